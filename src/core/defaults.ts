@@ -1,0 +1,73 @@
+/** Every default, and why. The README's table is held to this file by a test. */
+
+import type { StatusOption } from './types.js';
+
+const schedule = {
+  kind: 'exponential',
+  firstMs: 100,
+  factor: 2,
+  maxMs: 20_000,
+  // The fewest calls at near-best completion time of all known forms.
+  jitter: 'full',
+} as const;
+
+/** The options of a policy that says nothing; nested objects are what `true` or an empty object means. */
+export const defaults = {
+  // Three more tries get over a blip; more are for a rule that knows why.
+  maxRetries: 3,
+  // No deadline: only the caller knows how long an answer is of use.
+  deadlineMs: undefined,
+  deadlineCovers: 'head',
+  attemptTimeoutMs: undefined,
+  // What passes by itself. The negated ones do not change with time (RFC 9110 15.6; 2295; 5842; 2774; 6585).
+  statuses: [408, 425, 429, '5xx', '!501', '!505', '!506', '!508', '!510', '!511'] as StatusOption[],
+  // RFC 9110 9.2.2, and QUERY, which its own specification calls safe.
+  methods: ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'QUERY'],
+  idempotent: false,
+  // 408, 425 and 429 say that the request was not taken: repeating it repeats nothing.
+  unsafeMethods: 'refused',
+  idempotencyKey: { header: 'idempotency-key', quoted: false, generate: undefined },
+  schedule,
+  // A server that says "too much" without saying how long is given ten times the patience.
+  throttledSchedule: { ...schedule, firstMs: 1_000 },
+  // Unambiguous wherever they occur; vendors' own headers are read by name only.
+  hints: 'common',
+  // Reading a body costs memory and time, so it is asked for.
+  bodyHintBytes: 0,
+  // A caller who must wait longer than a minute wants to know it instead.
+  maxHintMs: 60_000,
+  // Upwards only: spreads the herd that was given the same second.
+  hintJitter: 0.1,
+  // At most 15 % more load than successful first tries, and a little to find out that it is over.
+  budget: {
+    kind: 'bucket',
+    capacity: 50,
+    perSuccess: 0.15,
+    perSecond: 0.1,
+    cost: { transient: 1, throttled: 1 },
+    refund: false,
+    charge: 'retry',
+    floor: 0,
+  },
+  // Finagle's: ten a second are always possible, and one for every five successes.
+  windowBudget: {
+    kind: 'window',
+    windowMs: 10_000,
+    reserve: 100,
+    perSuccess: 0.2,
+    cost: { transient: 1, throttled: 1 },
+  },
+  // Twenty failures without one sign of life between them are not chance at any usual error rate.
+  gate: { failures: 20, probeMs: 1_000, rampMs: 2_000, whenShut: 'fail', maxWaiting: 1_000 },
+  // Shorter hints are over before anybody else would have noticed.
+  hold: { minMs: 2_000, spacingMs: 100 },
+  scope: 'origin',
+  // What other proxies keep for a replay, and enough for nearly all JSON.
+  bufferBodyBytes: 65_536,
+  resume: true,
+  // A pending retry is work in progress: it keeps the process alive.
+  unref: false,
+  attemptHeader: 'retry-attempt',
+  maxScopes: 1_000,
+  scopeIdleMs: 600_000,
+} as const;

@@ -1,0 +1,70 @@
+/**
+ * The library throws only what no attempt can explain. Everything else that reaches a caller is the
+ * client's own response or error.
+ */
+
+/** One thing that is wrong with a policy. */
+export interface Problem {
+  /** Where: `rules[2].schedule.firstMs`; empty for the policy itself. */
+  readonly path: string;
+  /** What was found there. */
+  readonly found: string;
+  /** What may stand there. */
+  readonly allowed: string;
+  /** What to do: the nearest known key or name, where there is one. */
+  readonly advice?: string;
+}
+
+/** The policy cannot be used. Carries all of its problems. */
+export class PolicyError extends Error {
+  override readonly name = 'PolicyError';
+  readonly code = 'ERR_UNDAUNTED_POLICY';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+    super(`The policy has ${count}:\n${problems.map((problem) => `  - ${describe(problem)}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+function describe({ path, found, allowed, advice }: Problem): string {
+  const where = path === '' ? '(policy)' : path;
+  return `${where}: found ${found}; allowed: ${allowed}${advice === undefined ? '' : `. ${advice}`}`;
+}
+
+/** The request's own time ran out during a later attempt. `cause` is the last real outcome. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError';
+  readonly code = 'ERR_UNDAUNTED_DEADLINE';
+  readonly deadlineMs: number;
+
+  constructor(deadlineMs: number, options?: ErrorOptions) {
+    super(`The request did not finish within its deadline of ${deadlineMs} ms`, options);
+    this.deadlineMs = deadlineMs;
+  }
+}
+
+/** One attempt took too long. An outcome like any other: retried when that is safe. */
+export class AttemptTimeoutError extends Error {
+  override readonly name = 'AttemptTimeoutError';
+  readonly code = 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT';
+  readonly attemptTimeoutMs: number;
+
+  constructor(attemptTimeoutMs: number, options?: ErrorOptions) {
+    super(`No answer within the attempt timeout of ${attemptTimeoutMs} ms`, options);
+    this.attemptTimeoutMs = attemptTimeoutMs;
+  }
+}
+
+/** The request was not sent: its server is taken for dead. `cause` is the last real failure. */
+export class GateShutError extends Error {
+  override readonly name = 'GateShutError';
+  readonly code = 'ERR_UNDAUNTED_GATE_SHUT';
+  readonly scope: string;
+
+  constructor(scope: string, options?: ErrorOptions) {
+    super(`Not sent: the gate of ${scope} is shut after repeated failures`, options);
+    this.scope = scope;
+  }
+}

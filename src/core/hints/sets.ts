@@ -1,0 +1,2 @@
+/** Placeholder until the profiles are written as data. */
+export type HintSetName = 'standard' | 'common' | 'heuristic' | 'github';

@@ -1,0 +1,488 @@
+/**
+ * The nouns. Everything the core takes and returns is a value of one of these types.
+ *
+ * Units are in names (`delayMs`); `now` is monotonic time, `date` is wall time, and the wall
+ * clock is only ever compared with dates that a server sent.
+ */
+
+import type { HintSetName } from './hints/sets.js';
+
+// ---------------------------------------------------------------- the request and how it ended
+
+/** What the policy needs to know of a request. Header values and bodies are not part of it. */
+export interface RequestFacts {
+  /** As on the wire; compared without regard to case. */
+  readonly method: string;
+  /** `scheme://host[:port]`; undefined where the client cannot tell. */
+  readonly origin: string | undefined;
+  /** Path with or without query, or an absolute URL (as a proxy request has it). */
+  readonly path: string;
+  /** The request carries an idempotency key, the caller's own or one that we made. */
+  readonly keyed: boolean;
+}
+
+/** Headers in the shapes that clients have them: a record, or anything with `get(name)`. */
+export type HeadersLike =
+  | { readonly [name: string]: string | readonly string[] | number | undefined }
+  | { get(name: string): unknown };
+
+/**
+ * What an outcome proves: the request never left (`unsent`), the server says that it did not take
+ * it (`refused`), or nothing (`unknown`).
+ */
+export type Evidence = 'unsent' | 'refused' | 'unknown';
+
+/** Is it worth trying again: `throttled` is a `transient` one that asks for more patience. */
+export type Class = 'transient' | 'throttled' | 'final';
+
+/** How an attempt ended, as the client saw it: a response head. */
+export interface ResponseOutcome {
+  readonly kind: 'response';
+  readonly status: number;
+  readonly headers?: HeadersLike;
+  /** What was read of the body, for hints in it: text, or what was parsed from JSON. */
+  readonly content?: unknown;
+}
+
+/** How an attempt ended, as the client saw it: an error. */
+export interface ErrorOutcome {
+  readonly kind: 'error';
+  readonly error: unknown;
+  /** What the client itself saw; absent: read off the error. */
+  readonly evidence?: Evidence;
+  /** Whether the caller's own signal ended it; absent: read off the error. */
+  readonly aborted?: boolean;
+}
+
+/** What the server's answer asks of us. */
+export interface Hint {
+  /** Counted from the receipt of the head, before jitter and limits; null: no usable wait. */
+  readonly delayMs: number | null;
+  /** Present only where the answer itself says so: true is "worth it" (never "safe"), false a veto. */
+  readonly retry?: boolean;
+  /** Where it was read, or why it could not be: kebab-case. */
+  readonly reason: string;
+}
+
+/** A classified response: plain data, safe to log, enough to decide again. */
+export interface ResponseFinding {
+  readonly kind: 'response';
+  readonly status: number;
+  readonly class: Class;
+  readonly evidence: Evidence;
+  readonly hint: Hint | undefined;
+}
+
+/** A classified error: plain data, safe to log, enough to decide again. */
+export interface ErrorFinding {
+  readonly kind: 'error';
+  readonly name: string;
+  readonly code: string | undefined;
+  readonly class: Class;
+  readonly evidence: Evidence;
+  readonly aborted: boolean;
+}
+
+export type Finding = ResponseFinding | ErrorFinding;
+
+/** How an attempt ended: fresh from a client, or classified before. */
+export type Outcome = ResponseOutcome | ErrorOutcome | Finding;
+
+// ---------------------------------------------------------------- schedule
+
+export type Jitter =
+  /** The wait itself. */
+  | 'none'
+  /** Anything from 0 to the wait. */
+  | 'full'
+  /** Half of the wait, and anything from 0 to the other half. */
+  | 'equal'
+  /** Anything from the first wait to three times the previous one, capped (exponential only). */
+  | 'decorrelated'
+  /** The wait times a factor from [1 - spread, 1 + spread). */
+  | { readonly spread: number }
+  /** Up to so much on top. */
+  | { readonly addMs: number }
+  /** Normally distributed around the wait; the standard deviation as a share of it, cut at four. */
+  | { readonly normal: number };
+
+interface Jittered {
+  readonly jitter: Jitter;
+  /** Waits are rounded down to whole slots of this length. */
+  readonly slotMs?: number;
+}
+
+export interface ExponentialSchedule extends Jittered {
+  readonly kind: 'exponential';
+  readonly firstMs: number;
+  readonly factor: number;
+  /** Caps the wait before jitter. */
+  readonly maxMs: number;
+}
+
+/** One wait per retry; the last one is repeated. */
+export interface TableSchedule extends Jittered {
+  readonly kind: 'table';
+  readonly waitsMs: readonly number[];
+}
+
+export interface FixedSchedule extends Jittered {
+  readonly kind: 'fixed';
+  readonly waitMs: number;
+}
+
+/** Retry number from 1, the previous wait of this schedule, one draw from [0, 1): the wait in ms. */
+export type ScheduleFunction = (retry: number, previousMs: number | undefined, draw: number) => number;
+
+export type Schedule = ExponentialSchedule | TableSchedule | FixedSchedule | ScheduleFunction;
+
+// ---------------------------------------------------------------- budget, gate, hold
+
+/** What one retry costs, by what it answers. */
+export interface Cost {
+  readonly transient: number;
+  readonly throttled: number;
+}
+
+/** Tokens that successes refill, retries spend and a trickle keeps alive; starts full. */
+export interface BucketBudget {
+  readonly kind: 'bucket';
+  readonly capacity: number;
+  /** Tokens for each request that succeeds. */
+  readonly perSuccess: number;
+  readonly perSecond: number;
+  readonly cost: Cost;
+  /** A success after retries gives back the cost of the last one instead of `perSuccess` (AWS). */
+  readonly refund: boolean;
+  /** `'failure'`: every failure costs, retried or not, and a retry itself is free (gRPC). */
+  readonly charge: 'retry' | 'failure';
+  /** A retry must leave more than this many tokens; 0 with `'retry'` may spend the last one. */
+  readonly floor: number;
+}
+
+/** Retries may be `reserve` plus a share of the successes, within a sliding window (Finagle). */
+export interface WindowBudget {
+  readonly kind: 'window';
+  readonly windowMs: number;
+  readonly reserve: number;
+  readonly perSuccess: number;
+  readonly cost: Cost;
+}
+
+export type Budget = BucketBudget | WindowBudget;
+
+export interface Gate {
+  /** Failures in a row, without a sign of life between them, that shut it. */
+  readonly failures: number;
+  /** Between one probe and the next; the first comes after a quarter of it. */
+  readonly probeMs: number;
+  /** After a probe succeeded, requests come back gradually over this time. */
+  readonly rampMs: number;
+  readonly whenShut: 'fail' | 'wait';
+  readonly maxWaiting: number;
+}
+
+export interface Hold {
+  /** Shorter hints delay only the request that got them. */
+  readonly minMs: number;
+  /** The distance of requests after the hold, where no rate was seen before it. */
+  readonly spacingMs: number;
+}
+
+// ---------------------------------------------------------------- settings
+
+export interface IdempotencyKey {
+  readonly header: string;
+  /** As an RFC 8941 string, in quotes, as the draft has it. */
+  readonly quoted: boolean;
+  readonly generate: (() => string) | undefined;
+}
+
+export interface Statuses {
+  /** Worth another attempt. */
+  readonly retried: ReadonlySet<number>;
+  /** Never, whatever a hint says: they were negated by name. */
+  readonly never: ReadonlySet<number>;
+}
+
+/** A rule filled in with every default: what `decide` reads. */
+export interface Settings {
+  readonly maxRetries: number;
+  readonly deadlineMs: number | undefined;
+  readonly deadlineCovers: 'head' | 'body';
+  readonly attemptTimeoutMs: number | undefined;
+  readonly statuses: Statuses;
+  /** Upper case. */
+  readonly methods: ReadonlySet<string>;
+  readonly idempotent: boolean;
+  readonly unsafeMethods: 'never' | 'unsent' | 'refused';
+  readonly idempotencyKey: IdempotencyKey | false;
+  readonly schedule: Schedule;
+  readonly throttledSchedule: Schedule;
+  /** Empty: no hint is read. */
+  readonly hints: readonly HintSetName[];
+  readonly bodyHintBytes: number;
+  readonly maxHintMs: number;
+  readonly hintJitter: number;
+  readonly budget: Budget | false;
+  readonly gate: Gate | false;
+  readonly hold: Hold | false;
+  readonly scope: 'origin' | (string & {}) | ((request: RequestFacts) => string);
+  readonly bufferBodyBytes: number;
+  readonly resume: boolean;
+  readonly unref: boolean;
+  /** Header that carries the retry's number, in lower case. */
+  readonly attemptHeader: string | false;
+  readonly retryIf: RetryIf | undefined;
+  readonly beforeRetry: BeforeRetry | undefined;
+  readonly observe: Observe | undefined;
+}
+
+// ---------------------------------------------------------------- deciding
+
+/** Everything that `decide` must know and must not fetch itself: time, dice, shared state. */
+export interface World {
+  readonly request: RequestFacts;
+  /** The body can be sent again, as things stand now. */
+  readonly replayable: boolean;
+  /** Monotonic time at which the request was opened; needed where there is a deadline. */
+  readonly startedAt: number | undefined;
+  /** Monotonic time. */
+  readonly now: number;
+  /** Wall time, for dates that the server sent. */
+  readonly date: number;
+  /** One draw from [0, 1). */
+  readonly random: number;
+  readonly budget: BudgetState | undefined;
+  /** The gate of the scope is shut, and requests do not wait for it. */
+  readonly gateShut: boolean;
+  /** What `retryIf` answered. */
+  readonly verdict: boolean | undefined;
+}
+
+export type RetryReason =
+  /** A status worth another attempt. */
+  | 'transient-status'
+  /** 429, or another answer that says "too much". */
+  | 'throttled'
+  /** The connection failed. */
+  | 'transport-error'
+  /** Our own per-attempt timeout. */
+  | 'attempt-timeout'
+  /** The answer asks for a retry, in so many words. */
+  | 'server-asks'
+  /** `retryIf` said true. */
+  | 'caller-asks';
+
+export type StopReason =
+  // not worth it
+  | 'success'
+  | 'final-status'
+  | 'final-error'
+  | 'aborted'
+  | 'server-forbids'
+  | 'caller-forbids'
+  // not safe
+  | 'unsafe-method'
+  | 'body-spent'
+  // not affordable
+  | 'retries-off'
+  | 'retries-spent'
+  | 'hint-too-long'
+  | 'hint-past-deadline'
+  | 'wait-past-deadline'
+  | 'budget-spent'
+  | 'gate-shut';
+
+export type Reason = RetryReason | StopReason;
+
+export interface Retry {
+  readonly action: 'retry';
+  readonly reason: RetryReason;
+  /** The attempt that just ended, from 1. */
+  readonly attempt: number;
+  readonly finding: Finding;
+  readonly delayMs: number;
+  /** Who chose the wait. */
+  readonly waitFrom: 'hint' | 'schedule' | 'throttledSchedule';
+  /** What the retry takes from the budget. */
+  readonly cost: number;
+}
+
+export interface Stop {
+  readonly action: 'stop';
+  readonly reason: StopReason;
+  /** The attempt that just ended, from 1. */
+  readonly attempt: number;
+  readonly finding: Finding;
+  /** The wait that would have been needed, where that is why. */
+  readonly delayMs?: number;
+  /** The setting that forbade it, where there is one: `maxRetries`, `maxHintMs`, `deadlineMs`. */
+  readonly limit?: number;
+}
+
+export type Decision = Retry | Stop;
+
+export interface Attempt {
+  /** From 1. */
+  readonly number: number;
+  /** Monotonic time at which its outcome was known. */
+  readonly endedAt: number;
+  readonly outcome: Finding;
+  readonly decision: Decision;
+}
+
+/** Every attempt of one request so far. */
+export type History = readonly Attempt[];
+
+// ---------------------------------------------------------------- shared state, as values
+
+/** Tokens in thousandths, so that tenths add up exactly. */
+export interface BucketState {
+  readonly tokens: number;
+  /** Monotonic time up to which the trickle is in `tokens`. */
+  readonly at: number;
+}
+
+/** Ten slices of a sliding window, the newest last; each the balance of its deposits and spendings. */
+export interface WindowState {
+  readonly slices: readonly number[];
+  /** Number of the newest slice since time 0. */
+  readonly slice: number;
+}
+
+export type BudgetState = BucketState | WindowState;
+
+// ---------------------------------------------------------------- hooks and events
+
+/** What `retryIf` sees: the outcome and, where the client can, its parsed body. */
+export type LiveOutcome = (ResponseOutcome | ErrorOutcome) & { body?(): Promise<unknown> };
+
+/** True: worth it and safe, on the caller's word. False: stop. Undefined: the rules decide. */
+export type RetryIf = (
+  outcome: LiveOutcome,
+  request: RequestFacts,
+) => boolean | undefined | PromiseLike<boolean | undefined>;
+
+export interface RetryContext {
+  readonly request: RequestFacts;
+  readonly decision: Retry;
+  readonly history: History;
+  /** The next attempt's URL; may be changed. */
+  url: string;
+  /** The next attempt's headers; may be changed. */
+  headers: Record<string, string | string[]>;
+}
+
+export type BeforeRetry = (context: RetryContext) => void | PromiseLike<void>;
+
+/** A request as events show it: no userinfo, no query. */
+export interface RequestSummary {
+  readonly method: string;
+  readonly url: string;
+}
+
+export interface DecisionEvent {
+  readonly type: 'decision';
+  readonly request: RequestSummary;
+  readonly rule: string;
+  readonly scope: string;
+  readonly history: History;
+  readonly world: World;
+  readonly decision: Decision;
+}
+
+export interface SettledEvent {
+  readonly type: 'settled';
+  readonly request: RequestSummary;
+  readonly rule: string;
+  readonly scope: string;
+  readonly attempts: number;
+  /** The status, or the error's code or name, that the caller got. */
+  readonly outcome: number | string;
+  readonly elapsedMs: number;
+}
+
+export type Observe = (event: DecisionEvent | SettledEvent) => void;
+
+// ---------------------------------------------------------------- what a user writes
+
+type OneOrMore<T> = T | readonly T[];
+
+export type ScheduleOptions =
+  | (Pick<ExponentialSchedule, 'kind'> & Partial<Omit<ExponentialSchedule, 'kind'>>)
+  | (Pick<TableSchedule, 'kind' | 'waitsMs'> & Partial<Jittered>)
+  | (Pick<FixedSchedule, 'kind' | 'waitMs'> & Partial<Jittered>)
+  | ScheduleFunction;
+
+export type CostOptions = number | Cost;
+
+export type BudgetOptions =
+  | (Partial<Omit<BucketBudget, 'cost' | 'kind'>> & { readonly kind?: 'bucket'; readonly cost?: CostOptions })
+  | (Partial<Omit<WindowBudget, 'cost' | 'kind'>> & {
+      readonly kind: 'window';
+      readonly cost?: CostOptions;
+    });
+
+export type StatusOption = number | `${number}` | `${number}xx` | `!${number}` | `!${number}xx`;
+
+/** The table of settings; every key may stand at the policy's top level and in a rule. */
+export interface SettingsOptions {
+  /** `false`: shorthand for `maxRetries: 0`. */
+  readonly retry?: false;
+  readonly maxRetries?: number;
+  readonly deadlineMs?: number;
+  readonly deadlineCovers?: 'head' | 'body';
+  readonly attemptTimeoutMs?: number;
+  readonly statuses?: readonly StatusOption[];
+  readonly methods?: readonly string[];
+  readonly idempotent?: boolean;
+  readonly unsafeMethods?: 'never' | 'unsent' | 'refused';
+  readonly idempotencyKey?:
+    | boolean
+    | { readonly header?: string; readonly quoted?: boolean; readonly generate?: () => string };
+  readonly schedule?: ScheduleOptions;
+  readonly throttledSchedule?: ScheduleOptions;
+  readonly hints?: OneOrMore<HintSetName> | false;
+  readonly bodyHintBytes?: number;
+  readonly maxHintMs?: number;
+  readonly hintJitter?: number;
+  readonly budget?: false | BudgetOptions;
+  readonly gate?: boolean | Partial<Gate>;
+  readonly hold?: boolean | Partial<Hold>;
+  readonly scope?: 'origin' | (string & {}) | ((request: RequestFacts) => string);
+  readonly bufferBodyBytes?: number;
+  readonly resume?: boolean;
+  readonly unref?: boolean;
+  readonly attemptHeader?: boolean | string;
+  readonly retryIf?: RetryIf;
+  readonly beforeRetry?: BeforeRetry;
+  readonly observe?: Observe;
+}
+
+/** A pattern in parts; `test` sees only requests that the other parts let through. */
+export interface MatchObject {
+  readonly methods?: OneOrMore<string>;
+  readonly host?: string;
+  readonly path?: string;
+  readonly test?: (request: RequestFacts) => boolean;
+}
+
+export interface RuleOptions extends SettingsOptions {
+  readonly match: string | MatchObject;
+  /** Label for events. */
+  readonly name?: string;
+}
+
+export interface PolicyOptions extends SettingsOptions {
+  readonly rules?: readonly RuleOptions[];
+  readonly maxScopes?: number;
+  readonly scopeIdleMs?: number;
+}
+
+/** What one request may say for itself; shared state belongs to rules and can only be left out. */
+export interface OverrideOptions extends Omit<SettingsOptions, 'budget' | 'gate' | 'hold'> {
+  readonly budget?: false;
+  readonly gate?: false;
+  readonly hold?: false;
+}
