@@ -1,18 +1,59 @@
 /** Every default, and why. The README's table is held to this file by a test. */
 
-import type { StatusOption } from './types.js';
+import type {
+  BucketBudget,
+  ExponentialSchedule,
+  Gate,
+  Hold,
+  IdempotencyKey,
+  Settings,
+  StatusOption,
+  WindowBudget,
+} from './types.js';
 
-const schedule = {
+/** Settings that need no filling in are written as they are; nested ones are what `true` or `{}` means. */
+export interface Defaults
+  extends Pick<
+    Settings,
+    | 'maxRetries'
+    | 'deadlineMs'
+    | 'deadlineCovers'
+    | 'attemptTimeoutMs'
+    | 'idempotent'
+    | 'unsafeMethods'
+    | 'hints'
+    | 'bodyHintBytes'
+    | 'maxHintMs'
+    | 'hintJitter'
+    | 'scope'
+    | 'bufferBodyBytes'
+    | 'resume'
+    | 'unref'
+  > {
+  readonly statuses: readonly StatusOption[];
+  readonly methods: readonly string[];
+  readonly idempotencyKey: IdempotencyKey;
+  readonly schedule: ExponentialSchedule;
+  readonly throttledSchedule: ExponentialSchedule;
+  readonly budget: BucketBudget;
+  readonly windowBudget: WindowBudget;
+  readonly gate: Gate;
+  readonly hold: Hold;
+  readonly attemptHeader: string;
+  readonly maxScopes: number;
+  readonly scopeIdleMs: number;
+}
+
+const schedule: ExponentialSchedule = {
   kind: 'exponential',
   firstMs: 100,
   factor: 2,
   maxMs: 20_000,
   // The fewest calls at near-best completion time of all known forms.
   jitter: 'full',
-} as const;
+};
 
-/** The options of a policy that says nothing; nested objects are what `true` or an empty object means. */
-export const defaults = {
+export const defaults: Defaults = freezeDeep({
   // Three more tries get over a blip; more are for a rule that knows why.
   maxRetries: 3,
   // No deadline: only the caller knows how long an answer is of use.
@@ -20,7 +61,7 @@ export const defaults = {
   deadlineCovers: 'head',
   attemptTimeoutMs: undefined,
   // What passes by itself. The negated ones do not change with time (RFC 9110 15.6; 2295; 5842; 2774; 6585).
-  statuses: [408, 425, 429, '5xx', '!501', '!505', '!506', '!508', '!510', '!511'] as StatusOption[],
+  statuses: [408, 425, 429, '5xx', '!501', '!505', '!506', '!508', '!510', '!511'],
   // RFC 9110 9.2.2, and QUERY, which its own specification calls safe.
   methods: ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'QUERY'],
   idempotent: false,
@@ -31,7 +72,7 @@ export const defaults = {
   // A server that says "too much" without saying how long is given ten times the patience.
   throttledSchedule: { ...schedule, firstMs: 1_000 },
   // Unambiguous wherever they occur; vendors' own headers are read by name only.
-  hints: 'common',
+  hints: ['common'],
   // Reading a body costs memory and time, so it is asked for.
   bodyHintBytes: 0,
   // A caller who must wait longer than a minute wants to know it instead.
@@ -70,4 +111,9 @@ export const defaults = {
   attemptHeader: 'retry-attempt',
   maxScopes: 1_000,
   scopeIdleMs: 600_000,
-} as const;
+});
+
+function freezeDeep<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === 'object') freezeDeep(part);
+  return Object.freeze(value);
+}
