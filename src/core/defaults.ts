@@ -1,11 +1,14 @@
 /** Every default, and why. The README's table is held to this file by a test. */
 
+import { freezeDeep } from './freeze.js';
+import type { HintSetName } from './hints/sets.js';
 import type {
   BucketBudget,
   ExponentialSchedule,
   Gate,
   Hold,
   IdempotencyKey,
+  PlainJitter,
   Settings,
   StatusOption,
   WindowBudget,
@@ -21,7 +24,6 @@ export interface Defaults
     | 'attemptTimeoutMs'
     | 'idempotent'
     | 'unsafeMethods'
-    | 'hints'
     | 'bodyHintBytes'
     | 'maxHintMs'
     | 'hintJitter'
@@ -33,7 +35,9 @@ export interface Defaults
   readonly statuses: readonly StatusOption[];
   readonly methods: readonly string[];
   readonly idempotencyKey: IdempotencyKey;
-  readonly schedule: ExponentialSchedule;
+  readonly hints: readonly HintSetName[];
+  /** Its jitter is also that of a table or a fixed wait that names none. */
+  readonly schedule: ExponentialSchedule & { readonly jitter: PlainJitter };
   readonly throttledSchedule: ExponentialSchedule;
   readonly budget: BucketBudget;
   readonly windowBudget: WindowBudget;
@@ -44,7 +48,7 @@ export interface Defaults
   readonly scopeIdleMs: number;
 }
 
-const schedule: ExponentialSchedule = {
+const schedule: Defaults['schedule'] = {
   kind: 'exponential',
   firstMs: 100,
   factor: 2,
@@ -112,8 +116,3 @@ export const defaults: Defaults = freezeDeep({
   maxScopes: 1_000,
   scopeIdleMs: 600_000,
 });
-
-function freezeDeep<T extends object>(value: T): T {
-  for (const part of Object.values(value)) if (typeof part === 'object') freezeDeep(part);
-  return Object.freeze(value);
-}

@@ -5,6 +5,7 @@
  * clock is only ever compared with dates that a server sent.
  */
 
+import type { HintReader } from './hints/read-hint.js';
 import type { HintSetName } from './hints/sets.js';
 
 // ---------------------------------------------------------------- the request and how it ended
@@ -90,15 +91,14 @@ export type Outcome = ResponseOutcome | ErrorOutcome | Finding;
 
 // ---------------------------------------------------------------- schedule
 
-export type Jitter =
+/** Jitter of one wait. */
+export type PlainJitter =
   /** The wait itself. */
   | 'none'
   /** Anything from 0 to the wait. */
   | 'full'
   /** Half of the wait, and anything from 0 to the other half. */
   | 'equal'
-  /** Anything from the first wait to three times the previous one, capped (exponential only). */
-  | 'decorrelated'
   /** The wait times a factor from [1 - spread, 1 + spread). */
   | { readonly spread: number }
   /** Up to so much on top. */
@@ -106,18 +106,27 @@ export type Jitter =
   /** Normally distributed around the wait; the standard deviation as a share of it, cut at four. */
   | { readonly normal: number };
 
-interface Jittered {
-  readonly jitter: Jitter;
+export type Jitter =
+  | PlainJitter
+  /** Anything from the first wait to three times the previous one, capped. */
+  | 'decorrelated';
+
+interface Slotted {
   /** Waits are rounded down to whole slots of this length. */
   readonly slotMs?: number;
 }
 
-export interface ExponentialSchedule extends Jittered {
+interface Jittered extends Slotted {
+  readonly jitter: PlainJitter;
+}
+
+export interface ExponentialSchedule extends Slotted {
   readonly kind: 'exponential';
   readonly firstMs: number;
   readonly factor: number;
   /** Caps the wait before jitter. */
   readonly maxMs: number;
+  readonly jitter: Jitter;
 }
 
 /** One wait per retry; the last one is repeated. */
@@ -144,7 +153,10 @@ export interface Cost {
   readonly throttled: number;
 }
 
-/** Tokens that successes refill, retries spend and a trickle keeps alive; starts full. */
+/**
+ * Tokens that successes refill, retries spend and a trickle keeps alive; starts full. Three decimals of a
+ * deposit or cost count.
+ */
 export interface BucketBudget {
   readonly kind: 'bucket';
   readonly capacity: number;
@@ -156,11 +168,14 @@ export interface BucketBudget {
   readonly refund: boolean;
   /** `'failure'`: every failure costs, retried or not, and a retry itself is free (gRPC). */
   readonly charge: 'retry' | 'failure';
-  /** A retry must leave more than this many tokens; 0 with `'retry'` may spend the last one. */
+  /** With `'retry'`, a retry leaves at least so many tokens; with `'failure'`, there must be more of them. */
   readonly floor: number;
 }
 
-/** Retries may be `reserve` plus a share of the successes, within a sliding window (Finagle). */
+/**
+ * Retries may be `reserve` plus a share of the successes, within a sliding window (Finagle). Three decimals
+ * of a deposit or cost count.
+ */
 export interface WindowBudget {
   readonly kind: 'window';
   readonly windowMs: number;
@@ -219,8 +234,10 @@ export interface Settings {
   readonly idempotencyKey: IdempotencyKey | false;
   readonly schedule: Schedule;
   readonly throttledSchedule: Schedule;
-  /** Empty: no hint is read. */
-  readonly hints: readonly HintSetName[];
+  /** The chosen sets of hints, merged; undefined: none is read. */
+  readonly hints: HintReader | undefined;
+  /** Statuses below 400 on which one of them reads. */
+  readonly hintedSuccesses: readonly number[];
   readonly bodyHintBytes: number;
   readonly maxHintMs: number;
   readonly hintJitter: number;
@@ -242,7 +259,7 @@ export interface Settings {
 
 /** Everything that `decide` must know and must not fetch itself: time, dice, shared state. */
 export interface World {
-  readonly request: RequestFacts;
+  readonly request: Pick<RequestFacts, 'method' | 'keyed'>;
   /** The body can be sent again, as things stand now. */
   readonly replayable: boolean;
   /** Monotonic time at which the request was opened; needed where there is a deadline. */
@@ -326,8 +343,8 @@ export type Decision = Retry | Stop;
 export interface Attempt {
   /** From 1. */
   readonly number: number;
-  /** Monotonic time at which its outcome was known. */
-  readonly endedAt: number;
+  /** Monotonic time at which its outcome was known; undefined if no clock was read (success at once). */
+  readonly endedAt: number | undefined;
   readonly outcome: Finding;
   readonly decision: Decision;
 }
@@ -344,7 +361,7 @@ export interface BucketState {
   readonly at: number;
 }
 
-/** Ten slices of a sliding window, the newest last; each the balance of its deposits and spendings. */
+/** Ten slices of a sliding window, the newest last; each its deposits less its spendings, in thousandths. */
 export interface WindowState {
   readonly slices: readonly number[];
   /** Number of the newest slice since time 0. */
@@ -352,6 +369,51 @@ export interface WindowState {
 }
 
 export type BudgetState = BucketState | WindowState;
+
+/** A number that tells attempts of one state of the gate from those of earlier ones. */
+export type Epoch = number;
+
+export type GateState =
+  | {
+      readonly kind: 'open';
+      readonly epoch: Epoch;
+      /** In a row. */
+      readonly failures: number;
+    }
+  | {
+      readonly kind: 'shut';
+      readonly epoch: Epoch;
+      /** The next probe may go from here on. */
+      readonly probeAt: number;
+      /** Since when a probe is out. */
+      readonly probingSince: number | undefined;
+    }
+  | {
+      readonly kind: 'ramping';
+      readonly epoch: Epoch;
+      readonly since: number;
+      /** How many may be in flight at once, and how many are. */
+      readonly limit: number;
+      readonly inFlight: number;
+    };
+
+export interface HoldState {
+  /** Nothing is sent before this monotonic time. */
+  readonly until: number;
+  /** The next free place in the queue behind it. */
+  readonly nextAt: number;
+  /** The distance of the first places behind it. */
+  readonly spacingMs: number;
+  /** Successes of the second that began at `countingSince`, and of the one before. */
+  readonly successes: number;
+  readonly successesBefore: number;
+  readonly countingSince: number;
+}
+
+export type Admission =
+  | { readonly kind: 'go' }
+  | { readonly kind: 'wait'; readonly delayMs: number; readonly why: 'gate' | 'hold' }
+  | { readonly kind: 'refuse'; readonly reason: 'gate-shut' | 'gate-full' | 'hold-past-deadline' };
 
 // ---------------------------------------------------------------- hooks and events
 
@@ -475,6 +537,8 @@ export interface RuleOptions extends SettingsOptions {
 }
 
 export interface PolicyOptions extends SettingsOptions {
+  /** For editors, in a policy that lives in a JSON file. */
+  readonly $schema?: string;
   readonly rules?: readonly RuleOptions[];
   readonly maxScopes?: number;
   readonly scopeIdleMs?: number;

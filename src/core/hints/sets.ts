@@ -1,2 +1,57 @@
-/** Placeholder until the profiles are written as data. */
-export type HintSetName = 'standard' | 'common' | 'heuristic' | 'github';
+/** The names of the hint sets: the only list of them. Each has its row in `vendors.ts`. */
+
+export const hintSetNames = [
+  // Retry-After and the rules for statuses only.
+  'standard',
+  // And the other unambiguous fields: the default.
+  'common',
+  // And an unnamed X-RateLimit-Reset, read by its magnitude.
+  'heuristic',
+  // Common, and what one vendor means by its own fields.
+  'akamai',
+  'anthropic',
+  'atlassian',
+  'auth0',
+  'aws',
+  'azure',
+  'azure-openai',
+  'brevo',
+  'cloudflare',
+  'discord',
+  'dropbox',
+  'envoy',
+  'fastly',
+  'github',
+  'gitlab',
+  'google',
+  'grpc-web',
+  'hubspot',
+  'kubernetes',
+  'lemlist',
+  'linear',
+  'mailerlite',
+  'microsoft-graph',
+  'notion',
+  'okta',
+  'openai',
+  'pagerduty',
+  'perforce',
+  'persona',
+  'prisjakt',
+  'reddit',
+  'resend',
+  'salesforce',
+  'sendgrid',
+  'shopify',
+  'slack',
+  'smartsheet',
+  'stripe',
+  'syntage',
+  'teamdynamix',
+  'telegram',
+  'twilio',
+  'twitter',
+  'zendesk',
+] as const;
+
+export type HintSetName = (typeof hintSetNames)[number];

@@ -1,0 +1,79 @@
+/** How many decisions one core makes in a second. */
+
+import { fullBudget } from '../src/core/budget.js';
+import { decide } from '../src/core/decide.js';
+import { definePolicy } from '../src/core/policy.js';
+import type { Outcome, Settings, World } from '../src/core/types.js';
+import type { Row, Subject } from './measure.js';
+import { measure } from './measure.js';
+
+const turns = 200_000;
+
+export function benchDeciding(): Row[] {
+  const { settings } = definePolicy({ deadlineMs: 30_000 }).fallback;
+  const reset: Outcome = { kind: 'error', error: Object.assign(new Error('read'), { code: 'ECONNRESET' }) };
+  const subjects = [
+    deciding('a 503 that was classified', settings, {
+      kind: 'response',
+      status: 503,
+      class: 'transient',
+      evidence: 'unknown',
+      hint: undefined,
+    }),
+    deciding('a fresh 503 with ten headers', settings, {
+      kind: 'response',
+      status: 503,
+      headers: tenHeaders,
+    }),
+    deciding('a fresh 429 with Retry-After', settings, {
+      kind: 'response',
+      status: 429,
+      headers: { ...tenHeaders, 'retry-after': '5' },
+    }),
+    deciding('a fresh 404', settings, { kind: 'response', status: 404, headers: tenHeaders }),
+    deciding('a fresh ECONNRESET', settings, reset),
+  ];
+  return measure(subjects, turns).map(({ name, ns, spread }) => ({
+    name,
+    value: `${(1_000 / ns).toFixed(1)} million/s`,
+    note: `${Math.round(ns)} ns, ±${(spread * 100).toFixed(0)} %`,
+  }));
+}
+
+const tenHeaders: Readonly<Record<string, string>> = {
+  date: 'Tue, 10 Mar 2026 12:00:00 GMT',
+  server: 'example',
+  'content-type': 'application/json',
+  'content-length': '17',
+  connection: 'keep-alive',
+  'keep-alive': 'timeout=5',
+  vary: 'accept-encoding',
+  'cache-control': 'no-store',
+  'x-request-id': '8c2f6f5a',
+  'strict-transport-security': 'max-age=31536000',
+};
+
+function deciding(name: string, settings: Settings, outcome: Outcome): Subject {
+  const { budget } = settings;
+  const world: World = {
+    request: { method: 'GET', keyed: false },
+    replayable: true,
+    startedAt: 0,
+    now: 10,
+    date: Date.UTC(2026, 2, 10, 12),
+    random: 0.5,
+    budget: budget === false ? undefined : fullBudget(budget, 0),
+    gateShut: false,
+    verdict: undefined,
+  };
+  return {
+    name: `decide: ${name}`,
+    work(count) {
+      let retries = 0;
+      for (let turn = 0; turn < count; turn += 1) {
+        if (decide(settings, [], outcome, world).action === 'retry') retries += 1;
+      }
+      return retries;
+    },
+  };
+}

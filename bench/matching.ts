@@ -1,0 +1,100 @@
+/** What it costs to find the rule of a request, by the number of rules. */
+
+import { isPatternProblem, type Pattern, parsePattern } from '../src/core/patterns.js';
+import { compileRoutes, type Routes } from '../src/core/routes.js';
+import type { RequestFacts } from '../src/core/types.js';
+
+export interface Row {
+  readonly name: string;
+  readonly value: string;
+  readonly note?: string;
+}
+
+const counts = [1, 10, 100, 1_000] as const;
+const rounds = 41;
+const matchesPerRound = 20_000;
+
+/** Sizes take turns within each round, so that a slow moment of the machine slows all of them. */
+export function benchMatching(): readonly Row[] {
+  const subjects = counts.map((count) => ({ count, times: [] as number[], ...typicalApi(count) }));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { routes, requests, times } of subjects) times.push(timed(routes, requests));
+  }
+  const costs = subjects.map(({ count, times }) => ({ count, ns: median(times) }));
+  const one = costs[0]?.ns ?? Number.NaN;
+  return costs.map(({ count, ns }) => ({
+    name: `matching, ${count.toLocaleString('en')} ${count === 1 ? 'rule' : 'rules'}`,
+    value: `${(ns / one).toFixed(2)}x`,
+    note: `${Math.round(ns)} ns per match${count === 1_000 ? '; to be at most 3x' : ''}`,
+  }));
+}
+
+interface Subject {
+  readonly routes: Routes;
+  /** Each rule in turn; every tenth request is for no rule. */
+  readonly requests: readonly RequestFacts[];
+}
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+const tails = ['', '/items', '/items/:item', '/settings/*'] as const;
+
+/** Resources with a few methods and sub-resources; every third rule names a host. */
+function typicalApi(count: number): Subject {
+  const texts = Array.from({ length: count }, (_, index) => {
+    const method = methods[index % methods.length] ?? '';
+    const tail = tails[Math.floor(index / methods.length) % tails.length] ?? '';
+    const host =
+      index % 3 === 0
+        ? `${['api', 'files', 'admin'][index % 9 === 0 ? 0 : index % 2] ?? ''}.example.com`
+        : '';
+    return `${method} ${host}/v1/resource-${Math.floor(index / 16)}/:id${tail}`;
+  });
+  const length = Math.max(count, 100);
+  const requests = Array.from({ length }, (_, index) => requestFor(texts[index % count] ?? ''));
+  return {
+    routes: compileRoutes(texts.map(patternOf)),
+    requests: requests.map((request, index) =>
+      index % 10 === 9 ? { ...request, path: unheardOf } : request,
+    ),
+  };
+}
+
+const unheardOf = '/v1/unheard-of/8c2f6f5a/items?page=2';
+
+function requestFor(text: string): RequestFacts {
+  const [method = '', target = ''] = text.split(' ');
+  const slash = target.indexOf('/');
+  const path = target.slice(slash).replaceAll(/:\w+/g, '8c2f6f5a').replace('*', 'colours/primary');
+  return {
+    method,
+    origin: `https://${slash === 0 ? 'api.example.com' : target.slice(0, slash)}`,
+    path: `${path}?verbose=true`,
+    keyed: false,
+  };
+}
+
+function patternOf(text: string): Pattern {
+  const parsed = parsePattern(text);
+  if (isPatternProblem(parsed)) throw new Error(`${text}: ${parsed.found}`);
+  return parsed;
+}
+
+/** Nanoseconds per match. */
+function timed(routes: Routes, requests: readonly RequestFacts[]): number {
+  let found = 0;
+  let next = 0;
+  const started = process.hrtime.bigint();
+  for (let turn = 0; turn < matchesPerRound; turn += 1) {
+    const request = requests[next];
+    if (request !== undefined && routes.match(request) >= 0) found += 1;
+    next = next + 1 === requests.length ? 0 : next + 1;
+  }
+  const elapsed = Number(process.hrtime.bigint() - started);
+  if (found < matchesPerRound / 2) throw new Error('Most of the requests should have a rule');
+  return elapsed / matchesPerRound;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

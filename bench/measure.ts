@@ -1,0 +1,58 @@
+/** Rounds of several subjects in turn, so that a slow moment of the machine slows all of them. */
+
+export interface Row {
+  readonly name: string;
+  readonly value: string;
+  readonly note?: string;
+}
+
+export interface Measured {
+  readonly name: string;
+  /** Median of the rounds, in nanoseconds for one turn. */
+  readonly ns: number;
+  /** Half of the rounds are within this share of the median, either way. */
+  readonly spread: number;
+}
+
+export interface Subject {
+  readonly name: string;
+  /** Does its work so many times. What it returns must depend on the work. */
+  readonly work: (turns: number) => number;
+}
+
+const rounds = 31;
+
+export function measure(subjects: readonly Subject[], turns: number): Measured[] {
+  for (const { work } of subjects) work(turns);
+  const times = subjects.map(() => [] as number[]);
+  for (let round = 0; round < rounds; round += 1) {
+    subjects.forEach(({ work }, index) => {
+      times[index]?.push(timed(work, turns));
+    });
+  }
+  return subjects.map(({ name }, index) => ({ name, ...summary(times[index] ?? []) }));
+}
+
+let sink = 0;
+
+function timed(work: Subject['work'], turns: number): number {
+  const started = process.hrtime.bigint();
+  sink += work(turns);
+  return Number(process.hrtime.bigint() - started) / turns;
+}
+
+function summary(values: readonly number[]): { ns: number; spread: number } {
+  const ns = quantile(values, 0.5);
+  const deviations = values.map((value) => Math.abs(value - ns));
+  return { ns, spread: quantile(deviations, 0.5) / ns };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+}
+
+/** Keeps the optimiser from seeing that nobody needs the results. */
+export function used(): number {
+  return sink;
+}

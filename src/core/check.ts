@@ -1,0 +1,61 @@
+/** Everything that can be wrong with a policy, at once: its structure, its rules, its contradictions. */
+
+import { findContradictions } from './check/contradictions.js';
+import type { Level } from './check/level.js';
+import { patternProblems, repeatedNames } from './check/rule-contradictions.js';
+import { checkStructure } from './check/structure.js';
+import { pathTo } from './check/wording.js';
+import type { Problem } from './errors.js';
+import { overrideSchema, policySchema } from './schema.js';
+import { defaultSettings, fillIn } from './settings.js';
+import type { PolicyOptions, RuleOptions, Settings, SettingsOptions } from './types.js';
+
+/** A policy's options, wherever they come from. */
+export function checkPolicy(options: unknown): Problem[] {
+  const { problems, sound } = checkStructure(policySchema, options);
+  const faults = faultySettings(problems);
+  const { rules = [], ...top } = (sound ?? {}) as SoundPolicy;
+  const own = withoutFaults('', top, faults);
+  const soundRules = rules.map((rule = {}, index) => withoutFaults(`rules[${index}]`, rule, faults));
+  const base = levelOf('', own, defaultSettings, (key) => !faults.has(key));
+  const levels = soundRules.map((rule, index) => {
+    const path = `rules[${index}]`;
+    return levelOf(path, rule, base.settings, (key) =>
+      rule[key] === undefined ? !faults.has(pathTo(path, key)) && base.knows(key) : true,
+    );
+  });
+  return [
+    ...problems,
+    ...patternProblems(soundRules),
+    ...repeatedNames(soundRules),
+    ...findContradictions(base, levels),
+  ];
+}
+
+/** What one request says for itself. What it leaves open is the business of the rule that it lies over. */
+export function checkOverride(options: unknown): Problem[] {
+  const { problems, sound } = checkStructure(overrideSchema, options);
+  const own = withoutFaults('', (sound ?? {}) as SettingsOptions, faultySettings(problems));
+  const level = levelOf('', own, defaultSettings, (key) => own[key] !== undefined);
+  return [...problems, ...findContradictions(level, [])];
+}
+
+/** A rule that is none has left a gap. */
+interface SoundPolicy extends Omit<PolicyOptions, 'rules'> {
+  readonly rules?: readonly (Partial<RuleOptions> | undefined)[];
+}
+
+/** Paths of settings with a fault in them, however deep: `rules[2].schedule`. */
+function faultySettings(problems: readonly Problem[]): ReadonlySet<string> {
+  return new Set(problems.map(({ path }) => /^(?:rules\[\d+\]\.)?\w+/.exec(path)?.[0] ?? path));
+}
+
+/** Half of a schedule is none: what has a fault anywhere is not looked at again. */
+function withoutFaults<T extends object>(path: string, options: T, faults: ReadonlySet<string>): Partial<T> {
+  const sound = Object.entries(options).filter(([key]) => !faults.has(pathTo(path, key)));
+  return Object.fromEntries(sound) as Partial<T>;
+}
+
+function levelOf(path: string, own: SettingsOptions, inherited: Settings, knows: Level['knows']): Level {
+  return { path, own, settings: fillIn(own, inherited), knows };
+}

@@ -1,0 +1,74 @@
+/** Budgets that can never pay for a retry, never refill or never say no. */
+
+import { affords, afterFailure, fullBudget } from '../budget.js';
+import type { Problem } from '../errors.js';
+import type { BucketBudget, Budget, Cost } from '../types.js';
+import type { Level } from './level.js';
+import { writtenPath } from './level.js';
+import { found } from './wording.js';
+
+export function budgetContradictions({ own, settings: { budget } }: Level): readonly Problem[] {
+  if (budget === false) return [];
+  if (budget.cost.transient === 0 && budget.cost.throttled === 0) {
+    const allowed = 'a cost above 0 for one of them, or budget: false';
+    return [{ path: 'budget.cost', found: 'retries that cost nothing', allowed }];
+  }
+  return budget.kind === 'bucket'
+    ? [...inBucket(budget), ...unaffordable(budget, own.budget)]
+    : unaffordable(budget, own.budget);
+}
+
+function inBucket({ perSuccess, perSecond, refund, charge }: BucketBudget): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (perSuccess === 0 && perSecond === 0) {
+    const allowed = 'above 0 where perSuccess is 0: what is spent would stay so for good';
+    problems.push({ path: 'budget.perSecond', found: found(perSecond), allowed });
+  }
+  if (refund && charge === 'failure') {
+    const allowed = 'false where failures are charged: a retry costs nothing that could be given back';
+    problems.push({ path: 'budget.refund', found: found(refund), allowed });
+  }
+  return problems;
+}
+
+/** Not even when it is full: retries would be off without a word. */
+function unaffordable(budget: Budget, own: unknown): readonly Problem[] {
+  // In a window successes pay for what the reserve cannot.
+  if (budget.kind === 'window' && budget.perSuccess > 0) return [];
+  if (budget.kind === 'bucket' && budget.floor >= budget.capacity) {
+    const allowed = `less than capacity, which is ${budget.capacity}`;
+    return [
+      { path: writtenPath('budget', own, 'floor', 'capacity'), found: `a floor of ${budget.floor}`, allowed },
+    ];
+  }
+  const path = writtenPath(
+    'budget',
+    own,
+    'cost',
+    ...(budget.kind === 'bucket' ? ['capacity', 'floor'] : ['reserve']),
+  );
+  const problems = (['transient', 'throttled'] as const)
+    .filter((failure) => !paysOnce(budget, failure))
+    .map((failure) => ({
+      path: costsApart(own) ? `${path}.${failure}` : path,
+      found: `a cost of ${budget.cost[failure]}`,
+      allowed: `what a full budget can pay (${purse(budget)})`,
+    }));
+  // One number for both has one problem.
+  return costsApart(own) ? problems : problems.slice(0, 1);
+}
+
+function paysOnce(budget: Budget, failure: keyof Cost): boolean {
+  const full = fullBudget(budget, 0);
+  return affords(budget, afterFailure(budget, full, failure, 0), failure, 0);
+}
+
+function costsApart(own: unknown): boolean {
+  return typeof own === 'object' && own !== null && 'cost' in own && typeof own.cost === 'object';
+}
+
+function purse(budget: Budget): string {
+  return budget.kind === 'bucket'
+    ? `capacity ${budget.capacity}, floor ${budget.floor}`
+    : `reserve ${budget.reserve}, perSuccess 0`;
+}

@@ -1,0 +1,47 @@
+/** The known name that somebody who wrote `name` most likely meant, if there is one. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const written = name.toLowerCase();
+  let best: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const distance = distanceOf(written, candidate.toLowerCase());
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Infinite where two names have nothing in common. */
+function distanceOf(written: string, known: string): number {
+  // A third of it wrong is still a slip of the fingers; `retries` for `maxRetries` is one of memory.
+  const limit = Math.max(1, Math.floor(known.length / 3));
+  const typos =
+    Math.abs(written.length - known.length) <= limit ? edits(written, known) : Number.POSITIVE_INFINITY;
+  if (typos <= limit) return typos;
+  const isPart = written.length >= 4 && known.includes(written);
+  return isPart ? known.length - written.length + limit : Number.POSITIVE_INFINITY;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours. Names here are short: see the limit above. */
+function edits(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1];
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      row[j] = Math.min(
+        at(row, j - 1) + 1,
+        at(last, j) + 1,
+        at(last, j - 1) + (same ? 0 : 1),
+        swapped ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return at(last, to.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}

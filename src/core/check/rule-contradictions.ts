@@ -1,0 +1,66 @@
+/** What can be wrong with rules as a list: patterns that are none, that come too late, names given twice. */
+
+import type { Problem } from '../errors.js';
+import type { Pattern } from '../patterns.js';
+import { isPatternProblem, parsePattern } from '../patterns.js';
+import { firstCovering } from '../routes.js';
+import type { RuleOptions } from '../types.js';
+import { found, pathTo } from './wording.js';
+
+/** Where a rule or its pattern is unsound, there is none. */
+type Rules = readonly (Partial<RuleOptions> | undefined)[];
+
+interface Placed {
+  readonly index: number;
+  readonly match: RuleOptions['match'];
+  readonly pattern: Pattern;
+}
+
+export function patternProblems(rules: Rules): readonly Problem[] {
+  const problems: Problem[] = [];
+  const placed: Placed[] = [];
+  rules.forEach((rule, index) => {
+    if (rule?.match === undefined) return;
+    const pattern = parsePattern(rule.match);
+    if (!isPatternProblem(pattern)) {
+      placed.push({ index, match: rule.match, pattern });
+      return;
+    }
+    const { part, ...problem } = pattern;
+    const path = `rules[${index}].match`;
+    // A text is one thing to whoever wrote it, whatever it is made of.
+    const isPart = part !== undefined && typeof rule.match === 'object';
+    problems.push({ path: isPart ? pathTo(path, part) : path, ...problem });
+  });
+  return [...problems, ...shadowed(placed)];
+}
+
+/** The first rule that matches applies, so one that matches only what an earlier one takes never does. */
+function shadowed(placed: readonly Placed[]): readonly Problem[] {
+  return firstCovering(placed.map(({ pattern }) => pattern)).flatMap((covering, position) => {
+    const rule = placed[position];
+    const earlier = covering === undefined ? undefined : placed[covering];
+    if (rule === undefined || earlier === undefined) return [];
+    const name = `rules[${earlier.index}]`;
+    return {
+      path: `rules[${rule.index}].match`,
+      found: found(rule.match),
+      allowed: `a pattern that ${name} does not take before it`,
+      advice: `Move it before ${name}, or leave one of them out.`,
+    };
+  });
+}
+
+export function repeatedNames(rules: Rules): readonly Problem[] {
+  const first = new Map<string, number>();
+  return rules.flatMap((rule, index) => {
+    if (rule?.name === undefined) return [];
+    const before = first.get(rule.name);
+    if (before === undefined) {
+      first.set(rule.name, index);
+      return [];
+    }
+    const allowed = `a name of its own: rules[${before}] has this one, and events could not tell them apart`;
+    return { path: `rules[${index}].name`, found: found(rule.name), allowed };
+  });
+}

@@ -1,0 +1,173 @@
+/**
+ * An interpreter of the few keywords that our schemas use. It reports every problem where a schema
+ * library's union says "expected this or that", survives whatever JavaScript can put into an object, and
+ * reads each value once: what it returns is a copy that cannot change its mind.
+ */
+
+import type { Problem } from '../errors.js';
+import type { JsonSchema } from '../schema.js';
+import { didYouMean, kindOf, mayBeFunction, unknownKey } from './known-keys.js';
+import { allowed, found, isPlain, oneOf, pathTo, quote, unreadable } from './wording.js';
+
+export interface Structure {
+  readonly problems: readonly Problem[];
+  /** A plain copy of what is sound. What is not is left out; in a list it is undefined. */
+  readonly sound: unknown;
+}
+
+/** Compares a value with a schema whose references point into its own `$defs`. */
+export function checkStructure(schema: JsonSchema, value: unknown): Structure {
+  const problems: Problem[] = [];
+  const sound = visit({ definitions: schema.$defs ?? {}, problems }, schema, value, '');
+  return { problems, sound };
+}
+
+interface Check {
+  readonly definitions: Readonly<Record<string, JsonSchema>>;
+  readonly problems: Problem[];
+}
+
+/** The copy of the value, or undefined if it is not what the schema allows here. */
+function visit(check: Check, schema: JsonSchema, value: unknown, path: string): unknown {
+  if (typeof value === 'function' && mayBeFunction(path)) return value;
+  const { title } = resolved(check, schema);
+  const alternatives = alternativesOf(check, schema);
+  if (Array.isArray(value)) {
+    const list = alternatives.find(({ type }) => type === 'array');
+    if (list !== undefined) return visitList(check, list, value, path);
+  } else if (typeof value === 'object' && value !== null && isPlain(value)) {
+    const objects = alternatives.filter(({ type }) => type === 'object');
+    if (objects.length > 0) return visitObject(check, objects, value, path);
+  } else if (alternatives.some((alternative) => isScalarOf(alternative, value))) {
+    return value;
+  }
+  const words = title === undefined ? allowed(alternatives) : [title];
+  const names = alternatives.flatMap((alternative) => alternative.enum ?? []);
+  check.problems.push({
+    path,
+    found: found(value),
+    allowed: oneOf(mayBeFunction(path) ? [...words, 'a function'] : words),
+    ...didYouMean(value, names),
+  });
+  return undefined;
+}
+
+/** What `anyOf`, however deep, comes down to. */
+function alternativesOf(check: Check, schema: JsonSchema): readonly JsonSchema[] {
+  const { anyOf, ...plain } = resolved(check, schema);
+  return anyOf === undefined ? [plain] : anyOf.flatMap((part) => alternativesOf(check, part));
+}
+
+function resolved({ definitions }: Check, schema: JsonSchema): JsonSchema {
+  const definition = definitions[schema.$ref?.slice('#/$defs/'.length) ?? ''];
+  return definition ?? schema;
+}
+
+function isScalarOf(schema: JsonSchema, value: unknown): boolean {
+  if (schema.const !== undefined) return value === schema.const;
+  if (schema.enum !== undefined) return typeof value === 'string' && schema.enum.includes(value);
+  switch (schema.type) {
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'string':
+      return typeof value === 'string' && new RegExp(schema.pattern ?? '', 'u').test(value);
+    case 'integer':
+      return Number.isInteger(value) && isInRange(schema, value as number);
+    case 'number':
+      return Number.isFinite(value) && isInRange(schema, value as number);
+    default:
+      return false;
+  }
+}
+
+function isInRange(schema: JsonSchema, value: number): boolean {
+  const { minimum = value, maximum = value } = schema;
+  return value >= minimum && value <= maximum;
+}
+
+function visitList(check: Check, schema: JsonSchema, list: readonly unknown[], path: string): unknown {
+  const { items = {}, minItems = 0 } = schema;
+  // A list has its items and a `length`. One that claims a billion items and has none is not walked.
+  const hasHoles = Reflect.ownKeys(list).length - 1 < list.length;
+  if (hasHoles || list.length < minItems) {
+    const what = hasHoles ? 'a list with holes' : found(list);
+    check.problems.push({ path, found: what, allowed: oneOf(allowed([schema])) });
+    return undefined;
+  }
+  return Array.from(list.keys(), (index) => visit(check, items, read(list, index), pathTo(path, index)));
+}
+
+// ---------------------------------------------------------------- objects
+
+type Entries = ReadonlyMap<string | symbol, unknown>;
+
+function visitObject(check: Check, schemas: readonly JsonSchema[], value: object, path: string): unknown {
+  const entries: Entries = new Map(Reflect.ownKeys(value).map((key) => [key, read(value, key)]));
+  const schema = schemas.length === 1 ? schemas[0] : schemaOfKind(check, schemas, entries.get('kind'), path);
+  if (schema === undefined) return undefined;
+  const { properties = {}, required = [] } = schema;
+  const copy: Record<string, unknown> = {};
+  for (const [key, part] of entries) {
+    const property = propertyOf(properties, key, path);
+    if (property === undefined) check.problems.push(unknownKey(key, path, schema, schemas));
+    // Undefined is the same as absent, as anywhere in JavaScript.
+    else if (part !== undefined) copy[String(key)] = visit(check, property, part, pathTo(path, key));
+  }
+  for (const key of required) {
+    if (entries.get(key) === undefined) visit(check, properties[key] ?? {}, undefined, pathTo(path, key));
+  }
+  const present = [...entries.values()].filter((part) => part !== undefined);
+  countKeys(check, schema, Object.keys(copy).length, present.length, path);
+  return copy;
+}
+
+/** Among several kinds of object the key `kind` decides; without it, the one that does not insist on it. */
+function schemaOfKind(
+  check: Check,
+  schemas: readonly JsonSchema[],
+  kind: unknown,
+  path: string,
+): JsonSchema | undefined {
+  const chosen = schemas.find((schema) =>
+    kind === undefined ? !schema.required?.includes('kind') : kindOf(schema) === kind,
+  );
+  if (chosen === undefined) {
+    const kinds = schemas.map(kindOf);
+    const words = `one of ${kinds.map(quote).join(', ')}`;
+    check.problems.push({
+      path: pathTo(path, 'kind'),
+      found: found(kind),
+      allowed: words,
+      ...didYouMean(kind, kinds),
+    });
+  }
+  return chosen;
+}
+
+/** Accepts no data at all. */
+const onlyFunction: JsonSchema = { anyOf: [] };
+
+function propertyOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  key: string | symbol,
+  path: string,
+): JsonSchema | undefined {
+  // Own ones only: `constructor` and `__proto__` are as unknown as any other name.
+  if (typeof key === 'string' && Object.hasOwn(properties, key)) return properties[key];
+  return mayBeFunction(pathTo(path, key)) ? onlyFunction : undefined;
+}
+
+/** Only a choice of one (`maxProperties: 1`) counts. Unknown keys have been reported and are not missed. */
+function countKeys(check: Check, schema: JsonSchema, known: number, all: number, path: string): void {
+  if (schema.maxProperties === undefined || known === 1 || (known === 0 && all > 0)) return;
+  const what = `an object with ${known} of them`;
+  check.problems.push({ path, found: what, allowed: oneOf(allowed([schema])) });
+}
+
+function read(from: object, key: string | symbol | number): unknown {
+  try {
+    return Reflect.get(from, key);
+  } catch {
+    return unreadable;
+  }
+}

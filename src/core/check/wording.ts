@@ -1,0 +1,95 @@
+/** Words for problems: what was found, what is allowed, and where. */
+
+import type { JsonSchema } from '../schema.js';
+
+/** Longer strings are cut: a problem is read by people, and what was found may be a secret or a novel. */
+const longestQuote = 60;
+
+/** Stands for a value that could not be read. */
+export const unreadable: unique symbol = Symbol('unreadable');
+
+/** What was found, in words; of an object only that it is one. */
+export function found(value: unknown): string {
+  if (value === unreadable) return 'a getter that throws';
+  switch (typeof value) {
+    case 'string':
+      return `a string ${quote(value)}`;
+    case 'number':
+      return Number.isFinite(value) ? `the number ${value}` : String(value);
+    case 'bigint':
+      return `the bigint ${cut(String(value))}n`;
+    case 'boolean':
+      return String(value);
+    case 'undefined':
+      return 'nothing';
+    case 'object':
+      return foundObject(value);
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+function foundObject(value: object | null): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  return isPlain(value) ? 'an object' : 'an instance of a class';
+}
+
+/** Of this realm or another (`vm`, a test runner's): a prototype, if any, that has none itself. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+export function quote(text: string): string {
+  return JSON.stringify(cut(text));
+}
+
+function cut(text: string): string {
+  return text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
+}
+
+/** `rules[2].schedule`, from its parts; names that are none in JavaScript go in brackets. */
+export function pathTo(parent: string, key: string | symbol | number): string {
+  if (typeof key === 'number') return `${parent}[${key}]`;
+  if (typeof key === 'symbol') return `${parent}[${cut(String(key))}]`;
+  if (key.length > longestQuote || !/^[A-Za-z_$][\w$]*$/.test(key)) return `${parent}[${quote(key)}]`;
+  return parent === '' ? key : `${parent}.${key}`;
+}
+
+/** What each of these schemas allows, for `oneOf`. */
+export function allowed(schemas: readonly JsonSchema[]): readonly string[] {
+  return [...new Set(schemas.flatMap(allowedBy))];
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+export function oneOf(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? '';
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} or ${last}`;
+}
+
+function allowedBy(schema: JsonSchema): readonly string[] {
+  if (schema.title !== undefined) return [schema.title];
+  if (schema.const !== undefined) return [JSON.stringify(schema.const)];
+  if (schema.enum !== undefined) return [`one of ${schema.enum.map(quote).join(', ')}`];
+  switch (schema.type) {
+    case 'boolean':
+      return ['true', 'false'];
+    case 'integer':
+      return [`a whole number from ${schema.minimum} to ${schema.maximum}`];
+    case 'number':
+      return [`a number from ${schema.minimum} to ${schema.maximum}`];
+    case 'array':
+      return [schema.minItems === undefined ? 'a list' : 'a list that is not empty'];
+    case 'object':
+      return [allowedObject(schema)];
+    default:
+      return ['a string'];
+  }
+}
+
+function allowedObject({ properties = {}, maxProperties }: JsonSchema): string {
+  return maxProperties === undefined
+    ? 'an object'
+    : `an object with exactly one of ${Object.keys(properties).map(quote).join(', ')}`;
+}

@@ -1,0 +1,142 @@
+/**
+ * The contract, in this order: worth it -> safe -> affordable. Every "no" has its own reason, and time,
+ * dice and shared state are arguments, so that any decision can be made again from its event.
+ */
+
+import { affords, costOf } from './budget.js';
+import { asksForRetry, classify } from './classify.js';
+import { whyUnsafe } from './safety.js';
+import { scheduledWait } from './schedule.js';
+import type {
+  Decision,
+  Finding,
+  History,
+  Outcome,
+  Retry,
+  RetryReason,
+  Settings,
+  Stop,
+  StopReason,
+  World,
+} from './types.js';
+
+/** `history` holds the attempts before the one that ended with `outcome`. */
+export function decide(settings: Settings, history: History, outcome: Outcome, world: World): Decision {
+  const finding = classify(settings, outcome, world.date);
+  const no = whyNotWorthIt(finding, world.verdict) ?? whyUnsafe(settings, finding, world);
+  if (no !== undefined) return stop(history, finding, no);
+  return afford(settings, history, finding, world);
+}
+
+// ---------------------------------------------------------------- worth it
+
+function whyNotWorthIt(finding: Finding, verdict: boolean | undefined): StopReason | undefined {
+  if (finding.kind === 'error' && finding.aborted) return 'aborted';
+  if (verdict !== undefined) return verdict ? undefined : 'caller-forbids';
+  if (finding.kind === 'response' && finding.hint?.retry === false) return 'server-forbids';
+  if (finding.class !== 'final') return undefined;
+  if (finding.kind === 'error') return 'final-error';
+  return finding.status < 400 ? 'success' : 'final-status';
+}
+
+function whyWorthIt(settings: Settings, finding: Finding, verdict: boolean | undefined): RetryReason {
+  if (verdict === true) return 'caller-asks';
+  if (finding.class === 'throttled') return 'throttled';
+  if (finding.kind === 'error') {
+    return finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' ? 'attempt-timeout' : 'transport-error';
+  }
+  return asksForRetry(finding.hint) && !settings.statuses.retried.has(finding.status)
+    ? 'server-asks'
+    : 'transient-status';
+}
+
+// ---------------------------------------------------------------- affordable
+
+/** Retries left, hint too long, deadline, budget; last of all, whether anybody would listen. */
+function afford(settings: Settings, history: History, finding: Finding, world: World): Decision {
+  const { maxRetries, budget } = settings;
+  if (maxRetries === 0) return stop(history, finding, 'retries-off');
+  if (history.length >= maxRetries) return stop(history, finding, 'retries-spent', { limit: maxRetries });
+
+  const wait = chooseWait(settings, history, finding, world);
+  if ('action' in wait) return wait;
+
+  const kind = finding.class === 'throttled' ? 'throttled' : 'transient';
+  if (budget !== false && world.budget !== undefined && !affords(budget, world.budget, kind, world.now)) {
+    return stop(history, finding, 'budget-spent');
+  }
+  if (world.gateShut) return stop(history, finding, 'gate-shut');
+  return {
+    action: 'retry',
+    reason: whyWorthIt(settings, finding, world.verdict),
+    attempt: history.length + 1,
+    finding,
+    delayMs: wait.delayMs,
+    waitFrom: wait.waitFrom,
+    cost: budget === false ? 0 : costOf(budget, kind),
+  };
+}
+
+type Wait = Pick<Retry, 'delayMs' | 'waitFrom'>;
+
+/** The server's word first; a wait of 0 is no word (it would be a busy loop). */
+function chooseWait(settings: Settings, history: History, finding: Finding, world: World): Wait | Stop {
+  const hint = finding.kind === 'response' ? finding.hint : undefined;
+  if (hint !== undefined && hint.delayMs !== null && hint.delayMs > 0) {
+    return waitAsHinted(settings, history, finding, hint.delayMs, world);
+  }
+  const waitFrom = finding.class === 'throttled' ? 'throttledSchedule' : 'schedule';
+  const delayMs = scheduledWait(settings[waitFrom], history.length + 1, previousWait(history), world.random);
+  if (delayMs >= timeLeft(settings, world)) {
+    return stop(history, finding, 'wait-past-deadline', { delayMs, ...deadlineLimit(settings) });
+  }
+  return { delayMs, waitFrom };
+}
+
+/** Never earlier than asked, never clamped: too long means that the caller gets the answer instead. */
+function waitAsHinted(
+  settings: Settings,
+  history: History,
+  finding: Finding,
+  hintMs: number,
+  world: World,
+): Wait | Stop {
+  const { maxHintMs, hintJitter } = settings;
+  if (hintMs > maxHintMs) {
+    return stop(history, finding, 'hint-too-long', { delayMs: hintMs, limit: maxHintMs });
+  }
+  const left = timeLeft(settings, world);
+  if (hintMs >= left) {
+    return stop(history, finding, 'hint-past-deadline', { delayMs: hintMs, ...deadlineLimit(settings) });
+  }
+  // Upwards only, and spread over no more than what the deadline leaves.
+  const jitterMs = Math.min(hintMs * hintJitter, left - hintMs) * world.random;
+  return { delayMs: hintMs + jitterMs, waitFrom: 'hint' };
+}
+
+function timeLeft({ deadlineMs }: Settings, { startedAt, now }: World): number {
+  return deadlineMs === undefined ? Number.POSITIVE_INFINITY : (startedAt ?? now) + deadlineMs - now;
+}
+
+function deadlineLimit({ deadlineMs }: Settings): { limit?: number } {
+  return deadlineMs === undefined ? {} : { limit: deadlineMs };
+}
+
+/** The last wait that a schedule gave; what a server asked for is no measure of our own patience. */
+function previousWait(history: History): number | undefined {
+  const decision = history.findLast(isScheduled)?.decision;
+  return decision?.action === 'retry' ? decision.delayMs : undefined;
+}
+
+function isScheduled({ decision }: History[number]): boolean {
+  return decision.action === 'retry' && decision.waitFrom !== 'hint';
+}
+
+function stop(
+  history: History,
+  finding: Finding,
+  reason: StopReason,
+  why?: Pick<Stop, 'delayMs' | 'limit'>,
+): Stop {
+  return { action: 'stop', reason, attempt: history.length + 1, finding, ...why };
+}

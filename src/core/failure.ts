@@ -1,0 +1,144 @@
+/** Reads an error, its causes and its parts against the rows of failures. Anything may be thrown at it. */
+
+import type { FailureRow } from './failures.js';
+import {
+  failuresByCode,
+  failuresByName,
+  failuresByPrefix,
+  failuresByText,
+  unheardOf,
+  wrapperCodes,
+} from './failures.js';
+import type { Evidence, HeadersLike } from './types.js';
+
+export interface Failure {
+  readonly name: string;
+  readonly code: string | undefined;
+  readonly row: FailureRow;
+  readonly evidence: Evidence;
+  /** The caller's own signal ended it. */
+  readonly aborted: boolean;
+  /** The error only wraps a complete answer (axios). */
+  readonly response?: { readonly status: number; readonly headers?: HeadersLike };
+  /** A proxy refused the tunnel with this status: the origin never saw the request. */
+  readonly tunnelStatus?: number;
+}
+
+/** `aborted` is what the client knows; without it, the error's name tells. */
+export function readFailure(error: unknown, aborted: boolean | undefined): Failure {
+  const chain = linksOf(error);
+  const first = chain[0] ?? { name: typeof error, code: undefined, row: undefined, syscall: undefined };
+  if (aborted ?? chain.some(isAbort)) {
+    return { name: first.name, code: first.code, row: unheardOf, evidence: 'unknown', aborted: true };
+  }
+  const link = tellingLink(chain) ?? first;
+  const row = link.row ?? unheardOf;
+  const failure = { name: link.name, code: link.code, row, aborted: false };
+  const tunnelStatus = chain.map(refusedTunnel).find((status) => status !== undefined);
+  if (tunnelStatus !== undefined) return { ...failure, evidence: 'unsent', tunnelStatus };
+  const response = link.row === undefined ? responseOf(error) : undefined;
+  const evidence = provenBy(row, syscallBelow(chain, link));
+  return response === undefined ? { ...failure, evidence } : { ...failure, evidence, response };
+}
+
+/** As much of an error as is looked at. */
+interface Link {
+  readonly name: string;
+  readonly code: string | undefined;
+  readonly message?: string;
+  readonly syscall: string | undefined;
+  readonly row: FailureRow | undefined;
+}
+
+/** The error and its causes, outermost first. Ten are enough for anybody, and a circle ends there too. */
+function linksOf(error: unknown): Link[] {
+  const links: Link[] = [];
+  try {
+    for (let at = error; isObject(at) && links.length < 10; at = at['cause']) links.push(linkOf(at));
+  } catch {
+    // A getter that throws: what was read so far has to do.
+  }
+  return links;
+}
+
+function linkOf(error: Record<string, unknown>): Link {
+  const name = text(error['name']) ?? 'Error';
+  const code = text(error['code']);
+  const message = text(error['message']) ?? '';
+  const parts = Array.isArray(error['errors']) ? error['errors'].filter(isObject) : [];
+  const row = parts.length > 0 ? rowOfAll(parts) : rowFor(name, code, message);
+  return { name, code, message, syscall: text(error['syscall']), row };
+}
+
+/**
+ * An AggregateError of one connection tried on several addresses (its own message is empty): worth
+ * trying again if one part is, and unsent only if every part is.
+ */
+function rowOfAll(parts: readonly Record<string, unknown>[]): FailureRow {
+  const rows = parts.slice(0, 32).map((part) => {
+    const link = { name: text(part['name']) ?? 'Error', code: text(part['code']) };
+    const row = rowFor(link.name, link.code, text(part['message']) ?? '') ?? unheardOf;
+    return { class: row.class, evidence: provenBy(row, text(part['syscall'])) };
+  });
+  return {
+    class: rows.some((row) => row.class === 'transient') ? 'transient' : 'final',
+    evidence: rows.every((row) => row.evidence === 'unsent') ? 'unsent' : 'unknown',
+  };
+}
+
+function rowFor(name: string, code: string | undefined, message: string): FailureRow | undefined {
+  const byText = failuresByText.find((entry) => entry.code === code && message.includes(entry.text));
+  if (byText !== undefined) return byText.row;
+  if (code === undefined) return failuresByName.get(name);
+  return failuresByCode.get(code) ?? failuresByPrefix.find(({ prefix }) => code.startsWith(prefix))?.row;
+}
+
+/**
+ * The outermost link that a row knows, else the outermost with a code at all (nobody knows it, so it is
+ * final); a wrapper only if nothing inside it says more.
+ */
+function tellingLink(chain: readonly Link[]): Link | undefined {
+  const inner = chain.filter(({ code }) => code === undefined || !wrapperCodes.has(code));
+  return (
+    inner.find(({ row }) => row !== undefined) ?? inner.find(({ code }) => code !== undefined) ?? chain[0]
+  );
+}
+
+/** axios copies the code of what it wraps, but not the system call. */
+function syscallBelow(chain: readonly Link[], link: Link): string | undefined {
+  return chain.slice(Math.max(0, chain.indexOf(link))).find(({ syscall }) => syscall !== undefined)?.syscall;
+}
+
+function provenBy(row: FailureRow, syscall: string | undefined): Evidence {
+  if (row.evidence !== 'if-connecting') return row.evidence;
+  return syscall === 'connect' ? 'unsent' : 'unknown';
+}
+
+/** By name, since AbortError and TimeoutError have numbers for codes (20, 23). */
+function isAbort({ name, code }: Link): boolean {
+  return name === 'AbortError' || name === 'TimeoutError' || code === 'ERR_CANCELED' || code === 'ABORT_ERR';
+}
+
+/** undici's ProxyAgent says it in the text alone; the proxy's own headers are lost. */
+function refusedTunnel({ code, message = '' }: Link): number | undefined {
+  const found = code === 'UND_ERR_ABORTED' ? /^Proxy response \((\d{3})\)/.exec(message)?.[1] : undefined;
+  return found === undefined ? undefined : Number(found);
+}
+
+/** axios rejects with the answer inside. Asked only when no row says that the transport failed. */
+function responseOf(error: unknown): Failure['response'] {
+  const response = isObject(error) ? error['response'] : undefined;
+  if (!isObject(response) || typeof response['status'] !== 'number') return undefined;
+  const headers = response['headers'];
+  return isObject(headers)
+    ? { status: response['status'], headers: headers as HeadersLike }
+    : { status: response['status'] };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,100 @@
+/** Several hint sets as one: their rows merged into lists of readers, in the order of precedence. */
+
+import type { Answer } from './answer.js';
+import { readBodyField, readReset, readWait } from './fields.js';
+import type { HintSet, Reader, WaitField } from './hint-set.js';
+import { readRateLimit } from './ratelimit.js';
+import type { HintSetName } from './sets.js';
+import { isHintStatus } from './statuses.js';
+import { vendors } from './vendors.js';
+import { readVerdict } from './verdicts.js';
+
+export interface CompiledSet {
+  readonly verdicts: readonly Reader[];
+  readonly waits: readonly WaitField[];
+  /** Everything that says how long, most telling first. */
+  readonly sources: readonly Reader[];
+  /** The headers that say something: whether one was there at all. */
+  readonly headers: readonly string[];
+}
+
+/** Of the headers that say how long: finer before coarser, the plain name before the `x-` one. */
+const precedence = [
+  'retry-after-ms',
+  'x-ms-retry-after-ms',
+  'x-amz-retry-after',
+  'retry-after',
+  'x-retry-after',
+  'x-ratelimit-retry-after',
+];
+
+export function compileSets(names: readonly HintSetName[]): CompiledSet {
+  const rows = withBases(names).map((name) => vendors[name]);
+  const verdicts = unique(rows.flatMap((row) => row.verdicts ?? []));
+  const waits = rows
+    .flatMap((row) => row.waits ?? [])
+    .sort((a, b) => precedence.indexOf(a.header) - precedence.indexOf(b.header));
+  const resets = rows.flatMap((row) => row.resets ?? []);
+  const rateLimit = rows.includes(vendors.common);
+  return {
+    verdicts: [...verdicts.map(headerVerdict), ...rows.flatMap(signalsOf)],
+    waits,
+    sources: [
+      ...waits.map(
+        (row): Reader =>
+          (answer) =>
+            readWait(row, answer),
+      ),
+      ...rows
+        .flatMap((row) => row.bodies ?? [])
+        .map(
+          (row): Reader =>
+            (answer) =>
+              readBodyField(row, answer),
+        ),
+      ...rows.flatMap((row) => row.readers ?? []),
+      ...(rateLimit ? [readRateLimit] : []),
+      ...resets.map(
+        (row): Reader =>
+          (answer) =>
+            readReset(row, answer),
+      ),
+    ],
+    headers: unique([
+      ...verdicts,
+      ...waits.map(({ header }) => header),
+      ...(rateLimit ? ['ratelimit'] : []),
+      ...resets.flatMap(({ quotas }) => quotas.map(({ reset }) => reset)),
+    ]),
+  };
+}
+
+/** `common` has `standard` in it, and every other set has `common`. Each once, the bases first. */
+function withBases(names: readonly HintSetName[]): readonly HintSetName[] {
+  if (names.length === 0) return [];
+  const bases: readonly HintSetName[] = names.every((name) => name === 'standard')
+    ? ['standard']
+    : ['standard', 'common'];
+  return unique([...bases, ...names]);
+}
+
+function headerVerdict(header: string): Reader {
+  return (answer: Answer) => (answer.status >= 400 ? readVerdict(header, answer) : undefined);
+}
+
+/** A row's own signals mean something on the usual statuses and on those that the row adds. */
+function signalsOf({ signals = [], statuses = [] }: HintSet): readonly Reader[] {
+  return signals.map((signal): Reader => {
+    return (answer) =>
+      isHintStatus(answer.status) || statuses.includes(answer.status) ? signal(answer) : undefined;
+  });
+}
+
+/** The statuses below 400 on which the sets read at all: elsewhere a success is a success. */
+export function successStatuses(names: readonly HintSetName[]): readonly number[] {
+  return unique(names.flatMap((name) => vendors[name].statuses ?? []).filter((status) => status < 300));
+}
+
+function unique<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}

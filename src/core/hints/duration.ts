@@ -1,0 +1,53 @@
+/** Durations with units in them: Go's `6m0s`, protobuf's `57.238747106s`. */
+
+import { property } from './content.js';
+import { decimalText, digits, longestDelayMs, parseDecimal } from './decimal.js';
+
+const unitsMs: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  // The Greek letter, beside the sign for micro: Go accepts both.
+  μs: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** One part of a Go duration. Bounded, and read in place: no part is looked at twice. */
+const goPart: RegExp = /(\d{1,9})(?:\.(\d{1,9}))?(ns|us|µs|μs|ms|s|m|h)/y;
+
+const longestDuration = 64;
+
+/** As Go's `time.ParseDuration` reads it, without a sign: a wait is not negative. */
+export function parseGoDuration(text: string): number | undefined {
+  if (text === '' || text.length > longestDuration) return undefined;
+  let ms = 0;
+  goPart.lastIndex = 0;
+  while (goPart.lastIndex < text.length) {
+    const part = goPart.exec(text);
+    if (part === null) return undefined;
+    const [, whole = '', fraction = '', unit = ''] = part;
+    const unitMs = unitsMs[unit] ?? 0;
+    ms += digits(whole) * unitMs + (digits(fraction) * unitMs) / 10 ** fraction.length;
+  }
+  return Math.min(Math.ceil(ms), longestDelayMs);
+}
+
+/** google.protobuf.Duration: `"3.5s"` in proto3 JSON; some encoders write `{ seconds, nanos }`. */
+export function parseProtoDuration(value: unknown): number | undefined {
+  if (typeof value === 'string') {
+    return value.endsWith('s') ? clamped(parseDecimal(value.slice(0, -1), 1000)) : undefined;
+  }
+  const seconds = property(value, 'seconds');
+  const nanos = property(value, 'nanos') ?? 0;
+  if (seconds === undefined && nanos === 0) return undefined;
+  const secondsMs = parseDecimal(decimalText(seconds ?? 0) ?? '', 1000);
+  if (secondsMs === undefined || typeof nanos !== 'number' || !(nanos >= 0 && nanos < 1e9)) return undefined;
+  return clamped(secondsMs + Math.ceil(nanos / 1e6));
+}
+
+function clamped(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.min(ms, longestDelayMs);
+}

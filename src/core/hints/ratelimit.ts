@@ -1,0 +1,93 @@
+/**
+ * The `RateLimit` field: the list of draft-ietf-httpapi-ratelimit-headers-08 and later (RFC 9651
+ * syntax), and the dictionary of -07. What is malformed MUST be ignored.
+ */
+
+import { parseDictionary, parseList, Token } from 'structured-headers';
+import type { Hint } from '../types.js';
+import type { Answer } from './answer.js';
+import { listAt } from './content.js';
+import { longestDelayMs } from './decimal.js';
+import { isWait, longest, malformed, notExhausted } from './reading.js';
+import { linesOf, trimmed } from './values.js';
+
+/** Some dozens of policies; parsing takes time for every character. */
+export const longestRateLimit = 8_192;
+
+/** Only the dictionary has a key with a value before any parameter. */
+const dictionary = /^[a-z]+=/;
+
+export function readRateLimit(answer: Answer): Hint | undefined {
+  const field = answer.field('ratelimit');
+  if (field === undefined) return undefined;
+  const text = trimmed(linesOf(field).join(', '));
+  if (text === '' || text.length > longestRateLimit) return malformed;
+  // Of another time, and for another client (section 7.3 of the draft).
+  if (answer.isStored()) return { delayMs: null, reason: 'ratelimit-stored' };
+  try {
+    return dictionary.test(text) ? readDictionary(text) : readList(text, answer);
+  } catch {
+    return malformed;
+  }
+}
+
+type Dictionary = ReturnType<typeof parseDictionary>;
+type Member = ReturnType<typeof parseList>[number];
+
+function readDictionary(text: string): Hint {
+  const members = parseDictionary(text);
+  if ((count(memberOf(members, 'remaining')) ?? 0) > 0) return notExhausted;
+  const reset = count(memberOf(members, 'reset'));
+  return reset === undefined ? malformed : { delayMs: inMs(reset), reason: 'ratelimit-reset-delta' };
+}
+
+function memberOf(members: Dictionary, key: string): unknown {
+  return members.get(key)?.[0];
+}
+
+function readList(text: string, answer: Answer): Hint {
+  const items = parseList(text);
+  const violated = new Set(listAt(answer.content(), 'violated-policies'));
+  const chosen = items.filter(([name]) => violated.has(nameOf(name)));
+  if (chosen.length > 0) {
+    const hint = readItems(chosen);
+    return isWait(hint) ? { ...hint, reason: 'ratelimit-t-violated' } : hint;
+  }
+  return readItems(items);
+}
+
+/** The longest window of those with nothing left; without one, what is wrong before what is left. */
+function readItems(items: readonly Member[]): Hint {
+  const hints = items.map(readItem);
+  const waits = hints.filter(isWait);
+  const [first] = waits;
+  if (first === undefined) return hints.find((hint) => hint !== notExhausted) ?? notExhausted;
+  const { delayMs } = waits.reduce<Hint>(longest, first);
+  return { delayMs, reason: waits.length > 1 ? 'ratelimit-t-max' : 'ratelimit-t' };
+}
+
+function readItem([name, parameters]: Member): Hint {
+  const remaining = count(parameters.get('r'));
+  const window = parameters.get('t');
+  if (nameOf(name) === undefined || remaining === undefined) return malformed;
+  if (window !== undefined && count(window) === undefined) return malformed;
+  if (remaining > 0) return notExhausted;
+  const seconds = count(window);
+  if (seconds === undefined) return { delayMs: null, reason: 'ratelimit-without-t' };
+  return { delayMs: inMs(seconds), reason: 'ratelimit-t' };
+}
+
+/** A String; the draft's own examples have a Token too. */
+function nameOf(name: unknown): string | undefined {
+  if (name instanceof Token) return name.toString();
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** A non-negative Integer. */
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+function inMs(seconds: number): number {
+  return Math.min(seconds * 1000, longestDelayMs);
+}

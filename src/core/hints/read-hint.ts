@@ -1,0 +1,117 @@
+/** A response and a hint set: what the server asks. Never throws, whatever the server sent. */
+
+import type { HeadersLike, Hint } from '../types.js';
+import { Answer } from './answer.js';
+import { type CompiledSet, compileSets } from './compile.js';
+import { isWait } from './reading.js';
+import { readRetryAfter } from './retry-after.js';
+import { type HintSetName, hintSetNames } from './sets.js';
+import { isHintStatus, isRedirect } from './statuses.js';
+import { isThrottlingReason } from './throttling.js';
+
+/** The response as clients have it; a body that is given is read. */
+export interface HintedResponse {
+  readonly status: number;
+  readonly headers?: HeadersLike | undefined;
+  readonly body?: unknown;
+  readonly method?: string;
+}
+
+export interface HintOptions {
+  readonly hints: HintSetName | readonly HintSetName[];
+  /** The client's wall clock in ms, at the receipt of the head. */
+  readonly date: number;
+}
+
+/** `body`: text, or what was parsed from JSON; `date`: the client's wall clock in ms. */
+export type HintReader = (
+  status: number,
+  headers: HeadersLike | undefined,
+  body: unknown,
+  date: number,
+) => Hint | undefined;
+
+/** Undefined only where no field that the set knows was there. */
+export function readHint(response: HintedResponse, options: HintOptions): Hint | undefined {
+  const { status, headers, body } = response;
+  return readerOf(options.hints)(status, headers, body, options.date);
+}
+
+const readers = new Map<string, HintReader>();
+
+function readerOf(hints: HintSetName | readonly HintSetName[]): HintReader {
+  if (typeof hints !== 'string') return compileHints(hints);
+  const known = readers.get(hints);
+  if (known !== undefined) return known;
+  const reader = compileHints([hints]);
+  readers.set(hints, reader);
+  return reader;
+}
+
+/** Merges the sets once, so that reading is looking up. No names: nothing is read. */
+export function compileHints(names: readonly HintSetName[]): HintReader {
+  for (const name of names) {
+    if (!hintSetNames.includes(name))
+      throw new RangeError(`There is no hint set named ${JSON.stringify(name)}`);
+  }
+  const set = compileSets(names);
+  return (status, headers, body, date) => read(set, new Answer(status, headers, body, date));
+}
+
+const notRetryable: Hint = Object.freeze({ delayMs: null, reason: 'not-retryable-status' });
+
+function read(set: CompiledSet, answer: Answer): Hint | undefined {
+  const { status } = answer;
+  if (isRedirect(status)) return readRedirect(set, answer);
+  const verdict = readVerdicts(set, answer);
+  if (verdict?.retry === false) return verdict;
+  if (verdict?.retry !== true && !isHintStatus(status)) return unread(set, answer);
+  return join(verdict, readWaits(set, answer));
+}
+
+function readRedirect(set: CompiledSet, answer: Answer): Hint | undefined {
+  const hint = set.waits.some(({ as }) => as === 'retry-after') ? readRetryAfter(answer) : undefined;
+  if (hint === undefined) return unread(set, answer);
+  return isWait(hint) ? { ...hint, reason: 'redirect-min-wait' } : hint;
+}
+
+/** Fields that are known, on a status where they mean nothing for the same request. */
+function unread(set: CompiledSet, answer: Answer): Hint | undefined {
+  return set.headers.some((header) => answer.field(header) !== undefined) ? notRetryable : undefined;
+}
+
+/** A veto wins; of several that ask for a retry the first; without any, why the first says nothing. */
+function readVerdicts(set: CompiledSet, answer: Answer): Hint | undefined {
+  let verdict: Hint | undefined;
+  for (const reader of set.verdicts) {
+    const next = reader(answer);
+    if (next?.retry === false) return next;
+    if (verdict === undefined || (verdict.retry === undefined && next !== undefined)) verdict = next;
+  }
+  return verdict;
+}
+
+/**
+ * The first source with a positive wait, in the order of precedence. One that says 0, lies in the
+ * past or cannot be read does not hide what the next one says.
+ */
+function readWaits(set: CompiledSet, answer: Answer): Hint | undefined {
+  let first: Hint | undefined;
+  for (const source of set.sources) {
+    const next = source(answer);
+    if (next === undefined) continue;
+    if (isWait(next) && next.delayMs > 0) return next;
+    if (first === undefined || (isWait(next) && !isWait(first))) first = next;
+  }
+  return first;
+}
+
+/** A verdict may have a wait of its own, which is the first source; otherwise the sources say how long. */
+function join(verdict: Hint | undefined, wait: Hint | undefined): Hint | undefined {
+  if (verdict?.retry !== true) return wait ?? verdict;
+  if (!isWait(wait)) return verdict;
+  if (isWait(verdict) && (verdict.delayMs > 0 || wait.delayMs === 0)) return verdict;
+  // That it was too much must not get lost behind a plain Retry-After.
+  const kept = isThrottlingReason(verdict.reason) && !isThrottlingReason(wait.reason);
+  return { delayMs: wait.delayMs, retry: true, reason: kept ? verdict.reason : wait.reason };
+}

@@ -1,0 +1,82 @@
+/** Retry-After (RFC 9110 10.2.3): seconds from now, or a date. */
+
+import type { Hint } from '../types.js';
+import type { Answer } from './answer.js';
+import { longestDelayMs, parseDecimal } from './decimal.js';
+import { type DateForm, parseDate } from './http-date.js';
+import { empty, isWait, longest, malformed, type Wait } from './reading.js';
+import { valuesOf } from './values.js';
+
+const formReasons: Readonly<Record<DateForm, string>> = {
+  imf: 'http-date',
+  rfc850: 'http-date-rfc850',
+  asctime: 'http-date-asctime',
+  lenient: 'http-date-lenient',
+  'iso-8601': 'iso-8601-lenient',
+  'js-date-string': 'js-date-string-lenient',
+};
+
+export function readRetryAfter(answer: Answer): Hint | undefined {
+  const field = answer.field('retry-after');
+  if (field === undefined) return undefined;
+  const values = valuesOf(field);
+  const [first] = values;
+  if (first === undefined) return empty;
+  return values.length === 1
+    ? readValue(first, answer)
+    : joined(values.map((value) => readValue(value, answer)));
+}
+
+/** The field is a singleton; of several valid values the longest wait is the safe one. */
+function joined(hints: readonly Hint[]): Hint {
+  const waits = hints.filter(isWait);
+  const [first, ...others] = waits;
+  if (first === undefined || others.length === 0) return first ?? malformed;
+  const { delayMs } = waits.reduce<Hint>(longest, first);
+  return { delayMs, reason: joinedReason(first, others) };
+}
+
+function joinedReason(first: Wait, others: readonly Wait[]): string {
+  if (![first, ...others].every(({ reason }) => reason.startsWith('delay-seconds'))) return 'multiple-max';
+  const same = others.every(({ delayMs }) => delayMs === first.delayMs);
+  return same ? 'delay-seconds-duplicate' : 'delay-seconds-multiple-max';
+}
+
+function readValue(text: string, answer: Answer): Hint {
+  const ms = parseDecimal(text, 1000);
+  return ms === undefined
+    ? readDate(text, answer)
+    : { delayMs: Math.min(ms, longestDelayMs), reason: secondsReason(text, ms) };
+}
+
+function secondsReason(text: string, ms: number): string {
+  if (ms === 0) return 'delay-seconds-zero';
+  if (ms >= longestDelayMs) return 'delay-seconds-clamped';
+  return text.includes('.') ? 'delay-seconds-decimal' : 'delay-seconds';
+}
+
+function readDate(text: string, answer: Answer): Hint {
+  const date = parseDate(text, answer.date);
+  if (date === undefined) return malformed;
+  const sentAt = answer.sentAt();
+  const aheadMs = date.at - sentAt;
+  const own = formReasons[date.form];
+  return {
+    delayMs: waitUntil(date.at, sentAt),
+    reason: dateReason(own, aheadMs, date.weekdayFits, sentAt !== answer.date),
+  };
+}
+
+function dateReason(own: string, aheadMs: number, weekdayFits: boolean, corrected: boolean): string {
+  // Its year was worked out from two digits: that is what one wants to know of any surprise.
+  if (own === formReasons.rfc850) return own;
+  if (aheadMs < 0) return 'http-date-past';
+  if (aheadMs === 0) return 'http-date-now';
+  if (!weekdayFits) return 'http-date-wrong-weekday';
+  return corrected ? 'http-date-skew-corrected' : own;
+}
+
+/** In whole ms; what lies in the past is now. */
+export function waitUntil(at: number, now: number): number {
+  return Math.max(0, Math.ceil(at - now));
+}

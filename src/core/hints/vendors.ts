@@ -1,0 +1,212 @@
+/**
+ * What each hint set reads, as rows of data. To add a vendor: its name in `sets.ts`, its row here.
+ *
+ * A vendor's set is `common` plus its row, so a row has only what is the vendor's own: an empty one
+ * says that the vendor uses the common fields, or none.
+ */
+
+import type { Encoding, HintSet, Quota, ResetField } from './hint-set.js';
+import type { HintSetName } from './sets.js';
+import * as signals from './vendor-signals.js';
+import { abnormalUsage, idempotencyKeyProblem, requestTimeout } from './verdicts.js';
+
+/** The name most use, for which at least seven encodings are in the wild. */
+const xRateLimit: Quota = { reset: 'x-ratelimit-reset', remaining: 'x-ratelimit-remaining' };
+const xRateDashLimit: Quota = { reset: 'x-rate-limit-reset', remaining: 'x-rate-limit-remaining' };
+
+function resetOf(quota: Quota, as: Encoding, reason = `x-ratelimit-reset-${as}`): ResetField {
+  return { quotas: [quota], as, reason };
+}
+
+/** `x-ratelimit-reset-tokens` and `-requests`: until the bucket is full, so an upper bound. */
+const openaiQuotas: readonly Quota[] = ['requests', 'tokens'].map((quota) => ({
+  reset: `x-ratelimit-reset-${quota}`,
+  remaining: `x-ratelimit-remaining-${quota}`,
+}));
+
+/** Anthropic's and Linear's: the name of the quota comes before what is said of it. */
+function quotasNamed(prefix: string, names: readonly string[]): readonly Quota[] {
+  return names.map((name) => ({
+    reset: `${prefix}-${name}-reset`,
+    remaining: `${prefix}-${name}-remaining`,
+  }));
+}
+
+export const vendors: Readonly<Record<HintSetName, HintSet>> = {
+  standard: {
+    // Where draft-ietf-httpapi-idempotency-key-header answers; the rules look at the body alone.
+    statuses: [400, 409, 422],
+    signals: [requestTimeout, idempotencyKeyProblem],
+    waits: [{ header: 'retry-after', as: 'retry-after' }],
+  },
+  common: {
+    verdicts: ['x-should-retry'],
+    signals: [abnormalUsage],
+    waits: [
+      { header: 'retry-after-ms', as: 'delta-ms' },
+      { header: 'x-ms-retry-after-ms', as: 'delta-ms' },
+      { header: 'x-retry-after', as: 'delta-s' },
+    ],
+    resets: [
+      {
+        quotas: [{ reset: 'ratelimit-reset', remaining: 'ratelimit-remaining' }],
+        // Delta seconds in every draft; GitLab and others send epoch seconds.
+        as: 'by-magnitude',
+        reason: {
+          'delta-s': 'ratelimit-reset-delta',
+          'epoch-s': 'ratelimit-reset-epoch',
+          'epoch-ms': 'ratelimit-reset-epoch',
+        },
+      },
+    ],
+  },
+  heuristic: {
+    resets: [xRateLimit, xRateDashLimit].map((quota) => ({
+      quotas: [quota],
+      as: 'by-magnitude',
+      reason: { 'delta-s': 'delta-s', 'epoch-s': 'epoch-s', 'epoch-ms': 'epoch-ms' },
+    })),
+  },
+  akamai: {
+    resets: [
+      {
+        quotas: [{ reset: 'x-ratelimit-next', remaining: 'x-ratelimit-remaining' }],
+        as: 'date',
+        reason: 'x-ratelimit-next-iso',
+      },
+    ],
+  },
+  anthropic: {
+    resets: [
+      {
+        quotas: quotasNamed('anthropic-ratelimit', ['requests', 'tokens', 'input-tokens', 'output-tokens']),
+        as: 'date',
+        reason: 'anthropic-ratelimit-reset',
+      },
+      {
+        quotas: [{ reset: 'anthropic-ratelimit-unified-reset' }],
+        as: 'epoch-s',
+        reason: 'anthropic-ratelimit-unified-reset',
+        // Sent with every answer: on a 529 it says nothing of the overload.
+        only: [429],
+      },
+    ],
+  },
+  // Granular to the minute, so it can lie in the past.
+  atlassian: { resets: [resetOf(xRateLimit, 'date', 'x-ratelimit-reset-iso')] },
+  auth0: { resets: [resetOf(xRateLimit, 'epoch-s')] },
+  aws: {
+    statuses: [400, 403],
+    signals: [signals.awsCode],
+    waits: [{ header: 'x-amz-retry-after', as: 'delta-ms' }],
+  },
+  azure: {},
+  'azure-openai': { resets: [{ quotas: openaiQuotas, as: 'delta-s', reason: 'integer-seconds' }] },
+  brevo: {
+    resets: [resetOf({ reset: 'x-sib-ratelimit-reset', remaining: 'x-sib-ratelimit-remaining' }, 'delta-s')],
+  },
+  cloudflare: {},
+  discord: {
+    bodies: [{ path: ['retry_after'] }],
+    // Behind everything else: for a shared resource it is far shorter than Retry-After.
+    resets: [
+      {
+        quotas: [{ reset: 'x-ratelimit-reset-after', remaining: 'x-ratelimit-remaining' }],
+        as: 'delta-s',
+        reason: 'x-ratelimit-reset-after',
+      },
+      resetOf(xRateLimit, 'epoch-s'),
+    ],
+  },
+  dropbox: { bodies: [{ path: ['error', 'retry_after'] }] },
+  envoy: { resets: [resetOf(xRateLimit, 'delta-s')] },
+  fastly: {
+    resets: [
+      resetOf({ reset: 'fastly-ratelimit-reset', remaining: 'fastly-ratelimit-remaining' }, 'epoch-s'),
+    ],
+  },
+  github: {
+    statuses: [403],
+    signals: [signals.githubLimit],
+    resets: [resetOf(xRateLimit, 'epoch-s')],
+  },
+  gitlab: {
+    resets: [
+      {
+        quotas: [{ reset: 'ratelimit-resettime', remaining: 'ratelimit-remaining' }],
+        as: 'date',
+        reason: 'ratelimit-reset-time',
+      },
+    ],
+  },
+  google: { statuses: [403], signals: [signals.googleReason], readers: [signals.googleRetryInfo] },
+  'grpc-web': { statuses: [200], signals: [signals.grpcPushback] },
+  hubspot: {
+    signals: [signals.hubspotPolicy],
+    resets: [
+      {
+        quotas: [
+          {
+            reset: 'x-hubspot-ratelimit-interval-milliseconds',
+            remaining: 'x-hubspot-ratelimit-remaining',
+          },
+        ],
+        as: 'delta-ms',
+        reason: 'hubspot-interval',
+      },
+    ],
+  },
+  kubernetes: { bodies: [{ path: ['details', 'retryAfterSeconds'], zeroIsUnset: true }] },
+  lemlist: { resets: [resetOf(xRateLimit, 'date', 'x-ratelimit-reset-js-date')] },
+  linear: {
+    statuses: [400],
+    signals: [signals.linearLimit],
+    resets: [
+      {
+        quotas: quotasNamed('x-ratelimit', ['requests', 'complexity']),
+        as: 'epoch-ms',
+        reason: 'x-ratelimit-reset-epoch-ms',
+      },
+    ],
+  },
+  mailerlite: { waits: [{ header: 'x-ratelimit-retry-after', as: 'delta-s' }] },
+  'microsoft-graph': {},
+  notion: {},
+  okta: {
+    resets: [
+      {
+        ...resetOf(xRateDashLimit, 'epoch-s', 'x-ratelimit-reset-epoch-s+1s'),
+        fromServerDate: true,
+        plusMs: 1_000,
+        single: true,
+      },
+    ],
+  },
+  openai: {
+    signals: [signals.openaiQuota],
+    resets: [{ quotas: openaiQuotas, as: 'go-duration', reason: 'go-duration' }],
+  },
+  pagerduty: {},
+  perforce: { resets: [resetOf(xRateLimit, 'delta-s')] },
+  persona: {},
+  // Read as seconds, ten minutes would be a week.
+  prisjakt: { resets: [resetOf(xRateDashLimit, 'delta-ms')] },
+  reddit: { resets: [resetOf(xRateLimit, 'delta-s')] },
+  resend: {},
+  salesforce: {
+    statuses: [403],
+    signals: [signals.salesforceLimit],
+    bodies: [{ path: ['retryAfter'] }],
+  },
+  sendgrid: { resets: [resetOf(xRateLimit, 'epoch-s')] },
+  shopify: { statuses: [200], signals: [signals.shopifyCost] },
+  slack: {},
+  smartsheet: { resets: [resetOf(xRateLimit, 'epoch-s')] },
+  stripe: { statuses: [409], verdicts: ['stripe-should-retry'] },
+  syntage: { resets: [resetOf(xRateLimit, 'epoch-s')] },
+  teamdynamix: { resets: [resetOf(xRateLimit, 'date', 'x-ratelimit-reset-http-date')] },
+  telegram: { bodies: [{ path: ['parameters', 'retry_after'] }] },
+  twilio: {},
+  twitter: { resets: [resetOf(xRateDashLimit, 'epoch-s')] },
+  zendesk: { readers: [signals.zendeskEndpoints] },
+};

@@ -1,0 +1,93 @@
+/** The grammar of patterns: `[METHODS ]host/path`, `[METHODS ]/path`, `host`, or the same in parts. */
+
+import { emptyMatch, faultIn, type PatternPart, type PatternProblem } from './pattern-faults.js';
+import { canonical, fold, originOf } from './target.js';
+import type { MatchObject } from './types.js';
+
+export type { PatternProblem } from './pattern-faults.js';
+
+/** A pattern in the spelling that targets have. */
+export interface Pattern {
+  /** Upper case; undefined: any. */
+  readonly methods: ReadonlySet<string> | undefined;
+  /** undefined: any, also an unknown one. */
+  readonly host: HostPattern | undefined;
+  readonly path: PathPattern;
+  readonly test: MatchObject['test'];
+}
+
+export interface HostPattern {
+  readonly name: string;
+  /** Stands for the subdomains of `name`, at any depth, and not for `name` itself. */
+  readonly subdomains: boolean;
+  /** undefined: any. */
+  readonly port: string | undefined;
+}
+
+export interface PathPattern {
+  /** undefined: one segment of any text. */
+  readonly segments: readonly (string | undefined)[];
+  /** Any number of segments may follow, none included. */
+  readonly rest: boolean;
+}
+
+type Parts = { readonly [part in PatternPart]: string | undefined };
+
+/** Reads a pattern, or says the first thing that is wrong with it. */
+export function parsePattern(match: string | MatchObject): Pattern | PatternProblem {
+  if (typeof match === 'string') {
+    const parts = partsOf(match);
+    return faultIn(match, 'text') ?? problemIn(parts) ?? patternOf(parts, undefined);
+  }
+  const { methods, host, path, test } = match;
+  if ((methods ?? host ?? path ?? test) === undefined) return emptyMatch;
+  const parts = { methods: methods === undefined ? undefined : [methods].flat().join(','), host, path };
+  return problemIn(parts) ?? patternOf(parts, test);
+}
+
+export function isPatternProblem(parsed: Pattern | PatternProblem): parsed is PatternProblem {
+  return 'allowed' in parsed;
+}
+
+/** A text without a slash is a host; what comes before a space is methods. */
+function partsOf(text: string): Parts {
+  const [, methods, host, path] = /^(?:(\S*)\s)?([^/]*)(.*)$/s.exec(text) ?? [];
+  return { methods, host: host || undefined, path: path || undefined };
+}
+
+function problemIn(parts: Parts): PatternProblem | undefined {
+  for (const part of ['methods', 'host', 'path'] as const) {
+    const text = parts[part];
+    const problem = text === undefined ? undefined : faultIn(text, part);
+    if (problem !== undefined) return { ...problem, part };
+  }
+  return undefined;
+}
+
+// ---------------------------------------------------------------- reading what has no fault
+
+function patternOf({ methods, host, path }: Parts, test: MatchObject['test']): Pattern {
+  return {
+    methods: methods === undefined ? undefined : new Set(methods.toUpperCase().split(',')),
+    host: host === undefined ? undefined : hostOf(host),
+    path: path === undefined ? { segments: [], rest: true } : pathPatternOf(path),
+    test,
+  };
+}
+
+/** A pattern without a port matches every port, so that none can be used to get past it. */
+function hostOf(text: string): HostPattern {
+  const [, wildcard, name, port] = /^(\*\.)?(.*?)(?::(\d+))?$/.exec(text) ?? [];
+  return {
+    name: originOf(`http://${name}`)?.host ?? '',
+    subdomains: wildcard !== undefined,
+    port: port === undefined ? undefined : String(Number(port)),
+  };
+}
+
+/** Read segment by segment before any decoding, so that `%2A` and `%3A` stand for a star and a colon. */
+function pathPatternOf(text: string): PathPattern {
+  const fixed = text.replace(/\/\*\/*$/, '');
+  const segments = fixed.split('/').map((raw) => (raw.startsWith(':') ? undefined : canonical(raw)));
+  return { segments: fold(segments), rest: fixed !== text };
+}

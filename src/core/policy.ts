@@ -1,0 +1,106 @@
+/** A policy: the checked, frozen list of rules, each filled in, and the way from a request to its rule. */
+
+import { checkOverride, checkPolicy } from './check.js';
+import { defaults } from './defaults.js';
+import { PolicyError } from './errors.js';
+import type { Pattern } from './patterns.js';
+import { isPatternProblem, parsePattern } from './patterns.js';
+import type { Routes } from './routes.js';
+import { compileRoutes } from './routes.js';
+import { defaultSettings, fillIn } from './settings.js';
+import type { MatchObject, OverrideOptions, PolicyOptions, RequestFacts, Settings } from './types.js';
+
+/** A pattern with its settings, inherited ones filled in. */
+export interface Rule {
+  /** Position among the rules; -1 for the policy's own settings. */
+  readonly index: number;
+  /** The label for events: its own name, or its pattern. */
+  readonly name: string;
+  readonly settings: Settings;
+}
+
+/** Accepts options or a finished policy, which it returns as it is. */
+export function definePolicy(options: PolicyOptions | Policy = {}): Policy {
+  return options instanceof Policy ? options : new Policy(options);
+}
+
+/** A class, so that it keeps its identity where clients merge their configuration. Made by `definePolicy`. */
+export class Policy {
+  readonly rules: readonly Rule[];
+  /** For requests that no rule matches. */
+  readonly fallback: Rule;
+  readonly maxScopes: number;
+  readonly scopeIdleMs: number;
+  readonly #options: PolicyOptions;
+  readonly #routes: Routes;
+  /** Settings under a per-request override, by rule and by the object that the caller passes again. */
+  readonly #overridden: WeakMap<object, Map<Settings, Settings>> = new WeakMap();
+
+  constructor(options: PolicyOptions) {
+    const problems = checkPolicy(options);
+    if (problems.length > 0) throw new PolicyError(problems);
+    this.#options = copyFrozen(options);
+    const { rules = [], maxScopes, scopeIdleMs } = this.#options;
+    const settings = fillIn(this.#options, defaultSettings);
+    this.fallback = Object.freeze({ index: -1, name: 'default', settings });
+    this.rules = Object.freeze(
+      rules.map((rule, index) =>
+        Object.freeze({
+          index,
+          name: rule.name ?? nameOf(rule.match),
+          settings: fillIn(rule, settings),
+        }),
+      ),
+    );
+    this.maxScopes = maxScopes ?? defaults.maxScopes;
+    this.scopeIdleMs = scopeIdleMs ?? defaults.scopeIdleMs;
+    this.#routes = compileRoutes(rules.map(({ match }) => patternOf(match)));
+    Object.freeze(this);
+  }
+
+  /** The first rule that matches. */
+  ruleFor(request: RequestFacts): Rule {
+    return this.rules[this.#routes.match(request)] ?? this.fallback;
+  }
+
+  /** What one request says for itself lies over the rule that it matched. */
+  override(rule: Rule, options: OverrideOptions): Settings {
+    const known = this.#overridden.get(options) ?? new Map<Settings, Settings>();
+    const before = known.get(rule.settings);
+    if (before !== undefined) return before;
+    const problems = checkOverride(options);
+    if (problems.length > 0) throw new PolicyError(problems);
+    const settings = fillIn(options, rule.settings);
+    this.#overridden.set(options, known.set(rule.settings, settings));
+    return settings;
+  }
+
+  /** The options that it was made of: without functions, plain JSON. */
+  toJSON(): PolicyOptions {
+    return this.#options;
+  }
+}
+
+/** The check has refused every pattern that cannot be read. */
+function patternOf(match: string | MatchObject): Pattern {
+  const pattern = parsePattern(match);
+  if (isPatternProblem(pattern)) throw new TypeError(`Unchecked pattern: ${pattern.found}`);
+  return pattern;
+}
+
+function nameOf(match: string | MatchObject): string {
+  if (typeof match === 'string') return match;
+  const { methods = [], host = '', path = '' } = match;
+  return [[methods].flat().join(','), `${host}${path}`].filter((part) => part !== '').join(' ') || '(test)';
+}
+
+/** Checked options are trees, so this ends. The caller's own objects are left as they are. */
+function copyFrozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Array.isArray(value)
+    ? value.map(copyFrozen)
+    : Object.fromEntries(
+        Object.entries(value).flatMap(([key, part]) => (part === undefined ? [] : [[key, copyFrozen(part)]])),
+      );
+  return Object.freeze(copy) as T;
+}

@@ -1,0 +1,140 @@
+/**
+ * What a request is aimed at, in one spelling: a copy to compare with patterns. What is sent stays
+ * untouched.
+ *
+ * Every spelling that a client or a server takes for the same host and path has to end up as the same
+ * copy here, or it would be a way around a rule.
+ */
+
+/** Where a request goes. */
+export interface Origin {
+  /** Lower case, punycode, no trailing dot; IPv6 in brackets. */
+  readonly host: string;
+  /** Filled in from the scheme where it is not written. */
+  readonly port: string;
+}
+
+/** A request's aim, taken apart. */
+export interface Target {
+  /** As it is written: `originOf` reads it. */
+  readonly origin: string | undefined;
+  /** As `pathOf` has it. */
+  readonly path: string;
+}
+
+/** Takes apart what clients have as origin and path; a path that is an absolute URL names its own origin. */
+export function targetOf(origin: string | undefined, path: string): Target {
+  if (path.startsWith('/')) return { origin, path: pathOf(path) };
+  const url = stripped(path);
+  const own = absolute.exec(url)?.[0];
+  return own === undefined
+    ? { origin, path: pathOf(url) }
+    : { origin: own, path: pathOf(url.slice(own.length)) };
+}
+
+// ---------------------------------------------------------------- origins
+
+/** Scheme and authority as the WHATWG URL standard finds them: any number of slashes of either kind. */
+const absolute = /^(?:https?|wss?):[/\\]+[^/\\?#]*/i;
+
+/** DNS has no longer names (RFC 1035 2.3.4): nothing can be sent to them. */
+export const longestHost = 253;
+
+/** The longest name with every octet as `%XX`, and to spare: bounds what IDNA costs, which is not linear. */
+const longestSpelling = 1_024;
+
+/** Reads `scheme://host[:port]`; undefined: no client could connect to it. */
+export function originOf(text: string): Origin | undefined {
+  const own = absolute.exec(stripped(text))?.[0] ?? '';
+  if (own.length - own.lastIndexOf('@') > longestSpelling) return undefined;
+  const url = parsed(own);
+  const host = url?.hostname.replace(/\.+$/, '') ?? '';
+  if (url === undefined || host === '' || host.length > longestHost) return undefined;
+  const secure = url.protocol === 'https:' || url.protocol === 'wss:';
+  return { host, port: url.port || (secure ? '443' : '80') };
+}
+
+/** The clients' own parser: nobody else gets IPv4 in hexadecimal, full-width letters and IDNA the same. */
+function parsed(url: string): URL | undefined {
+  try {
+    return new URL(url);
+  } catch {
+    return undefined;
+  }
+}
+
+// ---------------------------------------------------------------- paths
+
+/** RFC 3986 3.3: what a segment may hold as it is. */
+const plain = "\\w.~!$&'()*+,;=:@-";
+
+/** What cannot stand in a copy: other characters, `%XX`, empty and dot segments, a trailing slash. */
+const unusual = new RegExp(`[^/${plain}]|/\\.{0,2}(?:/|$)`);
+
+const rewritten = new RegExp(`%[\\dA-Fa-f]{2}|[^/${plain}]`, 'gu');
+
+/** Half of a pair, which UTF-8 cannot say: sent as U+FFFD. */
+const surrogate = /\p{Surrogate}/u;
+
+/** `%41` to `A` for all that may stand for itself, which leaves `%2F`: an encoded slash separates nothing. */
+const decoded: ReadonlyMap<string, string> = new Map(
+  Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+    .filter((character) => new RegExp(`[${plain}]`).test(character))
+    .map((character) => [`%${hex(character)}`, character]),
+);
+
+function hex(character: string): string {
+  return character.charCodeAt(0).toString(16).toUpperCase();
+}
+
+/**
+ * `/segment/segment`, empty for the root: no query, no dot segments, no empty segments, no trailing slash,
+ * and one spelling for every character.
+ */
+export function pathOf(path: string): string {
+  const usual = cut(path);
+  if (usual.startsWith('/') && !unusual.test(usual)) return usual;
+  const segments = canonical(cut(stripped(path)).replaceAll('\\', '/')).split('/');
+  return fold(segments)
+    .map((segment) => `/${segment}`)
+    .join('');
+}
+
+/** Up to the query or the fragment, and without one trailing slash: so far nearly all paths are usual. */
+function cut(path: string): string {
+  const query = path.indexOf('?');
+  const asked = query === -1 ? path : path.slice(0, query);
+  const fragment = asked.indexOf('#');
+  const kept = fragment === -1 ? asked : asked.slice(0, fragment);
+  return kept.endsWith('/') ? kept.slice(0, -1) : kept;
+}
+
+/**
+ * One spelling per character. RFC 3986 6.2.2 decodes the unreserved ones; those that a segment may hold as
+ * they are follow, since servers read `%3A` as `:`.
+ */
+export function canonical(text: string): string {
+  return text.replace(rewritten, (found) => {
+    if (found.length === 3) return decoded.get(found.toUpperCase()) ?? found.toUpperCase();
+    return surrogate.test(found) ? '%EF%BF%BD' : encodeURIComponent(found);
+  });
+}
+
+/** Removes empty and dot segments; `..` takes an empty one with it first (RFC 3986 5.2.4). */
+export function fold<Segment extends string | undefined>(segments: readonly Segment[]): Segment[] {
+  const kept: Segment[] = [];
+  for (const segment of segments) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '.') kept.push(segment);
+  }
+  return kept.filter((segment) => segment !== '');
+}
+
+/** The WHATWG URL standard drops tabs and line ends anywhere, and controls and spaces around. */
+function stripped(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 0x20) start += 1;
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end -= 1;
+  return text.slice(start, end).replace(/[\t\n\r]/g, '');
+}

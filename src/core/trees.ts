@@ -1,0 +1,151 @@
+/**
+ * Patterns as trees of segments, one for each host that they name: a search goes down along the path that it
+ * looks for, and sees no pattern that lies elsewhere.
+ */
+
+import type { HostPattern, Pattern } from './patterns.js';
+import type { Origin } from './target.js';
+
+export interface Node {
+  /** The first pattern in here: what comes later than the best one so far need not be looked at. */
+  readonly first: number;
+  readonly literals: Map<string, Node>;
+  any: Node | undefined;
+  /** Patterns that end here, and those that go on from here with any rest; ascending. */
+  readonly ends: End[];
+  readonly rests: End[];
+}
+
+export interface End {
+  readonly index: number;
+  readonly methods: Pattern['methods'];
+  readonly test: Pattern['test'];
+}
+
+/** One tree of paths for each host that patterns name, and one for those that name none. */
+export type Trees = Map<string, Node>;
+
+const anyHost = '';
+
+function treeKey({ name, subdomains, port = '*' }: HostPattern): string {
+  return `${subdomains ? '*.' : ''}${name}:${port}`;
+}
+
+export function insert(trees: Trees, { methods, host, path, test }: Pattern, index: number): void {
+  const key = host === undefined ? anyHost : treeKey(host);
+  let node = trees.get(key) ?? emptyNode(index);
+  trees.set(key, node);
+  for (const segment of path.segments) node = childOf(node, segment, index);
+  (path.rest ? node.rests : node.ends).push({ index, methods, test });
+}
+
+function childOf(node: Node, segment: string | undefined, index: number): Node {
+  if (segment === undefined) {
+    node.any ??= emptyNode(index);
+    return node.any;
+  }
+  const child = node.literals.get(segment) ?? emptyNode(index);
+  node.literals.set(segment, child);
+  return child;
+}
+
+function emptyNode(first: number): Node {
+  return { first, literals: new Map(), any: undefined, ends: [], rests: [] };
+}
+
+/** Trees that speak of an origin, those with the earliest patterns first. */
+export function treesFor(trees: Trees, origin: Origin | undefined): readonly Node[] {
+  return keysOf(origin)
+    .flatMap((key) => trees.get(key) ?? [])
+    .sort((a, b) => a.first - b.first);
+}
+
+function keysOf(origin: Origin | undefined): readonly string[] {
+  if (origin === undefined) return [anyHost];
+  const { host, port } = origin;
+  const names = [{ name: host, subdomains: false }];
+  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+    names.push({ name: host.slice(dot + 1), subdomains: true });
+  }
+  return [
+    anyHost,
+    ...names.flatMap((name) => [treeKey({ ...name, port }), treeKey({ ...name, port: undefined })]),
+  ];
+}
+
+// ---------------------------------------------------------------- searching
+
+export interface Search {
+  /** A pattern must allow all of them. */
+  readonly methods: readonly string[];
+  readonly path: string;
+  /** Of the path, as far as any tree has asked: cut once, hashed once. */
+  readonly segments: string[];
+  /** Where the next segment's slash is. */
+  next: number;
+  /** The path stands for itself and everything below it. */
+  readonly below: boolean;
+  /** The first pattern so far that matches for sure. */
+  best: number;
+  /** Patterns that match if their `test` says so. */
+  tested: End[] | undefined;
+}
+
+export const none = Number.POSITIVE_INFINITY;
+
+/** Looks through all trees that speak of an origin. */
+export function search(
+  trees: readonly Node[],
+  methods: readonly string[],
+  path: string,
+  below: boolean,
+): Search {
+  const found: Search = { methods, path, segments: [], next: 0, below, best: none, tested: undefined };
+  for (const tree of trees) descend(tree, 0, found);
+  return found;
+}
+
+/** undefined: the path has ended. */
+function segmentAt(depth: number, search: Search): string | undefined {
+  const { path, segments } = search;
+  if (depth === segments.length && search.next < path.length) {
+    const slash = path.indexOf('/', search.next + 1);
+    const end = slash === -1 ? path.length : slash;
+    segments.push(path.slice(search.next + 1, end));
+    search.next = end;
+  }
+  return segments[depth];
+}
+
+/** Looks for patterns that match from the segment at `depth` on. */
+function descend(node: Node, depth: number, search: Search): void {
+  if (node.first >= search.best) return;
+  take(node.rests, search);
+  const segment = segmentAt(depth, search);
+  if (segment === undefined) {
+    if (!search.below) take(node.ends, search);
+    return;
+  }
+  const literal = node.literals.get(segment);
+  if (literal !== undefined) descend(literal, depth + 1, search);
+  if (node.any !== undefined) descend(node.any, depth + 1, search);
+}
+
+function take(ends: readonly End[], search: Search): void {
+  for (const end of ends) {
+    if (end.index >= search.best) return;
+    if (!allows(end, search.methods)) continue;
+    if (end.test === undefined) {
+      search.best = end.index;
+    } else {
+      search.tested ??= [];
+      search.tested.push(end);
+    }
+  }
+}
+
+function allows({ methods }: End, asked: readonly string[]): boolean {
+  if (methods === undefined) return true;
+  for (const method of asked) if (!methods.has(method)) return false;
+  return true;
+}

@@ -1,0 +1,21 @@
+/** Everything that needs no client. Each client's adapter is an entry of its own. */
+
+export { decide } from './core/decide.js';
+export type { Problem } from './core/errors.js';
+export { AttemptTimeoutError, DeadlineError, GateShutError, PolicyError } from './core/errors.js';
+export { explain } from './core/explain.js';
+export { readHint } from './core/hints/read-hint.js';
+export type { HintSetName } from './core/hints/sets.js';
+export type { Policy, Rule } from './core/policy.js';
+export { definePolicy } from './core/policy.js';
+export { presets } from './core/presets.js';
+export type * from './core/types.js';
+export type { AttemptsOptions } from './runtime/attempts.js';
+export { attempts } from './runtime/attempts.js';
+export { historyOf } from './runtime/history.js';
+export type { Ports } from './runtime/ports.js';
+export type { Retrier, RetrierSnapshot } from './runtime/retrier.js';
+export { createRetrier } from './runtime/retrier.js';
+export type { ScopeSnapshot } from './runtime/scope.js';
+export type { Session } from './runtime/session.js';
+export type { Sleep } from './runtime/sleep.js';

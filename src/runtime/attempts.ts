@@ -1,0 +1,74 @@
+/** A schedule for loops that are not HTTP: reconnecting sockets, polling, leader election. */
+
+import { scheduledWait } from '../core/schedule.js';
+import { fillSchedule } from '../core/settings.js';
+import type { ScheduleOptions } from '../core/types.js';
+import type { Sleep } from './sleep.js';
+import { sleep as realSleep } from './sleep.js';
+
+export interface AttemptsOptions {
+  /** Ends the loop, a wait included. */
+  readonly signal?: AbortSignal;
+  /** Each `reset` event starts the schedule again from its first wait. */
+  readonly reset?: EventTarget;
+  readonly random?: () => number;
+  readonly sleep?: Sleep;
+}
+
+/**
+ * Yields 1, waits, yields 2, waits, … for ever. A reset during an attempt makes it attempt 1 of a new
+ * series; a reset during a wait replaces the rest of it by the first wait.
+ */
+export async function* attempts(
+  schedule: ScheduleOptions,
+  options: AttemptsOptions = {},
+): AsyncGenerator<number, void, void> {
+  const { signal, reset, random = Math.random, sleep = realSleep } = options;
+  const filled = fillSchedule(schedule);
+  let attempt = 1;
+  let previousMs: number | undefined;
+  let cutShort = (): void => {};
+  const onReset = (): void => {
+    attempt = 1;
+    previousMs = undefined;
+    cutShort();
+  };
+  reset?.addEventListener('reset', onReset);
+  try {
+    while (signal?.aborted !== true) {
+      yield attempt;
+      let ended: 'woken' | 'reset' | 'aborted';
+      do {
+        previousMs = scheduledWait(filled, attempt, previousMs, random());
+        ended = await wait(sleep, previousMs, signal, (cut) => {
+          cutShort = cut;
+        });
+      } while (ended === 'reset');
+      attempt += 1;
+    }
+  } finally {
+    reset?.removeEventListener('reset', onReset);
+  }
+}
+
+/** Ends by itself, by the signal, or when the function that it hands out is called. */
+function wait(
+  sleep: Sleep,
+  delayMs: number,
+  signal: AbortSignal | undefined,
+  offerCut: (cut: () => void) => void,
+): Promise<'woken' | 'reset' | 'aborted'> {
+  return new Promise((resolve) => {
+    const end = (how: 'woken' | 'reset' | 'aborted'): void => {
+      cancel();
+      signal?.removeEventListener('abort', onAbort);
+      offerCut(() => {});
+      resolve(how);
+    };
+    const onAbort = (): void => end('aborted');
+    const cancel = sleep(delayMs, () => end('woken'));
+    offerCut(() => end('reset'));
+    if (signal?.aborted === true) end('aborted');
+    else signal?.addEventListener('abort', onAbort);
+  });
+}

@@ -1,0 +1,54 @@
+/** Who listens, and how they are told. Nothing is built when nobody does. */
+
+import type { DecisionEvent, RequestFacts, RequestSummary, Settings, SettledEvent } from '../core/types.js';
+
+interface Channel {
+  readonly hasSubscribers: boolean;
+  publish(message: unknown): void;
+}
+
+interface Host {
+  readonly process?: {
+    getBuiltinModule?(id: string): { channel(name: string): Channel } | undefined;
+    emitWarning?(warning: Error): void;
+  };
+}
+
+const host = globalThis as Host;
+
+/** Only where Node has it, and without an import that a bundle for browsers would stumble over. */
+const channel: Channel | undefined = host.process
+  ?.getBuiltinModule?.('node:diagnostics_channel')
+  ?.channel('undaunted:decision');
+
+export function isListening(settings: Settings): boolean {
+  return settings.observe !== undefined || channel?.hasSubscribers === true;
+}
+
+/** A listener that throws is reported and changes nothing for the request. */
+export function tell(settings: Settings, event: DecisionEvent | SettledEvent): void {
+  try {
+    settings.observe?.(event);
+    if (channel?.hasSubscribers === true) channel.publish(event);
+  } catch (error) {
+    warn(new Error('undaunted: observe threw; the request goes on', { cause: error }));
+  }
+}
+
+function warn(warning: Error): void {
+  if (host.process?.emitWarning === undefined) console.warn(warning);
+  else host.process.emitWarning(warning);
+}
+
+/** What may be shown of a request: userinfo, query and fragment are where secrets travel. */
+export function summaryOf({ method, origin, path }: RequestFacts): RequestSummary {
+  const isAbsolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(path);
+  return { method: method.toUpperCase(), url: withoutSecrets(isAbsolute ? path : `${origin ?? ''}${path}`) };
+}
+
+export function withoutSecrets(url: string): string {
+  const end = url.search(/[?#]/);
+  const bare = end === -1 ? url : url.slice(0, end);
+  // Up to the last @ of the authority: a password may hold one.
+  return bare.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/\\]*@/i, '$1');
+}

@@ -1,0 +1,76 @@
+/** A policy with its live scopes, clock and dice: what every adapter talks to. */
+
+import type { Policy, Rule } from '../core/policy.js';
+import { definePolicy } from '../core/policy.js';
+import type { OverrideOptions, PolicyOptions, RequestFacts, Settings } from '../core/types.js';
+import { withoutSecrets } from './events.js';
+import type { Ports } from './ports.js';
+import { realPorts } from './ports.js';
+import type { ScopeSnapshot } from './scope.js';
+import { Scopes } from './scopes.js';
+import { Session } from './session.js';
+
+export interface RetrierSnapshot {
+  readonly scopes: readonly ScopeSnapshot[];
+}
+
+export class Retrier {
+  readonly policy: Policy;
+  readonly ports: Ports;
+  private readonly scopes: Scopes;
+
+  constructor(policy: Policy, ports: Ports) {
+    this.policy = policy;
+    this.ports = ports;
+    this.scopes = new Scopes(policy.maxScopes, policy.scopeIdleMs, ports);
+  }
+
+  /**
+   * A request begins: its rule is picked and its scope found. `unknownOrigin` names the scope where the
+   * client cannot tell the origin.
+   */
+  open(request: RequestFacts, override?: OverrideOptions, unknownOrigin = 'unknown origin'): Session {
+    const { policy } = this;
+    const rule: Rule = policy.ruleFor(request);
+    const settings = override === undefined ? rule.settings : policy.override(rule, override);
+    const scope = this.scopes.get(scopeName(settings, request, unknownOrigin));
+    return new Session(request, rule, settings, scope, this.ports);
+  }
+
+  /** The shared state as plain data, for logs and for tests. */
+  snapshot(): RetrierSnapshot {
+    const now = this.ports.now();
+    this.scopes.sweep(now);
+    return { scopes: this.scopes.all().map((scope) => scope.snapshot(now)) };
+  }
+
+  /** Forgets what was learnt of one scope, or of all: budgets are full and gates open again. */
+  reset(scope?: string): void {
+    this.scopes.forget(scope);
+  }
+}
+
+/** Each call makes a retrier of its own: what shares it, shares its budgets. */
+export function createRetrier(policy: Policy | PolicyOptions = {}, ports: Partial<Ports> = {}): Retrier {
+  return new Retrier(definePolicy(policy), { ...realPorts, ...ports });
+}
+
+const retriers: WeakMap<Policy, Retrier> = new WeakMap();
+
+/** For adapters: a policy passed twice shares one retrier, an options object makes its own. */
+export function retrierFor(given: Retrier | Policy | PolicyOptions = {}): Retrier {
+  if (given instanceof Retrier) return given;
+  const policy = definePolicy(given);
+  const retrier = retriers.get(policy) ?? createRetrier(policy);
+  if (given === policy) retriers.set(policy, retrier);
+  return retrier;
+}
+
+function scopeName({ scope }: Settings, request: RequestFacts, unknownOrigin: string): string {
+  if (typeof scope === 'function') return scope(request);
+  if (scope !== 'origin') return scope;
+  const { origin } = request;
+  if (origin === undefined) return unknownOrigin;
+  // Names are shown in events and snapshots.
+  return origin.includes('@') ? withoutSecrets(origin) : origin;
+}

@@ -1,0 +1,172 @@
+/** The shared state of one scope, and every change that a request makes to it. */
+
+import { admit } from '../core/admit.js';
+import {
+  afterFailure,
+  afterRetry,
+  afterSuccess,
+  fullBudget,
+  needsClock,
+  tokensLeft,
+} from '../core/budget.js';
+import type { Sign } from '../core/gate.js';
+import { afterSign, isShut, openGate, signOf } from '../core/gate.js';
+import { afterHint, afterSuccess as countSuccess, noHold } from '../core/hold.js';
+import type {
+  Admission,
+  Budget,
+  BudgetState,
+  Epoch,
+  Finding,
+  Gate,
+  GateState,
+  Hold,
+  HoldState,
+  Settings,
+} from '../core/types.js';
+import type { Ports } from './ports.js';
+
+/** A scope as `snapshot()` shows it: plain data. */
+export interface ScopeSnapshot {
+  readonly name: string;
+  /** One for each budget, gate and hold that rules of this scope have used. */
+  readonly budgets: readonly { readonly tokens: number }[];
+  readonly gates: readonly { readonly state: GateState['kind'] }[];
+  readonly holds: readonly { readonly forMs: number }[];
+  /** Requests that wait for a gate. */
+  readonly waiting: number;
+}
+
+/** What one request has got of it. */
+export interface Turn {
+  /** Its place in the queue behind a hold. */
+  placeAt: number | undefined;
+  /** The gate's state in which its attempt was let through. */
+  epoch: Epoch;
+  isWaiting: boolean;
+}
+
+export class Scope {
+  readonly name: string;
+  /** For the sweep of idle scopes: used since the last one, and when one last found it used. */
+  used = true;
+  usedAt: number;
+  private readonly ports: Ports;
+  // By the setting that it belongs to: rules that inherit a budget share it, a rule with its own has its own.
+  private readonly budgets: Map<Budget, BudgetState> = new Map();
+  private readonly gates: Map<Gate, GateState> = new Map();
+  private readonly holds: Map<Hold, HoldState> = new Map();
+  private waiting = 0;
+
+  constructor(name: string, ports: Ports) {
+    this.name = name;
+    this.ports = ports;
+    this.usedAt = ports.now();
+  }
+
+  /** Takes what the admission takes: a probe, a place in the ramp or in the queue behind a hold. */
+  admit(settings: Settings, turn: Turn, deadlineAt: number): Admission {
+    const { gate, hold } = settings;
+    const turnstile = {
+      gate: gate === false ? openGate : this.gateOf(gate),
+      hold: hold === false ? noHold : this.holdOf(hold),
+      waiting: this.waiting - (turn.isWaiting ? 1 : 0),
+      placeAt: turn.placeAt,
+    };
+    const admitted = admit(settings, turnstile, this.ports.now(), deadlineAt, this.ports.random());
+    if (gate !== false) this.gates.set(gate, admitted.gate);
+    if (hold !== false) this.holds.set(hold, admitted.hold);
+    const { admission } = admitted;
+    turn.placeAt = admitted.placeAt;
+    turn.epoch = admitted.epoch;
+    this.setWaiting(turn, admission.kind === 'wait' && admission.why === 'gate');
+    return admission;
+  }
+
+  /** The request no longer waits here. */
+  leave(turn: Turn): void {
+    this.setWaiting(turn, false);
+  }
+
+  private setWaiting(turn: Turn, isWaiting: boolean): void {
+    if (turn.isWaiting !== isWaiting) this.waiting += isWaiting ? 1 : -1;
+    turn.isWaiting = isWaiting;
+  }
+
+  /** An attempt ended: news for the gate, perhaps a window for all, perhaps a charge. */
+  learn(settings: Settings, turn: Turn, finding: Finding, now: number): void {
+    this.sign(settings, turn, signOf(finding));
+    if (finding.class === 'final') return;
+    const { hold, budget, maxHintMs } = settings;
+    const hintMs = (finding.kind === 'response' && finding.hint?.delayMs) || 0;
+    // A window longer than anybody would wait is the server's to enforce: each request asks it.
+    if (hold !== false && hintMs <= maxHintMs) {
+      this.holds.set(hold, afterHint(hold, this.holdOf(hold), hintMs, now));
+    }
+    if (budget !== false) {
+      this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), kindOf(finding), now));
+    }
+  }
+
+  /** A request succeeded; `lastCost` is what its last retry cost, undefined if it had none. */
+  succeed(settings: Settings, lastCost: number | undefined): void {
+    const { hold, budget } = settings;
+    if (hold !== false) this.holds.set(hold, countSuccess(this.holdOf(hold), this.ports.now()));
+    if (budget === false) return;
+    const timed = needsClock(budget);
+    // A bucket that nobody has drawn from is full.
+    if (!timed && !this.budgets.has(budget)) return;
+    const now = timed ? this.ports.now() : 0;
+    this.keep(budget, afterSuccess(budget, this.budgetOf(budget, now), lastCost, now));
+  }
+
+  spend(budget: Budget, finding: Finding, now: number): void {
+    this.keep(budget, afterRetry(budget, this.budgetOf(budget, now), kindOf(finding), now));
+  }
+
+  /** What the end of an attempt says of the server's health. */
+  sign(settings: Settings, turn: Turn, sign: Sign): void {
+    const { gate } = settings;
+    if (gate === false) return;
+    const state = this.gateOf(gate);
+    // The healthy path, without a clock.
+    if (state.kind === 'open' && state.failures === 0 && sign !== 'dead') return;
+    const { now, random } = this.ports;
+    this.gates.set(gate, afterSign(gate, state, turn.epoch, sign, now(), random()));
+  }
+
+  /** Requests of these settings would be turned away now. */
+  refuses({ gate }: Settings, now: number): boolean {
+    return gate !== false && gate.whenShut === 'fail' && isShut(gate, this.gateOf(gate), now);
+  }
+
+  budgetOf(budget: Budget, now: number): BudgetState {
+    return this.budgets.get(budget) ?? fullBudget(budget, now);
+  }
+
+  snapshot(now: number): ScopeSnapshot {
+    return {
+      name: this.name,
+      budgets: [...this.budgets].map(([budget, state]) => ({ tokens: tokensLeft(budget, state, now) })),
+      gates: [...this.gates.values()].map(({ kind }) => ({ state: kind })),
+      holds: [...this.holds.values()].map(({ until }) => ({ forMs: Math.max(0, until - now) })),
+      waiting: this.waiting,
+    };
+  }
+
+  private keep(budget: Budget, state: BudgetState): void {
+    if (this.budgets.get(budget) !== state) this.budgets.set(budget, state);
+  }
+
+  private gateOf(gate: Gate): GateState {
+    return this.gates.get(gate) ?? openGate;
+  }
+
+  private holdOf(hold: Hold): HoldState {
+    return this.holds.get(hold) ?? noHold;
+  }
+}
+
+function kindOf(finding: Finding): 'transient' | 'throttled' {
+  return finding.class === 'throttled' ? 'throttled' : 'transient';
+}

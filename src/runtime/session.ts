@@ -1,0 +1,186 @@
+/**
+ * One request on its way: asks for admission, hands each outcome to `decide`, spends, records and tells.
+ * Everything between reading shared state and changing it is synchronous. A first attempt that succeeds
+ * makes no array, no closure and no object here, and reads no clock unless the settings ask for it.
+ */
+
+import { classify } from '../core/classify.js';
+import { decide } from '../core/decide.js';
+import { signOf } from '../core/gate.js';
+import type { Rule } from '../core/policy.js';
+import type {
+  Admission,
+  Attempt,
+  Decision,
+  Epoch,
+  ErrorOutcome,
+  Finding,
+  History,
+  RequestFacts,
+  ResponseOutcome,
+  Settings,
+  World,
+} from '../core/types.js';
+import { isListening, summaryOf, tell } from './events.js';
+import type { Ports } from './ports.js';
+import type { Scope, Turn } from './scope.js';
+
+const go: Admission = Object.freeze({ kind: 'go' });
+/** No attempt is out, so there is nothing to give back to the gate. */
+const noEpoch: Epoch = -1;
+const noAttempts: History = Object.freeze([]);
+
+export class Session implements Turn {
+  readonly request: RequestFacts;
+  readonly rule: Rule;
+  /** The rule's, under what this request says for itself. */
+  readonly settings: Settings;
+  readonly scope: Scope;
+  /** Monotonic; read only where a deadline or a listener asks for it. */
+  readonly startedAt: number | undefined;
+  placeAt: number | undefined = undefined;
+  epoch: Epoch = noEpoch;
+  isWaiting = false;
+  private readonly ports: Ports;
+  private attempts: Attempt[] | undefined = undefined;
+  /** The status that was accepted at once. */
+  private acceptedStatus = 0;
+
+  constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope, ports: Ports) {
+    this.request = request;
+    this.rule = rule;
+    this.settings = settings;
+    this.scope = scope;
+    this.ports = ports;
+    const isTimed = settings.deadlineMs !== undefined || isListening(settings);
+    this.startedAt = isTimed ? ports.now() : undefined;
+  }
+
+  /** Every attempt whose outcome is known. */
+  get history(): History {
+    if (this.attempts !== undefined) return this.attempts;
+    return this.acceptedStatus === 0 ? noAttempts : [acceptedAttempt(this.acceptedStatus)];
+  }
+
+  /** Monotonic time after which nothing of this request happens. */
+  get deadlineAt(): number {
+    const { deadlineMs } = this.settings;
+    return deadlineMs === undefined || this.startedAt === undefined
+      ? Number.POSITIVE_INFINITY
+      : this.startedAt + deadlineMs;
+  }
+
+  /** Before each attempt, the first one too; and again after a wait that it asked for. */
+  admit(): Admission {
+    const { settings } = this;
+    if (settings.gate === false && settings.hold === false) return go;
+    return this.scope.admit(settings, this, this.deadlineAt);
+  }
+
+  /** Whether a response needs no decision: the caller gets it, and the session is over. */
+  accepts(status: number): boolean {
+    const { settings, scope } = this;
+    const needsDecision =
+      status >= 400 ||
+      this.attempts !== undefined ||
+      settings.retryIf !== undefined ||
+      settings.statuses.retried.has(status) ||
+      settings.hintedSuccesses.includes(status);
+    if (needsDecision) return false;
+    this.acceptedStatus = status;
+    scope.sign(settings, this, 'alive');
+    scope.succeed(settings, undefined);
+    if (isListening(settings)) this.tellSettled(status, this.ports.now());
+    return true;
+  }
+
+  /**
+   * What now? `replayable`: the body could be sent again; `verdict`: what `retryIf` answered. A stop is the
+   * end of the session.
+   */
+  next(outcome: ResponseOutcome | ErrorOutcome, replayable: boolean, verdict?: boolean): Decision {
+    const { settings, scope, ports, history } = this;
+    const now = ports.now();
+    const date = ports.date();
+    const finding = classify(settings, outcome, date);
+    scope.learn(settings, this, finding, now);
+    this.epoch = noEpoch;
+    const world: World = {
+      request: { method: this.request.method, keyed: this.request.keyed },
+      replayable,
+      startedAt: this.startedAt,
+      now,
+      date,
+      random: ports.random(),
+      budget: settings.budget === false ? undefined : scope.budgetOf(settings.budget, now),
+      gateShut: scope.refuses(settings, now),
+      verdict,
+    };
+    const decision = decide(settings, history, finding, world);
+    if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
+    if (decision.action === 'stop' && signOf(finding) === 'alive') scope.succeed(settings, this.lastCost());
+    this.attempts ??= [];
+    this.attempts.push({ number: decision.attempt, endedAt: now, outcome: finding, decision });
+    if (isListening(settings)) this.tellDecision(world, decision);
+    return decision;
+  }
+
+  /** The caller gave up, or an attempt ended in a way that nobody is to judge. */
+  abandon(): void {
+    this.scope.leave(this);
+    this.scope.sign(this.settings, this, 'neutral');
+    this.epoch = noEpoch;
+  }
+
+  private lastCost(): number | undefined {
+    const decision = this.attempts?.at(-1)?.decision;
+    return decision?.action === 'retry' ? decision.cost : undefined;
+  }
+
+  private tellDecision(world: World, decision: Decision): void {
+    const { settings, rule, scope } = this;
+    // A copy: what a listener keeps does not change under it.
+    const history = this.history.slice();
+    const request = summaryOf(this.request);
+    tell(settings, {
+      type: 'decision',
+      request,
+      rule: rule.name,
+      scope: scope.name,
+      history,
+      world,
+      decision,
+    });
+    if (decision.action === 'stop') this.tellSettled(labelOf(decision.finding), world.now);
+  }
+
+  private tellSettled(outcome: number | string, now: number): void {
+    const { settings, rule, scope } = this;
+    tell(settings, {
+      type: 'settled',
+      request: summaryOf(this.request),
+      rule: rule.name,
+      scope: scope.name,
+      attempts: this.history.length,
+      outcome,
+      elapsedMs: now - (this.startedAt ?? now),
+    });
+  }
+}
+
+function labelOf(finding: Finding): number | string {
+  return finding.kind === 'response' ? finding.status : (finding.code ?? finding.name);
+}
+
+/** Made only when somebody asks for the history of a request that succeeded at once. */
+function acceptedAttempt(status: number): Attempt {
+  const outcome: Finding = {
+    kind: 'response',
+    status,
+    class: 'final',
+    evidence: 'unknown',
+    hint: undefined,
+  };
+  const decision: Decision = { action: 'stop', reason: 'success', attempt: 1, finding: outcome };
+  return { number: 1, endedAt: undefined, outcome, decision };
+}

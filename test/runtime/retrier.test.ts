@@ -1,0 +1,197 @@
+import { describe, expect, test, vi } from 'vitest';
+import { definePolicy } from '../../src/core/policy.js';
+import type { PolicyOptions } from '../../src/core/types.js';
+import type { Retrier } from '../../src/runtime/retrier.js';
+import { createRetrier, retrierFor } from '../../src/runtime/retrier.js';
+import { answered, requestOf, VirtualTime } from '../kit.js';
+
+const oneRetry: PolicyOptions['budget'] = { capacity: 1, perSuccess: 0, perSecond: 0 };
+
+function scopeNames(retrier: Retrier): string[] {
+  return retrier.snapshot().scopes.map(({ name }) => name);
+}
+
+function retrierWith(options: PolicyOptions): { retrier: Retrier; time: VirtualTime } {
+  const time = new VirtualTime();
+  return { retrier: createRetrier(options, time.ports()), time };
+}
+
+/** Whether one more retry is allowed to a request like this. */
+function mayRetry(retrier: Retrier, facts = {}): boolean {
+  return retrier.open(requestOf(facts)).next(answered(503), true).action === 'retry';
+}
+
+describe('who shares what', () => {
+  test('a policy passed twice shares one retrier; options make their own', () => {
+    const policy = definePolicy({ maxRetries: 1 });
+    expect(retrierFor(policy)).toBe(retrierFor(policy));
+    expect(retrierFor(definePolicy({ maxRetries: 1 }))).not.toBe(retrierFor(policy));
+    const options = { maxRetries: 1 };
+    expect(retrierFor(options)).not.toBe(retrierFor(options));
+    expect(retrierFor()).not.toBe(retrierFor());
+    const retrier = createRetrier(policy);
+    expect(retrierFor(retrier)).toBe(retrier);
+    expect(createRetrier(policy)).not.toBe(createRetrier(policy));
+    expect(retrier.policy).toBe(policy);
+  });
+
+  test('a scope is an origin', () => {
+    const { retrier } = retrierWith({ budget: oneRetry });
+    expect(mayRetry(retrier)).toBe(true);
+    expect(mayRetry(retrier)).toBe(false);
+    expect(mayRetry(retrier, { origin: 'https://other.example' })).toBe(true);
+    expect(scopeNames(retrier)).toEqual(['https://api.example.com', 'https://other.example']);
+  });
+
+  test('an unknown origin is the scope that the client names', () => {
+    const { retrier } = retrierWith({ budget: oneRetry });
+    retrier.open(requestOf({ origin: undefined }), undefined, 'client 7');
+    retrier.open(requestOf({ origin: undefined }));
+    expect(scopeNames(retrier)).toEqual(['client 7', 'unknown origin']);
+  });
+
+  test('a rule may name a scope, share it, or compute it', () => {
+    const { retrier } = retrierWith({
+      budget: oneRetry,
+      rules: [
+        { match: 'a.example', scope: 'shared' },
+        { match: 'b.example', scope: 'shared' },
+        { match: 'c.example', scope: ({ path }) => `tenant ${path.slice(1)}` },
+      ],
+    });
+    expect(mayRetry(retrier, { origin: 'https://a.example' })).toBe(true);
+    expect(mayRetry(retrier, { origin: 'https://b.example' })).toBe(false);
+    expect(mayRetry(retrier, { origin: 'https://c.example', path: '/x' })).toBe(true);
+    expect(mayRetry(retrier, { origin: 'https://c.example', path: '/y' })).toBe(true);
+    expect(scopeNames(retrier)).toEqual(['shared', 'tenant x', 'tenant y']);
+  });
+
+  test('rules that inherit a budget share it; a rule with its own has its own, in the same scope', () => {
+    const { retrier } = retrierWith({
+      budget: oneRetry,
+      rules: [
+        { match: '/inherits', maxRetries: 5 },
+        { match: '/own', budget: { ...oneRetry } },
+      ],
+    });
+    expect(mayRetry(retrier, { path: '/inherits' })).toBe(true);
+    expect(mayRetry(retrier, { path: '/elsewhere' })).toBe(false);
+    expect(mayRetry(retrier, { path: '/own' })).toBe(true);
+    expect(mayRetry(retrier, { path: '/own' })).toBe(false);
+    expect(retrier.snapshot().scopes).toHaveLength(1);
+    expect(retrier.snapshot().scopes[0]?.budgets).toEqual([{ tokens: 0 }, { tokens: 0 }]);
+  });
+
+  test("no origin's name shows a password", () => {
+    const { retrier } = retrierWith({});
+    retrier.open(requestOf({ origin: 'https://user:secret@api.example.com' }));
+    expect(scopeNames(retrier)).toEqual(['https://api.example.com']);
+  });
+});
+
+describe('settings of one request', () => {
+  const { retrier } = retrierWith({
+    maxRetries: 4,
+    rules: [{ match: '/slow/*', maxRetries: 7, name: 'slow' }],
+  });
+
+  test('the first rule that matches, else the policy itself', () => {
+    expect(retrier.open(requestOf({ path: '/slow/1' }))).toMatchObject({ rule: { name: 'slow', index: 0 } });
+    expect(retrier.open(requestOf())).toMatchObject({ rule: { name: 'default', index: -1 } });
+  });
+
+  test('an override lies over the matched rule', () => {
+    const session = retrier.open(requestOf({ path: '/slow/1' }), { deadlineMs: 50 });
+    expect(session.settings).toMatchObject({ maxRetries: 7, deadlineMs: 50 });
+    expect(retrier.open(requestOf({ path: '/slow/1' }), { retry: false }).settings.maxRetries).toBe(0);
+    expect(session.rule.settings.deadlineMs).toBeUndefined();
+  });
+});
+
+describe('scopes', () => {
+  test('are bounded: the one used longest ago goes', () => {
+    const { retrier } = retrierWith({ maxScopes: 3 });
+    for (const name of ['a', 'b', 'c', 'a', 'd']) retrier.open(requestOf({ origin: `https://${name}` }));
+    expect(scopeNames(retrier)).toEqual(['https://c', 'https://a', 'https://d']);
+    const { retrier: single } = retrierWith({ maxScopes: 1, budget: oneRetry });
+    for (const name of ['a', 'b', 'a']) single.open(requestOf({ origin: `https://${name}` }));
+    expect(scopeNames(single)).toEqual(['https://a']);
+  });
+
+  test('a request under way keeps the state of its scope', () => {
+    const { retrier } = retrierWith({ maxScopes: 1, budget: { capacity: 2, perSuccess: 0, perSecond: 0 } });
+    const session = retrier.open(requestOf({ origin: 'https://a' }));
+    expect(session.next(answered(503), true).action).toBe('retry');
+    retrier.open(requestOf({ origin: 'https://b' }));
+    expect(session.next(answered(503), true).action).toBe('retry');
+    expect(session.next(answered(503), true)).toMatchObject({ reason: 'budget-spent' });
+  });
+
+  test('idle ones expire, used ones do not', () => {
+    const { retrier, time } = retrierWith({ scopeIdleMs: 1_000 });
+    retrier.open(requestOf({ origin: 'https://idle' }));
+    retrier.open(requestOf({ origin: 'https://used' }));
+    for (let step = 0; step < 6; step += 1) {
+      time.now += 250;
+      retrier.open(requestOf({ origin: 'https://used' }));
+      retrier.snapshot();
+    }
+    expect(scopeNames(retrier)).toEqual(['https://used']);
+    time.now += 999;
+    expect(scopeNames(retrier)).toEqual(['https://used']);
+    time.now += 1_250;
+    expect(scopeNames(retrier)).toEqual([]);
+    expect(retrier.open(requestOf({ origin: 'https://used' })).scope.name).toBe('https://used');
+  });
+
+  test('expire before others have to go for them', () => {
+    const { retrier, time } = retrierWith({ maxScopes: 2, scopeIdleMs: 1_000 });
+    retrier.open(requestOf({ origin: 'https://a' }));
+    retrier.open(requestOf({ origin: 'https://b' }));
+    retrier.snapshot();
+    time.now += 250;
+    retrier.open(requestOf({ origin: 'https://a' }));
+    retrier.snapshot();
+    time.now += 900;
+    retrier.open(requestOf({ origin: 'https://c' }));
+    expect(scopeNames(retrier)).toEqual(['https://a', 'https://c']);
+  });
+
+  test('no clock is read for a scope that is known', () => {
+    const now = vi.fn(() => 0);
+    const retrier = createRetrier({}, { now });
+    retrier.open(requestOf());
+    now.mockClear();
+    retrier.open(requestOf()).accepts(200);
+    expect(now).not.toHaveBeenCalled();
+  });
+
+  test('can be forgotten, one or all', () => {
+    const { retrier } = retrierWith({ budget: oneRetry });
+    for (const name of ['a', 'b']) mayRetry(retrier, { origin: `https://${name}` });
+    retrier.reset('https://a');
+    expect(mayRetry(retrier, { origin: 'https://a' })).toBe(true);
+    expect(mayRetry(retrier, { origin: 'https://b' })).toBe(false);
+    retrier.reset();
+    expect(retrier.snapshot()).toEqual({ scopes: [] });
+    expect(mayRetry(retrier, { origin: 'https://b' })).toBe(true);
+  });
+
+  test('show their state as plain data', () => {
+    const { retrier } = retrierWith({ budget: { capacity: 3 }, gate: { failures: 1 }, hold: true });
+    const session = retrier.open(requestOf());
+    session.next(answered(503, { 'retry-after': '5' }), true);
+    const snapshot = retrier.snapshot();
+    expect(JSON.parse(JSON.stringify(snapshot))).toEqual({
+      scopes: [
+        {
+          name: 'https://api.example.com',
+          budgets: [{ tokens: 3 }],
+          gates: [{ state: 'shut' }],
+          holds: [{ forMs: 5_000 }],
+          waiting: 0,
+        },
+      ],
+    });
+  });
+});

@@ -1,0 +1,489 @@
+import { describe, expect, test, vi } from 'vitest';
+import { decide } from '../../src/core/decide.js';
+import type { DecisionEvent, PolicyOptions, SettledEvent } from '../../src/core/types.js';
+import { historyOf, remember } from '../../src/runtime/history.js';
+import type { Retrier } from '../../src/runtime/retrier.js';
+import { createRetrier } from '../../src/runtime/retrier.js';
+import { answered, errorWith, failed, requestOf, VirtualTime } from '../kit.js';
+
+function retrierWith(options: PolicyOptions, random = 0.5): { retrier: Retrier; time: VirtualTime } {
+  const time = new VirtualTime();
+  return { retrier: createRetrier(options, time.ports({ random: () => random })), time };
+}
+
+function tokens(retrier: Retrier): number | undefined {
+  return retrier.snapshot().scopes[0]?.budgets[0]?.tokens;
+}
+
+describe('a request', () => {
+  test('goes through its attempts with one history', () => {
+    const { retrier, time } = retrierWith({ maxRetries: 2 });
+    const session = retrier.open(requestOf());
+    expect(session.admit()).toEqual({ kind: 'go' });
+    expect(session.history).toEqual([]);
+    expect(session.next(answered(503), true)).toMatchObject({ action: 'retry', delayMs: 50, attempt: 1 });
+    time.now = 70;
+    expect(session.next(answered(503), true)).toMatchObject({ action: 'retry', delayMs: 100, attempt: 2 });
+    expect(session.next(answered(503), true)).toMatchObject({ action: 'stop', reason: 'retries-spent' });
+    expect(
+      session.history.map(({ number, endedAt, decision }) => [number, endedAt, decision.reason]),
+    ).toEqual([
+      [1, 0, 'transient-status'],
+      [2, 70, 'transient-status'],
+      [3, 70, 'retries-spent'],
+    ]);
+  });
+
+  test('that succeeds at once needs no decision and no clock', () => {
+    const { retrier } = retrierWith({});
+    const session = retrier.open(requestOf());
+    expect(session.accepts(204)).toBe(true);
+    expect(session.startedAt).toBeUndefined();
+    expect(session.deadlineAt).toBe(Number.POSITIVE_INFINITY);
+    expect(session.history).toMatchObject([
+      {
+        number: 1,
+        endedAt: undefined,
+        outcome: { status: 204, class: 'final' },
+        decision: { reason: 'success' },
+      },
+    ]);
+    expect(tokens(retrier)).toBeUndefined();
+  });
+
+  test.each<[string, PolicyOptions, number, boolean]>([
+    ['399', {}, 399, true],
+    ['400', {}, 400, false],
+    ['503', {}, 503, false],
+    ['a listed 202', { statuses: [202] }, 202, false],
+    ['another 2xx', { statuses: [202] }, 200, true],
+    ['retryIf wants to see every head', { retryIf: () => undefined }, 200, false],
+    ['a hint set that reads 200', { hints: 'shopify' }, 200, false],
+    ['a hint set that reads 200, at 204', { hints: 'shopify' }, 204, true],
+    ['no hints', { hints: false }, 200, true],
+  ])('is accepted or not: %s', (_name, options, status, accepted) => {
+    const { retrier } = retrierWith(options);
+    const session = retrier.open(requestOf());
+    expect(session.accepts(status)).toBe(accepted);
+    expect(session.history).toHaveLength(accepted ? 1 : 0);
+  });
+
+  test('that succeeds after a retry is decided on, like every stop', () => {
+    const { retrier } = retrierWith({});
+    const session = retrier.open(requestOf());
+    session.next(answered(503), true);
+    expect(session.accepts(200)).toBe(false);
+    expect(session.next(answered(200), true)).toMatchObject({
+      action: 'stop',
+      reason: 'success',
+      attempt: 2,
+    });
+    expect(session.history).toHaveLength(2);
+  });
+
+  test('hands what the client knows to the decision', () => {
+    const { retrier } = retrierWith({});
+    const session = retrier.open(requestOf({ method: 'POST' }));
+    const reset = errorWith({ code: 'ECONNRESET' });
+    expect(session.next(failed(reset, { evidence: 'unsent' }), false)).toMatchObject({
+      reason: 'body-spent',
+    });
+    expect(retrier.open(requestOf()).next(answered(200), true, true)).toMatchObject({
+      reason: 'caller-asks',
+    });
+    const keyed = retrier.open(requestOf({ method: 'POST', keyed: true }));
+    expect(keyed.next(failed(reset), true).action).toBe('retry');
+  });
+
+  test('has a deadline that counts from its beginning', () => {
+    const { retrier, time } = retrierWith({
+      deadlineMs: 1_000,
+      schedule: { kind: 'fixed', waitMs: 100, jitter: 'none' },
+    });
+    time.now = 5_000;
+    const session = retrier.open(requestOf());
+    expect(session.deadlineAt).toBe(6_000);
+    time.now = 5_899;
+    expect(session.next(answered(503), true).action).toBe('retry');
+    time.now = 5_900;
+    expect(session.next(answered(503), true)).toMatchObject({ reason: 'wait-past-deadline' });
+  });
+});
+
+describe('the budget', () => {
+  test('pays for retries and is refilled by requests that succeed', () => {
+    const { retrier } = retrierWith({ budget: { capacity: 10, perSuccess: 0.5, perSecond: 0, cost: 2 } });
+    const session = retrier.open(requestOf());
+    session.next(answered(503), true);
+    expect(tokens(retrier)).toBe(8);
+    session.next(answered(200), true);
+    expect(tokens(retrier)).toBe(8.5);
+    retrier.open(requestOf()).accepts(200);
+    expect(tokens(retrier)).toBe(9);
+    retrier.open(requestOf()).next(answered(404), true);
+    expect(tokens(retrier)).toBe(9.5);
+    retrier.open(requestOf()).next(answered(501), true);
+    retrier.open(requestOf()).next(failed(errorWith({ code: 'EPROTO' })), true);
+    retrier.open(requestOf({ method: 'POST' })).next(answered(429), false);
+    expect(tokens(retrier)).toBe(9.5);
+  });
+
+  test('gives the cost of the last retry back, if it says so', () => {
+    const { retrier } = retrierWith({
+      budget: {
+        capacity: 20,
+        perSuccess: 1,
+        perSecond: 0,
+        cost: { transient: 7, throttled: 3 },
+        refund: true,
+      },
+    });
+    const session = retrier.open(requestOf());
+    session.next(answered(503), true);
+    session.next(answered(429), true);
+    expect(tokens(retrier)).toBe(10);
+    session.next(answered(200), true);
+    expect(tokens(retrier)).toBe(13);
+    retrier.open(requestOf()).accepts(200);
+    expect(tokens(retrier)).toBe(14);
+  });
+
+  test('charges failures instead, if it says so, also of requests that are not retried', () => {
+    const { retrier } = retrierWith({
+      budget: { capacity: 4, perSuccess: 1, perSecond: 0, charge: 'failure', floor: 2 },
+    });
+    retrier.open(requestOf({ method: 'POST' })).next(answered(503), true);
+    expect(tokens(retrier)).toBe(3);
+    expect(retrier.open(requestOf()).next(answered(503), true)).toMatchObject({ reason: 'budget-spent' });
+    expect(tokens(retrier)).toBe(2);
+    retrier.open(requestOf()).next(answered(404), true);
+    expect(tokens(retrier)).toBe(3);
+  });
+
+  test('a window counts every success, with a clock', () => {
+    const { retrier, time } = retrierWith({
+      budget: { kind: 'window', reserve: 0, perSuccess: 0.5, cost: 1 },
+    });
+    retrier.open(requestOf()).accepts(200);
+    expect(retrier.open(requestOf()).next(answered(503), true)).toMatchObject({ reason: 'budget-spent' });
+    retrier.open(requestOf()).accepts(200);
+    expect(retrier.open(requestOf()).next(answered(503), true).action).toBe('retry');
+    time.now = 30_000;
+    expect(tokens(retrier)).toBe(0);
+  });
+
+  test('none: nothing is kept', () => {
+    const { retrier } = retrierWith({ budget: false });
+    const session = retrier.open(requestOf());
+    session.next(answered(503), true);
+    session.next(answered(200), true);
+    expect(tokens(retrier)).toBeUndefined();
+  });
+});
+
+describe('the gate', () => {
+  const gate = { failures: 2, probeMs: 1_000, rampMs: 2_000 };
+
+  function fail(retrier: Retrier): void {
+    const session = retrier.open(requestOf());
+    session.admit();
+    session.next(answered(500), true);
+  }
+
+  test('shuts, refuses, probes, ramps and opens', () => {
+    const { retrier, time } = retrierWith({ gate, maxRetries: 0 });
+    fail(retrier);
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
+    fail(retrier);
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'refuse', reason: 'gate-shut' });
+    time.now = 250;
+    const probe = retrier.open(requestOf());
+    expect(probe.admit()).toEqual({ kind: 'go' });
+    expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'refuse' });
+    expect(probe.accepts(200)).toBe(true);
+    expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'ramping' }]);
+    time.now = 2_250;
+    const last = retrier.open(requestOf());
+    last.admit();
+    last.next(answered(404), true);
+    expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'open' }]);
+  });
+
+  test('a probe that is abandoned makes way; abandoning twice, or after the outcome, takes nothing', () => {
+    const { retrier, time } = retrierWith({ gate, maxRetries: 0 });
+    fail(retrier);
+    fail(retrier);
+    time.now = 250;
+    const probe = retrier.open(requestOf());
+    probe.admit();
+    probe.abandon();
+    const second = retrier.open(requestOf());
+    expect(second.admit()).toEqual({ kind: 'go' });
+    probe.abandon();
+    expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'refuse' });
+  });
+
+  test('a retry that nobody would let through is not waited for', () => {
+    const { retrier } = retrierWith({ gate, maxRetries: 5 });
+    const session = retrier.open(requestOf());
+    session.admit();
+    expect(session.next(answered(500), true).action).toBe('retry');
+    session.admit();
+    expect(session.next(answered(500), true)).toMatchObject({ action: 'stop', reason: 'gate-shut' });
+    const waits = retrierWith({ gate: { ...gate, whenShut: 'wait' }, deadlineMs: 60_000, maxRetries: 5 });
+    const patient = waits.retrier.open(requestOf());
+    patient.admit();
+    patient.next(answered(500), true);
+    patient.admit();
+    expect(patient.next(answered(500), true).action).toBe('retry');
+  });
+
+  test('counts who waits, as long as they wait', () => {
+    const { retrier, time } = retrierWith({
+      gate: { ...gate, whenShut: 'wait', maxWaiting: 1 },
+      deadlineMs: 60_000,
+      maxRetries: 0,
+    });
+    const waiting = (): number | undefined => retrier.snapshot().scopes[0]?.waiting;
+    fail(retrier);
+    fail(retrier);
+    const first = retrier.open(requestOf());
+    expect(first.admit()).toMatchObject({ kind: 'wait', why: 'gate' });
+    expect(first.admit()).toMatchObject({ kind: 'wait', why: 'gate' });
+    expect(waiting()).toBe(1);
+    const second = retrier.open(requestOf());
+    expect(second.admit()).toEqual({ kind: 'refuse', reason: 'gate-full' });
+    second.abandon();
+    expect(waiting()).toBe(1);
+    time.now = 250;
+    expect(first.admit()).toEqual({ kind: 'go' });
+    expect(waiting()).toBe(0);
+    const third = retrier.open(requestOf());
+    third.admit();
+    third.abandon();
+    third.abandon();
+    expect(waiting()).toBe(0);
+  });
+});
+
+describe('the hold', () => {
+  test("one request's hint keeps the others out of its window", () => {
+    const { retrier, time } = retrierWith({ hold: true, hintJitter: 0 });
+    const refused = retrier.open(requestOf());
+    refused.admit();
+    expect(refused.next(answered(429, { 'retry-after': '5' }), true)).toMatchObject({ delayMs: 5_000 });
+    time.now = 1_000;
+    const other = retrier.open(requestOf());
+    expect(other.admit()).toEqual({ kind: 'wait', delayMs: 4_000, why: 'hold' });
+    expect(retrier.snapshot().scopes[0]?.waiting).toBe(0);
+    time.now = 5_000;
+    expect(other.admit()).toEqual({ kind: 'go' });
+    expect(refused.admit()).toEqual({ kind: 'wait', delayMs: 100, why: 'hold' });
+    expect(retrier.open(requestOf({ origin: 'https://other.example' })).admit()).toEqual({ kind: 'go' });
+  });
+
+  test('counts successes to know the rate, and takes no window longer than anybody would wait', () => {
+    const { retrier, time } = retrierWith({ hold: true, hintJitter: 0, maxHintMs: 10_000 });
+    for (let n = 0; n < 20; n += 1) {
+      time.now = n * 50;
+      const session = retrier.open(requestOf());
+      session.admit();
+      session.accepts(200);
+    }
+    time.now = 1_000;
+    retrier.open(requestOf()).next(answered(429, { 'retry-after': '10.001' }), true);
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
+    retrier.open(requestOf()).next(answered(429, { 'retry-after': '10' }), true);
+    expect(retrier.open(requestOf()).admit()).toMatchObject({ delayMs: 10_000 });
+    const second = retrier.open(requestOf()).admit();
+    expect(second.kind === 'wait' && second.delayMs).toBeCloseTo(10_000 + 2_000 / 20);
+  });
+
+  test('the hint of a redirect or of a success holds nobody', () => {
+    const { retrier } = retrierWith({ hold: true });
+    retrier.open(requestOf()).next(answered(307, { 'retry-after': '5' }), true);
+    retrier.open(requestOf()).next(answered(404, { 'retry-after': '5' }), true);
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
+  });
+});
+
+describe('events', () => {
+  type Event = DecisionEvent | SettledEvent;
+
+  function listen(options: PolicyOptions = {}): { retrier: Retrier; time: VirtualTime; events: Event[] } {
+    const events: Event[] = [];
+    return { ...retrierWith({ ...options, observe: (event) => events.push(event) }), events };
+  }
+
+  test('one for each decision, stops included, and one when it is settled', () => {
+    const { retrier, time, events } = listen({ maxRetries: 1 });
+    const session = retrier.open(requestOf({ path: '/things/1?token=secret#x' }));
+    session.next(answered(503), true);
+    time.now = 80;
+    session.next(answered(503), true);
+    expect(events).toMatchObject([
+      { type: 'decision', rule: 'default', scope: 'https://api.example.com', decision: { action: 'retry' } },
+      { type: 'decision', decision: { action: 'stop', reason: 'retries-spent' } },
+      {
+        type: 'settled',
+        request: { method: 'GET', url: 'https://api.example.com/things/1' },
+        rule: 'default',
+        scope: 'https://api.example.com',
+        attempts: 2,
+        outcome: 503,
+        elapsedMs: 80,
+      },
+    ]);
+  });
+
+  test('a success at once makes no decision, only the settled one', () => {
+    const { retrier, time, events } = listen();
+    const session = retrier.open(requestOf());
+    time.now = 12;
+    session.accepts(200);
+    expect(events).toEqual([
+      {
+        type: 'settled',
+        request: { method: 'GET', url: 'https://api.example.com/things/1' },
+        rule: 'default',
+        scope: 'https://api.example.com',
+        attempts: 1,
+        outcome: 200,
+        elapsedMs: 12,
+      },
+    ]);
+  });
+
+  test('an error is shown by its code, or by its name', () => {
+    const { retrier, events } = listen({ maxRetries: 0 });
+    retrier.open(requestOf()).next(failed(errorWith({ code: 'ECONNRESET' })), true);
+    retrier.open(requestOf()).next(failed(new RangeError('no')), true);
+    const outcomes = events
+      .filter(({ type }) => type === 'settled')
+      .map((event) => 'outcome' in event && event.outcome);
+    expect(outcomes).toEqual(['ECONNRESET', 'RangeError']);
+  });
+
+  test('a decision made again from its own event is the same', () => {
+    const { retrier, events } = listen({ maxRetries: 2, deadlineMs: 5_000 });
+    const session = retrier.open(requestOf());
+    session.next(answered(503, { 'retry-after': '1' }), true);
+    session.next(failed(errorWith({ code: 'ECONNRESET' })), true);
+    session.next(answered(429), true);
+    const decisions = events.filter((event): event is DecisionEvent => event.type === 'decision');
+    expect(decisions).toHaveLength(3);
+    for (const { history, world, decision } of decisions) {
+      const last = history.at(-1);
+      expect(last?.decision).toBe(decision);
+      expect(decide(session.settings, history.slice(0, -1), last?.outcome as never, world)).toEqual(decision);
+    }
+  });
+
+  test('what a listener keeps does not change under it', () => {
+    const { retrier, events } = listen({ maxRetries: 3 });
+    const session = retrier.open(requestOf());
+    session.next(answered(503), true);
+    session.next(answered(503), true);
+    expect(events.map((event) => event.type === 'decision' && event.history.length)).toEqual([1, 2]);
+  });
+
+  test('secrets never appear', () => {
+    const { retrier, events } = listen({ maxRetries: 2 });
+    const session = retrier.open({
+      method: 'post',
+      origin: 'https://user:SECRET@api.example.com',
+      path: '/a/b?token=SECRET',
+      keyed: true,
+    });
+    const headers = { 'retry-after': '1', 'set-cookie': 'SECRET', authorization: 'SECRET' };
+    session.next({ kind: 'response', status: 503, headers, content: 'SECRET' }, true);
+    session.next(failed(errorWith({ code: 'ECONNRESET', config: 'SECRET' }, 'SECRET')), true);
+    const absolute = retrier.open(requestOf({ path: 'http://u:SECRET@proxy.example/x?SECRET' }));
+    absolute.next(answered(503), true);
+    expect(JSON.stringify(events)).not.toContain('SECRET');
+    expect(JSON.stringify(retrier.snapshot())).not.toContain('SECRET');
+    expect(events[0]?.request).toEqual({ method: 'POST', url: 'https://api.example.com/a/b' });
+    expect(events.at(-1)?.request.url).toBe('http://proxy.example/x');
+  });
+
+  test.each([
+    ['https://a@b@host/x', 'https://host/x'],
+    ['https://host/x@y', 'https://host/x@y'],
+    ['https://host?x@y', 'https://host'],
+    ['HTTPS://U:P@HOST', 'HTTPS://HOST'],
+    ['/only/a/path#frag', '/only/a/path'],
+  ])('%s is shown as %s', (path, url) => {
+    const { retrier, events } = listen();
+    retrier.open(requestOf({ origin: undefined, path })).accepts(200);
+    expect(events[0]?.request.url).toBe(url);
+  });
+
+  test('a listener that throws is reported and breaks nothing', () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const fault = new Error('listener');
+    const { retrier } = retrierWith({
+      observe: () => {
+        throw fault;
+      },
+    });
+    const session = retrier.open(requestOf());
+    expect(session.next(answered(503), true).action).toBe('retry');
+    expect(warn).toHaveBeenCalledWith(expect.objectContaining({ cause: fault }));
+    warn.mockRestore();
+  });
+
+  test('go to the diagnostics channel, which is asked on every request', async () => {
+    const { channel } = await import('node:diagnostics_channel');
+    const heard: unknown[] = [];
+    const listener = (message: unknown): void => {
+      heard.push(message);
+    };
+    const { retrier } = retrierWith({});
+    retrier.open(requestOf()).next(answered(404), true);
+    channel('undaunted:decision').subscribe(listener);
+    retrier.open(requestOf()).next(answered(404), true);
+    retrier.open(requestOf()).accepts(200);
+    channel('undaunted:decision').unsubscribe(listener);
+    retrier.open(requestOf()).next(answered(404), true);
+    expect(heard).toMatchObject([{ type: 'decision' }, { type: 'settled' }, { type: 'settled' }]);
+  });
+});
+
+describe('historyOf', () => {
+  const history = [] as const;
+
+  test('finds the history of what the caller got', () => {
+    const error = new Error();
+    const owner = { history };
+    remember(error, owner);
+    expect(historyOf(error)).toBe(history);
+    remember(error, owner);
+    expect(historyOf(error)).toBe(history);
+  });
+
+  test('an object that several requests share belongs to none', () => {
+    const shared = {};
+    remember(shared, { history });
+    remember(shared, { history });
+    expect(historyOf(shared)).toBeUndefined();
+    remember(shared, { history });
+    expect(historyOf(shared)).toBeUndefined();
+  });
+
+  test.each([undefined, null, 'text', 7, {}])('knows nothing of %s', (target) => {
+    remember(typeof target === 'object' && target !== null ? {} : target, { history });
+    expect(historyOf(target)).toBeUndefined();
+  });
+
+  test('is the history of the session, as it stands', () => {
+    const { retrier } = retrierWith({});
+    const session = retrier.open(requestOf());
+    const response = {};
+    remember(response, session);
+    session.next(answered(503), true);
+    session.next(answered(200), true);
+    expect(historyOf(response)?.map(({ outcome }) => outcome.kind === 'response' && outcome.status)).toEqual([
+      503, 200,
+    ]);
+  });
+});

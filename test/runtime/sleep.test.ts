@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { pause, sleep } from '../../src/runtime/sleep.js';
+import { settle, VirtualTime } from '../kit.js';
+
+describe('sleep', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('wakes once, and not a fraction of a millisecond early', () => {
+    const wake = vi.fn();
+    sleep(99.2, wake);
+    vi.advanceTimersByTime(100);
+    expect(wake).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(wake).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(10_000);
+    expect(wake).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([0, -5, Number.NaN])('%d wakes at the next turn', (delayMs) => {
+    const wake = vi.fn();
+    sleep(delayMs, wake);
+    expect(wake).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(0);
+    expect(wake).toHaveBeenCalledTimes(1);
+  });
+
+  test('a cancelled one leaves no timer and never wakes', () => {
+    const wake = vi.fn();
+    const cancel = sleep(100, wake);
+    cancel();
+    cancel();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(1_000);
+    expect(wake).not.toHaveBeenCalled();
+  });
+
+  test('waits beyond 2^31-1 ms are chained, and each link can be cancelled', () => {
+    const longest = 2 ** 31 - 1;
+    const timeouts = vi.spyOn(globalThis, 'setTimeout');
+    const wake = vi.fn();
+    const cancelled = vi.fn();
+    sleep(longest + 4, wake);
+    const cancel = sleep(3 * longest, cancelled);
+    vi.advanceTimersByTime(longest);
+    expect(wake).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(4);
+    expect(wake).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(wake).toHaveBeenCalledTimes(1);
+    cancel();
+    expect(vi.getTimerCount()).toBe(0);
+    for (const [, delay] of timeouts.mock.calls) expect(delay).toBeLessThanOrEqual(longest);
+    expect(timeouts.mock.calls.map(([, delay]) => delay)).toEqual([longest, longest, 5, longest]);
+  });
+
+  test('a wait of exactly the longest timer is one timer', () => {
+    const timeouts = vi.spyOn(globalThis, 'setTimeout');
+    timeouts.mockClear();
+    const wake = vi.fn();
+    sleep(2 ** 31 - 2, wake);
+    vi.advanceTimersByTime(2 ** 31 - 1);
+    expect(wake).toHaveBeenCalledTimes(1);
+    expect(timeouts).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('sleep and the process', () => {
+  test('keeps it alive unless it is told not to', () => {
+    const timeouts = vi.spyOn(globalThis, 'setTimeout');
+    sleep(10_000, () => {})();
+    const cancelRefd = sleep(10_000, () => {});
+    const cancelUnrefd = sleep(10_000, () => {}, { unref: true });
+    const [, refd, unrefd] = timeouts.mock.results.map(({ value }) => value as NodeJS.Timeout);
+    expect(refd?.hasRef()).toBe(true);
+    expect(unrefd?.hasRef()).toBe(false);
+    cancelRefd();
+    cancelUnrefd();
+    timeouts.mockRestore();
+  });
+
+  test('a browser has numbers for timers', () => {
+    const timeouts = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(7 as never);
+    expect(() => sleep(1, () => {}, { unref: true })).not.toThrow();
+    timeouts.mockRestore();
+  });
+});
+
+describe('pause', () => {
+  test('resolves at its time and leaves no listener', async () => {
+    const time = new VirtualTime();
+    const { signal } = new AbortController();
+    const removed = vi.spyOn(signal, 'removeEventListener');
+    const done = vi.fn();
+    pause(time.ports().sleep, 50, signal).then(done);
+    await time.advance(49);
+    expect(done).not.toHaveBeenCalled();
+    await time.advance(1);
+    expect(done).toHaveBeenCalledTimes(1);
+    expect(removed).toHaveBeenCalledTimes(1);
+  });
+
+  test('an abort ends it at once, with the reason, and clears the timer', async () => {
+    const time = new VirtualTime();
+    const controller = new AbortController();
+    const failed = vi.fn();
+    pause(time.ports().sleep, 50, controller.signal).catch(failed);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await settle();
+    expect(failed).toHaveBeenCalledWith(reason);
+    expect(time.waiting).toEqual([]);
+  });
+
+  test('an aborted signal starts no timer', async () => {
+    const time = new VirtualTime();
+    await expect(pause(time.ports().sleep, 50, AbortSignal.abort(new Error('before')))).rejects.toThrow(
+      'before',
+    );
+    expect(time.waiting).toEqual([]);
+  });
+
+  test('works without a signal, and hands options on', async () => {
+    const asked = vi.fn((_ms: number, wake: () => void) => {
+      queueMicrotask(wake);
+      return () => {};
+    });
+    await pause(asked, 5, undefined, { unref: true });
+    expect(asked).toHaveBeenCalledWith(5, expect.any(Function), { unref: true });
+  });
+});
