@@ -2,7 +2,7 @@
 
 import { findContradictions } from './check/contradictions.js';
 import type { Level } from './check/level.js';
-import { patternProblems, repeatedNames } from './check/rule-contradictions.js';
+import { patternProblems } from './check/rule-contradictions.js';
 import { checkStructure } from './check/structure.js';
 import { pathTo } from './check/wording.js';
 import type { Problem } from './errors.js';
@@ -24,12 +24,7 @@ export function checkPolicy(options: unknown): Problem[] {
       rule[key] === undefined ? !faults.has(pathTo(path, key)) && base.knows(key) : true,
     );
   });
-  return [
-    ...problems,
-    ...patternProblems(soundRules),
-    ...repeatedNames(soundRules),
-    ...findContradictions(base, levels),
-  ];
+  return [...problems, ...patternProblems(soundRules), ...findContradictions(base, levels)];
 }
 
 /** What one request says for itself. What it leaves open is the business of the rule that it lies over. */

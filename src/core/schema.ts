@@ -72,6 +72,9 @@ const status: JsonSchema = {
   ],
 };
 
+/** Slots may be finer than any timer: Ethernet's are 51.2 µs. */
+const shortestMs = 0.001;
+
 function ms(minimum: number): JsonSchema {
   return { type: 'number', minimum, maximum: longestMs };
 }
@@ -170,11 +173,11 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
   exponential: object(
     {
       kind: { const: 'exponential' },
-      firstMs: ms(1),
+      firstMs: ms(shortestMs),
       factor: { type: 'number', minimum: 1, maximum: 1_000 },
-      maxMs: ms(1),
+      maxMs: ms(shortestMs),
       jitter: either(oneOf('none', 'full', 'equal', 'decorrelated'), ref('jitter')),
-      slotMs: ms(1),
+      slotMs: ms(shortestMs),
     },
     ['kind'],
   ),
@@ -183,7 +186,7 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
       kind: { const: 'table' },
       waitsMs: { ...listOf(ms(0)), minItems: 1 },
       jitter: plainJitter,
-      slotMs: ms(1),
+      slotMs: ms(shortestMs),
     },
     ['kind', 'waitsMs'],
   ),
@@ -192,7 +195,7 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
       kind: { const: 'fixed' },
       waitMs: ms(0),
       jitter: plainJitter,
-      slotMs: ms(1),
+      slotMs: ms(shortestMs),
     },
     ['kind', 'waitMs'],
   ),

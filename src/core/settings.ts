@@ -102,7 +102,10 @@ function statusesIn(entry: string): number[] {
   return Array.from({ length: 100 }, (_, index) => first + index);
 }
 
-export function fillSchedule(options: ScheduleOptions, base: ExponentialSchedule = defaults.schedule): Schedule {
+export function fillSchedule(
+  options: ScheduleOptions,
+  base: ExponentialSchedule = defaults.schedule,
+): Schedule {
   if (typeof options === 'function') return options;
   if (options.kind === 'exponential') return Object.freeze({ ...base, ...options });
   return Object.freeze({ ...options, jitter: options.jitter ?? 'full' });
@@ -131,9 +134,7 @@ function switched<T extends object>(option: boolean | Partial<T> | undefined, on
   return option === true ? on : Object.freeze({ ...on, ...option });
 }
 
-function hintsOf(
-  option: NonNullable<SettingsOptions['hints']>,
-): Pick<Settings, 'hints' | 'hintedSuccesses'> {
+function hintsOf(option: NonNullable<SettingsOptions['hints']>): Pick<Settings, 'hints' | 'hintedSuccesses'> {
   const names = option === false ? [] : [option].flat();
   return {
     hints: names.length === 0 ? undefined : compileHints(names),

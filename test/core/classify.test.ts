@@ -231,7 +231,7 @@ describe('every row of the table of failures', () => {
 
   for (const row of rows) {
     describe(row.code, () => {
-      test.each(cases[row.code] ?? [])('case %#', (error, cls, evidence, more) => {
+      test.each(cases[row.code] ?? [])('case %#', (...[error, cls, evidence, more]: Case) => {
         expect(classify(settings, failed(error, more), date)).toMatchObject({ class: cls, evidence });
       });
       test('says what the row says, where the row is unconditional', () => {

@@ -1,4 +1,4 @@
-/** Budgets that can never pay for a retry, never refill or never say no. */
+/** Budgets that can never pay for a retry, or never say no. */
 
 import { affords, afterFailure, fullBudget } from '../budget.js';
 import type { Problem } from '../errors.js';
@@ -18,17 +18,10 @@ export function budgetContradictions({ own, settings: { budget } }: Level): read
     : unaffordable(budget, own.budget);
 }
 
-function inBucket({ perSuccess, perSecond, refund, charge }: BucketBudget): readonly Problem[] {
-  const problems: Problem[] = [];
-  if (perSuccess === 0 && perSecond === 0) {
-    const allowed = 'above 0 where perSuccess is 0: what is spent would stay so for good';
-    problems.push({ path: 'budget.perSecond', found: found(perSecond), allowed });
-  }
-  if (refund && charge === 'failure') {
-    const allowed = 'false where failures are charged: a retry costs nothing that could be given back';
-    problems.push({ path: 'budget.refund', found: found(refund), allowed });
-  }
-  return problems;
+function inBucket({ refund, charge }: BucketBudget): readonly Problem[] {
+  if (!refund || charge === 'retry') return [];
+  const allowed = 'false where failures are charged: a retry costs nothing that could be given back';
+  return [{ path: 'budget.refund', found: found(refund), allowed }];
 }
 
 /** Not even when it is full: retries would be off without a word. */

@@ -1,4 +1,4 @@
-/** What can be wrong with rules as a list: patterns that are none, that come too late, names given twice. */
+/** What can be wrong with rules as a list: patterns that are none, that come too late. */
 
 import type { Problem } from '../errors.js';
 import type { Pattern } from '../patterns.js';
@@ -48,19 +48,5 @@ function shadowed(placed: readonly Placed[]): readonly Problem[] {
       allowed: `a pattern that ${name} does not take before it`,
       advice: `Move it before ${name}, or leave one of them out.`,
     };
-  });
-}
-
-export function repeatedNames(rules: Rules): readonly Problem[] {
-  const first = new Map<string, number>();
-  return rules.flatMap((rule, index) => {
-    if (rule?.name === undefined) return [];
-    const before = first.get(rule.name);
-    if (before === undefined) {
-      first.set(rule.name, index);
-      return [];
-    }
-    const allowed = `a name of its own: rules[${before}] has this one, and events could not tell them apart`;
-    return { path: `rules[${index}].name`, found: found(rule.name), allowed };
   });
 }

@@ -100,7 +100,9 @@ describe('dates count from the server’s own Date', () => {
 });
 
 describe('headers in odd shapes', () => {
-  const get = (value: unknown): object => ({ get: (name: string) => (name === 'retry-after' ? value : null) });
+  const get = (value: unknown): object => ({
+    get: (name: string) => (name === 'retry-after' ? value : null),
+  });
   const five = wait(5_000, 'delay-seconds');
   const throwing = Object.defineProperty({}, 'retry-after', {
     enumerable: true,
