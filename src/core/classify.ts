@@ -62,16 +62,21 @@ function saysNotTaken(status: number): boolean {
 // ---------------------------------------------------------------- errors
 
 function classifyError(settings: Settings, outcome: ErrorOutcome, date: number): Finding {
-  const failure = readFailure(outcome.error, outcome.aborted);
-  if (failure.response !== undefined) {
-    return classifyResponse(settings, { kind: 'response', ...failure.response }, date);
-  }
-  const { name, code, row, evidence, aborted, tunnelStatus } = failure;
+  const {
+    name,
+    code,
+    class: cls,
+    evidence,
+    aborted,
+    response,
+    tunnelStatus,
+  } = readFailure(outcome.error, outcome.aborted);
+  if (response !== undefined) return classifyResponse(settings, { kind: 'response', ...response }, date);
   return {
     kind: 'error',
     name,
     code,
-    class: tunnelStatus === undefined ? row.class : classOfResponse(settings, tunnelStatus, undefined),
+    class: tunnelStatus === undefined ? cls : classOfResponse(settings, tunnelStatus, undefined),
     evidence: outcome.evidence ?? evidence,
     aborted,
   };

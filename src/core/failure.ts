@@ -14,38 +14,52 @@ import type { Evidence, HeadersLike } from './types.js';
 export interface Failure {
   readonly name: string;
   readonly code: string | undefined;
-  readonly row: FailureRow;
+  readonly class: FailureRow['class'];
   readonly evidence: Evidence;
   /** The caller's own signal ended it. */
   readonly aborted: boolean;
   /** The error only wraps a complete answer (axios). */
-  readonly response?: { readonly status: number; readonly headers?: HeadersLike };
+  readonly response: { readonly status: number; readonly headers?: HeadersLike } | undefined;
   /** A proxy refused the tunnel with this status: the origin never saw the request. */
-  readonly tunnelStatus?: number;
+  readonly tunnelStatus: number | undefined;
 }
 
 /** `aborted` is what the client knows; without it, the error's name tells. */
 export function readFailure(error: unknown, aborted: boolean | undefined): Failure {
   const chain = linksOf(error);
-  const first = chain[0] ?? { name: typeof error, code: undefined, row: undefined, syscall: undefined };
-  if (aborted ?? chain.some(isAbort)) {
-    return { name: first.name, code: first.code, row: unheardOf, evidence: 'unknown', aborted: true };
-  }
-  const link = tellingLink(chain) ?? first;
+  const outermost = chain[0] ?? {
+    name: typeof error,
+    code: undefined,
+    message: '',
+    syscall: undefined,
+    row: undefined,
+  };
+  if (aborted ?? chain.some(isAbort)) return failureOf(outermost, unheardOf, 'unknown', true);
+  const link = tellingLink(chain) ?? outermost;
+  const tunnelStatus = refusedTunnel(link);
+  if (tunnelStatus !== undefined) return failureOf(link, unheardOf, 'unsent', false, undefined, tunnelStatus);
   const row = link.row ?? unheardOf;
-  const failure = { name: link.name, code: link.code, row, aborted: false };
-  const tunnelStatus = chain.map(refusedTunnel).find((status) => status !== undefined);
-  if (tunnelStatus !== undefined) return { ...failure, evidence: 'unsent', tunnelStatus };
+  // An answer inside counts only where no row says that the transport failed.
   const response = link.row === undefined ? responseOf(error) : undefined;
-  const evidence = provenBy(row, syscallBelow(chain, link));
-  return response === undefined ? { ...failure, evidence } : { ...failure, evidence, response };
+  return failureOf(link, row, provenBy(row, syscallFrom(chain, link)), false, response);
+}
+
+function failureOf(
+  { name, code }: Link,
+  row: FailureRow,
+  evidence: Evidence,
+  aborted: boolean,
+  response?: Failure['response'],
+  tunnelStatus?: number,
+): Failure {
+  return { name, code, class: row.class, evidence, aborted, response, tunnelStatus };
 }
 
 /** As much of an error as is looked at. */
 interface Link {
   readonly name: string;
   readonly code: string | undefined;
-  readonly message?: string;
+  readonly message: string;
   readonly syscall: string | undefined;
   readonly row: FailureRow | undefined;
 }
@@ -105,8 +119,12 @@ function tellingLink(chain: readonly Link[]): Link | undefined {
 }
 
 /** axios copies the code of what it wraps, but not the system call. */
-function syscallBelow(chain: readonly Link[], link: Link): string | undefined {
-  return chain.slice(Math.max(0, chain.indexOf(link))).find(({ syscall }) => syscall !== undefined)?.syscall;
+function syscallFrom(chain: readonly Link[], link: Link): string | undefined {
+  for (let at = chain.indexOf(link); at >= 0 && at < chain.length; at += 1) {
+    const syscall = chain[at]?.syscall;
+    if (syscall !== undefined) return syscall;
+  }
+  return undefined;
 }
 
 function provenBy(row: FailureRow, syscall: string | undefined): Evidence {
@@ -120,12 +138,12 @@ function isAbort({ name, code }: Link): boolean {
 }
 
 /** undici's ProxyAgent says it in the text alone; the proxy's own headers are lost. */
-function refusedTunnel({ code, message = '' }: Link): number | undefined {
+function refusedTunnel({ code, message }: Link): number | undefined {
   const found = code === 'UND_ERR_ABORTED' ? /^Proxy response \((\d{3})\)/.exec(message)?.[1] : undefined;
   return found === undefined ? undefined : Number(found);
 }
 
-/** axios rejects with the answer inside. Asked only when no row says that the transport failed. */
+/** axios rejects with the answer inside. */
 function responseOf(error: unknown): Failure['response'] {
   const response = isObject(error) ? error['response'] : undefined;
   if (!isObject(response) || typeof response['status'] !== 'number') return undefined;

@@ -12,6 +12,7 @@ function mayRepeat(settings: Settings, evidence: Evidence, { request }: World): 
   return (
     settings.idempotent ||
     request.keyed ||
+    settings.methods.has(request.method) ||
     settings.methods.has(request.method.toUpperCase()) ||
     evidenceAllows(settings.unsafeMethods, evidence)
   );

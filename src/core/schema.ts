@@ -121,7 +121,7 @@ const settings = {
   idempotencyKey: either(boolean, ref('idempotencyKey')),
   schedule: ref('schedule'),
   throttledSchedule: ref('schedule'),
-  hints: either(hintSet, { ...listOf(hintSet), minItems: 1 }, { const: false }),
+  hints: either(hintSet, listOf(hintSet), { const: false }),
   bodyHintBytes: bytes,
   maxHintMs: ms(0),
   hintJitter: share,

@@ -231,7 +231,8 @@ describe('every row of the table of failures', () => {
 
   for (const row of rows) {
     describe(row.code, () => {
-      test.each(cases[row.code] ?? [])('case %#', (...[error, cls, evidence, more]: Case) => {
+      test.each((cases[row.code] ?? []).map((given) => ({ given })))('case %#', ({ given }) => {
+        const [error, cls, evidence, more] = given;
         expect(classify(settings, failed(error, more), date)).toMatchObject({ class: cls, evidence });
       });
       test('says what the row says, where the row is unconditional', () => {

@@ -55,8 +55,38 @@ export function compileHints(names: readonly HintSetName[]): HintReader {
       throw new RangeError(`There is no hint set named ${JSON.stringify(name)}`);
   }
   const set = compileSets(names);
-  return (status, headers, body, date) => read(set, new Answer(status, headers, body, date));
+  const isPlain = names.every((name) => name === 'standard' || name === 'common');
+  const known = namesToLookFor(set);
+  return (status, headers, body, date) =>
+    isPlain && body === undefined && status !== 408 && isSilent(known, headers)
+      ? undefined
+      : read(set, new Answer(status, headers, body, date));
 }
+
+// ---------------------------------------------------------------- most answers say nothing
+
+interface KnownNames {
+  readonly names: ReadonlySet<string>;
+  /** By length: true where a known name is as long. Few other headers are. */
+  readonly lengths: readonly boolean[];
+}
+
+function namesToLookFor({ headers }: CompiledSet): KnownNames {
+  const lengths: boolean[] = [];
+  for (const name of headers) lengths[name.length] = true;
+  return { names: new Set(headers), lengths };
+}
+
+/** Found out in one pass and without making anything, since this is asked of every failure. */
+function isSilent({ names, lengths }: KnownNames, headers: HeadersLike | undefined): boolean {
+  if (typeof headers !== 'object' || headers === null || typeof headers['get'] === 'function') return false;
+  for (const name in headers) {
+    if (lengths[name.length] === true && names.has(name.toLowerCase())) return false;
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- the others
 
 const notRetryable: Hint = Object.freeze({ delayMs: null, reason: 'not-retryable-status' });
 
