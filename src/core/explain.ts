@@ -7,7 +7,7 @@ export function explain(decision: Decision): string {
     return `No retry after attempt ${decision.attempt}: ${whyStop[decision.reason](decision)}.`;
   }
   const { attempt, delayMs, waitFrom, finding } = decision;
-  const wait = waitFrom === 'hint' ? `as the server asks by ${hintIn(finding)}` : `by our own ${waitFrom}`;
+  const wait = waitFrom === 'hint' ? `as the server asks (${hintIn(finding)})` : `by our own ${waitFrom}`;
   return `Retry ${attempt} in ${ms(delayMs)}, ${wait}: ${whyRetry[decision.reason](decision)}.`;
 }
 
@@ -18,7 +18,7 @@ const whyRetry: { readonly [R in RetryReason]: (decision: Retry) => string } = {
   throttled: ({ finding }) => `${whatEnded(finding)}, which says that it was too much`,
   'transport-error': ({ finding }) => `${whatEnded(finding)}, which may pass`,
   'attempt-timeout': () => 'the attempt took longer than its attemptTimeoutMs',
-  'server-asks': ({ finding }) => `${whatEnded(finding)} and asks for a retry by ${hintIn(finding)}`,
+  'server-asks': ({ finding }) => `${whatEnded(finding)} and asks for a retry (${hintIn(finding)})`,
   'caller-asks': ({ finding }) => `${whatEnded(finding)}, and retryIf answered true`,
 };
 
@@ -27,7 +27,7 @@ const whyStop: { readonly [R in StopReason]: (decision: Stop) => string } = {
   'final-status': ({ finding }) => `${whatEnded(finding)}, which is not among the statuses to retry`,
   'final-error': ({ finding }) => `${whatEnded(finding)}, which trying again does not change`,
   aborted: () => 'the caller aborted it',
-  'server-forbids': ({ finding }) => `${whatEnded(finding)} and forbids a retry by ${hintIn(finding)}`,
+  'server-forbids': ({ finding }) => `${whatEnded(finding)} and forbids a retry (${hintIn(finding)})`,
   'caller-forbids': ({ finding }) => `${whatEnded(finding)}, and retryIf answered false`,
   'unsafe-method': ({ finding }) =>
     `${whatEnded(finding)}, the method is not idempotent, the request carries no idempotency key, ` +
@@ -36,9 +36,9 @@ const whyStop: { readonly [R in StopReason]: (decision: Stop) => string } = {
   'retries-off': ({ finding }) => `${whatEnded(finding)}, and retries are off here`,
   'retries-spent': ({ finding, limit }) => `${whatEnded(finding)}, and maxRetries is ${limit}`,
   'hint-too-long': ({ finding, delayMs, limit }) =>
-    `the server asks for ${ms(delayMs)} by ${hintIn(finding)}, and maxHintMs is ${ms(limit)}`,
+    `the server asks for ${ms(delayMs)} (${hintIn(finding)}), and maxHintMs is ${ms(limit)}`,
   'hint-past-deadline': ({ finding, delayMs, limit }) =>
-    `the server asks for ${ms(delayMs)} by ${hintIn(finding)}, which ends after the deadline of ${ms(limit)}`,
+    `the server asks for ${ms(delayMs)} (${hintIn(finding)}), which ends after the deadline of ${ms(limit)}`,
   'wait-past-deadline': ({ delayMs, limit }) =>
     `the wait of ${ms(delayMs)} would end after the deadline of ${ms(limit)}`,
   'budget-spent': ({ finding }) => `${whatEnded(finding)}, and the retry budget of its scope is spent`,

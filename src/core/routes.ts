@@ -60,9 +60,9 @@ function remembered<Value>(read: (text: string) => Value): (text: string) => Val
 export function firstCovering(patterns: readonly Pattern[]): readonly (number | undefined)[] {
   const trees: Trees = new Map();
   return patterns.map((pattern, index) => {
+    // `best` leaves those with a `test` out: what a function will say is not known.
     const { best } = coveringSearch(trees, pattern);
-    // What a function will say is not known, so it takes nothing away from the patterns after it.
-    if (pattern.test === undefined) insert(trees, pattern, index);
+    insert(trees, pattern, index);
     return best === none ? undefined : best;
   });
 }

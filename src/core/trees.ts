@@ -91,7 +91,7 @@ export interface Search {
   tested: End[] | undefined;
 }
 
-export const none = Number.POSITIVE_INFINITY;
+export const none: number = Number.POSITIVE_INFINITY;
 
 /** Looks through all trees that speak of an origin. */
 export function search(

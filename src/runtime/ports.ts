@@ -16,6 +16,6 @@ export interface Ports {
 export const realPorts: Ports = {
   now: () => performance.now(),
   date: () => Date.now(),
-  random: Math.random,
+  random: () => Math.random(),
   sleep,
 };

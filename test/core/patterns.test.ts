@@ -49,7 +49,7 @@ describe('a malformed pattern', () => {
     expect(parsePattern({})).toEqual({
       found: 'an object without any part',
       allowed: 'at least one of "methods", "host", "path" and "test"',
-      advice: 'Write { "path": "/*" } for every request',
+      advice: 'Write { "path": "/*" } for every request.',
     });
   });
 
@@ -57,7 +57,7 @@ describe('a malformed pattern', () => {
     expect(parsePattern(`/${'a'.repeat(2_000)}`)).toEqual({
       found: `more than 2000 characters, "/${'a'.repeat(76)}..."`,
       allowed: allowed.text,
-      advice: 'Match a shorter beginning that ends with "/*"',
+      advice: 'Match a shorter beginning that ends with "/*".',
     });
     expect(parsePattern({ path: `/${'a'.repeat(2_000)}` })).toMatchObject({ allowed: allowed.path });
     expect(isPatternProblem(parsePattern(`/${'a'.repeat(1_999)}`))).toBe(false);
@@ -104,6 +104,11 @@ describe('a pattern', () => {
     ['[0::1]:8080', { host: { ...host, name: '[::1]', port: '8080' } }],
     ['localhost', { host: { ...host, name: 'localhost' } }],
     ['GETTING', undefined],
+    ['ANYHOW,BALL /*', { methods: new Set(['ANYHOW', 'BALL']) }],
+    ['M-SEARCH,VERSION-CONTROL /*', { methods: new Set(['M-SEARCH', 'VERSION-CONTROL']) }],
+    ['VERSION-CONTROL /*', { methods: new Set(['VERSION-CONTROL']) }],
+    ['a.example/http://b', { host, path: { segments: ['http:', 'b'], rest: false } }],
+    ['*.4chan.example', { host: { ...host, name: '4chan.example', subdomains: true } }],
     ['/a/:b/%63', { path: { segments: ['a', undefined, 'c'], rest: false } }],
     ['/a/:b_2/*', { path: { segments: ['a', undefined], rest: true } }],
     ['/a/*//', { path: { segments: ['a'], rest: true } }],

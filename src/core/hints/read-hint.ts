@@ -34,26 +34,26 @@ export type HintReader = (
 /** Undefined only where no field that the set knows was there. */
 export function readHint(response: HintedResponse, options: HintOptions): Hint | undefined {
   const { status, headers, body } = response;
-  return readerOf(options.hints)(status, headers, body, options.date);
+  return compileHints([options.hints].flat())(status, headers, body, options.date);
 }
 
 const readers = new Map<string, HintReader>();
 
-function readerOf(hints: HintSetName | readonly HintSetName[]): HintReader {
-  if (typeof hints !== 'string') return compileHints(hints);
-  const known = readers.get(hints);
-  if (known !== undefined) return known;
-  const reader = compileHints([hints]);
-  readers.set(hints, reader);
-  return reader;
-}
-
 /** Merges the sets once, so that reading is looking up. No names: nothing is read. */
 export function compileHints(names: readonly HintSetName[]): HintReader {
+  const key = names.join();
+  const known = readers.get(key);
+  if (known !== undefined) return known;
   for (const name of names) {
     if (!hintSetNames.includes(name))
       throw new RangeError(`There is no hint set named ${JSON.stringify(name)}`);
   }
+  const reader = readerFor(names);
+  readers.set(key, reader);
+  return reader;
+}
+
+function readerFor(names: readonly HintSetName[]): HintReader {
   const set = compileSets(names);
   const isPlain = names.every((name) => name === 'standard' || name === 'common');
   const known = namesToLookFor(set);

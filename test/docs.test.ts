@@ -1,0 +1,76 @@
+/** The README is held to the code: its table of settings to the defaults, its code blocks by running them. */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
+import { defaults } from '../src/core/defaults.js';
+import { hintSetNames } from '../src/core/hints/sets.js';
+import { presets } from '../src/index.js';
+
+const readme = readFileSync('README.md', 'utf8');
+
+function withoutFunctions(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+describe('the table of settings', () => {
+  const rows = new Map(
+    [...readme.matchAll(/^\| `(\w+)`[^|]*\| ([^|]*) \|/gm)].map((match) => [
+      match[1] ?? '',
+      (match[2] ?? '').trim(),
+    ]),
+  );
+
+  test.each(Object.entries(defaults).filter(([key]) => key !== 'windowBudget'))('%s', (key, value) => {
+    const written = rows.get(key)?.match(/`(.*)`/)?.[1];
+    if (value === undefined) expect(rows.get(key)).toBe('none');
+    else expect(JSON.parse(written ?? 'null')).toEqual(withoutFunctions(value));
+  });
+
+  test('says what is off by default', () => {
+    const off = [...rows].filter(([, text]) => text.startsWith('off')).map(([key]) => key);
+    expect(off).toEqual(['idempotencyKey', 'gate', 'hold', 'attemptHeader']);
+  });
+});
+
+describe('every code block', () => {
+  const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '');
+
+  test('is found', () => {
+    expect(blocks.length).toBeGreaterThanOrEqual(6);
+  });
+
+  test.each(blocks.map((code, index) => ({ index, code })))(
+    'runs, and prints what its comments say: $index',
+    async ({ index, code }) => {
+      const printed: string[] = [];
+      const log = vi.spyOn(console, 'log').mockImplementation((...parts: unknown[]) => {
+        printed.push(parts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(' '));
+      });
+      const random = vi.spyOn(Math, 'random').mockReturnValue(0.4);
+      mkdirSync('.build/readme', { recursive: true });
+      const file = `${process.cwd()}/.build/readme/block-${index}.ts`;
+      writeFileSync(file, code.replaceAll("'undaunted'", `'${process.cwd()}/src/index.ts'`));
+      await import(file);
+      log.mockRestore();
+      random.mockRestore();
+      const promised = [...code.matchAll(/console\.log\(.*\);(?: |\n)\/\/ (.*)$/gm)].map(
+        (match) => match[1] ?? '',
+      );
+      expect(printed.map(loosely).slice(0, promised.length)).toEqual(promised.map(loosely));
+    },
+  );
+});
+
+/** Objects are printed in one way and written in another. */
+function loosely(text: string): string {
+  return text.replaceAll(/["' ]/g, '');
+}
+
+test('names every preset and no hint set that does not exist', () => {
+  expect(Object.keys(presets.budgets)).toHaveLength(3);
+  for (const name of [...readme.matchAll(/presets\.(\w+)\.(\w+)/g)]) {
+    const group = presets[name[1] as keyof typeof presets] as Readonly<Record<string, unknown>>;
+    expect(group).toHaveProperty(name[2] ?? '');
+  }
+  for (const match of readme.matchAll(/hints: '([\w-]+)'/g)) expect(hintSetNames).toContain(match[1]);
+});

@@ -1,0 +1,31 @@
+/** The public surface, written down: a change of it is seen in a review. */
+
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import * as main from '../src/index.js';
+
+test('undaunted exports what it promises, and nothing else', () => {
+  expect(Object.keys(main).sort()).toEqual([
+    'AttemptTimeoutError',
+    'DeadlineError',
+    'GateShutError',
+    'PolicyError',
+    'attempts',
+    'createRetrier',
+    'decide',
+    'definePolicy',
+    'explain',
+    'historyOf',
+    'presets',
+    'readHint',
+  ]);
+});
+
+test('every entry of the package is a plain path into dist', () => {
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    exports: Record<string, unknown>;
+  };
+  for (const [entry, file] of Object.entries(exports)) {
+    expect(file).toMatch(entry === './package.json' ? /^\.\/package\.json$/ : /^\.\/dist\/[\w./-]+$/);
+  }
+});
