@@ -27,13 +27,7 @@ export interface Failure {
 /** `aborted` is what the client knows; without it, the error's name tells. */
 export function readFailure(error: unknown, aborted: boolean | undefined): Failure {
   const chain = linksOf(error);
-  const outermost = chain[0] ?? {
-    name: typeof error,
-    code: undefined,
-    message: '',
-    syscall: undefined,
-    row: undefined,
-  };
+  const outermost = chain[0] ?? noError;
   if (aborted ?? chain.some(isAbort)) return failureOf(outermost, unheardOf, 'unknown', true);
   const link = tellingLink(chain) ?? outermost;
   const tunnelStatus = refusedTunnel(link);
@@ -63,6 +57,9 @@ interface Link {
   readonly syscall: string | undefined;
   readonly row: FailureRow | undefined;
 }
+
+/** Something was thrown that is no object at all. */
+const noError: Link = { name: 'NonError', code: undefined, message: '', syscall: undefined, row: undefined };
 
 /** The error and its causes, outermost first. Ten are enough for anybody, and a circle ends there too. */
 function linksOf(error: unknown): Link[] {
@@ -158,5 +155,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

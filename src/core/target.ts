@@ -38,7 +38,7 @@ export function targetOf(origin: string | undefined, path: string): Target {
 const absolute = /^(?:https?|wss?):[/\\]+[^/\\?#]*/i;
 
 /** DNS has no longer names (RFC 1035 2.3.4): nothing can be sent to them. */
-export const longestHost = 253;
+const longestHost = 253;
 
 /** The longest name with every octet as `%XX`, and to spare: bounds what IDNA costs, which is not linear. */
 const longestSpelling = 1_024;

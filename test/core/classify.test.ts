@@ -304,7 +304,11 @@ describe('errors of all kinds', () => {
       name: 'AxiosError',
       code: 'ERR_NETWORK',
     });
-    expect(classify(settings, failed(7), date)).toMatchObject({ name: 'number', code: undefined });
+    expect(classify(settings, failed(7), date)).toMatchObject({ name: 'NonError', code: undefined });
+    expect(classify(settings, failed(errorWith({ name: '', code: '' })), date)).toMatchObject({
+      name: 'Error',
+      code: undefined,
+    });
     expect(classify(settings, failed({ message: 'no name' }), date)).toMatchObject({ name: 'Error' });
   });
 
