@@ -1,6 +1,6 @@
 /** What it costs to find the rule of a request, by the number of rules. */
 
-import { isPatternProblem, type Pattern, parsePattern } from '../src/core/patterns.js';
+import { isPatternProblem, type Pattern, parsePattern } from '../src/core/routes/patterns.js';
 import { compileRoutes, type Routes } from '../src/core/routes.js';
 import type { RequestFacts } from '../src/core/types.js';
 

@@ -3,10 +3,10 @@
 import { findContradictions } from './check/contradictions.js';
 import type { Level } from './check/level.js';
 import { patternProblems } from './check/rule-contradictions.js';
+import { overrideSchema, policySchema } from './check/schema.js';
 import { checkStructure } from './check/structure.js';
 import { pathTo } from './check/wording.js';
 import type { Problem } from './errors.js';
-import { overrideSchema, policySchema } from './schema.js';
 import { defaultSettings, fillIn } from './settings.js';
 import type { PolicyOptions, RuleOptions, Settings, SettingsOptions } from './types.js';
 

@@ -3,8 +3,8 @@
 import { checkOverride, checkPolicy } from './check.js';
 import { defaults } from './defaults.js';
 import { PolicyError } from './errors.js';
-import type { Pattern } from './patterns.js';
-import { isPatternProblem, parsePattern } from './patterns.js';
+import type { Pattern } from './routes/patterns.js';
+import { isPatternProblem, parsePattern } from './routes/patterns.js';
 import type { Routes } from './routes.js';
 import { compileRoutes } from './routes.js';
 import { defaultSettings, fillIn } from './settings.js';

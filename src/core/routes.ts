@@ -3,9 +3,9 @@
  * No step looks at more patterns than lie on the request's own path, so a thousand cost about as much as one.
  */
 
-import type { Pattern } from './patterns.js';
-import { originOf, targetOf } from './target.js';
-import { insert, none, type Search, search, type Trees, treesFor } from './trees.js';
+import type { Pattern } from './routes/patterns.js';
+import { originOf, targetOf } from './routes/target.js';
+import { insert, none, type Search, search, type Trees, treesFor } from './routes/trees.js';
 import type { RequestFacts } from './types.js';
 
 export interface Routes {

@@ -1,11 +1,11 @@
 import { runInNewContext } from 'node:vm';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { policySchema } from '../../src/core/check/schema.js';
 import { checkOverride, checkPolicy } from '../../src/core/check.js';
 import type { Problem } from '../../src/core/errors.js';
 import { PolicyError } from '../../src/core/errors.js';
 import { presets } from '../../src/core/presets.js';
-import { policySchema } from '../../src/core/schema.js';
 import { invalidPolicies, validPolicies } from './policies.js';
 
 const satisfiesSchema = new Ajv2020({ strict: true }).compile(policySchema);

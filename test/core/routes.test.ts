@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { isPatternProblem, type Pattern, parsePattern } from '../../src/core/patterns.js';
+import { isPatternProblem, type Pattern, parsePattern } from '../../src/core/routes/patterns.js';
 import { compileRoutes, covers, firstCovering } from '../../src/core/routes.js';
 import type { MatchObject, RequestFacts } from '../../src/core/types.js';
 

@@ -1,7 +1,5 @@
 /** What an editor shows beside a key. Only the build reads it: nothing that runs needs these words. */
 
-import type { JsonSchema } from '../schema.js';
-import { policySchema } from '../schema.js';
 import type {
   BucketBudget,
   Cost,
@@ -17,6 +15,8 @@ import type {
   TableSchedule,
   WindowBudget,
 } from '../types.js';
+import type { JsonSchema } from './schema.js';
+import { policySchema } from './schema.js';
 
 /** Functions cannot stand in JSON. */
 type InJson<T, Functions extends keyof T = never> = Readonly<Record<Exclude<keyof T, Functions>, string>>;

@@ -1,9 +1,9 @@
 /** Which keys are known where, and what to say of those that are not. */
 
 import type { Problem } from '../errors.js';
-import type { JsonSchema } from '../schema.js';
-import { functionKeys, policySchema } from '../schema.js';
 import { nearest } from './nearest.js';
+import type { JsonSchema } from './schema.js';
+import { functionKeys, policySchema } from './schema.js';
 import { oneOf, pathTo, quote } from './wording.js';
 
 export function unknownKey(

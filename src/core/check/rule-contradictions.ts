@@ -1,8 +1,8 @@
 /** What can be wrong with rules as a list: patterns that are none, that come too late. */
 
 import type { Problem } from '../errors.js';
-import type { Pattern } from '../patterns.js';
-import { isPatternProblem, parsePattern } from '../patterns.js';
+import type { Pattern } from '../routes/patterns.js';
+import { isPatternProblem, parsePattern } from '../routes/patterns.js';
 import { firstCovering } from '../routes.js';
 import type { RuleOptions } from '../types.js';
 import { found, pathTo } from './wording.js';

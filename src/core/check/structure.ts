@@ -5,8 +5,8 @@
  */
 
 import type { Problem } from '../errors.js';
-import type { JsonSchema } from '../schema.js';
 import { didYouMean, kindOf, mayBeFunction, unknownKey } from './known-keys.js';
+import type { JsonSchema } from './schema.js';
 import { allowed, found, isPlain, oneOf, pathTo, quote, unreadable } from './wording.js';
 
 export interface Structure {

@@ -1,6 +1,6 @@
 /** Words for problems: what was found, what is allowed, and where. */
 
-import type { JsonSchema } from '../schema.js';
+import type { JsonSchema } from './schema.js';
 
 /** Longer strings are cut: a problem is read by people, and what was found may be a secret or a novel. */
 const longestQuote = 60;

@@ -1,6 +1,6 @@
 /** What can be wrong with a pattern, and what to write instead: one row each, the first that applies is told. */
 
-import type { Problem } from './errors.js';
+import type { Problem } from '../errors.js';
 import { originOf } from './target.js';
 
 /** Why something is no pattern. */

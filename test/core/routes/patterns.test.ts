@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { isPatternProblem, parsePattern } from '../../src/core/patterns.js';
-import type { MatchObject } from '../../src/core/types.js';
+import { isPatternProblem, parsePattern } from '../../../src/core/routes/patterns.js';
+import type { MatchObject } from '../../../src/core/types.js';
 
 interface Malformed {
   readonly pattern: string | MatchObject;
@@ -12,7 +12,7 @@ interface Malformed {
 }
 
 const { malformed } = JSON.parse(
-  readFileSync(new URL('../../fixtures/patterns.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../fixtures/patterns.json', import.meta.url), 'utf8'),
 ) as { malformed: readonly Malformed[] };
 
 const allowed = {

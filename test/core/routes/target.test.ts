@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonical, fold, originOf, pathOf, targetOf } from '../../src/core/target.js';
+import { canonical, fold, originOf, pathOf, targetOf } from '../../../src/core/routes/target.js';
 
 describe('originOf', () => {
   test.each([

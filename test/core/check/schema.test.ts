@@ -1,13 +1,18 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { describedSchema } from '../../src/core/check/described-schema.js';
-import { checkStructure } from '../../src/core/check/structure.js';
-import { defaults } from '../../src/core/defaults.js';
-import { hintSetNames } from '../../src/core/hints/sets.js';
-import type { JsonSchema } from '../../src/core/schema.js';
-import { functionKeys, overrideSchema, policySchema } from '../../src/core/schema.js';
-import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../../src/core/types.js';
-import { validPolicies } from './policies.js';
+import { describedSchema } from '../../../src/core/check/described-schema.js';
+import type { JsonSchema } from '../../../src/core/check/schema.js';
+import { functionKeys, overrideSchema, policySchema } from '../../../src/core/check/schema.js';
+import { checkStructure } from '../../../src/core/check/structure.js';
+import { defaults } from '../../../src/core/defaults.js';
+import { hintSetNames } from '../../../src/core/hints/sets.js';
+import type {
+  OverrideOptions,
+  PolicyOptions,
+  RuleOptions,
+  SettingsOptions,
+} from '../../../src/core/types.js';
+import { validPolicies } from '../policies.js';
 
 type FunctionOnly = 'retryIf' | 'beforeRetry' | 'observe';
 

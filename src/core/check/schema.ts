@@ -4,9 +4,9 @@
  * no others. What no schema can say (contradictions, patterns) is in `check/`.
  */
 
-import { freezeDeep } from './freeze.js';
-import { hintSetNames } from './hints/sets.js';
-import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from './types.js';
+import { freezeDeep } from '../freeze.js';
+import { hintSetNames } from '../hints/sets.js';
+import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../types.js';
 
 export interface JsonSchema {
   readonly $schema?: string;
