@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // No test waits for a clock; a slow machine is no reason to fail.
+    testTimeout: 60_000,
+    reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
     coverage: { provider: 'v8', include: ['src/core/**'], reporter: ['text'] },
   },
 });
