@@ -3,9 +3,11 @@
 export { decide } from './core/decide.js';
 export type { Problem } from './core/errors.js';
 export { AttemptTimeoutError, DeadlineError, GateShutError, PolicyError } from './core/errors.js';
+export type * from './core/events.js';
 export { explain } from './core/explain.js';
 export { readHint } from './core/hints/read-hint.js';
 export type { HintSetName } from './core/hints/sets.js';
+export type * from './core/options.js';
 export type { Policy, Rule } from './core/policy.js';
 export { definePolicy } from './core/policy.js';
 export { presets } from './core/presets.js';

@@ -1,11 +1,11 @@
 /** What tests say again and again, in one word each. */
 
+import type { PolicyOptions } from '../src/core/options.js';
 import { definePolicy } from '../src/core/policy.js';
 import type {
   ErrorOutcome,
   Finding,
   HeadersLike,
-  PolicyOptions,
   RequestFacts,
   ResponseOutcome,
   Settings,

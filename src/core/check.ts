@@ -7,8 +7,9 @@ import { overrideSchema, policySchema } from './check/schema.js';
 import { checkStructure } from './check/structure.js';
 import { pathTo } from './check/wording.js';
 import type { Problem } from './errors.js';
+import type { PolicyOptions, RuleOptions, SettingsOptions } from './options.js';
 import { defaultSettings, fillIn } from './settings.js';
-import type { PolicyOptions, RuleOptions, Settings, SettingsOptions } from './types.js';
+import type { Settings } from './types.js';
 
 /** A policy's options, wherever they come from. */
 export function checkPolicy(options: unknown): Problem[] {

@@ -2,6 +2,7 @@
 
 import { freezeDeep } from './freeze.js';
 import type { HintSetName } from './hints/sets.js';
+import type { StatusOption } from './options.js';
 import type {
   BucketBudget,
   ExponentialSchedule,
@@ -10,7 +11,6 @@ import type {
   IdempotencyKey,
   PlainJitter,
   Settings,
-  StatusOption,
   WindowBudget,
 } from './types.js';
 

@@ -3,12 +3,13 @@
 import { checkOverride, checkPolicy } from './check.js';
 import { defaults } from './defaults.js';
 import { PolicyError } from './errors.js';
+import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
 import type { Pattern } from './routes/patterns.js';
 import { isPatternProblem, parsePattern } from './routes/patterns.js';
 import type { Routes } from './routes.js';
 import { compileRoutes } from './routes.js';
 import { defaultSettings, fillIn } from './settings.js';
-import type { MatchObject, OverrideOptions, PolicyOptions, RequestFacts, Settings } from './types.js';
+import type { RequestFacts, Settings } from './types.js';
 
 /** A pattern with its settings, inherited ones filled in. */
 export interface Rule {

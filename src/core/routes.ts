@@ -15,6 +15,7 @@ export interface Routes {
 
 /** Prepares patterns for matching; the first one wins. */
 export function compileRoutes(patterns: readonly Pattern[]): Routes {
+  if (patterns.length === 0) return { match: () => -1 };
   const trees: Trees = new Map();
   patterns.forEach((pattern, index) => {
     insert(trees, pattern, index);

@@ -3,17 +3,14 @@
 import { defaults } from './defaults.js';
 import { successStatuses } from './hints/compile.js';
 import { compileHints } from './hints/read-hint.js';
+import type { BudgetOptions, CostOptions, ScheduleOptions, SettingsOptions } from './options.js';
 import type {
   Budget,
-  BudgetOptions,
   Cost,
-  CostOptions,
   ExponentialSchedule,
   IdempotencyKey,
   Schedule,
-  ScheduleOptions,
   Settings,
-  SettingsOptions,
   Statuses,
 } from './types.js';
 

@@ -5,8 +5,8 @@
  * clock is only ever compared with dates that a server sent.
  */
 
+import type { BeforeRetry, Observe, RetryIf } from './events.js';
 import type { HintReader } from './hints/read-hint.js';
-import type { HintSetName } from './hints/sets.js';
 
 // ---------------------------------------------------------------- the request and how it ended
 
@@ -116,7 +116,7 @@ interface Slotted {
   readonly slotMs?: number;
 }
 
-interface Jittered extends Slotted {
+export interface Jittered extends Slotted {
   readonly jitter: PlainJitter;
 }
 
@@ -414,139 +414,3 @@ export type Admission =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly why: 'gate' | 'hold' }
   | { readonly kind: 'refuse'; readonly reason: 'gate-shut' | 'gate-full' | 'hold-past-deadline' };
-
-// ---------------------------------------------------------------- hooks and events
-
-/** What `retryIf` sees: the outcome and, where the client can, its parsed body. */
-export type LiveOutcome = (ResponseOutcome | ErrorOutcome) & { body?(): Promise<unknown> };
-
-/** True: worth it and safe, on the caller's word. False: stop. Undefined: the rules decide. */
-export type RetryIf = (
-  outcome: LiveOutcome,
-  request: RequestFacts,
-) => boolean | undefined | PromiseLike<boolean | undefined>;
-
-export interface RetryContext {
-  readonly request: RequestFacts;
-  readonly decision: Retry;
-  readonly history: History;
-  /** The next attempt's URL; may be changed. */
-  url: string;
-  /** The next attempt's headers; may be changed. */
-  headers: Record<string, string | string[]>;
-}
-
-export type BeforeRetry = (context: RetryContext) => void | PromiseLike<void>;
-
-/** A request as events show it: no userinfo, no query. */
-export interface RequestSummary {
-  readonly method: string;
-  readonly url: string;
-}
-
-export interface DecisionEvent {
-  readonly type: 'decision';
-  readonly request: RequestSummary;
-  readonly rule: string;
-  readonly scope: string;
-  readonly history: History;
-  readonly world: World;
-  readonly decision: Decision;
-}
-
-export interface SettledEvent {
-  readonly type: 'settled';
-  readonly request: RequestSummary;
-  readonly rule: string;
-  readonly scope: string;
-  readonly attempts: number;
-  /** The status, or the error's code or name, that the caller got. */
-  readonly outcome: number | string;
-  readonly elapsedMs: number;
-}
-
-export type Observe = (event: DecisionEvent | SettledEvent) => void;
-
-// ---------------------------------------------------------------- what a user writes
-
-type OneOrMore<T> = T | readonly T[];
-
-export type ScheduleOptions =
-  | (Pick<ExponentialSchedule, 'kind'> & Partial<Omit<ExponentialSchedule, 'kind'>>)
-  | (Pick<TableSchedule, 'kind' | 'waitsMs'> & Partial<Jittered>)
-  | (Pick<FixedSchedule, 'kind' | 'waitMs'> & Partial<Jittered>)
-  | ScheduleFunction;
-
-export type CostOptions = number | Cost;
-
-export type BudgetOptions =
-  | (Partial<Omit<BucketBudget, 'cost' | 'kind'>> & { readonly kind?: 'bucket'; readonly cost?: CostOptions })
-  | (Partial<Omit<WindowBudget, 'cost' | 'kind'>> & {
-      readonly kind: 'window';
-      readonly cost?: CostOptions;
-    });
-
-export type StatusOption = number | `${number}` | `${number}xx` | `!${number}` | `!${number}xx`;
-
-/** The table of settings; every key may stand at the policy's top level and in a rule. */
-export interface SettingsOptions {
-  /** `false`: shorthand for `maxRetries: 0`. */
-  readonly retry?: false;
-  readonly maxRetries?: number;
-  readonly deadlineMs?: number;
-  readonly deadlineCovers?: 'head' | 'body';
-  readonly attemptTimeoutMs?: number;
-  readonly statuses?: readonly StatusOption[];
-  readonly methods?: readonly string[];
-  readonly idempotent?: boolean;
-  readonly unsafeMethods?: 'never' | 'unsent' | 'refused';
-  readonly idempotencyKey?:
-    | boolean
-    | { readonly header?: string; readonly quoted?: boolean; readonly generate?: () => string };
-  readonly schedule?: ScheduleOptions;
-  readonly throttledSchedule?: ScheduleOptions;
-  readonly hints?: OneOrMore<HintSetName> | false;
-  readonly bodyHintBytes?: number;
-  readonly maxHintMs?: number;
-  readonly hintJitter?: number;
-  readonly budget?: false | BudgetOptions;
-  readonly gate?: boolean | Partial<Gate>;
-  readonly hold?: boolean | Partial<Hold>;
-  readonly scope?: 'origin' | (string & {}) | ((request: RequestFacts) => string);
-  readonly bufferBodyBytes?: number;
-  readonly resume?: boolean;
-  readonly unref?: boolean;
-  readonly attemptHeader?: boolean | string;
-  readonly retryIf?: RetryIf;
-  readonly beforeRetry?: BeforeRetry;
-  readonly observe?: Observe;
-}
-
-/** A pattern in parts; `test` sees only requests that the other parts let through. */
-export interface MatchObject {
-  readonly methods?: OneOrMore<string>;
-  readonly host?: string;
-  readonly path?: string;
-  readonly test?: (request: RequestFacts) => boolean;
-}
-
-export interface RuleOptions extends SettingsOptions {
-  readonly match: string | MatchObject;
-  /** Label for events. */
-  readonly name?: string;
-}
-
-export interface PolicyOptions extends SettingsOptions {
-  /** For editors, in a policy that lives in a JSON file. */
-  readonly $schema?: string;
-  readonly rules?: readonly RuleOptions[];
-  readonly maxScopes?: number;
-  readonly scopeIdleMs?: number;
-}
-
-/** What one request may say for itself; shared state belongs to rules and can only be left out. */
-export interface OverrideOptions extends Omit<SettingsOptions, 'budget' | 'gate' | 'hold'> {
-  readonly budget?: false;
-  readonly gate?: false;
-  readonly hold?: false;
-}

@@ -1,6 +1,7 @@
 /** Who listens, and how they are told. Nothing is built when nobody does. */
 
-import type { DecisionEvent, RequestFacts, RequestSummary, Settings, SettledEvent } from '../core/types.js';
+import type { DecisionEvent, RequestSummary, SettledEvent } from '../core/events.js';
+import type { RequestFacts, Settings } from '../core/types.js';
 
 interface Channel {
   readonly hasSubscribers: boolean;

@@ -1,8 +1,9 @@
 /** A policy with its live scopes, clock and dice: what every adapter talks to. */
 
+import type { OverrideOptions, PolicyOptions } from '../core/options.js';
 import type { Policy, Rule } from '../core/policy.js';
 import { definePolicy } from '../core/policy.js';
-import type { OverrideOptions, PolicyOptions, RequestFacts, Settings } from '../core/types.js';
+import type { RequestFacts, Settings } from '../core/types.js';
 import { withoutSecrets } from './events.js';
 import type { Ports } from './ports.js';
 import { realPorts } from './ports.js';

@@ -94,9 +94,10 @@ export class Scope {
   }
 
   /** An attempt ended: news for the gate, perhaps a window for all, perhaps a charge. */
-  learn(settings: Settings, turn: Turn, finding: Finding, now: number): void {
+  learn(settings: Settings, turn: Turn, finding: Finding, verdict: boolean | undefined, now: number): void {
     this.sign(settings, turn, signOf(finding));
-    if (finding.class === 'final') return;
+    // What `retryIf` calls worth a retry has failed, whatever it looks like.
+    if (finding.class === 'final' && verdict !== true) return;
     const { hold, budget, maxHintMs } = settings;
     const hintMs = (finding.kind === 'response' && finding.hint?.delayMs) || 0;
     // A window longer than anybody would wait is the server's to enforce: each request asks it.

@@ -103,7 +103,7 @@ export class Session implements Turn {
     const now = ports.now();
     const date = ports.date();
     const finding = classify(settings, outcome, date);
-    scope.learn(settings, this, finding, now);
+    scope.learn(settings, this, finding, verdict, now);
     this.epoch = noEpoch;
     const world: World = {
       request: { method: this.request.method, keyed: this.request.keyed },

@@ -3,7 +3,8 @@ import type { Turnstile } from '../../src/core/admit.js';
 import { admit } from '../../src/core/admit.js';
 import { openGate } from '../../src/core/gate.js';
 import { afterHint, noHold } from '../../src/core/hold.js';
-import type { Admission, GateState, PolicyOptions } from '../../src/core/types.js';
+import type { PolicyOptions } from '../../src/core/options.js';
+import type { Admission, GateState } from '../../src/core/types.js';
 import { settingsOf } from '../kit.js';
 
 const shut: GateState = { kind: 'shut', epoch: 3, probeAt: 1_000, probingSince: undefined };

@@ -3,13 +3,13 @@ import { fullBudget } from '../../src/core/budget.js';
 import { decide } from '../../src/core/decide.js';
 import { AttemptTimeoutError } from '../../src/core/errors.js';
 import { explain } from '../../src/core/explain.js';
+import type { PolicyOptions } from '../../src/core/options.js';
 import type {
   Attempt,
   Budget,
   Decision,
   Finding,
   Outcome,
-  PolicyOptions,
   Reason,
   Retry,
   World,

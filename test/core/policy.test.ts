@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { PolicyError } from '../../src/core/errors.js';
+import type { PolicyOptions } from '../../src/core/options.js';
 import { definePolicy, Policy } from '../../src/core/policy.js';
-import type { PolicyOptions, RequestFacts } from '../../src/core/types.js';
+import type { RequestFacts } from '../../src/core/types.js';
 import { requestOf } from '../kit.js';
 
 describe('definePolicy', () => {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
+import type { MatchObject } from '../../src/core/options.js';
 import { isPatternProblem, type Pattern, parsePattern } from '../../src/core/routes/patterns.js';
 import { compileRoutes, covers, firstCovering } from '../../src/core/routes.js';
-import type { MatchObject, RequestFacts } from '../../src/core/types.js';
+import type { RequestFacts } from '../../src/core/types.js';
 
 interface Cases {
   /** Requests are written as `METHOD ORIGIN PATH`, an unknown origin as `-`. */

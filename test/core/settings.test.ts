@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { defaults } from '../../src/core/defaults.js';
+import type { PolicyOptions, SettingsOptions } from '../../src/core/options.js';
 import { definePolicy } from '../../src/core/policy.js';
 import { fillSchedule } from '../../src/core/settings.js';
-import type { PolicyOptions, Settings, SettingsOptions } from '../../src/core/types.js';
+import type { Settings } from '../../src/core/types.js';
 import { settingsOf } from '../kit.js';
 
 /** What a rule that says `own` amounts to in a policy that says `inherited`. */

@@ -3,18 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { affords, afterRetry, fullBudget } from '../../src/core/budget.js';
 import { checkPolicy } from '../../src/core/check.js';
 import { decide } from '../../src/core/decide.js';
+import type { DecisionEvent } from '../../src/core/events.js';
 import { explain } from '../../src/core/explain.js';
+import type { PolicyOptions, ScheduleOptions } from '../../src/core/options.js';
 import { definePolicy } from '../../src/core/policy.js';
 import { longestWait } from '../../src/core/schedule.js';
 import type {
   Attempt,
   BucketState,
   Decision,
-  DecisionEvent,
   History,
   Outcome,
-  PolicyOptions,
-  ScheduleOptions,
   Settings,
   World,
 } from '../../src/core/types.js';

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { MatchObject } from '../../src/core/options.js';
 import { isPatternProblem, type Pattern, parsePattern } from '../../src/core/routes/patterns.js';
 import { originOf, pathOf, targetOf } from '../../src/core/routes/target.js';
 import { compileRoutes, covers, firstCovering } from '../../src/core/routes.js';
-import type { MatchObject, RequestFacts } from '../../src/core/types.js';
+import type { RequestFacts } from '../../src/core/types.js';
 
 // ---------------------------------------------------------------- few words, so that matches happen
 

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { decide } from '../../src/core/decide.js';
-import type { DecisionEvent, PolicyOptions, SettledEvent } from '../../src/core/types.js';
+import type { DecisionEvent, SettledEvent } from '../../src/core/events.js';
+import type { PolicyOptions } from '../../src/core/options.js';
 import { historyOf, remember } from '../../src/runtime/history.js';
 import type { Retrier } from '../../src/runtime/retrier.js';
 import { createRetrier } from '../../src/runtime/retrier.js';
@@ -158,6 +159,10 @@ describe('the budget', () => {
     expect(tokens(retrier)).toBe(2);
     retrier.open(requestOf()).next(answered(404), true);
     expect(tokens(retrier)).toBe(3);
+    expect(retrier.open(requestOf()).next(answered(200), true, true)).toMatchObject({
+      reason: 'budget-spent',
+    });
+    expect(tokens(retrier)).toBe(2);
   });
 
   test('a window counts every success, with a clock', () => {

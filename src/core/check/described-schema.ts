@@ -1,5 +1,6 @@
 /** What an editor shows beside a key. Only the build reads it: nothing that runs needs these words. */
 
+import type { MatchObject, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
 import type {
   BucketBudget,
   Cost,
@@ -8,10 +9,6 @@ import type {
   Gate,
   Hold,
   IdempotencyKey,
-  MatchObject,
-  PolicyOptions,
-  RuleOptions,
-  SettingsOptions,
   TableSchedule,
   WindowBudget,
 } from '../types.js';

@@ -1,4 +1,5 @@
-import type { Settings, SettingsOptions } from '../types.js';
+import type { SettingsOptions } from '../options.js';
+import type { Settings } from '../types.js';
 
 export type SettingKey = keyof SettingsOptions;
 

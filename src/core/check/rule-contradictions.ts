@@ -1,10 +1,10 @@
 /** What can be wrong with rules as a list: patterns that are none, that come too late. */
 
 import type { Problem } from '../errors.js';
+import type { RuleOptions } from '../options.js';
 import type { Pattern } from '../routes/patterns.js';
 import { isPatternProblem, parsePattern } from '../routes/patterns.js';
 import { firstCovering } from '../routes.js';
-import type { RuleOptions } from '../types.js';
 import { found, pathTo } from './wording.js';
 
 /** Where a rule or its pattern is unsound, there is none. */

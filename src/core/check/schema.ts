@@ -6,7 +6,7 @@
 
 import { freezeDeep } from '../freeze.js';
 import { hintSetNames } from '../hints/sets.js';
-import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../types.js';
+import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
 
 export interface JsonSchema {
   readonly $schema?: string;

@@ -1,6 +1,6 @@
 /** The grammar of patterns: `[METHODS ]host/path`, `[METHODS ]/path`, `host`, or the same in parts. */
 
-import type { MatchObject } from '../types.js';
+import type { MatchObject } from '../options.js';
 import { emptyMatch, faultIn, type PatternPart, type PatternProblem } from './pattern-faults.js';
 import { canonical, fold, originOf } from './target.js';
 

@@ -11,7 +11,7 @@ import type {
   PolicyOptions,
   RuleOptions,
   SettingsOptions,
-} from '../../../src/core/types.js';
+} from '../../../src/core/options.js';
 import { validPolicies } from '../policies.js';
 
 type FunctionOnly = 'retryIf' | 'beforeRetry' | 'observe';

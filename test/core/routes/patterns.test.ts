@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { MatchObject } from '../../../src/core/options.js';
 import { isPatternProblem, parsePattern } from '../../../src/core/routes/patterns.js';
-import type { MatchObject } from '../../../src/core/types.js';
 
 interface Malformed {
   readonly pattern: string | MatchObject;
