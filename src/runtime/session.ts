@@ -118,7 +118,8 @@ export class Session implements Turn {
     };
     const decision = decide(settings, history, finding, world);
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
-    if (decision.action === 'stop' && signOf(finding) === 'alive') scope.succeed(settings, this.lastCost());
+    const succeeded = decision.action === 'stop' && verdict !== true && signOf(finding) === 'alive';
+    if (succeeded) scope.succeed(settings, this.lastCost());
     this.attempts ??= [];
     this.attempts.push({ number: decision.attempt, endedAt: now, outcome: finding, decision });
     if (isListening(settings)) this.tellDecision(world, decision);
