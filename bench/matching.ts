@@ -3,33 +3,41 @@
 import { isPatternProblem, type Pattern, parsePattern } from '../src/core/routes/patterns.js';
 import { compileRoutes, type Routes } from '../src/core/routes.js';
 import type { RequestFacts } from '../src/core/types.js';
-
-export interface Row {
-  readonly name: string;
-  readonly value: string;
-  readonly note?: string;
-}
+import { measure, type Row } from './measure.js';
 
 const counts = [1, 10, 100, 1_000] as const;
-const rounds = 41;
-const matchesPerRound = 20_000;
+const turns = 20_000;
 
-/** Sizes take turns within each round, so that a slow moment of the machine slows all of them. */
-export function benchMatching(): readonly Row[] {
-  const subjects = counts.map((count) => ({ count, times: [] as number[], ...typicalApi(count) }));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const { routes, requests, times } of subjects) times.push(timed(routes, requests));
-  }
-  const costs = subjects.map(({ count, times }) => ({ count, ns: median(times) }));
+export function benchMatching(): Row[] {
+  const costs = measure(
+    counts.map((count) => ({ name: named(count), work: matching(typicalApi(count)) })),
+    turns,
+  );
   const one = costs[0]?.ns ?? Number.NaN;
-  return costs.map(({ count, ns }) => ({
-    name: `matching, ${count.toLocaleString('en')} ${count === 1 ? 'rule' : 'rules'}`,
+  return costs.map(({ name, ns, spread }, index) => ({
+    name,
     value: `${(ns / one).toFixed(2)}x`,
-    note: `${Math.round(ns)} ns per match${count === 1_000 ? '; to be at most 3x' : ''}`,
+    note: `${Math.round(ns)} ns, ±${(spread * 100).toFixed(0)} %${index === 3 ? '; to be at most 3x' : ''}`,
   }));
 }
 
-interface Subject {
+function named(count: number): string {
+  return `matching: ${count.toLocaleString('en')} ${count === 1 ? 'rule' : 'rules'}`;
+}
+
+function matching({ routes, requests }: Api): (count: number) => number {
+  return (count) => {
+    let found = 0;
+    for (let turn = 0; turn < count; turn += 1) {
+      const request = requests[turn % requests.length];
+      if (request !== undefined && routes.match(request) >= 0) found += 1;
+    }
+    if (found < count / 2) throw new Error('Most of the requests should have a rule');
+    return found;
+  };
+}
+
+interface Api {
   readonly routes: Routes;
   /** Each rule in turn; every tenth request is for no rule. */
   readonly requests: readonly RequestFacts[];
@@ -39,7 +47,7 @@ const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 const tails = ['', '/items', '/items/:item', '/settings/*'] as const;
 
 /** Resources with a few methods and sub-resources; every third rule names a host. */
-function typicalApi(count: number): Subject {
+function typicalApi(count: number): Api {
   const texts = Array.from({ length: count }, (_, index) => {
     const method = methods[index % methods.length] ?? '';
     const tail = tails[Math.floor(index / methods.length) % tails.length] ?? '';
@@ -77,24 +85,4 @@ function patternOf(text: string): Pattern {
   const parsed = parsePattern(text);
   if (isPatternProblem(parsed)) throw new Error(`${text}: ${parsed.found}`);
   return parsed;
-}
-
-/** Nanoseconds per match. */
-function timed(routes: Routes, requests: readonly RequestFacts[]): number {
-  let found = 0;
-  let next = 0;
-  const started = process.hrtime.bigint();
-  for (let turn = 0; turn < matchesPerRound; turn += 1) {
-    const request = requests[next];
-    if (request !== undefined && routes.match(request) >= 0) found += 1;
-    next = next + 1 === requests.length ? 0 : next + 1;
-  }
-  const elapsed = Number(process.hrtime.bigint() - started);
-  if (found < matchesPerRound / 2) throw new Error('Most of the requests should have a rule');
-  return elapsed / matchesPerRound;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
