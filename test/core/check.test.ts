@@ -488,6 +488,58 @@ describe('what JavaScript can put into an object', () => {
   });
 });
 
+describe('an unknown key', () => {
+  test.each([
+    ['in an idempotency key', { idempotencyKey: { x: 1 } }, '"header", "quoted", "generate"'],
+    ['in a pattern', { rules: [{ match: { x: 1 } }] }, '"methods", "host", "path", "test"'],
+    ['in a gate', { gate: { kind: 'window' } }, '"failures", "probeMs", "rampMs", "whenShut", "maxWaiting"'],
+    [
+      'in a bucket',
+      { budget: { x: 1 } },
+      '"kind", "capacity", "perSuccess", "perSecond", "cost", "refund", "charge", "floor"',
+    ],
+  ])('%s is told the few that are known', (_, policy, names) => {
+    expect(checkPolicy(policy).map(({ allowed }) => allowed)).toEqual([`one of the keys ${names}`]);
+  });
+
+  test('among many is not told all of them', () => {
+    const allowed = 'a known key';
+    const found = 'an unknown key';
+    expect(checkPolicy({ x: 1, rules: [{ match: '/x', y: 1 }] })).toEqual([
+      { path: 'x', found, allowed },
+      { path: 'rules[0].y', found, allowed },
+    ]);
+    expect(checkOverride({ x: 1 })).toEqual([{ path: 'x', found, allowed }]);
+  });
+
+  test('is told the names of functions where these may stand, and only there', () => {
+    const adviceFor = (policy: unknown) => checkPolicy(policy).map(({ advice }) => advice);
+    expect(adviceFor({ generat: 1, tests: 1 })).toEqual([undefined, undefined]);
+    expect(adviceFor({ gate: { observ: 1 } })).toEqual([undefined]);
+    expect(adviceFor({ rules: [{ match: { observ: 1, generat: 1 } }] })).toEqual([undefined, undefined]);
+  });
+
+  test('is no name of a value', () => {
+    expect(checkPolicy({ maxRetries: 'Stryker' })).toEqual([
+      { path: 'maxRetries', found: 'a string "Stryker"', allowed: 'a whole number from 0 to 1000000' },
+    ]);
+  });
+
+  test('of 60 characters is written out, of 61 is cut', () => {
+    expect(paths(checkPolicy({ ['x'.repeat(60)]: 1 }))).toEqual(['x'.repeat(60)]);
+    expect(paths(checkPolicy({ ['x'.repeat(61)]: 1 }))).toEqual([`["${'x'.repeat(60)}…"]`]);
+    expect(brief(checkPolicy({ hints: 'x'.repeat(60) }))).toEqual([`hints: a string "${'x'.repeat(60)}"`]);
+    expect(brief(checkPolicy({ hints: 'x'.repeat(61) }))).toEqual([`hints: a string "${'x'.repeat(60)}…"`]);
+  });
+});
+
+test('the eleventh rule is like the first', () => {
+  const rules = Array.from({ length: 11 }, (_, index) => ({ match: `/${index}`, scope: () => 'x' }));
+  expect(checkPolicy({ rules })).toEqual([]);
+  const faulty = rules.map((rule) => ({ ...rule, deadlineMs: 0, attemptTimeoutMs: 1 }));
+  expect(paths(checkPolicy({ deadlineMs: 0.5, rules: faulty })).slice(-1)).toEqual(['rules[10].deadlineMs']);
+});
+
 describe('a great many problems', () => {
   test('are all reported', () => {
     const rules = Array.from({ length: 1_000 }, (_, index) => ({

@@ -13,7 +13,7 @@ export function unknownKey(
   schemas: readonly JsonSchema[],
 ): Problem {
   const known = [...Object.keys(schema.properties ?? {}), ...functionKeysIn(path)];
-  const home = typeof key === 'string' ? homeOf(key, schemas) : undefined;
+  const home = homeOf(key, schemas);
   return {
     path: pathTo(path, key),
     found: 'an unknown key',
@@ -24,7 +24,7 @@ export function unknownKey(
 }
 
 /** Where a key that is unknown here would be known. */
-function homeOf(key: string, schemas: readonly JsonSchema[]): string | undefined {
+function homeOf(key: string | symbol, schemas: readonly JsonSchema[]): string | undefined {
   const sibling = schemas.find(({ properties }) => Object.hasOwn(properties ?? {}, key));
   if (sibling !== undefined) return `the kind ${quote(kindOf(sibling))}`;
   const inPolicy = Object.hasOwn(policySchema.properties ?? {}, key);
@@ -44,7 +44,8 @@ export function mayBeFunction(path: string): boolean {
 
 /** Names of the keys of this object that may be functions. */
 function functionKeysIn(path: string): string[] {
-  const prefix = path === '' || withoutRule(path) === '' ? '' : `${withoutRule(path)}.`;
+  const place = withoutRule(path);
+  const prefix = place === '' ? '' : `${place}.`;
   return [...functionKeys].flatMap((key) => {
     const name = key.slice(prefix.length);
     return key.startsWith(prefix) && !name.includes('.') ? [name] : [];

@@ -65,12 +65,12 @@ function resolved({ definitions }: Check, schema: JsonSchema): JsonSchema {
 
 function isScalarOf(schema: JsonSchema, value: unknown): boolean {
   if (schema.const !== undefined) return value === schema.const;
-  if (schema.enum !== undefined) return typeof value === 'string' && schema.enum.includes(value);
+  if (schema.enum !== undefined) return schema.enum.some((name) => name === value);
   switch (schema.type) {
     case 'boolean':
       return typeof value === 'boolean';
     case 'string':
-      return typeof value === 'string' && new RegExp(schema.pattern ?? '', 'u').test(value);
+      return typeof value === 'string' && new RegExp(schema.pattern ?? '').test(value);
     case 'integer':
       return Number.isInteger(value) && isInRange(schema, value as number);
     case 'number':
