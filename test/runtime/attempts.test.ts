@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ScheduleOptions } from '../../src/core/options.js';
 import { attempts } from '../../src/runtime/attempts.js';
 import { VirtualTime } from '../kit.js';
@@ -131,11 +131,17 @@ describe('attempts', () => {
   });
 
   test('has dice and timers of its own', async () => {
+    vi.useFakeTimers();
     const seen: number[] = [];
-    for await (const n of attempts({ kind: 'fixed', waitMs: 1 })) {
-      seen.push(n);
-      if (n === 3) break;
-    }
+    const done = (async () => {
+      for await (const n of attempts({ kind: 'fixed', waitMs: 1 })) {
+        seen.push(n);
+        if (n === 3) break;
+      }
+    })();
+    await vi.advanceTimersByTimeAsync(10);
+    await done;
+    vi.useRealTimers();
     expect(seen).toEqual([1, 2, 3]);
   });
 });
