@@ -65,7 +65,7 @@ const noError: Link = { name: 'NonError', code: undefined, message: '', syscall:
 function linksOf(error: unknown): Link[] {
   const links: Link[] = [];
   try {
-    for (let at = error; isObject(at) && links.length < 10; at = at['cause']) links.push(linkOf(at));
+    for (let at = error; isObject(at) && links.length < 10; at = at['cause']) links.push(linkWithParts(at));
   } catch {
     // A getter that throws: what was read so far has to do.
   }
@@ -76,9 +76,14 @@ function linkOf(error: Record<string, unknown>): Link {
   const name = text(error['name']) ?? 'Error';
   const code = text(error['code']);
   const message = text(error['message']) ?? '';
+  return { name, code, message, syscall: text(error['syscall']), row: rowFor(name, code, message) };
+}
+
+/** An AggregateError is what its parts are. */
+function linkWithParts(error: Record<string, unknown>): Link {
+  const link = linkOf(error);
   const parts = Array.isArray(error['errors']) ? error['errors'].filter(isObject) : [];
-  const row = parts.length > 0 ? rowOfAll(parts) : rowFor(name, code, message);
-  return { name, code, message, syscall: text(error['syscall']), row };
+  return parts.length === 0 ? link : { ...link, row: rowOfAll(parts) };
 }
 
 /**
@@ -86,10 +91,9 @@ function linkOf(error: Record<string, unknown>): Link {
  * trying again if one part is, and unsent only if every part is.
  */
 function rowOfAll(parts: readonly Record<string, unknown>[]): FailureRow {
-  const rows = parts.slice(0, 32).map((part) => {
-    const link = { name: text(part['name']) ?? 'Error', code: text(part['code']) };
-    const row = rowFor(link.name, link.code, text(part['message']) ?? '') ?? unheardOf;
-    return { class: row.class, evidence: provenBy(row, text(part['syscall'])) };
+  const rows = parts.map((part) => {
+    const { row = unheardOf, syscall } = linkOf(part);
+    return { class: row.class, evidence: provenBy(row, syscall) };
   });
   return {
     class: rows.some((row) => row.class === 'transient') ? 'transient' : 'final',

@@ -71,7 +71,7 @@ export class Policy {
     if (before !== undefined) return before;
     const problems = checkOverride(options);
     if (problems.length > 0) throw new PolicyError(problems);
-    const settings = fillIn(options, rule.settings);
+    const settings = fillIn(copyFrozen(options), rule.settings);
     this.#overridden.set(options, known.set(rule.settings, settings));
     return settings;
   }

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { policySchema } from '../../src/core/check/schema.js';
 import { checkOverride, checkPolicy } from '../../src/core/check.js';
 import type { Problem } from '../../src/core/errors.js';
@@ -131,7 +131,9 @@ describe('functions', () => {
   });
 
   test('are not judged by what they will say', () => {
-    expect(checkPolicy({ deadlineMs: 1, schedule: f, throttledSchedule: f })).toEqual([]);
+    const uncalled = vi.fn(() => 1_000);
+    expect(checkPolicy({ deadlineMs: 1, schedule: uncalled, throttledSchedule: uncalled })).toEqual([]);
+    expect(uncalled).not.toHaveBeenCalled();
     expect(checkPolicy({ rules: [{ match: { path: '/*', test: f } }, { match: '/x' }] })).toEqual([]);
   });
 });
@@ -226,6 +228,43 @@ describe('contradictions', () => {
       'deadlineMs',
       'rules[1].attemptTimeoutMs',
     ]);
+  });
+
+  test('wait for nothing else', () => {
+    const policy = { ' deadlineMs': 1, deadlineMs: 1, attemptTimeoutMs: 2 };
+    expect(paths(checkPolicy(policy))).toEqual(['[" deadlineMs"]', 'attemptTimeoutMs']);
+  });
+
+  test.each([
+    { deadlineCovers: 'head' },
+    { idempotent: true, unsafeMethods: 'refused' },
+    { idempotent: false, unsafeMethods: 'never' },
+    { gate: false },
+    { gate: true },
+    { gate: { whenShut: 'fail' } },
+    { hints: false, hold: false, bodyHintBytes: 0 },
+    { maxHintMs: 0, hold: false },
+    { attemptHeader: true, idempotencyKey: true },
+    { attemptHeader: false, idempotencyKey: false },
+    { attemptHeader: 'idempotency-key', idempotencyKey: false },
+    { budget: { charge: 'retry', refund: true } },
+    { budget: { charge: 'failure', refund: false } },
+  ])('have harmless neighbours: %o', (settings) => {
+    expect(checkPolicy(settings)).toEqual([]);
+    expect(checkPolicy({ rules: [{ match: '/x', ...settings }] })).toEqual([]);
+  });
+
+  test.each([
+    [{ floor: 50 }, 'budget.floor', 'a floor of 50', 'less than capacity, which is 50'],
+    [{ floor: 49.5 }, 'budget.floor', 'a cost of 1', 'what a full budget can pay (capacity 50, floor 49.5)'],
+    [
+      { capacity: 0.5 },
+      'budget.capacity',
+      'a cost of 1',
+      'what a full budget can pay (capacity 0.5, floor 0)',
+    ],
+  ])('are told where something was written: %o', (budget, path, found, allowed) => {
+    expect(checkPolicy({ budget })).toEqual([{ path, found, allowed }]);
   });
 
   test('with an inherited "off" are none', () => {
@@ -536,8 +575,10 @@ describe('an unknown key', () => {
 test('the eleventh rule is like the first', () => {
   const rules = Array.from({ length: 11 }, (_, index) => ({ match: `/${index}`, scope: () => 'x' }));
   expect(checkPolicy({ rules })).toEqual([]);
-  const faulty = rules.map((rule) => ({ ...rule, deadlineMs: 0, attemptTimeoutMs: 1 }));
-  expect(paths(checkPolicy({ deadlineMs: 0.5, rules: faulty })).slice(-1)).toEqual(['rules[10].deadlineMs']);
+  const faulty = rules.map((rule) => ({ ...rule, deadlineMs: 0, attemptTimeoutMs: 500 }));
+  expect(paths(checkPolicy({ deadlineMs: 100, rules: faulty }))).toEqual(
+    rules.map((_, index) => `rules[${index}].deadlineMs`),
+  );
 });
 
 describe('a great many problems', () => {

@@ -30,6 +30,7 @@ function aggregate(...errors: Error[]): Error {
 const refused = coded('ECONNREFUSED', { syscall: 'connect' });
 const network = (cause?: Error): Error =>
   coded('ERR_NETWORK', { name: 'AxiosError', ...(cause === undefined ? {} : { cause }) }, 'Network Error');
+const unsentRefused = { code: 'ECONNREFUSED', class: 'transient', evidence: 'unsent' };
 const withResponse = (code: string, status: number, message = ''): Error =>
   coded(code, { name: 'AxiosError', response: { status, headers: {} } }, message);
 
@@ -312,6 +313,105 @@ describe('errors of all kinds', () => {
     expect(classify(settings, failed({ message: 'no name' }), date)).toMatchObject({ name: 'Error' });
   });
 
+  test.each<[string, unknown, Partial<ErrorOutcome>, object]>([
+    [
+      'a code that nobody knows, around one that is known',
+      coded('E_MINE', { cause: refused }),
+      {},
+      unsentRefused,
+    ],
+    [
+      'the outer of two known ones',
+      coded('EPIPE', { cause: refused }),
+      {},
+      { code: 'EPIPE', evidence: 'unknown' },
+    ],
+    [
+      'a text inside a wrapper',
+      network(new TypeError('terminated')),
+      {},
+      { name: 'TypeError', code: undefined, class: 'transient' },
+    ],
+    [
+      'a name counts only without a code',
+      coded('E_MINE', { name: 'TimeoutError' }),
+      { aborted: false },
+      { class: 'final' },
+    ],
+    [
+      'a system call below',
+      coded('ETIMEDOUT', { cause: new Error('x', { cause: coded('Y', { syscall: 'connect' }) }) }),
+      {},
+      { code: 'ETIMEDOUT', evidence: 'unsent' },
+    ],
+    [
+      'a system call above says nothing of what is below',
+      errorWith({ syscall: 'connect', cause: coded('ECONNRESET', { syscall: 'read' }) }),
+      {},
+      { code: 'ECONNRESET', evidence: 'unknown' },
+    ],
+    [
+      'the first system call below counts',
+      coded('ETIMEDOUT', { syscall: 'read', cause: coded('Y', { syscall: 'connect' }) }),
+      {},
+      { evidence: 'unknown' },
+    ],
+    [
+      'parts among which is nonsense',
+      Object.assign(new AggregateError(['x', null, refused], ''), { code: 'X' }),
+      {},
+      { evidence: 'unsent' },
+    ],
+    [
+      'parts told by their names',
+      new AggregateError([new DOMException('', 'TimeoutError')]),
+      { aborted: false },
+      { class: 'transient' },
+    ],
+    [
+      'parts told by their texts',
+      new AggregateError([coded('ECONNRESET', {}, 'before secure TLS connection was established')]),
+      {},
+      { class: 'transient', evidence: 'unsent' },
+    ],
+    [
+      'parts that are plain objects',
+      new AggregateError([{}, { code: 'ETIMEDOUT', syscall: 'connect' }]),
+      {},
+      { class: 'transient', evidence: 'unknown' },
+    ],
+    ['errors that are no list', coded('ECONNREFUSED', { errors: 'x' }), {}, unsentRefused],
+    [
+      'a tunnel that was refused, in other words',
+      coded('UND_ERR_ABORTED', {}, 'Unexpected Proxy response (503)'),
+      {},
+      { class: 'final' },
+    ],
+    [
+      'a tunnel that was refused is nobody giving up',
+      coded('UND_ERR_ABORTED', {}, 'Proxy response (503) !== 200'),
+      {},
+      { aborted: false, code: 'UND_ERR_ABORTED', name: 'Error' },
+    ],
+    ['AbortError', new DOMException('', 'AbortError'), {}, { aborted: true, name: 'AbortError' }],
+    ['TimeoutError', new DOMException('', 'TimeoutError'), {}, { aborted: true, name: 'TimeoutError' }],
+    ['ABORT_ERR', coded('ABORT_ERR'), {}, { aborted: true, code: 'ABORT_ERR' }],
+    ['ERR_CANCELED', coded('ERR_CANCELED'), {}, { aborted: true }],
+  ])('reads %s', (_name, error, more, expected) => {
+    expect(classify(settings, failed(error, more), date)).toMatchObject(expected);
+  });
+
+  test('an answer inside counts only where the transport did not fail', () => {
+    const reset = coded('ECONNRESET', { response: { status: 503, headers: {} } });
+    expect(classify(settings, failed(reset), date)).toMatchObject({ kind: 'error', code: 'ECONNRESET' });
+    const answer = coded('E_MINE', { response: { status: 503, headers: 'none' } });
+    expect(classify(settings, failed(answer), date)).toMatchObject({
+      kind: 'response',
+      status: 503,
+      hint: undefined,
+    });
+  });
+
   test('says who ended it', () => {
     const aborted = (error: unknown, more = {}): unknown => {
       const finding = classify(settings, failed(error, more), date);
@@ -398,6 +498,15 @@ describe('responses', () => {
   test('a hint on a redirect belongs to the redirect', () => {
     expect(classify(settings, answered(301, { 'retry-after': '5' }), date)).toMatchObject({
       hint: undefined,
+    });
+    expect(classify(settings, answered(300, { 'retry-after': '5' }), date)).toMatchObject({
+      hint: undefined,
+    });
+    expect(classify(settings, answered(200, { 'retry-after': '5' }), date)).toMatchObject({
+      hint: { reason: 'not-retryable-status' },
+    });
+    expect(classify(settings, answered(400, { 'retry-after': '5' }), date)).toMatchObject({
+      hint: { reason: 'not-retryable-status' },
     });
     expect(classify(settings, answered(399, { 'retry-after': '5' }), date)).toMatchObject({
       hint: undefined,

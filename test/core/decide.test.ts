@@ -419,6 +419,34 @@ describe('decide', () => {
     ]);
   });
 
+  test('a failure that was classified as throttled is paid and waited for as such', () => {
+    const { options, budget } = budgetLeft(5);
+    const tunnel = failed(errorWith({ code: 'UND_ERR_ABORTED' }, 'Proxy response (429) !== 200'));
+    expect(decide(settingsOf(options), [], tunnel, worldOf({ budget }))).toMatchObject({
+      reason: 'throttled',
+      waitFrom: 'throttledSchedule',
+      cost: 5,
+    });
+  });
+
+  test('a policy that was made without a budget ignores one, and one with a budget can do without its state', () => {
+    expect(decide(settingsOf(), [], answered(503), worldOf({ budget: undefined }))).toMatchObject({
+      cost: 1,
+    });
+  });
+
+  test('the wait before the last one is not forgotten behind two hints', () => {
+    const decorrelated: PolicyOptions = {
+      maxRetries: 9,
+      schedule: { kind: 'exponential', firstMs: 100, factor: 2, maxMs: 10_000, jitter: 'decorrelated' },
+    };
+    const hinted = { delayMs: 9_000, waitFrom: 'hint' } as const;
+    const history = [retried(1, { delayMs: 300 }), retried(2, hinted), retried(3, hinted)];
+    expect(decide(settingsOf(decorrelated), history, answered(503), worldOf())).toMatchObject({
+      delayMs: 500,
+    });
+  });
+
   test('a stop carries what it found, and nothing that does not apply', () => {
     expect(decide(settingsOf(), [], answered(404), worldOf())).toEqual({
       action: 'stop',
@@ -476,6 +504,15 @@ describe('safety: who may be sent again after what', () => {
   });
 });
 
+const failure = {
+  kind: 'error',
+  name: 'Odd',
+  code: 'X',
+  class: 'transient',
+  evidence: 'unknown',
+  aborted: false,
+} as const;
+
 describe('explain', () => {
   test('has a sentence for every decision of the table', () => {
     const sentences = cases.map(({ name, options, history = [], outcome, world }) => {
@@ -492,6 +529,23 @@ describe('explain', () => {
   ])('an unsafe method says what is proven: %s', (evidence, proof) => {
     const finding: Finding = { ...serverError, evidence };
     expect(explain({ action: 'stop', reason: 'unsafe-method', attempt: 1, finding })).toContain(proof);
+  });
+
+  test('a hint that nobody recorded is still a hint', () => {
+    const { finding } = retried(1).decision;
+    const byHint: Retry = { ...(retried(1).decision as Retry), waitFrom: 'hint' };
+    expect(explain(byHint)).toContain('as the server asks (a hint)');
+    expect(finding.kind).toBe('response');
+    const error: Finding = { ...failure, class: 'final' };
+    expect(
+      explain({ action: 'stop', reason: 'hint-too-long', attempt: 1, finding: error, delayMs: 2, limit: 1 }),
+    ).toBe('No retry after attempt 1: the server asks for 2 ms (a hint), and maxHintMs is 1 ms.');
+    expect(explain({ action: 'stop', reason: 'final-error', attempt: 1, finding: error })).toContain(
+      'failed with X,',
+    );
+    expect(
+      explain({ action: 'stop', reason: 'final-error', attempt: 1, finding: { ...error, code: undefined } }),
+    ).toContain('failed with Odd,');
   });
 
   test('numbers are readable at any length', () => {

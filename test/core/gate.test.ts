@@ -12,7 +12,7 @@ function open(failures: number): GateState {
 }
 const shut: GateState = { kind: 'shut', epoch: 5, probeAt: 1_000, probingSince: undefined };
 const probing: GateState = { kind: 'shut', epoch: 5, probeAt: 1_000, probingSince: 1_000 };
-const ramping: GateState = { kind: 'ramping', epoch: 6, since: 0, limit: 4, inFlight: 3 };
+const ramping: GateState = { kind: 'ramping', epoch: 6, since: 100, limit: 4, inFlight: 3 };
 
 describe('what an outcome says of the health of the server', () => {
   test.each<[number, Sign]>([
@@ -145,13 +145,13 @@ describe('ramping', () => {
   });
 
   test('is open after its time, at the next success', () => {
-    expect(afterSign(gate, ramping, 6, 'alive', 1_999, middle).kind).toBe('ramping');
-    expect(afterSign(gate, ramping, 6, 'alive', 2_000, middle)).toEqual({
+    expect(afterSign(gate, ramping, 6, 'alive', 2_099, middle).kind).toBe('ramping');
+    expect(afterSign(gate, ramping, 6, 'alive', 2_100, middle)).toEqual({
       kind: 'open',
       epoch: 6,
       failures: 0,
     });
-    expect(afterSign(gate, ramping, 6, 'dead', 2_000, middle).kind).toBe('ramping');
+    expect(afterSign(gate, ramping, 6, 'dead', 2_100, middle).kind).toBe('ramping');
   });
 
   test('attempts from before do not count, and no count falls below nothing', () => {

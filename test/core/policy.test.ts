@@ -104,6 +104,8 @@ describe('the rule of a request', () => {
     [{ methods: 'GET', path: '/x' }, 'GET /x'],
     [{ host: 'a.example', path: '/x' }, 'a.example/x'],
     [{ path: '/x' }, '/x'],
+    [{ methods: ['GET'] }, 'GET'],
+    [{ methods: ['GET'], test: () => true }, 'GET'],
   ])('%j is called %s', (match, name) => {
     expect(definePolicy({ rules: [{ match }] }).rules[0]?.name).toBe(name);
   });
@@ -122,6 +124,16 @@ describe('an override', () => {
     expect(policy.override(policy.fallback, override)).toMatchObject({ maxRetries: 4, attemptTimeoutMs: 30 });
     expect(policy.override(rule, override)).toBe(settings);
     expect(policy.override(rule, { ...override })).not.toBe(settings);
+  });
+
+  test('takes what is undefined as not said', () => {
+    const schedule = { kind: 'exponential', firstMs: undefined, maxMs: 900 };
+    expect(policy.override(rule, { schedule } as never).schedule).toMatchObject({ firstMs: 100, maxMs: 900 });
+    expect(
+      policy.override(rule, { idempotencyKey: { header: undefined } } as never).idempotencyKey,
+    ).toMatchObject({
+      header: 'idempotency-key',
+    });
   });
 
   test('is checked like everything else; shared state is not its business', () => {

@@ -104,6 +104,20 @@ describe('settings', () => {
     expect([...inRule(every).statuses.retried]).toEqual([418]);
   });
 
+  test('take the functions of the rule before those of the policy', () => {
+    const own = { retryIf: () => true, beforeRetry: () => {}, observe: () => {} };
+    const inherited = { retryIf: () => false, beforeRetry: () => {}, observe: () => {} };
+    const settings = inRule(own, inherited);
+    expect([settings.retryIf, settings.beforeRetry, settings.observe]).toEqual([
+      own.retryIf,
+      own.beforeRetry,
+      own.observe,
+    ]);
+    expect(settings.beforeRetry).toBe(own.beforeRetry);
+    expect(settings.observe).toBe(own.observe);
+    expect(inRule({}, inherited).observe).toBe(inherited.observe);
+  });
+
   test('can be switched off again where they were on', () => {
     const off = inRule(
       { hints: false, budget: false, gate: false, hold: false, idempotencyKey: false, attemptHeader: false },
@@ -117,6 +131,7 @@ describe('settings', () => {
       idempotencyKey: false,
       attemptHeader: false,
     });
+    expect(inRule({ attemptHeader: true }, {}).attemptHeader).toBe('retry-attempt');
     expect(inRule({ hints: [] }).hints).toBeUndefined();
   });
 

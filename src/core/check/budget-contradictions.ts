@@ -2,6 +2,7 @@
 
 import { affords, afterFailure, fullBudget } from '../budget.js';
 import type { Problem } from '../errors.js';
+import type { SettingsOptions } from '../options.js';
 import type { BucketBudget, Budget, Cost } from '../types.js';
 import type { Level } from './level.js';
 import { writtenPath } from './level.js';
@@ -25,39 +26,29 @@ function inBucket({ refund, charge }: BucketBudget): readonly Problem[] {
 }
 
 /** Not even when it is full: retries would be off without a word. */
-function unaffordable(budget: Budget, own: unknown): readonly Problem[] {
+function unaffordable(budget: Budget, own: SettingsOptions['budget']): readonly Problem[] {
   // In a window successes pay for what the reserve cannot.
   if (budget.kind === 'window' && budget.perSuccess > 0) return [];
   if (budget.kind === 'bucket' && budget.floor >= budget.capacity) {
     const allowed = `less than capacity, which is ${budget.capacity}`;
-    return [
-      { path: writtenPath('budget', own, 'floor', 'capacity'), found: `a floor of ${budget.floor}`, allowed },
-    ];
+    return [{ path: 'budget.floor', found: `a floor of ${budget.floor}`, allowed }];
   }
-  const path = writtenPath(
-    'budget',
-    own,
-    'cost',
-    ...(budget.kind === 'bucket' ? ['capacity', 'floor'] : ['reserve']),
-  );
+  const path = writtenPath('budget', own, 'cost', 'capacity', 'floor', 'reserve');
+  const costsApart = own && typeof own.cost === 'object';
   const problems = (['transient', 'throttled'] as const)
     .filter((failure) => !paysOnce(budget, failure))
     .map((failure) => ({
-      path: costsApart(own) ? `${path}.${failure}` : path,
+      path: costsApart ? `${path}.${failure}` : path,
       found: `a cost of ${budget.cost[failure]}`,
       allowed: `what a full budget can pay (${purse(budget)})`,
     }));
   // One number for both has one problem.
-  return costsApart(own) ? problems : problems.slice(0, 1);
+  return costsApart ? problems : problems.slice(0, 1);
 }
 
 function paysOnce(budget: Budget, failure: keyof Cost): boolean {
   const full = fullBudget(budget, 0);
   return affords(budget, afterFailure(budget, full, failure, 0), failure, 0);
-}
-
-function costsApart(own: unknown): boolean {
-  return typeof own === 'object' && own !== null && 'cost' in own && typeof own.cost === 'object';
 }
 
 function purse(budget: Budget): string {

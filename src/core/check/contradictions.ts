@@ -26,10 +26,8 @@ const contradictions: readonly Contradiction[] = [
   {
     written: ['retry'],
     with: ['maxRetries'],
-    find: ({ own: { retry, maxRetries = 0 } }) =>
-      retry === false && maxRetries > 0
-        ? problem('maxRetries', found(maxRetries), '0, or nothing, beside retry: false')
-        : [],
+    find: ({ own: { maxRetries = 0 } }) =>
+      maxRetries > 0 ? problem('maxRetries', found(maxRetries), '0, or nothing, beside retry: false') : [],
   },
   { written: ['deadlineMs', 'attemptTimeoutMs'], with: [], find: timeoutPastDeadline },
   {

@@ -17,8 +17,6 @@ export interface Level {
 
 /** The path of the first of the keys that is written, or else of the object itself: the rest are defaults. */
 export function writtenPath(path: string, object: unknown, ...keys: readonly string[]): string {
-  const key = keys.find(
-    (name) => typeof object === 'object' && object !== null && Object.hasOwn(object, name),
-  );
+  const key = keys.find((name) => Object.hasOwn(Object(object), name));
   return key === undefined ? path : `${path}.${key}`;
 }

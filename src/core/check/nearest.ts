@@ -18,7 +18,8 @@ function distanceOf(written: string, known: string): number {
     Math.abs(written.length - known.length) <= limit ? edits(written, known) : Number.POSITIVE_INFINITY;
   if (typos <= limit) return typos;
   const isPart = written.length >= 4 && known.includes(written);
-  return isPart ? known.length - written.length + limit : Number.POSITIVE_INFINITY;
+  // Farther than any typo, and the nearer the less there is around it.
+  return isPart ? known.length : Number.POSITIVE_INFINITY;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours. Names here are short: see the limit above. */
@@ -29,7 +30,7 @@ function edits(from: string, to: string): number {
     const row = [i];
     for (let j = 1; j <= to.length; j++) {
       const same = from[i - 1] === to[j - 1];
-      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const swapped = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
       row[j] = Math.min(
         at(row, j - 1) + 1,
         at(last, j) + 1,

@@ -7,8 +7,8 @@ import { isPatternProblem, parsePattern } from '../routes/patterns.js';
 import { firstCovering } from '../routes.js';
 import { found, pathTo } from './wording.js';
 
-/** Where a rule or its pattern is unsound, there is none. */
-type Rules = readonly (Partial<RuleOptions> | undefined)[];
+/** Where a pattern is unsound, there is none. */
+type Rules = readonly Partial<RuleOptions>[];
 
 interface Placed {
   readonly index: number;
@@ -19,17 +19,17 @@ interface Placed {
 export function patternProblems(rules: Rules): readonly Problem[] {
   const problems: Problem[] = [];
   const placed: Placed[] = [];
-  rules.forEach((rule, index) => {
-    if (rule?.match === undefined) return;
-    const pattern = parsePattern(rule.match);
+  rules.forEach(({ match }, index) => {
+    if (match === undefined) return;
+    const pattern = parsePattern(match);
     if (!isPatternProblem(pattern)) {
-      placed.push({ index, match: rule.match, pattern });
+      placed.push({ index, match, pattern });
       return;
     }
     const { part, ...problem } = pattern;
     const path = `rules[${index}].match`;
     // A text is one thing to whoever wrote it, whatever it is made of.
-    const isPart = part !== undefined && typeof rule.match === 'object';
+    const isPart = part !== undefined && typeof match === 'object';
     problems.push({ path: isPart ? pathTo(path, part) : path, ...problem });
   });
   return [...problems, ...shadowed(placed)];

@@ -14,6 +14,7 @@ describe('the nearest name', () => {
     ['HINTS', 'hints'],
     ['ihnts', 'hints'],
     ['hinst', 'hints'],
+    ['xgate', 'gate'],
     // A third of the letters may be wrong, not more.
     ['mxRetrys', 'maxRetries'],
     ['mxRtrys', undefined],
@@ -35,6 +36,12 @@ describe('the nearest name', () => {
   test('is the nearest, wherever it stands', () => {
     expect(nearest('hold', ['hole', 'hold', 'bold'])).toBe('hold');
     expect(nearest('holds', ['bolds', 'hold', 'holds'])).toBe('holds');
+  });
+
+  test('a swap is one slip, and two letters that only look like one are two', () => {
+    expect(nearest('abdc', ['abcd'])).toBe('abcd');
+    expect(nearest('abxc', ['abcd'])).toBeUndefined();
+    expect(nearest('abdc', ['abcd', 'abdc'])).toBe('abdc');
   });
 
   test('is the first of two that are as near', () => expect(nearest('hole', ['hold', 'home'])).toBe('hold'));
