@@ -50,6 +50,7 @@ function passHold(settings: Settings, turnstile: Turnstile, now: number, deadlin
   const go: Admitted = { admission: { kind: 'go' }, gate, hold, placeAt, epoch: gate.epoch };
   if (settings.hold === false) return go;
   const place =
+    // Stryker disable next-line ConditionalExpression: a comparison with undefined is false.
     placeAt !== undefined && placeHolds(hold, placeAt) ? { at: placeAt, state: hold } : takePlace(hold, now);
   if (place.at <= now) return { ...go, hold: place.state, placeAt: place.at };
   if (place.at >= deadlineAt) return { ...go, admission: { kind: 'refuse', reason: 'hold-past-deadline' } };

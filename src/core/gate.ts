@@ -119,11 +119,13 @@ export function passGate(gate: Gate, state: GateState, now: number, draw: number
 
 /** A probe that hangs does not keep the gate shut for ever: after five intervals another may go. */
 function probeIsOut(gate: Gate, { probingSince }: Shut, now: number): boolean {
+  // Stryker disable next-line ConditionalExpression: a comparison with undefined is false.
   return probingSince !== undefined && now - probingSince < 5 * gate.probeMs;
 }
 
 /** Whether requests are being turned away right now. */
 export function isShut(gate: Gate, state: GateState, now: number): boolean {
+  // Stryker disable next-line ConditionalExpression: other states have no probe to compare with.
   return state.kind === 'shut' && (now < state.probeAt || probeIsOut(gate, state, now));
 }
 

@@ -41,10 +41,9 @@ function isLivedDown({ until }: HoldState, now: number): boolean {
 
 function spacingBefore(hold: Hold, state: HoldState, now: number): number {
   const elapsed = now - state.countingSince;
-  // Two slices at most: older news is not the rate of today.
+  // Two slices at most: older news is not the rate of today. A slice begins with a success.
   if (elapsed >= 2_000) return hold.spacingMs;
-  const successes = state.successes + state.successesBefore;
-  return successes === 0 ? hold.spacingMs : (elapsed + 1_000) / successes;
+  return (elapsed + 1_000) / (state.successes + state.successesBefore);
 }
 
 /** A place in the queue: when an attempt that asks now may be sent, and the state with that place taken. */

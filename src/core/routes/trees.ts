@@ -25,8 +25,10 @@ export interface End {
 /** One tree of paths for each host that patterns name, and one for those that name none. */
 export type Trees = Map<string, Node>;
 
+// Stryker disable next-line StringLiteral: any text that is no host with a port will do.
 const anyHost = '';
 
+// Stryker disable next-line StringLiteral: any text that is no port will do.
 function treeKey({ name, subdomains, port = '*' }: HostPattern): string {
   return `${subdomains ? '*.' : ''}${name}:${port}`;
 }
@@ -55,9 +57,12 @@ function emptyNode(first: number): Node {
 
 /** Trees that speak of an origin, those with the earliest patterns first. */
 export function treesFor(trees: Trees, origin: Origin | undefined): readonly Node[] {
-  return keysOf(origin)
-    .flatMap((key) => trees.get(key) ?? [])
-    .sort((a, b) => a.first - b.first);
+  return (
+    keysOf(origin)
+      .flatMap((key) => trees.get(key) ?? [])
+      // Stryker disable next-line ArithmeticOperator,ArrowFunction: the order only lets the search stop earlier.
+      .sort((a, b) => a.first - b.first)
+  );
 }
 
 function keysOf(origin: Origin | undefined): readonly string[] {
@@ -119,6 +124,7 @@ function segmentAt(depth: number, search: Search): string | undefined {
 
 /** Looks for patterns that match from the segment at `depth` on. */
 function descend(node: Node, depth: number, search: Search): void {
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: what is looked at in vain changes nothing.
   if (node.first >= search.best) return;
   take(node.rests, search);
   const segment = segmentAt(depth, search);
@@ -133,11 +139,13 @@ function descend(node: Node, depth: number, search: Search): void {
 
 function take(ends: readonly End[], search: Search): void {
   for (const end of ends) {
+    // Stryker disable next-line EqualityOperator: no pattern ends twice in one place.
     if (end.index >= search.best) return;
     if (!allows(end, search.methods)) continue;
     if (end.test === undefined) {
       search.best = end.index;
     } else {
+      // Stryker disable next-line ArrayDeclaration: what is no pattern is filtered out by its index.
       search.tested ??= [];
       search.tested.push(end);
     }
