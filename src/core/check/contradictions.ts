@@ -119,6 +119,7 @@ function isJudged({ written, with: others }: Contradiction, { own, knows }: Leve
 }
 
 function isOfUseToRules({ written, inheritable, find }: Contradiction, rules: readonly Level[]): boolean {
+  // Stryker disable next-line MethodExpression: those that are inheritable are written in one key.
   const inherit = (rule: Level) => written.every((key) => rule.own[key] === undefined);
   return inheritable === true && rules.some((rule) => inherit(rule) && find(rule).length === 0);
 }
@@ -131,6 +132,7 @@ function timeoutPastDeadline({ own, settings: { attemptTimeoutMs, deadlineMs } }
 }
 
 function oneHeaderForTwo({ own, settings: { attemptHeader, idempotencyKey } }: Level): readonly Problem[] {
+  // Stryker disable next-line ConditionalExpression,BooleanLiteral: `false.header` is no header either.
   if (idempotencyKey === false || idempotencyKey.header !== attemptHeader) return [];
   return own.attemptHeader === undefined
     ? problem(

@@ -59,6 +59,7 @@ function alternativesOf(check: Check, schema: JsonSchema): readonly JsonSchema[]
 }
 
 function resolved({ definitions }: Check, schema: JsonSchema): JsonSchema {
+  // Stryker disable next-line StringLiteral: neither text is the name of a definition.
   const definition = definitions[schema.$ref?.slice('#/$defs/'.length) ?? ''];
   return definition ?? schema;
 }
@@ -75,6 +76,7 @@ function isScalarOf(schema: JsonSchema, value: unknown): boolean {
       return Number.isInteger(value) && isInRange(schema, value as number);
     case 'number':
       return Number.isFinite(value) && isInRange(schema, value as number);
+    // Stryker disable next-line ConditionalExpression: without it, undefined is as false.
     default:
       return false;
   }
@@ -105,6 +107,7 @@ function visitObject(check: Check, schemas: readonly JsonSchema[], value: object
   const entries: Entries = new Map(Reflect.ownKeys(value).map((key) => [key, read(value, key)]));
   const schema = schemas.length === 1 ? schemas[0] : schemaOfKind(check, schemas, entries.get('kind'), path);
   if (schema === undefined) return undefined;
+  // Stryker disable next-line ArrayDeclaration: a key that is not known is not missed.
   const { properties = {}, required = [] } = schema;
   const copy: Record<string, unknown> = {};
   for (const [key, part] of entries) {
@@ -129,6 +132,7 @@ function schemaOfKind(
   path: string,
 ): JsonSchema | undefined {
   const chosen = schemas.find((schema) =>
+    // Stryker disable next-line OptionalChaining: each of several kinds has its list.
     kind === undefined ? !schema.required?.includes('kind') : kindOf(schema) === kind,
   );
   if (chosen === undefined) {
@@ -153,6 +157,7 @@ function propertyOf(
   path: string,
 ): JsonSchema | undefined {
   // Own ones only: `constructor` and `__proto__` are as unknown as any other name.
+  // Stryker disable next-line ConditionalExpression: no property has a symbol for a name.
   if (typeof key === 'string' && Object.hasOwn(properties, key)) return properties[key];
   return mayBeFunction(pathTo(path, key)) ? onlyFunction : undefined;
 }
