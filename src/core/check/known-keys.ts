@@ -28,6 +28,7 @@ function homeOf(key: string | symbol, schemas: readonly JsonSchema[]): string | 
   const sibling = schemas.find(({ properties }) => Object.hasOwn(properties ?? {}, key));
   if (sibling !== undefined) return `the kind ${quote(kindOf(sibling))}`;
   const inPolicy = Object.hasOwn(policySchema.properties ?? {}, key);
+  // Stryker disable next-line OptionalChaining: our own schema has it; the compiler cannot know.
   const inRule = Object.hasOwn(policySchema.$defs?.['rule']?.properties ?? {}, key);
   const homes = [...(inPolicy ? ['the policy itself'] : []), ...(inRule ? ['a rule'] : [])];
   return homes.length === 0 ? undefined : oneOf(homes);
@@ -54,10 +55,12 @@ function functionKeysIn(path: string): string[] {
 
 /** What may be a function in the policy may be one in a rule. */
 function withoutRule(path: string): string {
+  // Stryker disable next-line Regex: `rules` stands at the beginning or nowhere.
   return path.replace(/^rules\[\d+\]\.?/, '');
 }
 
 /** The word by which one of several kinds of object is told from the others. */
 export function kindOf({ properties }: JsonSchema): string {
+  // Stryker disable next-line OptionalChaining: each of several kinds has its word.
   return String(properties?.['kind']?.const);
 }

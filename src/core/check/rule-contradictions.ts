@@ -39,7 +39,9 @@ export function patternProblems(rules: Rules): readonly Problem[] {
 function shadowed(placed: readonly Placed[]): readonly Problem[] {
   return firstCovering(placed.map(({ pattern }) => pattern)).flatMap((covering, position) => {
     const rule = placed[position];
+    // Stryker disable next-line ConditionalExpression: nothing is placed at undefined.
     const earlier = covering === undefined ? undefined : placed[covering];
+    // Stryker disable next-line ConditionalExpression: there is a rule for each pattern; the compiler cannot know.
     if (rule === undefined || earlier === undefined) return [];
     const name = `rules[${earlier.index}]`;
     return {

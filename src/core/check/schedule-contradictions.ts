@@ -13,8 +13,10 @@ export function scheduleContradictions(
   key: 'schedule' | 'throttledSchedule',
 ): readonly Problem[] {
   const schedule = settings[key];
+  // Stryker disable next-line ConditionalExpression,StringLiteral: a function has no keys to contradict each other.
   if (typeof schedule === 'function') return [];
   const problems: Problem[] = [];
+  // Stryker disable next-line ConditionalExpression: others have neither; the kind is for the compiler.
   if (schedule.kind === 'exponential' && schedule.firstMs > schedule.maxMs) {
     const { firstMs, maxMs } = schedule;
     const path = writtenPath(key, own[key], 'firstMs', 'maxMs');
@@ -36,6 +38,7 @@ function waitsAtAll(schedule: Exclude<Schedule, ScheduleFunction>): boolean {
     return schedule.waitsMs.some((_, index) => scheduledWait(schedule, index + 1, undefined, 1) > 0);
   }
   // An exponential one has grown to its cap by then, however slowly it grows.
+  // Stryker disable next-line ConditionalExpression: others do not look at the previous wait.
   const previousMs = schedule.kind === 'exponential' ? schedule.maxMs : undefined;
   return scheduledWait(schedule, Number.MAX_SAFE_INTEGER, previousMs, 1) > 0;
 }

@@ -39,6 +39,7 @@ describe('the nearest name', () => {
   });
 
   test('a swap is one slip, and two letters that only look like one are two', () => {
+    expect(nearest('b', ['ab'])).toBe('ab');
     expect(nearest('abdc', ['abcd'])).toBe('abcd');
     expect(nearest('abxc', ['abcd'])).toBeUndefined();
     expect(nearest('abdc', ['abcd', 'abdc'])).toBe('abdc');
