@@ -89,6 +89,7 @@ export class Session implements Turn {
     if (needsDecision) return false;
     this.acceptedStatus = status;
     scope.sign(settings, this, 'alive');
+    this.epoch = noEpoch;
     scope.succeed(settings, undefined);
     if (isListening(settings)) this.tellSettled(status, this.ports.now());
     return true;
@@ -99,6 +100,8 @@ export class Session implements Turn {
    * end of the session.
    */
   next(outcome: ResponseOutcome | ErrorOutcome, replayable: boolean, verdict?: boolean): Decision {
+    // An accepted head whose body then failed: the attempt had not ended after all.
+    this.acceptedStatus = 0;
     const { settings, scope, ports, history } = this;
     const now = ports.now();
     const date = ports.date();

@@ -69,6 +69,17 @@ describe('a request', () => {
     expect(session.history).toHaveLength(accepted ? 1 : 0);
   });
 
+  test('whose body fails after its head was accepted has failed', () => {
+    const { retrier } = retrierWith({});
+    const session = retrier.open(requestOf());
+    expect(session.accepts(200)).toBe(true);
+    expect(session.next(failed(errorWith({ code: 'UND_ERR_SOCKET' })), true)).toMatchObject({
+      action: 'retry',
+      attempt: 1,
+    });
+    expect(session.history).toMatchObject([{ number: 1, outcome: { code: 'UND_ERR_SOCKET' } }]);
+  });
+
   test('that succeeds after a retry is decided on, like every stop', () => {
     const { retrier } = retrierWith({});
     const session = retrier.open(requestOf());
@@ -206,6 +217,7 @@ describe('the gate', () => {
     expect(probe.admit()).toEqual({ kind: 'go' });
     expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'refuse' });
     expect(probe.accepts(200)).toBe(true);
+    probe.abandon();
     expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'ramping' }]);
     time.now = 2_250;
     const last = retrier.open(requestOf());
