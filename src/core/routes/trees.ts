@@ -57,12 +57,9 @@ function emptyNode(first: number): Node {
 
 /** Trees that speak of an origin, those with the earliest patterns first. */
 export function treesFor(trees: Trees, origin: Origin | undefined): readonly Node[] {
-  return (
-    keysOf(origin)
-      .flatMap((key) => trees.get(key) ?? [])
-      // Stryker disable next-line ArithmeticOperator,ArrowFunction: the order only lets the search stop earlier.
-      .sort((a, b) => a.first - b.first)
-  );
+  const found = keysOf(origin).flatMap((key) => trees.get(key) ?? []);
+  // Stryker disable next-line MethodExpression,ArithmeticOperator,ArrowFunction: the order only lets the search stop earlier.
+  return found.sort((a, b) => a.first - b.first);
 }
 
 function keysOf(origin: Origin | undefined): readonly string[] {
