@@ -12,6 +12,7 @@ import type {
   Budget,
   BudgetState,
   Cost,
+  Finding,
   WindowBudget,
   WindowState,
 } from './types.js';
@@ -46,6 +47,11 @@ export function afterFailure(
 ): BudgetState {
   if (!chargesFailures(budget)) return state;
   return kindOf(budget).debit(budget, state, thousandths(budget.cost[failure]), now);
+}
+
+/** Which price a failure has; what `retryIf` alone calls one counts as transient. */
+export function priceOf({ class: cls }: Finding): keyof Cost {
+  return cls === 'throttled' ? 'throttled' : 'transient';
 }
 
 /** What a retry takes, in tokens. */

@@ -3,7 +3,7 @@
  * dice and shared state are arguments, so that any decision can be made again from its event.
  */
 
-import { affords, costOf } from './budget.js';
+import { affords, costOf, priceOf } from './budget.js';
 import { asksForRetry, classify } from './classify.js';
 import { whyUnsafe } from './safety.js';
 import { scheduledWait } from './schedule.js';
@@ -63,8 +63,8 @@ function afford(settings: Settings, history: History, finding: Finding, world: W
   const wait = chooseWait(settings, history, finding, world);
   if ('action' in wait) return wait;
 
-  const kind = finding.class === 'throttled' ? 'throttled' : 'transient';
-  if (budget !== false && world.budget !== undefined && !affords(budget, world.budget, kind, world.now)) {
+  const price = priceOf(finding);
+  if (budget !== false && world.budget !== undefined && !affords(budget, world.budget, price, world.now)) {
     return stop(history, finding, 'budget-spent');
   }
   if (world.gateShut) return stop(history, finding, 'gate-shut');
@@ -75,7 +75,7 @@ function afford(settings: Settings, history: History, finding: Finding, world: W
     finding,
     delayMs: wait.delayMs,
     waitFrom: wait.waitFrom,
-    cost: budget === false ? 0 : costOf(budget, kind),
+    cost: budget === false ? 0 : costOf(budget, price),
   };
 }
 

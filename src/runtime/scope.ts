@@ -7,6 +7,7 @@ import {
   afterSuccess,
   fullBudget,
   needsClock,
+  priceOf,
   tokensLeft,
 } from '../core/budget.js';
 import type { Sign } from '../core/gate.js';
@@ -105,7 +106,7 @@ export class Scope {
       this.holds.set(hold, afterHint(hold, this.holdOf(hold), hintMs, now));
     }
     if (budget !== false) {
-      this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), kindOf(finding), now));
+      this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), priceOf(finding), now));
     }
   }
 
@@ -122,7 +123,7 @@ export class Scope {
   }
 
   spend(budget: Budget, finding: Finding, now: number): void {
-    this.keep(budget, afterRetry(budget, this.budgetOf(budget, now), kindOf(finding), now));
+    this.keep(budget, afterRetry(budget, this.budgetOf(budget, now), priceOf(finding), now));
   }
 
   /** What the end of an attempt says of the server's health. */
@@ -166,8 +167,4 @@ export class Scope {
   private holdOf(hold: Hold): HoldState {
     return this.holds.get(hold) ?? noHold;
   }
-}
-
-function kindOf(finding: Finding): 'transient' | 'throttled' {
-  return finding.class === 'throttled' ? 'throttled' : 'transient';
 }

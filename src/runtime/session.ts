@@ -6,6 +6,7 @@
 
 import { classify } from '../core/classify.js';
 import { decide } from '../core/decide.js';
+import type { DecisionEvent } from '../core/events.js';
 import { signOf } from '../core/gate.js';
 import type { Rule } from '../core/policy.js';
 import type {
@@ -142,35 +143,26 @@ export class Session implements Turn {
   }
 
   private tellDecision(world: World, decision: Decision): void {
-    const { settings, rule, scope } = this;
+    const about = this.about();
     // A copy: what a listener keeps does not change under it.
     const history = this.history.slice();
-    const request = summaryOf(this.request);
-    tell(settings, {
-      type: 'decision',
-      request,
-      rule: rule.name,
-      scope: scope.name,
-      history,
-      world,
-      decision,
-    });
-    if (decision.action === 'stop') this.tellSettled(labelOf(decision.finding), world.now);
+    tell(this.settings, { type: 'decision', ...about, history, world, decision });
+    if (decision.action === 'stop') this.tellSettled(labelOf(decision.finding), world.now, about);
   }
 
-  private tellSettled(outcome: number | string, now: number): void {
-    const { settings, rule, scope } = this;
-    tell(settings, {
-      type: 'settled',
-      request: summaryOf(this.request),
-      rule: rule.name,
-      scope: scope.name,
-      attempts: this.history.length,
-      outcome,
-      elapsedMs: now - (this.startedAt ?? now),
-    });
+  private tellSettled(outcome: number | string, now: number, about: About = this.about()): void {
+    const attempts = this.history.length;
+    const elapsedMs = now - (this.startedAt ?? now);
+    tell(this.settings, { type: 'settled', ...about, attempts, outcome, elapsedMs });
+  }
+
+  private about(): About {
+    return { request: summaryOf(this.request), rule: this.rule.name, scope: this.scope.name };
   }
 }
+
+/** What every event says of its request. */
+type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
 
 function labelOf(finding: Finding): number | string {
   return finding.kind === 'response' ? finding.status : (finding.code ?? finding.name);
