@@ -33,6 +33,8 @@ const whyStop: { readonly [R in StopReason]: (decision: Stop) => string } = {
     `${whatEnded(finding)}, the method is not idempotent, the request carries no idempotency key, ` +
     `and ${proofs[finding.evidence]}`,
   'body-spent': () => 'its body cannot be sent a second time; give a factory, or allow bufferBodyBytes',
+  'not-resumable': ({ finding }) =>
+    `${whatEnded(finding)} after its head was handed over, and the rest cannot be asked for safely`,
   'retries-off': ({ finding }) => `${whatEnded(finding)}, and retries are off here`,
   'retries-spent': ({ finding, limit }) => `${whatEnded(finding)}, and maxRetries is ${limit}`,
   'hint-too-long': ({ finding, delayMs, limit }) =>

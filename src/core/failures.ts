@@ -51,6 +51,8 @@ export const failuresByCode: ReadonlyMap<string, FailureRow> = new Map([
   ['ERR_NETWORK', unclear],
   // Ours.
   ['ERR_UNDAUNTED_ATTEMPT_TIMEOUT', unclear],
+  // No time is left for another attempt, but the gate has to know that nobody answered.
+  ['ERR_UNDAUNTED_DEADLINE', unclear],
 ]);
 
 /** By how the code begins: every SOCKS error of undici is one of the handshake. */

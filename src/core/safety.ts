@@ -5,7 +5,8 @@ import type { Evidence, Finding, Settings, StopReason, World } from './types.js'
 /** Why not, or undefined. `retryIf` saying true is the caller's word that repeating does no harm. */
 export function whyUnsafe(settings: Settings, finding: Finding, world: World): StopReason | undefined {
   if (world.verdict !== true && !mayRepeat(settings, finding.evidence, world)) return 'unsafe-method';
-  return world.replayable ? undefined : 'body-spent';
+  if (!world.replayable) return 'body-spent';
+  return world.resumable === false ? 'not-resumable' : undefined;
 }
 
 function mayRepeat(settings: Settings, evidence: Evidence, { request }: World): boolean {

@@ -275,6 +275,8 @@ export interface World {
   readonly gateShut: boolean;
   /** What `retryIf` answered. */
   readonly verdict: boolean | undefined;
+  /** The caller has a head already: whether the rest of its body can be asked for. */
+  readonly resumable?: boolean | undefined;
 }
 
 export type RetryReason =
@@ -302,6 +304,7 @@ export type StopReason =
   // not safe
   | 'unsafe-method'
   | 'body-spent'
+  | 'not-resumable'
   // not affordable
   | 'retries-off'
   | 'retries-spent'

@@ -13,7 +13,23 @@ export function remember(target: unknown, owner: { readonly history: History }):
   histories.set(target, isShared ? undefined : owner);
 }
 
+/** For clients whose responses are not ours to know: an object of ours that reaches the caller with one. */
+export class Trace {
+  readonly #owner: { readonly history: History };
+
+  constructor(owner: { readonly history: History }) {
+    this.#owner = owner;
+  }
+
+  static historyOf(target: unknown): History | undefined {
+    return typeof target === 'object' && target !== null && #owner in target
+      ? target.#owner.history
+      : undefined;
+  }
+}
+
 /** Every attempt of the request that ended with this response or error; undefined where that is not known. */
 export function historyOf(target: unknown): History | undefined {
-  return typeof target === 'object' && target !== null ? histories.get(target)?.history : undefined;
+  if (typeof target !== 'object' || target === null) return undefined;
+  return histories.get(target)?.history ?? Trace.historyOf('context' in target ? target.context : target);
 }

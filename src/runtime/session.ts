@@ -97,12 +97,19 @@ export class Session implements Turn {
   }
 
   /**
-   * What now? `replayable`: the body could be sent again; `verdict`: what `retryIf` answered. A stop is the
-   * end of the session.
+   * What now? `replayable`: the body could be sent again; `verdict`: what `retryIf` answered; `resumable`:
+   * the caller has a head already, and the rest of its body could be asked for. A stop is the end of the
+   * session, unless the body of what it let through fails later.
    */
-  next(outcome: ResponseOutcome | ErrorOutcome, replayable: boolean, verdict?: boolean): Decision {
-    // An accepted head whose body then failed: the attempt had not ended after all.
+  next(
+    outcome: ResponseOutcome | ErrorOutcome,
+    replayable: boolean,
+    verdict?: boolean,
+    resumable?: boolean,
+  ): Decision {
+    // A head that ended it, whose body then failed: the attempt had not ended after all.
     this.acceptedStatus = 0;
+    if (this.attempts?.at(-1)?.decision.action === 'stop') this.attempts.pop();
     const { settings, scope, ports, history } = this;
     const now = ports.now();
     const date = ports.date();
@@ -119,6 +126,7 @@ export class Session implements Turn {
       budget: settings.budget === false ? undefined : scope.budgetOf(settings.budget, now),
       gateShut: scope.refuses(settings, now),
       verdict,
+      resumable,
     };
     const decision = decide(settings, history, finding, world);
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);

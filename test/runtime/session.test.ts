@@ -107,6 +107,24 @@ describe('a request', () => {
     expect(keyed.next(failed(reset), true).action).toBe('retry');
   });
 
+  test('takes an end back when the body of what it let through fails', () => {
+    const { retrier } = retrierWith({ maxRetries: 2 });
+    const session = retrier.open(requestOf());
+    session.next(answered(503), true);
+    session.next(answered(200), true);
+    const reset = errorWith({ code: 'ECONNRESET' });
+    expect(session.next(failed(reset), true, undefined, true)).toMatchObject({ action: 'retry', attempt: 2 });
+    expect(session.next(failed(reset), true, undefined, false)).toMatchObject({
+      reason: 'not-resumable',
+      attempt: 3,
+    });
+    expect(session.history.map(({ decision }) => decision.reason)).toEqual([
+      'transient-status',
+      'transport-error',
+      'not-resumable',
+    ]);
+  });
+
   test('has a deadline that counts from its beginning', () => {
     const { retrier, time } = retrierWith({
       deadlineMs: 1_000,

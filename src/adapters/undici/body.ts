@@ -1,0 +1,158 @@
+/**
+ * Request bodies, and whether they can be sent again. Text, bytes, Blob and FormData can. A stream or an
+ * iterator can be read once, so what was read of it is kept, up to a limit: fetch makes one of every body.
+ */
+
+import { Readable } from 'node:stream';
+
+type Chunk = Uint8Array | string;
+type Source = AsyncIterator<Chunk> | Iterator<Chunk>;
+
+interface StreamLike {
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  destroy?(error?: unknown): unknown;
+}
+
+/** `ready` goes out as it is, as often as needed. `once` goes out as it is, and not again. */
+export type Body =
+  | { readonly kind: 'ready'; readonly value: unknown }
+  | { readonly kind: 'once'; readonly value: unknown }
+  | { readonly kind: 'made'; readonly make: () => unknown }
+  | { readonly kind: 'kept'; readonly value: KeptBody };
+
+export function bodyOf(body: unknown, limitBytes: number): Body {
+  if (typeof body === 'function') return { kind: 'made', make: body as () => unknown };
+  // undici itself would send the pairs as chunks, and fail.
+  if (body instanceof URLSearchParams) return { kind: 'ready', value: body.toString() };
+  if (typeof body !== 'object' || body === null || ArrayBuffer.isView(body))
+    return { kind: 'ready', value: body };
+  const isAsync = Symbol.asyncIterator in body;
+  if (!isAsync && isStream(body)) return { kind: 'once', value: body };
+  if (!isAsync && !isItsOwnIterator(body)) return { kind: 'ready', value: body };
+  if (isStream(body) && Readable.isDisturbed(body as unknown as Readable))
+    return { kind: 'once', value: body };
+  return { kind: 'kept', value: new KeptBody(body as AsyncIterable<Chunk> | Iterable<Chunk>, limitBytes) };
+}
+
+function isStream(body: object): body is StreamLike {
+  return 'pipe' in body && 'on' in body && typeof body.on === 'function';
+}
+
+/** Arrays, Sets and FormData begin anew each time; generators do not. */
+function isItsOwnIterator(body: object): boolean {
+  return Symbol.iterator in body && Object.is((body as Iterable<unknown>)[Symbol.iterator](), body);
+}
+
+/**
+ * One source, read once, and a reader for each attempt: it begins with what was kept and goes on reading. A
+ * chunk that arrives for an attempt that is over stays for the next one.
+ */
+export class KeptBody {
+  /** What was read so far; undefined once that was more than the limit. */
+  private kept: Chunk[] | undefined = [];
+  private keptBytes = 0;
+  private source: Source | undefined = undefined;
+  /** The next chunk, asked for and not yet taken. */
+  private pending: Promise<IteratorResult<Chunk, unknown>> | undefined = undefined;
+  private isBroken = false;
+  private reader: Reader | undefined = undefined;
+  private readonly body: AsyncIterable<Chunk> | Iterable<Chunk>;
+  private readonly limitBytes: number;
+
+  constructor(body: AsyncIterable<Chunk> | Iterable<Chunk>, limitBytes: number) {
+    this.body = body;
+    this.limitBytes = limitBytes;
+    // Before anybody reads, nobody listens either: it is told when it is read.
+    if (isStream(body)) body.on('error', () => undefined);
+  }
+
+  /** Everything that was read is still here. */
+  get isReplayable(): boolean {
+    return this.kept !== undefined && !this.isBroken;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Chunk> {
+    this.reader?.leave();
+    this.reader = new Reader(this);
+    return this.reader;
+  }
+
+  /** The request is over: what was not read is not wanted. */
+  close(error?: unknown): void {
+    this.reader?.leave();
+    this.kept = undefined;
+    if (this.source !== undefined) {
+      const closing = async (): Promise<unknown> => this.source?.return?.();
+      closing().catch(() => undefined);
+    } else if (error !== undefined && isStream(this.body)) {
+      this.body.destroy?.(error);
+    }
+  }
+
+  keptAt(position: number): Chunk | undefined {
+    return this.kept?.[position];
+  }
+
+  async pull(reader: Reader): Promise<IteratorResult<Chunk, unknown>> {
+    this.pending ??= this.readSource();
+    const result = await this.pending;
+    reader.stay();
+    if (result.done === true) return result;
+    this.pending = undefined;
+    this.keep(result.value);
+    return result;
+  }
+
+  private async readSource(): Promise<IteratorResult<Chunk, unknown>> {
+    try {
+      this.source ??= sourceOf(this.body);
+      return await this.source.next();
+    } catch (error) {
+      this.isBroken = true;
+      throw error;
+    }
+  }
+
+  private keep(chunk: Chunk): void {
+    if (this.kept === undefined) return;
+    this.keptBytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.byteLength;
+    if (this.keptBytes > this.limitBytes) this.kept = undefined;
+    else this.kept.push(chunk);
+  }
+}
+
+function sourceOf(body: AsyncIterable<Chunk> | Iterable<Chunk>): Source {
+  return Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+}
+
+/** One attempt's way through the body. Leaving it early leaves the source as it is. */
+class Reader implements AsyncIterator<Chunk, unknown> {
+  private hasLeft = false;
+  private position = 0;
+  private readonly body: KeptBody;
+
+  constructor(body: KeptBody) {
+    this.body = body;
+  }
+
+  leave(): void {
+    this.hasLeft = true;
+  }
+
+  /** An end would make a shorter body look whole to the server; only an error breaks the attempt off. */
+  stay(): void {
+    if (this.hasLeft) throw new Error('undaunted: this attempt is over, the next one sends the body');
+  }
+
+  async next(): Promise<IteratorResult<Chunk, unknown>> {
+    this.stay();
+    const kept = this.body.keptAt(this.position);
+    this.position += 1;
+    return kept === undefined ? this.body.pull(this) : { done: false, value: kept };
+  }
+
+  async return(): Promise<IteratorResult<Chunk, unknown>> {
+    this.leave();
+    return { done: true, value: undefined };
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * What undici and its callers say to each other, structurally: undici 6 speaks the first generation of
+ * callbacks, 7 both, 8 the second, and the fetch that is built into Node speaks that of its own undici.
+ */
+
+import type { Duplex } from 'node:stream';
+import { rawFrom } from './headers.js';
+
+export type ResponseHeaders = Record<string, string | string[] | undefined>;
+/** Names and values in turn (HTTP/1.1), or a record (HTTP/2 in undici 8). */
+export type RawHeaders = readonly (Buffer | string | readonly (Buffer | string)[])[] | ResponseHeaders | null;
+
+export interface DispatchOptions {
+  readonly origin?: string | URL;
+  readonly path: string;
+  readonly method: string;
+  readonly headers?: unknown;
+  readonly body?: unknown;
+  readonly upgrade?: unknown;
+  readonly retry?: unknown;
+  readonly [key: PropertyKey]: unknown;
+}
+
+export interface Head {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly statusText?: string | undefined;
+}
+
+export type Dispatch = (options: DispatchOptions, handler: Handler) => boolean;
+
+/** What acts on the connection: pausing, resuming, aborting. */
+export interface Controller {
+  readonly paused: boolean;
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  rawHeaders?: RawHeaders;
+  rawTrailers?: RawHeaders;
+  pause(): void;
+  resume(): void;
+  abort(reason?: unknown): void;
+}
+
+/** The second generation. */
+export interface Handler {
+  onRequestStart?(controller: Controller, context: unknown): void;
+  onRequestUpgrade?(controller: Controller, status: number, headers: ResponseHeaders, socket: Duplex): void;
+  onResponseStart?(
+    controller: Controller,
+    status: number,
+    headers: ResponseHeaders,
+    statusText?: string,
+  ): void;
+  onResponseData?(controller: Controller, chunk: Buffer): void;
+  onResponseEnd?(controller: Controller, trailers: ResponseHeaders): void;
+  onResponseError?(controller: Controller | null, error: unknown): void;
+  onBodySent?(...sent: unknown[]): void;
+  onRequestSent?(): void;
+  onResponseStarted?(): void;
+}
+
+/** The first generation. */
+export interface OldHandler extends Pick<Handler, 'onBodySent' | 'onRequestSent' | 'onResponseStarted'> {
+  onConnect?(abort: (reason?: unknown) => void, context: unknown): void;
+  onUpgrade?(status: number, rawHeaders: RawHeaders, socket: Duplex): void;
+  onHeaders?(status: number, rawHeaders: RawHeaders, resume: () => void, statusText?: string): unknown;
+  onData?(chunk: Buffer): unknown;
+  onComplete?(rawTrailers: RawHeaders): void;
+  onError?(error: unknown): void;
+}
+
+/**
+ * The caller's handler in the second generation; undefined if it speaks neither. One that speaks both is one
+ * of undici 7's wrappers, whose first generation passes raw headers on as they came.
+ */
+export function handlerFor(given: Handler & OldHandler): Handler | undefined {
+  if (typeof given?.onConnect === 'function') return new TranslatedHandler(given);
+  return typeof given?.onRequestStart === 'function' ? given : undefined;
+}
+
+/** Speaks the second generation, and the first one to the caller's handler. */
+class TranslatedHandler implements Handler {
+  readonly #handler: OldHandler;
+
+  constructor(handler: OldHandler) {
+    this.#handler = handler;
+  }
+
+  onRequestStart(controller: Controller, context: unknown): void {
+    this.#handler.onConnect?.((reason) => controller.abort(reason), context);
+  }
+
+  onRequestUpgrade(controller: Controller, status: number, headers: ResponseHeaders, socket: Duplex): void {
+    this.#handler.onUpgrade?.(status, rawFrom(controller.rawHeaders, headers), socket);
+  }
+
+  onResponseStart(
+    controller: Controller,
+    status: number,
+    headers: ResponseHeaders,
+    statusText?: string,
+  ): void {
+    const raw = rawFrom(controller.rawHeaders, headers);
+    const goesOn = this.#handler.onHeaders?.(status, raw, () => controller.resume(), statusText);
+    if (goesOn === false) controller.pause();
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.#handler.onData?.(chunk) === false) controller.pause();
+  }
+
+  onResponseEnd(controller: Controller, trailers: ResponseHeaders): void {
+    this.#handler.onComplete?.(rawFrom(controller.rawTrailers, trailers));
+  }
+
+  onResponseError(_controller: Controller | null, error: unknown): void {
+    this.#handler.onError?.(error);
+  }
+
+  onBodySent(...sent: unknown[]): void {
+    this.#handler.onBodySent?.(...sent);
+  }
+
+  onRequestSent(): void {
+    this.#handler.onRequestSent?.();
+  }
+
+  onResponseStarted(): void {
+    this.#handler.onResponseStarted?.();
+  }
+}

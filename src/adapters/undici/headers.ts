@@ -1,0 +1,89 @@
+/** Headers in every form that undici takes and gives. The caller's own are never changed, only copied. */
+
+import type { RawHeaders, ResponseHeaders } from './handlers.js';
+
+// ---------------------------------------------------------------- of a request
+
+export type HeaderPairs = [name: string, value: unknown][];
+
+/** An object, a flat list of names and values, anything that yields pairs, or nothing. */
+export function pairsOf(headers: unknown): HeaderPairs {
+  if (Array.isArray(headers)) {
+    // undici takes a list of pairs as well where it takes iterables.
+    if (Array.isArray(headers[0])) return [...headers];
+    return headers.flatMap((name, index) => (index % 2 === 0 ? [[String(name), headers[index + 1]]] : []));
+  }
+  if (typeof headers !== 'object' || headers === null) return [];
+  if (Symbol.iterator in headers) return [...(headers as Iterable<[string, unknown]>)];
+  return Object.entries(headers);
+}
+
+/** The first value of that name, which is in lower case. */
+export function headerOf(headers: unknown, name: string): string | undefined {
+  const value = pairsOf(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  const first = Array.isArray(value) ? value[0] : value;
+  return first === undefined || first === null ? undefined : String(first);
+}
+
+/** A copy with these set, whatever the case of what was there, and without those that are undefined. */
+export function withHeaders(
+  headers: unknown,
+  changes: Readonly<Record<string, string | undefined>>,
+): Record<string, unknown> | unknown[] {
+  const kept = pairsOf(headers).filter(([name]) => !(name.toLowerCase() in changes));
+  const added = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const pairs = [...kept, ...added];
+  const names = new Set(pairs.map(([name]) => name));
+  // A name that stands there twice has no place in an object.
+  return names.size === pairs.length ? Object.fromEntries(pairs) : pairs.flat();
+}
+
+/** As a record, for whoever wants to change them: names in lower case, repeated ones as a list. */
+export function recordOf(headers: unknown): Record<string, string | string[]> {
+  const record: Record<string, string | string[]> = {};
+  for (const [name, value] of pairsOf(headers)) {
+    if (value === undefined || value === null) continue;
+    const text = Array.isArray(value) ? value.map(String) : String(value);
+    addTo(record, name.toLowerCase(), text);
+  }
+  return record;
+}
+
+// ---------------------------------------------------------------- of a response
+
+/** Parsed as undici parses them: names in lower case, bytes as latin1, repeated ones as a list. */
+export function parseRaw(raw: RawHeaders | undefined): ResponseHeaders {
+  if (!Array.isArray(raw)) return (raw ?? {}) as ResponseHeaders;
+  const headers: ResponseHeaders = {};
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const value = raw[index + 1];
+    const text = Array.isArray(value) ? value.map(textOf) : textOf(value);
+    addTo(headers, textOf(raw[index]).toLowerCase(), text);
+  }
+  return headers;
+}
+
+/** What undici's first generation calls headers. Older 7.x say them only parsed, HTTP/2 only as a record. */
+export function rawFrom(raw: RawHeaders | undefined, parsed: ResponseHeaders): RawHeaders {
+  if (Array.isArray(raw)) return raw;
+  return Object.entries(parsed).flatMap(([name, value]) =>
+    [value ?? []].flat().flatMap((one) => [Buffer.from(name, 'latin1'), Buffer.from(String(one), 'latin1')]),
+  );
+}
+
+/** Of a response: the value, if it stands there once. */
+export function single(headers: ResponseHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function addTo(record: ResponseHeaders, name: string, value: string | string[]): void {
+  const before = record[name];
+  const next = before === undefined ? value : [before, value].flat();
+  // A header may be called __proto__.
+  Object.defineProperty(record, name, { value: next, writable: true, enumerable: true, configurable: true });
+}
+
+function textOf(part: unknown): string {
+  return Buffer.isBuffer(part) ? part.toString('latin1') : String(part);
+}

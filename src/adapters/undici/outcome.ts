@@ -1,0 +1,45 @@
+/** What undici reports, as outcomes that the policy judges. */
+
+import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
+import type { Attempt } from './attempt.js';
+import type { Head } from './handlers.js';
+
+export function outcomeOfHead({ status, headers }: Head, content?: string): ResponseOutcome {
+  return content === undefined
+    ? { kind: 'response', status, headers }
+    : { kind: 'response', status, headers, content };
+}
+
+/** The interceptor `responseError` underneath makes errors of answers: they are judged as answers. */
+export function outcomeOfError(
+  error: unknown,
+  evidence: Evidence | undefined,
+): ErrorOutcome | ResponseOutcome {
+  if (isResponseError(error)) {
+    const { statusCode: status, headers = {} } = error;
+    return { kind: 'response', status, headers };
+  }
+  return { kind: 'error', error, aborted: false, ...(evidence !== undefined && { evidence }) };
+}
+
+interface ResponseError {
+  readonly statusCode: number;
+  readonly headers?: HeadersLike;
+}
+
+function isResponseError(error: unknown): error is ResponseError {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, statusCode } = error as Record<string, unknown>;
+  return code === 'UND_ERR_RESPONSE' && typeof statusCode === 'number';
+}
+
+/**
+ * undici tells just before it writes: what was never told to start never left. What was may have, even if
+ * the error is one of connecting (a second hop of a redirect, or a request that moved to another
+ * connection). Only HTTP/2 can say of a stream that was begun that it was not processed.
+ */
+export function evidenceOf({ starts }: Attempt, error: unknown): Evidence | undefined {
+  if (starts === 0) return 'unsent';
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return starts === 1 && typeof code === 'string' && code.startsWith('ERR_HTTP2_') ? undefined : 'unknown';
+}

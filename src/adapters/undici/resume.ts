@@ -1,0 +1,87 @@
+/**
+ * Going on where a body broke off (RFC 9110 14.2, 13.1.5): only the same bytes of the same representation,
+ * which takes a strong validator and a known end. Everything weaker is left to the caller.
+ */
+
+import type { Head, ResponseHeaders } from './handlers.js';
+import { single } from './headers.js';
+
+/** The rest of a body: what to ask for, and whether an answer is it. */
+export interface Rest {
+  readonly requestHeaders: Readonly<Record<string, string | undefined>>;
+  readonly bytes: number;
+  /** Why this answer does not continue the body; undefined: it does. */
+  mismatch(answer: Head): string | undefined;
+}
+
+/** What is still to come after so many bytes, if it can be asked for. */
+export function restOf(method: string, head: Head, received: number): Rest | undefined {
+  const { headers } = head;
+  const etag = strongTag(headers);
+  const whole = extentOf(head);
+  if (method.toUpperCase() !== 'GET' || etag === undefined || whole === undefined) return undefined;
+  const first = whole.first + received;
+  if (first > whole.last) return undefined;
+  const wanted: Extent = { ...whole, first };
+  return {
+    requestHeaders: {
+      range: `bytes=${first}-${whole.last}`,
+      'if-range': etag,
+      // These were about the caller's own copy; now they would turn the answer into a 304.
+      'if-none-match': undefined,
+      'if-modified-since': undefined,
+    },
+    bytes: whole.last - first + 1,
+    mismatch: (answer) => mismatchOf(answer, wanted, etag, headers['content-encoding']),
+  };
+}
+
+function mismatchOf(
+  answer: Head,
+  wanted: Extent,
+  etag: string,
+  encoding: string | string[] | undefined,
+): string | undefined {
+  const { headers } = answer;
+  if (answer.status !== 206) return `the server sends all of it again (${answer.status})`;
+  const extent = extentOf(answer);
+  if (extent === undefined) return 'no usable Content-Range';
+  const isWanted =
+    extent.first === wanted.first && extent.last === wanted.last && extent.total === wanted.total;
+  if (!isWanted) return `Content-Range ${single(headers, 'content-range')} is not what was asked for`;
+  if (strongTag(headers) !== etag) return `the ETag has changed (${single(headers, 'etag')})`;
+  if (String(headers['content-encoding']) !== String(encoding)) return 'the Content-Encoding has changed';
+  const length = single(headers, 'content-length');
+  const isLength = length === undefined || Number(length) === extent.last - extent.first + 1;
+  return isLength ? undefined : `Content-Length ${length} does not fit its Content-Range`;
+}
+
+interface Extent {
+  readonly first: number;
+  readonly last: number;
+  readonly total: number;
+}
+
+/** Where a response's body begins and ends in the whole; undefined if that cannot be known. */
+function extentOf({ status, headers }: Head): Extent | undefined {
+  if (status === 206) {
+    const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i.exec(single(headers, 'content-range') ?? '');
+    if (range === null) return undefined;
+    const [first = 0, last = 0, total = 0] = range.slice(1).map(Number);
+    return first <= last && last < total ? { first, last, total } : undefined;
+  }
+  if (status !== 200 || !takesRanges(headers)) return undefined;
+  const length = /^\d{1,15}$/.exec(single(headers, 'content-length') ?? '');
+  const total = length === null ? 0 : Number(length[0]);
+  // Without a length, as after a decompressor, the bytes that were counted may not be those on the wire.
+  return total > 0 ? { first: 0, last: total - 1, total } : undefined;
+}
+
+function takesRanges(headers: ResponseHeaders): boolean {
+  return [headers['accept-ranges'] ?? []].flat().some((value) => /(^|[\s,])bytes($|[\s,])/i.test(value));
+}
+
+/** RFC 9110 8.8.3: a weak one says that the bytes may differ. */
+function strongTag(headers: ResponseHeaders): string | undefined {
+  return /^"[\x21\x23-\x7e\x80-\xff]*"$/.exec(single(headers, 'etag') ?? '')?.[0];
+}
