@@ -61,7 +61,9 @@ export class Policy {
 
   /** The first rule that matches. */
   ruleFor(request: RequestFacts): Rule {
-    return this.rules[this.#routes.match(request)] ?? this.fallback;
+    const index = this.#routes.match(request);
+    // An index of -1 would be looked up as a property, slowly.
+    return index < 0 ? this.fallback : (this.rules[index] ?? this.fallback);
   }
 
   /** What one request says for itself lies over the rule that it matched. */

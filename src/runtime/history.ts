@@ -13,23 +13,18 @@ export function remember(target: unknown, owner: { readonly history: History }):
   histories.set(target, isShared ? undefined : owner);
 }
 
-/** For clients whose responses are not ours to know: an object of ours that reaches the caller with one. */
-export class Trace {
-  readonly #owner: { readonly history: History };
-
-  constructor(owner: { readonly history: History }) {
-    this.#owner = owner;
-  }
-
-  static historyOf(target: unknown): History | undefined {
-    return typeof target === 'object' && target !== null && #owner in target
-      ? target.#owner.history
-      : undefined;
-  }
+/** An object of ours that reaches the caller with a response that is not ours to know, or a copy of it. */
+export interface Traceable {
+  readonly undaunted: { readonly history: History };
 }
 
 /** Every attempt of the request that ended with this response or error; undefined where that is not known. */
 export function historyOf(target: unknown): History | undefined {
   if (typeof target !== 'object' || target === null) return undefined;
-  return histories.get(target)?.history ?? Trace.historyOf('context' in target ? target.context : target);
+  return histories.get(target)?.history ?? tracedHistory('context' in target ? target.context : target);
+}
+
+function tracedHistory(target: unknown): History | undefined {
+  const isTraceable = typeof target === 'object' && target !== null && 'undaunted' in target;
+  return isTraceable ? (target as Traceable).undaunted.history : undefined;
 }

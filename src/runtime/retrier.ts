@@ -19,6 +19,8 @@ export class Retrier {
   readonly policy: Policy;
   readonly ports: Ports;
   private readonly scopes: Scopes;
+  private lastOrigin: string | undefined = undefined;
+  private lastName = '';
 
   constructor(policy: Policy, ports: Ports) {
     this.policy = policy;
@@ -34,8 +36,21 @@ export class Retrier {
     const { policy } = this;
     const rule: Rule = policy.ruleFor(request);
     const settings = override === undefined ? rule.settings : policy.override(rule, override);
-    const scope = this.scopes.get(scopeName(settings, request, unknownOrigin));
-    return new Session(request, rule, settings, scope, this.ports);
+    const scope = this.scopes.get(this.scopeName(settings, request, unknownOrigin));
+    return new Session(request, rule, settings, scope);
+  }
+
+  private scopeName({ scope }: Settings, request: RequestFacts, unknownOrigin: string): string {
+    if (typeof scope === 'function') return scope(request);
+    if (scope !== 'origin') return scope;
+    const { origin } = request;
+    if (origin === undefined) return unknownOrigin;
+    if (origin !== this.lastOrigin) {
+      // Names are shown in events and snapshots.
+      this.lastName = origin.includes('@') ? withoutSecrets(origin) : origin;
+      this.lastOrigin = origin;
+    }
+    return this.lastName;
   }
 
   /** The shared state as plain data, for logs and for tests. */
@@ -65,13 +80,4 @@ export function retrierFor(given: Retrier | Policy | PolicyOptions = {}): Retrie
   const retrier = retriers.get(policy) ?? createRetrier(policy);
   if (given === policy) retriers.set(policy, retrier);
   return retrier;
-}
-
-function scopeName({ scope }: Settings, request: RequestFacts, unknownOrigin: string): string {
-  if (typeof scope === 'function') return scope(request);
-  if (scope !== 'origin') return scope;
-  const { origin } = request;
-  if (origin === undefined) return unknownOrigin;
-  // Names are shown in events and snapshots.
-  return origin.includes('@') ? withoutSecrets(origin) : origin;
 }

@@ -11,7 +11,7 @@ import {
   tokensLeft,
 } from '../core/budget.js';
 import type { Sign } from '../core/gate.js';
-import { afterSign, isShut, openGate, signOf } from '../core/gate.js';
+import { afterSign, isShut, openGate } from '../core/gate.js';
 import { afterHint, afterSuccess as countSuccess, noHold } from '../core/hold.js';
 import type {
   Admission,
@@ -52,7 +52,7 @@ export class Scope {
   /** For the sweep of idle scopes: used since the last one, and when one last found it used. */
   used = true;
   usedAt: number;
-  private readonly ports: Ports;
+  readonly ports: Ports;
   // By the setting that it belongs to: rules that inherit a budget share it, a rule with its own has its own.
   private readonly budgets: Map<Budget, BudgetState> = new Map();
   private readonly gates: Map<Gate, GateState> = new Map();
@@ -94,9 +94,8 @@ export class Scope {
     turn.isWaiting = isWaiting;
   }
 
-  /** An attempt ended: news for the gate, perhaps a window for all, perhaps a charge. */
-  learn(settings: Settings, turn: Turn, finding: Finding, verdict: boolean | undefined, now: number): void {
-    this.sign(settings, turn, signOf(finding));
+  /** An attempt ended: perhaps a window for all, perhaps a charge. */
+  learn(settings: Settings, finding: Finding, verdict: boolean | undefined, now: number): void {
     // What `retryIf` calls worth a retry has failed, whatever it looks like.
     if (finding.class === 'final' && verdict !== true) return;
     const { hold, budget, maxHintMs } = settings;
@@ -127,14 +126,14 @@ export class Scope {
   }
 
   /** What the end of an attempt says of the server's health. */
-  sign(settings: Settings, turn: Turn, sign: Sign): void {
+  sign(settings: Settings, epoch: Epoch, sign: Sign): void {
     const { gate } = settings;
     if (gate === false) return;
     const state = this.gateOf(gate);
     // The healthy path, without a clock.
     if (state.kind === 'open' && state.failures === 0 && sign !== 'dead') return;
     const { now, random } = this.ports;
-    this.gates.set(gate, afterSign(gate, state, turn.epoch, sign, now(), random()));
+    this.gates.set(gate, afterSign(gate, state, epoch, sign, now(), random()));
   }
 
   /** Requests of these settings would be turned away now. */

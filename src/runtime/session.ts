@@ -7,6 +7,7 @@
 import { classify } from '../core/classify.js';
 import { decide } from '../core/decide.js';
 import type { DecisionEvent } from '../core/events.js';
+import type { Sign } from '../core/gate.js';
 import { signOf } from '../core/gate.js';
 import type { Rule } from '../core/policy.js';
 import type {
@@ -23,7 +24,6 @@ import type {
   World,
 } from '../core/types.js';
 import { isListening, summaryOf, tell } from './events.js';
-import type { Ports } from './ports.js';
 import type { Scope, Turn } from './scope.js';
 
 const go: Admission = Object.freeze({ kind: 'go' });
@@ -31,7 +31,7 @@ const go: Admission = Object.freeze({ kind: 'go' });
 const noEpoch: Epoch = -1;
 const noAttempts: History = Object.freeze([]);
 
-export class Session implements Turn {
+export class Session {
   readonly request: RequestFacts;
   readonly rule: Rule;
   /** The rule's, under what this request says for itself. */
@@ -39,22 +39,19 @@ export class Session implements Turn {
   readonly scope: Scope;
   /** Monotonic; read only where a deadline or a listener asks for it. */
   readonly startedAt: number | undefined;
-  placeAt: number | undefined = undefined;
-  epoch: Epoch = noEpoch;
-  isWaiting = false;
-  private readonly ports: Ports;
+  /** Only where there is a gate or a hold to pass. */
+  private turn: Turn | undefined = undefined;
   private attempts: Attempt[] | undefined = undefined;
   /** The status that was accepted at once. */
   private acceptedStatus = 0;
 
-  constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope, ports: Ports) {
+  constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope) {
     this.request = request;
     this.rule = rule;
     this.settings = settings;
     this.scope = scope;
-    this.ports = ports;
     const isTimed = settings.deadlineMs !== undefined || isListening(settings);
-    this.startedAt = isTimed ? ports.now() : undefined;
+    this.startedAt = isTimed ? scope.ports.now() : undefined;
   }
 
   /** Every attempt whose outcome is known. */
@@ -75,7 +72,8 @@ export class Session implements Turn {
   admit(): Admission {
     const { settings } = this;
     if (settings.gate === false && settings.hold === false) return go;
-    return this.scope.admit(settings, this, this.deadlineAt);
+    this.turn ??= { placeAt: undefined, epoch: noEpoch, isWaiting: false };
+    return this.scope.admit(settings, this.turn, this.deadlineAt);
   }
 
   /** Whether a response needs no decision: the caller gets it, and the session is over. */
@@ -89,10 +87,9 @@ export class Session implements Turn {
       settings.hintedSuccesses.includes(status);
     if (needsDecision) return false;
     this.acceptedStatus = status;
-    scope.sign(settings, this, 'alive');
-    this.epoch = noEpoch;
+    this.endTurn('alive');
     scope.succeed(settings, undefined);
-    if (isListening(settings)) this.tellSettled(status, this.ports.now());
+    if (isListening(settings)) this.tellSettled(status, scope.ports.now());
     return true;
   }
 
@@ -110,12 +107,13 @@ export class Session implements Turn {
     // A head that ended it, whose body then failed: the attempt had not ended after all.
     this.acceptedStatus = 0;
     if (this.attempts?.at(-1)?.decision.action === 'stop') this.attempts.pop();
-    const { settings, scope, ports, history } = this;
+    const { settings, scope, history } = this;
+    const { ports } = scope;
     const now = ports.now();
     const date = ports.date();
     const finding = classify(settings, outcome, date);
-    scope.learn(settings, this, finding, verdict, now);
-    this.epoch = noEpoch;
+    this.endTurn(signOf(finding));
+    scope.learn(settings, finding, verdict, now);
     const world: World = {
       request: { method: this.request.method, keyed: this.request.keyed },
       replayable,
@@ -140,9 +138,15 @@ export class Session implements Turn {
 
   /** The caller gave up, or an attempt ended in a way that nobody is to judge. */
   abandon(): void {
-    this.scope.leave(this);
-    this.scope.sign(this.settings, this, 'neutral');
-    this.epoch = noEpoch;
+    if (this.turn !== undefined) this.scope.leave(this.turn);
+    this.endTurn('neutral');
+  }
+
+  /** What the end of an attempt says of the server's health. */
+  private endTurn(sign: Sign): void {
+    const { turn } = this;
+    this.scope.sign(this.settings, turn?.epoch ?? noEpoch, sign);
+    if (turn !== undefined) turn.epoch = noEpoch;
   }
 
   private lastCost(): number | undefined {

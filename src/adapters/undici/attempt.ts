@@ -4,27 +4,12 @@
  */
 
 import type { Duplex } from 'node:stream';
-import type { Cancel } from '../../runtime/sleep.js';
+import { Aside, isSmall, type Late } from './aside.js';
+import { innerContext } from './context.js';
 import type { Exchange } from './exchange.js';
 import type { Controller, Handler, Head, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
 import { parseRaw } from './headers.js';
-
-/** A discarded response is read so far, to keep its connection; what is longer is cut off. */
-const drainBytes = 65_536;
-/** And for so long. */
-const drainMs = 1_000;
-/** A body with a hint in it is waited for so long. */
-const gatherMs = 1_000;
-
-type Late =
-  | { readonly kind: 'data'; readonly chunk: Buffer }
-  | { readonly kind: 'end'; readonly trailers: ResponseHeaders }
-  | { readonly kind: 'error'; readonly error: unknown };
-
-function textOf(late: readonly Late[], mostBytes: number): string {
-  const chunks = late.flatMap((event) => (event.kind === 'data' ? [event.chunk] : []));
-  return Buffer.concat(chunks).subarray(0, mostBytes).toString();
-}
+import { OldController } from './old-controller.js';
 
 export class Attempt implements Handler, OldHandler {
   /** `live`: what comes is for the caller; `held`: not yet; `draining`: for nobody; `over`: no more comes. */
@@ -36,54 +21,68 @@ export class Attempt implements Handler, OldHandler {
   /** All of the request has been written. */
   isSent = false;
   private readonly exchange: Exchange;
-  private late: Late[] = [];
-  private wantedBytes = 0;
-  private onGathered: (() => void) | undefined = undefined;
-  private drained = 0;
-  private cancelDrain: Cancel | undefined = undefined;
+  private aside: Aside | undefined = undefined;
 
   constructor(exchange: Exchange) {
     this.exchange = exchange;
   }
 
+  get isLive(): boolean {
+    return this.state === 'live';
+  }
+
+  get isHeld(): boolean {
+    return this.state === 'held';
+  }
+
   // -------------------------------------------------------------- what undici tells
 
   onRequestStart(controller: Controller, context: unknown): void {
+    if (context !== null && context !== undefined && this.isOnlyToldOf(context)) return;
     this.starts += 1;
     this.controller = controller;
     if (this.state === 'over') controller.abort(new Error('undaunted: this attempt was given up'));
-    else this.exchange.started(context);
+  }
+
+  /** Not yet a start: a retry() underneath asks whether it is needed. Other contexts are for the caller. */
+  private isOnlyToldOf(context: unknown): boolean {
+    const inner = innerContext(context);
+    if (inner !== undefined) inner.isClaimed = true;
+    else Object.assign(this.exchange.session.request, context);
+    return inner !== undefined;
   }
 
   onResponseStart(controller: Controller, status: number, headers: ResponseHeaders, text?: string): void {
-    if (this.state === 'live') this.exchange.headed(this, controller, { status, headers, statusText: text });
+    if (this.state === 'live') this.exchange.headed(this, controller, status, headers, text);
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.state === 'live') this.exchange.received(this, chunk);
-    else if (this.state === 'held') this.keepLate({ kind: 'data', chunk });
-    else if (this.state === 'draining') this.drain(chunk.byteLength);
+    else if (this.state === 'held') this.aside?.keep({ kind: 'data', chunk });
+    else if (this.state === 'draining') this.aside?.count(chunk);
   }
 
-  onResponseEnd(controller: Controller, trailers: ResponseHeaders): void {
-    if (this.state === 'live') this.exchange.ended(this, controller, trailers);
-    else if (this.state === 'held') this.keepLate({ kind: 'end', trailers });
+  onResponseEnd(_controller: Controller, trailers: ResponseHeaders): void {
+    if (this.state === 'live') this.exchange.ended(this, trailers);
+    else if (this.state === 'held') this.aside?.keep({ kind: 'end', trailers });
     else this.finish();
   }
 
   onResponseError(_controller: Controller | null, error: unknown): void {
-    const { state } = this;
-    if (state === 'held') {
-      this.keepLate({ kind: 'error', error });
-      return;
-    }
+    if (this.state === 'held') this.aside?.keep({ kind: 'error', error });
+    else this.fail(error);
+  }
+
+  private fail(error: unknown): void {
+    const wasLive = this.state === 'live';
     this.finish();
-    if (state === 'live') this.exchange.failed(this, error);
+    if (wasLive) this.exchange.failed(this, error);
   }
 
   onRequestUpgrade(controller: Controller, status: number, headers: ResponseHeaders, socket: Duplex): void {
-    if (this.state === 'live') this.exchange.upgraded(controller, status, headers, socket);
-    else socket?.destroy();
+    this.controller = controller;
+    if (this.state === 'live') this.exchange.upgraded(status, headers, socket);
+    else socket.destroy();
   }
 
   onBodySent(...sent: unknown[]): void {
@@ -101,81 +100,56 @@ export class Attempt implements Handler, OldHandler {
 
   // -------------------------------------------------------------- what becomes of it
 
-  get isLive(): boolean {
-    return this.state === 'live';
+  /** By the caller; a response that is held goes on when it is the caller's. */
+  resume(): void {
+    if (this.state === 'live') this.controller?.resume();
   }
 
-  get isHeld(): boolean {
-    return this.state === 'held';
-  }
-
-  /** What comes is kept until it is decided whose it is. Not every dispatcher can pause. */
+  /** What comes is kept until it is decided whose it is. */
   hold(): void {
     if (this.state !== 'live') return;
     this.state = 'held';
+    this.aside = new Aside();
     this.controller?.pause();
   }
 
   /** As much of the body as may be read for a hint, or as comes in the time for it. */
   gather(mostBytes: number, done: (content: string) => void): void {
     this.state = 'held';
-    const cancel = this.exchange.ports.sleep(gatherMs, () => this.onGathered?.(), { unref: true });
-    this.wantedBytes = mostBytes;
-    this.onGathered = () => {
-      cancel();
-      this.onGathered = undefined;
+    this.aside = new Aside();
+    this.aside.gather(this.exchange.ports.sleep, mostBytes, (content) => {
       this.controller?.pause();
-      if (this.state !== 'over') done(textOf(this.late, mostBytes));
-    };
-  }
-
-  private keepLate(event: Late): void {
-    this.late.push(event);
-    if (event.kind === 'data') this.wantedBytes -= event.chunk.byteLength;
-    if (event.kind !== 'data' || this.wantedBytes <= 0) this.onGathered?.();
+      done(content);
+    });
   }
 
   /** What was kept and all that follows is for the caller. */
   unhold(): void {
     if (this.state !== 'held') return;
     this.state = 'live';
-    const { late } = this;
-    this.late = [];
-    for (const event of late) this.deliver(event);
-    if (!this.exchange.controller.paused) this.controller?.resume();
+    const late = this.aside?.late ?? [];
+    this.aside = undefined;
+    for (const event of late) if (this.state === 'live') this.deliver(event);
+    if (!this.exchange.paused) this.resume();
   }
 
   private deliver(event: Late): void {
-    if (this.state !== 'live') return;
     if (event.kind === 'data') this.exchange.received(this, event.chunk);
-    else if (event.kind === 'end') this.exchange.ended(this, this.controller, event.trailers);
-    else {
-      this.finish();
-      this.exchange.failed(this, event.error);
-    }
+    else if (event.kind === 'end') this.exchange.ended(this, event.trailers);
+    else this.fail(event.error);
   }
 
   /** Nobody wants this response. A small rest is read, which costs less than a new connection. */
   discard({ headers }: Head, isUploading: boolean): void {
-    if (this.late.some(({ kind }) => kind !== 'data')) {
-      this.finish();
-      return;
-    }
-    this.late = [];
-    const length = Number(headers['content-length'] ?? 0);
+    if (this.aside?.hasEnded === true) this.finish();
     // While the request is still being written, the server would wait for the rest of it.
-    if (isUploading || length > drainBytes) {
-      this.cut();
-      return;
+    else if (isUploading || !isSmall(headers)) this.cut();
+    else {
+      this.state = 'draining';
+      this.aside = new Aside();
+      this.aside.drain(this.exchange.ports.sleep, () => this.cut());
+      this.controller?.resume();
     }
-    this.state = 'draining';
-    this.cancelDrain = this.exchange.ports.sleep(drainMs, () => this.cut(), { unref: true });
-    this.controller?.resume();
-  }
-
-  private drain(bytes: number): void {
-    this.drained += bytes;
-    if (this.drained > drainBytes) this.cut();
   }
 
   /** Gives up the attempt, and the connection if the request is on it. */
@@ -187,9 +161,8 @@ export class Attempt implements Handler, OldHandler {
 
   private finish(): void {
     this.state = 'over';
-    this.late = [];
-    this.cancelDrain?.();
-    this.cancelDrain = undefined;
+    this.aside?.stop();
+    this.aside = undefined;
   }
 
   // -------------------------------------------------------------- the first generation
@@ -232,37 +205,5 @@ export class Attempt implements Handler, OldHandler {
     // MockAgent of undici 6 answers without having begun.
     if (!(this.controller instanceof OldController)) this.controller = new OldController(() => undefined);
     return this.controller as OldController;
-  }
-}
-
-/** Pausing by what the callbacks return, as the first generation has it. */
-class OldController implements Controller {
-  paused = false;
-  aborted = false;
-  reason: unknown = null;
-  rawHeaders: RawHeaders = null;
-  rawTrailers: RawHeaders = null;
-  onResume: (() => void) | undefined = undefined;
-  private readonly onAbort: (reason?: unknown) => void;
-
-  constructor(onAbort: (reason?: unknown) => void) {
-    this.onAbort = onAbort;
-  }
-
-  pause(): void {
-    this.paused = true;
-  }
-
-  resume(): void {
-    if (!this.paused) return;
-    this.paused = false;
-    this.onResume?.();
-  }
-
-  abort(reason?: unknown): void {
-    if (this.aborted) return;
-    this.aborted = true;
-    this.reason = reason;
-    this.onAbort(reason);
   }
 }

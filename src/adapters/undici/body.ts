@@ -20,12 +20,14 @@ export type Body =
   | { readonly kind: 'made'; readonly make: () => unknown }
   | { readonly kind: 'kept'; readonly value: KeptBody };
 
+const noBody: Body = { kind: 'ready', value: undefined };
+
 export function bodyOf(body: unknown, limitBytes: number): Body {
+  if (body === undefined || body === null) return noBody;
   if (typeof body === 'function') return { kind: 'made', make: body as () => unknown };
   // undici itself would send the pairs as chunks, and fail.
   if (body instanceof URLSearchParams) return { kind: 'ready', value: body.toString() };
-  if (typeof body !== 'object' || body === null || ArrayBuffer.isView(body))
-    return { kind: 'ready', value: body };
+  if (typeof body !== 'object' || ArrayBuffer.isView(body)) return { kind: 'ready', value: body };
   const isAsync = Symbol.asyncIterator in body;
   if (!isAsync && isStream(body)) return { kind: 'once', value: body };
   if (!isAsync && !isItsOwnIterator(body)) return { kind: 'ready', value: body };

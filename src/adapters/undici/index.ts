@@ -5,12 +5,14 @@ import type { OverrideOptions, PolicyOptions } from '../../core/options.js';
 import type { Policy } from '../../core/policy.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
-import type { Session } from '../../runtime/session.js';
+import { Session } from '../../runtime/session.js';
 import { bodyOf } from './body.js';
+import { RequestContext } from './context.js';
+import type { Line } from './exchange.js';
 import { Exchange } from './exchange.js';
-import type { Dispatch, DispatchOptions } from './handlers.js';
+import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
 import { handlerFor } from './handlers.js';
-import { Facts, isHandled, withMore } from './outgoing.js';
+import { withMore } from './outgoing.js';
 
 declare module 'undici' {
   namespace Dispatcher {
@@ -34,24 +36,24 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
   return (dispatch) => {
     unknownOrigins += 1;
     const unknownOrigin = `unknown origin ${unknownOrigins}`;
+    const line: Line = { dispatch, ports: retrier.ports };
     // undici refuses a function that does not take exactly two arguments.
     return (options, given) => {
       const handler = handlerFor(given);
       // Without a handler there is nobody to tell what is wrong but undici.
-      if (handler === undefined || isHandled(options)) return dispatch(options, given);
-      const facts = new Facts(options);
-      let session: Session;
-      try {
-        session = retrier.open(facts, overrideOf(options), unknownOrigin);
-      } catch (error) {
-        handler.onResponseError?.(null, error);
+      if (handler === undefined) return dispatch(options, given);
+      const context = new RequestContext(options);
+      const session = open(retrier, context, options, unknownOrigin);
+      if (!(session instanceof Session)) {
+        handler.onResponseError?.(null, session.error);
         return true;
       }
-      const { settings } = session;
-      const body = bodyOf(options.body, settings.bufferBodyBytes);
-      const key = facts.keyFrom(settings.idempotencyKey);
-      const outgoing = key === undefined ? options : withMore(options, key);
-      return new Exchange(dispatch, outgoing, handler, session, body, retrier.ports).start();
+      const exchange = exchangeFor(line, options, handler, session, context);
+      const goesOn = exchange.start(context);
+      if (!context.isClaimed) return goesOn;
+      // A retry() further out answered, and this one stands aside.
+      session.abandon();
+      return dispatch(options, given);
     };
   };
 }
@@ -70,4 +72,33 @@ function overrideOf({ method, upgrade, retry: given }: DispatchOptions): Overrid
   const isTunnel = method === 'CONNECT' || (upgrade !== undefined && upgrade !== null && upgrade !== false);
   if (!isTunnel) return override;
   return override === undefined ? unsentOnly : { ...override, ...unsentOnly };
+}
+
+/** A policy that cannot be used is the request's error, as an option that undici cannot use is. */
+function open(
+  retrier: Retrier,
+  context: RequestContext,
+  options: DispatchOptions,
+  unknownOrigin: string,
+): Session | { readonly error: unknown } {
+  try {
+    const session = retrier.open(context, overrideOf(options), unknownOrigin);
+    context.belongsTo(session);
+    return session;
+  } catch (error) {
+    return { error };
+  }
+}
+
+function exchangeFor(
+  line: Line,
+  options: DispatchOptions,
+  handler: Handler,
+  session: Session,
+  context: RequestContext,
+): Exchange {
+  const { bufferBodyBytes, idempotencyKey } = session.settings;
+  const key = idempotencyKey === false ? undefined : context.keyFrom(idempotencyKey);
+  const outgoing = key === undefined ? options : withMore(options, key);
+  return new Exchange(line, outgoing, handler, session, bodyOf(options.body, bufferBodyBytes));
 }

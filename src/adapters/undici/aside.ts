@@ -1,0 +1,73 @@
+/** A response that is not the caller's: not yet, while somebody thinks about it, or never. */
+
+import type { Cancel, Sleep } from '../../runtime/sleep.js';
+import type { ResponseHeaders } from './handlers.js';
+
+/** A discarded response is read so far, to keep its connection; what is longer is cut off. */
+const drainBytes = 65_536;
+/** And for so long. */
+const drainMs = 1_000;
+/** A body with a hint in it is waited for so long. */
+const gatherMs = 1_000;
+
+/** What came for the caller in the meantime. Not every dispatcher can pause. */
+export type Late =
+  | { readonly kind: 'data'; readonly chunk: Buffer }
+  | { readonly kind: 'end'; readonly trailers: ResponseHeaders }
+  | { readonly kind: 'error'; readonly error: unknown };
+
+export class Aside {
+  readonly late: Late[] = [];
+  private leftBytes = Number.POSITIVE_INFINITY;
+  private onEnough: (() => void) | undefined = undefined;
+  private cancel: Cancel | undefined = undefined;
+
+  /** Calls once: after so many bytes, at the end of the body, or when it takes too long. */
+  gather(sleep: Sleep, mostBytes: number, done: (content: string) => void): void {
+    const text = (): string => {
+      const chunks = this.late.flatMap((event) => (event.kind === 'data' ? [event.chunk] : []));
+      return Buffer.concat(chunks).subarray(0, mostBytes).toString();
+    };
+    this.limit(sleep, gatherMs, mostBytes, () => done(text()));
+  }
+
+  /** Calls once: after more bytes than it is worth, or when it takes too long. */
+  drain(sleep: Sleep, cutOff: () => void): void {
+    this.limit(sleep, drainMs, drainBytes, cutOff);
+  }
+
+  private limit(sleep: Sleep, ms: number, bytes: number, done: () => void): void {
+    this.leftBytes = bytes;
+    this.onEnough = () => {
+      this.stop();
+      done();
+    };
+    this.cancel = sleep(ms, this.onEnough, { unref: true });
+  }
+
+  keep(event: Late): void {
+    this.late.push(event);
+    if (event.kind === 'data') this.count(event.chunk);
+    else this.onEnough?.();
+  }
+
+  count(chunk: Buffer): void {
+    this.leftBytes -= chunk.byteLength;
+    if (this.leftBytes <= 0) this.onEnough?.();
+  }
+
+  get hasEnded(): boolean {
+    return this.late.some(({ kind }) => kind !== 'data');
+  }
+
+  stop(): void {
+    this.cancel?.();
+    this.cancel = undefined;
+    this.onEnough = undefined;
+  }
+}
+
+/** Whether the rest of a discarded body is worth reading, as far as its length is known. */
+export function isSmall(headers: ResponseHeaders): boolean {
+  return Number(headers['content-length'] ?? 0) <= drainBytes;
+}

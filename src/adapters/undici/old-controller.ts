@@ -1,0 +1,34 @@
+/** Pausing by what callbacks return, as undici's first generation has it, seen as a controller. */
+
+import type { Controller, RawHeaders } from './handlers.js';
+
+export class OldController implements Controller {
+  paused = false;
+  aborted = false;
+  reason: unknown = null;
+  rawHeaders: RawHeaders = null;
+  rawTrailers: RawHeaders = null;
+  onResume: (() => void) | undefined = undefined;
+  private readonly onAbort: (reason?: unknown) => void;
+
+  constructor(onAbort: (reason?: unknown) => void) {
+    this.onAbort = onAbort;
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    if (!this.paused) return;
+    this.paused = false;
+    this.onResume?.();
+  }
+
+  abort(reason?: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.onAbort(reason);
+  }
+}

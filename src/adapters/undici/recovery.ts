@@ -1,0 +1,228 @@
+/**
+ * What happens once an attempt did not simply succeed: the session is asked, and then the outcome is handed
+ * over, or a wait and another attempt follow. Made for those requests only.
+ */
+
+import type { LiveOutcome, RetryIf } from '../../core/events.js';
+import type { ErrorOutcome, ResponseOutcome, Retry } from '../../core/types.js';
+import type { Cancel } from '../../runtime/sleep.js';
+import type { Attempt } from './attempt.js';
+import type { Exchange } from './exchange.js';
+import type { Controller, Head } from './handlers.js';
+import { evidenceOf, outcomeOfError, outcomeOfHead } from './outcome.js';
+import { asChanged, contextFor } from './outgoing.js';
+import type { Rest } from './resume.js';
+import { restOf } from './resume.js';
+
+/** What follows from a decision. */
+interface Consequences {
+  stop(): void;
+  /** Before the wait: what becomes of the attempt that was not good enough. */
+  retry(): void;
+}
+
+export class Recovery {
+  /** Of the next attempt alone. */
+  extraHeaders: Readonly<Record<string, string | undefined>> | undefined = undefined;
+  /** The rest of the body that the attempt under way is to bring. */
+  rest: Rest | undefined = undefined;
+  private readonly exchange: Exchange;
+  /** The last outcome that was not for the caller to see. */
+  private lastOutcome: ResponseOutcome | ErrorOutcome | undefined = undefined;
+  /** Why a rest was necessary, and how much the caller may get in all: more would not be the body's. */
+  private brokenBy: { readonly error: unknown } | undefined = undefined;
+  private mostBytes: number | undefined = undefined;
+  private cancelWait: Cancel | undefined = undefined;
+
+  constructor(exchange: Exchange) {
+    this.exchange = exchange;
+  }
+
+  // -------------------------------------------------------------- outcomes
+
+  judgeHead(attempt: Attempt, controller: Controller, head: Head): void {
+    if (this.rest !== undefined) {
+      this.judgeRest(attempt, controller, head, this.rest);
+      return;
+    }
+    const { exchange } = this;
+    const { bodyHintBytes, hintedSuccesses } = exchange.session.settings;
+    const readsBody = bodyHintBytes > 0 && (head.status >= 400 || hintedSuccesses.includes(head.status));
+    const judge = (content?: string): void =>
+      this.judge(attempt, outcomeOfHead(head, content), {
+        stop: () => exchange.deliverHeld(attempt, controller, head),
+        retry: () => attempt.discard(head, exchange.isUploading(attempt)),
+      });
+    if (readsBody) attempt.gather(bodyHintBytes, (content) => exchange.inScope(this, judge, content));
+    else judge();
+  }
+
+  judgeError(attempt: Attempt, error: unknown): void {
+    this.judge(attempt, outcomeOfError(error, evidenceOf(attempt, error)), {
+      stop: () => this.exchange.deliverError(error),
+      retry: () => undefined,
+    });
+  }
+
+  /** The body broke off after its head was delivered. */
+  judgeBreak(attempt: Attempt, error: unknown): void {
+    if (this.rest === undefined) this.brokenBy = { error };
+    this.rest = this.restNow();
+    this.judge(attempt, outcomeOfError(error, 'unknown'), {
+      stop: () => this.giveUpBody(attempt),
+      retry: () => undefined,
+    });
+  }
+
+  /** The answer to a request for the rest of a body. */
+  private judgeRest(attempt: Attempt, controller: Controller, head: Head, rest: Rest): void {
+    const giveUp = (): void => this.giveUpBody(attempt);
+    const mismatch = head.status < 400 ? rest.mismatch(head) : undefined;
+    if (mismatch === undefined) {
+      this.judge(attempt, outcomeOfHead(head), {
+        stop: () => (head.status < 400 ? this.goOn(attempt, controller, rest) : giveUp()),
+        retry: () => attempt.discard(head, false),
+      });
+    } else {
+      const error = new Error(`undaunted: the body cannot be resumed: ${mismatch}`);
+      this.conclude(outcomeOfError(error, 'unknown'), undefined, { stop: giveUp, retry: giveUp });
+    }
+  }
+
+  // -------------------------------------------------------------- deciding
+
+  /** `retryIf`, if there is one, is asked first and may take its time. */
+  private judge(attempt: Attempt, outcome: LiveOutcome, then: Consequences): void {
+    const { exchange } = this;
+    const { session } = exchange;
+    let verdict: ReturnType<RetryIf>;
+    try {
+      verdict = session.settings.retryIf?.(outcome, session.request);
+    } catch (error) {
+      exchange.fail(error);
+      return;
+    }
+    if (!isThenable(verdict)) {
+      this.conclude(outcome, verdict, then);
+      return;
+    }
+    attempt.hold();
+    verdict.then(
+      (given) => {
+        if (!exchange.isOver && exchange.attempt === attempt) {
+          exchange.inScope(this, this.conclude, outcome, given, then);
+        }
+      },
+      (error: unknown) => exchange.inScope(exchange, exchange.fail, error),
+    );
+  }
+
+  private conclude(outcome: LiveOutcome, verdict: boolean | undefined, then: Consequences): void {
+    const { exchange } = this;
+    const isResumable = exchange.isDelivered ? this.rest !== undefined : undefined;
+    const decision = exchange.session.next(outcome, exchange.isReplayable, verdict, isResumable);
+    if (decision.action === 'stop') {
+      then.stop();
+      return;
+    }
+    then.retry();
+    this.lastOutcome = outcome;
+    exchange.attempt = undefined;
+    this.wait(decision.delayMs, () => this.prepare(decision));
+  }
+
+  // -------------------------------------------------------------- waiting
+
+  wait(delayMs: number, next: () => void): void {
+    const { exchange } = this;
+    const wake = (): void => {
+      this.cancelWait = undefined;
+      exchange.inScope(this, next);
+    };
+    this.cancelWait = exchange.ports.sleep(delayMs, wake, { unref: exchange.session.settings.unref });
+  }
+
+  stopWaiting(): void {
+    this.cancelWait?.();
+    this.cancelWait = undefined;
+  }
+
+  /** After the wait, so that a token that `beforeRetry` gets is fresh. */
+  private prepare(decision: Retry): void {
+    const { exchange } = this;
+    const { beforeRetry } = exchange.session.settings;
+    if (beforeRetry === undefined) {
+      this.again(decision);
+      return;
+    }
+    const { request, history } = exchange.session;
+    const context = contextFor(exchange.options, { request, decision, history });
+    const go = (): void => {
+      if (exchange.isOver) return;
+      exchange.options = asChanged(exchange.options, context);
+      this.again(decision);
+    };
+    try {
+      const done = beforeRetry(context);
+      if (isThenable(done)) {
+        const fail = (error: unknown): void => exchange.inScope(exchange, exchange.fail, error);
+        done.then(() => exchange.inScope(this, go)).then(undefined, fail);
+      } else go();
+    } catch (error) {
+      exchange.fail(error);
+    }
+  }
+
+  private again({ attempt }: Retry): void {
+    const { attemptHeader } = this.exchange.session.settings;
+    const extra = {
+      ...(attemptHeader !== false && { [attemptHeader]: String(attempt) }),
+      ...this.rest?.requestHeaders,
+    };
+    this.extraHeaders = Object.keys(extra).length === 0 ? undefined : extra;
+    this.exchange.proceed();
+  }
+
+  // -------------------------------------------------------------- resuming
+
+  /** The body goes on where it broke off; the caller sees nothing of it. */
+  private goOn(attempt: Attempt, controller: Controller, rest: Rest): void {
+    this.rest = undefined;
+    this.mostBytes = this.exchange.receivedBytes + rest.bytes;
+    this.exchange.restIsHere();
+    if (this.exchange.paused) controller.pause();
+    attempt.unhold();
+  }
+
+  /** The bytes that came are not, or not all, of the body that broke off. */
+  isSpoilt(receivedBytes: number, isAll: boolean): boolean {
+    if (this.mostBytes === undefined) return false;
+    return isAll ? receivedBytes !== this.mostBytes : receivedBytes > this.mostBytes;
+  }
+
+  giveUpBody(attempt: Attempt): void {
+    attempt.cut(this.brokenBy?.error);
+    this.exchange.deliverError(this.brokenBy?.error);
+  }
+
+  private restNow(): Rest | undefined {
+    const { deliveredStatus: status, deliveredHeaders: headers, session, receivedBytes } = this.exchange;
+    if (headers === undefined || !session.settings.resume) return undefined;
+    return restOf(session.request.method, { status, headers }, receivedBytes);
+  }
+
+  // -------------------------------------------------------------- reasons
+
+  /** The last real outcome, as the cause of an error of our own. */
+  get cause(): ErrorOptions {
+    const { lastOutcome } = this;
+    if (lastOutcome === undefined) return {};
+    if (lastOutcome.kind === 'error') return { cause: lastOutcome.error };
+    const { status, headers } = lastOutcome;
+    return { cause: { status, headers } };
+  }
+}
+
+export function isThenable<T>(value: unknown): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

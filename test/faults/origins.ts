@@ -1,0 +1,50 @@
+/** Places where no server answers a connection. */
+
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+
+/** A port where nobody listens. */
+export async function refusedOrigin(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}`;
+}
+
+export interface FullBacklog extends AsyncDisposable {
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+// Node accepts whatever comes in whenever its loop turns: so this loop stops for good.
+const deafServer = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:net').createServer();
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });
+`;
+
+/** A port whose queue of connections to accept is full: a SYN gets no answer, and connecting takes forever. */
+export async function startFullBacklog(): Promise<FullBacklog> {
+  const worker = new Worker(deafServer, { eval: true });
+  const [port] = (await once(worker, 'message')) as [number];
+  // Linux lets one more in than the backlog says.
+  const fillers = await Promise.all([filler(port), filler(port)]);
+  const close = async (): Promise<void> => {
+    for (const each of fillers) each.destroy();
+    await worker.terminate();
+  };
+  return { origin: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close };
+}
+
+async function filler(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  return socket;
+}
