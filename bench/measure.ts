@@ -47,7 +47,7 @@ function summary(values: readonly number[]): { ns: number; spread: number } {
   return { ns, spread: quantile(deviations, 0.5) / ns };
 }
 
-function quantile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
 }
@@ -55,4 +55,15 @@ function quantile(values: readonly number[], share: number): number {
 /** Keeps the optimiser from seeing that nobody needs the results. */
 export function used(): number {
   return sink;
+}
+
+/** The least of several rounds: whatever else allocates only adds. Needs `--expose-gc`. */
+export function bytesPerTurn(work: () => number, turns: number): number {
+  const found = Array.from({ length: 9 }, () => {
+    globalThis.gc?.();
+    const before = process.memoryUsage().heapUsed;
+    sink += work();
+    return (process.memoryUsage().heapUsed - before) / turns;
+  });
+  return Math.min(...found);
 }

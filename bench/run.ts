@@ -4,8 +4,18 @@ import { benchDeciding } from './deciding.js';
 import { benchMatching } from './matching.js';
 import type { Row } from './measure.js';
 import { benchSucceeding } from './succeeding.js';
+import { benchUndiciOverhead } from './undici-overhead.js';
+import { benchUndiciSockets } from './undici-sockets.js';
 
-const rows: Row[] = [...benchDeciding(), ...benchSucceeding(), ...benchMatching()];
+const parts: readonly (() => readonly Row[] | Promise<readonly Row[]>)[] = [
+  benchUndiciOverhead,
+  benchUndiciSockets,
+  benchDeciding,
+  benchSucceeding,
+  benchMatching,
+];
+const rows: Row[] = [];
+for (const part of parts) rows.push(...(await part()));
 const width = Math.max(...rows.map(({ name }) => name.length));
 console.log(`Node ${process.version}, ${process.arch}\n`);
 for (const { name, value, note = '' } of rows) {

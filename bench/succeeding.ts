@@ -5,7 +5,7 @@ import type { Retrier } from '../src/runtime/retrier.js';
 import { createRetrier } from '../src/runtime/retrier.js';
 import type { Session } from '../src/runtime/session.js';
 import type { Row } from './measure.js';
-import { measure } from './measure.js';
+import { bytesPerTurn, measure } from './measure.js';
 
 const turns = 100_000;
 /** So many that what happens once in a while does not count, and few enough for the young generation. */
@@ -23,7 +23,7 @@ export function benchSucceeding(): Row[] {
   drained.open(request).next({ kind: 'response', status: 503, headers: {} }, true);
   for (const retrier of [plain, drained]) succeed(retrier, 10 * turns);
   const [time] = measure([{ name: '', work: (count) => succeed(plain, count) }], turns);
-  const opened = bytesPerTurn(() => open(plain, counted));
+  const opened = bytesPerTurn(() => open(plain, counted), counted);
   return [
     {
       name: 'success path: time',
@@ -37,7 +37,7 @@ export function benchSucceeding(): Row[] {
 }
 
 function extra(name: string, retrier: Retrier, opened: number): Row {
-  const all = bytesPerTurn(() => succeed(retrier, counted));
+  const all = bytesPerTurn(() => succeed(retrier, counted), counted);
   return { name, value: `${Math.max(0, all - opened).toFixed(1)} bytes`, note: 'to be 0 once warm' };
 }
 
@@ -57,15 +57,4 @@ function succeed(retrier: Retrier, count: number): number {
     if (session.admit().kind === 'go' && session.accepts(200)) accepted += 1;
   }
   return accepted;
-}
-
-/** The least of several rounds: whatever else allocates only adds. */
-function bytesPerTurn(work: () => number): number {
-  const rounds = Array.from({ length: 9 }, () => {
-    globalThis.gc?.();
-    const before = process.memoryUsage().heapUsed;
-    work();
-    return (process.memoryUsage().heapUsed - before) / counted;
-  });
-  return Math.min(...rounds);
 }

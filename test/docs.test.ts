@@ -49,7 +49,10 @@ describe('every code block', () => {
       const random = vi.spyOn(Math, 'random').mockReturnValue(0.4);
       mkdirSync('.build/readme', { recursive: true });
       const file = `${process.cwd()}/.build/readme/block-${index}.ts`;
-      writeFileSync(file, code.replaceAll("'undaunted'", `'${process.cwd()}/src/index.ts'`));
+      writeFileSync(
+        file,
+        code.replaceAll(/'undaunted(\/\w+)?'/g, (_, entry) => `'${sourceOf(entry)}'`),
+      );
       await import(file);
       log.mockRestore();
       random.mockRestore();
@@ -60,6 +63,10 @@ describe('every code block', () => {
     },
   );
 });
+
+function sourceOf(entry: string | undefined): string {
+  return `${process.cwd()}/src/${entry === undefined ? '' : `adapters${entry}/`}index.ts`;
+}
 
 /** Objects are printed in one way and written in another. */
 function loosely(text: string): string {

@@ -12,14 +12,12 @@ import { rawFrom } from './headers.js';
  */
 export abstract class CallersController extends AsyncResource implements Controller {
   paused = false;
-  aborted = false;
-  reason: unknown = null;
+  private abortion: { readonly reason: unknown } | undefined = undefined;
   /** The one under way; undefined while waiting. */
   attempt: Attempt | undefined = undefined;
   /** The final head that the caller was given, in parts: most requests need no object for it. */
   deliveredStatus = 0;
   deliveredHeaders: ResponseHeaders | undefined = undefined;
-  private written: { rawHeaders?: RawHeaders; rawTrailers?: RawHeaders } | undefined = undefined;
 
   constructor() {
     super('UNDAUNTED');
@@ -27,23 +25,31 @@ export abstract class CallersController extends AsyncResource implements Control
 
   protected abstract giveUp(reason: unknown): void;
 
+  get aborted(): boolean {
+    return this.abortion !== undefined;
+  }
+
+  get reason(): unknown {
+    return this.abortion?.reason ?? null;
+  }
+
   /** As undici has them. Before 7.27.2 it had none, and the fetch of Node 26 would see no headers. */
   get rawHeaders(): RawHeaders {
-    const raw = this.written?.rawHeaders ?? this.attempt?.controller?.rawHeaders;
+    const raw = this.attempt?.controller?.rawHeaders;
     if (raw !== undefined && raw !== null) return raw;
     return this.deliveredHeaders === undefined ? null : rawFrom(undefined, this.deliveredHeaders);
   }
 
   set rawHeaders(rawHeaders: RawHeaders) {
-    this.written = { ...this.written, rawHeaders };
+    Object.defineProperty(this, 'rawHeaders', { value: rawHeaders, writable: true });
   }
 
   get rawTrailers(): RawHeaders {
-    return this.written?.rawTrailers ?? this.attempt?.controller?.rawTrailers ?? null;
+    return this.attempt?.controller?.rawTrailers ?? null;
   }
 
   set rawTrailers(rawTrailers: RawHeaders) {
-    this.written = { ...this.written, rawTrailers };
+    Object.defineProperty(this, 'rawTrailers', { value: rawTrailers, writable: true });
   }
 
   pause(): void {
@@ -59,8 +65,7 @@ export abstract class CallersController extends AsyncResource implements Control
 
   abort(reason?: unknown): void {
     if (this.aborted) return;
-    this.aborted = true;
-    this.reason = reason;
+    this.abortion = { reason };
     this.giveUp(reason);
   }
 

@@ -36,11 +36,10 @@ export class Exchange extends CallersController {
   readonly session: Session;
   readonly body: Body;
   options: DispatchOptions;
-  isOver = false;
   receivedBytes = 0;
   private readonly line: Line;
-  /** The caller's own handler threw; that is nobody's to retry. */
-  private hasThrown = false;
+  /** `thrown`: by the caller's own handler, which is nobody's to retry; the error is still to come. */
+  private state: 'open' | 'thrown' | 'over' = 'open';
   private recovery: Recovery | undefined = undefined;
   private times: Times | undefined = undefined;
 
@@ -51,6 +50,10 @@ export class Exchange extends CallersController {
     this.handler = handler;
     this.session = session;
     this.body = body;
+  }
+
+  get isOver(): boolean {
+    return this.state === 'over';
   }
 
   /** The caller has a final head, and perhaps some of its body. */
@@ -146,7 +149,7 @@ export class Exchange extends CallersController {
     try {
       this.handler.onResponseData?.(this, chunk);
     } catch (error) {
-      this.hasThrown = true;
+      this.state = 'thrown';
       throw error;
     }
   }
@@ -161,9 +164,8 @@ export class Exchange extends CallersController {
     try {
       this.handler.onResponseEnd?.(this, trailers);
     } catch (error) {
-      this.hasThrown = true;
       // undici tells the one who threw.
-      this.isOver = false;
+      this.state = 'thrown';
       throw error;
     }
   }
@@ -177,7 +179,7 @@ export class Exchange extends CallersController {
 
   failed(attempt: Attempt, error: unknown): void {
     this.times?.stopAttempt();
-    if (this.hasThrown || this.aborted) {
+    if (this.state === 'thrown' || this.aborted) {
       this.deliverError(error);
       return;
     }
@@ -233,7 +235,7 @@ export class Exchange extends CallersController {
     try {
       this.handler.onResponseStart?.(this, status, headers, statusText);
     } catch (error) {
-      this.hasThrown = true;
+      this.state = 'thrown';
       throw error;
     }
   }
@@ -295,7 +297,7 @@ export class Exchange extends CallersController {
 
   /** Nothing of this request is left behind. */
   private settle(error?: unknown): void {
-    this.isOver = true;
+    this.state = 'over';
     this.times?.stop();
     this.recovery?.stopWaiting();
     if (this.body.kind === 'kept') this.body.value.close(error);

@@ -1,0 +1,13 @@
+/** Answers everything with a few bytes, and tells its parent where it listens. Ends with it. */
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const server = createServer((request, response) => {
+  request.resume();
+  response.end('hello');
+});
+server.listen(0, '127.0.0.1', () => {
+  process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+process.once('disconnect', () => process.exit());
