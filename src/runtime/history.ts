@@ -15,7 +15,7 @@ export function remember(target: unknown, owner: { readonly history: History }):
 
 /** An object of ours that reaches the caller with a response that is not ours to know, or a copy of it. */
 export interface Traceable {
-  readonly undaunted: { readonly history: History };
+  readonly undaunted: { readonly attempts: History } | undefined;
 }
 
 /** Every attempt of the request that ended with this response or error; undefined where that is not known. */
@@ -26,5 +26,5 @@ export function historyOf(target: unknown): History | undefined {
 
 function tracedHistory(target: unknown): History | undefined {
   const isTraceable = typeof target === 'object' && target !== null && 'undaunted' in target;
-  return isTraceable ? (target as Traceable).undaunted.history : undefined;
+  return isTraceable ? (target as Traceable).undaunted?.attempts : undefined;
 }

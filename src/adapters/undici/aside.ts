@@ -5,8 +5,8 @@ import type { ResponseHeaders } from './handlers.js';
 
 /** A discarded response is read so far, to keep its connection; what is longer is cut off. */
 const drainBytes = 65_536;
-/** And for so long. */
-const drainMs = 1_000;
+/** And for so long, if its length is known; a body that never ends must not keep the connection from others. */
+const drainMs = { known: 1_000, unknown: 100 };
 /** A body with a hint in it is waited for so long. */
 const gatherMs = 1_000;
 
@@ -32,8 +32,8 @@ export class Aside {
   }
 
   /** Calls once: after more bytes than it is worth, or when it takes too long. */
-  drain(sleep: Sleep, cutOff: () => void): void {
-    this.limit(sleep, drainMs, drainBytes, cutOff);
+  drain(sleep: Sleep, ms: number, cutOff: () => void): void {
+    this.limit(sleep, ms, drainBytes, cutOff);
   }
 
   private limit(sleep: Sleep, ms: number, bytes: number, done: () => void): void {
@@ -67,7 +67,9 @@ export class Aside {
   }
 }
 
-/** Whether the rest of a discarded body is worth reading, as far as its length is known. */
-export function isSmall(headers: ResponseHeaders): boolean {
-  return Number(headers['content-length'] ?? 0) <= drainBytes;
+/** How long the rest of a discarded response may be read; 0: not at all. */
+export function drainTime(method: string, headers: ResponseHeaders): number {
+  const length = method === 'HEAD' ? '0' : headers['content-length'];
+  if (length === undefined) return drainMs.unknown;
+  return Number(length) <= drainBytes ? drainMs.known : 0;
 }

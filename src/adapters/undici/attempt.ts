@@ -4,10 +4,10 @@
  */
 
 import type { Duplex } from 'node:stream';
-import { Aside, isSmall, type Late } from './aside.js';
+import { Aside, type Late } from './aside.js';
 import { innerContext } from './context.js';
 import type { Exchange } from './exchange.js';
-import type { Controller, Handler, Head, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
+import type { Controller, Handler, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
 import { parseRaw } from './headers.js';
 import { OldController } from './old-controller.js';
 
@@ -38,17 +38,17 @@ export class Attempt implements Handler, OldHandler {
   // -------------------------------------------------------------- what undici tells
 
   onRequestStart(controller: Controller, context: unknown): void {
-    if (context !== null && context !== undefined && this.isOnlyToldOf(context)) return;
+    if (typeof context === 'object' && context !== null && this.isOnlyAsked(context)) return;
     this.starts += 1;
     this.controller = controller;
     if (this.state === 'over') controller.abort(new Error('undaunted: this attempt was given up'));
   }
 
   /** Not yet a start: a retry() underneath asks whether it is needed. Other contexts are for the caller. */
-  private isOnlyToldOf(context: unknown): boolean {
+  private isOnlyAsked(context: object): boolean {
     const inner = innerContext(context);
-    if (inner !== undefined) inner.isClaimed = true;
-    else Object.assign(this.exchange.session.request, context);
+    if (inner === undefined) this.exchange.context.adopt(context);
+    inner?.claim();
     return inner !== undefined;
   }
 
@@ -140,16 +140,15 @@ export class Attempt implements Handler, OldHandler {
   }
 
   /** Nobody wants this response. A small rest is read, which costs less than a new connection. */
-  discard({ headers }: Head, isUploading: boolean): void {
-    if (this.aside?.hasEnded === true) this.finish();
-    // While the request is still being written, the server would wait for the rest of it.
-    else if (isUploading || !isSmall(headers)) this.cut();
-    else {
-      this.state = 'draining';
-      this.aside = new Aside();
-      this.aside.drain(this.exchange.ports.sleep, () => this.cut());
-      this.controller?.resume();
+  drain(ms: number): void {
+    if (this.aside?.hasEnded === true) {
+      this.finish();
+      return;
     }
+    this.state = 'draining';
+    this.aside = new Aside();
+    this.aside.drain(this.exchange.ports.sleep, ms, () => this.cut());
+    this.controller?.resume();
   }
 
   /** Gives up the attempt, and the connection if the request is on it. */

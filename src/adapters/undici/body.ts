@@ -40,8 +40,15 @@ function isStream(body: object): body is StreamLike {
   return 'pipe' in body && 'on' in body && typeof body.on === 'function';
 }
 
+/** What nobody is going to read. */
+export function dispose(body: unknown, error?: unknown): void {
+  if (typeof body !== 'object' || body === null || !isStream(body)) return;
+  body.on('error', () => undefined);
+  body.destroy?.(error);
+}
+
 /** Arrays, Sets and FormData begin anew each time; generators do not. */
-function isItsOwnIterator(body: object): boolean {
+export function isItsOwnIterator(body: object): boolean {
   return Symbol.iterator in body && Object.is((body as Iterable<unknown>)[Symbol.iterator](), body);
 }
 
@@ -86,8 +93,8 @@ export class KeptBody {
     if (this.source !== undefined) {
       const closing = async (): Promise<unknown> => this.source?.return?.();
       closing().catch(() => undefined);
-    } else if (error !== undefined && isStream(this.body)) {
-      this.body.destroy?.(error);
+    } else if (error !== undefined) {
+      dispose(this.body, error);
     }
   }
 

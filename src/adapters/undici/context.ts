@@ -1,6 +1,6 @@
 /** The request as rules and hooks see it, and what the caller finds in `context` beside the response. */
 
-import type { IdempotencyKey, RequestFacts } from '../../core/types.js';
+import type { History, IdempotencyKey, RequestFacts } from '../../core/types.js';
 import type { Traceable } from '../../runtime/history.js';
 import type { Session } from '../../runtime/session.js';
 import type { DispatchOptions } from './handlers.js';
@@ -11,14 +11,13 @@ const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRA
 
 /** Only a way to the options: most requests are never looked at. */
 export class RequestContext implements RequestFacts, Traceable {
-  /** An own property, so that it survives when a redirect copies the context into its own. */
-  readonly undaunted: RequestContext;
-  /** A retry() further out is at work. */
-  isClaimed = false;
+  /**
+   * An own property, so that it survives when a redirect copies the context into its own. A retry() further
+   * out takes it away.
+   */
+  undaunted: RequestContext | undefined;
   private readonly options: DispatchOptions;
   private session: Session | undefined = undefined;
-  /** Where its idempotency key would stand; once somebody has asked, whether it has one. */
-  private key: string | boolean = 'idempotency-key';
 
   constructor(options: DispatchOptions) {
     this.options = options;
@@ -40,29 +39,48 @@ export class RequestContext implements RequestFacts, Traceable {
     return typeof path === 'string' ? path : '/';
   }
 
+  /** By the caller, or by us as soon as the rule is known. */
   get keyed(): boolean {
-    if (typeof this.key === 'string') this.key = headerOf(this.options.headers, this.key) !== undefined;
-    return this.key;
+    const setting = this.session?.settings.idempotencyKey ?? false;
+    return (
+      (setting !== false && this.takesKey) || headerOf(this.options.headers, 'idempotency-key') !== undefined
+    );
   }
 
-  get history(): Session['history'] {
+  get attempts(): History {
     return this.session?.history ?? [];
+  }
+
+  /** What lies underneath has a context of its own: a redirect its history, anew at each attempt. */
+  adopt(context: object): void {
+    for (const [key, value] of Object.entries(context)) {
+      if (!(key in RequestContext.prototype)) Object.assign(this, { [key]: value });
+    }
   }
 
   belongsTo(session: Session): void {
     this.session = session;
   }
 
-  /** The key that this request gets, unless the caller gave it one. Safe methods change nothing: they need none. */
+  /** The key that this request gets, unless the caller gave it one. */
   keyFrom(setting: IdempotencyKey): Readonly<Record<string, string>> | undefined {
-    if (safeMethods.has(this.method.toUpperCase())) return undefined;
-    if (headerOf(this.options.headers, setting.header) !== undefined || this.keyed) {
-      this.key = true;
-      return undefined;
-    }
-    this.key = true;
+    if (!this.takesKey || headerOf(this.options.headers, setting.header) !== undefined) return undefined;
     const key = setting.generate?.() ?? crypto.randomUUID();
     return { [setting.header]: setting.quoted ? `"${key}"` : key };
+  }
+
+  /** Safe methods change nothing: they need none. */
+  private get takesKey(): boolean {
+    return !safeMethods.has(this.method.toUpperCase());
+  }
+
+  get isClaimed(): boolean {
+    return this.undaunted === undefined;
+  }
+
+  /** A retry() further out is at work. */
+  claim(): void {
+    this.undaunted = undefined;
   }
 }
 

@@ -41,7 +41,13 @@ export abstract class CallersController extends AsyncResource implements Control
   }
 
   set rawHeaders(rawHeaders: RawHeaders) {
-    Object.defineProperty(this, 'rawHeaders', { value: rawHeaders, writable: true });
+    Object.defineProperty(this, 'rawHeaders', { value: rawHeaders, writable: true, configurable: true });
+  }
+
+  /** Those of the head that the caller saw, when another attempt brings the rest of its body. */
+  keepRawHeaders(): void {
+    const { rawHeaders } = this;
+    this.rawHeaders = rawHeaders;
   }
 
   get rawTrailers(): RawHeaders {
@@ -49,7 +55,7 @@ export abstract class CallersController extends AsyncResource implements Control
   }
 
   set rawTrailers(rawTrailers: RawHeaders) {
-    Object.defineProperty(this, 'rawTrailers', { value: rawTrailers, writable: true });
+    Object.defineProperty(this, 'rawTrailers', { value: rawTrailers, writable: true, configurable: true });
   }
 
   pause(): void {

@@ -15,6 +15,7 @@ import type { Ports } from '../../runtime/ports.js';
 import type { Session } from '../../runtime/session.js';
 import { Attempt } from './attempt.js';
 import type { Body } from './body.js';
+import { dispose } from './body.js';
 import type { RequestContext } from './context.js';
 import { CallersController } from './controller.js';
 import type { Controller, Dispatch, DispatchOptions, Handler, Head, ResponseHeaders } from './handlers.js';
@@ -61,6 +62,10 @@ export class Exchange extends CallersController {
     return this.deliveredStatus !== 0;
   }
 
+  get context(): RequestContext {
+    return this.session.request as RequestContext;
+  }
+
   get ports(): Ports {
     return this.line.ports;
   }
@@ -68,7 +73,8 @@ export class Exchange extends CallersController {
   // -------------------------------------------------------------- sending
 
   /** What the first dispatch returned: false asks the caller to wait for `drain`. */
-  start(context: RequestContext): boolean {
+  start(): boolean {
+    const { context } = this;
     const { deadlineMs, attemptTimeoutMs } = this.session.settings;
     if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new Times(this);
     try {
@@ -109,6 +115,7 @@ export class Exchange extends CallersController {
 
   private dispatchLater(attempt: Attempt, body: unknown): void {
     if (!this.isOver && this.attempt === attempt && attempt.isLive) this.dispatchWith(attempt, body);
+    else dispose(body);
   }
 
   private dispatchWith(attempt: Attempt, body: unknown): boolean {

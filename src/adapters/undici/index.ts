@@ -12,7 +12,7 @@ import type { Line } from './exchange.js';
 import { Exchange } from './exchange.js';
 import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
 import { handlerFor } from './handlers.js';
-import { withMore } from './outgoing.js';
+import { repeatable, withMore } from './outgoing.js';
 
 declare module 'undici' {
   namespace Dispatcher {
@@ -38,10 +38,11 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
     const unknownOrigin = `unknown origin ${unknownOrigins}`;
     const line: Line = { dispatch, ports: retrier.ports };
     // undici refuses a function that does not take exactly two arguments.
-    return (options, given) => {
-      const handler = handlerFor(given);
+    return (given, callersHandler) => {
+      const handler = handlerFor(callersHandler);
       // Without a handler there is nobody to tell what is wrong but undici.
-      if (handler === undefined) return dispatch(options, given);
+      if (handler === undefined) return dispatch(given, callersHandler);
+      const options = repeatable(given);
       const context = new RequestContext(options);
       const session = open(retrier, context, options, unknownOrigin);
       if (!(session instanceof Session)) {
@@ -49,11 +50,11 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
         return true;
       }
       const exchange = exchangeFor(line, options, handler, session, context);
-      const goesOn = exchange.start(context);
-      if (!context.isClaimed) return goesOn;
+      const goesOn = exchange.start();
+      if (!context.isClaimed || exchange.isOver) return goesOn;
       // A retry() further out answered, and this one stands aside.
       session.abandon();
-      return dispatch(options, given);
+      return dispatch(options, callersHandler);
     };
   };
 }

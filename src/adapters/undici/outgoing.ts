@@ -2,8 +2,16 @@
 
 import { stringify } from 'node:querystring';
 import type { RetryContext } from '../../core/events.js';
+import { isItsOwnIterator } from './body.js';
 import type { DispatchOptions } from './handlers.js';
-import { recordOf, withHeaders } from './headers.js';
+import { pairsOf, recordOf, withHeaders } from './headers.js';
+
+/** Headers from a generator could be read once only, and the next attempt would have none. */
+export function repeatable(options: DispatchOptions): DispatchOptions {
+  const { headers } = options;
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return options;
+  return isItsOwnIterator(headers) ? { ...options, headers: pairsOf(headers).flat() } : options;
+}
 
 export function withMore(
   options: DispatchOptions,

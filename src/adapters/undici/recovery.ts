@@ -6,6 +6,7 @@
 import type { LiveOutcome, RetryIf } from '../../core/events.js';
 import type { ErrorOutcome, ResponseOutcome, Retry } from '../../core/types.js';
 import type { Cancel } from '../../runtime/sleep.js';
+import { drainTime } from './aside.js';
 import type { Attempt } from './attempt.js';
 import type { Exchange } from './exchange.js';
 import type { Controller, Head } from './handlers.js';
@@ -51,7 +52,7 @@ export class Recovery {
     const judge = (content?: string): void =>
       this.judge(attempt, outcomeOfHead(head, content), {
         stop: () => exchange.deliverHeld(attempt, controller, head),
-        retry: () => attempt.discard(head, exchange.isUploading(attempt)),
+        retry: () => this.discard(attempt, head),
       });
     if (readsBody) attempt.gather(bodyHintBytes, (content) => exchange.inScope(this, judge, content));
     else judge();
@@ -67,6 +68,7 @@ export class Recovery {
   /** The body broke off after its head was delivered. */
   judgeBreak(attempt: Attempt, error: unknown): void {
     if (this.rest === undefined) this.brokenBy = { error };
+    this.exchange.keepRawHeaders();
     this.rest = this.restNow();
     this.judge(attempt, outcomeOfError(error, 'unknown'), {
       stop: () => this.giveUpBody(attempt),
@@ -81,7 +83,7 @@ export class Recovery {
     if (mismatch === undefined) {
       this.judge(attempt, outcomeOfHead(head), {
         stop: () => (head.status < 400 ? this.goOn(attempt, controller, rest) : giveUp()),
-        retry: () => attempt.discard(head, false),
+        retry: () => this.discard(attempt, head),
       });
     } else {
       const error = new Error(`undaunted: the body cannot be resumed: ${mismatch}`);
@@ -129,6 +131,14 @@ export class Recovery {
     this.lastOutcome = outcome;
     exchange.attempt = undefined;
     this.wait(decision.delayMs, () => this.prepare(decision));
+  }
+
+  private discard(attempt: Attempt, { headers }: Head): void {
+    const { exchange } = this;
+    const ms = drainTime(exchange.session.request.method, headers);
+    // While the request is still being written, the server would wait for the rest of it.
+    if (ms === 0 || exchange.isUploading(attempt)) attempt.cut();
+    else attempt.drain(ms);
   }
 
   // -------------------------------------------------------------- waiting
