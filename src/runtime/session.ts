@@ -136,10 +136,16 @@ export class Session {
     return decision;
   }
 
-  /** The caller gave up, or an attempt ended in a way that nobody is to judge. */
-  abandon(): void {
+  /**
+   * The caller gave up, or it ended in a way that nobody is to judge: with this error, or status. Without one
+   * it was no request of ours, and nobody is told.
+   */
+  abandon(outcome?: unknown): void {
     if (this.turn !== undefined) this.scope.leave(this.turn);
     this.endTurn('neutral');
+    if (outcome !== undefined && isListening(this.settings)) {
+      this.tellSettled(labelOf(outcome), this.scope.ports.now());
+    }
   }
 
   /** What the end of an attempt says of the server's health. */
@@ -159,10 +165,13 @@ export class Session {
     // A copy: what a listener keeps does not change under it.
     const history = this.history.slice();
     tell(this.settings, { type: 'decision', ...about, history, world, decision });
-    if (decision.action === 'stop') this.tellSettled(labelOf(decision.finding), world.now, about);
+    if (decision.action === 'stop') this.tellSettled(labelOfFinding(decision.finding), world.now, about);
   }
 
+  /** Once: the body of what was let through may fail later. */
   private tellSettled(outcome: number | string, now: number, about: About = this.about()): void {
+    if (settled.has(this)) return;
+    settled.add(this);
     const attempts = this.history.length;
     const elapsedMs = now - (this.startedAt ?? now);
     tell(this.settings, { type: 'settled', ...about, attempts, outcome, elapsedMs });
@@ -176,7 +185,16 @@ export class Session {
 /** What every event says of its request. */
 type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
 
-function labelOf(finding: Finding): number | string {
+/** Of the sessions that somebody listens to; the others need no mark. */
+const settled: WeakSet<Session> = new WeakSet();
+
+function labelOf(outcome: unknown): number | string {
+  if (typeof outcome === 'number') return outcome;
+  const { code, name } = Object(outcome) as { readonly code?: unknown; readonly name?: unknown };
+  return typeof code === 'string' ? code : String(name ?? 'NonError');
+}
+
+function labelOfFinding(finding: Finding): number | string {
   return finding.kind === 'response' ? finding.status : (finding.code ?? finding.name);
 }
 

@@ -7,6 +7,8 @@ import type { ResponseHeaders } from './handlers.js';
 const drainBytes = 65_536;
 /** And for so long, if its length is known; a body that never ends must not keep the connection from others. */
 const drainMs = { known: 1_000, unknown: 100 };
+/** So much is kept while somebody thinks; beyond it the connection is paused. */
+const heldBytes = 65_536;
 /** A body with a hint in it is waited for so long. */
 const gatherMs = 1_000;
 
@@ -18,9 +20,23 @@ export type Late =
 
 export class Aside {
   readonly late: Late[] = [];
-  private leftBytes = Number.POSITIVE_INFINITY;
+  /** The caller may resume while it is being served. */
+  isHandingOver = false;
+  private leftBytes = heldBytes;
+  private endsAtEnd = false;
   private onEnough: (() => void) | undefined = undefined;
   private cancel: Cancel | undefined = undefined;
+
+  /**
+   * Calls once: when it is more than memory should hold. Not at once: a connection that ends while it is
+   * paused makes undici 7 throw where nobody can catch it.
+   */
+  hold(tooMuch: () => void): void {
+    this.onEnough = () => {
+      this.onEnough = undefined;
+      tooMuch();
+    };
+  }
 
   /** Calls once: after so many bytes, at the end of the body, or when it takes too long. */
   gather(sleep: Sleep, mostBytes: number, done: (content: string) => void): void {
@@ -28,7 +44,8 @@ export class Aside {
       const chunks = this.late.flatMap((event) => (event.kind === 'data' ? [event.chunk] : []));
       return Buffer.concat(chunks).subarray(0, mostBytes).toString();
     };
-    this.limit(sleep, gatherMs, mostBytes, () => done(text()));
+    this.endsAtEnd = true;
+    this.limit(sleep, gatherMs, mostBytes - 1, () => done(text()));
   }
 
   /** Calls once: after more bytes than it is worth, or when it takes too long. */
@@ -48,12 +65,12 @@ export class Aside {
   keep(event: Late): void {
     this.late.push(event);
     if (event.kind === 'data') this.count(event.chunk);
-    else this.onEnough?.();
+    else if (this.endsAtEnd) this.onEnough?.();
   }
 
   count(chunk: Buffer): void {
     this.leftBytes -= chunk.byteLength;
-    if (this.leftBytes <= 0) this.onEnough?.();
+    if (this.leftBytes < 0) this.onEnough?.();
   }
 
   get hasEnded(): boolean {

@@ -11,9 +11,14 @@ import type { Controller, Handler, OldHandler, RawHeaders, ResponseHeaders } fro
 import { parseRaw } from './headers.js';
 import { OldController } from './old-controller.js';
 
+const nothing: unknown[] = [];
+
 export class Attempt implements Handler, OldHandler {
-  /** `live`: what comes is for the caller; `held`: not yet; `draining`: for nobody; `over`: no more comes. */
-  private state: 'live' | 'held' | 'draining' | 'over' = 'live';
+  /**
+   * `live`: what comes is for the caller; `held`: perhaps; `handing`: for the caller, after what came before;
+   * `draining`: for nobody; `over`: no more comes.
+   */
+  private state: 'live' | 'held' | 'handing' | 'draining' | 'over' = 'live';
   /** Of the connection; undefined until the request begins to be sent. */
   controller: Controller | undefined = undefined;
   /** How often undici began to send: more than once when it moved the request to another connection. */
@@ -33,6 +38,10 @@ export class Attempt implements Handler, OldHandler {
 
   get isHeld(): boolean {
     return this.state === 'held';
+  }
+
+  private get isAside(): boolean {
+    return this.state === 'held' || this.state === 'handing';
   }
 
   // -------------------------------------------------------------- what undici tells
@@ -58,25 +67,25 @@ export class Attempt implements Handler, OldHandler {
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.state === 'live') this.exchange.received(this, chunk);
-    else if (this.state === 'held') this.aside?.keep({ kind: 'data', chunk });
     else if (this.state === 'draining') this.aside?.count(chunk);
+    else this.aside?.keep({ kind: 'data', chunk });
   }
 
   onResponseEnd(_controller: Controller, trailers: ResponseHeaders): void {
     if (this.state === 'live') this.exchange.ended(this, trailers);
-    else if (this.state === 'held') this.aside?.keep({ kind: 'end', trailers });
+    else if (this.isAside) this.aside?.keep({ kind: 'end', trailers });
     else this.finish();
   }
 
   onResponseError(_controller: Controller | null, error: unknown): void {
-    if (this.state === 'held') this.aside?.keep({ kind: 'error', error });
+    if (this.isAside) this.aside?.keep({ kind: 'error', error });
     else this.fail(error);
   }
 
   private fail(error: unknown): void {
-    const wasLive = this.state === 'live';
+    const isTheCallers = this.state === 'live' || this.state === 'handing';
     this.finish();
-    if (wasLive) this.exchange.failed(this, error);
+    if (isTheCallers) this.exchange.failed(this, error);
   }
 
   onRequestUpgrade(controller: Controller, status: number, headers: ResponseHeaders, socket: Duplex): void {
@@ -86,16 +95,16 @@ export class Attempt implements Handler, OldHandler {
   }
 
   onBodySent(...sent: unknown[]): void {
-    if (this.state === 'live') this.exchange.handler.onBodySent?.(...sent);
+    if (this.state === 'live') this.exchange.told('onBodySent', sent);
   }
 
   onRequestSent(): void {
     this.isSent = true;
-    if (this.state === 'live') this.exchange.handler.onRequestSent?.();
+    if (this.state === 'live') this.exchange.told('onRequestSent', nothing);
   }
 
   onResponseStarted(): void {
-    if (this.state === 'live') this.exchange.handler.onResponseStarted?.();
+    if (this.state === 'live') this.exchange.told('onResponseStarted', nothing);
   }
 
   // -------------------------------------------------------------- what becomes of it
@@ -103,6 +112,7 @@ export class Attempt implements Handler, OldHandler {
   /** By the caller; a response that is held goes on when it is the caller's. */
   resume(): void {
     if (this.state === 'live') this.controller?.resume();
+    else if (this.state === 'handing') this.handOver();
   }
 
   /** What comes is kept until it is decided whose it is. */
@@ -110,15 +120,16 @@ export class Attempt implements Handler, OldHandler {
     if (this.state !== 'live') return;
     this.state = 'held';
     this.aside = new Aside();
-    this.controller?.pause();
+    this.aside.hold(() => this.controller?.pause());
   }
 
   /** As much of the body as may be read for a hint, or as comes in the time for it. */
   gather(mostBytes: number, done: (content: string) => void): void {
     this.state = 'held';
     this.aside = new Aside();
-    this.aside.gather(this.exchange.ports.sleep, mostBytes, (content) => {
-      this.controller?.pause();
+    const { aside } = this;
+    aside.gather(this.exchange.ports.sleep, mostBytes, (content) => {
+      aside.hold(() => this.controller?.pause());
       done(content);
     });
   }
@@ -126,11 +137,31 @@ export class Attempt implements Handler, OldHandler {
   /** What was kept and all that follows is for the caller. */
   unhold(): void {
     if (this.state !== 'held') return;
+    this.state = 'handing';
+    this.handOver();
+  }
+
+  /** As far as the caller takes it. */
+  private handOver(): void {
+    const { aside, exchange } = this;
+    if (aside === undefined || aside.isHandingOver) return;
+    aside.isHandingOver = true;
+    try {
+      while (this.state === 'handing' && !exchange.paused) {
+        const event = aside.late.shift();
+        if (event === undefined) this.goOn();
+        else this.deliver(event);
+      }
+    } catch (error) {
+      exchange.failFromWithin(this, error);
+    }
+    aside.isHandingOver = false;
+  }
+
+  private goOn(): void {
     this.state = 'live';
-    const late = this.aside?.late ?? [];
     this.aside = undefined;
-    for (const event of late) if (this.state === 'live') this.deliver(event);
-    if (!this.exchange.paused) this.resume();
+    this.controller?.resume();
   }
 
   private deliver(event: Late): void {

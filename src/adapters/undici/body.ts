@@ -11,33 +11,56 @@ type Source = AsyncIterator<Chunk> | Iterator<Chunk>;
 interface StreamLike {
   on(event: 'error', listener: (error: unknown) => void): unknown;
   destroy?(error?: unknown): unknown;
+  read?(): unknown;
+  readonly _readableState?: { readonly ended?: boolean; readonly objectMode?: boolean };
 }
 
 /** `ready` goes out as it is, as often as needed. `once` goes out as it is, and not again. */
 export type Body =
   | { readonly kind: 'ready'; readonly value: unknown }
   | { readonly kind: 'once'; readonly value: unknown }
-  | { readonly kind: 'made'; readonly make: () => unknown }
+  | { readonly kind: 'made'; readonly make: () => unknown; readonly value?: unknown }
   | { readonly kind: 'kept'; readonly value: KeptBody };
 
 const noBody: Body = { kind: 'ready', value: undefined };
 
 export function bodyOf(body: unknown, limitBytes: number): Body {
   if (body === undefined || body === null) return noBody;
-  if (typeof body === 'function') return { kind: 'made', make: body as () => unknown };
-  // undici itself would send the pairs as chunks, and fail.
-  if (body instanceof URLSearchParams) return { kind: 'ready', value: body.toString() };
+  if (typeof body === 'function') return { kind: 'made', make: () => spelledOut(body()) };
   if (typeof body !== 'object' || ArrayBuffer.isView(body)) return { kind: 'ready', value: body };
-  const isAsync = Symbol.asyncIterator in body;
-  if (!isAsync && isStream(body)) return { kind: 'once', value: body };
-  if (!isAsync && !isItsOwnIterator(body)) return { kind: 'ready', value: body };
-  if (isStream(body) && Readable.isDisturbed(body as unknown as Readable))
+  if (isStream(body)) return streamBody(body, limitBytes);
+  if (Symbol.asyncIterator in body || (Symbol.iterator in body && !beginsAnew(body)))
+    return kept(body, limitBytes);
+  return { kind: 'ready', value: spelledOut(body) };
+}
+
+function streamBody(body: StreamLike, limitBytes: number): Body {
+  if (!(Symbol.asyncIterator in body) || Readable.isDisturbed(body as unknown as Readable)) {
     return { kind: 'once', value: body };
+  }
+  // All of it is in memory: undici knows its length, and would not of what is read from it.
+  const { ended, objectMode } = body._readableState ?? {};
+  if (ended === true && objectMode === false) return { kind: 'ready', value: body.read?.() ?? undefined };
+  return kept(body, limitBytes);
+}
+
+function kept(body: object, limitBytes: number): Body {
   return { kind: 'kept', value: new KeptBody(body as AsyncIterable<Chunk> | Iterable<Chunk>, limitBytes) };
+}
+
+/** undici itself would send the pairs as chunks, and fail. */
+function spelledOut(body: unknown): unknown {
+  return body instanceof URLSearchParams ? body.toString() : body;
 }
 
 function isStream(body: object): body is StreamLike {
   return 'pipe' in body && 'on' in body && typeof body.on === 'function';
+}
+
+/** Of other iterables it cannot be known: a queue looks the same. */
+function beginsAnew(body: object): boolean {
+  if (Array.isArray(body) || body instanceof Set || body instanceof URLSearchParams) return true;
+  return 'append' in body && 'getAll' in body;
 }
 
 /** What nobody is going to read. */
@@ -45,11 +68,6 @@ export function dispose(body: unknown, error?: unknown): void {
   if (typeof body !== 'object' || body === null || !isStream(body)) return;
   body.on('error', () => undefined);
   body.destroy?.(error);
-}
-
-/** Arrays, Sets and FormData begin anew each time; generators do not. */
-export function isItsOwnIterator(body: object): boolean {
-  return Symbol.iterator in body && Object.is((body as Iterable<unknown>)[Symbol.iterator](), body);
 }
 
 /**
@@ -63,38 +81,46 @@ export class KeptBody {
   private source: Source | undefined = undefined;
   /** The next chunk, asked for and not yet taken. */
   private pending: Promise<IteratorResult<Chunk, unknown>> | undefined = undefined;
-  private isBroken = false;
   private reader: Reader | undefined = undefined;
+  /** The source's own error, which is the caller's to hear. */
+  failure: { readonly error: unknown } | undefined = undefined;
   private readonly body: AsyncIterable<Chunk> | Iterable<Chunk>;
   private readonly limitBytes: number;
 
   constructor(body: AsyncIterable<Chunk> | Iterable<Chunk>, limitBytes: number) {
     this.body = body;
     this.limitBytes = limitBytes;
-    // Before anybody reads, nobody listens either: it is told when it is read.
-    if (isStream(body)) body.on('error', () => undefined);
+    // While nobody reads, nobody else listens.
+    if (isStream(body)) body.on('error', (error) => this.fail(error));
   }
+
+  /** There is nothing more to send. */
+  isReadOut = false;
 
   /** Everything that was read is still here. */
   get isReplayable(): boolean {
-    return this.kept !== undefined && !this.isBroken;
+    return this.kept !== undefined && this.failure === undefined;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Chunk> {
-    this.reader?.leave();
+    this.leave();
     this.reader = new Reader(this);
     return this.reader;
   }
 
+  /** The attempt that reads is over: what comes now is for the next one. */
+  leave(): void {
+    this.reader?.leave();
+  }
+
   /** The request is over: what was not read is not wanted. */
   close(error?: unknown): void {
-    this.reader?.leave();
+    this.leave();
     this.kept = undefined;
-    if (this.source !== undefined) {
+    if (isStream(this.body)) dispose(this.body, error);
+    else {
       const closing = async (): Promise<unknown> => this.source?.return?.();
       closing().catch(() => undefined);
-    } else if (error !== undefined) {
-      dispose(this.body, error);
     }
   }
 
@@ -106,7 +132,10 @@ export class KeptBody {
     this.pending ??= this.readSource();
     const result = await this.pending;
     reader.stay();
-    if (result.done === true) return result;
+    if (result.done === true) {
+      this.isReadOut = true;
+      return result;
+    }
     this.pending = undefined;
     this.keep(result.value);
     return result;
@@ -117,16 +146,21 @@ export class KeptBody {
       this.source ??= sourceOf(this.body);
       return await this.source.next();
     } catch (error) {
-      this.isBroken = true;
+      this.fail(error);
       throw error;
     }
+  }
+
+  private fail(error: unknown): void {
+    this.failure ??= { error };
   }
 
   private keep(chunk: Chunk): void {
     if (this.kept === undefined) return;
     this.keptBytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.byteLength;
     if (this.keptBytes > this.limitBytes) this.kept = undefined;
-    else this.kept.push(chunk);
+    // A copy: a source may fill the same buffer again.
+    else this.kept.push(typeof chunk === 'string' ? chunk : Uint8Array.from(chunk));
   }
 }
 

@@ -96,11 +96,15 @@ export class Exchange extends CallersController {
   }
 
   private send(): boolean {
+    const { body } = this;
+    if (body.kind === 'kept' && body.value.failure !== undefined) {
+      this.fail(body.value.failure.error);
+      return true;
+    }
     const attempt = new Attempt(this);
     this.attempt = attempt;
     this.times?.startAttempt(attempt);
     try {
-      const { body } = this;
       if (body.kind !== 'made') return this.dispatchWith(attempt, body.value);
       const made = body.make();
       if (!isThenable(made)) return this.dispatchWith(attempt, made);
@@ -125,6 +129,16 @@ export class Exchange extends CallersController {
   }
 
   // -------------------------------------------------------------- what an attempt tells
+
+  /** What is not about the response; `thrown` by the caller's handler it ends the request all the same. */
+  told(callback: 'onBodySent' | 'onRequestSent' | 'onResponseStarted', given: unknown[]): void {
+    try {
+      this.handler[callback]?.(...given);
+    } catch (error) {
+      this.state = 'thrown';
+      throw error;
+    }
+  }
 
   headed(
     attempt: Attempt,
@@ -178,7 +192,7 @@ export class Exchange extends CallersController {
   }
 
   upgraded(status: number, headers: ResponseHeaders, socket: Duplex): void {
-    if (!this.accepts(status)) this.session.abandon();
+    if (!this.accepts(status)) this.session.abandon(status);
     this.deliveredHeaders = headers;
     this.settle();
     this.handler.onRequestUpgrade?.(this, status, headers, socket);
@@ -187,12 +201,19 @@ export class Exchange extends CallersController {
   failed(attempt: Attempt, error: unknown): void {
     this.times?.stopAttempt();
     if (this.state === 'thrown' || this.aborted) {
+      if (this.state === 'thrown' && !this.isDelivered) this.session.abandon(error);
       this.deliverError(error);
       return;
     }
     const recovery = this.recover();
     const judge = this.isDelivered ? recovery.judgeBreak : recovery.judgeError;
     this.inScope(recovery, judge, attempt, error);
+  }
+
+  /** Until the next one begins. */
+  endAttempt(): void {
+    this.attempt = undefined;
+    if (this.body.kind === 'kept') this.body.value.leave();
   }
 
   private recover(): Recovery {
@@ -230,12 +251,17 @@ export class Exchange extends CallersController {
     }
     try {
       this.deliver(controller, status, headers, statusText);
-      attempt.unhold();
     } catch (error) {
-      // Nobody below is waiting for what the caller's handler throws.
-      attempt.cut(error);
-      this.deliverError(error);
+      this.failFromWithin(attempt, error);
+      return;
     }
+    attempt.unhold();
+  }
+
+  /** The caller's handler threw, and nobody below is waiting for what it throws. */
+  failFromWithin(attempt: Attempt, error: unknown): void {
+    attempt.cut(error);
+    this.deliverError(error);
   }
 
   private tellHead(status: number, headers: ResponseHeaders, statusText: string | undefined): void {
@@ -254,7 +280,7 @@ export class Exchange extends CallersController {
   deliverError(error: unknown): void {
     if (this.isOver) return;
     this.settle(error);
-    if (this.session.history.length > 0) remember(error, this.session);
+    remember(error, this.session);
     this.handler.onResponseError?.(this, error);
   }
 
@@ -262,7 +288,7 @@ export class Exchange extends CallersController {
   fail(error: unknown): void {
     if (this.isOver) return;
     this.attempt?.cut(error);
-    this.session.abandon();
+    this.session.abandon(error);
     this.deliverError(error);
   }
 
@@ -280,7 +306,7 @@ export class Exchange extends CallersController {
   expire(deadlineMs: number): void {
     const { attempt } = this;
     const error = new DeadlineError(deadlineMs, this.recovery?.cause);
-    if (attempt === undefined) this.session.abandon();
+    if (attempt === undefined) this.session.abandon(error);
     else this.session.next(outcomeOfError(error, evidenceOf(attempt, error)), this.isReplayable);
     attempt?.cut(error);
     this.deliverError(error);
@@ -289,13 +315,14 @@ export class Exchange extends CallersController {
   protected override giveUp(reason: unknown): void {
     if (this.isOver) return;
     const { attempt } = this;
+    const error = reason ?? abortError();
     const isOut = attempt !== undefined && (!this.isDelivered || this.recovery?.rest !== undefined);
-    if (isOut) this.inScope(this, this.tellAbort, reason);
-    else if (attempt === undefined) this.session.abandon();
+    if (isOut) this.inScope(this, this.tellAbort, error);
+    else if (attempt === undefined) this.session.abandon(error);
     // undici makes an error of its own where there is no reason.
     if (attempt?.isLive === true) attempt.controller?.abort(reason);
-    attempt?.cut(reason);
-    this.deliverError(reason ?? abortError());
+    attempt?.cut(error);
+    this.deliverError(error);
   }
 
   private tellAbort(error: unknown): void {
@@ -316,13 +343,21 @@ export class Exchange extends CallersController {
     return this.body.kind === 'kept' ? this.body.value.isReplayable : this.body.kind !== 'once';
   }
 
+  /** As far as can be known: undici 7 does not say when it has sent everything. */
   isUploading(attempt: Attempt): boolean {
-    const hasBody = this.body.kind !== 'ready' || (this.body.value ?? undefined) !== undefined;
-    return hasBody && !attempt.isSent;
+    const { body } = this;
+    if (attempt.isSent || body.value === undefined || typeof body.value === 'string') return false;
+    return body.kind === 'kept' ? !body.value.isReadOut : !ArrayBuffer.isView(body.value);
   }
 }
 
-/** As undici makes it, for who aborts without a reason when no attempt is out. */
+/** As undici makes it, down to what it goes by in `instanceof`; for aborts without a reason in a wait. */
 function abortError(): Error {
-  return Object.assign(new Error('Request aborted'), { name: 'AbortError', code: 'UND_ERR_ABORTED' });
+  return Object.assign(new Error('Request aborted'), {
+    name: 'AbortError',
+    code: 'UND_ERR_ABORTED',
+    [Symbol.for('undici.error.UND_ERR')]: true,
+    [Symbol.for('undici.error.UND_ERR_ABORT')]: true,
+    [Symbol.for('undici.error.UND_ERR_ABORTED')]: true,
+  });
 }

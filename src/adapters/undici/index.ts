@@ -5,7 +5,6 @@ import type { OverrideOptions, PolicyOptions } from '../../core/options.js';
 import type { Policy } from '../../core/policy.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
-import { Session } from '../../runtime/session.js';
 import { bodyOf } from './body.js';
 import { RequestContext } from './context.js';
 import type { Line } from './exchange.js';
@@ -40,23 +39,42 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
     // undici refuses a function that does not take exactly two arguments.
     return (given, callersHandler) => {
       const handler = handlerFor(callersHandler);
-      // Without a handler there is nobody to tell what is wrong but undici.
-      if (handler === undefined) return dispatch(given, callersHandler);
-      const options = repeatable(given);
-      const context = new RequestContext(options);
-      const session = open(retrier, context, options, unknownOrigin);
-      if (!(session instanceof Session)) {
-        handler.onResponseError?.(null, session.error);
-        return true;
+      // Without both there is nobody to tell what is wrong but undici.
+      if (handler === undefined || typeof given !== 'object' || given === null) {
+        return dispatch(given, callersHandler);
       }
-      const exchange = exchangeFor(line, options, handler, session, context);
+      const options = repeatable(given);
+      const exchange = open(retrier, line, options, handler, unknownOrigin);
+      if (exchange === undefined) return true;
       const goesOn = exchange.start();
-      if (!context.isClaimed || exchange.isOver) return goesOn;
+      if (!exchange.context.isClaimed || exchange.isOver) return goesOn;
       // A retry() further out answered, and this one stands aside.
-      session.abandon();
+      exchange.session.abandon();
       return dispatch(options, callersHandler);
     };
   };
+}
+
+/** A policy that cannot be used is the request's error, as an option is that undici cannot use. */
+function open(
+  retrier: Retrier,
+  line: Line,
+  options: DispatchOptions,
+  handler: Handler,
+  unknownOrigin: string,
+): Exchange | undefined {
+  try {
+    const context = new RequestContext(options);
+    const session = retrier.open(context, overrideOf(options), unknownOrigin);
+    context.belongsTo(session);
+    const { bufferBodyBytes, idempotencyKey } = session.settings;
+    const key = idempotencyKey === false ? undefined : context.keyFrom(idempotencyKey);
+    const outgoing = key === undefined ? options : withMore(options, key);
+    return new Exchange(line, outgoing, handler, session, bodyOf(options.body, bufferBodyBytes));
+  } catch (error) {
+    handler.onResponseError?.(null, error);
+    return undefined;
+  }
 }
 
 const off: OverrideOptions = Object.freeze({ retry: false });
@@ -72,34 +90,7 @@ function overrideOf({ method, upgrade, retry: given }: DispatchOptions): Overrid
   const override = given === false ? off : (given as OverrideOptions | undefined);
   const isTunnel = method === 'CONNECT' || (upgrade !== undefined && upgrade !== null && upgrade !== false);
   if (!isTunnel) return override;
-  return override === undefined ? unsentOnly : { ...override, ...unsentOnly };
-}
-
-/** A policy that cannot be used is the request's error, as an option that undici cannot use is. */
-function open(
-  retrier: Retrier,
-  context: RequestContext,
-  options: DispatchOptions,
-  unknownOrigin: string,
-): Session | { readonly error: unknown } {
-  try {
-    const session = retrier.open(context, overrideOf(options), unknownOrigin);
-    context.belongsTo(session);
-    return session;
-  } catch (error) {
-    return { error };
-  }
-}
-
-function exchangeFor(
-  line: Line,
-  options: DispatchOptions,
-  handler: Handler,
-  session: Session,
-  context: RequestContext,
-): Exchange {
-  const { bufferBodyBytes, idempotencyKey } = session.settings;
-  const key = idempotencyKey === false ? undefined : context.keyFrom(idempotencyKey);
-  const outgoing = key === undefined ? options : withMore(options, key);
-  return new Exchange(line, outgoing, handler, session, bodyOf(options.body, bufferBodyBytes));
+  if (override === undefined) return unsentOnly;
+  // What is no object is the policy's to refuse.
+  return typeof override === 'object' && override !== null ? { ...override, ...unsentOnly } : override;
 }

@@ -2,15 +2,15 @@
 
 import { stringify } from 'node:querystring';
 import type { RetryContext } from '../../core/events.js';
-import { isItsOwnIterator } from './body.js';
 import type { DispatchOptions } from './handlers.js';
 import { pairsOf, recordOf, withHeaders } from './headers.js';
 
-/** Headers from a generator could be read once only, and the next attempt would have none. */
+/** Headers from an iterator might be read once only, and the next attempt would have none. */
 export function repeatable(options: DispatchOptions): DispatchOptions {
   const { headers } = options;
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return options;
-  return isItsOwnIterator(headers) ? { ...options, headers: pairsOf(headers).flat() } : options;
+  if (!(Symbol.iterator in headers) || headers instanceof Map || headers instanceof Headers) return options;
+  return { ...options, headers: pairsOf(headers).flat() };
 }
 
 export function withMore(

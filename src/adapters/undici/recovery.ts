@@ -4,7 +4,7 @@
  */
 
 import type { LiveOutcome, RetryIf } from '../../core/events.js';
-import type { ErrorOutcome, ResponseOutcome, Retry } from '../../core/types.js';
+import type { Decision, ErrorOutcome, ResponseOutcome, Retry } from '../../core/types.js';
 import type { Cancel } from '../../runtime/sleep.js';
 import { drainTime } from './aside.js';
 import type { Attempt } from './attempt.js';
@@ -99,7 +99,9 @@ export class Recovery {
     const { session } = exchange;
     let verdict: ReturnType<RetryIf>;
     try {
-      verdict = session.settings.retryIf?.(outcome, session.request);
+      verdict = session.settings.retryIf?.(outcome, exchange.context.facts);
+      // An abort in a hook has ended it.
+      if (exchange.isOver) return;
     } catch (error) {
       exchange.fail(error);
       return;
@@ -122,14 +124,22 @@ export class Recovery {
   private conclude(outcome: LiveOutcome, verdict: boolean | undefined, then: Consequences): void {
     const { exchange } = this;
     const isResumable = exchange.isDelivered ? this.rest !== undefined : undefined;
-    const decision = exchange.session.next(outcome, exchange.isReplayable, verdict, isResumable);
+    let decision: Decision;
+    try {
+      decision = exchange.session.next(outcome, exchange.isReplayable, verdict, isResumable);
+      if (exchange.isOver) return;
+    } catch (error) {
+      // The schedule is a function of the caller's, and threw.
+      exchange.fail(error);
+      return;
+    }
     if (decision.action === 'stop') {
       then.stop();
       return;
     }
     then.retry();
     this.lastOutcome = outcome;
-    exchange.attempt = undefined;
+    exchange.endAttempt();
     this.wait(decision.delayMs, () => this.prepare(decision));
   }
 
@@ -165,7 +175,7 @@ export class Recovery {
       this.again(decision);
       return;
     }
-    const { request, history } = exchange.session;
+    const { facts: request, attempts: history } = exchange.context;
     const context = contextFor(exchange.options, { request, decision, history });
     const go = (): void => {
       if (exchange.isOver) return;

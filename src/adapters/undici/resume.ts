@@ -44,16 +44,18 @@ function mismatchOf(
 ): string | undefined {
   const { headers } = answer;
   if (answer.status !== 206) return `the server sends all of it again (${answer.status})`;
-  const extent = extentOf(answer);
+  const extent = rangeOf(headers);
   if (extent === undefined) return 'no usable Content-Range';
   const isWanted =
     extent.first === wanted.first && extent.last === wanted.last && extent.total === wanted.total;
   if (!isWanted) return `Content-Range ${single(headers, 'content-range')} is not what was asked for`;
   if (strongTag(headers) !== etag) return `the ETag has changed (${single(headers, 'etag')})`;
   if (String(headers['content-encoding']) !== String(encoding)) return 'the Content-Encoding has changed';
-  const length = single(headers, 'content-length');
-  const isLength = length === undefined || Number(length) === extent.last - extent.first + 1;
-  return isLength ? undefined : `Content-Length ${length} does not fit its Content-Range`;
+  const length = lengthOf(headers);
+  // Neither a length nor chunks: a decompressor has taken the length away.
+  if (length === undefined && headers['transfer-encoding'] === undefined) return 'no Content-Length';
+  const fits = length === undefined || length === extent.last - extent.first + 1;
+  return fits ? undefined : `Content-Length ${length} does not fit its Content-Range`;
 }
 
 interface Extent {
@@ -62,19 +64,28 @@ interface Extent {
   readonly total: number;
 }
 
-/** Where a response's body begins and ends in the whole; undefined if that cannot be known. */
+/**
+ * Where a response's body begins and ends in the whole; undefined if that cannot be known. It takes a length:
+ * without one, as after a decompressor, the bytes that are counted may not be those on the wire.
+ */
 function extentOf({ status, headers }: Head): Extent | undefined {
-  if (status === 206) {
-    const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i.exec(single(headers, 'content-range') ?? '');
-    if (range === null) return undefined;
-    const [first = 0, last = 0, total = 0] = range.slice(1).map(Number);
-    return first <= last && last < total ? { first, last, total } : undefined;
-  }
-  if (status !== 200 || !takesRanges(headers)) return undefined;
+  const length = lengthOf(headers) ?? 0;
+  if (length === 0) return undefined;
+  if (status === 200 && takesRanges(headers)) return { first: 0, last: length - 1, total: length };
+  const range = status === 206 ? rangeOf(headers) : undefined;
+  return range !== undefined && range.last - range.first + 1 === length ? range : undefined;
+}
+
+function rangeOf(headers: ResponseHeaders): Extent | undefined {
+  const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i.exec(single(headers, 'content-range') ?? '');
+  if (range === null) return undefined;
+  const [first = 0, last = 0, total = 0] = range.slice(1).map(Number);
+  return first <= last && last < total ? { first, last, total } : undefined;
+}
+
+function lengthOf(headers: ResponseHeaders): number | undefined {
   const length = /^\d{1,15}$/.exec(single(headers, 'content-length') ?? '');
-  const total = length === null ? 0 : Number(length[0]);
-  // Without a length, as after a decompressor, the bytes that were counted may not be those on the wire.
-  return total > 0 ? { first: 0, last: total - 1, total } : undefined;
+  return length === null ? undefined : Number(length[0]);
 }
 
 function takesRanges(headers: ResponseHeaders): boolean {
