@@ -40,6 +40,7 @@ export interface ScopeSnapshot {
 
 /** What one request has got of it. */
 export interface Turn {
+  readonly startedAt: number | undefined;
   /** Its place in the queue behind a hold. */
   placeAt: number | undefined;
   /** The gate's state in which its attempt was let through. */

@@ -37,9 +37,7 @@ export class Session {
   /** The rule's, under what this request says for itself. */
   readonly settings: Settings;
   readonly scope: Scope;
-  /** Monotonic; read only where a deadline or a listener asks for it. */
-  readonly startedAt: number | undefined;
-  /** Only where there is a gate or a hold to pass. */
+  /** Only where there is a gate or a hold to pass, or somebody asks for the time. */
   private turn: Turn | undefined = undefined;
   private attempts: Attempt[] | undefined = undefined;
   /** The status that was accepted at once. */
@@ -51,7 +49,12 @@ export class Session {
     this.settings = settings;
     this.scope = scope;
     const isTimed = settings.deadlineMs !== undefined || isListening(settings);
-    this.startedAt = isTimed ? scope.ports.now() : undefined;
+    if (isTimed) this.turn = turnFrom(scope.ports.now());
+  }
+
+  /** Monotonic; read only where a deadline or a listener asks for it. */
+  get startedAt(): number | undefined {
+    return this.turn?.startedAt;
   }
 
   /** Every attempt whose outcome is known. */
@@ -62,17 +65,18 @@ export class Session {
 
   /** Monotonic time after which nothing of this request happens. */
   get deadlineAt(): number {
-    const { deadlineMs } = this.settings;
-    return deadlineMs === undefined || this.startedAt === undefined
+    const { settings, startedAt } = this;
+    const { deadlineMs } = settings;
+    return deadlineMs === undefined || startedAt === undefined
       ? Number.POSITIVE_INFINITY
-      : this.startedAt + deadlineMs;
+      : startedAt + deadlineMs;
   }
 
   /** Before each attempt, the first one too; and again after a wait that it asked for. */
   admit(): Admission {
     const { settings } = this;
     if (settings.gate === false && settings.hold === false) return go;
-    this.turn ??= { placeAt: undefined, epoch: noEpoch, isWaiting: false };
+    this.turn ??= turnFrom(undefined);
     return this.scope.admit(settings, this.turn, this.deadlineAt);
   }
 
@@ -184,6 +188,10 @@ export class Session {
 
 /** What every event says of its request. */
 type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
+
+function turnFrom(startedAt: number | undefined): Turn {
+  return { startedAt, placeAt: undefined, epoch: noEpoch, isWaiting: false };
+}
 
 /** Of the sessions that somebody listens to; the others need no mark. */
 const settled: WeakSet<Session> = new WeakSet();

@@ -277,7 +277,7 @@ describe('errors of all kinds', () => {
     ["a browser's", new TypeError('Failed to fetch'), 'transient', 'unknown'],
     ["Safari's", new TypeError('Load failed'), 'transient', 'unknown'],
     ["Firefox's", new TypeError('NetworkError when attempting to fetch resource.'), 'transient', 'unknown'],
-    ['our deadline', new DeadlineError(5), 'final', 'unknown'],
+    ['our deadline', new DeadlineError(5), 'transient', 'unknown'],
     ['our gate', new GateShutError('x'), 'final', 'unknown'],
     ['our policy error', new PolicyError([]), 'final', 'unknown'],
     [

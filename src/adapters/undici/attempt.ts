@@ -23,8 +23,6 @@ export class Attempt implements Handler, OldHandler {
   controller: Controller | undefined = undefined;
   /** How often undici began to send: more than once when it moved the request to another connection. */
   starts = 0;
-  /** All of the request has been written. */
-  isSent = false;
   private readonly exchange: Exchange;
   private aside: Aside | undefined = undefined;
 
@@ -47,18 +45,17 @@ export class Attempt implements Handler, OldHandler {
   // -------------------------------------------------------------- what undici tells
 
   onRequestStart(controller: Controller, context: unknown): void {
-    if (typeof context === 'object' && context !== null && this.isOnlyAsked(context)) return;
+    const inner = innerContext(context);
+    if (inner !== undefined) {
+      // Not yet a start: it asks whether it is needed.
+      inner.claim();
+      return;
+    }
+    // What lies underneath may have a context for the caller.
+    if (typeof context === 'object' && context !== null) this.exchange.context.adopt(context);
     this.starts += 1;
     this.controller = controller;
     if (this.state === 'over') controller.abort(new Error('undaunted: this attempt was given up'));
-  }
-
-  /** Not yet a start: a retry() underneath asks whether it is needed. Other contexts are for the caller. */
-  private isOnlyAsked(context: object): boolean {
-    const inner = innerContext(context);
-    if (inner === undefined) this.exchange.context.adopt(context);
-    inner?.claim();
-    return inner !== undefined;
   }
 
   onResponseStart(controller: Controller, status: number, headers: ResponseHeaders, text?: string): void {
@@ -72,8 +69,10 @@ export class Attempt implements Handler, OldHandler {
   }
 
   onResponseEnd(_controller: Controller, trailers: ResponseHeaders): void {
-    if (this.state === 'live') this.exchange.ended(this, trailers);
-    else if (this.isAside) this.aside?.keep({ kind: 'end', trailers });
+    if (this.state === 'live') {
+      this.exchange.ended(this, trailers);
+      this.state = 'over';
+    } else if (this.isAside) this.aside?.keep({ kind: 'end', trailers });
     else this.finish();
   }
 
@@ -99,7 +98,6 @@ export class Attempt implements Handler, OldHandler {
   }
 
   onRequestSent(): void {
-    this.isSent = true;
     if (this.state === 'live') this.exchange.told('onRequestSent', nothing);
   }
 

@@ -157,11 +157,17 @@ export class KeptBody {
 
   private keep(chunk: Chunk): void {
     if (this.kept === undefined) return;
-    this.keptBytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.byteLength;
+    const copy = copyOf(chunk);
+    this.keptBytes += typeof copy === 'string' ? Buffer.byteLength(copy) : copy.byteLength;
     if (this.keptBytes > this.limitBytes) this.kept = undefined;
-    // A copy: a source may fill the same buffer again.
-    else this.kept.push(typeof chunk === 'string' ? chunk : Uint8Array.from(chunk));
+    else this.kept.push(copy);
   }
+}
+
+/** A source may fill the same buffer again. */
+function copyOf(chunk: Chunk): Chunk {
+  if (!ArrayBuffer.isView(chunk)) return chunk;
+  return Buffer.from(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
 }
 
 function sourceOf(body: AsyncIterable<Chunk> | Iterable<Chunk>): Source {

@@ -9,7 +9,7 @@ import { headerOf } from './headers.js';
 /** RFC 9110 9.2.1, and QUERY. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
 
-/** Only a way to the options, which are full of secrets: most requests are never looked at. */
+/** What the caller may change in its options once they are dispatched is kept; what is secret is not shown. */
 export class RequestContext implements RequestFacts, Traceable {
   /**
    * An own property, so that it survives when a redirect copies the context into its own. A retry() further
@@ -17,34 +17,50 @@ export class RequestContext implements RequestFacts, Traceable {
    */
   undaunted: RequestContext | undefined;
   readonly #options: DispatchOptions;
+  readonly #method: unknown;
+  readonly #origin: DispatchOptions['origin'];
+  readonly #path: unknown;
+  readonly #headers: unknown;
   #session: Session | undefined = undefined;
 
   constructor(options: DispatchOptions) {
-    this.#options = options;
     this.undaunted = this;
+    this.#options = options;
+    this.#method = options.method;
+    this.#origin = options.origin;
+    this.#path = options.path;
+    this.#headers = options.headers;
+  }
+
+  /** As they were dispatched first: some callers use one object for many requests. */
+  get options(): DispatchOptions {
+    const options = this.#options;
+    const isAsItWas =
+      options.method === this.#method &&
+      options.origin === this.#origin &&
+      options.path === this.#path &&
+      options.headers === this.#headers;
+    if (isAsItWas) return options;
+    const was = { method: this.#method, origin: this.#origin, path: this.#path, headers: this.#headers };
+    return { ...options, ...was } as DispatchOptions;
   }
 
   get method(): string {
-    const { method } = this.#options;
-    return typeof method === 'string' ? method : 'GET';
+    return typeof this.#method === 'string' ? this.#method : 'GET';
   }
 
   get origin(): string | undefined {
-    const { origin } = this.#options;
-    return typeof origin === 'string' ? origin : origin?.origin;
+    return typeof this.#origin === 'string' ? this.#origin : this.#origin?.origin;
   }
 
   get path(): string {
-    const { path } = this.#options;
-    return typeof path === 'string' ? path : '/';
+    return typeof this.#path === 'string' ? this.#path : '/';
   }
 
   /** By the caller, or by us as soon as the rule is known. */
   get keyed(): boolean {
     const setting = this.#session?.settings.idempotencyKey ?? false;
-    return (
-      (setting !== false && this.takesKey) || headerOf(this.#options.headers, 'idempotency-key') !== undefined
-    );
+    return (setting !== false && this.takesKey) || headerOf(this.#headers, 'idempotency-key') !== undefined;
   }
 
   /** For hooks, which may want to copy or print it. */
@@ -53,10 +69,10 @@ export class RequestContext implements RequestFacts, Traceable {
     return { method, origin, path, keyed };
   }
 
-  /** What it adopted. */
+  /** What it adopted, without itself. */
   toJSON(): object {
-    const { undaunted, ...rest } = this;
-    return rest;
+    const { undaunted, ...adopted } = this;
+    return adopted;
   }
 
   get attempts(): History {
@@ -76,7 +92,7 @@ export class RequestContext implements RequestFacts, Traceable {
 
   /** The key that this request gets, unless the caller gave it one. */
   keyFrom(setting: IdempotencyKey): Readonly<Record<string, string>> | undefined {
-    if (!this.takesKey || headerOf(this.#options.headers, setting.header) !== undefined) return undefined;
+    if (!this.takesKey || headerOf(this.#headers, setting.header) !== undefined) return undefined;
     const key = setting.generate?.() ?? crypto.randomUUID();
     return { [setting.header]: setting.quoted ? `"${key}"` : key };
   }
@@ -96,8 +112,22 @@ export class RequestContext implements RequestFacts, Traceable {
   }
 }
 
-/** The context of a retry() underneath, which starts its handler before it sends anything. */
+/** Whose handler is being started right now. */
+let starting: RequestContext | undefined;
+
+/** Returns what it was before, to be set again. */
+export function setStarting(context: RequestContext | undefined): RequestContext | undefined {
+  const before = starting;
+  starting = context;
+  return before;
+}
+
+/**
+ * A retry() underneath starts its handler before it sends anything; it is known by that, or by its context
+ * where it is another copy of this package.
+ */
 export function innerContext(context: unknown): RequestContext | undefined {
+  if (starting !== undefined) return starting;
   return typeof context === 'object' && context !== null && 'undaunted' in context
     ? (context as RequestContext).undaunted
     : undefined;

@@ -17,6 +17,7 @@ import { Attempt } from './attempt.js';
 import type { Body } from './body.js';
 import { dispose } from './body.js';
 import type { RequestContext } from './context.js';
+import { setStarting } from './context.js';
 import { CallersController } from './controller.js';
 import type { Controller, Dispatch, DispatchOptions, Handler, Head, ResponseHeaders } from './handlers.js';
 import { evidenceOf, outcomeOfError } from './outcome.js';
@@ -36,18 +37,15 @@ export class Exchange extends CallersController {
   readonly handler: Handler;
   readonly session: Session;
   readonly body: Body;
-  options: DispatchOptions;
   receivedBytes = 0;
   private readonly line: Line;
   /** `thrown`: by the caller's own handler, which is nobody's to retry; the error is still to come. */
   private state: 'open' | 'thrown' | 'over' = 'open';
   private recovery: Recovery | undefined = undefined;
-  private times: Times | undefined = undefined;
 
-  constructor(line: Line, options: DispatchOptions, handler: Handler, session: Session, body: Body) {
+  constructor(line: Line, handler: Handler, session: Session, body: Body) {
     super();
     this.line = line;
-    this.options = options;
     this.handler = handler;
     this.session = session;
     this.body = body;
@@ -66,6 +64,11 @@ export class Exchange extends CallersController {
     return this.session.request as RequestContext;
   }
 
+  /** The caller's, unless something had to be changed. */
+  get options(): DispatchOptions {
+    return this.recovery?.options ?? this.context.options;
+  }
+
   get ports(): Ports {
     return this.line.ports;
   }
@@ -76,18 +79,21 @@ export class Exchange extends CallersController {
   start(): boolean {
     const { context } = this;
     const { deadlineMs, attemptTimeoutMs } = this.session.settings;
-    if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new Times(this);
+    if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.recover().times = new Times(this);
+    const before = setStarting(context);
     try {
       this.handler.onRequestStart?.(this, context);
     } catch (error) {
       this.fail(error);
+    } finally {
+      setStarting(before);
     }
     return this.isOver || context.isClaimed || this.proceed();
   }
 
   /** Sends the next attempt, or waits until the scope lets it go. */
   proceed(): boolean {
-    this.times?.startDeadline();
+    this.recovery?.times?.startDeadline();
     const admission = this.session.admit();
     if (admission.kind === 'go') return this.send();
     if (admission.kind === 'wait') this.recover().wait(admission.delayMs, () => this.proceed());
@@ -103,7 +109,7 @@ export class Exchange extends CallersController {
     }
     const attempt = new Attempt(this);
     this.attempt = attempt;
-    this.times?.startAttempt(attempt);
+    this.recovery?.times?.startAttempt(attempt);
     try {
       if (body.kind !== 'made') return this.dispatchWith(attempt, body.value);
       const made = body.make();
@@ -125,7 +131,13 @@ export class Exchange extends CallersController {
   private dispatchWith(attempt: Attempt, body: unknown): boolean {
     const extra = this.recovery?.extraHeaders;
     const outgoing = extra === undefined ? this.options : withMore(this.options, extra);
-    return this.line.dispatch(withBody(outgoing, body), attempt);
+    // What is dispatched from here on starts for itself.
+    const before = setStarting(undefined);
+    try {
+      return this.line.dispatch(withBody(outgoing, body), attempt);
+    } finally {
+      setStarting(before);
+    }
   }
 
   // -------------------------------------------------------------- what an attempt tells
@@ -152,7 +164,7 @@ export class Exchange extends CallersController {
       if (!this.isDelivered) this.tellHead(status, headers, statusText);
       return;
     }
-    this.times?.stopAttempt();
+    this.recovery?.times?.stopAttempt();
     if (this.recovery?.rest === undefined && this.accepts(status)) {
       this.deliver(controller, status, headers, statusText);
     } else {
@@ -199,7 +211,7 @@ export class Exchange extends CallersController {
   }
 
   failed(attempt: Attempt, error: unknown): void {
-    this.times?.stopAttempt();
+    this.recovery?.times?.stopAttempt();
     if (this.state === 'thrown' || this.aborted) {
       if (this.state === 'thrown' && !this.isDelivered) this.session.abandon(error);
       this.deliverError(error);
@@ -216,7 +228,7 @@ export class Exchange extends CallersController {
     if (this.body.kind === 'kept') this.body.value.leave();
   }
 
-  private recover(): Recovery {
+  recover(): Recovery {
     this.recovery ??= new Recovery(this);
     return this.recovery;
   }
@@ -238,7 +250,7 @@ export class Exchange extends CallersController {
   ): void {
     this.deliveredStatus = status;
     this.deliveredHeaders = headers;
-    this.times?.stopAtHead();
+    this.recovery?.times?.stopAtHead();
     this.tellHead(status, headers, statusText);
     if (this.paused) controller.pause();
   }
@@ -274,7 +286,7 @@ export class Exchange extends CallersController {
   }
 
   restIsHere(): void {
-    this.times?.stopAtHead();
+    this.recovery?.times?.stopAtHead();
   }
 
   deliverError(error: unknown): void {
@@ -332,7 +344,7 @@ export class Exchange extends CallersController {
   /** Nothing of this request is left behind. */
   private settle(error?: unknown): void {
     this.state = 'over';
-    this.times?.stop();
+    this.recovery?.times?.stop();
     this.recovery?.stopWaiting();
     if (this.body.kind === 'kept') this.body.value.close(error);
   }
@@ -343,11 +355,11 @@ export class Exchange extends CallersController {
     return this.body.kind === 'kept' ? this.body.value.isReplayable : this.body.kind !== 'once';
   }
 
-  /** As far as can be known: undici 7 does not say when it has sent everything. */
-  isUploading(attempt: Attempt): boolean {
+  /** The server may still be waiting for some of the request. undici 7 does not say when it has sent everything. */
+  get isUploading(): boolean {
     const { body } = this;
-    if (attempt.isSent || body.value === undefined || typeof body.value === 'string') return false;
-    return body.kind === 'kept' ? !body.value.isReadOut : !ArrayBuffer.isView(body.value);
+    if (body.kind === 'kept') return !body.value.isReadOut;
+    return body.value !== undefined && typeof body.value !== 'string' && !ArrayBuffer.isView(body.value);
   }
 }
 

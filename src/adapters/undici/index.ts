@@ -69,8 +69,9 @@ function open(
     context.belongsTo(session);
     const { bufferBodyBytes, idempotencyKey } = session.settings;
     const key = idempotencyKey === false ? undefined : context.keyFrom(idempotencyKey);
-    const outgoing = key === undefined ? options : withMore(options, key);
-    return new Exchange(line, outgoing, handler, session, bodyOf(options.body, bufferBodyBytes));
+    const exchange = new Exchange(line, handler, session, bodyOf(options.body, bufferBodyBytes));
+    if (key !== undefined) exchange.recover().options = withMore(options, key);
+    return exchange;
   } catch (error) {
     handler.onResponseError?.(null, error);
     return undefined;

@@ -39,6 +39,10 @@ export function asChanged(options: DispatchOptions, { url, headers }: RetryConte
   return { ...options, headers, origin, path: pathname + search, query: undefined };
 }
 
+export function goesTo(one: DispatchOptions, other: DispatchOptions): boolean {
+  return urlOf(one) === urlOf(other);
+}
+
 function urlOf({ origin, path, query }: DispatchOptions): string {
   const base = `${origin === undefined ? '' : new URL(String(origin)).origin}${path}`;
   if (typeof query !== 'object' || query === null) return base;

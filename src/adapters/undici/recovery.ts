@@ -9,11 +9,12 @@ import type { Cancel } from '../../runtime/sleep.js';
 import { drainTime } from './aside.js';
 import type { Attempt } from './attempt.js';
 import type { Exchange } from './exchange.js';
-import type { Controller, Head } from './handlers.js';
+import type { Controller, DispatchOptions, Head } from './handlers.js';
 import { evidenceOf, outcomeOfError, outcomeOfHead } from './outcome.js';
-import { asChanged, contextFor } from './outgoing.js';
+import { asChanged, contextFor, goesTo } from './outgoing.js';
 import type { Rest } from './resume.js';
 import { restOf } from './resume.js';
+import type { Times } from './times.js';
 
 /** What follows from a decision. */
 interface Consequences {
@@ -23,6 +24,9 @@ interface Consequences {
 }
 
 export class Recovery {
+  times: Times | undefined = undefined;
+  /** Where they are not the caller's own any more. */
+  options: DispatchOptions | undefined = undefined;
   /** Of the next attempt alone. */
   extraHeaders: Readonly<Record<string, string | undefined>> | undefined = undefined;
   /** The rest of the body that the attempt under way is to bring. */
@@ -147,7 +151,7 @@ export class Recovery {
     const { exchange } = this;
     const ms = drainTime(exchange.session.request.method, headers);
     // While the request is still being written, the server would wait for the rest of it.
-    if (ms === 0 || exchange.isUploading(attempt)) attempt.cut();
+    if (ms === 0 || exchange.isUploading) attempt.cut();
     else attempt.drain(ms);
   }
 
@@ -179,8 +183,13 @@ export class Recovery {
     const context = contextFor(exchange.options, { request, decision, history });
     const go = (): void => {
       if (exchange.isOver) return;
-      exchange.options = asChanged(exchange.options, context);
-      this.again(decision);
+      const changed = asChanged(exchange.options, context);
+      // Elsewhere is another representation, whatever its ETag says.
+      if (this.rest !== undefined && !goesTo(changed, exchange.options)) exchange.fail(this.brokenBy?.error);
+      else {
+        this.options = changed;
+        this.again(decision);
+      }
     };
     try {
       const done = beforeRetry(context);

@@ -27,6 +27,8 @@ export function restOf(method: string, head: Head, received: number): Rest | und
     requestHeaders: {
       range: `bytes=${first}-${whole.last}`,
       'if-range': etag,
+      // What was not encoded is not to be now, where a decompressor underneath would hide it.
+      ...(headers['content-encoding'] === undefined && { 'accept-encoding': 'identity' }),
       // These were about the caller's own copy; now they would turn the answer into a 304.
       'if-none-match': undefined,
       'if-modified-since': undefined,
