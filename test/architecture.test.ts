@@ -52,6 +52,15 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
 }
 
+/** What an adapter imports of its client are types: nobody has to bundle a client for a policy. */
+function clientsLoaded({ path, text }: Source): string[] {
+  if (layerOf(path) !== 'adapters') return [];
+  const found = withoutComments(text).matchAll(
+    /^(?:import|export)\s(?!type\s)[^;]*?from\s*['"](undici|axios)['"]/gm,
+  );
+  return [...found].map((match) => `loads ${match[1]}`);
+}
+
 function violations(files: readonly Source[]): string[] {
   return files.flatMap((file) => {
     const layer = layerOf(file.path);
@@ -64,7 +73,7 @@ function violations(files: readonly Source[]): string[] {
       return isAllowed && !isNeighbour ? [] : [`reaches ${target}`];
     });
     const impurities = layer === 'core' ? impuritiesIn(file.text) : [];
-    return [...imports, ...impurities].map((fault) => `${file.path} ${fault}`);
+    return [...imports, ...impurities, ...clientsLoaded(file)].map((fault) => `${file.path} ${fault}`);
   });
 }
 
@@ -102,6 +111,8 @@ describe('the house', () => {
     ['runtime/x.ts', "import { go } from '../adapters/undici/index.js';", 'reaches adapters/undici/index.js'],
     ['runtime/x.ts', "import { Agent } from 'undici';", 'imports undici'],
     ['adapters/axios/x.ts', "import { go } from '../undici/index.js';", 'reaches adapters/undici/index.js'],
+    ['adapters/undici/x.ts', "import { Agent } from 'undici';", 'loads undici'],
+    ['adapters/axios/x.ts', "import axios, { type AxiosError } from 'axios';", 'loads axios'],
     ['sim/x.ts', "import { go } from '../adapters/undici/index.js';", 'reaches adapters/undici/index.js'],
     ['index.ts', "export { go } from './adapters/undici/index.js';", 'reaches adapters/undici/index.js'],
   ])('would not with this in %s: %s', (path, text, fault) => {
@@ -111,6 +122,7 @@ describe('the house', () => {
   test.each<[string, string]>([
     ['core/x.ts', "import { y } from './hints/read.js';\n// not Date.now()"],
     ['adapters/axios/x.ts', "import { y } from './body.js';"],
+    ['adapters/undici/x.ts', "import type { Dispatcher } from 'undici';"],
     ['cli/x.ts', "import { simulate } from '../sim/simulate.js';"],
   ])('would with this in %s: %s', (path, text) => {
     expect(violations([{ path, text }])).toEqual([]);

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import * as undici from '../src/adapters/undici/index.js';
 import * as main from '../src/index.js';
 
 test('undaunted exports what it promises, and nothing else', () => {
@@ -19,6 +20,10 @@ test('undaunted exports what it promises, and nothing else', () => {
     'presets',
     'readHint',
   ]);
+});
+
+test('undaunted/undici exports what it promises, and nothing else', () => {
+  expect(Object.keys(undici)).toEqual(['retry']);
 });
 
 test('every entry of the package is a plain path into dist', () => {

@@ -11,8 +11,13 @@ type Source = AsyncIterator<Chunk> | Iterator<Chunk>;
 interface StreamLike {
   on(event: 'error', listener: (error: unknown) => void): unknown;
   destroy?(error?: unknown): unknown;
-  read?(): unknown;
-  readonly _readableState?: { readonly ended?: boolean; readonly objectMode?: boolean };
+  read?(): Uint8Array | null;
+  readonly readableEncoding?: string | null;
+  readonly _readableState?: {
+    readonly ended?: boolean;
+    readonly objectMode?: boolean;
+    readonly flowing?: boolean | null;
+  };
 }
 
 /** `ready` goes out as it is, as often as needed. `once` goes out as it is, and not again. */
@@ -26,7 +31,7 @@ const noBody: Body = { kind: 'ready', value: undefined };
 
 export function bodyOf(body: unknown, limitBytes: number): Body {
   if (body === undefined || body === null) return noBody;
-  if (typeof body === 'function') return { kind: 'made', make: () => spelledOut(body()) };
+  if (typeof body === 'function') return { kind: 'made', make: () => made(body()) };
   if (typeof body !== 'object' || ArrayBuffer.isView(body)) return { kind: 'ready', value: body };
   if (isStream(body)) return streamBody(body, limitBytes);
   if (Symbol.asyncIterator in body || (Symbol.iterator in body && !beginsAnew(body)))
@@ -38,14 +43,28 @@ function streamBody(body: StreamLike, limitBytes: number): Body {
   if (!(Symbol.asyncIterator in body) || Readable.isDisturbed(body as unknown as Readable)) {
     return { kind: 'once', value: body };
   }
-  // All of it is in memory: undici knows its length, and would not of what is read from it.
-  const { ended, objectMode } = body._readableState ?? {};
-  if (ended === true && objectMode === false) return { kind: 'ready', value: body.read?.() ?? undefined };
-  return kept(body, limitBytes);
+  const whole = inMemory(body);
+  return whole === undefined ? kept(body, limitBytes) : { kind: 'ready', value: whole };
+}
+
+/** Of what has ended already undici knows the length, which it would not of what is read from it. */
+function inMemory(body: StreamLike): Buffer | undefined {
+  const { ended, objectMode, flowing } = body._readableState ?? {};
+  const isWhole =
+    ended === true && objectMode === false && flowing !== true && body.readableEncoding === null;
+  if (!isWhole || body.read === undefined) return undefined;
+  const parts: Uint8Array[] = [];
+  // Since Node 26, one read() is one chunk.
+  for (let part = body.read(); part !== null; part = body.read()) parts.push(part);
+  return Buffer.concat(parts);
 }
 
 function kept(body: object, limitBytes: number): Body {
   return { kind: 'kept', value: new KeptBody(body as AsyncIterable<Chunk> | Iterable<Chunk>, limitBytes) };
+}
+
+function made(body: unknown): unknown {
+  return isThenable(body) ? body.then(spelledOut) : spelledOut(body);
 }
 
 /** undici itself would send the pairs as chunks, and fail. */
@@ -131,7 +150,7 @@ export class KeptBody {
   async pull(reader: Reader): Promise<IteratorResult<Chunk, unknown>> {
     this.pending ??= this.readSource();
     const result = await this.pending;
-    reader.stay();
+    if (reader.hasLeft) return never();
     if (result.done === true) {
       this.isReadOut = true;
       return result;
@@ -174,9 +193,18 @@ function sourceOf(body: AsyncIterable<Chunk> | Iterable<Chunk>): Source {
   return Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
 }
 
+/**
+ * What a reader gets whose attempt is over. An end would make a shorter body look whole to the server, and an
+ * error makes undici throw where nobody can catch it if other requests are on the connection. A promise of
+ * its own, which goes with the reader.
+ */
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
+
 /** One attempt's way through the body. Leaving it early leaves the source as it is. */
 class Reader implements AsyncIterator<Chunk, unknown> {
-  private hasLeft = false;
+  hasLeft = false;
   private position = 0;
   private readonly body: KeptBody;
 
@@ -188,13 +216,8 @@ class Reader implements AsyncIterator<Chunk, unknown> {
     this.hasLeft = true;
   }
 
-  /** An end would make a shorter body look whole to the server; only an error breaks the attempt off. */
-  stay(): void {
-    if (this.hasLeft) throw new Error('undaunted: this attempt is over, the next one sends the body');
-  }
-
   async next(): Promise<IteratorResult<Chunk, unknown>> {
-    this.stay();
+    if (this.hasLeft) return never();
     const kept = this.body.keptAt(this.position);
     this.position += 1;
     return kept === undefined ? this.body.pull(this) : { done: false, value: kept };
@@ -204,4 +227,8 @@ class Reader implements AsyncIterator<Chunk, unknown> {
     this.leave();
     return { done: true, value: undefined };
   }
+}
+
+export function isThenable<T>(value: unknown): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

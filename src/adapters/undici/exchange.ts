@@ -15,14 +15,14 @@ import type { Ports } from '../../runtime/ports.js';
 import type { Session } from '../../runtime/session.js';
 import { Attempt } from './attempt.js';
 import type { Body } from './body.js';
-import { dispose } from './body.js';
+import { dispose, isThenable } from './body.js';
 import type { RequestContext } from './context.js';
 import { setStarting } from './context.js';
 import { CallersController } from './controller.js';
 import type { Controller, Dispatch, DispatchOptions, Handler, Head, ResponseHeaders } from './handlers.js';
 import { evidenceOf, outcomeOfError } from './outcome.js';
 import { withBody, withMore } from './outgoing.js';
-import { isThenable, Recovery } from './recovery.js';
+import { Recovery } from './recovery.js';
 import { Times } from './times.js';
 
 /** What all requests through one `compose()` have in common. */

@@ -8,6 +8,7 @@ import type { Decision, ErrorOutcome, ResponseOutcome, Retry } from '../../core/
 import type { Cancel } from '../../runtime/sleep.js';
 import { drainTime } from './aside.js';
 import type { Attempt } from './attempt.js';
+import { isThenable } from './body.js';
 import type { Exchange } from './exchange.js';
 import type { Controller, DispatchOptions, Head } from './handlers.js';
 import { evidenceOf, outcomeOfError, outcomeOfHead } from './outcome.js';
@@ -250,8 +251,4 @@ export class Recovery {
     const { status, headers } = lastOutcome;
     return { cause: { status, headers } };
   }
-}
-
-export function isThenable<T>(value: unknown): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

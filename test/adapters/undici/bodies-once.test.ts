@@ -1,0 +1,173 @@
+/** What can be read only once is kept up to a limit, and beyond it not sent again. */
+
+import { Readable, Stream } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Dispatcher } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { historyOf, type PolicyOptions } from '../../../src/index.js';
+import { answer, type Lab, refusedOrigin, rst } from '../../faults/lab.js';
+import { undici } from './client.js';
+import { openLab, retryingAgent, settled, soon } from './kit.js';
+
+const bytes = Buffer.from('0123456789');
+
+async function* asynchronous(): AsyncGenerator<Buffer> {
+  for (const byte of bytes) yield Buffer.of(byte);
+}
+
+function* synchronous(): Generator<Buffer> {
+  for (const byte of bytes) yield Buffer.of(byte);
+}
+
+const sources: [name: string, make: () => unknown][] = [
+  ['an async generator', asynchronous],
+  ['a generator', synchronous],
+  ['a Readable', () => Readable.from(synchronous())],
+  ['a web stream', () => ReadableStream.from(synchronous())],
+  ['a web stream of bytes', () => new Blob([bytes]).stream()],
+];
+
+/** Ten bytes to a lab, under a policy. */
+async function put(policy: PolicyOptions, { origin }: Pick<Lab, 'origin'>, body: unknown) {
+  const reasons: string[] = [];
+  const observe: PolicyOptions['observe'] = (event) => {
+    if (event.type === 'decision') reasons.push(event.decision.reason);
+  };
+  const agent = retryingAgent({ ...soon, ...policy, observe });
+  const asked = agent.request({ origin, path: '/', method: 'PUT', body: body as Readable });
+  return { ...(await settled<Dispatcher.ResponseData>(asked)), reasons };
+}
+
+describe.each(sources)('%s', (_name, make) => {
+  test('that just fits is sent again', async () => {
+    const lab = await openLab([answer(503), rst(), answer(200)]);
+    const { value } = await put({ bufferBodyBytes: 10 }, lab, make());
+    expect(value?.statusCode).toBe(200);
+    expect(lab.requests.map(({ body }) => body)).toEqual([bytes, bytes, bytes]);
+  });
+
+  test('that is one byte too long is not sent again: the caller gets the answer', async () => {
+    const lab = await openLab(answer(503, 'not now', { 'x-from': 'the first' }));
+    const { value, reasons } = await put({ bufferBodyBytes: 9 }, lab, make());
+    expect(value?.statusCode).toBe(503);
+    expect(value?.headers['x-from']).toBe('the first');
+    expect(await value?.body.text()).toBe('not now');
+    expect(reasons).toEqual(['body-spent']);
+    expect(historyOf(value)?.map(({ decision }) => decision.reason)).toEqual(['body-spent']);
+    expect(lab.requests.map(({ body }) => body)).toEqual([bytes]);
+  });
+
+  test("… or undici's error", async () => {
+    const lab = await openLab(rst());
+    const { error, reasons } = await put({ bufferBodyBytes: 9 }, lab, make());
+    expect(error).toMatchObject({ code: 'ECONNRESET' });
+    expect(reasons).toEqual(['body-spent']);
+    expect(historyOf(error)).toMatchObject([{ number: 1, decision: { reason: 'body-spent' } }]);
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test('is sent again with nothing kept, if not a byte was read', async () => {
+    const lab = await openLab(answer(200));
+    const refused = Number(new URL(await refusedOrigin()).port);
+    const ports = [refused, refused, lab.port];
+    const connect = undici.buildConnector({});
+    const agent = retryingAgent(
+      { ...soon, bufferBodyBytes: 0 },
+      { connect: (options, callback) => connect({ ...options, port: String(ports.shift()) }, callback) },
+    );
+    const request = agent.request({ origin: lab.origin, path: '/', method: 'PUT', body: make() as Readable });
+    expect((await request).statusCode).toBe(200);
+    expect(lab.requests.map(({ body }) => body)).toEqual([bytes]);
+    expect(ports).toEqual([]);
+  });
+
+  test('is not sent again with nothing kept, once a byte was read', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const { value, reasons } = await put({ bufferBodyBytes: 0 }, lab, make());
+    expect([value?.statusCode, reasons, lab.requests.length]).toEqual([503, ['body-spent'], 1]);
+  });
+});
+
+test('characters are counted as the bytes that they are sent as', async () => {
+  const lab = await openLab([answer(503), answer(200)]);
+  const { value } = await put({ bufferBodyBytes: 19 }, lab, Readable.from(['ä'.repeat(10)]));
+  expect([value?.statusCode, lab.requests.length]).toEqual([503, 1]);
+});
+
+test('by default 64 KiB are kept, and not a byte more', async () => {
+  const lab = await openLab((request) => answer(request.number % 2 === 1 ? 503 : 200));
+  const fits = await put({}, lab, Readable.from([Buffer.alloc(65_536)]));
+  expect(fits.value?.statusCode).toBe(200);
+  const tooLong = await put({}, lab, Readable.from([Buffer.alloc(65_536), Buffer.alloc(1)]));
+  expect([tooLong.value?.statusCode, tooLong.reasons]).toEqual([503, ['body-spent']]);
+});
+
+test('what has a limit is what is kept: text, bytes and factories may be as long as they like', async () => {
+  const long = 'x'.repeat(1_000_000);
+  for (const body of [long, Buffer.from(long), new Blob([long]), () => Readable.from([long]), [long]]) {
+    const lab = await openLab([answer(503), answer(200)]);
+    const { value } = await put({ bufferBodyBytes: 0 }, lab, body);
+    expect(value?.statusCode).toBe(200);
+    expect(lab.requests.map((request) => request.body.length)).toEqual([1_000_000, 1_000_000]);
+  }
+});
+
+describe('a stream of which somebody has read before us', () => {
+  test('is sent as it is, and not again', async () => {
+    const stream = Readable.from(synchronous());
+    for await (const first of stream.iterator({ destroyOnReturn: false })) {
+      expect(String(first)).toBe('0');
+      break;
+    }
+    const lab = await openLab([answer(503), answer(200)]);
+    const { value, reasons } = await put({}, lab, stream);
+    expect([value?.statusCode, reasons]).toEqual([503, ['body-spent']]);
+    expect(lab.requests.map(({ body }) => body.toString())).toEqual(['123456789']);
+  });
+
+  test('… nor is one that cannot be iterated', async () => {
+    const stream = new Stream();
+    const resume = (): void => {
+      stream.emit('data', bytes);
+      stream.emit('end');
+    };
+    const lab = await openLab([answer(503), answer(200)]);
+    const { value, reasons } = await put({}, lab, Object.assign(stream, { resume, destroy: () => stream }));
+    expect([value?.statusCode, reasons]).toEqual([503, ['body-spent']]);
+    expect(lab.requests.map(({ body }) => body)).toEqual([bytes]);
+  });
+});
+
+describe('64 MiB', () => {
+  const chunkBytes = 65_536;
+  const chunks = 1024;
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+
+  test.each([0, 65_536, 1_000_000])('pass through, and are not kept (bufferBodyBytes: %d)', async (limit) => {
+    const made: WeakRef<Buffer>[] = [];
+    async function* source(): AsyncGenerator<Buffer> {
+      for (let count = 0; count < chunks; count += 1) {
+        const chunk = Buffer.alloc(chunkBytes);
+        made.push(new WeakRef(chunk));
+        yield chunk;
+      }
+    }
+    const lab = await openLab({ steps: [{ do: 'cue', name: 'answer' }, ...answer(503).steps] });
+    const asked = put({ bufferBodyBytes: limit }, lab, source());
+    await lab.until(({ requests }) => requests[0]?.complete === true);
+    // What was made in this turn is not collected in it.
+    await setImmediate();
+    collectGarbage();
+    const alive = made.filter((reference) => reference.deref() !== undefined).length;
+    lab.cue('answer');
+
+    expect((await asked).reasons).toEqual(['body-spent']);
+    expect(made).toHaveLength(chunks);
+    // What undici itself still holds is a handful.
+    expect(alive).toBeLessThan(64);
+  });
+});

@@ -1,0 +1,223 @@
+/** Whatever undici takes as a body arrives as undici alone would send it, the first time and every time after. */
+
+import { PassThrough, Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
+import type { Dispatcher } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { answer, type Lab, type Received, rst } from '../../faults/lab.js';
+import { undici } from './client.js';
+import { openAgent, openLab, retryingAgent, settled } from './kit.js';
+
+const text = 'Grüße aus dem Körper';
+const bytes = new Uint8Array(Buffer.from(`<<${text}>>`));
+/** The text, in the middle of other things. */
+const view = bytes.subarray(2, -2);
+const pieces = [Buffer.from(text).subarray(0, 2), Buffer.from(text).subarray(2)] as const;
+
+/** What undici makes of it is the measure; without a body of its own it has none of these headers. */
+interface Framed {
+  readonly length: string | undefined;
+  readonly type: string | undefined;
+  readonly encoding: string | undefined;
+  readonly body: string;
+}
+
+function framed({ headers, body }: Received): Framed {
+  const type = headers['content-type'];
+  // Each sending of a form has a boundary of its own.
+  const [, boundary] = /boundary=(\S+)/.exec(type ?? '') ?? [];
+  const normal = (given: string): string => (boundary ? given.replaceAll(boundary, 'BOUNDARY') : given);
+  return {
+    length: headers['content-length'],
+    type: type && normal(type),
+    encoding: headers['transfer-encoding'],
+    body: normal(body.toString()),
+  };
+}
+
+function put(dispatcher: Dispatcher, { origin }: Lab, body: unknown): Promise<Dispatcher.ResponseData> {
+  return dispatcher.request({ origin, path: '/', method: 'PUT', body: body as Readable });
+}
+
+/** As it arrives without us, or undici's word that it takes no such body. */
+async function sentBare(body: unknown): Promise<Framed | string> {
+  const lab = await openLab(answer(200));
+  const { error } = await settled(put(openAgent(), lab, body));
+  const [request] = lab.requests;
+  return error instanceof Error || request === undefined ? String(error) : framed(request);
+}
+
+function endedAndBuffered(): Readable {
+  const stream = new Readable({ read: () => undefined });
+  for (const piece of pieces) stream.push(piece);
+  stream.push(null);
+  return stream;
+}
+
+async function* later<T>(items: Iterable<T>): AsyncGenerator<T> {
+  for (const item of items) {
+    await Promise.resolve();
+    yield item;
+  }
+}
+
+function* now<T>(items: Iterable<T>): Generator<T> {
+  yield* items;
+}
+
+function fill<Form extends FormData | import('undici').FormData>(form: Form): Form {
+  form.append('greeting', text);
+  form.append('file', new Blob([view], { type: 'text/x-greeting' }), 'greeting.txt');
+  return form;
+}
+
+const whole = { length: String(view.length), body: text };
+const chunked = { length: undefined, encoding: 'chunked', body: text };
+
+const bodies: [name: string, make: () => unknown, expected: Partial<Framed>][] = [
+  ['a string', () => text, whole],
+  ['an empty string', () => '', { length: '0', body: '' }],
+  ['nothing', () => undefined, { length: '0', body: '' }],
+  ['a Buffer', () => Buffer.from(text), whole],
+  ['a Uint8Array with an offset', () => view, whole],
+  ['a DataView with an offset', () => new DataView(bytes.buffer, 2, view.length), whole],
+  ['an ArrayBuffer', () => Uint8Array.from(view).buffer, whole],
+  ['a Blob', () => new Blob([view], { type: 'text/x-greeting' }), { ...whole, type: 'text/x-greeting' }],
+  [
+    "undici's FormData",
+    () => fill(new undici.FormData()),
+    { type: 'multipart/form-data; boundary=BOUNDARY' },
+  ],
+  ['an array of chunks', () => [...pieces], chunked],
+  ['an array of strings', () => [...text], chunked],
+  ['a Set of chunks', () => new Set(pieces), chunked],
+  ['a generator', () => now(pieces), chunked],
+  ['an async generator', () => later(pieces), chunked],
+  ['an async generator of strings', () => later(text), chunked],
+  ['an iterator of a Map', () => new Map(pieces.entries()).values(), chunked],
+  ['a Readable of objects', () => Readable.from(pieces), chunked],
+  ['a Readable of strings', () => Readable.from([...text]), chunked],
+  ['a Readable that is slow', () => Readable.from(later(pieces), { objectMode: false }), chunked],
+  ['a Readable with nothing in it', () => Readable.from([]), { body: '' }],
+  ['a PassThrough', () => Readable.from(pieces).pipe(new PassThrough({ highWaterMark: 1 })), chunked],
+  ['a Readable that has all it will ever have', endedAndBuffered, whole],
+  ['a web stream', () => ReadableStream.from(pieces), chunked],
+  ['a web stream of bytes', () => new Blob([view]).stream(), chunked],
+  ['a function that returns a string', () => () => text, whole],
+  ['a function that promises a Buffer', () => async () => Buffer.from(text), whole],
+  ['a function that returns a Readable', () => () => Readable.from(pieces), chunked],
+  ['a function that promises a Readable', () => async () => Readable.from(pieces), chunked],
+  ['a function that returns a generator', () => () => now(pieces), chunked],
+  ['a function that returns a web stream', () => () => ReadableStream.from(pieces), chunked],
+  ['a function that returns a form', () => () => fill(new undici.FormData()), {}],
+  ['a function that returns nothing', () => () => undefined, { length: '0', body: '' }],
+];
+
+test.each(bodies)('%s is sent as undici alone sends it, again and again', async (_name, make, expected) => {
+  const given = make();
+  const reference = await sentBare(typeof given === 'function' ? await given() : make());
+  expect(reference).toMatchObject(expected);
+  const lab = await openLab([answer(503), rst(), answer(200, 'taken')]);
+
+  const response = await put(retryingAgent(), lab, given);
+
+  expect(await response.body.text()).toBe('taken');
+  expect(lab.requests.map(({ complete }) => complete)).toEqual([true, true, true]);
+  expect(lab.requests.map(framed)).toEqual([reference, reference, reference]);
+});
+
+describe('bodies that undici alone does not take, or not in every version', () => {
+  const query = new URLSearchParams({ a: 'ä b', c: '&' });
+
+  test.each<[string, unknown]>([
+    ['URLSearchParams', query],
+    ['a function that returns URLSearchParams', () => query],
+    ['a function that promises URLSearchParams', async () => query],
+  ])('%s: sent as text', async (_name, body) => {
+    const lab = await openLab([answer(503), answer(200)]);
+    await put(retryingAgent(), lab, body);
+    const sent = { length: '16', body: 'a=%C3%A4+b&c=%26' };
+    expect(lab.requests.map(framed)).toMatchObject([sent, sent]);
+  });
+
+  test("the built-in FormData is sent like undici's own, or refused in undici's words", async () => {
+    const reference = await sentBare(fill(new FormData()));
+    const lab = await openLab([answer(503), answer(200)]);
+    const { error } = await settled(put(retryingAgent(), lab, fill(new FormData())));
+    if (typeof reference === 'string') expect([String(error), lab.requests.length]).toEqual([reference, 0]);
+    else expect(lab.requests.map(framed)).toEqual([reference, reference]);
+  });
+
+  test.each<[string, unknown]>([
+    ['a number', 42],
+    ['an object', { a: 1 }],
+    ['true', true],
+    ['a function that returns a number', () => 42],
+  ])("%s is refused once, in undici's words", async (_name, body) => {
+    const reference = await sentBare(typeof body === 'function' ? body() : body);
+    const lab = await openLab(answer(200));
+    const { error } = await settled(put(retryingAgent(), lab, body));
+    expect(String(error)).toBe(reference);
+    expect(lab.requests).toHaveLength(0);
+  });
+});
+
+describe('a source that is not what it seems', () => {
+  test('hands out the same iterator each time: it is read once, and kept', async () => {
+    const iterator = now(pieces);
+    const lab = await openLab([answer(503), answer(200)]);
+    await put(retryingAgent(), lab, { [Symbol.iterator]: () => iterator });
+    expect(lab.requests.map(framed)).toMatchObject([chunked, chunked]);
+  });
+
+  test('hands out iterators of one queue: it is read once, and kept', async () => {
+    const queue = [...pieces];
+    const next = () => ({ done: queue.length === 0, value: queue.shift() });
+    const lab = await openLab([answer(503), answer(200)]);
+    await put(retryingAgent(), lab, { [Symbol.iterator]: () => ({ next }) });
+    expect(lab.requests.map(framed)).toMatchObject([chunked, chunked]);
+  });
+
+  test.each<[string, () => ArrayBufferView]>([
+    ['a DataView', () => new DataView(bytes.buffer, 2, 4)],
+    ['a Uint16Array', () => Uint16Array.of(0x4241, 0x4443)],
+    ['a Uint8Array with an offset', () => bytes.subarray(2, 6)],
+  ])('has a chunk that is %s: what is kept is what was sent', async (_name, chunk) => {
+    async function* source(): AsyncGenerator<ArrayBufferView> {
+      yield Buffer.from('<');
+      yield chunk();
+      yield Buffer.from('>');
+    }
+    const reference = await sentBare(source());
+    const lab = await openLab([answer(503), rst(), answer(200)]);
+    const { error } = await settled(put(retryingAgent(), lab, source()));
+    // Older versions of Node write bytes only.
+    if (typeof reference === 'string') expect(String(error)).toBe(reference);
+    else expect(lab.requests.map(framed)).toEqual([reference, reference, reference]);
+  });
+
+  test('fills one and the same buffer again for each chunk: what is kept is what was sent', async () => {
+    async function* reusing(): AsyncGenerator<Buffer> {
+      const buffer = Buffer.alloc(3);
+      for (const letter of ['a', 'b', 'c']) yield buffer.fill(letter);
+    }
+    expect(await sentBare(reusing())).toMatchObject({ body: 'aaabbbccc' });
+    const lab = await openLab([answer(503), answer(200)]);
+    await put(retryingAgent(), lab, reusing());
+    expect(lab.requests.map(({ body }) => body.toString())).toEqual(['aaabbbccc', 'aaabbbccc']);
+  });
+});
+
+test("the caller's own content-length and content-type stay", async () => {
+  const headers = { 'Content-Length': String(view.length), 'Content-Type': 'text/x-own' };
+  const lab = await openLab([answer(503), rst(), answer(200)]);
+  await retryingAgent().request({
+    origin: lab.origin,
+    path: '/',
+    method: 'PUT',
+    headers,
+    body: Readable.from(pieces),
+  });
+  const sent = { ...whole, type: 'text/x-own', encoding: undefined };
+  expect(lab.requests.map(framed)).toEqual([sent, sent, sent]);
+});

@@ -1,0 +1,35 @@
+/**
+ * The undici under test: that of the folder which UNDICI_UNDER_TEST names (`npm run test:matrix` sets it), or
+ * else the devDependency. The tests of this folder import undici only from here, and types alone from
+ * 'undici': a test with its own import would meet the same version in every run of the matrix.
+ */
+
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const folder = process.env['UNDICI_UNDER_TEST'];
+const load = createRequire(folder === undefined ? import.meta.url : join(folder, 'package.json'));
+
+/** Typed as the devDependency: what only other versions have, or lack, is for the test to ask. */
+export const undici: typeof import('undici') = load('undici');
+export const version: string = load('undici/package.json').version;
+export const major = majorOf(version);
+
+/** The undici inside Node, of which the global `fetch` is made, whatever undici is installed. */
+export const builtIn = {
+  version: process.versions['undici'] ?? '',
+  major: majorOf(process.versions['undici']),
+};
+
+/**
+ * Whether Node's own `fetch` obeys `undici.setGlobalDispatcher()`. Built-in undici 8 reads a place of its own
+ * that undici knows from 7.27 on; an older one sets its dispatcher where nobody looks.
+ */
+export const globalReachesBuiltIn =
+  builtIn.major < 8 || major > 7 || (major === 7 && Number(version.split('.')[1]) >= 27);
+
+function majorOf(text = ''): 6 | 7 | 8 {
+  const found = Number(text.split('.')[0]);
+  if (found !== 6 && found !== 7 && found !== 8) throw new Error(`no undici that is known here: '${text}'`);
+  return found;
+}

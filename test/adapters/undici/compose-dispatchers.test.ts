@@ -1,0 +1,149 @@
+/** Every kind of dispatcher that undici has, with retry() on it. */
+
+import type { Dispatcher } from 'undici';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
+import { createRetrier } from '../../../src/index.js';
+import { answer, connectTunnel, type Lab, type Play, rst } from '../../faults/lab.js';
+import { major, undici } from './client.js';
+import { openAgent, openLab, settled, soon } from './kit.js';
+
+function closedAtEnd<D extends Dispatcher>(dispatcher: D): D {
+  onTestFinished(() => dispatcher.destroy());
+  return dispatcher;
+}
+
+const kinds: [name: string, make: (lab: Lab) => Dispatcher][] = [
+  ['Client', ({ origin }) => new undici.Client(origin)],
+  ['Pool', ({ origin }) => new undici.Pool(origin)],
+  ['Pool of one connection', ({ origin }) => new undici.Pool(origin, { connections: 1 })],
+  ['BalancedPool', ({ origin }) => new undici.BalancedPool([origin])],
+  ['Agent', () => new undici.Agent()],
+  ['EnvHttpProxyAgent', () => new undici.EnvHttpProxyAgent({ httpProxy: '', httpsProxy: '', noProxy: '*' })],
+];
+
+const { RoundRobinPool } = undici as { RoundRobinPool?: typeof undici.RoundRobinPool };
+if (RoundRobinPool !== undefined) kinds.push(['RoundRobinPool', ({ origin }) => new RoundRobinPool(origin)]);
+
+describe.each(kinds)('%s', (_kind, make) => {
+  test('gets over what passes, with a body sent whole each time', async () => {
+    const lab = await openLab([answer(503, 'no'), rst(), answer(200, 'ok')]);
+    const dispatcher = closedAtEnd(make(lab)).compose(retry(soon));
+    const { statusCode, body } = await dispatcher.request({
+      origin: lab.origin,
+      path: '/',
+      method: 'PUT',
+      body: 'hello',
+    });
+    expect([statusCode, await body.text()]).toEqual([200, 'ok']);
+    expect(lab.requests.map(({ body: sent }) => sent.toString())).toEqual(['hello', 'hello', 'hello']);
+  });
+
+  test('serves others while a request waits', async () => {
+    const lab = await openLab(({ path }) => (path === '/slow' ? answer(503, 'no') : answer(200, 'ok')));
+    const wakes: (() => void)[] = [];
+    const retrier = createRetrier(
+      { maxRetries: 1 },
+      {
+        sleep: (_delayMs, wake, options) => {
+          // A response that is drained is watched too.
+          if (options?.unref !== true) wakes.push(wake);
+          return () => undefined;
+        },
+      },
+    );
+    const dispatcher = closedAtEnd(make(lab)).compose(retry(retrier));
+    const slow = dispatcher.request({ origin: lab.origin, path: '/slow', method: 'GET' });
+    await lab.until(({ requests }) => requests.length === 1);
+    const { body } = await dispatcher.request({ origin: lab.origin, path: '/quick', method: 'GET' });
+    expect(await body.text()).toBe('ok');
+    expect(wakes).toHaveLength(1);
+    wakes[0]?.();
+    await (await slow).body.dump();
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/slow', '/quick', '/slow']);
+  });
+});
+
+test('a scope is an origin where undici tells it, and the dispatcher where it does not', async () => {
+  const [one, other] = [await openLab(answer(200)), await openLab(answer(200))];
+  const retrier = createRetrier(soon);
+  const agent = openAgent().compose(retry(retrier));
+  const clients = [one, other].map(({ origin }) =>
+    closedAtEnd(new undici.Client(origin)).compose(retry(retrier)),
+  );
+  const origins = [one.origin, other.origin];
+  for (const origin of origins) {
+    await (await agent.request({ origin, path: '/', method: 'GET' })).body.dump();
+  }
+  for (const client of clients) {
+    await (await client.request({ path: '/', method: 'GET' } as Dispatcher.RequestOptions)).body.dump();
+  }
+  const names = retrier.snapshot().scopes.map(({ name }) => name);
+  expect(names.slice(0, 2).sort()).toEqual([...origins].sort());
+  // undici 8 says it under a Client too.
+  expect(new Set(names).size).toBe(major === 8 ? 2 : 4);
+});
+
+describe('through a proxy', () => {
+  function proxied(proxy: Lab): Dispatcher {
+    return closedAtEnd(new undici.ProxyAgent({ uri: proxy.origin, proxyTunnel: true })).compose(retry(soon));
+  }
+
+  test('what the server behind it answers is retried', async () => {
+    const [proxy, lab] = [
+      await openLab(connectTunnel()),
+      await openLab([answer(503), rst(), answer(200, 'ok')]),
+    ];
+    const { statusCode, body } = await proxied(proxy).request({
+      origin: lab.origin,
+      path: '/',
+      method: 'PUT',
+      body: 'hello',
+    });
+    expect([statusCode, await body.text()]).toEqual([200, 'ok']);
+    expect(lab.requests.map(({ body: sent }) => sent.toString())).toEqual(['hello', 'hello', 'hello']);
+  });
+
+  test.each<[string, Play]>([
+    ['refuses the tunnel', connectTunnel(503)],
+    ['breaks off', rst('head')],
+  ])('a POST is sent again if the proxy %s: the server never saw it', async (_name, failure) => {
+    const [proxy, lab] = [await openLab([failure, connectTunnel()]), await openLab(answer(200, 'ok'))];
+    const { statusCode, body } = await proxied(proxy).request({
+      origin: lab.origin,
+      path: '/',
+      method: 'POST',
+      body: 'hello',
+    });
+    expect([statusCode, await body.text()]).toEqual([200, 'ok']);
+    expect(proxy.requests).toHaveLength(2);
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test('a POST is not sent again if the server behind it breaks off', async () => {
+    const [proxy, lab] = [await openLab(connectTunnel()), await openLab([rst(), answer(200)])];
+    const sent = proxied(proxy).request({ origin: lab.origin, path: '/', method: 'POST', body: 'hello' });
+    expect((await settled(sent)).error).toBeInstanceOf(Error);
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test('a proxy that does not let anybody in is not asked again', async () => {
+    const [proxy, lab] = [await openLab(connectTunnel(407)), await openLab(answer(200))];
+    const sent = proxied(proxy).request({ origin: lab.origin, path: '/', method: 'GET' });
+    expect((await settled(sent)).error).toMatchObject({ message: expect.stringContaining('407') });
+    expect(proxy.requests).toHaveLength(1);
+  });
+
+  test('of the environment: EnvHttpProxyAgent', async () => {
+    const [proxy, lab] = [await openLab(connectTunnel()), await openLab([answer(503), answer(200, 'ok')])];
+    const agent = closedAtEnd(
+      new undici.EnvHttpProxyAgent({ httpProxy: proxy.origin, noProxy: '', proxyTunnel: true }),
+    );
+    const { body } = await agent
+      .compose(retry(soon))
+      .request({ origin: lab.origin, path: '/', method: 'GET' });
+    expect(await body.text()).toBe('ok');
+    expect(proxy.requests.every(({ method }) => method === 'CONNECT')).toBe(true);
+    expect(lab.requests).toHaveLength(2);
+  });
+});

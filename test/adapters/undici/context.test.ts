@@ -1,0 +1,215 @@
+/** AsyncLocalStorage: every attempt and every hook runs in the context of the caller, not of the socket. */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import diagnostics from 'node:diagnostics_channel';
+import type { Dispatcher } from 'undici';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
+import type { PolicyOptions } from '../../../src/index.js';
+import { answer, closeAfter, type Lab, type Play, refusedOrigin, rst } from '../../faults/lab.js';
+import { undici } from './client.js';
+import { openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
+
+const caller = new AsyncLocalStorage<string>();
+
+/** Where each request was made, by its path: undici tells it where it is dispatched. */
+function contextsOfRequests(): Map<string, (string | undefined)[]> {
+  const contexts = new Map<string, (string | undefined)[]>();
+  const onCreate = (message: unknown): void => {
+    const { path } = (message as { request: { path: string } }).request;
+    contexts.set(path, [...(contexts.get(path) ?? []), caller.getStore()]);
+  };
+  diagnostics.subscribe('undici:request:create', onCreate);
+  onTestFinished(() => void diagnostics.unsubscribe('undici:request:create', onCreate));
+  return contexts;
+}
+
+type Send = (dispatcher: Dispatcher, lab: Lab, path: string) => Promise<unknown>;
+
+const ways: [string, Send][] = [
+  [
+    'request()',
+    async (dispatcher, { origin }, path) => {
+      const { body } = await dispatcher.request({ origin, path, method: 'PUT', body: 'hello' });
+      await body.dump();
+    },
+  ],
+  [
+    'fetch()',
+    async (dispatcher, { origin }, path) => {
+      const response = await undici.fetch(`${origin}${path}`, { dispatcher, method: 'PUT', body: 'hello' });
+      await response.text();
+    },
+  ],
+];
+
+const failures: [string, Play][] = [
+  ['503', answer(503, 'no')],
+  ['503 with close', closeAfter(answer(503))],
+  ['RST', rst()],
+];
+
+describe.each(ways)('%s', (_way, send) => {
+  test.each(failures)(
+    'each attempt is made in the context of its caller: after a %s',
+    async (_name, failure) => {
+      const contexts = contextsOfRequests();
+      const lab = await openLab((request) =>
+        request.path !== '/warm' && request.number <= 5 ? failure : answer(200),
+      );
+      // On connections that others have opened, and as many as it takes: what a pool queues, it dispatches in
+      // the context of the socket that becomes free, with or without retry().
+      const dispatcher = retryingAgent({ ...soon, maxRetries: 9 });
+      await caller.run('WARM', () => send(dispatcher, lab, '/warm'));
+      await Promise.all(['A', 'B'].map((name) => caller.run(name, () => send(dispatcher, lab, `/${name}`))));
+      expect([...new Set(contexts.get('/A'))]).toEqual(['A']);
+      expect([...new Set(contexts.get('/B'))]).toEqual(['B']);
+      const made = (contexts.get('/A') ?? []).length + (contexts.get('/B') ?? []).length;
+      expect(made).toBe(2 + 4);
+    },
+  );
+
+  test('of a connection that nobody accepts too', async () => {
+    const contexts = contextsOfRequests();
+    const lab = { origin: await refusedOrigin() } as Lab;
+    await caller.run('A', () => settled(send(retryingAgent(), lab, '/A')));
+    expect(contexts.get('/A')).toEqual(['A', 'A', 'A', 'A']);
+  });
+});
+
+describe('hooks', () => {
+  /** Each writes its name and the context that it runs in. */
+  function watched(seen: [string, string | undefined][], isAsync: boolean): PolicyOptions {
+    const see = (name: string): void => void seen.push([name, caller.getStore()]);
+    return {
+      ...soon,
+      scope: (request) => {
+        see('scope');
+        return request.origin ?? '';
+      },
+      schedule: () => {
+        see('schedule');
+        return 1;
+      },
+      retryIf: isAsync
+        ? async () => {
+            await undefined;
+            see('retryIf');
+            return undefined;
+          }
+        : () => {
+            see('retryIf');
+            return undefined;
+          },
+      beforeRetry: isAsync
+        ? async () => {
+            await new Promise((resolve) => setImmediate(resolve));
+            see('beforeRetry');
+          }
+        : () => see('beforeRetry'),
+      observe: ({ type }) => see(type),
+      idempotencyKey: {
+        generate: () => {
+          see('generate');
+          return 'key';
+        },
+      },
+    };
+  }
+
+  test.each([false, true])('all run in the context of the caller, async: %s', async (isAsync) => {
+    const seen: [string, string | undefined][] = [];
+    const published: (string | undefined)[] = [];
+    const onDecision = (): void => void published.push(caller.getStore());
+    diagnostics.subscribe('undaunted:decision', onDecision);
+    onTestFinished(() => void diagnostics.unsubscribe('undaunted:decision', onDecision));
+    const lab = await openLab((request) => {
+      if (request.path === '/warm') return answer(200);
+      return [answer(429), rst(), closeAfter(answer(429)), answer(200)][request.number - 2] ?? answer(200);
+    });
+    const dispatcher = retryingAgent(
+      { ...watched(seen, isAsync), maxRetries: 9, unsafeMethods: 'refused' },
+      { connections: 1 },
+    );
+    const send = async (path: string): Promise<void> => {
+      const { body } = await dispatcher.request({
+        origin: lab.origin,
+        path,
+        method: 'POST',
+        body: (() => {
+          seen.push(['body', caller.getStore()]);
+          return 'hello';
+        }) as never,
+      });
+      await body.dump();
+    };
+    await caller.run('WARM', () => send('/warm'));
+    seen.length = 0;
+    published.length = 0;
+    await caller.run('A', () => send('/A'));
+    expect(seen.filter(([, context]) => context !== 'A')).toEqual([]);
+    expect(published.filter((context) => context !== 'A')).toEqual([]);
+    const count = (name: string): number => seen.filter(([hook]) => hook === name).length;
+    expect(
+      ['scope', 'generate', 'body', 'retryIf', 'beforeRetry', 'schedule', 'decision', 'settled'].map(count),
+    ).toEqual([1, 1, 4, 4, 3, 1, 4, 1]);
+    expect(published).toHaveLength(5);
+  });
+
+  test('of a request that succeeds at once: what is told is told in the context of the caller', async () => {
+    const seen: (string | undefined)[] = [];
+    const lab = await openLab(answer(200));
+    const dispatcher = retryingAgent({ observe: () => seen.push(caller.getStore()) }, { connections: 1 });
+    for (const name of ['WARM', 'A']) {
+      const { body } = await caller.run(name, () =>
+        dispatcher.request({ origin: lab.origin, path: '/', method: 'GET' }),
+      );
+      await body.dump();
+    }
+    expect(seen).toEqual(['WARM', 'A']);
+  });
+
+  test('of an attempt that takes too long, and of a request that does', async () => {
+    const seen: [string, string | undefined][] = [];
+    const lab = await openLab((request) =>
+      request.path === '/warm' ? answer(200) : { steps: [{ do: 'stall' }] },
+    );
+    const policy: PolicyOptions = {
+      ...soon,
+      maxRetries: 1,
+      attemptTimeoutMs: 50,
+      observe: (event) => seen.push([event.type, caller.getStore()]),
+    };
+    const dispatcher = retryingAgent(policy, { connections: 1 });
+    const send = (path: string) => dispatcher.request({ origin: lab.origin, path, method: 'GET' });
+    const { body } = await caller.run('WARM', () => send('/warm'));
+    await body.dump();
+    seen.length = 0;
+    const { error } = await caller.run('A', () => settled(send('/A')));
+    expect(error).toMatchObject({ name: 'AttemptTimeoutError' });
+    expect(seen).toEqual([
+      ['decision', 'A'],
+      ['decision', 'A'],
+      ['settled', 'A'],
+    ]);
+  });
+});
+
+test('interceptors underneath run in the context of the caller, also in a retry', async () => {
+  const seen: (string | undefined)[] = [];
+  const lab = await openLab([answer(200), closeAfter(answer(503)), rst(), answer(200)]);
+  const dispatcher = openAgent({ connections: 1 }).compose(
+    (dispatch) => (options, handler) => {
+      seen.push(caller.getStore());
+      return dispatch(options, handler);
+    },
+    retry(soon),
+  );
+  for (const name of ['WARM', 'A']) {
+    const { body } = await caller.run(name, () =>
+      dispatcher.request({ origin: lab.origin, path: '/', method: 'GET' }),
+    );
+    await body.dump();
+  }
+  expect(seen).toEqual(['WARM', 'A', 'A', 'A']);
+});

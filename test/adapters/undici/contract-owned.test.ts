@@ -1,0 +1,193 @@
+/** What the caller hands in stays the caller's: never changed, sent whole each time, and free to be used again. */
+
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
+import type { PolicyOptions } from '../../../src/index.js';
+import { answer, closeAfter, refusedOrigin } from '../../faults/lab.js';
+import { native, outcomeOf } from './generations.js';
+import { openAgent, openLab, retryingAgent, soon } from './kit.js';
+
+describe('what the caller owns', () => {
+  /** Everything that may touch the headers of an attempt. */
+  const busy: PolicyOptions = {
+    ...soon,
+    idempotencyKey: true,
+    attemptHeader: true,
+    beforeRetry: (context) => {
+      context.headers['authorization'] = 'fresh';
+    },
+  };
+
+  const forms: [string, () => object][] = [
+    ['an object', () => ({ 'X-Mine': 'mine', 'x-list': ['a', 'b'], Authorization: 'stale' })],
+    ['a flat list', () => ['X-Mine', 'mine', 'x-list', 'a', 'x-list', 'b', 'Authorization', 'stale']],
+    [
+      'a Map',
+      () =>
+        new Map<string, string | string[]>([
+          ['X-Mine', 'mine'],
+          ['x-list', ['a', 'b']],
+          ['Authorization', 'stale'],
+        ]),
+    ],
+    [
+      'Headers',
+      () =>
+        new Headers([
+          ['X-Mine', 'mine'],
+          ['x-list', 'a'],
+          ['x-list', 'b'],
+          ['Authorization', 'stale'],
+        ]),
+    ],
+  ];
+
+  test.each(forms)('is never changed, and sent whole each time: headers as %s', async (_name, make) => {
+    const lab = await openLab([closeAfter(answer(503)), answer(429), answer(200)]);
+    const headers = make();
+    const options = freeze({
+      origin: lab.origin,
+      path: '/things',
+      method: 'POST',
+      headers: headers instanceof Map || headers instanceof Headers ? headers : freeze(headers),
+      body: 'hello',
+      query: freeze({ q: '1' }),
+      retry: freeze({ maxRetries: 5 }),
+    });
+    const before = snapshot(options);
+    const { error } = await outcomeOf(retryingAgent(busy), options as Dispatcher.DispatchOptions, 2);
+    expect(error).toBeUndefined();
+    expect(snapshot(options)).toEqual(before);
+    expect(lab.requests.map(({ path }) => path)).toEqual(Array(3).fill('/things?q=1'));
+    expect(lab.requests.map(({ headers: sent }) => [sent['x-mine'], sent['x-list']])).toEqual(
+      Array(3).fill(['mine', 'a, b']),
+    );
+    expect(lab.requests.map(({ headers: sent }) => sent['authorization'])).toEqual([
+      'stale',
+      'fresh',
+      'fresh',
+    ]);
+    expect(lab.requests.map(({ headers: sent }) => sent['retry-attempt'])).toEqual([undefined, '1', '2']);
+    expect(new Set(lab.requests.map(({ headers: sent }) => sent['idempotency-key'])).size).toBe(1);
+  });
+
+  test('may be used for many requests at once', async () => {
+    const lab = await openLab((request) => (request.number <= 4 ? closeAfter(answer(503)) : answer(200)));
+    const dispatcher = retryingAgent({ ...busy, maxRetries: 9 });
+    const options = freeze({ origin: lab.origin, path: '/', method: 'POST' as const, body: 'hello' });
+    const responses = await Promise.all([1, 2, 3, 4].map(() => dispatcher.request(options)));
+    for (const { statusCode, body } of responses) {
+      expect(statusCode).toBe(200);
+      await body.dump();
+    }
+    expect(new Set(lab.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(4);
+  });
+
+  test('may be an object that inherits its values', async () => {
+    const lab = await openLab([closeAfter(answer(503)), answer(200)]);
+    const options: Dispatcher.DispatchOptions = Object.create({
+      origin: lab.origin,
+      path: '/inherited',
+      method: 'PUT',
+      body: 'hello',
+    });
+    const bare = await outcomeOf(openAgent(), options, native);
+    expect(bare.error).toBeUndefined();
+    lab.play([closeAfter(answer(503)), answer(200)]);
+    const ours = await outcomeOf(retryingAgent(), options, 2);
+    expect(ours.error).toBeUndefined();
+    expect(lab.requests.map(({ method, path, body }) => [method, path, body.toString()])).toEqual(
+      Array(2).fill(['PUT', '/inherited', 'hello']),
+    );
+  });
+
+  test('may be changed as soon as dispatch() has returned: what was dispatched is what is sent again', async () => {
+    const lab = await openLab(({ number }) => (number <= 2 ? closeAfter(answer(503)) : answer(200)));
+    const dispatcher = retryingAgent();
+    const options = { origin: lab.origin, path: '/first', method: 'DELETE' as Dispatcher.HttpMethod };
+    const first = dispatcher.request(options);
+    Object.assign(options, { path: '/second', method: 'GET' });
+    const second = dispatcher.request(options);
+    for (const { body } of await Promise.all([first, second])) await body.dump();
+    expect(lab.requests.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'DELETE /first',
+      'DELETE /first',
+      'GET /second',
+      'GET /second',
+    ]);
+  });
+
+  test('options that only others understand reach the dispatcher underneath, in every attempt', async () => {
+    const lab = await openLab([closeAfter(answer(503)), answer(200)]);
+    const seen: unknown[] = [];
+    const key = Symbol('of another interceptor');
+    const options = { origin: lab.origin, path: '/', method: 'GET', theirs: 'x', [key]: 'y' } as const;
+    const dispatcher = openAgent().compose(
+      (dispatch) => (given, handler) => {
+        seen.push([Reflect.get(given, 'theirs'), Reflect.get(given, key)]);
+        return dispatch(given, handler);
+      },
+      retry(soon),
+    );
+    await outcomeOf(dispatcher, options, 2);
+    expect(seen).toEqual([
+      ['x', 'y'],
+      ['x', 'y'],
+    ]);
+  });
+
+  test('a stream of the caller is read once, and sent twice', async () => {
+    const lab = await openLab([closeAfter(answer(503)), answer(200)]);
+    const body = Readable.from(['hello'], { objectMode: false });
+    const { error } = await outcomeOf(
+      retryingAgent(),
+      { origin: lab.origin, path: '/', method: 'PUT', body },
+      2,
+    );
+    expect(error).toBeUndefined();
+    expect(lab.requests.map(({ body: sent }) => sent.toString())).toEqual(['hello', 'hello']);
+  });
+});
+
+function freeze<T extends object>(value: T): Readonly<T> {
+  for (const part of Object.values(value)) if (Array.isArray(part)) Object.freeze(part);
+  return Object.freeze(value);
+}
+
+/** As deep as it goes, with what a Map or Headers holds. */
+function snapshot(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snapshot);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Symbol.iterator in value) return [...(value as Iterable<unknown>)].map(snapshot);
+  return Reflect.ownKeys(value).map((key) => [key, snapshot(Reflect.get(value, key))]);
+}
+
+test('an error of the transport is the very object that undici made', async () => {
+  const errors: unknown[] = [];
+  const spy: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+    const spied = new Proxy(handler, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (...given: unknown[]) => {
+          if (name === 'onError') errors.push(given[0]);
+          if (name === 'onResponseError') errors.push(given[1]);
+          return value.apply(target, given);
+        };
+      },
+    });
+    return dispatch(options, spied);
+  };
+  const agent = openAgent();
+  const dispatcher = agent.compose(spy, retry(soon));
+  const { error } = await outcomeOf(
+    dispatcher,
+    { origin: await refusedOrigin(), path: '/', method: 'GET' },
+    2,
+  );
+  expect(errors).toHaveLength(4);
+  expect(errors.at(-1)).toBe(error);
+  expect(Object.keys(error as object)).not.toContain('history');
+});

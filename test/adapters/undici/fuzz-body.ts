@@ -1,0 +1,59 @@
+/** Bodies that callers send, in every form, and whether what was opened for them is closed again. */
+
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { contentOf } from '../../faults/lab.js';
+import type { FuzzBody } from './fuzz-script.js';
+
+/** What a server is to get: printable, so that it is the same as text and as bytes. */
+export function sentBytes({ bytes }: FuzzBody): Buffer {
+  return Buffer.from(contentOf('sent', 0, bytes).toString('base64').slice(0, bytes), 'latin1');
+}
+
+/** The caller's own source failed. */
+export class BrokenSource extends Error {}
+
+/** The sources of one call. */
+export class Sources {
+  #open = 0;
+
+  /** Generators that were begun and never ended, of whatever form. */
+  get open(): number {
+    return this.#open;
+  }
+
+  bodyFor(body: FuzzBody): unknown {
+    const bytes = sentBytes(body);
+    switch (body.form) {
+      case 'none':
+        return undefined;
+      case 'text':
+        return bytes.toString('latin1');
+      case 'bytes':
+        return bytes;
+      case 'blob':
+        return new Blob([Uint8Array.from(bytes)]);
+      case 'generator':
+        return this.#chunks(body, bytes);
+      case 'readable':
+        return Readable.from(this.#chunks(body, bytes), { objectMode: false });
+      case 'factory of text':
+        return () => bytes.toString('latin1');
+      case 'factory of generators':
+        return async () => this.#chunks(body, bytes);
+    }
+  }
+
+  async *#chunks({ chunkBytes, isSlow, breaksAt }: FuzzBody, bytes: Buffer): AsyncGenerator<Buffer> {
+    this.#open += 1;
+    try {
+      for (let at = 0; at < bytes.length; at += chunkBytes) {
+        if (isSlow) await setImmediate();
+        if (breaksAt !== undefined && at + chunkBytes > breaksAt) throw new BrokenSource('the source broke');
+        yield bytes.subarray(at, at + chunkBytes);
+      }
+    } finally {
+      this.#open -= 1;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/** Where nothing is left to chance or time, a call must succeed: without this the fuzz could be pleased by failures. */
+
+import type { Expected } from './fuzz-oracle.js';
+import type { FuzzCall, FuzzPlay, FuzzScript, Refuse, Serve } from './fuzz-script.js';
+import { isRefusal, isSafe } from './fuzz-script.js';
+
+export function mustSucceed(call: FuzzCall, script: FuzzScript): Expected {
+  if (process.env['FUZZ_BARE']) return undefined;
+  if (!isCalm(script) || !isReplayable(call, script)) return undefined;
+  let broken: Serve | undefined;
+  for (const [index, play] of call.plays.entries()) {
+    if (index > (script.policy.maxRetries ?? 0)) return undefined;
+    if (play.does === 'serve' && broken !== undefined && !continues(play, broken)) return undefined;
+    if (isWhole(play)) return { arrivals: index + 1 };
+    if (!isRetried(play, call, script)) return undefined;
+    if (play.does === 'serve') broken = play;
+  }
+  return undefined;
+}
+
+/** No times, and nothing that another call or an idle connection could do to this one. */
+function isCalm({ agent, policy, connects, calls, retryIf, beforeRetry }: FuzzScript): boolean {
+  const isTimed =
+    policy.attemptTimeoutMs !== undefined ||
+    policy.deadlineMs !== undefined ||
+    agent.headersTimeout !== undefined;
+  const isHooked =
+    (retryIf !== undefined && !retryIf.startsWith('undecided')) ||
+    beforeRetry === 'throws' ||
+    beforeRetry === 'rejects';
+  const isAlone = calls.length === 1 || agent.pipelining === 1;
+  return (
+    !isTimed &&
+    !isHooked &&
+    isAlone &&
+    connects.length === 0 &&
+    calls.every(({ plays }) => plays.every(leavesInPeace))
+  );
+}
+
+function leavesInPeace(play: FuzzPlay): boolean {
+  return !('afterwards' in play) || play.afterwards === 'nothing' || play.afterwards === 'close';
+}
+
+function isReplayable({ body }: FuzzCall, { policy }: FuzzScript): boolean {
+  if (body.breaksAt !== undefined) return false;
+  const isOneShot = body.form === 'generator' || body.form === 'readable';
+  return !isOneShot || body.bytes <= (policy.bufferBodyBytes ?? 0);
+}
+
+function isWhole(play: FuzzPlay): boolean {
+  return play.does === 'serve' && (play.cut === undefined || play.cut.after >= play.bytes);
+}
+
+function isRetried(play: FuzzPlay, call: FuzzCall, script: FuzzScript): boolean {
+  const isRepeatable = isSafe(call) || call.isKeyed || script.policy.idempotencyKey === true;
+  switch (play.does) {
+    case 'die':
+      return isRepeatable && play.after !== 'garbage';
+    case 'refuse':
+      return (
+        isWorthIt(play) &&
+        (isRepeatable || (isRefusal(play.status) && script.policy.unsafeMethods === 'refused'))
+      );
+    case 'serve':
+      return isResumable(play, call, script);
+    case 'hang':
+      return false;
+  }
+}
+
+function isWorthIt({ status, headers, isCut }: Refuse): boolean {
+  const asksForTooMuch = headers['retry-after'] === '3600' || headers['x-should-retry'] === 'false';
+  return !isCut && !asksForTooMuch && (isRefusal(status) || status >= 500);
+}
+
+function isResumable(play: Serve, call: FuzzCall, { policy }: FuzzScript): boolean {
+  const isIdentified = play.tag === 'strong' && play.takesRanges && play.framing === 'length';
+  return call.method === 'GET' && call.range === undefined && policy.resume === true && isIdentified;
+}
+
+/** The next answer goes on where the last one broke off. */
+function continues(next: Serve, broken: Serve): boolean {
+  const isSame = next.mark === broken.mark && next.bytes === broken.bytes && next.tag === broken.tag;
+  return isSame && next.takesRanges && next.toRange === 'honest';
+}

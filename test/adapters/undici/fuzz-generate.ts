@@ -1,0 +1,179 @@
+/** Throws the dice for a script. */
+
+import type { PolicyOptions } from '../../../src/core/options.js';
+import { Dice } from './fuzz-dice.js';
+import { playsOf } from './fuzz-generate-plays.js';
+import type {
+  AbortMoment,
+  BodyForm,
+  ConnectFault,
+  FuzzAbort,
+  FuzzBody,
+  FuzzCall,
+  FuzzCaller,
+  FuzzScript,
+  Through,
+} from './fuzz-script.js';
+
+export function scriptOf(seed: number, number: number): FuzzScript {
+  const dice = new Dice(seed, number);
+  const policy = policyOf(dice);
+  const calls = dice.chance(0.65) ? [callOf(dice, policy)] : dice.some(2, 3, () => callOf(dice, policy));
+  const connects = dice.chance(0.15) ? dice.some(1, 3, () => dice.oneOf(connectFaults)) : [];
+  const mayHang = connects.includes('silence') || calls.some(({ plays }) => plays.some(hangs));
+  return {
+    agent: {
+      connections: dice.whole(1, 3),
+      pipelining: dice.chance(0.25) ? dice.whole(2, 4) : 1,
+      ...((mayHang || dice.chance(0.05)) && { headersTimeout: 40, bodyTimeout: 40 }),
+    },
+    policy,
+    ...(dice.chance(0.2) && { retryIf: dice.oneOf(retryIfs) }),
+    ...(dice.chance(0.15) && { beforeRetry: dice.oneOf(beforeRetries) }),
+    connects,
+    calls,
+    together: dice.chance(0.5),
+    ends: dice.chance(0.5) ? 'close' : 'destroy',
+  };
+}
+
+function hangs(play: FuzzCall['plays'][number]): boolean {
+  return play.does === 'hang' || (play.does === 'serve' && play.cut?.how === 'stall');
+}
+
+const connectFaults: readonly ConnectFault[] = ['none', 'fin', 'rst', 'silence'];
+
+// Those that fail what they are asked about are rare among them.
+const retryIfs = [
+  ...(['undecided', 'undecided later', 'again after 503, later'] as const),
+  ...(['undecided', 'undecided later', 'again after 503, later'] as const),
+  ...(['never, later', 'throws', 'rejects'] as const),
+];
+const beforeRetries = [
+  ...(['adds a header', 'adds a header later'] as const),
+  ...(['adds a header', 'adds a header later'] as const),
+  ...(['throws', 'rejects'] as const),
+];
+
+/** Times are the policy's own, which run faster than the clock. */
+function policyOf(dice: Dice): PolicyOptions {
+  const attemptTimeoutMs = dice.whole(200, 2_000);
+  return {
+    maxRetries: dice.whole(0, 3),
+    schedule: { kind: 'fixed', waitMs: dice.oneOf([0, 10, 200]), jitter: 'none' },
+    throttledSchedule: { kind: 'fixed', waitMs: 20, jitter: 'full' },
+    resume: dice.chance(0.85),
+    bodyHintBytes: dice.chance(0.15) ? dice.oneOf([1, 100, 70_000]) : 0,
+    bufferBodyBytes: dice.chance(0.3) ? dice.oneOf([0, 1_000, 200_000]) : 65_536,
+    unsafeMethods: dice.chance(0.3) ? dice.oneOf(['never', 'unsent'] as const) : 'refused',
+    idempotencyKey: dice.chance(0.15),
+    attemptHeader: dice.chance(0.2),
+    ...(dice.chance(0.15) && { attemptTimeoutMs }),
+    ...(dice.chance(0.15) && {
+      deadlineMs: dice.whole(attemptTimeoutMs, 4_000),
+      deadlineCovers: dice.oneOf(['head', 'body'] as const),
+    }),
+  };
+}
+
+// ---------------------------------------------------------------- one call
+
+const everyWay: readonly Through[] = [
+  'dispatch 1',
+  'dispatch 2',
+  'request',
+  'stream',
+  'fetch',
+  'built-in fetch',
+];
+
+function callOf(dice: Dice, policy: PolicyOptions): FuzzCall {
+  const method = dice.oneOf(['GET', 'GET', 'GET', 'HEAD', 'POST', 'POST', 'PUT'] as const);
+  const caller = callerOf(dice);
+  const isFetch = caller.through.endsWith('fetch');
+  const hasBody = method === 'POST' || method === 'PUT';
+  const body = hasBody ? bodyOf(dice, isFetch, policy.bufferBodyBytes ?? 0) : noBody;
+  return {
+    method,
+    isKeyed: dice.chance(0.2),
+    body,
+    expectContinue: hasBody && !isFetch && dice.chance(0.1),
+    ...(method === 'GET' &&
+      dice.chance(0.1) && { range: [dice.whole(0, 500), dice.whole(500, 90_000)] as const }),
+    plays: playsOf(dice, policy.maxRetries ?? 0, method, caller),
+    caller,
+  };
+}
+
+function callerOf(dice: Dice): FuzzCaller {
+  const through = dice.oneOf(everyWay);
+  const isDispatch = through.startsWith('dispatch');
+  const throwsAt = isDispatch
+    ? (['at the start', 'at the head', 'at data', 'at the end'] as const)
+    : (['at the head'] as const);
+  return {
+    through,
+    reads: dice.oneOf(['all', 'all', 'all', 'slowly', 'slowly', 'a part', 'nothing'] as const),
+    atBytes: dice.oneOf([0, 1, 100, 5_000, 70_000]),
+    ...(dice.chance(0.2) && { pausesMs: dice.whole(0, 8) }),
+    ...((isDispatch || through === 'stream') && dice.chance(0.07) && { throws: dice.oneOf(throwsAt) }),
+    ...(dice.chance(0.25) && { abort: abortOf(dice) }),
+  };
+}
+
+const moments: readonly AbortMoment[] = [
+  'before',
+  'time',
+  'time',
+  'attempt',
+  'start',
+  'sent',
+  'wait',
+  'wait',
+  'head',
+  'bytes',
+];
+
+function abortOf(dice: Dice): FuzzAbort {
+  const on = dice.oneOf(moments);
+  const most = { time: 15, bytes: 80_000 } as const;
+  return {
+    on,
+    n: on === 'time' || on === 'bytes' ? dice.whole(1, most[on]) : dice.whole(1, 3),
+    isAtOnce: dice.chance(0.5),
+    hasReason: dice.chance(0.5),
+  };
+}
+
+// ---------------------------------------------------------------- its body
+
+const noBody: FuzzBody = { form: 'none', bytes: 0, chunkBytes: 1, isSlow: false, isDeclared: false };
+const forms: readonly BodyForm[] = [
+  'none',
+  'text',
+  'bytes',
+  'blob',
+  'generator',
+  'readable',
+  'generator',
+  'readable',
+];
+const factories: readonly BodyForm[] = ['factory of text', 'factory of generators'];
+
+function bodyOf(dice: Dice, isFetch: boolean, limit: number): FuzzBody {
+  const form = dice.oneOf(isFetch ? forms : [...forms, ...factories]);
+  if (form === 'none') return noBody;
+  const nearLimit = [limit - 1, limit, limit + 1].filter((bytes) => bytes >= 0);
+  const bytes = dice.chance(0.3)
+    ? dice.oneOf(nearLimit)
+    : dice.oneOf([0, 1, dice.whole(2, 2_000), dice.whole(2, 200_000)]);
+  const isSource = form === 'generator' || form === 'readable' || form === 'factory of generators';
+  return {
+    form,
+    bytes,
+    chunkBytes: isSource ? Math.max(1, Math.ceil(bytes / dice.whole(1, 9))) : Math.max(1, bytes),
+    isSlow: isSource && dice.chance(0.4),
+    ...(isSource && bytes > 0 && dice.chance(0.08) && { breaksAt: dice.whole(0, bytes - 1) }),
+    isDeclared: isSource && !isFetch && dice.chance(0.3),
+  };
+}

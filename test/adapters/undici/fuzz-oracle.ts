@@ -1,0 +1,101 @@
+/** What must be true of every call, whatever was done to it. */
+
+import { sentBytes } from './fuzz-body.js';
+import { isAsPromised, playHeader, promisedBy } from './fuzz-plays.js';
+import type { Trial } from './fuzz-run.js';
+import { type FuzzScript, isPatient, isRefusal, isSafe } from './fuzz-script.js';
+import type { Arrived } from './fuzz-stage.js';
+
+/** How many arrivals it takes to succeed, where that is sure. */
+export type Expected = { readonly arrivals: number } | undefined;
+
+export function complaintsAbout(trial: Trial, script: FuzzScript, expected: Expected): string[] {
+  return [
+    ...trial.witness.complaints,
+    ...aboutTheEnd(trial),
+    ...aboutTheBody(trial),
+    ...aboutAttempts(trial, script),
+    ...aboutWrites(trial, script),
+    ...aboutBodiesSent(trial),
+    ...aboutSuccess(trial, expected),
+  ];
+}
+
+function* aboutTheEnd({ witness, got }: Trial): Generator<string> {
+  const { dispatches, end } = witness;
+  if (dispatches > 1) yield `the client dispatched ${dispatches} times`;
+  if (dispatches === 1 && end === undefined) yield 'the handler was never told of the end';
+  if (got.isWhole && end !== 'end') yield `the caller has it whole, and the handler was told ${end}`;
+}
+
+/** Never two contents spliced, never a byte too much, and less than all only with an error. */
+function* aboutTheBody({ call, witness, got }: Trial): Generator<string> {
+  const { head, bytes, end } = witness;
+  if (head === undefined) {
+    if (bytes.length + got.bytes.length > 0) yield 'bytes without a head';
+    return;
+  }
+  const play = call.plays[Number(head.header(playHeader))];
+  if (play === undefined) {
+    // What a server says to a connection, not to a request.
+    if (head.status !== 408 || bytes.length > 0) yield `an answer of no play: ${head.status}`;
+    return;
+  }
+  const promised = promisedBy(play, call.method, head.status, head.header);
+  if (!isAsPromised(bytes, promised, end === 'end')) {
+    yield `${end} with ${bytes.length} bytes that are not those of ${JSON.stringify(promised)}`;
+  }
+  if (!isAsPromised(got.bytes, promised, got.isWhole)) {
+    yield `the caller read ${got.bytes.length} bytes that are not those of ${JSON.stringify(promised)}`;
+  }
+}
+
+function* aboutAttempts(
+  { witness, arrivals, attemptsAtAbort }: Trial,
+  { policy }: FuzzScript,
+): Generator<string> {
+  const { attempts, starts } = witness;
+  const most = 1 + (policy.maxRetries ?? 0);
+  if (attempts > most) yield `${attempts} attempts, and ${most} are allowed`;
+  // Each arrival was begun by undici, which may begin an attempt more than once in a pipeline.
+  if (arrivals.length > starts) yield `${arrivals.length} arrivals of ${starts} starts`;
+  if (attemptsAtAbort !== undefined && attempts > attemptsAtAbort) {
+    yield `${attempts} attempts, ${attemptsAtAbort} of them before the abort`;
+  }
+}
+
+/** A write that nobody called repeatable is sent again only when the server said that it did not take it. */
+function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
+  const keys = new Set(arrivals.map(({ request }) => request.headers['idempotency-key']));
+  if (keys.size > 1) yield `different idempotency keys: ${[...keys].join(', ')}`;
+  const isOnCallersWord =
+    call.isKeyed || policy.idempotencyKey === true || retryIf === 'again after 503, later';
+  if (isSafe(call) || isOnCallersWord) return;
+  for (const arrived of arrivals.slice(0, -1)) {
+    const mayFollow = policy.unsafeMethods === 'refused' && isRefused(arrived);
+    if (!mayFollow) yield `sent again after it had arrived (${arrived.play.does})`;
+  }
+}
+
+function isRefused({ play }: Arrived): boolean {
+  return play.does === 'refuse' && isRefusal(play.status);
+}
+
+/** A body that the server took for whole is the one that was sent. */
+function* aboutBodiesSent({ call, arrivals }: Trial): Generator<string> {
+  const sent = sentBytes(call.body);
+  for (const { request } of arrivals) {
+    if (!request.complete) continue;
+    if (call.body.breaksAt !== undefined) yield 'a body whose source broke was taken for whole';
+    else if (!request.body.equals(sent))
+      yield `a wrong body of ${request.body.length} bytes, not ${sent.length}`;
+  }
+}
+
+function* aboutSuccess({ call, witness, got, arrivals }: Trial, expected: Expected): Generator<string> {
+  if (expected === undefined || !isPatient(call)) return;
+  if (!got.isWhole) yield `should have succeeded: ${String(got.error)}`;
+  else if (witness.head === undefined || witness.head.status >= 300)
+    yield `should not be ${witness.head?.status}`;
+  if (arrivals.length !== expected.arrivals) yield `${arrivals.length} arrivals, not ${expected.arrivals}`;
+}

@@ -1,0 +1,176 @@
+/** The plays of the fuzz in the words of the fault lab, and what their answers are worth. */
+
+import {
+  type AnswerStep,
+  answer,
+  contentOf,
+  type HeaderFields,
+  type Play,
+  type Received,
+  type Step,
+} from '../../faults/lab.js';
+import type { Afterwards, FuzzPlay, Refuse, Serve } from './fuzz-script.js';
+
+/** Which play an answer is of, and what its content is marked with. */
+export const playHeader = 'x-play';
+export const markHeader = 'x-mark';
+const refusalMark = 'refusal';
+
+export function playOf(play: FuzzPlay, index: number, request: Received): Play {
+  const name = { [playHeader]: String(index) };
+  switch (play.does) {
+    case 'serve':
+      return { at: play.at, steps: serving(play, name, request) };
+    case 'refuse':
+      return { at: play.at, steps: refusing(play, name) };
+    case 'die':
+      return { at: play.at, steps: [...lastWords[play.after], { do: play.how }] };
+    case 'hang':
+      return { at: play.at, steps: [...lastWords[play.after], { do: 'stall' }] };
+  }
+}
+
+const earlyHints: AnswerStep = { do: 'head', status: 103, headers: { link: '</style.css>' } };
+
+const lastWords: Readonly<Record<'nothing' | 'early hints' | 'half a head' | 'garbage', readonly Step[]>> = {
+  nothing: [],
+  'early hints': [earlyHints],
+  'half a head': [{ do: 'write', text: 'HTTP/1.1 200 OK\r\ncontent-le' }],
+  garbage: [{ do: 'write', text: '\x15\x03\x01 no protocol that you know\r\n\r\n' }],
+};
+
+// ---------------------------------------------------------------- a representation, or a range of it
+
+interface Extent {
+  readonly from: number;
+  readonly to: number;
+}
+
+function serving(play: Serve, name: HeaderFields, request: Received): Step[] {
+  const steps: Step[] = play.hasEarlyHints ? [earlyHints] : [];
+  const asked = play.takesRanges ? extentAsked(request, play) : undefined;
+  // A lie about a range that the caller asked for would be the caller's to find out.
+  const isResumption = request.headers['if-range'] !== undefined;
+  const way = asked === undefined ? 'all again' : isResumption ? play.toRange : 'honest';
+  if (way === '416') {
+    const headers = { ...name, 'content-length': '0', 'content-range': `bytes */${play.bytes}` };
+    return [...steps, { do: 'head', status: 416, headers }, ...whatFollows(play.afterwards)];
+  }
+  const served = way === 'changed' ? { ...play, mark: `${play.mark}-changed` } : play;
+  const isPart = asked !== undefined && way !== 'all again' && way !== 'changed';
+  const extent = isPart ? asked : { from: 0, to: play.bytes };
+  const lie = isPart ? way : 'honest';
+  const framing = lie === 'longer' || lie === 'shorter' ? 'chunked' : play.framing;
+  const headers = {
+    ...name,
+    [markHeader]: served.mark,
+    ...lengthFor(framing, extent.to - extent.from),
+    ...(isPart && { 'content-range': contentRange(extent, play.bytes, lie === 'elsewhere' ? 1 : 0) }),
+    ...(play.takesRanges && { 'accept-ranges': 'bytes' }),
+    ...(lie !== 'untagged' && tagOf(served)),
+    ...closing(play.afterwards),
+  };
+  const sent = extent.to - extent.from + (lie === 'longer' ? 7 : 0) - (lie === 'shorter' ? 1 : 0);
+  const { cut, chunkBytes } = play;
+  const isCut = cut !== undefined && cut.after < sent;
+  const bytes = isCut ? cut.after : sent;
+  return [
+    ...steps,
+    { do: 'head', status: isPart ? 206 : 200, headers },
+    { do: 'fill', bytes, from: extent.from, mark: served.mark, chunkBytes },
+    ...(isCut ? [{ do: cut.how } as const] : [{ do: 'end' } as const, ...whatFollows(play.afterwards)]),
+  ];
+}
+
+/** One range, and only while the caller's copy is still the right one (RFC 9110 13.1.5). */
+function extentAsked({ headers }: Received, play: Serve): Extent | undefined {
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers['range'] ?? '') ?? [];
+  const ifRange = headers['if-range'];
+  if (first === undefined || (ifRange !== undefined && ifRange !== tagOf(play).etag)) return undefined;
+  const extent = { from: Number(first), to: Math.min(Number(last) + 1, play.bytes) };
+  return extent.from < extent.to ? extent : undefined;
+}
+
+function tagOf({ tag, mark, bytes }: Serve): { readonly etag?: string } {
+  if (tag === 'none') return {};
+  return { etag: `${tag === 'weak' ? 'W/' : ''}"${mark}-${bytes}"` };
+}
+
+function contentRange({ from, to }: Extent, total: number, shift: number): string {
+  return `bytes ${from + shift}-${to - 1}/${total}`;
+}
+
+function lengthFor(framing: 'length' | 'chunked', bytes: number | 'endless'): HeaderFields {
+  return framing === 'length' ? { 'content-length': String(bytes) } : { 'transfer-encoding': 'chunked' };
+}
+
+// ---------------------------------------------------------------- a refusal
+
+function refusing(
+  { status, headers, bytes, framing, isCut, afterwards }: Refuse,
+  name: HeaderFields,
+): Step[] {
+  const head = {
+    ...name,
+    ...headers,
+    [markHeader]: refusalMark,
+    ...lengthFor(framing, bytes),
+    ...closing(afterwards),
+  };
+  const sent = isCut && bytes !== 'endless' ? Math.floor(bytes / 2) : bytes;
+  return [
+    { do: 'head', status, headers: head },
+    { do: 'fill', bytes: sent, mark: refusalMark, chunkBytes: 16_384 },
+    ...(isCut ? [{ do: 'fin' } as const] : [{ do: 'end' } as const, ...whatFollows(afterwards)]),
+  ];
+}
+
+function closing(afterwards: Afterwards): HeaderFields {
+  return afterwards === 'close' ? { connection: 'close' } : {};
+}
+
+function whatFollows(afterwards: Afterwards): Step[] {
+  switch (afterwards) {
+    case 'nothing':
+      return [];
+    case 'close':
+      return [{ do: 'fin' }];
+    case 'fin later':
+      return [{ do: 'wait', ms: 1 }, { do: 'fin' }];
+    case 'rst later':
+      return [{ do: 'wait', ms: 1 }, { do: 'rst' }];
+    case '408 later':
+      return [{ do: 'wait', ms: 1 }, ...answer(408).steps, { do: 'fin' }];
+    case 'fin in a race':
+      return [{ do: 'next' }, { do: 'fin' }];
+    case 'rst in a race':
+      return [{ do: 'next' }, { do: 'rst' }];
+  }
+}
+
+// ---------------------------------------------------------------- what a caller may get of it
+
+/** Bytes of a content: more than these may not reach the caller, and less only with an error. */
+export interface Promised extends Extent {
+  readonly mark: string;
+}
+
+/** What the head of an answer promises of its body. */
+export function promisedBy(play: FuzzPlay, method: string, status: number, header: HeaderOf): Promised {
+  const mark = header(markHeader) ?? '';
+  if (method === 'HEAD' || status === 416) return { mark, from: 0, to: 0 };
+  if (play.does === 'refuse') {
+    return { mark, from: 0, to: play.bytes === 'endless' ? Number.POSITIVE_INFINITY : play.bytes };
+  }
+  const [, first, last] = /^bytes (\d+)-(\d+)\//.exec(header('content-range') ?? '') ?? [];
+  if (status === 206) return { mark, from: Number(first), to: Number(last) + 1 };
+  return { mark, from: 0, to: play.does === 'serve' ? play.bytes : 0 };
+}
+
+export type HeaderOf = (name: string) => string | undefined;
+
+/** All of it, or only the beginning, and not a byte else. */
+export function isAsPromised(bytes: Buffer, { mark, from, to }: Promised, isWhole: boolean): boolean {
+  const isLength = isWhole ? bytes.length === to - from : bytes.length <= to - from;
+  return isLength && bytes.equals(contentOf(mark, from, from + bytes.length));
+}

@@ -1,0 +1,173 @@
+/** What the fuzz plays: all of it is JSON, so that a script that fails can be printed, shrunk and played again. */
+
+import type { PolicyOptions } from '../../../src/core/options.js';
+import type { HangUp } from '../../faults/lab.js';
+
+export interface FuzzScript {
+  readonly agent: {
+    readonly connections: number;
+    readonly pipelining: number;
+    readonly headersTimeout?: number;
+    readonly bodyTimeout?: number;
+  };
+  readonly policy: PolicyOptions;
+  readonly retryIf?: RetryIfName;
+  readonly beforeRetry?: BeforeRetryName;
+  /** What becomes of the n-th connection before anything is said on it; of the later ones: nothing. */
+  readonly connects: readonly ConnectFault[];
+  readonly calls: readonly FuzzCall[];
+  /** All at once, or one after the other. */
+  readonly together: boolean;
+  /** How the agent ends when all calls have. */
+  readonly ends: 'close' | 'destroy';
+}
+
+export type RetryIfName =
+  | 'undecided'
+  | 'undecided later'
+  | 'again after 503, later'
+  | 'never, later'
+  | 'throws'
+  | 'rejects';
+export type BeforeRetryName = 'adds a header' | 'adds a header later' | 'throws' | 'rejects';
+export type ConnectFault = 'none' | 'fin' | 'rst' | 'silence';
+
+export interface FuzzCall {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
+  /** The caller's own idempotency key. */
+  readonly isKeyed: boolean;
+  readonly body: FuzzBody;
+  readonly expectContinue: boolean;
+  /** The caller's own range: first and last byte. */
+  readonly range?: readonly [number, number];
+  /** The n-th time that this call arrives, the n-th of these is played; the last one repeats. */
+  readonly plays: readonly FuzzPlay[];
+  readonly caller: FuzzCaller;
+}
+
+export interface FuzzBody {
+  readonly form: BodyForm;
+  readonly bytes: number;
+  readonly chunkBytes: number;
+  readonly isSlow: boolean;
+  /** The source fails after so many bytes. */
+  readonly breaksAt?: number;
+  /** The caller says how long it is. */
+  readonly isDeclared: boolean;
+}
+
+export type BodyForm =
+  | 'none'
+  | 'text'
+  | 'bytes'
+  | 'blob'
+  | OneShotForm
+  | 'factory of text'
+  | 'factory of generators';
+export type OneShotForm = 'generator' | 'readable';
+
+export type Through = 'dispatch 1' | 'dispatch 2' | 'request' | 'stream' | 'fetch' | 'built-in fetch';
+
+export interface FuzzCaller {
+  readonly through: Through;
+  readonly reads: 'all' | 'slowly' | 'a part' | 'nothing';
+  /** How much of it is a part; and where it pauses, if it does. */
+  readonly atBytes: number;
+  readonly pausesMs?: number;
+  readonly throws?: 'at the start' | 'at the head' | 'at data' | 'at the end';
+  readonly abort?: FuzzAbort;
+}
+
+export interface FuzzAbort {
+  readonly on: AbortMoment;
+  /** The n-th attempt, start or wait; so many bytes, or milliseconds. */
+  readonly n: number;
+  /** In the very callback, or after it. */
+  readonly isAtOnce: boolean;
+  readonly hasReason: boolean;
+}
+
+export type AbortMoment = 'before' | 'time' | 'attempt' | 'start' | 'sent' | 'wait' | 'head' | 'bytes';
+
+// ---------------------------------------------------------------- the server's part
+
+export type FuzzPlay = Serve | Refuse | Die | Hang;
+
+interface Timing {
+  /** With the request's head, or once its body is in. */
+  readonly at: 'head' | 'body';
+}
+
+/** A representation: its mark and its length say what its bytes are, and make its ETag. */
+export interface Serve extends Timing {
+  readonly does: 'serve';
+  readonly mark: string;
+  readonly bytes: number;
+  readonly chunkBytes: number;
+  readonly framing: 'length' | 'chunked';
+  readonly tag: 'strong' | 'weak' | 'none';
+  readonly takesRanges: boolean;
+  /** What it does where a range is asked for, if it takes ranges. */
+  readonly toRange: RangeAnswer;
+  readonly cut?: { readonly after: number; readonly how: HangUp | 'stall' };
+  readonly hasEarlyHints: boolean;
+  readonly afterwards: Afterwards;
+}
+
+export type RangeAnswer =
+  | 'honest'
+  | 'all again'
+  | 'changed'
+  | 'elsewhere'
+  | 'longer'
+  | 'shorter'
+  | 'untagged'
+  | '416';
+
+export interface Refuse extends Timing {
+  readonly does: 'refuse';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: number | 'endless';
+  readonly framing: 'length' | 'chunked';
+  readonly isCut: boolean;
+  readonly afterwards: Afterwards;
+}
+
+/** What happens to the connection after an answer. */
+export type Afterwards =
+  | 'nothing'
+  | 'close'
+  | 'fin later'
+  | 'rst later'
+  | '408 later'
+  | 'fin in a race'
+  | 'rst in a race';
+
+export interface Die extends Timing {
+  readonly does: 'die';
+  readonly how: HangUp;
+  readonly after: 'nothing' | 'early hints' | 'half a head' | 'garbage';
+}
+
+export interface Hang extends Timing {
+  readonly does: 'hang';
+  readonly after: 'nothing' | 'early hints' | 'half a head';
+}
+
+// ---------------------------------------------------------------- questions that several ask
+
+/** The caller gives no sign of its own before it has everything. */
+export function isPatient({ caller }: FuzzCall): boolean {
+  const readsAll = caller.reads === 'all' || caller.reads === 'slowly';
+  return readsAll && caller.throws === undefined && caller.abort === undefined;
+}
+
+export function isSafe({ method }: FuzzCall): boolean {
+  return method !== 'POST';
+}
+
+/** A server that says so did not take the request. */
+export function isRefusal(status: number): boolean {
+  return status === 408 || status === 425 || status === 429;
+}

@@ -1,0 +1,97 @@
+/**
+ * Random scripts of faults, sizes, aborts and pauses, and what must be true of every one of them. What is found
+ * is printed as JSON, with the way to play it again:
+ *
+ *   FUZZ_SEED=7 FUZZ_RUNS=20000    so many scripts of that seed
+ *   FUZZ_SEED=7 FUZZ_ONLY=123      one of them
+ *   FUZZ_SCRIPT=script.json        one from a file, as it was printed or after shrinking it by hand
+ */
+
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { version } from './client.js';
+import { scriptOf } from './fuzz-generate.js';
+import { run, type Verdict } from './fuzz-run.js';
+import type { FuzzScript } from './fuzz-script.js';
+import { Stage } from './fuzz-stage.js';
+import { Tally } from './fuzz-tally.js';
+
+const { FUZZ_SEED, FUZZ_RUNS, FUZZ_ONLY, FUZZ_SCRIPT } = process.env;
+/** A long run is for finding something new; a short one, in every test run, is always the same. */
+const seed = Number(FUZZ_SEED ?? (FUZZ_RUNS === undefined ? 1 : Date.now() % 2 ** 31));
+const runs = Number(FUZZ_RUNS ?? 400);
+const lanes = 6;
+
+interface Numbered {
+  readonly number: number;
+  readonly script: FuzzScript;
+}
+
+function* scripts(): Generator<Numbered> {
+  if (FUZZ_SCRIPT !== undefined) {
+    yield { number: 0, script: JSON.parse(readFileSync(FUZZ_SCRIPT, 'utf8')) as FuzzScript };
+  } else if (FUZZ_ONLY !== undefined) {
+    yield { number: Number(FUZZ_ONLY), script: scriptOf(seed, Number(FUZZ_ONLY)) };
+  } else {
+    for (let number = 0; number < runs; number += 1) yield { number, script: scriptOf(seed, number) };
+  }
+}
+
+test(`undici ${version}, seed ${seed}`, { timeout: 3_600_000 }, async () => {
+  const failures: string[] = [];
+  const underWay = new Map<number, FuzzScript>();
+  const tally = new Tally();
+  const stopListening = listenToProcess((what) =>
+    failures.push(`${what}, while these ran: ${[...underWay.keys()]}`),
+  );
+  onTestFinished(stopListening);
+  const all = scripts();
+
+  const lane = async (): Promise<void> => {
+    const stage = await Stage.open();
+    onTestFinished(() => stage.lab.close());
+    for (const { number, script } of all) {
+      underWay.set(number, script);
+      const verdict = await run(script, stage);
+      underWay.delete(number);
+      tally.add(verdict);
+      if (verdict.complaints.length > 0) failures.push(report(number, script, verdict));
+      if (failures.length > 4) return;
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+
+  console.log(`fuzz: seed ${seed}, undici ${version}: ${tally}`);
+  expect(failures.join('\n\n'), `seed ${seed}`).toBe('');
+  if (FUZZ_ONLY === undefined && FUZZ_SCRIPT === undefined) expect(tally.missing).toEqual([]);
+});
+
+function report(number: number, script: FuzzScript, { complaints }: Verdict): string {
+  return [
+    `script ${number} of seed ${seed}:`,
+    ...complaints.map((complaint) => `  ${complaint}`),
+    JSON.stringify(script),
+    `again: FUZZ_SEED=${seed} FUZZ_ONLY=${number} npx vitest run test/adapters/undici/fuzz.test.ts`,
+  ].join('\n');
+}
+
+/** What no promise and no callback tells. */
+function listenToProcess(hear: (what: string) => void): () => void {
+  const onRejection = (reason: unknown): void => hear(`unhandled rejection: ${stackOf(reason)}`);
+  const onException = (error: unknown): void => hear(`uncaught exception: ${stackOf(error)}`);
+  const onWarning = (warning: Error): void => {
+    if (warning.name !== 'ExperimentalWarning') hear(`warning: ${stackOf(warning)}`);
+  };
+  process.on('unhandledRejection', onRejection);
+  process.on('uncaughtException', onException);
+  process.on('warning', onWarning);
+  return () => {
+    process.off('unhandledRejection', onRejection);
+    process.off('uncaughtException', onException);
+    process.off('warning', onWarning);
+  };
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

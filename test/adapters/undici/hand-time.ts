@@ -1,0 +1,61 @@
+/** Time that stands still: every timer of the library fires when the test says so, and not before. */
+
+import type { Ports } from '../../../src/runtime/ports.js';
+import type { Sleep } from '../../../src/runtime/sleep.js';
+import { Waiters } from '../../faults/ledger.js';
+
+interface SetTimer {
+  readonly delayMs: number;
+  readonly at: number;
+  readonly unref: boolean;
+  readonly wake: () => void;
+}
+
+/** Time that stands still: timers fire when the test says so, and the test is told when they are set. */
+export class HandTime {
+  now = 0;
+  /** All that were ever set. */
+  readonly timers: SetTimer[] = [];
+  readonly #pending = new Set<SetTimer>();
+  readonly #waiters = new Waiters<HandTime>();
+
+  get pending(): readonly number[] {
+    return [...this.#pending].map(({ delayMs }) => delayMs);
+  }
+
+  get ports(): Ports {
+    return {
+      now: () => this.now,
+      date: () => Date.UTC(2026, 2, 10) + this.now,
+      random: () => 0.5,
+      sleep: this.#sleep,
+    };
+  }
+
+  until(condition: (time: HandTime) => boolean): Promise<void> {
+    return this.#waiters.until(condition, this);
+  }
+
+  /** Waits until such a timer is set, and lets its time come. */
+  async fire(delayMs: number): Promise<void> {
+    await this.until(({ pending }) => pending.includes(delayMs));
+    for (const timer of this.#pending) {
+      if (timer.delayMs !== delayMs) continue;
+      this.#pending.delete(timer);
+      this.now = Math.max(this.now, timer.at);
+      timer.wake();
+      return;
+    }
+  }
+
+  readonly #sleep: Sleep = (delayMs, wake, options = {}) => {
+    const timer = { delayMs, at: this.now + delayMs, unref: options.unref === true, wake };
+    this.timers.push(timer);
+    this.#pending.add(timer);
+    this.#waiters.ask(this);
+    return () => {
+      this.#pending.delete(timer);
+      this.#waiters.ask(this);
+    };
+  };
+}

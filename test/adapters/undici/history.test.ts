@@ -1,0 +1,329 @@
+/** `historyOf`: from what the caller got back to every attempt, and never to those of another request. */
+
+import { Writable } from 'node:stream';
+import { inspect } from 'node:util';
+import type { Dispatcher } from 'undici';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
+import type { PolicyOptions } from '../../../src/core/options.js';
+import { createRetrier, DeadlineError, GateShutError, historyOf } from '../../../src/index.js';
+import { refusedOrigin } from '../../faults/lab.js';
+import { answer, connectTunnel, cutBody, rst, silence, upgrade101 } from '../../faults/plays.js';
+import { undici } from './client.js';
+import { openAgent, openLab, retryingAgent, settled, soon, Waits } from './kit.js';
+
+/** What was decided at each attempt. */
+function reasons(target: unknown): string[] | undefined {
+  return historyOf(target)?.map(({ decision }) => `${decision.attempt} ${decision.reason}`);
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+  return (await settled(promise)).error;
+}
+
+describe('of what request() gave', () => {
+  test.each<[string, number[], string[]]>([
+    ['success at once', [200], ['1 success']],
+    ['success after retries', [503, 429, 200], ['1 transient-status', '2 throttled', '3 success']],
+    ['the last failure', [503, 503], ['1 transient-status', '2 retries-spent']],
+    ['a final failure', [404], ['1 final-status']],
+  ])('%s', async (what, statuses, told) => {
+    const lab = await openLab(statuses.map((status) => answer(status)));
+    const dispatcher = retryingAgent({ ...soon, maxRetries: what === 'the last failure' ? 1 : 3 });
+    const response = await undici.request(lab.origin, { dispatcher });
+    await response.body.dump();
+    expect(reasons(response)).toEqual(told);
+    expect(historyOf(response)?.map(({ outcome }) => outcome)).toMatchObject(
+      statuses.map((status) => ({ kind: 'response', status })),
+    );
+  });
+
+  test('through a redirect underneath, whose own history is beside it', async () => {
+    const moved = answer(302, '', { location: '/there' });
+    const lab = await openLab([moved, answer(503), moved, answer(200)]);
+    const dispatcher = openAgent().compose(
+      undici.interceptors.redirect({ maxRedirections: 2 }),
+      retry({ ...soon }),
+    );
+    const response = await undici.request(lab.origin, { dispatcher });
+    await response.body.dump();
+    expect(reasons(response)).toEqual(['1 transient-status', '2 success']);
+    expect((response.context as { history: URL[] }).history.map(String)).toContain(`${lab.origin}/there`);
+  });
+
+  test('by an object that can be logged, and shows no secret then', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const response = await undici.request(`${lab.origin}/a?token=secret`, {
+      dispatcher: retryingAgent(),
+      method: 'PUT',
+      headers: { authorization: 'secret' },
+      body: 'secret',
+    });
+    await response.body.dump();
+    expect(inspect(response.context, { depth: 10 })).not.toContain('secret');
+    expect(JSON.stringify(response.context)).not.toContain('secret');
+  });
+
+  test('holds when the body breaks off and nothing can be done', async () => {
+    const lab = await openLab([answer(503), cutBody(1_000, 500, 'rst')]);
+    const response = await undici.request(lab.origin, { dispatcher: retryingAgent() });
+    const error = await errorOf(response.body.text());
+    expect(reasons(response)).toEqual(['1 transient-status', '2 not-resumable']);
+    expect(historyOf(error)).toBe(historyOf(response));
+  });
+
+  test('is the caller’s alone, where the options are one object for many requests', async () => {
+    const lab = await openLab([answer(503), answer(200), answer(200)]);
+    const options = { dispatcher: retryingAgent() };
+    const first = await undici.request(lab.origin, options);
+    await first.body.dump();
+    const second = await undici.request(lab.origin, options);
+    await second.body.dump();
+    expect([reasons(first), reasons(second)]).toEqual([['1 transient-status', '2 success'], ['1 success']]);
+  });
+});
+
+describe('of what other calls gave', () => {
+  test("stream()'s factory", async () => {
+    const lab = await openLab([answer(503), answer(200, 'ok')]);
+    let seen: string[] | undefined;
+    const options = { dispatcher: retryingAgent(), method: 'GET' } as const;
+    await undici.stream(lab.origin, options, (data) => {
+      seen = reasons(data);
+      return new Writable({ write: (_chunk, _encoding, done) => done() });
+    });
+    expect(seen).toEqual(['1 transient-status', '2 success']);
+  });
+
+  test("pipeline()'s handler", async () => {
+    const lab = await openLab([answer(503), answer(200, 'ok')]);
+    let seen: string[] | undefined;
+    const options = { dispatcher: retryingAgent(), method: 'GET' } as const;
+    await new Promise((resolve, reject) =>
+      undici
+        .pipeline(lab.origin, options, (data) => {
+          seen = reasons(data);
+          return data.body;
+        })
+        .on('error', reject)
+        .on('close', resolve)
+        .resume()
+        .end(),
+    );
+    expect(seen).toEqual(['1 transient-status', '2 success']);
+  });
+
+  test('upgrade() and connect(): nothing of another request, and nothing thrown', async () => {
+    const lab = await openLab(({ method }) =>
+      method === 'CONNECT' ? connectTunnel(200, 'echo') : upgrade101(),
+    );
+    const dispatcher = retryingAgent();
+    for (const open of [
+      () => undici.upgrade(lab.origin, { dispatcher, protocol: 'echo' }),
+      () => undici.connect(lab.origin, { dispatcher } as never),
+    ]) {
+      const data = await open();
+      expect([undefined, 1]).toContain(historyOf(data)?.length);
+      data.socket.on('error', () => undefined).destroy();
+    }
+  });
+
+  test.each(['undici', 'the built-in'])(
+    '%s fetch: not of the Response, but of the cause of its error',
+    async (whose) => {
+      const lab = await openLab([answer(503), answer(200), rst()]);
+      const doFetch = (whose === 'undici' ? undici.fetch : fetch) as typeof fetch;
+      const init = { dispatcher: retryingAgent({ ...soon, maxRetries: 1 }) } as never;
+      const response = await doFetch(lab.origin, init);
+      await response.text();
+      expect(historyOf(response)).toBeUndefined();
+      const error = (await errorOf(doFetch(lab.origin, init))) as Error;
+      expect(historyOf(error)).toBeUndefined();
+      expect(reasons(error.cause)).toEqual(['1 transport-error', '2 retries-spent']);
+    },
+  );
+});
+
+describe('of an error', () => {
+  test("of undici's", async () => {
+    const error = await errorOf(undici.request(await refusedOrigin(), { dispatcher: retryingAgent() }));
+    expect(reasons(error)).toEqual([
+      '1 transport-error',
+      '2 transport-error',
+      '3 transport-error',
+      '4 retries-spent',
+    ]);
+  });
+
+  test('of ours: DeadlineError', async () => {
+    const lab = await openLab([answer(503), silence()]);
+    const dispatcher = retryingAgent({ ...soon, deadlineMs: 200 });
+    const error = await errorOf(undici.request(lab.origin, { dispatcher }));
+    expect(error).toBeInstanceOf(DeadlineError);
+    expect(historyOf(error)?.[0]).toMatchObject({ outcome: { status: 503 } });
+  });
+
+  test('of ours: GateShutError, when nothing was sent', async () => {
+    const lab = await openLab(answer(500));
+    const dispatcher = retryingAgent({ maxRetries: 0, gate: { failures: 1 } });
+    await (await undici.request(lab.origin, { dispatcher })).body.dump();
+    const error = await errorOf(undici.request(lab.origin, { dispatcher }));
+    expect(error).toBeInstanceOf(GateShutError);
+    expect(historyOf(error) ?? []).toEqual([]);
+  });
+
+  test('of a hook', async () => {
+    const lab = await openLab(answer(503));
+    const broken = new Error('no token');
+    const dispatcher = retryingAgent({ ...soon, beforeRetry: () => Promise.reject(broken) });
+    await errorOf(undici.request(lab.origin, { dispatcher }));
+    expect(reasons(broken)).toEqual(['1 transient-status']);
+  });
+
+  test('of an abort, in the first attempt and in a wait', async () => {
+    const lab = await openLab([silence(), answer(503)]);
+    const waits = new Waits('when told');
+    const dispatcher = retryingAgent(createRetrier({}, { sleep: waits.sleep }));
+    const atOnce = new AbortController();
+    const pending = errorOf(undici.request(lab.origin, { dispatcher, signal: atOnce.signal }));
+    await lab.until(({ requests }) => requests.length === 1);
+    atOnce.abort();
+    expect(reasons(await pending)).toEqual(['1 aborted']);
+
+    const later = new AbortController();
+    const waiting = errorOf(undici.request(lab.origin, { dispatcher, signal: later.signal }));
+    await waits.until(1);
+    later.abort();
+    expect(reasons(await waiting)).toEqual(['1 transient-status']);
+  });
+
+  test('is left without a mark: no key more than undici gave it', async () => {
+    const origin = await refusedOrigin();
+    const [bare, ours] = [
+      await errorOf(undici.request(origin, { dispatcher: openAgent() })),
+      await errorOf(undici.request(origin, { dispatcher: retryingAgent() })),
+    ];
+    expect(Reflect.ownKeys(ours as object)).toEqual(Reflect.ownKeys(bare as object));
+  });
+
+  test.each([null, undefined, 'a string', 7, Symbol('x')])('that is none (%s)', async (reason) => {
+    expect(historyOf(reason)).toBeUndefined();
+    const lab = await openLab(silence());
+    const aborter = new AbortController();
+    const pending = settled(
+      undici.request(lab.origin, { dispatcher: retryingAgent(), signal: aborter.signal }),
+    );
+    await lab.until(({ requests }) => requests.length === 1);
+    aborter.abort(reason);
+    expect(await pending).toHaveProperty('error');
+  });
+});
+
+describe('of an error that requests share is undefined:', () => {
+  test('a dispatcher that was destroyed under pipelined requests', async () => {
+    const lab = await openLab(silence());
+    const agent = openAgent({ connections: 1, pipelining: 2 });
+    const dispatcher = agent.compose(retry({ ...soon, maxRetries: 0 }));
+    // undici 7 and 8 pipeline only what says that it does not block.
+    const pending = ['/a', '/b'].map((path) =>
+      errorOf(undici.request(lab.origin + path, { dispatcher, blocking: false })),
+    );
+    await lab.until(({ requests }) => requests.length === 2);
+    expect(lab.connections).toBe(1);
+    const shared = new Error('shut down');
+
+    await agent.destroy(shared);
+
+    const [one, other] = await Promise.all(pending);
+    expect([one, other]).toEqual([shared, shared]);
+    expect(one).toBe(other);
+    expect(historyOf(shared)).toBeUndefined();
+  });
+
+  test('an error that a MockAgent answers with again and again', async () => {
+    const agent = new undici.MockAgent();
+    onTestFinished(() => agent.close());
+    agent.disableNetConnect();
+    const shared = Object.assign(new Error('mocked'), { code: 'ECONNRESET' });
+    agent.get('http://mocked.example').intercept({ path: '/' }).replyWithError(shared).persist();
+    const dispatcher = agent.compose(retry({ ...soon, maxRetries: 1 }));
+    const ask = (): Promise<unknown> => errorOf(undici.request('http://mocked.example/', { dispatcher }));
+
+    expect(await ask()).toBe(shared);
+    expect(reasons(shared)).toEqual(['1 transport-error', '2 retries-spent']);
+    await ask();
+    expect(historyOf(shared)).toBeUndefined();
+    await ask();
+    expect(historyOf(shared)).toBeUndefined();
+  });
+
+  describe('a reason to abort, of a request in its wait, and', () => {
+    const holding: PolicyOptions = { maxRetries: 1, hold: { minMs: 2_000 } };
+
+    async function abortBoth(
+      begin: (signal: AbortSignal, dispatcher: Dispatcher, origin: string) => Promise<unknown>,
+    ) {
+      const lab = await openLab(({ path }) =>
+        path === '/limited' ? answer(429, '', { 'retry-after': '5' }) : silence(),
+      );
+      const other = await openLab(({ path }) => (path === '/slow' ? silence() : cutBody(2_000, 100, 'rst')));
+      const waits = new Waits('when told');
+      const dispatcher = retryingAgent(createRetrier(holding, { sleep: waits.sleep }));
+      const aborter = new AbortController();
+      const { signal } = aborter;
+      const inWait = errorOf(undici.request(`${lab.origin}/limited`, { dispatcher, signal }));
+      await waits.until(1);
+      const pending = begin(signal, dispatcher, lab.origin);
+      return { lab, other, waits, dispatcher, aborter, inWait, pending };
+    }
+
+    test('of one in its wait as well', async () => {
+      const { waits, aborter, inWait, pending } = await abortBoth((signal, dispatcher, origin) =>
+        errorOf(undici.request(`${origin}/limited`, { dispatcher, signal, retry: { hold: false } })),
+      );
+      await waits.until(2);
+      aborter.abort();
+      expect(await inWait).toBe(await pending);
+      expect(historyOf(await pending)).toBeUndefined();
+    });
+
+    test('of one in its first attempt', async () => {
+      const { lab, aborter, inWait, pending } = await abortBoth((signal, dispatcher, origin) =>
+        errorOf(undici.request(`${origin}/slow`, { dispatcher, signal, retry: { hold: false } })),
+      );
+      await lab.until(({ requests }) => requests.length === 2);
+      aborter.abort();
+      expect(await inWait).toBe(await pending);
+      expect(historyOf(await pending)).toBeUndefined();
+    });
+
+    test('of one that the hold has not let go yet', async () => {
+      const { lab, waits, aborter, inWait, pending } = await abortBoth((signal, dispatcher, origin) =>
+        errorOf(undici.request(`${origin}/held`, { dispatcher, signal })),
+      );
+      await waits.until(2);
+      aborter.abort();
+      expect(await inWait).toBe(await pending);
+      expect(lab.requests).toHaveLength(1);
+      expect(historyOf(await pending)).toBeUndefined();
+    });
+  });
+
+  test('one that a body of two requests failed with, before and after it was sent', async () => {
+    const shared = new Error('no body');
+    const lab = await openLab(answer(503));
+    const dispatcher = retryingAgent();
+    let made = 0;
+    const body = (): string => {
+      made += 1;
+      if (made > 1) throw shared;
+      return 'body';
+    };
+    const options = { dispatcher, method: 'PUT', body } as never;
+
+    expect(await errorOf(undici.request(lab.origin, options))).toBe(shared);
+    expect(reasons(shared)).toEqual(['1 transient-status']);
+    expect(await errorOf(undici.request(lab.origin, options))).toBe(shared);
+    expect(historyOf(shared)).toBeUndefined();
+  });
+});

@@ -1,0 +1,401 @@
+/** What a server's answer asks for reaches the decision, and its body still reaches the caller. */
+
+import type { Dispatcher } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
+import type { OverrideOptions, PolicyOptions } from '../../../src/core/options.js';
+import { createRetrier } from '../../../src/index.js';
+import { contentOf, type Play } from '../../faults/lab.js';
+import { answer, bigBody, cutBody, endlessBody, stallAfterHead } from '../../faults/plays.js';
+import { builtIn, undici } from './client.js';
+import { openAgent, openLab, retryingAgent, settled, Waits } from './kit.js';
+
+const date = Date.UTC(2026, 2, 10, 12, 0, 0);
+const json = { 'content-type': 'application/json' };
+
+/** Nobody throws dice: no jitter upwards, and none of the schedule but its longest. */
+function watched(policy: PolicyOptions = {}, random = 0) {
+  const waits = new Waits();
+  const ports = { random: () => random, date: () => date, sleep: waits.sleep };
+  // After an abort, undici 6 and 7 may open a spare connection, which here is not kept for long.
+  const dispatcher = retryingAgent(createRetrier(policy, ports), { keepAliveTimeout: 10 });
+  return { dispatcher, delays: waits.delays };
+}
+
+async function get(origin: string, options: { dispatcher: object; retry?: OverrideOptions }) {
+  const response = await undici.request(origin, options as never);
+  return { status: response.statusCode, text: latin1(await response.body.arrayBuffer()) };
+}
+
+describe('how long to wait', () => {
+  const http = (ms: number): string => new Date(ms).toUTCString();
+
+  test.each<[string, Play, PolicyOptions, number]>([
+    ['Retry-After in seconds', answer(503, '', { 'retry-after': '7' }), {}, 7_000],
+    [
+      'Retry-After as a date, by the clock of the server',
+      answer(503, '', { 'retry-after': http(date + 100_000), date: http(date + 95_000) }),
+      {},
+      5_000,
+    ],
+    [
+      'Retry-After as a date, by our clock',
+      answer(429, '', { 'retry-after': http(date + 5_000) }),
+      {},
+      5_000,
+    ],
+    ['retry-after-ms', answer(503, '', { 'retry-after-ms': '250', 'retry-after': '1' }), {}, 250],
+    [
+      "a vendor's header, where a rule names the vendor",
+      answer(403, '', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(date / 1_000 + 30) }),
+      { rules: [{ match: '127.0.0.1', hints: 'github' }] },
+      30_000,
+    ],
+    [
+      'no hint on a 503: the schedule',
+      answer(503),
+      { schedule: fixed(11), throttledSchedule: fixed(22) },
+      11,
+    ],
+    [
+      'no hint on a 429: the other one',
+      answer(429),
+      { schedule: fixed(11), throttledSchedule: fixed(22) },
+      22,
+    ],
+    [
+      'a hint that nobody reads',
+      answer(503, '', { 'retry-after': '7' }),
+      { hints: false, schedule: fixed(11) },
+      11,
+    ],
+    ['a hint that makes no sense', answer(503, '', { 'retry-after': 'soon' }), { schedule: fixed(11) }, 11],
+    [
+      'a hint in lines that contradict each other: the longer, or none, but never less',
+      answer(503, '', { 'retry-after': ['3', '9'] }),
+      { schedule: fixed(60_000) },
+      9_000,
+    ],
+  ])('%s', async (_from, play, policy, delayMs) => {
+    const lab = await openLab([play, answer(200, 'ok')]);
+    const { dispatcher, delays } = watched(policy);
+
+    expect(await get(lab.origin, { dispatcher })).toEqual({ status: 200, text: 'ok' });
+
+    expect(delays).toHaveLength(1);
+    if (play.steps.length > 0 && delayMs === 9_000) expect(delays[0]).toBeGreaterThanOrEqual(9_000);
+    else expect(delays).toEqual([delayMs]);
+  });
+
+  test('jitter goes upwards only', async () => {
+    const lab = await openLab([answer(503, '', { 'retry-after': '10' }), answer(200, 'ok')]);
+    const { dispatcher, delays } = watched({ hintJitter: 0.5 }, 0.999);
+    await get(lab.origin, { dispatcher });
+    expect(delays[0]).toBeCloseTo(14_995, 0);
+  });
+});
+
+describe('too long to wait: the answer at once, body and all', () => {
+  test.each<[string, PolicyOptions]>([
+    ['maxHintMs', { maxHintMs: 5_999 }],
+    ['deadlineMs', { deadlineMs: 6_000 }],
+    ['maxHintMs of the request', {}],
+  ])('%s', async (which, policy) => {
+    const lab = await openLab(answer(429, 'come back later', { 'retry-after': '6' }));
+    const { dispatcher, delays } = watched(policy);
+    const override = which.endsWith('request') ? { retry: { maxHintMs: 1_000 } } : {};
+
+    const got = await get(lab.origin, { dispatcher, ...override });
+
+    expect(got).toEqual({ status: 429, text: 'come back later' });
+    expect(delays).toEqual([]);
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test('a veto', async () => {
+    const lab = await openLab(answer(503, 'no', { 'x-should-retry': 'false' }));
+    const { dispatcher } = watched();
+    expect(await get(lab.origin, { dispatcher })).toEqual({ status: 503, text: 'no' });
+    expect(lab.requests).toHaveLength(1);
+  });
+});
+
+describe('statuses and methods by rule', () => {
+  test.each<[string, PolicyOptions, string, number, number]>([
+    ['another status', { statuses: [404] }, 'GET', 404, 2],
+    ['a success that is none', { statuses: [202] }, 'GET', 202, 2],
+    ['a status taken out', { statuses: ['5xx', '!503'] }, 'GET', 503, 1],
+    ['only where the rule is', { statuses: [404] }, 'GET', 503, 1],
+    ['another method', { methods: ['POST'] }, 'POST', 503, 2],
+    ['a method taken out', { methods: ['GET'] }, 'PUT', 503, 1],
+    ['every request is idempotent', { idempotent: true }, 'PATCH', 503, 2],
+    ['POST as it is', {}, 'POST', 503, 1],
+    ['POST that the server did not take', {}, 'POST', 429, 2],
+    ['POST, never', { unsafeMethods: 'never' }, 'POST', 429, 1],
+    ['413 without a hint', {}, 'GET', 413, 1],
+  ])('%s', async (_what, settings, method, status, sent) => {
+    const lab = await openLab([answer(status), answer(200)]);
+    const { dispatcher } = watched({ rules: [{ match: '/here', ...settings }] });
+
+    const { body } = await undici.request(`${lab.origin}/here`, { dispatcher, method });
+    await body.dump();
+
+    expect(lab.requests).toHaveLength(sent);
+  });
+
+  test('413 with a hint', async () => {
+    const lab = await openLab([answer(413, '', { 'retry-after': '1' }), answer(200, 'ok')]);
+    const { dispatcher, delays } = watched();
+    expect(await get(lab.origin, { dispatcher })).toEqual({ status: 200, text: 'ok' });
+    expect(delays).toEqual([1_000]);
+  });
+});
+
+describe('a hint in the body', () => {
+  const hint = JSON.stringify({ retry_after: 3, message: 'You are being rate limited.' });
+  const discord: PolicyOptions = { hints: 'discord', bodyHintBytes: 1_024 };
+
+  test('is obeyed', async () => {
+    const lab = await openLab([answer(429, hint, json), answer(200, 'ok')]);
+    const { dispatcher, delays } = watched(discord);
+    expect(await get(lab.origin, { dispatcher })).toEqual({ status: 200, text: 'ok' });
+    expect(delays).toEqual([3_000]);
+  });
+
+  test('is not read unless asked for', async () => {
+    const lab = await openLab([answer(429, hint, json), answer(200, 'ok')]);
+    const { dispatcher, delays } = watched({ ...discord, bodyHintBytes: 0, throttledSchedule: fixed(5) });
+    await get(lab.origin, { dispatcher });
+    expect(delays).toEqual([5]);
+  });
+
+  test('in several pieces is obeyed', async () => {
+    const play: Play = {
+      steps: [
+        { do: 'head', status: 429, headers: { ...json, 'transfer-encoding': 'chunked' } },
+        { do: 'body', text: hint.slice(0, 10) },
+        { do: 'wait', ms: 5 },
+        { do: 'body', text: hint.slice(10) },
+        { do: 'end' },
+      ],
+    };
+    const lab = await openLab([play, answer(200, 'ok')]);
+    const { dispatcher, delays } = watched(discord);
+    await get(lab.origin, { dispatcher });
+    expect(delays).toEqual([3_000]);
+  });
+
+  test('in a success, where the vendor puts it there, is read and the caller gets its body', async () => {
+    const lab = await openLab(answer(200, 'a'.repeat(5_000)));
+    const { dispatcher, delays } = watched({ hints: 'grpc-web', bodyHintBytes: 100 });
+    expect((await get(lab.origin, { dispatcher })).text).toBe('a'.repeat(5_000));
+    expect(delays).toEqual([]);
+  });
+
+  describe('leaves the caller the whole body, when it stops,', () => {
+    const big = 3 * 1024 * 1024;
+    const stops = { ...discord, maxHintMs: 1_000 };
+
+    test.each<[string, Play, string]>([
+      ['as large as may be read', answer(429, hint.padEnd(1_024), json), hint.padEnd(1_024)],
+      ['smaller', answer(429, hint, json), hint],
+      ['empty', answer(404, '', json), ''],
+      [
+        'of which there is none',
+        { steps: [{ do: 'head', status: 404, headers: { 'content-length': '0' } }, { do: 'end' }] },
+        '',
+      ],
+      ['larger', bigBody(big, 404), contentOf('a', 0, big).toString('latin1')],
+    ])('%s', async (_what, play, text) => {
+      const lab = await openLab(play);
+      const { dispatcher, delays } = watched(stops);
+      const got = await get(lab.origin, { dispatcher });
+      expect(got.text.length).toBe(text.length);
+      expect(got.text === text).toBe(true);
+      expect(delays).toEqual([]);
+      expect(lab.requests).toHaveLength(1);
+    });
+
+    test('cut off: the head, and then the error', async () => {
+      const lab = await openLab(cutBody(2_000, 500, 'rst'));
+      lab.play({
+        steps: cutBody(2_000, 500, 'rst').steps.map((step) =>
+          step.do === 'head' ? { ...step, status: 404 } : step,
+        ),
+      });
+      const { dispatcher } = watched(stops);
+      const response = await undici.request(lab.origin, { dispatcher });
+      expect(response.statusCode).toBe(404);
+      const { error } = await settled(response.body.text());
+      expect(error).toMatchObject({ code: expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/) });
+    });
+
+    test('slow: the answer comes before its body has ended, and then all of it', async () => {
+      const play: Play = {
+        steps: [
+          { do: 'head', status: 404, headers: { 'content-length': '10' } },
+          { do: 'body', text: 'first' },
+          { do: 'cue', name: 'answered' },
+          { do: 'body', text: 'later' },
+          { do: 'end' },
+        ],
+      };
+      const lab = await openLab(play);
+      const { dispatcher } = watched(stops);
+      const response = await undici.request(lab.origin, { dispatcher });
+      expect(response.statusCode).toBe(404);
+      lab.cue('answered');
+      expect(await response.body.text()).toBe('firstlater');
+    });
+
+    test('that never begins: the answer comes nevertheless', async () => {
+      const lab = await openLab(stallAfterHead(404));
+      const { dispatcher } = watched(stops);
+      const response = await undici.request(lab.origin, { dispatcher });
+      expect(response.statusCode).toBe(404);
+      response.body.on('error', () => undefined).destroy();
+    });
+
+    test('endless: the caller reads as much as it likes', async () => {
+      const lab = await openLab(endlessBody(16_384, 404));
+      const { dispatcher } = watched(stops);
+      const { statusCode, body } = await undici.request(lab.origin, { dispatcher });
+      expect(statusCode).toBe(404);
+      let received = Buffer.alloc(0);
+      for await (const chunk of body) {
+        received = Buffer.concat([received, chunk]);
+        if (received.length > 1024 * 1024) break;
+      }
+      expect(received.equals(contentOf('a', 0, received.length))).toBe(true);
+      await lab.until(({ openSockets }) => openSockets === 0);
+    });
+  });
+
+  test.each<[string, Play]>([
+    ['that is endless', endlessBody(16_384, 503)],
+    ['that never comes', stallAfterHead(503)],
+  ])('of a response %s does not keep it from being retried', async (_what, play) => {
+    const lab = await openLab([play, answer(200, 'ok')]);
+    const { dispatcher } = watched(discord);
+    expect(await get(lab.origin, { dispatcher })).toEqual({ status: 200, text: 'ok' });
+  });
+
+  test('reaches the caller from a MockAgent, too, where nothing can be paused', async () => {
+    const agent = new undici.MockAgent();
+    agent.disableNetConnect();
+    const waits = new Waits();
+    const mocked = agent.get('http://mocked.example');
+    mocked.intercept({ path: '/' }).reply(429, hint, { headers: json });
+    mocked.intercept({ path: '/' }).reply(404, 'x'.repeat(10_000));
+    const dispatcher = agent.compose(retry(createRetrier(discord, { random: () => 0, sleep: waits.sleep })));
+
+    const got = await get('http://mocked.example', { dispatcher });
+
+    expect(got).toEqual({ status: 404, text: 'x'.repeat(10_000) });
+    expect(waits.delays).toEqual([3_000]);
+    await agent.close();
+  });
+
+  test(`reaches the built-in fetch ${builtIn.version} whole`, async () => {
+    const lab = await openLab(bigBody(500_000, 404));
+    const { dispatcher } = watched(discord);
+    const response = await fetch(lab.origin, { dispatcher } as never);
+    const text = latin1(await response.arrayBuffer());
+    expect(text === contentOf('a', 0, 500_000).toString('latin1')).toBe(true);
+  });
+
+  describe.each<[string, PolicyOptions]>([
+    ['decided at once', {}],
+    ['decided after some thought', { retryIf: async () => undefined }],
+  ])('in a stop that is %s', (_when, policy) => {
+    const pieces = Array.from({ length: 12 }, (_, index) => `piece ${index}. `.padEnd(40, '.'));
+    const play: Play = {
+      steps: [
+        { do: 'head', status: 404, headers: { 'transfer-encoding': 'chunked' } },
+        ...pieces.map((text) => ({ do: 'body', text }) as const),
+        { do: 'end' },
+      ],
+    };
+
+    async function readBy(onData: (controller: Dispatcher.DispatchController, chunk: Buffer) => void) {
+      const lab = await openLab(play);
+      const { dispatcher } = watched({ ...discord, ...policy, bodyHintBytes: 200 });
+      await new Promise<void>((resolve, reject) => {
+        const handler: Dispatcher.DispatchHandler = {
+          onRequestStart() {},
+          onResponseStart() {},
+          onResponseData: onData,
+          onResponseEnd: () => resolve(),
+          onResponseError: (_controller, error) => reject(error),
+        };
+        dispatcher.dispatch({ origin: lab.origin, path: '/', method: 'GET' }, handler);
+      });
+    }
+
+    test('the body keeps its order, also if the reader resumes as soon as it has paused', async () => {
+      let text = '';
+      await readBy((controller, chunk) => {
+        controller.pause();
+        text += chunk;
+        controller.resume();
+      });
+      expect(text).toBe(pieces.join(''));
+    });
+
+    test('nothing of it is handed to a reader that has paused', async () => {
+      let text = '';
+      let isPaused = false;
+      const whilePaused: string[] = [];
+      await readBy((controller, chunk) => {
+        if (isPaused) whilePaused.push(String(chunk));
+        text += chunk;
+        controller.pause();
+        isPaused = true;
+        setImmediate(() => {
+          isPaused = false;
+          controller.resume();
+        });
+      });
+      expect(whilePaused).toEqual([]);
+      expect(text).toBe(pieces.join(''));
+    });
+  });
+
+  test('leaves no timer behind', async () => {
+    const lab = await openLab(answer(429, hint, json));
+    let running = 0;
+    const sleep = (_delayMs: number, wake: () => void) => {
+      running += 1;
+      const timer = setTimeout(() => {
+        running -= 1;
+        wake();
+      }, 60_000);
+      return () => {
+        running -= timer.hasRef() ? 1 : 0;
+        timer.unref();
+        clearTimeout(timer);
+      };
+    };
+    const agent = openAgent();
+    const dispatcher = agent.compose(retry(createRetrier({ ...discord, maxRetries: 0 }, { sleep })));
+
+    await get(lab.origin, { dispatcher });
+    expect(running).toBe(0);
+
+    lab.play(stallAfterHead(404));
+    const aborter = new AbortController();
+    const aborted = settled(undici.request(lab.origin, { dispatcher, signal: aborter.signal }));
+    await lab.until(({ requests }) => requests.length === 1);
+    aborter.abort();
+    await aborted;
+    expect(running).toBe(0);
+  });
+});
+
+function fixed(waitMs: number) {
+  return { kind: 'fixed', waitMs, jitter: 'none' } as const;
+}
+
+function latin1(bytes: ArrayBuffer): string {
+  return Buffer.from(bytes).toString('latin1');
+}

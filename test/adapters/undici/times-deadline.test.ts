@@ -1,0 +1,394 @@
+/** `deadlineMs`: one time for the whole request, its waits included; nothing of it happens afterwards. */
+
+import { describe, expect, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
+import type { PolicyOptions } from '../../../src/index.js';
+import { AttemptTimeoutError, createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
+import {
+  answer,
+  contentOf,
+  dripBody,
+  dripHead,
+  fin,
+  halfHead,
+  informational,
+  type LabScript,
+  onCue,
+  type Play,
+  rst,
+  silence,
+  stallInBody,
+  startFullBacklog,
+} from '../../faults/lab.js';
+import { HandTime } from './hand-time.js';
+import { openAgent, openLab, settled } from './kit.js';
+import { errorsBelow, readAll, record } from './recorder.js';
+import { etag, partly } from './resume-file.js';
+
+/** Unlike any time of the library's own. */
+const deadline = 3_000;
+const wait = 7;
+
+function timed(policy: PolicyOptions = {}, base = openAgent()) {
+  const time = new HandTime();
+  const below: unknown[] = [];
+  const schedule = { kind: 'fixed', waitMs: wait, jitter: 'none' } as const;
+  const retrier = createRetrier({ deadlineMs: deadline, schedule, ...policy }, time.ports);
+  return { time, below, agent: base.compose(errorsBelow(below), retry(retrier)) };
+}
+
+async function get(script: LabScript, policy: PolicyOptions = {}) {
+  const lab = await openLab(script);
+  const set = timed(policy);
+  return { lab, ...set, recorder: record(set.agent, { origin: lab.origin }) };
+}
+
+describe('until the head', () => {
+  test.each<[string, Play]>([
+    ['no answer', silence()],
+    ['half a head', halfHead('stall')],
+    ['a head that drips in', dripHead(1_000)],
+    ['an interim answer and no other', informational(103, { link: '</a>' }, silence())],
+  ])('the first attempt: %s', async (_name, play) => {
+    const { lab, time, recorder } = await get([play, answer(200)]);
+    await lab.until(
+      ({ requests, bytesSent }) => requests.length === 1 && (bytesSent > 0 || play.steps[0]?.do === 'stall'),
+    );
+    await time.fire(deadline);
+    await recorder.end();
+    const [error] = recorder.errors;
+    expect(error).toBeInstanceOf(DeadlineError);
+    expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_DEADLINE', deadlineMs: deadline });
+    expect(error).not.toHaveProperty('cause');
+    await lab.until(({ openSockets }) => openSockets === 0);
+    expect(lab.requests).toHaveLength(1);
+    expect(time.pending).toEqual([]);
+    expect(recorder.ends).toBe(1);
+  });
+
+  test('a later attempt: the cause is the last answer', async () => {
+    const { lab, time, recorder } = await get([
+      answer(500),
+      answer(503, 'busy', { 'x-why': 'load' }),
+      silence(),
+    ]);
+    await time.fire(wait);
+    await time.fire(wait);
+    await lab.until(({ requests }) => requests.length === 3);
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    expect((recorder.errors[0] as Error).cause).toMatchObject({ status: 503, headers: { 'x-why': 'load' } });
+    expect(recorder.heads).toEqual([]);
+    expect(historyOf(recorder.errors[0])?.map(({ number }) => number)).toEqual([1, 2, 3]);
+    expect(time.pending).not.toContain(wait);
+    expect(lab.requests).toHaveLength(3);
+  });
+
+  test.each<[string, Play]>([
+    ['a reset', rst()],
+    ['a FIN', fin()],
+  ])('a later attempt: the cause is the last error: %s', async (_name, first) => {
+    const { lab, time, below, recorder } = await get([first, silence()]);
+    await time.fire(wait);
+    await lab.until(({ requests }) => requests.length === 2);
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    expect((recorder.errors[0] as Error).cause).toBe(below[0]);
+  });
+
+  test('the cause may be a timeout of one attempt', async () => {
+    const { lab, time, recorder } = await get(silence(), { attemptTimeoutMs: 500 });
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(500);
+    await time.fire(wait);
+    await lab.until(({ requests }) => requests.length === 2);
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    expect((recorder.errors[0] as Error).cause).toBeInstanceOf(AttemptTimeoutError);
+    expect(time.pending).toEqual([]);
+  });
+
+  test('one clock for all attempts', async () => {
+    const { time, recorder } = await get([answer(503), answer(503), answer(200, 'yes')]);
+    await time.fire(wait);
+    await time.fire(wait);
+    await recorder.end();
+    expect(recorder.bytes.toString()).toBe('yes');
+    expect(time.timers.filter(({ delayMs }) => delayMs === deadline)).toHaveLength(1);
+  });
+
+  test('request() rejects with it', async () => {
+    const lab = await openLab(silence());
+    const { time, agent } = timed();
+    const answered = settled(agent.request({ origin: lab.origin, path: '/', method: 'GET' }));
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(deadline);
+    expect((await answered).error).toBeInstanceOf(DeadlineError);
+  });
+
+  test('a request that is still queued is never sent', async () => {
+    const lab = await openLab((request) =>
+      request.path === '/busy' ? onCue('free', answer(200)) : answer(200),
+    );
+    const pool = openAgent({ connections: 1, pipelining: 1 });
+    const { time, agent } = timed({}, pool);
+    const busy = pool.request({ origin: lab.origin, path: '/busy', method: 'GET' });
+    await lab.until(({ requests }) => requests.length === 1);
+    const recorder = record(agent, { origin: lab.origin, path: '/late' });
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    lab.cue('free');
+    await (await busy).body.dump();
+    await (await pool.request({ origin: lab.origin, path: '/next', method: 'GET' })).body.dump();
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/busy', '/next']);
+  });
+
+  test('a connection that does not come about', async () => {
+    await using backlog = await startFullBacklog();
+    const { time, agent } = timed();
+    const recorder = record(agent, { origin: backlog.origin });
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    expect(time.pending).toEqual([]);
+  });
+
+  test('a POST is not sent again', async () => {
+    const lab = await openLab([silence(), answer(200)]);
+    const { time, agent } = timed();
+    const options = { origin: lab.origin, method: 'POST', body: 'pay', headers: { 'x-id': 'write' } };
+    const recorder = record(agent, options);
+    await lab.until(({ requests }) => requests[0]?.complete === true);
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    expect(lab.applied('write')).toBe(1);
+    expect(time.pending).toEqual([]);
+  });
+});
+
+describe('while somebody thinks', () => {
+  const never = (): Promise<never> => new Promise(() => undefined);
+
+  test('beforeRetry', async () => {
+    const { lab, time, recorder } = await get([answer(503), answer(200)], { beforeRetry: never });
+    await time.fire(wait);
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    expect((recorder.errors[0] as Error).cause).toMatchObject({ status: 503 });
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test('beforeRetry that is done too late sends nothing', async () => {
+    let done = (): void => undefined;
+    const { lab, time, recorder } = await get([answer(503), answer(200)], {
+      beforeRetry: () =>
+        new Promise((resolve) => {
+          done = resolve;
+        }),
+    });
+    await time.fire(wait);
+    await time.fire(deadline);
+    await recorder.end();
+    done();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(recorder.ends).toBe(1);
+    expect(lab.requests).toHaveLength(1);
+    expect(time.pending).not.toContain(deadline);
+  });
+
+  test('retryIf', async () => {
+    let asked = (): void => undefined;
+    const wasAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const { lab, time, recorder } = await get([answer(200, 'held'), answer(200)], {
+      retryIf: () => {
+        asked();
+        return never();
+      },
+    });
+    await wasAsked;
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    expect(recorder.heads).toEqual([]);
+    expect(lab.requests).toHaveLength(1);
+    expect(time.pending).toEqual([]);
+  });
+
+  test('a body is read for a hint', async () => {
+    const { lab, time, recorder } = await get(stallInBody(10, 503), { bodyHintBytes: 4096 });
+    await time.until(({ timers }) => timers.length === 2);
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    await lab.until(({ openSockets }) => openSockets === 0);
+    expect(lab.requests).toHaveLength(1);
+  });
+});
+
+describe('a wait that does not fit is not begun: the answer comes at once', () => {
+  test.each<[string, Play, PolicyOptions, string]>([
+    ['of the schedule', answer(503, 'busy'), { schedule: () => 5_000 }, 'wait-past-deadline'],
+    ['as long as the deadline', answer(503, 'busy'), { schedule: () => deadline }, 'wait-past-deadline'],
+    ['that the server asks for', answer(503, 'busy', { 'retry-after': '4' }), {}, 'hint-past-deadline'],
+    [
+      'that the server asks for, 429',
+      answer(429, 'busy', { 'retry-after-ms': '3001' }),
+      {},
+      'hint-past-deadline',
+    ],
+  ])('%s', async (_name, play, policy, reason) => {
+    const reasons: string[] = [];
+    const { lab, time, recorder } = await get(play, {
+      ...policy,
+      observe: (event) => event.type === 'decision' && reasons.push(event.decision.reason),
+    });
+    await recorder.end();
+    expect(recorder.heads).toHaveLength(1);
+    expect(recorder.bytes.toString()).toBe('busy');
+    expect(reasons).toEqual([reason]);
+    expect(lab.requests).toHaveLength(1);
+    expect(time.pending).toEqual([]);
+    expect(time.timers.map(({ delayMs }) => delayMs)).toEqual([deadline]);
+  });
+
+  test('an error that cannot be waited for comes at once, itself', async () => {
+    const { time, below, recorder } = await get(rst(), { schedule: () => 5_000 });
+    await recorder.end();
+    expect(recorder.errors).toEqual([below[0]]);
+    expect(time.pending).toEqual([]);
+  });
+});
+
+describe('and the body', () => {
+  const body = { deadlineCovers: 'body' } as const;
+
+  test("'body': a body that drips in is broken off", async () => {
+    const { lab, time, recorder } = await get(dripBody('abcdefgh', 1_000), body);
+    await recorder.until(({ bytes }) => bytes.length > 0);
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    expect(recorder.ends).toBe(1);
+    await lab.until(({ openSockets }) => openSockets === 0);
+    expect(lab.requests).toHaveLength(1);
+    expect(time.pending).toEqual([]);
+  });
+
+  test("'body': request() says so in the body", async () => {
+    const lab = await openLab(stallInBody(100));
+    const { time, agent } = timed(body);
+    const response = await agent.request({ origin: lab.origin, path: '/', method: 'GET' });
+    const read = readAll(response.body);
+    await time.fire(deadline);
+    expect((await read).error).toBeInstanceOf(DeadlineError);
+  });
+
+  test("'body': no timer is left after the last byte", async () => {
+    const { time, recorder } = await get(answer(200, 'yes'), body);
+    await recorder.end();
+    expect(time.timers.map(({ delayMs }) => delayMs)).toEqual([deadline]);
+    expect(time.pending).toEqual([]);
+  });
+
+  test("'head': a body may take longer, and no timer runs", async () => {
+    const { steps } = answer(200, 'late');
+    const [head, ...rest] = steps;
+    if (head === undefined) throw new Error('an answer has a head');
+    const { lab, time, recorder } = await get({ steps: [head, { do: 'cue', name: 'body' }, ...rest] });
+    await recorder.until(({ heads }) => heads.length === 1);
+    expect(time.pending).toEqual([]);
+    time.now = 10 * deadline;
+    lab.cue('body');
+    await recorder.end();
+    expect(recorder.bytes.toString()).toBe('late');
+  });
+});
+
+describe('a resume has what is left of it', () => {
+  const content = contentOf('a', 0, 1000);
+  const head = { 'content-length': '1000', 'accept-ranges': 'bytes', etag };
+  const rest = { 'content-length': '600', 'content-range': 'bytes 400-999/1000', etag };
+  const broken: Play = {
+    steps: [
+      { do: 'head', status: 200, headers: head },
+      { do: 'fill', bytes: 400 },
+      { do: 'cue', name: 'break' },
+      { do: 'fin' },
+    ],
+  };
+
+  test.each(['head', 'body'] as const)("'%s': resumed in time", async (deadlineCovers) => {
+    const plays = [broken, partly(206, rest, { from: 400, sent: 600, ends: 'end' })];
+    const { lab, time, recorder } = await get(plays, { deadlineCovers });
+    await recorder.until(({ bytes }) => bytes.length === 400);
+    time.now = deadline - 100;
+    lab.cue('break');
+    await time.fire(wait);
+    await recorder.end();
+    expect(recorder.errors).toEqual([]);
+    expect(recorder.bytes.equals(content)).toBe(true);
+    expect(time.pending).toEqual([]);
+  });
+
+  test.each([
+    ['head', 100 - wait],
+    ['body', deadline],
+  ] as const)("'%s': no answer in time", async (deadlineCovers, timer) => {
+    const { lab, time, below, recorder } = await get([broken, silence()], { deadlineCovers });
+    await recorder.until(({ bytes }) => bytes.length === 400);
+    time.now = deadline - 100;
+    lab.cue('break');
+    await time.fire(wait);
+    await lab.until(({ requests }) => requests.length === 2);
+    expect(time.pending).toEqual([timer]);
+    await time.fire(timer);
+    expect(time.now).toBe(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    expect((recorder.errors[0] as Error).cause).toBe(below[0]);
+    expect(recorder.bytes.equals(content.subarray(0, 400))).toBe(true);
+    expect(time.pending).toEqual([]);
+  });
+
+  test.each([deadline - 5, 10 * deadline])(
+    'too late at %d: the error itself, and nothing is sent',
+    async (now) => {
+      const { lab, time, below, recorder } = await get([broken, answer(200)]);
+      await recorder.until(({ bytes }) => bytes.length === 400);
+      time.now = now;
+      lab.cue('break');
+      await recorder.end();
+      expect(recorder.errors).toEqual([below[0]]);
+      expect(historyOf(recorder.errors[0])?.at(-1)?.decision.reason).toBe('wait-past-deadline');
+      expect(lab.requests).toHaveLength(1);
+      expect(time.pending).toEqual([]);
+    },
+  );
+
+  test("'body': a rest that drips in is broken off", async () => {
+    const drip = { do: 'drip', text: 'x'.repeat(600), everyMs: 1_000 } as const;
+    const { lab, time, recorder } = await get(
+      [broken, { steps: [{ do: 'head', status: 206, headers: rest }, drip] }],
+      {
+        deadlineCovers: 'body',
+      },
+    );
+    await recorder.until(({ bytes }) => bytes.length === 400);
+    lab.cue('break');
+    await time.fire(wait);
+    await recorder.until(({ bytes }) => bytes.length > 400);
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    await lab.until(({ openSockets }) => openSockets === 0);
+    expect(lab.requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,170 @@
+/** A POST that may have arrived is sent once, ever; and the caller gets undici's own error. */
+
+import type { Agent, Dispatcher } from 'undici';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
+import { createRetrier, historyOf } from '../../../src/index.js';
+import {
+  answer,
+  connectTunnel,
+  fin,
+  garbage,
+  halfHead,
+  keepAliveRace,
+  type Lab,
+  type Play,
+  refusedOrigin,
+  rst,
+  silence,
+} from '../../faults/lab.js';
+import { major, undici } from './client.js';
+import { HandTime } from './hand-time.js';
+import { openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
+
+function post(dispatcher: Dispatcher, origin: string): Promise<Dispatcher.ResponseData> {
+  const headers = { 'x-id': 'a' };
+  return dispatcher.request({ origin, path: '/', method: 'POST', headers, body: 'once' });
+}
+
+interface Told {
+  readonly name: unknown;
+  readonly code: unknown;
+  readonly message: unknown;
+}
+
+function told(error: unknown): Told {
+  const { name, code, message } = error as Record<keyof Told, unknown>;
+  return { name, code, message };
+}
+
+const faults: [name: string, play: Play, expected: object, options?: Agent.Options][] = [
+  ['a reset after the request', rst(), { code: 'ECONNRESET' }],
+  ['a reset in the middle of it', rst('head'), { code: 'ECONNRESET' }],
+  ['an end after it', fin(), { code: 'UND_ERR_SOCKET' }],
+  ['half a head, and the end', halfHead('fin'), { code: 'UND_ERR_SOCKET' }],
+  ['half a head, and a reset', halfHead('rst'), { code: 'ECONNRESET' }],
+  [
+    'half a head, and nothing more',
+    halfHead('stall'),
+    { code: 'UND_ERR_HEADERS_TIMEOUT' },
+    { headersTimeout: 500 },
+  ],
+  ['no head in time', silence(), { code: 'UND_ERR_HEADERS_TIMEOUT' }, { headersTimeout: 500 }],
+  ['an answer that is no HTTP', garbage(), { name: 'HTTPParserError' }],
+];
+
+describe.each(faults)('%s', (_name, play, expected, options) => {
+  async function expectOnce(lab: Lab, dispatcher: Dispatcher): Promise<unknown> {
+    const { error } = await settled(post(dispatcher, lab.origin));
+    expect(lab.requests).toHaveLength(1);
+    expect(lab.applied('a')).toBeLessThanOrEqual(1);
+    return error;
+  }
+
+  test('is not answered with a second sending', async () => {
+    const [bare, error] = await Promise.all([
+      expectOnce(await openLab([play, answer(200)]), openAgent(options)),
+      expectOnce(await openLab([play, answer(200)]), retryingAgent(soon, options)),
+    ]);
+    expect(told(error)).toEqual(told(bare));
+    expect(error).toMatchObject(expected);
+    expect(historyOf(error)).toMatchObject([
+      { outcome: { evidence: 'unknown' }, decision: { action: 'stop' } },
+    ]);
+  });
+});
+
+test.each(['fin', 'rst'] as const)(
+  'a connection that the server ends as the request arrives on it (%s)',
+  async (how) => {
+    const lab = await openLab([keepAliveRace(how), answer(200)]);
+    const agent = retryingAgent(soon, { connections: 1 });
+    await (await agent.request({ origin: lab.origin, path: '/', method: 'GET' })).body.dump();
+    const { error } = await settled(post(agent, lab.origin));
+    expect(error).toMatchObject({ code: how === 'fin' ? 'UND_ERR_SOCKET' : 'ECONNRESET' });
+    // The one before it, and it.
+    expect(lab.requests.map(({ method }) => method)).toEqual(['GET', 'POST']);
+  },
+);
+
+test('the timeout of an attempt that has a connection', async () => {
+  const lab = await openLab([silence(), answer(200)]);
+  const time = new HandTime();
+  const agent = retryingAgent(createRetrier({ ...soon, attemptTimeoutMs: 5_000 }, time.ports));
+  const asked = settled(post(agent, lab.origin));
+  await lab.until(({ requests }) => requests[0]?.complete === true);
+  await time.fire(5_000);
+  expect((await asked).error).toMatchObject({ code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' });
+  expect([lab.requests.length, lab.applied('a')]).toEqual([1, 1]);
+});
+
+test('an answer that says that it failed', async () => {
+  for (const status of [500, 502, 503, 504]) {
+    const lab = await openLab([answer(status), answer(200)]);
+    expect((await post(retryingAgent(), lab.origin)).statusCode).toBe(status);
+    expect(lab.applied('a')).toBe(1);
+  }
+});
+
+describe('a redirect below, whose second hop', () => {
+  const { redirect } = undici.interceptors;
+
+  test('is refused: the first one has the request', async () => {
+    const refused = await refusedOrigin();
+    const lab = await openLab(answer(307, '', { location: `${refused}/next` }));
+    const agent = openAgent().compose(redirect({ maxRedirections: 3 }), retry(soon));
+    const { error } = await settled(post(agent, lab.origin));
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+    expect(historyOf(error)).toMatchObject([
+      { outcome: { evidence: 'unknown' }, decision: { action: 'stop' } },
+    ]);
+    expect([lab.requests.length, lab.applied('a')]).toEqual([1, 1]);
+  });
+
+  test('is reset', async () => {
+    const next = await openLab([rst(), answer(200)]);
+    const lab = await openLab(answer(307, '', { location: `${next.origin}/next` }));
+    const agent = openAgent().compose(redirect({ maxRedirections: 3 }), retry(soon));
+    expect(await settled(post(agent, lab.origin))).toMatchObject({ error: { code: 'ECONNRESET' } });
+    expect([lab.requests.length, next.requests.length]).toEqual([1, 1]);
+  });
+
+  test('… but above, each hop stands for itself: a refused one is tried again', async () => {
+    const refused = await refusedOrigin();
+    const lab = await openLab(answer(307, '', { location: `${refused}/next` }));
+    const agent = openAgent().compose(retry({ ...soon, maxRetries: 2 }), redirect({ maxRedirections: 3 }));
+    const { error } = await settled(post(agent, lab.origin));
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+    expect(historyOf(error)).toHaveLength(3);
+    expect(lab.requests).toHaveLength(1);
+  });
+});
+
+test('a tunnel that breaks after the request went through it', async () => {
+  const lab = await openLab([rst(), answer(200)]);
+  const proxy = await openLab(connectTunnel(200));
+  const base = new undici.ProxyAgent({ uri: proxy.origin, proxyTunnel: true });
+  onTestFinished(() => base.destroy());
+  const { error } = await settled(post(base.compose(retry(soon)), lab.origin));
+  expect(error).toMatchObject({ code: expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/) });
+  expect([lab.requests.length, lab.applied('a')]).toEqual([1, 1]);
+});
+
+describe('with unsafeMethods: never', () => {
+  test('not even what never left is sent again', async () => {
+    const agent = retryingAgent({ ...soon, unsafeMethods: 'never' });
+    const { error } = await settled(post(agent, await refusedOrigin()));
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+    expect(historyOf(error)).toMatchObject([{ decision: { reason: 'unsafe-method' } }]);
+  });
+});
+
+test(`a pipelined POST waits for its turn, and is sent once (undici ${major})`, async () => {
+  const lab = await openLab([rst(), answer(200)]);
+  const agent = retryingAgent({ ...soon, maxRetries: 0 }, { connections: 1, pipelining: 10 });
+  const first = settled(agent.request({ origin: lab.origin, path: '/first', method: 'GET' }));
+  const { value } = await settled(post(agent, lab.origin));
+  expect((await first).error).toMatchObject({ code: 'ECONNRESET' });
+  expect(value?.statusCode).toBe(200);
+  expect(lab.applied('a')).toBe(1);
+});

@@ -1,0 +1,12 @@
+/** For `npm run test:matrix`: one file after the other, as two such runs share a machine. */
+
+import { defineConfig } from 'vitest/config';
+
+// biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from a default export.
+export default defineConfig({
+  test: {
+    include: ['test/adapters/undici/**/*.test.ts'],
+    testTimeout: 30_000,
+    maxWorkers: 1,
+  },
+});
