@@ -8,7 +8,7 @@
 
 import type { Duplex } from 'node:stream';
 import { DeadlineError, GateShutError } from '../../core/errors.js';
-import type { Admission } from '../../core/types.js';
+import type { Admission, ErrorOutcome, ResponseOutcome } from '../../core/types.js';
 import { isListening } from '../../runtime/events.js';
 import { remember } from '../../runtime/history.js';
 import type { Ports } from '../../runtime/ports.js';
@@ -319,7 +319,7 @@ export class Exchange extends CallersController {
     const { attempt } = this;
     const error = new DeadlineError(deadlineMs, this.recovery?.cause);
     if (attempt === undefined) this.session.abandon(error);
-    else this.session.next(outcomeOfError(error, evidenceOf(attempt, error)), this.isReplayable);
+    else this.tellEnd(outcomeOfError(error, evidenceOf(attempt, error)));
     attempt?.cut(error);
     this.deliverError(error);
   }
@@ -329,7 +329,7 @@ export class Exchange extends CallersController {
     const { attempt } = this;
     const error = reason ?? abortError();
     const isOut = attempt !== undefined && (!this.isDelivered || this.recovery?.rest !== undefined);
-    if (isOut) this.inScope(this, this.tellAbort, error);
+    if (isOut) this.inScope(this, this.tellEnd, { kind: 'error', error, aborted: true });
     else if (attempt === undefined) this.session.abandon(error);
     // undici makes an error of its own where there is no reason.
     if (attempt?.isLive === true) attempt.controller?.abort(reason);
@@ -337,8 +337,13 @@ export class Exchange extends CallersController {
     this.deliverError(error);
   }
 
-  private tellAbort(error: unknown): void {
-    this.session.next({ kind: 'error', error, aborted: true }, this.isReplayable);
+  /** An end that no decision can change, and no schedule of the caller's that throws. */
+  private tellEnd(outcome: ErrorOutcome | ResponseOutcome): void {
+    try {
+      this.session.next(outcome, this.isReplayable);
+    } catch {
+      this.session.abandon();
+    }
   }
 
   /** Nothing of this request is left behind. */
