@@ -8,11 +8,11 @@
  *   npm run test:matrix -- --keep /tmp/m     leaves what it installed for the next time
  */
 
-import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
+import { type Manifest, manifestOf, run, Versions } from './versions.js';
 
 /** A major stands for the newest of it. 7.0.0 is the oldest 7 that works. */
 const allNodes = ['20', '22', '24', '26'];
@@ -34,11 +34,6 @@ interface Result {
   readonly output?: string;
 }
 
-interface Manifest {
-  readonly version: string;
-  readonly engines: { readonly node: string };
-}
-
 interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -47,41 +42,20 @@ interface Report {
 
 const { values, positionals } = parseArgs({ options: { keep: { type: 'string' } }, allowPositionals: true });
 const scratch = values.keep === undefined ? mkdtempSync(join(tmpdir(), 'matrix-')) : resolve(values.keep);
-const execute = promisify(execFile);
-
-async function run(command: string, args: readonly string[], cwd = '.', env = process.env): Promise<void> {
-  // Far more time than any of it takes: only what hangs is ended by it.
-  await execute(command, args, { cwd, env, timeout: 600_000, maxBuffer: 2 ** 26 });
-}
-
-// ---------------------------------------------------------------- what is installed where
-
-function folderOf(name: 'node' | 'undici', version: string): string {
-  return join(scratch, `${name}-${version}`);
-}
-
-function manifestOf(name: string, folder = '.'): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')) as Manifest;
-}
-
-async function install(name: 'node' | 'undici', version: string): Promise<void> {
-  const folder = folderOf(name, version);
-  if (existsSync(join(folder, 'package-lock.json'))) return;
-  const types = name === 'undici' ? [`@types/node@${manifestOf('@types/node').version}`] : [];
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  await run('npm', ['install', '--no-audit', '--no-fund', `${name}@${version}`, ...types], folder);
-}
+const versions = new Versions(scratch);
 
 // ---------------------------------------------------------------- one pair
 
 async function testOn({ node, undici }: Pair): Promise<Result> {
-  const binary = join(folderOf('node', node), 'node_modules/node/bin/node');
-  const folder = folderOf('undici', undici);
+  const binary = versions.nodeBinary(node);
+  const folder = versions.folderOf('undici', undici);
   try {
     await run(binary, ['-e', "require('undici')"], folder);
   } catch (error) {
-    const isMeantToLoad = runsOn(manifestOf('undici', folder), manifestOf('node', folderOf('node', node)));
+    const isMeantToLoad = runsOn(
+      manifestOf('undici', folder),
+      manifestOf('node', versions.folderOf('node', node)),
+    );
     return isMeantToLoad ? failure('does not load', error) : { passed: 0, failed: 0, cell: 'does not load' };
   }
 
@@ -132,7 +106,7 @@ function outputOf(error: unknown): string {
 
 /** As for somebody who installed both: strict, the declarations of libraries checked, no DOM around. */
 async function compileAgainst(undici: string): Promise<Result> {
-  const folder = folderOf('undici', undici);
+  const folder = versions.folderOf('undici', undici);
   const installed = join(folder, 'node_modules/undaunted');
   rmSync(installed, { recursive: true, force: true });
   for (const part of ['package.json', 'dist']) cpSync(part, join(installed, part), { recursive: true });
@@ -195,10 +169,12 @@ function printTable(
     const cells = types.map(
       ({ undici }) => tests.find((test) => test.node === node && test.undici === undici)?.cell ?? '',
     );
-    return [`Node ${manifestOf('node', folderOf('node', node)).version}`, ...cells];
+    return [`Node ${manifestOf('node', versions.folderOf('node', node)).version}`, ...cells];
   });
-  const versions = types.map(({ undici }) => manifestOf('undici', folderOf('undici', undici)).version);
-  const head = ['', ...versions.map((version) => `undici ${version}`)];
+  const installed = types.map(
+    ({ undici }) => manifestOf('undici', versions.folderOf('undici', undici)).version,
+  );
+  const head = ['', ...installed.map((version) => `undici ${version}`)];
   const foot = ['types', ...types.map(({ cell }) => cell)];
   console.log('\npassed / failed / skipped');
   for (const row of [head, ...rows, foot]) {
@@ -215,8 +191,8 @@ try {
   const pairs = pairsFor(positionals);
   const nodes = [...new Set(pairs.map(({ node }) => node))];
   const undicis = [...new Set(pairs.map(({ undici }) => undici))];
-  await twoAtATime(nodes, (version) => install('node', version));
-  await twoAtATime(undicis, (version) => install('undici', version));
+  await twoAtATime(nodes, (version) => versions.install('node', version));
+  await twoAtATime(undicis, (version) => versions.install('undici', version));
   const types = await twoAtATime(undicis, async (undici) => ({
     undici,
     ...(await told(`undici ${undici}, types`, compileAgainst(undici))),

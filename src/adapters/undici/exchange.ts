@@ -325,8 +325,12 @@ export class Exchange extends CallersController {
   }
 
   protected override giveUp(reason: unknown): void {
-    if (this.isOver) return;
     const { attempt } = this;
+    if (this.isOver) {
+      // Of a connection that was upgraded, the socket lives on.
+      attempt?.controller?.abort(reason);
+      return;
+    }
     const error = reason ?? abortError();
     const isOut = attempt !== undefined && (!this.isDelivered || this.recovery?.rest !== undefined);
     if (isOut) this.inScope(this, this.tellEnd, { kind: 'error', error, aborted: true });
