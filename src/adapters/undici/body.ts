@@ -24,14 +24,14 @@ interface StreamLike {
 export type Body =
   | { readonly kind: 'ready'; readonly value: unknown }
   | { readonly kind: 'once'; readonly value: unknown }
-  | { readonly kind: 'made'; readonly make: () => unknown; readonly value?: unknown }
+  | { readonly kind: 'made'; readonly make: () => unknown; value: unknown }
   | { readonly kind: 'kept'; readonly value: KeptBody };
 
 const noBody: Body = { kind: 'ready', value: undefined };
 
 export function bodyOf(body: unknown, limitBytes: number): Body {
   if (body === undefined || body === null) return noBody;
-  if (typeof body === 'function') return { kind: 'made', make: () => made(body()) };
+  if (typeof body === 'function') return { kind: 'made', make: () => made(body()), value: undefined };
   if (typeof body !== 'object' || ArrayBuffer.isView(body)) return { kind: 'ready', value: body };
   if (isStream(body)) return streamBody(body, limitBytes);
   if (Symbol.asyncIterator in body || (Symbol.iterator in body && !beginsAnew(body)))
@@ -63,8 +63,9 @@ function kept(body: object, limitBytes: number): Body {
   return { kind: 'kept', value: new KeptBody(body as AsyncIterable<Chunk> | Iterable<Chunk>, limitBytes) };
 }
 
+/** Nothing of it has to be kept; the next attempt gets another one. */
 function made(body: unknown): unknown {
-  return isThenable(body) ? body.then(spelledOut) : spelledOut(body);
+  return isThenable(body) ? body.then(made) : bodyOf(body, 0).value;
 }
 
 /** undici itself would send the pairs as chunks, and fail. */
@@ -101,6 +102,11 @@ export class KeptBody {
   /** The next chunk, asked for and not yet taken. */
   private pending: Promise<IteratorResult<Chunk, unknown>> | undefined = undefined;
   private reader: Reader | undefined = undefined;
+  /** There is nothing more to send. */
+  isReadOut = false;
+  /** HTTP/2 goes on sending after the response has ended. */
+  outlivesResponse = false;
+  private isClosed = false;
   /** The source's own error, which is the caller's to hear. */
   failure: { readonly error: unknown } | undefined = undefined;
   private readonly body: AsyncIterable<Chunk> | Iterable<Chunk>;
@@ -112,9 +118,6 @@ export class KeptBody {
     // While nobody reads, nobody else listens.
     if (isStream(body)) body.on('error', (error) => this.fail(error));
   }
-
-  /** There is nothing more to send. */
-  isReadOut = false;
 
   /** Everything that was read is still here. */
   get isReplayable(): boolean {
@@ -132,10 +135,21 @@ export class KeptBody {
     this.reader?.leave();
   }
 
-  /** The request is over: what was not read is not wanted. */
+  /** The request is over: what was not read is not wanted, unless undici still sends it. */
   close(error?: unknown): void {
-    this.leave();
     this.kept = undefined;
+    this.isClosed = true;
+    const isStillSent = error === undefined && this.outlivesResponse && !this.isReadOut;
+    if (!isStillSent) this.closeSource(error);
+  }
+
+  /** Nobody reads on. */
+  stopped(): void {
+    if (this.isClosed) this.closeSource();
+  }
+
+  private closeSource(error?: unknown): void {
+    this.leave();
     if (isStream(this.body)) dispose(this.body, error);
     else {
       const closing = async (): Promise<unknown> => this.source?.return?.();
@@ -225,10 +239,16 @@ class Reader implements AsyncIterator<Chunk, unknown> {
 
   async return(): Promise<IteratorResult<Chunk, unknown>> {
     this.leave();
+    this.body.stopped();
     return { done: true, value: undefined };
   }
 }
 
 export function isThenable<T>(value: unknown): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+/** What is being read while it is sent. */
+export function sourceBeingSent({ value }: Body): KeptBody | undefined {
+  return value instanceof KeptBody ? value : undefined;
 }

@@ -15,7 +15,7 @@ import type { Ports } from '../../runtime/ports.js';
 import type { Session } from '../../runtime/session.js';
 import { Attempt } from './attempt.js';
 import type { Body } from './body.js';
-import { dispose, isThenable } from './body.js';
+import { isThenable, KeptBody, sourceBeingSent } from './body.js';
 import type { RequestContext } from './context.js';
 import { setStarting } from './context.js';
 import { CallersController } from './controller.js';
@@ -125,10 +125,11 @@ export class Exchange extends CallersController {
 
   private dispatchLater(attempt: Attempt, body: unknown): void {
     if (!this.isOver && this.attempt === attempt && attempt.isLive) this.dispatchWith(attempt, body);
-    else dispose(body);
+    else if (body instanceof KeptBody) body.close(abortError());
   }
 
   private dispatchWith(attempt: Attempt, body: unknown): boolean {
+    if (this.body.kind === 'made') this.body.value = body;
     const extra = this.recovery?.extraHeaders;
     const outgoing = extra === undefined ? this.options : withMore(this.options, extra);
     // What is dispatched from here on starts for itself.
@@ -193,6 +194,10 @@ export class Exchange extends CallersController {
       this.recovery.giveUpBody(attempt);
       return;
     }
+    if (this.recovery?.isCutShort(this.receivedBytes) === true) {
+      this.failed(attempt, new ShortBodyError());
+      return;
+    }
     this.settle();
     try {
       this.handler.onResponseEnd?.(this, trailers);
@@ -225,7 +230,8 @@ export class Exchange extends CallersController {
   /** Until the next one begins. */
   endAttempt(): void {
     this.attempt = undefined;
-    if (this.body.kind === 'kept') this.body.value.leave();
+    if (this.body.kind === 'made') sourceBeingSent(this.body)?.close();
+    else sourceBeingSent(this.body)?.leave();
   }
 
   recover(): Recovery {
@@ -251,8 +257,16 @@ export class Exchange extends CallersController {
     this.deliveredStatus = status;
     this.deliveredHeaders = headers;
     this.recovery?.times?.stopAtHead();
+    // Only HTTP/2 has no reason phrases.
+    if ((statusText ?? '') === '') this.expectHttp2(headers);
     this.tellHead(status, headers, statusText);
     if (this.paused) controller.pause();
+  }
+
+  private expectHttp2(headers: ResponseHeaders): void {
+    const source = sourceBeingSent(this.body);
+    if (source !== undefined) source.outlivesResponse = true;
+    if (headers['content-length'] !== undefined) this.recover().announced = Number(headers['content-length']);
   }
 
   /** A head that was held back while somebody thought about it. */
@@ -355,7 +369,7 @@ export class Exchange extends CallersController {
     this.state = 'over';
     this.recovery?.times?.stop();
     this.recovery?.stopWaiting();
-    if (this.body.kind === 'kept') this.body.value.close(error);
+    sourceBeingSent(this.body)?.close(error);
   }
 
   // -------------------------------------------------------------- the request's body
@@ -366,9 +380,9 @@ export class Exchange extends CallersController {
 
   /** The server may still be waiting for some of the request. undici 7 does not say when it has sent everything. */
   get isUploading(): boolean {
-    const { body } = this;
-    if (body.kind === 'kept') return !body.value.isReadOut;
-    return body.value !== undefined && typeof body.value !== 'string' && !ArrayBuffer.isView(body.value);
+    const { value } = this.body;
+    if (value instanceof KeptBody) return !value.isReadOut;
+    return value !== undefined && typeof value !== 'string' && !ArrayBuffer.isView(value);
   }
 }
 
@@ -381,4 +395,14 @@ function abortError(): Error {
     [Symbol.for('undici.error.UND_ERR_ABORT')]: true,
     [Symbol.for('undici.error.UND_ERR_ABORTED')]: true,
   });
+}
+
+/** Over HTTP/2, undici takes a stream that the server gave up for one that has ended. */
+class ShortBodyError extends Error {
+  override readonly name = 'ShortBodyError';
+  readonly code = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+
+  constructor() {
+    super('The response body ended before its content-length');
+  }
 }

@@ -38,6 +38,8 @@ export class Recovery {
   /** Why a rest was necessary, and how much the caller may get in all: more would not be the body's. */
   private brokenBy: { readonly error: unknown } | undefined = undefined;
   private mostBytes: number | undefined = undefined;
+  /** The length of the body as the head says, where nobody else compares it. */
+  announced: number | undefined = undefined;
   private cancelWait: Cancel | undefined = undefined;
 
   constructor(exchange: Exchange) {
@@ -228,6 +230,17 @@ export class Recovery {
   isSpoilt(receivedBytes: number, isAll: boolean): boolean {
     if (this.mostBytes === undefined) return false;
     return isAll ? receivedBytes !== this.mostBytes : receivedBytes > this.mostBytes;
+  }
+
+  /** Nothing at all is what HEAD, 304 and a dump bring. */
+  isCutShort(receivedBytes: number): boolean {
+    const { announced } = this;
+    return (
+      this.mostBytes === undefined &&
+      receivedBytes > 0 &&
+      announced !== undefined &&
+      receivedBytes < announced
+    );
   }
 
   giveUpBody(attempt: Attempt): void {
