@@ -5,6 +5,7 @@
 
 import type { Duplex } from 'node:stream';
 import { Aside, type Late } from './aside.js';
+import { sourceBeingSent } from './body.js';
 import { innerContext } from './context.js';
 import type { Exchange } from './exchange.js';
 import type { Controller, Handler, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
@@ -40,6 +41,12 @@ export class Attempt implements Handler, OldHandler {
 
   private get isAside(): boolean {
     return this.state === 'held' || this.state === 'handing';
+  }
+
+  /** It has begun more than once, and not because undici moved it to another connection. */
+  get isRedirected(): boolean {
+    const { history } = this.exchange.context as { readonly history?: unknown };
+    return this.starts > 1 && Array.isArray(history) && history.length > 0;
   }
 
   // -------------------------------------------------------------- what undici tells
@@ -184,7 +191,10 @@ export class Attempt implements Handler, OldHandler {
   cut(reason: unknown = new Error('undaunted: this response was not wanted')): void {
     if (this.state === 'over') return;
     this.finish();
-    this.controller?.abort(reason);
+    const abort = (): void => this.controller?.abort(reason);
+    const source = sourceBeingSent(this.exchange.body);
+    if (source === undefined) abort();
+    else source.breakOff(abort);
   }
 
   private finish(): void {

@@ -119,6 +119,11 @@ export class KeptBody {
     if (isStream(body)) body.on('error', (error) => this.fail(error));
   }
 
+  /** Some of it may have been sent. */
+  get isBegun(): boolean {
+    return this.source !== undefined;
+  }
+
   /** Everything that was read is still here. */
   get isReplayable(): boolean {
     return this.kept !== undefined && this.failure === undefined;
@@ -133,6 +138,12 @@ export class KeptBody {
   /** The attempt that reads is over: what comes now is for the next one. */
   leave(): void {
     this.reader?.leave();
+  }
+
+  /** The attempt is to be given up while it is being sent. */
+  breakOff(abort: () => void): void {
+    if (this.reader === undefined || this.isReadOut) abort();
+    else this.reader.breakOff(abort);
   }
 
   /** The request is over: what was not read is not wanted, unless undici still sends it. */
@@ -216,11 +227,16 @@ function never(): Promise<never> {
   return new Promise(() => undefined);
 }
 
+const nothing = Buffer.alloc(0);
+
 /** One attempt's way through the body. Leaving it early leaves the source as it is. */
 class Reader implements AsyncIterator<Chunk, unknown> {
   hasLeft = false;
   private position = 0;
   private readonly body: KeptBody;
+  /** undici is waiting for a chunk. */
+  private answer: ((chunk: IteratorResult<Chunk, unknown>) => void) | undefined = undefined;
+  private onNext: (() => void) | undefined = undefined;
 
   constructor(body: KeptBody) {
     this.body = body;
@@ -230,11 +246,34 @@ class Reader implements AsyncIterator<Chunk, unknown> {
     this.hasLeft = true;
   }
 
-  async next(): Promise<IteratorResult<Chunk, unknown>> {
+  /**
+   * Over HTTP/2, undici 7 and 8 abort by closing the stream, which Node makes a regular end of it: the server
+   * would take a part of the body for all of it. Not while something is being written.
+   */
+  breakOff(abort: () => void): void {
+    this.leave();
+    if (this.answer === undefined) abort();
+    else {
+      this.onNext = abort;
+      this.answer({ done: false, value: nothing });
+    }
+  }
+
+  next(): Promise<IteratorResult<Chunk, unknown>> {
+    const { onNext } = this;
+    this.onNext = undefined;
+    onNext?.();
     if (this.hasLeft) return never();
     const kept = this.body.keptAt(this.position);
     this.position += 1;
-    return kept === undefined ? this.body.pull(this) : { done: false, value: kept };
+    if (kept !== undefined) return Promise.resolve({ done: false, value: kept });
+    return new Promise((resolve, reject) => {
+      this.answer = (chunk) => {
+        this.answer = undefined;
+        resolve(chunk);
+      };
+      this.body.pull(this).then(this.answer, reject);
+    });
   }
 
   async return(): Promise<IteratorResult<Chunk, unknown>> {

@@ -194,8 +194,8 @@ export class Exchange extends CallersController {
       this.recovery.giveUpBody(attempt);
       return;
     }
-    if (this.recovery?.isCutShort(this.receivedBytes) === true) {
-      this.failed(attempt, new ShortBodyError());
+    if (!this.isDelivered || this.recovery?.isCutShort(this.receivedBytes) === true) {
+      this.failed(attempt, new ShortResponseError());
       return;
     }
     this.settle();
@@ -350,7 +350,7 @@ export class Exchange extends CallersController {
     if (isOut) this.inScope(this, this.tellEnd, { kind: 'error', error, aborted: true });
     else if (attempt === undefined) this.session.abandon(error);
     // undici makes an error of its own where there is no reason.
-    if (attempt?.isLive === true) attempt.controller?.abort(reason);
+    if (attempt?.isLive === true && !this.isUploading) attempt.controller?.abort(reason);
     attempt?.cut(error);
     this.deliverError(error);
   }
@@ -398,11 +398,11 @@ function abortError(): Error {
 }
 
 /** Over HTTP/2, undici takes a stream that the server gave up for one that has ended. */
-class ShortBodyError extends Error {
-  override readonly name = 'ShortBodyError';
+class ShortResponseError extends Error {
+  override readonly name = 'ShortResponseError';
   readonly code = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
   constructor() {
-    super('The response body ended before its content-length');
+    super('The response ended before its head, or before its content-length');
   }
 }

@@ -36,10 +36,12 @@ function isResponseError(error: unknown): error is ResponseError {
 /**
  * undici tells just before it writes: what was never told to start never left. What was may have, even if
  * the error is one of connecting (a second hop of a redirect, or a request that moved to another
- * connection). Only HTTP/2 can say of a stream that was begun that it was not processed.
+ * connection). Only HTTP/2 can say of a stream that was begun that it was not processed, and undici moves
+ * only such streams by itself.
  */
-export function evidenceOf({ starts }: Attempt, error: unknown): Evidence | undefined {
-  if (starts === 0) return 'unsent';
+export function evidenceOf(attempt: Attempt, error: unknown): Evidence | undefined {
+  if (attempt.starts === 0) return 'unsent';
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return starts === 1 && typeof code === 'string' && code.startsWith('ERR_HTTP2_') ? undefined : 'unknown';
+  const isOfHttp2 = typeof code === 'string' && code.startsWith('ERR_HTTP2_');
+  return isOfHttp2 && !attempt.isRedirected ? undefined : 'unknown';
 }

@@ -21,8 +21,8 @@ import {
   stallInBody,
   startFullBacklog,
 } from '../../faults/lab.js';
-import { major, undici } from './client.js';
-import { hearsCancel, multiplexes, openH2Lab, overTls } from './h2-client.js';
+import { major, undici, version } from './client.js';
+import { hearsCancel, hearsGoaway, multiplexes, openH2Lab, overTls } from './h2-client.js';
 import { openAgent, openLab } from './kit.js';
 
 export interface Scene {
@@ -35,6 +35,10 @@ export interface Scene {
   readonly neverBegan?: true;
   /** Only in the body: the head was the caller's already. */
   readonly inBody?: true;
+  /** Why it is not what the fixture says. */
+  readonly unlike?: string;
+  /** In place of GET. */
+  readonly method?: 'PUT';
   /** Why this undici cannot have it. */
   readonly missing?: string | false;
   /** Gives the same failure for every attempt. */
@@ -45,8 +49,10 @@ export interface Made {
   readonly dispatcher: Dispatcher;
   readonly origin: string;
   readonly options?: Partial<Dispatcher.RequestOptions>;
-  /** Once the request is out. */
-  readonly then?: () => Promise<void>;
+  /** Just before the request is made. */
+  readonly before?: () => void;
+  /** Once it is made. */
+  readonly afterwards?: () => Promise<void>;
 }
 
 const { NGHTTP2_REFUSED_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_ENHANCE_YOUR_CALM } = constants;
@@ -101,8 +107,29 @@ async function proxied(status: number): Promise<Made> {
 async function closed(how: 'close' | 'destroy'): Promise<Made> {
   const { origin } = await openLab(answer(200));
   const dispatcher = openAgent();
-  await dispatcher[how]();
-  return { dispatcher, origin };
+  return { dispatcher, origin, before: () => void dispatcher[how]() };
+}
+
+async function manyOrigins(): Promise<Made> {
+  const [first, second] = [await openLab(answer(200)), await openLab(answer(200))];
+  const dispatcher = openAgent({ maxOrigins: 1 } as Agent.Options);
+  await (await dispatcher.request({ origin: first.origin, path: '/', method: 'GET' })).body.dump();
+  return { dispatcher, origin: second.origin };
+}
+
+/** Two addresses for a name: at the first nobody answers, at the second nobody listens. */
+async function addressThatIsSilent(): Promise<Made> {
+  const full = await startFullBacklog();
+  onTestFinished(() => full.close());
+  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+  const lookup = (_name: string, _options: unknown, done: (error: null, found: unknown) => void): void => {
+    setImmediate(done, null, addresses);
+  };
+  const connect = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 50 };
+  return {
+    dispatcher: openAgent({ connect: connect as Agent.Options['connect'] & object }),
+    origin: `http://two.test:${new URL(full.origin).port}`,
+  };
 }
 
 /** An interceptor of undici underneath, that makes errors of answers. */
@@ -114,13 +141,26 @@ function under(name: 'retry' | 'responseError'): () => Promise<Made> {
   };
 }
 
-function signal(make: () => { signal: AbortSignal; then?: () => void }): () => Promise<Made> {
-  return async () => {
-    const { origin } = await openLab(silence());
-    const { signal, then } = make();
-    return { dispatcher: openAgent(), origin, options: { signal }, then: async () => then?.() };
+async function givenUp(): Promise<Made> {
+  const lab = await openLab(silence());
+  const controller = new AbortController();
+  const afterwards = async (): Promise<void> => {
+    await lab.until(({ requests }) => requests.length === 1);
+    controller.abort();
   };
+  return { dispatcher: openAgent(), origin: lab.origin, options: { signal: controller.signal }, afterwards };
 }
+
+async function outOfTime(): Promise<Made> {
+  const { origin } = await openLab(silence());
+  return { dispatcher: openAgent(), origin, options: { signal: AbortSignal.timeout(200) } };
+}
+
+const otherGoaway =
+  (multiplexes && 'undici 8 lets the streams end that were looked at') ||
+  (!hearsGoaway && 'undici 6.17 knew no GOAWAY');
+
+const makesResponseErrors = major > 7 || (major === 7 && !version.startsWith('7.0.'));
 
 const unsent = { class: 'transient', evidence: 'unsent', neverBegan: true } as const;
 const unclear = { class: 'transient', evidence: 'unknown' } as const;
@@ -151,6 +191,15 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
       error: 'EADDRNOTAVAIL',
       ...unsent,
       make: lab(answer(200), { localAddress: '192.0.2.1' }),
+    },
+  ],
+  'ETIMEDOUT syscall connect': [
+    // An AggregateError: Node gave the first address up, as the kernel would minutes later. undici 8 wraps it.
+    {
+      name: 'an address of several that is silent',
+      error: /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
+      ...unsent,
+      make: addressThatIsSilent,
     },
   ],
   UND_ERR_CONNECT_TIMEOUT: [
@@ -212,7 +261,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
     },
   ],
   'HTTPParserError (code usually undefined in undici 7)': [
-    { name: 'no HTTP', error: 'HTTPParserError', ...final, make: lab(garbage()) },
+    { name: 'no HTTP', error: /^(HTTPParserError|HPE_INVALID_CONSTANT)$/, ...final, make: lab(garbage()) },
   ],
   'UND_ERR_HEADERS_OVERFLOW / HPE_HEADER_OVERFLOW': [
     {
@@ -282,14 +331,14 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
       name: 'with an error',
       error: 'UND_ERR_SOCKET',
       ...unclear,
-      missing: multiplexes && 'undici 8 lets the streams end that were looked at',
+      missing: otherGoaway,
       make: h2(goaway(NGHTTP2_ENHANCE_YOUR_CALM, 'this')),
     },
     {
       name: 'without',
       error: 'UND_ERR_SOCKET',
       ...unclear,
-      missing: multiplexes && 'undici 8 lets the streams end that were looked at',
+      missing: otherGoaway,
       make: h2(goaway(NGHTTP2_NO_ERROR, 'this')),
     },
     {
@@ -330,16 +379,13 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
       name: 'given up',
       error: 'AbortError',
       ...final,
-      make: signal(() => {
-        const controller = new AbortController();
-        return { signal: controller.signal, then: () => controller.abort() };
-      }),
+      make: givenUp,
     },
     {
       name: "the caller's time is over",
       error: 'TimeoutError',
       ...final,
-      make: signal(() => ({ signal: AbortSignal.timeout(100) })),
+      make: outOfTime,
     },
   ],
   'UND_ERR_ABORTED "Proxy response (N) !== 200 when HTTP Tunneling"': [
@@ -359,6 +405,13 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
         make: async () => ({ dispatcher: new undici.BalancedPool([]), origin: 'http://nowhere.invalid' }),
       },
       {
+        name: 'more origins than allowed',
+        error: 'UND_ERR_MAX_ORIGINS_REACHED',
+        ...finalUnsent,
+        missing: !('MaxOriginsReachedError' in undici.errors) && 'it knows no such limit',
+        make: manyOrigins,
+      },
+      {
         name: 'a path that is none',
         error: 'UND_ERR_INVALID_ARG',
         ...finalUnsent,
@@ -372,6 +425,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
       },
       {
         name: 'a body that is not as long as it says',
+        method: 'PUT',
         error: 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
         ...finalUnsent,
         make: async () => ({
@@ -394,7 +448,13 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
       ...final,
       make: under('retry'),
     },
+    {
+      name: "undici's responseError() underneath makes an error of an answer",
+      error: 'UND_ERR_RESPONSE',
+      ...unclear,
+      unlike: 'it is judged as the answer that it is',
+      missing: !makesResponseErrors && 'it has no such interceptor, or one that throws a TypeError',
+      make: under('responseError'),
+    },
   ],
 };
-
-export { major };

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { contentOf } from '../../faults/lab.js';
-import type { FuzzBody } from './fuzz-script.js';
+import type { FuzzBody, FuzzCall } from './fuzz-script.js';
 
 /** What a server is to get: printable, so that it is the same as text and as bytes. */
 export function sentBytes({ bytes }: FuzzBody): Buffer {
@@ -15,7 +15,12 @@ export class BrokenSource extends Error {}
 
 /** The sources of one call. */
 export class Sources {
+  readonly #whose: string;
   #open = 0;
+
+  constructor({ method, body, caller }: FuzzCall) {
+    this.#whose = `${method} with a ${body.form} by ${caller.through}`;
+  }
 
   /** Generators that were begun and never ended, of whatever form. */
   get open(): number {
@@ -49,7 +54,8 @@ export class Sources {
     try {
       for (let at = 0; at < bytes.length; at += chunkBytes) {
         if (isSlow) await setImmediate();
-        if (breaksAt !== undefined && at + chunkBytes > breaksAt) throw new BrokenSource('the source broke');
+        if (breaksAt !== undefined && at + chunkBytes > breaksAt)
+          throw new BrokenSource(`the source of a ${this.#whose} broke`);
         yield bytes.subarray(at, at + chunkBytes);
       }
     } finally {

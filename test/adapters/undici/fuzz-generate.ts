@@ -113,29 +113,25 @@ function callerOf(dice: Dice): FuzzCaller {
     : (['at the head'] as const);
   return {
     through,
-    reads: dice.oneOf(['all', 'all', 'all', 'slowly', 'slowly', 'a part', 'nothing'] as const),
+    reads: dice.chance(0.2)
+      ? dice.oneOf(['a part', 'nothing'] as const)
+      : dice.oneOf(['all', 'slowly'] as const),
     atBytes: dice.oneOf([0, 1, 100, 5_000, 70_000]),
     ...(dice.chance(0.2) && { pausesMs: dice.whole(0, 8) }),
     ...((isDispatch || through === 'stream') && dice.chance(0.07) && { throws: dice.oneOf(throwsAt) }),
-    ...(dice.chance(0.25) && { abort: abortOf(dice) }),
+    ...(dice.chance(0.2) && { abort: abortOf(dice, through) }),
   };
 }
 
+const momentsWithoutHead: readonly AbortMoment[] = ['before', 'attempt', 'start', 'decision', 'wait', 'wait'];
 const moments: readonly AbortMoment[] = [
-  'before',
-  'time',
-  'time',
-  'attempt',
-  'start',
-  'sent',
-  'wait',
-  'wait',
-  'head',
-  'bytes',
+  ...momentsWithoutHead,
+  ...(['time', 'time', 'sent', 'head', 'head', 'bytes', 'bytes'] as const),
 ];
 
-function abortOf(dice: Dice): FuzzAbort {
-  const on = dice.oneOf(moments);
+function abortOf(dice: Dice, through: Through): FuzzAbort {
+  // That of Node 20 hangs when it is aborted after the last byte and before the reader has got it.
+  const on = dice.oneOf(through === 'built-in fetch' ? momentsWithoutHead : moments);
   const most = { time: 15, bytes: 80_000 } as const;
   return {
     on,

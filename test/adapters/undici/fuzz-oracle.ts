@@ -2,9 +2,9 @@
 
 import { sentBytes } from './fuzz-body.js';
 import { isAsPromised, playHeader, promisedBy } from './fuzz-plays.js';
-import type { Trial } from './fuzz-run.js';
 import { type FuzzScript, isPatient, isRefusal, isSafe } from './fuzz-script.js';
 import type { Arrived } from './fuzz-stage.js';
+import type { Trial } from './fuzz-trial.js';
 
 /** How many arrivals it takes to succeed, where that is sure. */
 export type Expected = { readonly arrivals: number } | undefined;
@@ -12,6 +12,8 @@ export type Expected = { readonly arrivals: number } | undefined;
 export function complaintsAbout(trial: Trial, script: FuzzScript, expected: Expected): string[] {
   return [
     ...trial.witness.complaints,
+    ...trial.complaints,
+    ...aboutLeaks(trial),
     ...aboutTheEnd(trial),
     ...aboutTheBody(trial),
     ...aboutAttempts(trial, script),
@@ -19,6 +21,11 @@ export function complaintsAbout(trial: Trial, script: FuzzScript, expected: Expe
     ...aboutBodiesSent(trial),
     ...aboutSuccess(trial, expected),
   ];
+}
+
+function* aboutLeaks({ leftListeners, leftSources }: Trial): Generator<string> {
+  if (leftListeners > 0) yield `${leftListeners} listeners on the signal`;
+  if (leftSources > 0) yield `${leftSources} sources are open`;
 }
 
 function* aboutTheEnd({ witness, got }: Trial): Generator<string> {
@@ -77,8 +84,8 @@ function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript
   }
 }
 
-function isRefused({ play }: Arrived): boolean {
-  return play.does === 'refuse' && isRefusal(play.status);
+function isRefused({ play, mayGetStray408 }: Arrived): boolean {
+  return mayGetStray408 || (play.does === 'refuse' && isRefusal(play.status));
 }
 
 /** A body that the server took for whole is the one that was sent. */

@@ -80,14 +80,23 @@ export interface FuzzCaller {
 
 export interface FuzzAbort {
   readonly on: AbortMoment;
-  /** The n-th attempt, start or wait; so many bytes, or milliseconds. */
+  /** The n-th attempt, start, decision or wait; so many bytes, or milliseconds. */
   readonly n: number;
   /** In the very callback, or after it. */
   readonly isAtOnce: boolean;
   readonly hasReason: boolean;
 }
 
-export type AbortMoment = 'before' | 'time' | 'attempt' | 'start' | 'sent' | 'wait' | 'head' | 'bytes';
+export type AbortMoment =
+  | 'before'
+  | 'time'
+  | 'attempt'
+  | 'start'
+  | 'sent'
+  | 'decision'
+  | 'wait'
+  | 'head'
+  | 'bytes';
 
 // ---------------------------------------------------------------- the server's part
 

@@ -11,27 +11,33 @@ import type { ConnectFault, FuzzPlay, FuzzScript } from './fuzz-script.js';
 export interface Arrived {
   readonly request: Received;
   readonly play: FuzzPlay;
+  /** What was played on its connection before may answer it, in place of its own play, with a 408. */
+  readonly mayGetStray408: boolean;
 }
 
 export class Stage {
   readonly lab: Lab;
-  #connectFault: () => ConnectFault = () => 'none';
+  readonly #faults: { next: readonly ConnectFault[] };
 
-  private constructor(lab: Lab, stage: { connect: () => ConnectFault }) {
+  private constructor(lab: Lab, faults: { next: readonly ConnectFault[] }) {
     this.lab = lab;
-    stage.connect = () => this.#connectFault();
+    this.#faults = faults;
   }
 
   static async open(): Promise<Stage> {
-    const now = { connect: (): ConnectFault => 'none' };
-    const lab = await startLab([], { onAccept: () => connectPlays[now.connect()] });
-    return new Stage(lab, now);
+    const faults: { next: readonly ConnectFault[] } = { next: [] };
+    const onAccept = (): Play | undefined => {
+      const [fault = 'none', ...next] = faults.next;
+      faults.next = next;
+      return connectPlays[fault];
+    };
+    return new Stage(await startLab([], { onAccept }), faults);
   }
 
-  /** Begins the script; every arrival is added to its call's. */
-  set({ calls, connects }: FuzzScript): { readonly arrivals: readonly Arrived[][] } {
-    const faults = connects.values();
-    this.#connectFault = () => faults.next().value ?? 'none';
+  /** Begins the script. What arrives is added to its call's arrivals. */
+  set({ calls, connects }: FuzzScript): readonly (readonly Arrived[])[] {
+    this.#faults.next = connects;
+    const with408 = new Set<number>();
     const arrivals = calls.map((): Arrived[] => []);
     this.lab.play((request) => {
       const call = numberOf(request);
@@ -39,10 +45,12 @@ export class Stage {
       const index = Math.min(arrivals[call]?.length ?? 0, plays.length - 1);
       const play = plays[index];
       if (play === undefined) throw new Error(`who is this? ${request.method} ${request.path}`);
-      arrivals[call]?.push({ request, play });
+      const { connection } = request;
+      arrivals[call]?.push({ request, play, mayGetStray408: with408.has(connection) });
+      if ('afterwards' in play && play.afterwards === '408 later') with408.add(connection);
       return playOf(play, index, request);
     });
-    return { arrivals };
+    return arrivals;
   }
 }
 
@@ -61,9 +69,9 @@ export function numberOf({ path }: Received): number {
   return Number(path.slice(1));
 }
 
-/** The client's side of every connection of one script. */
-export class Sockets {
-  readonly #all: Socket[] = [];
+/** An agent, and its side of every connection. */
+export class Client {
+  readonly #sockets: Socket[] = [];
   readonly agent: Agent;
 
   constructor(options: FuzzScript['agent']) {
@@ -71,7 +79,7 @@ export class Sockets {
     const watched: buildConnector.connector = (to, done) => {
       connect(to, (...[error, socket]: Parameters<buildConnector.Callback>) => {
         if (error !== null) return done(error, null);
-        this.#all.push(socket);
+        this.#sockets.push(socket);
         done(null, socket);
       });
     };
@@ -79,7 +87,7 @@ export class Sockets {
   }
 
   async closed(): Promise<void> {
-    await Promise.all(this.#all.map(isClosed));
+    await Promise.all(this.#sockets.map(isClosed));
   }
 }
 

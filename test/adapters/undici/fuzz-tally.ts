@@ -1,6 +1,7 @@
 /** How often what the fuzz is about came about: a fuzz that never gets there proves nothing. */
 
-import type { Trial, Verdict } from './fuzz-run.js';
+import type { Verdict } from './fuzz-run.js';
+import type { Trial } from './fuzz-trial.js';
 
 const events = {
   'whole at once': ({ witness, got }) => got.isWhole && witness.attempts === 1,

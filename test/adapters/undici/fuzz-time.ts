@@ -38,7 +38,8 @@ export class FastTime {
       },
       options,
     );
-    if (options?.unref !== true) this.#onWait();
+    // It begins when this has returned.
+    if (options?.unref !== true) queueMicrotask(this.#onWait);
     return () => {
       end();
       cancel();

@@ -28,14 +28,17 @@ export const wires: readonly Wire[] = String(undici.buildConnector).includes('us
   ? [overTls, inTheClear]
   : [overTls];
 
-/** Bare undici hangs there: 6 keeps a session that died, and never connects again. */
-export const reconnects: boolean = major > 6;
-
 /** Before, a RST_STREAM(CANCEL) in place of an answer ended nothing (6), or was answered by a TypeError (7.0). */
 export const hearsCancel: boolean = major > 7 || (major === 7 && minor >= 20);
 
+/** To the oldest, a graceful GOAWAY was an abort, and one with an error the end of all that follows. */
+export const hearsGoaway: boolean = major > 6 || minor >= 20;
+
 /** Before, a stream that was reset kept its place on the connection: with one connection, nothing goes on. */
-const freesPlaces = major !== 7 || minor >= 30;
+export const freesPlaces: boolean = major !== 7 || minor >= 30;
+
+/** 6 keeps a session that died, and never connects again: a request hangs. Early 7 throws in its own events. */
+export const reconnects: boolean = major > 6 && freesPlaces;
 
 /** 6 and 7 retire whichever request is the oldest, or have a GOAWAY kill what it does not name. */
 export const multiplexes: boolean = major > 7;
@@ -46,7 +49,12 @@ export async function openH2Lab(script: H2LabScript, wire: Wire = overTls): Prom
   return lab;
 }
 
-/** Of one connection at a time where that works, so that it shows whether that one is kept. */
+/** Of one connection at a time, so that it shows whether that one is kept. */
 export function openH2Agent(wire: Wire = overTls, options: Agent.Options = {}): Agent {
-  return openAgent({ connections: freesPlaces ? 1 : null, ...wire.agent, ...options });
+  return openAgent({ connections: 1, ...wire.agent, ...options });
+}
+
+/** The same, where streams are reset. */
+export function openH2AgentForResets(wire: Wire): Agent {
+  return openH2Agent(wire, { connections: freesPlaces ? 1 : null });
 }

@@ -8,8 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { AttemptTimeoutError, createRetrier, historyOf, type PolicyOptions } from '../../../src/index.js';
 import { type H2Lab, type H2Play, rstStream } from '../../faults/h2-lab.js';
-import { answer, contentOf, silence } from '../../faults/lab.js';
-import { hearsCancel, openH2Agent, openH2Lab, wires } from './h2-client.js';
+import { answer, contentOf, type Received, silence } from '../../faults/lab.js';
+import { major } from './client.js';
+import { hearsCancel, openH2Agent, openH2AgentForResets, openH2Lab, wires } from './h2-client.js';
 import { HandTime } from './hand-time.js';
 import { Deferred, settled, soon } from './kit.js';
 
@@ -35,6 +36,13 @@ const kinds: [name: string, make: (source: () => AsyncGenerator<Buffer>) => unkn
   ['a factory', (source) => source],
 ];
 
+const resets: [string, number][] = (['NO_ERROR', 'CANCEL', 'INTERNAL_ERROR', 'REFUSED_STREAM'] as const)
+  .filter((name) => hearsCancel || name !== 'CANCEL')
+  .map((name) => [name, constants[`NGHTTP2_${name}`]]);
+
+/** undici 7 and 8 close a stream that they abort, which Node makes a regular end of a body. */
+const breaksOff = major === 6;
+
 const atHead = ({ steps }: H2Play): H2Play => ({ at: 'head', steps: [{ do: 'cue', name: 'go' }, ...steps] });
 
 function halfHere({ requests }: Pick<H2Lab, 'requests'>): boolean {
@@ -44,7 +52,12 @@ function halfHere({ requests }: Pick<H2Lab, 'requests'>): boolean {
 const bodies = ({ requests }: H2Lab): string[] =>
   requests
     .filter(({ method }) => method === 'PUT')
-    .map(({ complete, body }) => `${complete ? 'whole' : 'broken off'}: ${body}`);
+    .map((request) => `${isWhole(request) ? 'whole' : 'broken off'}: ${request.body}`);
+
+/** As a server sees it: it has ended, and is as long as it said. */
+function isWhole({ complete, body, headers }: Received): boolean {
+  return complete && Number(headers['content-length'] ?? body.length) === body.length;
+}
 
 async function arrived(ended: Promise<{ readonly value?: Dispatcher.ResponseData }>): Promise<void> {
   const { value } = await ended;
@@ -64,7 +77,7 @@ describe.each(wires)('over $name', (wire) => {
     const { source, go } = halves();
     const time = new HandTime();
     const retrier = createRetrier({ ...soon, ...policy }, { ...time.ports, sleep: time.ports.sleep });
-    const agent = openH2Agent(wire).compose(retry(retrier));
+    const agent = openH2AgentForResets(wire).compose(retry(retrier));
     const body = make(source) as Readable;
     const asked = agent.request({ origin: lab.origin, path: '/', method: 'PUT', body, ...more });
     const ended = settled(asked);
@@ -81,7 +94,7 @@ describe.each(wires)('over $name', (wire) => {
   }
 
   describe.each(kinds)('%s', (_name, make) => {
-    test('an answer before its end, and another attempt: one of them is whole', async () => {
+    test.runIf(breaksOff)('an answer before its end, and another attempt: one of them is whole', async () => {
       const { lab, time, go, ended } = await put([atHead(answer(503, 'busy')), answer(200)], make);
       lab.cue('go');
       await time.until(({ timers }) => timers.some(({ delayMs }) => delayMs === 1));
@@ -91,6 +104,20 @@ describe.each(wires)('over $name', (wire) => {
       await arrived(ended);
       expect(bodies(lab)).toEqual([`broken off: ${first}`, `whole: ${whole}`]);
     });
+
+    test.skipIf(breaksOff)(
+      'an answer before its end is final: to cut the rest off would end it',
+      async () => {
+        const { lab, go, ended } = await put([atHead(answer(503, 'busy')), answer(200)], make);
+        lab.cue('go');
+        const { value } = await ended;
+        expect([value?.statusCode, await value?.body.text()]).toEqual([503, 'busy']);
+        expect(historyOf(value)).toMatchObject([{ decision: { reason: 'body-spent' } }]);
+        go();
+        await lab.until(({ requests }) => requests[0]?.complete === true);
+        expect(bodies(lab)).toEqual([`whole: ${whole}`]);
+      },
+    );
 
     test('… also where its length was announced', async () => {
       const headers = { 'content-length': String(whole.length) };
@@ -112,20 +139,17 @@ describe.each(wires)('over $name', (wire) => {
       expect(bodies(lab)).toEqual([`whole: ${whole}`]);
     });
 
-    test.each([
-      ['NO_ERROR', constants.NGHTTP2_NO_ERROR],
-      ['CANCEL', constants.NGHTTP2_CANCEL],
-      ['INTERNAL_ERROR', constants.NGHTTP2_INTERNAL_ERROR],
-      ['REFUSED_STREAM', constants.NGHTTP2_REFUSED_STREAM],
-    ])('the server resets it with %s: it is sent again from its beginning', async (name, code) => {
-      if (name === 'CANCEL' && !hearsCancel) return;
-      const { lab, time, go, ended } = await put([atHead(rstStream(code)), answer(200)], make);
-      lab.cue('go');
-      await time.fire(1);
-      go();
-      await arrived(ended);
-      expect(bodies(lab)).toEqual([`broken off: ${first}`, `whole: ${whole}`]);
-    });
+    test.each(resets)(
+      'the server resets it with %s: it is sent again from its beginning',
+      async (_name, code) => {
+        const { lab, time, go, ended } = await put([atHead(rstStream(code)), answer(200)], make);
+        lab.cue('go');
+        await time.fire(1);
+        go();
+        await arrived(ended);
+        expect(bodies(lab)).toEqual([`broken off: ${first}`, `whole: ${whole}`]);
+      },
+    );
 
     test('its attempt takes too long', async () => {
       const policy: PolicyOptions = { attemptTimeoutMs: 500, maxRetries: 0 };
