@@ -28,6 +28,9 @@ export const builtIn = {
 export const globalReachesBuiltIn =
   builtIn.major < 8 || major > 7 || (major === 7 && Number(version.split('.')[1]) >= 27);
 
+/** The oldest that is promised. */
+export const isFirst6 = version.startsWith('6.17.');
+
 function majorOf(text = ''): 6 | 7 | 8 {
   const found = Number(text.split('.')[0]);
   if (found !== 6 && found !== 7 && found !== 8) throw new Error(`no undici that is known here: '${text}'`);

@@ -17,6 +17,7 @@ import {
   stallInBody,
   tooLong,
 } from '../../faults/lab.js';
+import { isFirst6 } from './client.js';
 import { HandTime } from './hand-time.js';
 import { openLab, retryingAgent, soon } from './kit.js';
 
@@ -43,14 +44,18 @@ describe('a small rest is read, and the connection is used again', () => {
     expect(connectionsOf(lab)).toEqual([1, 1, 1, 1]);
   });
 
-  test.each(['POST', 'PUT', 'DELETE'])('after a %s with a body that was sent whole', async (method) => {
-    const lab = await openLab([answer(429), answer(429, 'no'), answer(200)]);
-    const agent = retryingAgent(soon, { connections: 1 });
-    const given = { origin: lab.origin, path: '/', method: method as 'PUT', body: 'text' };
-    expect((await agent.request({ ...given, reset: false })).statusCode).toBe(200);
-    expect(lab.requests.map(({ body }) => body.toString())).toEqual(['text', 'text', 'text']);
-    expect(connectionsOf(lab)).toEqual([1, 1, 1]);
-  });
+  // undici 6.17 closes the connection after a DELETE with a body, whatever comes back.
+  test.each(['POST', 'PUT', ...(isFirst6 ? [] : ['DELETE'])])(
+    'after a %s with a body that was sent whole',
+    async (method) => {
+      const lab = await openLab([answer(429), answer(429, 'no'), answer(200)]);
+      const agent = retryingAgent(soon, { connections: 1 });
+      const given = { origin: lab.origin, path: '/', method: method as 'PUT', body: 'text' };
+      expect((await agent.request({ ...given, reset: false })).statusCode).toBe(200);
+      expect(lab.requests.map(({ body }) => body.toString())).toEqual(['text', 'text', 'text']);
+      expect(connectionsOf(lab)).toEqual([1, 1, 1]);
+    },
+  );
 
   // A response that ends with its head, whatever it says of its length.
   test.each([204, 205, 304])('%d, retried on request', async (status) => {

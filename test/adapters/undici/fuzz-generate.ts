@@ -123,15 +123,15 @@ function callerOf(dice: Dice): FuzzCaller {
   };
 }
 
-const momentsWithoutHead: readonly AbortMoment[] = ['before', 'attempt', 'start', 'decision', 'wait', 'wait'];
+const momentsBeforeHead: readonly AbortMoment[] = ['before', 'attempt', 'start'];
 const moments: readonly AbortMoment[] = [
-  ...momentsWithoutHead,
-  ...(['time', 'time', 'sent', 'head', 'head', 'bytes', 'bytes'] as const),
+  ...momentsBeforeHead,
+  ...(['decision', 'wait', 'wait', 'time', 'time', 'sent', 'head', 'head', 'bytes', 'bytes'] as const),
 ];
 
 function abortOf(dice: Dice, through: Through): FuzzAbort {
-  // That of Node 20 hangs when it is aborted after the last byte and before the reader has got it.
-  const on = dice.oneOf(through === 'built-in fetch' ? momentsWithoutHead : moments);
+  // That of Node 20 hangs, or says that it is whole, if it is aborted between the last byte and its reading.
+  const on = dice.oneOf(through === 'built-in fetch' ? momentsBeforeHead : moments);
   const most = { time: 15, bytes: 80_000 } as const;
   return {
     on,
