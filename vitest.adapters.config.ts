@@ -8,5 +8,7 @@ export default defineConfig({
     include: ['test/adapters/undici/**/*.test.ts'],
     testTimeout: 30_000,
     maxWorkers: 1,
+    // Each file opens and closes what it needs; loading everything anew for each would take as long as the tests.
+    isolate: false,
   },
 });

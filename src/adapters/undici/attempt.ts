@@ -58,11 +58,29 @@ export class Attempt implements Handler, OldHandler {
       inner.claim();
       return;
     }
+    if (this.isAnswered) {
+      this.startedAgain(controller);
+      return;
+    }
     // What lies underneath may have a context for the caller.
     if (typeof context === 'object' && context !== null) this.exchange.context.adopt(context);
     this.starts += 1;
     this.controller = controller;
     if (this.state === 'over') controller.abort(new Error('undaunted: this attempt was given up'));
+  }
+
+  /** Its head has been seen, and what follows can only be the rest of its body. */
+  private get isAnswered(): boolean {
+    return this.state === 'live' ? this.exchange.expectsBody : this.state !== 'over';
+  }
+
+  /** undici 6 moves a request to another connection even in the middle of its answer: that would come twice. */
+  private startedAgain(controller: Controller): void {
+    const error = Object.assign(new Error('undaunted: the connection went in the middle of an answer'), {
+      code: 'UND_ERR_SOCKET',
+    });
+    this.onResponseError(controller, error);
+    controller.abort(error);
   }
 
   onResponseStart(controller: Controller, status: number, headers: ResponseHeaders, text?: string): void {

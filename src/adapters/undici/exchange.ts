@@ -60,6 +60,11 @@ export class Exchange extends CallersController {
     return this.deliveredStatus !== 0;
   }
 
+  /** The head that it is about was delivered. */
+  get expectsBody(): boolean {
+    return this.isDelivered && this.recovery?.rest === undefined;
+  }
+
   get context(): RequestContext {
     return this.session.request as RequestContext;
   }
