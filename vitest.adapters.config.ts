@@ -6,6 +6,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/adapters/undici/**/*.test.ts'],
+    // A run of its own: `npm run test:fuzz`.
+    exclude: ['**/fuzz.test.ts'],
     testTimeout: 30_000,
     maxWorkers: 1,
     // Each file opens and closes what it needs; loading everything anew for each would take as long as the tests.

@@ -286,7 +286,8 @@ export class Exchange extends CallersController {
       this.failFromWithin(attempt, error);
       return;
     }
-    attempt.unhold();
+    // As on a connection, the head comes first and alone: fetch hangs if its body fails in the same turn.
+    setImmediate(() => this.inScope(attempt, attempt.unhold));
   }
 
   /** The caller's handler threw, and nobody below is waiting for what it throws. */
