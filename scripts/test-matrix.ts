@@ -136,8 +136,8 @@ function pairsFor([node, undici]: readonly string[]): Pair[] {
   return undici === undefined && nodes.includes(oldest.node) ? [oldest, ...pairs] : pairs;
 }
 
-/** A run keeps one core busy, and two are common. */
-async function twoAtATime<Item, Done>(
+/** A run keeps half a core busy, and two cores are common. */
+async function threeAtATime<Item, Done>(
   items: readonly Item[],
   work: (item: Item) => Promise<Done>,
 ): Promise<Done[]> {
@@ -146,7 +146,7 @@ async function twoAtATime<Item, Done>(
   const lane = async () => {
     for (const [index, item] of queue) results[index] = await work(item);
   };
-  const lanes = [lane(), lane()];
+  const lanes = [lane(), lane(), lane()];
   // Nobody may still be writing when a failure ends it all and the folders go.
   await Promise.allSettled(lanes);
   await Promise.all(lanes);
@@ -191,13 +191,13 @@ try {
   const pairs = pairsFor(positionals);
   const nodes = [...new Set(pairs.map(({ node }) => node))];
   const undicis = [...new Set(pairs.map(({ undici }) => undici))];
-  await twoAtATime(nodes, (version) => versions.install('node', version));
-  await twoAtATime(undicis, (version) => versions.install('undici', version));
-  const types = await twoAtATime(undicis, async (undici) => ({
+  await threeAtATime(nodes, (version) => versions.install('node', version));
+  await threeAtATime(undicis, (version) => versions.install('undici', version));
+  const types = await threeAtATime(undicis, async (undici) => ({
     undici,
     ...(await told(`undici ${undici}, types`, compileAgainst(undici))),
   }));
-  const tests = await twoAtATime(pairs, async (pair) => ({
+  const tests = await threeAtATime(pairs, async (pair) => ({
     ...pair,
     ...(await told(`undici ${pair.undici}, Node ${pair.node}`, testOn(pair))),
   }));
