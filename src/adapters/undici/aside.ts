@@ -32,6 +32,7 @@ export class Aside {
    * paused makes undici 7 throw where nobody can catch it.
    */
   hold(tooMuch: () => void): void {
+    this.leftBytes = heldBytes;
     this.onEnough = () => {
       this.onEnough = undefined;
       tooMuch();

@@ -210,7 +210,8 @@ export class Attempt implements Handler, OldHandler {
     if (this.state === 'over') return;
     this.finish();
     const abort = (): void => this.controller?.abort(reason);
-    const source = sourceBeingSent(this.exchange.body);
+    // What was answered and only drained has nothing to do with the body that the next attempt sends.
+    const source = this.exchange.attempt === this ? sourceBeingSent(this.exchange.body) : undefined;
     if (source === undefined) abort();
     else source.breakOff(abort);
   }

@@ -131,6 +131,12 @@ export class KeptBody {
 
   [Symbol.asyncIterator](): AsyncIterator<Chunk> {
     this.leave();
+    // undici may begin a request again by itself, and would send what is left.
+    if (this.isBegun && this.kept === undefined) {
+      this.fail(
+        Object.assign(new Error('undaunted: the body cannot be sent again'), { code: 'UND_ERR_SOCKET' }),
+      );
+    }
     this.reader = new Reader(this);
     return this.reader;
   }
@@ -264,6 +270,8 @@ class Reader implements AsyncIterator<Chunk, unknown> {
     this.onNext = undefined;
     onNext?.();
     if (this.hasLeft) return never();
+    const { failure } = this.body;
+    if (failure !== undefined) return Promise.reject(failure.error);
     const kept = this.body.keptAt(this.position);
     this.position += 1;
     if (kept !== undefined) return Promise.resolve({ done: false, value: kept });

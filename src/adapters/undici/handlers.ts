@@ -102,7 +102,8 @@ class TranslatedHandler implements Handler {
   ): void {
     const raw = rawFrom(controller.rawHeaders, headers);
     const goesOn = this.#handler.onHeaders?.(status, raw, () => controller.resume(), statusText);
-    if (goesOn === false) controller.pause();
+    // What it returns for a 1xx, as fetch does, is about nothing.
+    if (goesOn === false && status >= 200) controller.pause();
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
