@@ -28,8 +28,9 @@ export const builtIn = {
 export const globalReachesBuiltIn =
   builtIn.major < 8 || major > 7 || (major === 7 && Number(version.split('.')[1]) >= 27);
 
-/** The oldest that is promised. */
+/** The oldest of each that are promised. */
 export const isFirst6 = version.startsWith('6.17.');
+export const isFirst7 = version.startsWith('7.0.');
 
 function majorOf(text = ''): 6 | 7 | 8 {
   const found = Number(text.split('.')[0]);
