@@ -23,6 +23,8 @@ export interface Hands {
 export interface Got {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
+  /** fetch hands over a head that no body follows before it hears of the end, which may still fail. */
+  readonly isHeadOnly?: true;
   readonly error?: unknown;
 }
 
@@ -203,7 +205,7 @@ async function byFetch(
 ): Promise<Got> {
   const options = { method, headers, body, signal, dispatcher, duplex: 'half' };
   const response = await fetchIt(`${origin}${path}`, options as RequestInit);
-  if (response.body === null) return { bytes: Buffer.alloc(0), isWhole: true };
+  if (response.body === null) return { bytes: Buffer.alloc(0), isWhole: true, isHeadOnly: true };
   if (caller.pausesMs !== undefined) await setTimeout(caller.pausesMs);
   if (caller.reads === 'nothing') {
     await response.body.cancel();

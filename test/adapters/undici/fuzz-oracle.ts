@@ -32,7 +32,8 @@ function* aboutTheEnd({ witness, got }: Trial): Generator<string> {
   const { dispatches, end } = witness;
   if (dispatches > 1) yield `the client dispatched ${dispatches} times`;
   if (dispatches === 1 && end === undefined) yield 'the handler was never told of the end';
-  if (got.isWhole && end !== 'end') yield `the caller has it whole, and the handler was told ${end}`;
+  if (got.isWhole && !got.isHeadOnly && end !== 'end')
+    yield `the caller has it whole, and the handler was told ${end}`;
 }
 
 /** Never two contents spliced, never a byte too much, and less than all only with an error. */

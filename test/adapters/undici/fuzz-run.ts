@@ -44,7 +44,7 @@ export async function run(script: FuzzScript, stage: Stage): Promise<Verdict> {
 
 async function play(
   script: FuzzScript,
-  { lab }: Stage,
+  stage: Stage,
   trials: readonly Trial[],
   retrier: Retrier,
 ): Promise<string[]> {
@@ -60,12 +60,9 @@ async function play(
     ...(await hangs(`${script.ends}()`, script.ends === 'close' ? agent.close() : agent.destroy())),
     ...(await hangs('destroy() after all', agent.destroy())),
     ...(await hangs("a socket of the client's", client.closed())),
-    ...(await hangs(
-      "a socket of the server's",
-      lab.until(({ openSockets }) => openSockets === 0),
-    )),
+    ...(await hangs("a socket of the server's", stage.clear())),
   ];
-  lab.hangUp('rst');
+  stage.lab.hangUp('rst');
   await setImmediate();
   return complaints;
 }

@@ -1,8 +1,9 @@
 /** Where scripts are played, one after another: a lab of its own, and for each script an agent of its own. */
 
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Agent, buildConnector } from 'undici';
 import { type Lab, type Play, type Received, startLab } from '../../faults/lab.js';
+import { rst } from '../../faults/plays.js';
 import { undici } from './client.js';
 import { playOf } from './fuzz-plays.js';
 import type { ConnectFault, FuzzPlay, FuzzScript } from './fuzz-script.js';
@@ -14,6 +15,8 @@ export interface Arrived {
   /** What was played on its connection before may answer it, in place of its own play, with a 408. */
   readonly mayGetStray408: boolean;
 }
+
+const endOfQueue = '/end-of-queue';
 
 export class Stage {
   readonly lab: Lab;
@@ -34,12 +37,26 @@ export class Stage {
     return new Stage(await startLab([], { onAccept }), faults);
   }
 
+  /**
+   * Ends the script: nothing of it may arrive in the next one. A client that closes its socket may leave a
+   * request in the accept queue, which is taken in order: so somebody stands at its end and waits for his turn.
+   */
+  async clear(): Promise<void> {
+    this.#faults.next = [];
+    const last = connect(this.lab.port, '127.0.0.1');
+    last.on('error', () => undefined);
+    last.end(`GET ${endOfQueue} HTTP/1.1\r\nhost: me\r\n\r\n`);
+    await isClosed(last);
+    await this.lab.until(({ openSockets }) => openSockets === 0);
+  }
+
   /** Begins the script. What arrives is added to its call's arrivals. */
   set({ calls, connects }: FuzzScript): readonly (readonly Arrived[])[] {
     this.#faults.next = connects;
     const with408 = new Set<number>();
     const arrivals = calls.map((): Arrived[] => []);
     this.lab.play((request) => {
+      if (request.path === endOfQueue) return rst();
       const call = numberOf(request);
       const plays = calls[call]?.plays ?? [];
       const index = Math.min(arrivals[call]?.length ?? 0, plays.length - 1);
