@@ -1,14 +1,21 @@
 /** Places where no server answers a connection. */
 
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
-/** A port where nobody listens. */
+/**
+ * A port where nobody listens, below those that the system gives out: there, a server of another process may
+ * come to life while somebody waits to be refused.
+ */
 export async function refusedOrigin(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return refusedOrigin();
+  }
   server.close();
   await once(server, 'close');
   return `http://127.0.0.1:${port}`;
