@@ -1,0 +1,88 @@
+/** One sending of a request that has limits of time: it ends when the adapter says so, or when its time is up. */
+
+import { isStream } from '../../runtime/kept-body.js';
+import type { Cancel, Sleep } from '../../runtime/sleep.js';
+import type { RequestConfig, ResponseShape, SignalShape } from './shapes.js';
+
+export interface Limit {
+  readonly ms: number;
+  /** What the request fails with. */
+  readonly error: () => Error;
+}
+
+/**
+ * For the time of the attempt, the configuration's signal is one of ours, which also follows the caller's. What
+ * comes after the time is up is `late`.
+ */
+export function sendWithin(
+  limit: Limit | undefined,
+  config: RequestConfig,
+  send: () => Promise<ResponseShape>,
+  sleep: Sleep,
+  late: (response: ResponseShape) => void,
+): Promise<ResponseShape> {
+  if (limit === undefined) return send();
+  const { signal: callers } = config;
+  return new Promise((resolve, reject) => {
+    const ours = new AbortController();
+    let isOver = false;
+    const end = (): void => {
+      isOver = true;
+      cancel();
+      if (callers === undefined) delete config.signal;
+      else config.signal = callers;
+    };
+    const giveUp = (reason: unknown): void => {
+      if (isOver) return;
+      end();
+      unfollow();
+      ours.abort(reason);
+      reject(reason);
+    };
+    const unfollow = follow(callers, (reason) => {
+      // The caller may still want to end the body of a response that it has.
+      if (isOver) ours.abort(reason);
+      else giveUp(reason);
+    });
+    const cancel = sleep(limit.ms, () => giveUp(limit.error()), { unref: true });
+    config.signal = ours.signal;
+    send().then(
+      (response) => {
+        if (isOver) {
+          late(response);
+          return;
+        }
+        end();
+        whenRead(response.data, unfollow);
+        resolve(response);
+      },
+      (error: unknown) => {
+        if (isOver) return;
+        end();
+        unfollow();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** A stream of Node tells its end; of another one, only that nobody holds it any more. */
+function whenRead(data: unknown, done: Cancel): void {
+  if (typeof data !== 'object' || data === null) done();
+  else if (isStream(data)) (data as unknown as EventSource).on('close', done);
+  else if ('getReader' in data) unread.register(data, done);
+  else done();
+}
+
+interface EventSource {
+  on(event: 'close', listener: () => void): unknown;
+}
+
+const unread: FinalizationRegistry<Cancel> = new FinalizationRegistry((done) => done());
+
+function follow(signal: SignalShape | undefined, abort: (reason: unknown) => void): Cancel {
+  if (signal === undefined) return () => undefined;
+  const onAbort = (): void => abort(signal.reason);
+  signal.addEventListener?.('abort', onAbort);
+  return () => signal.removeEventListener?.('abort', onAbort);
+}

@@ -1,0 +1,172 @@
+/**
+ * Request bodies as they leave axios's transforms, and whether they can be sent again. Text, bytes, Blob and the
+ * platform's FormData can. A stream can be read once, and so can the `form-data` package's body, of which axios
+ * makes one of every object that is to be multipart.
+ */
+
+import { dispose, isStream, KeptBody, type StreamLike } from '../../runtime/kept-body.js';
+
+export interface Body {
+  /** As things stand now. */
+  readonly isReplayable: boolean;
+  /** What the next attempt sends. */
+  next(): unknown;
+  /** Headers that it cannot be read without. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The attempt that reads it is over. */
+  leave?(): void;
+  /** The request is over: with this error, or well. */
+  close?(error?: unknown): void;
+}
+
+export function bodyOf(data: unknown, limitBytes: number): Body | undefined {
+  if (typeof data === 'function') return new MadeBody(data as () => unknown);
+  if (typeof data !== 'object' || data === null) return undefined;
+  if (isWebStream(data))
+    return data.locked ? spent(data) : new Kept(webSource(data), limitBytes, asWebStream);
+  if (!isStream(data)) return undefined;
+  const node = nodeStreams();
+  if (node === undefined || isDisturbed(data)) return spent(data);
+  const asStream = (kept: KeptBody): unknown => node.Readable.from(kept, { objectMode: false });
+  if (Symbol.asyncIterator in data) return new Kept(data as Source, limitBytes, asStream);
+  return new Kept(oldSource(node, data), limitBytes, asStream, headersOfForm(data));
+}
+
+type Source = StreamLike & AsyncIterable<Uint8Array>;
+
+/** It has been read, by whoever: nothing can be kept of it. */
+function spent(data: unknown): Body {
+  return { isReplayable: false, next: () => data };
+}
+
+// ---------------------------------------------------------------- made for each attempt
+
+class MadeBody implements Body {
+  readonly isReplayable = true;
+  private readonly make: () => unknown;
+  private made: unknown = undefined;
+
+  constructor(make: () => unknown) {
+    this.make = make;
+  }
+
+  next(): unknown {
+    this.made = this.make();
+    return this.made;
+  }
+
+  leave(): void {
+    dispose(this.made);
+  }
+
+  close(error?: unknown): void {
+    if (error !== undefined) dispose(this.made);
+  }
+}
+
+// ---------------------------------------------------------------- read once, and kept
+
+class Kept implements Body {
+  readonly headers: Readonly<Record<string, string>>;
+  private readonly kept: KeptBody;
+  private readonly dress: (kept: KeptBody) => unknown;
+
+  constructor(
+    source: AsyncIterable<Uint8Array>,
+    limitBytes: number,
+    dress: (kept: KeptBody) => unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    this.kept = new KeptBody(source, limitBytes);
+    // What is still being sent when the answer comes, axios goes on sending.
+    this.kept.outlivesResponse = true;
+    this.dress = dress;
+    this.headers = headers;
+  }
+
+  get isReplayable(): boolean {
+    return this.kept.isReplayable;
+  }
+
+  next(): unknown {
+    return this.dress(this.kept);
+  }
+
+  leave(): void {
+    this.kept.leave();
+  }
+
+  close(error?: unknown): void {
+    this.kept.close(error);
+  }
+}
+
+// ---------------------------------------------------------------- streams of the web
+
+function isWebStream(data: object): data is ReadableStream<Uint8Array> {
+  return 'getReader' in data && 'locked' in data;
+}
+
+/** Not every browser can iterate over a stream. */
+async function* webSource(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const reader = stream.getReader();
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+function asWebStream(kept: KeptBody): ReadableStream<unknown> {
+  const iterator = kept[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}
+
+// ---------------------------------------------------------------- streams of Node
+
+type NodeStreams = Pick<typeof import('node:stream'), 'PassThrough' | 'Readable'>;
+
+/** Without an import that a bundle for browsers would stumble over. */
+function nodeStreams(): NodeStreams | undefined {
+  const { process } = globalThis as { process?: { getBuiltinModule?(id: string): NodeStreams | undefined } };
+  return process?.getBuiltinModule?.('node:stream');
+}
+
+function isDisturbed(stream: StreamLike): boolean {
+  const { readableDidRead, destroyed } = stream as { readableDidRead?: boolean; destroyed?: boolean };
+  return readableDidRead === true || destroyed === true;
+}
+
+/** From before streams could be iterated over; it is not touched before the first attempt reads. */
+async function* oldSource(
+  { PassThrough }: NodeStreams,
+  stream: StreamLike,
+): AsyncGenerator<Uint8Array, void> {
+  const through = new PassThrough();
+  stream.on('error', (error) => through.destroy(error as Error));
+  (stream as unknown as { pipe(to: unknown): void }).pipe(through);
+  yield* through;
+}
+
+interface Form {
+  getHeaders(): Record<string, string>;
+  hasKnownLength(): boolean;
+  getLengthSync(): number;
+}
+
+/** axios would ask the form itself, but is given a stream of its bytes. */
+function headersOfForm(stream: object): Readonly<Record<string, string>> {
+  if (!('getHeaders' in stream)) return {};
+  const form = stream as Form;
+  const headers = form.getHeaders();
+  return form.hasKnownLength() ? { ...headers, 'content-length': String(form.getLengthSync()) } : headers;
+}

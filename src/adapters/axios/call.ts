@@ -1,0 +1,152 @@
+/** One request as it begins: if its first attempt succeeds, there is nothing more to it. */
+
+import type { RequestFacts } from '../../core/types.js';
+import { remember } from '../../runtime/history.js';
+import type { Retrier } from '../../runtime/retrier.js';
+import type { Session } from '../../runtime/session.js';
+import type { Sleep } from '../../runtime/sleep.js';
+import { type Body, bodyOf } from './body.js';
+import type { Child } from './child.js';
+import { asAxiosError } from './errors.js';
+import type { Ending } from './outcome.js';
+import { Recovery } from './recovery.js';
+import type { Adapter, HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
+import { originOf, urlOf } from './target.js';
+
+/** What all requests of one attachment share. */
+export interface Line {
+  readonly retrier: Retrier;
+  readonly child: Child;
+}
+
+/** RFC 9110 9.2.1, and QUERY. */
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
+
+export class Call implements RequestFacts {
+  readonly config: RequestConfig;
+  readonly line: Line;
+  readonly adapter: Adapter;
+  readonly session: Session;
+  readonly body: Body | undefined;
+  readonly headers: HeadersShape;
+  readonly data: unknown;
+  readonly url: string | undefined;
+  readonly baseURL: string | undefined;
+  /** As they were before the first attempt, since adapters change them. */
+  readonly headersAtFirst: Readonly<Record<string, unknown>>;
+
+  constructor(line: Line, config: RequestConfig, adapter: Adapter) {
+    this.line = line;
+    this.config = config;
+    this.adapter = adapter;
+    this.headers = config.headers;
+    this.data = config.data;
+    this.url = config.url;
+    this.baseURL = config.baseURL;
+    this.headersAtFirst = { ...config.headers };
+    const { retry, socketPath } = config;
+    const unknownOrigin = typeof socketPath === 'string' ? `unix:${socketPath}` : undefined;
+    const override = retry === false ? off : retry;
+    this.session = line.retrier.open(this, override, unknownOrigin);
+    this.body = bodyOf(config.data, this.session.settings.bufferBodyBytes);
+  }
+
+  // -------------------------------------------------------------- the facts
+
+  get method(): string {
+    return (this.config.method ?? 'GET').toUpperCase();
+  }
+
+  get origin(): string | undefined {
+    return originOf(this);
+  }
+
+  get path(): string {
+    return urlOf(this);
+  }
+
+  get allowAbsoluteUrls(): boolean | undefined {
+    return this.config.allowAbsoluteUrls;
+  }
+
+  /** By the caller, or by us. */
+  get keyed(): boolean {
+    // While the session is being opened there are no settings yet.
+    const setting = this.session?.settings.idempotencyKey ?? false;
+    return (setting !== false && this.takesKey) || this.hasHeader('Idempotency-Key');
+  }
+
+  /** Safe methods change nothing: they need none. */
+  get takesKey(): boolean {
+    return !safeMethods.has(this.method);
+  }
+
+  hasHeader(name: string): boolean {
+    const value = this.headers.get(name);
+    return value !== undefined && value !== null && value !== false;
+  }
+
+  /** For hooks, which may want to copy or print it. */
+  get facts(): RequestFacts {
+    const { method, origin, path, keyed } = this;
+    return { method, origin, path, keyed };
+  }
+
+  get sleep(): Sleep {
+    return this.line.retrier.ports.sleep;
+  }
+
+  // -------------------------------------------------------------- the first attempt
+
+  start(): Promise<ResponseShape> {
+    if (!this.isPlain) return new Recovery(this).run(undefined);
+    try {
+      return this.adapter(this.config).then(
+        (response) => {
+          if (!this.accepts(response)) return this.recover({ kind: 'response', response });
+          remember(response, this.session);
+          return response;
+        },
+        (error: unknown) => this.recover({ kind: 'error', error }),
+      );
+    } catch (error) {
+      return this.recover({ kind: 'error', error });
+    }
+  }
+
+  /** Nothing has to be prepared, watched or asked before it is sent. */
+  private get isPlain(): boolean {
+    const { settings } = this.session;
+    return (
+      this.body === undefined &&
+      settings.deadlineMs === undefined &&
+      settings.attemptTimeoutMs === undefined &&
+      settings.gate === false &&
+      settings.hold === false &&
+      settings.idempotencyKey === false
+    );
+  }
+
+  private recover(ending: Ending): Promise<ResponseShape> {
+    return new Recovery(this).run(ending);
+  }
+
+  /** An answer without a status is for the caller to understand. */
+  accepts({ status }: ResponseShape): boolean {
+    return typeof status !== 'number' || status === 0 || this.session.accepts(status);
+  }
+}
+
+const off = Object.freeze({ retry: false } as const);
+
+/** What axios calls in place of the adapter. */
+export function sendWithRetries(line: Line, config: RequestConfig, adapter: Adapter): Promise<ResponseShape> {
+  let call: Call;
+  try {
+    call = new Call(line, config, adapter);
+  } catch (error) {
+    // A policy that cannot be used, or a function in it.
+    return Promise.reject(error instanceof Error ? asAxiosError(error, config) : error);
+  }
+  return call.start();
+}

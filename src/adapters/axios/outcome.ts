@@ -1,0 +1,101 @@
+/** What an adapter gives back, as outcomes that the policy judges. */
+
+import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
+import type { RequestConfig, ResponseShape } from './shapes.js';
+
+/** How an attempt ended, as axios has it. */
+export type Ending =
+  | { readonly kind: 'response'; readonly response: ResponseShape }
+  | { readonly kind: 'error'; readonly error: unknown };
+
+/** The caller's own doing, by signal or by token; its `AbortSignal.timeout` too. */
+export function isCanceled({ signal, cancelToken }: RequestConfig): boolean {
+  return signal?.aborted === true || (cancelToken !== undefined && Boolean(cancelToken.reason));
+}
+
+/** The answer that there was, whatever `validateStatus` made of it. */
+export function answerOf(ending: Ending): ResponseShape | undefined {
+  if (ending.kind === 'response') return ending.response;
+  const { response } = Object(ending.error) as { readonly response?: ResponseShape };
+  return typeof response?.status === 'number' ? response : undefined;
+}
+
+export function outcomeOf(
+  ending: Ending,
+  config: RequestConfig,
+  bodyHintBytes: number,
+): ErrorOutcome | ResponseOutcome {
+  if (ending.kind === 'error' && isCanceled(config)) {
+    return { kind: 'error', error: ending.error, aborted: true };
+  }
+  const answer = answerOf(ending);
+  // A status below 400 beside an error means that the body was cut off, or that the caller refuses it.
+  if (answer !== undefined && (ending.kind === 'response' || answer.status >= 400)) {
+    return outcomeOfAnswer(answer, bodyHintBytes);
+  }
+  const { error } = ending as Extract<Ending, { kind: 'error' }>;
+  const evidence = evidenceOf(error);
+  return { kind: 'error', error, ...(evidence !== undefined && { evidence }) };
+}
+
+function outcomeOfAnswer(
+  { status, headers = {}, data }: ResponseShape,
+  bodyHintBytes: number,
+): ResponseOutcome {
+  const head = { kind: 'response', status, headers: headers as HeadersLike } as const;
+  const isShort = typeof data === 'string' && data.length <= bodyHintBytes;
+  return isShort ? { ...head, content: data } : head;
+}
+
+// ---------------------------------------------------------------- evidence
+
+/**
+ * The core reads it off the error; but after a redirect, an error of connecting is about the second server, and
+ * the first has acted.
+ */
+function evidenceOf(error: unknown): Evidence | undefined {
+  const { request } = Object(error) as { readonly request?: unknown };
+  if (typeof request !== 'object' || request === null) return undefined;
+  const { _redirectCount: redirects, redirect, url } = request as Readonly<Record<string, unknown>>;
+  if (typeof redirects === 'number' && redirects > 0) return 'unknown';
+  // fetch follows redirects in silence.
+  if (redirect !== 'follow' || typeof url !== 'string') return undefined;
+  return isAboutFirstServer(error, url) ? undefined : 'unknown';
+}
+
+/** What Node says of the server that it could not reach. */
+interface Failure {
+  readonly hostname?: unknown;
+  readonly host?: unknown;
+  readonly address?: unknown;
+  readonly port?: unknown;
+  readonly message?: unknown;
+  readonly errors?: unknown;
+  readonly cause?: unknown;
+}
+
+/** The same port of another server, or a server by another name, would say the same. */
+function isAboutFirstServer(error: unknown, url: string): boolean {
+  const { hostname, port, protocol } = new URL(url);
+  const name = hostname.replace(/^\[|\]$/g, '');
+  const number = Number(port || (protocol === 'https:' ? 443 : 80));
+  const isIt = (failure: Failure): boolean =>
+    failure.hostname === name ||
+    ((failure.host === name || isSameAddress(failure.address, name)) && failure.port === number) ||
+    // undici's timeout of connecting has it in the text alone.
+    (typeof failure.message === 'string' && failure.message.includes(`${name}:${number},`));
+  let at: unknown = error;
+  for (let depth = 0; depth < 10 && typeof at === 'object' && at !== null; depth += 1) {
+    const failure = at as Failure;
+    if (isIt(failure)) return true;
+    if (Array.isArray(failure.errors) && failure.errors.some((part) => isIt(Object(part) as Failure)))
+      return true;
+    at = failure.cause;
+  }
+  return false;
+}
+
+/** `localhost` is the only name whose addresses are known to be its own. */
+function isSameAddress(address: unknown, name: string): boolean {
+  return address === name || (name === 'localhost' && (address === '127.0.0.1' || address === '::1'));
+}

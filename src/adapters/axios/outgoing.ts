@@ -1,0 +1,105 @@
+/** What each attempt sends, put into the configuration for its time, and taken out of it at the end. */
+
+import type { RetryContext } from '../../core/events.js';
+import type { IdempotencyKey, Retry } from '../../core/types.js';
+import type { Call } from './call.js';
+import type { HeadersShape, RequestConfig } from './shapes.js';
+
+export class Outgoing {
+  private readonly call: Call;
+  private readonly params: unknown;
+  /** What the caller's headers are to the next attempt: `beforeRetry` may change them. */
+  private headers: Readonly<Record<string, unknown>>;
+  /** Ours: the idempotency key, the number of the retry. */
+  private extra: Readonly<Record<string, string>>;
+  private isFirst = true;
+  private hasOwnHeaders = false;
+  private isElsewhere = false;
+
+  constructor(call: Call) {
+    this.call = call;
+    this.params = call.config.params;
+    this.headers = call.headersAtFirst;
+    const { idempotencyKey } = call.session.settings;
+    this.extra = idempotencyKey === false ? {} : keyFor(call, idempotencyKey);
+  }
+
+  /** For the next attempt. */
+  async prepare(): Promise<void> {
+    const { config, body } = this.call;
+    if (body !== undefined) config.data = await body.next();
+    const extra = { ...this.extra, ...body?.headers };
+    const isAsGiven = this.isFirst && Object.keys(extra).length === 0;
+    this.isFirst = false;
+    if (isAsGiven) return;
+    this.hasOwnHeaders = true;
+    config.headers = this.headersWith(extra);
+  }
+
+  /** Between two attempts. */
+  async change(decision: Retry): Promise<void> {
+    const { call } = this;
+    const { beforeRetry, attemptHeader } = call.session.settings;
+    this.isFirst = false;
+    if (attemptHeader !== false) this.extra = { ...this.extra, [attemptHeader]: String(decision.attempt) };
+    if (beforeRetry === undefined) return;
+    const url = call.line.child.uri(call.config);
+    const context: RetryContext = {
+      request: call.facts,
+      decision,
+      history: call.session.history,
+      url,
+      headers: recordOf(this.headers),
+    };
+    await beforeRetry(context);
+    this.headers = { ...suppressed(this.headers), ...context.headers };
+    if (context.url === url) return;
+    this.isElsewhere = true;
+    put(call.config, { url: context.url, baseURL: undefined, params: undefined });
+  }
+
+  /** As the caller's configuration stood before the first attempt. */
+  restore(): void {
+    const { config, body, data, url, baseURL, headersAtFirst } = this.call;
+    if (body !== undefined) config.data = data;
+    if (this.isElsewhere) put(config, { url, baseURL, params: this.params });
+    if (!this.hasOwnHeaders) return;
+    this.headers = headersAtFirst;
+    config.headers = this.headersWith({});
+  }
+
+  private headersWith(extra: Readonly<Record<string, string>>): HeadersShape {
+    const Headers = this.call.headers.constructor as new (from: unknown) => HeadersShape;
+    const headers = new Headers(this.headers);
+    for (const [name, value] of Object.entries(extra)) headers.set(name, value, true);
+    return headers;
+  }
+}
+
+/** What is undefined does not stand there. */
+function put(config: RequestConfig, values: Pick<RequestConfig, 'url' | 'baseURL' | 'params'>): void {
+  Object.assign(config, values);
+  if (values.baseURL === undefined) delete config.baseURL;
+  if (values.params === undefined) delete config.params;
+}
+
+function keyFor(call: Call, setting: IdempotencyKey): Readonly<Record<string, string>> {
+  if (!call.takesKey || call.hasHeader(setting.header)) return {};
+  const key = setting.generate?.() ?? crypto.randomUUID();
+  return { [setting.header]: setting.quoted ? `"${key}"` : key };
+}
+
+/** As a record, for whoever wants to change them: names in lower case, as servers see them. */
+function recordOf(headers: Readonly<Record<string, unknown>>): Record<string, string | string[]> {
+  const record: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || value === null || value === false) continue;
+    record[name.toLowerCase()] = Array.isArray(value) ? value.map(String) : String(value);
+  }
+  return record;
+}
+
+/** Those that axios is not to add. */
+function suppressed(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value === false));
+}

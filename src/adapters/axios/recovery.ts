@@ -1,0 +1,189 @@
+/**
+ * The loop: an attempt, a decision, a wait, and again. Nothing of it is left in the caller's configuration: each
+ * attempt gets headers and a body of its own, and at the end everything stands there as it was.
+ */
+
+import { AttemptTimeoutError, DeadlineError, GateShutError } from '../../core/errors.js';
+import type { LiveOutcome } from '../../core/events.js';
+import type { Decision, Retry } from '../../core/types.js';
+import { remember } from '../../runtime/history.js';
+import { type Limit, sendWithin } from './attempt.js';
+import type { Call } from './call.js';
+import { asAxiosError } from './errors.js';
+import { answerOf, type Ending, isCanceled, outcomeOf } from './outcome.js';
+import { Outgoing } from './outgoing.js';
+import { parsedBody } from './parsed-body.js';
+import { release } from './release.js';
+import type { ResponseShape } from './shapes.js';
+import { wait } from './wait.js';
+
+export class Recovery {
+  private readonly call: Call;
+  private readonly outgoing: Outgoing;
+  /** The last that was not for the caller to see. */
+  private last: Ending | undefined = undefined;
+
+  constructor(call: Call) {
+    this.call = call;
+    this.outgoing = new Outgoing(call);
+  }
+
+  /** From the end of the first attempt, or from its beginning. */
+  async run(first: Ending | undefined): Promise<ResponseShape> {
+    const { session, body } = this.call;
+    try {
+      let ending = first ?? (await this.attempt());
+      for (;;) {
+        const decision = await this.judge(ending);
+        if (decision === undefined || decision.action === 'stop') break;
+        await this.retry(ending, decision);
+        ending = await this.attempt();
+      }
+      if (ending.kind === 'error') throw ending.error;
+      body?.close?.();
+      remember(ending.response, session);
+      return ending.response;
+    } catch (error) {
+      body?.close?.(error);
+      remember(error, session);
+      throw error;
+    } finally {
+      this.outgoing.restore();
+    }
+  }
+
+  // -------------------------------------------------------------- an attempt
+
+  private async attempt(): Promise<Ending> {
+    await this.admitted();
+    await this.guarded(() => this.outgoing.prepare());
+    const { config, adapter, sleep, method } = this.call;
+    const late = (response: ResponseShape): void => release(response, method, sleep);
+    try {
+      const limit = this.limit();
+      const response = await sendWithin(limit, config, () => adapter(config), sleep, late);
+      return { kind: 'response', response };
+    } catch (error) {
+      return { kind: 'error', error };
+    }
+  }
+
+  /** The gate or the hold lets it through, or it is over. */
+  private async admitted(): Promise<void> {
+    const { session } = this.call;
+    for (let admission = session.admit(); admission.kind !== 'go'; admission = session.admit()) {
+      if (admission.kind === 'wait') await this.wait(admission.delayMs);
+      else {
+        const { deadlineMs } = session.settings;
+        const isLate = admission.reason === 'hold-past-deadline' && deadlineMs !== undefined;
+        this.fail(
+          isLate
+            ? new DeadlineError(deadlineMs, this.cause)
+            : new GateShutError(session.scope.name, this.cause),
+        );
+      }
+    }
+    if (isCanceled(this.call.config)) this.cancel();
+  }
+
+  /** What ends the attempt: its own time, or what is left of the request's. */
+  private limit(): Limit | undefined {
+    const { session, config, line } = this.call;
+    const { deadlineMs, attemptTimeoutMs } = session.settings;
+    const leftMs = deadlineMs === undefined ? undefined : session.deadlineAt - line.retrier.ports.now();
+    if (attemptTimeoutMs !== undefined && (leftMs === undefined || attemptTimeoutMs < leftMs)) {
+      const error = (): Error => asAxiosError(new AttemptTimeoutError(attemptTimeoutMs), config);
+      return { ms: attemptTimeoutMs, error };
+    }
+    if (deadlineMs === undefined || leftMs === undefined) return undefined;
+    const error = (): Error => asAxiosError(new DeadlineError(deadlineMs, this.cause), config);
+    return { ms: leftMs, error };
+  }
+
+  // -------------------------------------------------------------- a decision
+
+  /** Undefined: it needs none. */
+  private async judge(ending: Ending): Promise<Decision | undefined> {
+    const { call } = this;
+    const { session, config, body } = call;
+    if (ending.kind === 'response' && call.accepts(ending.response)) return undefined;
+    const outcome = outcomeOf(ending, config, session.settings.bodyHintBytes);
+    return this.guarded(async () => {
+      const verdict = this.isFinal(ending) ? undefined : await this.verdictOn(ending, outcome);
+      return session.next(outcome, body?.isReplayable ?? true, verdict);
+    });
+  }
+
+  /** Nobody can change their mind about the caller's abort or the end of the request's time. */
+  private isFinal(ending: Ending): boolean {
+    return isCanceled(this.call.config) || (ending.kind === 'error' && ending.error instanceof DeadlineError);
+  }
+
+  private async verdictOn(ending: Ending, outcome: LiveOutcome): Promise<boolean | undefined> {
+    const { call } = this;
+    const { retryIf } = call.session.settings;
+    if (retryIf === undefined) return undefined;
+    const answer = answerOf(ending);
+    const live = answer === undefined ? outcome : { ...outcome, body: () => parsedBody(answer, call.config) };
+    const verdict = await retryIf(live, call.facts);
+    if (isCanceled(call.config)) this.cancel();
+    return verdict;
+  }
+
+  // -------------------------------------------------------------- a wait
+
+  private async retry(ending: Ending, decision: Retry): Promise<void> {
+    const { call } = this;
+    this.last = ending;
+    call.body?.leave?.();
+    const answer = answerOf(ending);
+    if (answer !== undefined) release(answer, call.method, call.sleep);
+    await this.wait(decision.delayMs);
+    // After the wait, so that a token that it gets is fresh.
+    await this.guarded(() => this.outgoing.change(decision));
+  }
+
+  private async wait(delayMs: number): Promise<void> {
+    const { config, sleep, session } = this.call;
+    const isOver = await wait(delayMs, config, sleep, { unref: session.settings.unref });
+    if (!isOver) this.cancel();
+  }
+
+  // -------------------------------------------------------------- the end
+
+  /** The last real outcome, as the cause of an error of our own. */
+  private get cause(): ErrorOptions {
+    const { last } = this;
+    if (last === undefined) return {};
+    if (last.kind === 'error') return { cause: last.error };
+    const { status, headers } = last.response;
+    return { cause: { status, headers } };
+  }
+
+  /** Something of the caller's went wrong: a hook, a body, a schedule. It is the request's error. */
+  private async guarded<T>(work: () => T | Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.call.session.abandon(error);
+      throw error;
+    }
+  }
+
+  private fail(error: Error): never {
+    this.call.session.abandon(error);
+    throw asAxiosError(error, this.call.config);
+  }
+
+  /** axios makes its own CanceledError of whatever a request ends with that its caller has cancelled. */
+  private cancel(): never {
+    const canceled = new Canceled();
+    this.call.session.abandon(canceled);
+    throw canceled;
+  }
+}
+
+class Canceled extends Error {
+  override readonly name = 'CanceledError';
+  readonly code = 'ERR_CANCELED';
+}

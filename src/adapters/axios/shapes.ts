@@ -1,0 +1,75 @@
+/**
+ * As much of axios as is used here, in shapes: every version and both of its builds have them, and neither is
+ * imported. axios's own classes differ from build to build.
+ */
+
+import type { OverrideOptions } from '../../core/options.js';
+
+export interface HeadersShape {
+  get(name: string): unknown;
+  set(name: string, value: unknown, rewrite?: boolean): unknown;
+  readonly [name: string]: unknown;
+}
+
+/** A signal as axios takes it: any object that looks like one. */
+export interface SignalShape {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener?(type: 'abort', listener: () => void): void;
+  removeEventListener?(type: 'abort', listener: () => void): void;
+}
+
+export interface CancelTokenShape {
+  readonly reason?: unknown;
+  subscribe(listener: () => void): void;
+  unsubscribe(listener: () => void): void;
+}
+
+type Transform = (this: unknown, data: unknown, headers: unknown, status?: number) => unknown;
+
+/** What an adapter is given: merged, with its data transformed. */
+export interface RequestConfig {
+  adapter?: unknown;
+  url?: string | undefined;
+  baseURL?: string | undefined;
+  params?: unknown;
+  allowAbsoluteUrls?: boolean | undefined;
+  method?: string | undefined;
+  headers: HeadersShape;
+  data?: unknown;
+  responseType?: string;
+  readonly socketPath?: string | null;
+  signal?: SignalShape | undefined;
+  readonly cancelToken?: CancelTokenShape;
+  transformRequest?: unknown;
+  transformResponse?: Transform | readonly Transform[] | undefined;
+  readonly retry?: OverrideOptions | false | undefined;
+}
+
+export interface ResponseShape {
+  readonly status: number;
+  data: unknown;
+  readonly headers: { get(name: string): unknown } | Record<string, string> | undefined;
+}
+
+export type Adapter = (config: RequestConfig) => Promise<ResponseShape>;
+
+export interface InstanceShape {
+  readonly interceptors: {
+    readonly request: InterceptorsShape;
+    readonly response: InterceptorsShape;
+  };
+  readonly defaults: object;
+  create(): InstanceShape;
+  request(config: object): Promise<unknown>;
+  getUri(config: object): string;
+}
+
+interface InterceptorsShape {
+  use(
+    fulfilled: (value: never) => unknown,
+    rejected?: ((error: unknown) => unknown) | null,
+    options?: { readonly synchronous: boolean },
+  ): number;
+  eject(id: number): void;
+}
