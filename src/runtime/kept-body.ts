@@ -43,10 +43,17 @@ export class KeptBody {
   failure: { readonly error: unknown } | undefined = undefined;
   private readonly body: AsyncIterable<Chunk> | Iterable<Chunk>;
   private readonly limitBytes: number;
+  private readonly spentCode: string;
 
-  constructor(body: AsyncIterable<Chunk> | Iterable<Chunk>, limitBytes: number) {
+  /** `spentCode`: of the error that a client gets which begins again although not everything was kept. */
+  constructor(
+    body: AsyncIterable<Chunk> | Iterable<Chunk>,
+    limitBytes: number,
+    spentCode = 'ERR_BODY_SPENT',
+  ) {
     this.body = body;
     this.limitBytes = limitBytes;
+    this.spentCode = spentCode;
     // While nobody reads, nobody else listens.
     if (isStream(body)) body.on('error', (error) => this.fail(error));
   }
@@ -63,11 +70,9 @@ export class KeptBody {
 
   [Symbol.asyncIterator](): AsyncIterator<Chunk> {
     this.leave();
-    // undici may begin a request again by itself, and would send what is left.
     if (this.isBegun && this.kept === undefined) {
-      this.fail(
-        Object.assign(new Error('undaunted: the body cannot be sent again'), { code: 'UND_ERR_SOCKET' }),
-      );
+      const error = new Error('undaunted: the body cannot be sent again');
+      this.fail(Object.assign(error, { code: this.spentCode }));
     }
     this.reader = new Reader(this);
     return this.reader;

@@ -2,6 +2,7 @@
 
 import type { RequestFacts } from '../../core/types.js';
 import { remember } from '../../runtime/history.js';
+import { takesKey } from '../../runtime/idempotency-key.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Sleep } from '../../runtime/sleep.js';
@@ -18,9 +19,6 @@ export interface Line {
   readonly retrier: Retrier;
   readonly child: Child;
 }
-
-/** RFC 9110 9.2.1, and QUERY. */
-const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
 
 export class Call implements RequestFacts {
   readonly config: RequestConfig;
@@ -73,12 +71,7 @@ export class Call implements RequestFacts {
   get keyed(): boolean {
     // While the session is being opened there are no settings yet.
     const setting = this.session?.settings.idempotencyKey ?? false;
-    return (setting !== false && this.takesKey) || this.hasHeader('Idempotency-Key');
-  }
-
-  /** Safe methods change nothing: they need none. */
-  get takesKey(): boolean {
-    return !safeMethods.has(this.method);
+    return (setting !== false && takesKey(this.method)) || this.hasHeader('Idempotency-Key');
   }
 
   hasHeader(name: string): boolean {

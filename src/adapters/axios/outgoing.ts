@@ -2,6 +2,7 @@
 
 import type { RetryContext } from '../../core/events.js';
 import type { IdempotencyKey, Retry } from '../../core/types.js';
+import { newKey, takesKey } from '../../runtime/idempotency-key.js';
 import type { Call } from './call.js';
 import type { HeadersShape, RequestConfig } from './shapes.js';
 
@@ -84,9 +85,7 @@ function put(config: RequestConfig, values: Pick<RequestConfig, 'url' | 'baseURL
 }
 
 function keyFor(call: Call, setting: IdempotencyKey): Readonly<Record<string, string>> {
-  if (!call.takesKey || call.hasHeader(setting.header)) return {};
-  const key = setting.generate?.() ?? crypto.randomUUID();
-  return { [setting.header]: setting.quoted ? `"${key}"` : key };
+  return takesKey(call.method) && !call.hasHeader(setting.header) ? newKey(setting) : {};
 }
 
 /** As a record, for whoever wants to change them: names in lower case, as servers see them. */

@@ -1,12 +1,9 @@
 /** A response that is not the caller's: not yet, while somebody thinks about it, or never. */
 
+import { drainBytes } from '../../runtime/drain.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import type { ResponseHeaders } from './handlers.js';
 
-/** A discarded response is read so far, to keep its connection; what is longer is cut off. */
-const drainBytes = 65_536;
-/** And for so long, if its length is known; a body that never ends must not keep the connection from others. */
-const drainMs = { known: 1_000, unknown: 100 };
 /** So much is kept while somebody thinks; beyond it the connection is paused. */
 const heldBytes = 65_536;
 /** A body with a hint in it is waited for so long. */
@@ -83,11 +80,4 @@ export class Aside {
     this.cancel = undefined;
     this.onEnough = undefined;
   }
-}
-
-/** How long the rest of a discarded response may be read; 0: not at all. */
-export function drainTime(method: string, headers: ResponseHeaders): number {
-  const length = method === 'HEAD' ? '0' : headers['content-length'];
-  if (length === undefined) return drainMs.unknown;
-  return Number(length) <= drainBytes ? drainMs.known : 0;
 }

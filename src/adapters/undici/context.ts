@@ -2,12 +2,10 @@
 
 import type { History, IdempotencyKey, RequestFacts } from '../../core/types.js';
 import type { Traceable } from '../../runtime/history.js';
+import { newKey, takesKey } from '../../runtime/idempotency-key.js';
 import type { Session } from '../../runtime/session.js';
 import type { DispatchOptions } from './handlers.js';
 import { headerOf } from './headers.js';
-
-/** RFC 9110 9.2.1, and QUERY. */
-const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
 
 /** What the caller may change in its options once they are dispatched is kept; what is secret is not shown. */
 export class RequestContext implements RequestFacts, Traceable {
@@ -60,7 +58,9 @@ export class RequestContext implements RequestFacts, Traceable {
   /** By the caller, or by us as soon as the rule is known. */
   get keyed(): boolean {
     const setting = this.#session?.settings.idempotencyKey ?? false;
-    return (setting !== false && this.takesKey) || headerOf(this.#headers, 'idempotency-key') !== undefined;
+    return (
+      (setting !== false && takesKey(this.method)) || headerOf(this.#headers, 'idempotency-key') !== undefined
+    );
   }
 
   /** For hooks, which may want to copy or print it. */
@@ -92,14 +92,8 @@ export class RequestContext implements RequestFacts, Traceable {
 
   /** The key that this request gets, unless the caller gave it one. */
   keyFrom(setting: IdempotencyKey): Readonly<Record<string, string>> | undefined {
-    if (!this.takesKey || headerOf(this.#headers, setting.header) !== undefined) return undefined;
-    const key = setting.generate?.() ?? crypto.randomUUID();
-    return { [setting.header]: setting.quoted ? `"${key}"` : key };
-  }
-
-  /** Safe methods change nothing: they need none. */
-  private get takesKey(): boolean {
-    return !safeMethods.has(this.method.toUpperCase());
+    if (!takesKey(this.method) || headerOf(this.#headers, setting.header) !== undefined) return undefined;
+    return newKey(setting);
   }
 
   get isClaimed(): boolean {

@@ -5,8 +5,8 @@
 
 import type { LiveOutcome, RetryIf } from '../../core/events.js';
 import type { Decision, ErrorOutcome, ResponseOutcome, Retry } from '../../core/types.js';
+import { drainTime } from '../../runtime/drain.js';
 import type { Cancel } from '../../runtime/sleep.js';
-import { drainTime } from './aside.js';
 import type { Attempt } from './attempt.js';
 import { isThenable, sourceBeingSent } from './body.js';
 import type { Exchange } from './exchange.js';
@@ -159,7 +159,7 @@ export class Recovery {
 
   private discard(attempt: Attempt, { headers }: Head): void {
     const { exchange } = this;
-    const ms = drainTime(exchange.session.request.method, headers);
+    const ms = drainTime(exchange.session.request.method, headers['content-length']);
     // While the request is still being written, the server would wait for the rest of it.
     if (ms === 0 || exchange.isUploading) attempt.cut();
     else attempt.drain(ms);
