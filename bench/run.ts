@@ -2,6 +2,7 @@
  * Prints one table. Every figure of the README that names this command comes from here.
  *
  *   npm run bench              all of it, on this Node with the undici that is installed
+ *   npm run bench -- axios      what is about axios
  *   npm run bench -- 24 8      what is about undici, on that Node with that undici
  */
 
@@ -11,6 +12,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manifestOf, Versions } from '../scripts/versions.js';
+import { benchAxiosOverhead } from './axios-overhead.js';
 import { benchDeciding } from './deciding.js';
 import { benchMatching } from './matching.js';
 import type { Row } from './measure.js';
@@ -21,6 +23,7 @@ import { benchUndiciSockets } from './undici-sockets.js';
 type Part = () => readonly Row[] | Promise<readonly Row[]>;
 
 const undiciParts: readonly Part[] = [benchUndiciOverhead, benchUndiciSockets];
+const axiosParts: readonly Part[] = [benchAxiosOverhead];
 const coreParts: readonly Part[] = [benchDeciding, benchSucceeding, benchMatching];
 
 async function print(parts: readonly Part[]): Promise<void> {
@@ -53,5 +56,7 @@ async function printOn(node: string, undici: string): Promise<void> {
 
 const [first, second] = process.argv.slice(2);
 if (first === '--undici') await print(undiciParts);
-else if (first === undefined || second === undefined) await print([...undiciParts, ...coreParts]);
+else if (first === 'axios') await print(axiosParts);
+else if (first === undefined || second === undefined)
+  await print([...undiciParts, ...axiosParts, ...coreParts]);
 else await printOn(first, second);

@@ -11,6 +11,17 @@ export function takesKey(method: string): boolean {
 }
 
 export function newKey({ header, quoted, generate }: IdempotencyKey): Readonly<Record<string, string>> {
-  const key = generate?.() ?? crypto.randomUUID();
+  const key = generate?.() ?? randomUUID();
   return { [header]: quoted ? `"${key}"` : key };
+}
+
+/** RFC 9562 5.4. Browsers have it ready-made only on pages that came over https. */
+function randomUUID(): string {
+  if (crypto.randomUUID !== undefined) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte, index) => {
+    const marked = index === 6 ? (byte & 0x0f) | 0x40 : index === 8 ? (byte & 0x3f) | 0x80 : byte;
+    return marked.toString(16).padStart(2, '0');
+  }).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

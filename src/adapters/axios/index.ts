@@ -1,12 +1,15 @@
 /** Retry for axios: `attachRetry(axios.create())`. */
 
+import type {} from 'axios';
 import type { OverrideOptions, PolicyOptions } from '../../core/options.js';
 import type { Policy } from '../../core/policy.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
 import { type Line, sendWithRetries } from './call.js';
 import { Child } from './child.js';
-import type { Adapter, InstanceShape, RequestConfig } from './shapes.js';
+import type { Adapter, AttachableInstance, InstanceShape, RequestConfig } from './shapes.js';
+
+export type { AttachableInstance };
 
 declare module 'axios' {
   interface AxiosRequestConfig {
@@ -22,9 +25,13 @@ const mark = Symbol.for('undaunted.axios');
  * Requests of this instance are retried, until what it returns is called; requests under way finish as they
  * began. Attached twice, the one acts whose interceptor runs first.
  */
-export function attachRetry(instance: InstanceShape, given?: PolicyOptions | Policy | Retrier): () => void {
-  const line: Line = { retrier: retrierFor(given), child: new Child(instance) };
-  const { request } = instance.interceptors;
+export function attachRetry(
+  instance: AttachableInstance,
+  given?: PolicyOptions | Policy | Retrier,
+): () => void {
+  const shape = instance as unknown as InstanceShape;
+  const line: Line = { retrier: retrierFor(given), child: new Child(shape) };
+  const { request } = shape.interceptors;
   // Synchronous, or axios would make every other interceptor wait a turn.
   const id = request.use((config: RequestConfig) => wrapped(line, config), null, { synchronous: true });
   return () => request.eject(id);

@@ -54,6 +54,24 @@ export interface ResponseShape {
 
 export type Adapter = (config: RequestConfig) => Promise<ResponseShape>;
 
+/** What `attachRetry` takes: an instance of any version and either build, however its methods are typed there. */
+export interface AttachableInstance {
+  readonly interceptors: {
+    readonly request: AttachableInterceptors;
+    readonly response: AttachableInterceptors;
+  };
+  readonly defaults: object;
+  create(...given: never[]): unknown;
+  request(...given: never[]): Promise<unknown>;
+  getUri(...given: never[]): string;
+}
+
+interface AttachableInterceptors {
+  use: (...given: never[]) => number;
+  eject: (id: number) => void;
+}
+
+/** The same, as it is used here. */
 export interface InstanceShape {
   readonly interceptors: {
     readonly request: InterceptorsShape;
