@@ -1,62 +1,57 @@
 /**
  * What a retry layer costs a request of axios that succeeds at once: on an adapter that answers from memory, and
- * over loopback. Its peers, ours and axios itself take turns in one run; axios a second time is the noise.
+ * over loopback with the server in a process of its own. All take turns in one run.
  */
 
-import axios, { type AxiosInstance, type CreateAxiosDefaults, type InternalAxiosRequestConfig } from 'axios';
-import axiosRetry from 'axios-retry';
-import * as rax from 'retry-axios';
-import { attachRetry } from '../src/adapters/axios/index.js';
+import { Agent } from 'node:http';
+import type { InternalAxiosRequestConfig } from 'axios';
+import { type Contestant, contestants, rowsOf } from './axios-contestants.js';
 import type { AsyncSubject, Row } from './measure.js';
-import { measureAsync } from './measure.js';
-
-interface Contestant {
-  readonly name: string;
-  readonly instance: AxiosInstance;
-}
-
-function contestants(defaults: CreateAxiosDefaults): Contestant[] {
-  const made = (name: string, attach: (instance: AxiosInstance) => unknown = () => undefined): Contestant => {
-    const instance = axios.create(defaults);
-    attach(instance);
-    return { name, instance };
-  };
-  return [
-    made('axios'),
-    made('axios again'),
-    made('undaunted', (instance) => attachRetry(instance)),
-    made('axios-retry', (instance) => axiosRetry(instance)),
-    made('retry-axios', (instance) => {
-      instance.defaults.raxConfig = {};
-      rax.attach(instance);
-    }),
-  ];
-}
-
-function rows(
-  what: string,
-  subjects: readonly AsyncSubject[],
-  measured: readonly { ns: number; spread: number }[],
-): Row[] {
-  const [bare = { ns: Number.NaN }] = measured;
-  return subjects.map(({ name }, index) => {
-    const { ns, spread } = measured[index] ?? { ns: Number.NaN, spread: 0 };
-    const note = `${(ns / 1_000).toFixed(1)} µs, half of the rounds within ${(spread * 100).toFixed(1)} %`;
-    return { name: `${what}: ${name}`, value: `${(ns / bare.ns).toFixed(3)}x`, note };
-  });
-}
+import { compareAsync } from './measure.js';
+import { withSmallServer } from './with-small-server.js';
 
 export async function benchAxiosOverhead(): Promise<Row[]> {
   const answer = (config: InternalAxiosRequestConfig) =>
-    Promise.resolve({ data: 'hello', status: 200, statusText: 'OK', headers: {}, config });
-  const subjects = contestants({ adapter: answer }).map(({ name, instance }) => ({
+    Promise.resolve({ data: '{"ok":true}', status: 200, statusText: 'OK', headers: {}, config });
+  const inMemory = contestants(() => ({ adapter: answer })).map((contestant) =>
+    subject(contestant, 'http://a.example', 1),
+  );
+  return [
+    ...rowsOf('from memory', await compareAsync(inMemory, 100, 401)),
+    ...(await overLoopback(1)),
+    ...(await overLoopback(16)),
+  ];
+}
+
+function overLoopback(concurrency: number): Promise<Row[]> {
+  return withSmallServer(async (origin) => {
+    const agents: Agent[] = [];
+    const withAgent = () => {
+      const httpAgent = new Agent({ keepAlive: true, maxSockets: concurrency });
+      agents.push(httpAgent);
+      return { httpAgent };
+    };
+    const subjects = contestants(withAgent).map((contestant) => subject(contestant, origin, concurrency));
+    const compared = await compareAsync(subjects, 160, 101);
+    for (const agent of agents) agent.destroy();
+    return rowsOf(`loopback, ${concurrency} at a time`, compared);
+  });
+}
+
+function subject({ name, instance }: Contestant, origin: string, concurrency: number): AsyncSubject {
+  return {
     name,
-    async work(turns: number): Promise<number> {
+    async work(turns) {
+      let left = turns;
       let sum = 0;
-      for (let turn = 0; turn < turns; turn += 1)
-        sum += (await instance.get('http://a.example/things/1')).status;
+      const line = async (): Promise<void> => {
+        while (left > 0) {
+          left -= 1;
+          sum += (await instance.get(`${origin}/things/1`)).status;
+        }
+      };
+      await Promise.all(Array.from({ length: concurrency }, line));
       return sum;
     },
-  }));
-  return rows('axios, from memory', subjects, await measureAsync(subjects, 2_000));
+  };
 }

@@ -38,11 +38,25 @@ export interface AsyncSubject {
   readonly work: (turns: number) => Promise<number>;
 }
 
+export interface Compared {
+  readonly name: string;
+  /** Median of the rounds, in nanoseconds of CPU for one turn. */
+  readonly ns: number;
+  /** Of the first subject's time in the same round: the median, and the quarters around it. */
+  readonly ratio: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * The same for work that takes turns of the event loop, in CPU time: waiting for others costs nothing. Who begins
- * a round is another one each time.
+ * Work that takes turns of the event loop, in CPU time, where waiting for others costs nothing. Each round is
+ * compared for itself, and another subject begins it. Many short rounds, since a machine's moods are long.
  */
-export async function measureAsync(subjects: readonly AsyncSubject[], turns: number): Promise<Measured[]> {
+export async function compareAsync(
+  subjects: readonly AsyncSubject[],
+  turns: number,
+  rounds: number,
+): Promise<Compared[]> {
   for (const { work } of subjects) await work(turns);
   const times = subjects.map(() => [] as number[]);
   for (let round = 0; round < rounds; round += 1) {
@@ -54,7 +68,16 @@ export async function measureAsync(subjects: readonly AsyncSubject[], turns: num
       times[index]?.push(((user + system) * 1_000) / turns);
     }
   }
-  return subjects.map(({ name }, index) => ({ name, ...summary(times[index] ?? []) }));
+  return subjects.map(({ name }, index) => {
+    const own = times[index] ?? [];
+    const ratios = own.map((ns, round) => ns / (times[0]?.[round] ?? Number.NaN));
+    const [from, ratio, to] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share)) as [
+      number,
+      number,
+      number,
+    ];
+    return { name, ns: quantile(own, 0.5), ratio, from, to };
+  });
 }
 
 let sink = 0;

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manifestOf, Versions } from '../scripts/versions.js';
 import { benchAxiosOverhead } from './axios-overhead.js';
+import { benchAxiosWaiting } from './axios-waiting.js';
 import { benchDeciding } from './deciding.js';
 import { benchMatching } from './matching.js';
 import type { Row } from './measure.js';
@@ -23,7 +24,7 @@ import { benchUndiciSockets } from './undici-sockets.js';
 type Part = () => readonly Row[] | Promise<readonly Row[]>;
 
 const undiciParts: readonly Part[] = [benchUndiciOverhead, benchUndiciSockets];
-const axiosParts: readonly Part[] = [benchAxiosOverhead];
+const axiosParts: readonly Part[] = [benchAxiosOverhead, benchAxiosWaiting];
 const coreParts: readonly Part[] = [benchDeciding, benchSucceeding, benchMatching];
 
 async function print(parts: readonly Part[]): Promise<void> {

@@ -3,27 +3,19 @@
  * in turns. A second bare agent tells how much of a difference is noise.
  */
 
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
 import type { Row } from './measure.js';
 import { quantile } from './measure.js';
 import { undici } from './undici-under-test.js';
+import { withSmallServer } from './with-small-server.js';
 
 const rounds = 21;
 const requestsPerRound = 2_000;
 const connections = 50;
 
-export async function benchUndiciSockets(): Promise<Row[]> {
-  const server = fork(fileURLToPath(new URL('./small-server.js', import.meta.url)));
-  try {
-    const [origin] = (await once(server, 'message')) as [string];
-    return await compare(origin);
-  } finally {
-    server.kill();
-  }
+export function benchUndiciSockets(): Promise<Row[]> {
+  return withSmallServer(compare);
 }
 
 async function compare(origin: string): Promise<Row[]> {

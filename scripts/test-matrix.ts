@@ -1,28 +1,31 @@
 /**
- * The undici adapter's tests with each undici that it promises to work with, on each Node that can run it,
- * and its declarations compiled against each. Everything is installed from npm into scratch folders.
+ * Each adapter's tests with each version that it promises to work with, on the Nodes that these run on, and its
+ * declarations compiled against each. Everything is installed from npm into scratch folders.
  *
  *   npm run test:matrix                      all of it
- *   npm run test:matrix -- 24                on one Node
- *   npm run test:matrix -- 20 7.5.0          one pair, of any versions
+ *   npm run test:matrix -- 24                what there is to test on one Node
+ *   npm run test:matrix -- 20 7.5.0          one pair, of any versions: this is undici
+ *   npm run test:matrix -- 26 axios@1.7.0    one pair with another client
  *   npm run test:matrix -- --keep /tmp/m     leaves what it installed for the next time
  */
 
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Manifest, manifestOf, run, Versions } from './versions.js';
+import { type Client, clients } from './clients.js';
+import { outputOf, run } from './command.js';
+import { compile, consumerOf, manners } from './consumers.js';
+import { type Manifest, manifestOf, Versions } from './versions.js';
 
-/** A major stands for the newest of it. 7.0.0 is the oldest 7 that works. */
-const allNodes = ['20', '22', '24', '26'];
-const allUndicis = ['6', '7.0.0', '7', '8'];
-/** The oldest undici that the peer range allows, where such old ones are found. */
-const oldest: Pair = { node: '20', undici: '6.17.0' };
+/** A client in one of its versions: a column of its table. */
+interface Column {
+  readonly client: Client;
+  readonly version: string;
+}
 
-interface Pair {
+interface Pair extends Column {
   readonly node: string;
-  readonly undici: string;
 }
 
 interface Result {
@@ -46,27 +49,27 @@ const versions = new Versions(scratch);
 
 // ---------------------------------------------------------------- one pair
 
-async function testOn({ node, undici }: Pair): Promise<Result> {
+async function testOn({ node, client: { name }, version }: Pair): Promise<Result> {
   const binary = versions.nodeBinary(node);
-  const folder = versions.folderOf('undici', undici);
+  const folder = versions.folderOf(name, version);
   try {
-    await run(binary, ['-e', "require('undici')"], folder);
+    await run(binary, ['-e', `require('${name}')`], folder);
   } catch (error) {
     const isMeantToLoad = runsOn(
-      manifestOf('undici', folder),
+      manifestOf(name, folder),
       manifestOf('node', versions.folderOf('node', node)),
     );
     return isMeantToLoad ? failure('does not load', error) : { passed: 0, failed: 0, cell: 'does not load' };
   }
 
-  const report = join(scratch, `tests-${node}-${undici}.json`);
+  const report = join(scratch, `tests-${node}-${name}-${version}.json`);
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.adapters.config.ts'];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   rmSync(report, { force: true });
   try {
-    await run(binary, [...vitest, ...reporters], '.', {
+    await run(binary, [...vitest, ...reporters, `test/adapters/${name}/`], '.', {
       ...process.env,
-      UNDICI_UNDER_TEST: folder,
+      [`${name.toUpperCase()}_UNDER_TEST`]: folder,
       // A test that starts a `node` means this one.
       PATH: `${dirname(binary)}${delimiter}${process.env['PATH']}`,
     });
@@ -80,9 +83,9 @@ async function testOn({ node, undici }: Pair): Promise<Result> {
   }
 }
 
-/** All that any undici asks for is `>=x.y.z`. */
-function runsOn(undici: Manifest, node: Manifest): boolean {
-  const floor = undici.engines.node.replace('>=', '');
+/** All that any client asks for is `>=x.y.z`, if it asks at all. */
+function runsOn({ engines }: Manifest, node: Manifest): boolean {
+  const floor = engines?.node.replace('>=', '') ?? '';
   return node.version.localeCompare(floor, 'en', { numeric: true }) >= 0;
 }
 
@@ -96,31 +99,18 @@ function failure(cell: string, error: unknown): Result {
   return { passed: 0, failed: 1, cell, output: outputOf(error) };
 }
 
-function outputOf(error: unknown): string {
-  // The message of a command that failed contains what it wrote to stderr.
-  const { stdout, message } = error as { stdout?: string; message: string };
-  return [stdout, message].filter(Boolean).join('\n');
-}
-
 // ---------------------------------------------------------------- types
 
-/** As for somebody who installed both: strict, the declarations of libraries checked, no DOM around. */
-async function compileAgainst(undici: string): Promise<Result> {
-  const folder = versions.folderOf('undici', undici);
+/** As for somebody who installed both, whatever kind of module they write. */
+async function compileAgainst({ client, version }: Column): Promise<Result> {
+  const folder = versions.folderOf(client.name, version);
   const installed = join(folder, 'node_modules/undaunted');
   rmSync(installed, { recursive: true, force: true });
   for (const part of ['package.json', 'dist']) cpSync(part, join(installed, part), { recursive: true });
 
-  const consumer = readFileSync('test/adapters/undici/types/consumer.ts', 'utf8');
-  const asUser = consumer
-    .replace(/'[./]+\/src\/index\.js'/, "'undaunted'")
-    .replace(/'[./]+\/src\/adapters\/undici\/index\.js'/, "'undaunted/undici'");
-  writeFileSync(join(folder, 'consumer.mts'), asUser);
-
-  const checks = '--noEmit --strict --exactOptionalPropertyTypes --skipLibCheck false';
-  const ground = '--module nodenext --target es2023 --lib es2023 --types node';
+  const consumer = consumerOf(client);
   try {
-    await run(resolve('node_modules/.bin/tsc'), `${checks} ${ground} consumer.mts`.split(' '), folder);
+    for (const manner of manners) await compile(consumer, manner, folder);
     return { passed: 1, failed: 0, cell: 'compile' };
   } catch (error) {
     return failure('do not compile', error);
@@ -129,11 +119,21 @@ async function compileAgainst(undici: string): Promise<Result> {
 
 // ---------------------------------------------------------------- all of them
 
-function pairsFor([node, undici]: readonly string[]): Pair[] {
-  const nodes = node === undefined ? allNodes : [node];
-  const undicis = undici === undefined ? allUndicis : [undici];
-  const pairs = undicis.flatMap((each) => nodes.map((on) => ({ node: on, undici: each })));
-  return undici === undefined && nodes.includes(oldest.node) ? [oldest, ...pairs] : pairs;
+function pairsFor([node, wanted]: readonly string[]): Pair[] {
+  if (node !== undefined && wanted !== undefined) return [{ node, ...columnFor(wanted) }];
+  const pairs = clients.flatMap((client) =>
+    client.versions.flatMap(({ version, nodes }) => nodes.map((each) => ({ node: each, client, version }))),
+  );
+  const found = pairs.filter((pair) => node === undefined || pair.node === node);
+  if (found.length === 0) throw new Error(`Which client is to be tested on Node ${node}?`);
+  return found;
+}
+
+function columnFor(wanted: string): Column {
+  const [name, version] = wanted.includes('@') ? wanted.split('@') : ['undici', wanted];
+  const client = clients.find((each) => each.name === name);
+  if (client === undefined || !version) throw new Error(`There are no tests with ${wanted}.`);
+  return { client, version };
 }
 
 /** A run keeps half a core busy, and two cores are common. */
@@ -161,20 +161,19 @@ async function told(name: string, work: Promise<Result>): Promise<Result> {
 }
 
 function printTable(
+  { name }: Client,
   tests: readonly (Pair & Result)[],
-  types: readonly (Result & { undici: string })[],
+  types: readonly (Column & Result)[],
 ): void {
   const nodes = new Set(tests.map(({ node }) => node));
   const rows = [...nodes].sort().map((node) => {
     const cells = types.map(
-      ({ undici }) => tests.find((test) => test.node === node && test.undici === undici)?.cell ?? '',
+      ({ version }) => tests.find((test) => test.node === node && test.version === version)?.cell ?? '',
     );
     return [`Node ${manifestOf('node', versions.folderOf('node', node)).version}`, ...cells];
   });
-  const installed = types.map(
-    ({ undici }) => manifestOf('undici', versions.folderOf('undici', undici)).version,
-  );
-  const head = ['', ...installed.map((version) => `undici ${version}`)];
+  const installed = types.map(({ version }) => manifestOf(name, versions.folderOf(name, version)).version);
+  const head = ['', ...installed.map((version) => `${name} ${version}`)];
   const foot = ['types', ...types.map(({ cell }) => cell)];
   console.log('\npassed / failed / skipped');
   for (const row of [head, ...rows, foot]) {
@@ -187,21 +186,30 @@ function printTable(
   }
 }
 
+/** Each version once, in the order in which the pairs name them. */
+function columnsOf(pairs: readonly Pair[]): Column[] {
+  const byName = new Map(pairs.map((pair) => [`${pair.client.name}@${pair.version}`, pair]));
+  return [...byName.values()].map(({ client, version }) => ({ client, version }));
+}
+
 try {
   const pairs = pairsFor(positionals);
+  const columns = columnsOf(pairs);
   const nodes = [...new Set(pairs.map(({ node }) => node))];
-  const undicis = [...new Set(pairs.map(({ undici }) => undici))];
   await threeAtATime(nodes, (version) => versions.install('node', version));
-  await threeAtATime(undicis, (version) => versions.install('undici', version));
-  const types = await threeAtATime(undicis, async (undici) => ({
-    undici,
-    ...(await told(`undici ${undici}, types`, compileAgainst(undici))),
+  await threeAtATime(columns, ({ client, version }) => versions.install(client.name, version));
+  const types = await threeAtATime(columns, async (column) => ({
+    ...column,
+    ...(await told(`${column.client.name} ${column.version}, types`, compileAgainst(column))),
   }));
   const tests = await threeAtATime(pairs, async (pair) => ({
     ...pair,
-    ...(await told(`undici ${pair.undici}, Node ${pair.node}`, testOn(pair))),
+    ...(await told(`${pair.client.name} ${pair.version}, Node ${pair.node}`, testOn(pair))),
   }));
-  printTable(tests, types);
+  for (const client of new Set(columns.map((column) => column.client))) {
+    const isOfIt = (result: Column): boolean => result.client === client;
+    printTable(client, tests.filter(isOfIt), types.filter(isOfIt));
+  }
 
   const results = [...types, ...tests];
   const passed = results.reduce((sum, result) => sum + result.passed, 0);

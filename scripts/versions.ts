@@ -1,31 +1,31 @@
-/** Nodes and undicis of any version, installed from npm into scratch folders. */
+/** Nodes and clients of any version, installed from npm into scratch folders. */
 
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import type { Client } from './clients.js';
+import { run } from './command.js';
 
 export interface Manifest {
   readonly version: string;
-  readonly engines: { readonly node: string };
+  readonly engines?: { readonly node: string };
 }
 
-type Package = 'node' | 'undici';
-
-const execute = promisify(execFile);
-
-export async function run(
-  command: string,
-  args: readonly string[],
-  cwd = '.',
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<void> {
-  // Far more time than any of it takes: only what hangs is ended by it.
-  await execute(command, args, { cwd, env, timeout: 600_000, maxBuffer: 2 ** 26 });
-}
+type Package = 'node' | Client['name'];
 
 export function manifestOf(name: string, folder = '.'): Manifest {
   return JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')) as Manifest;
+}
+
+/** As a project of its own, which knows nothing of what is around it. */
+export async function installInto(folder: string, packages: readonly string[]): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  await run('npm', ['install', '--no-audit', '--no-fund', ...packages], folder);
+}
+
+/** What the declarations of clients are made of. */
+export function nodeTypes(): string {
+  return `@types/node@${manifestOf('@types/node').version}`;
 }
 
 export class Versions {
@@ -46,9 +46,6 @@ export class Versions {
   async install(name: Package, version: string): Promise<void> {
     const folder = this.folderOf(name, version);
     if (existsSync(join(folder, 'package-lock.json'))) return;
-    const types = name === 'undici' ? [`@types/node@${manifestOf('@types/node').version}`] : [];
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-    await run('npm', ['install', '--no-audit', '--no-fund', `${name}@${version}`, ...types], folder);
+    await installInto(folder, [`${name}@${version}`, ...(name === 'node' ? [] : [nodeTypes()])]);
   }
 }

@@ -2,15 +2,45 @@
 
 import type { History } from '../core/types.js';
 
-/** Undefined: several requests share the object, so that no history is its own. */
-const histories = new WeakMap<object, { readonly history: History } | undefined>();
+interface Owner {
+  readonly history: History;
+}
+
+/** A constructor that returns what it is given lets a class put its private field on any object. */
+class Given {
+  constructor(target: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: that is the point of it.
+    return target;
+  }
+}
+
+/**
+ * A mark that nobody else can see, list, copy or take away. A WeakMap would be slower by far: on axios's hot path it
+ * costs more than everything else that is done there.
+ */
+class Marked extends Given {
+  /** Undefined: several requests share the object, so that no history is its own. */
+  #owner: Owner | undefined;
+
+  private constructor(target: object, owner: Owner) {
+    super(target);
+    this.#owner = owner;
+  }
+
+  static add(target: object, owner: Owner): void {
+    if (!(#owner in target)) new Marked(target, owner);
+    else if (target.#owner !== owner) target.#owner = undefined;
+  }
+
+  static ownerOf(target: object): Owner | undefined {
+    return #owner in target ? target.#owner : undefined;
+  }
+}
 
 /** Adapters say so of each response and error that they hand over. */
-export function remember(target: unknown, owner: { readonly history: History }): void {
+export function remember(target: unknown, owner: Owner): void {
   if ((typeof target !== 'object' && typeof target !== 'function') || target === null) return;
-  const known = histories.get(target);
-  const isShared = histories.has(target) && known !== owner;
-  histories.set(target, isShared ? undefined : owner);
+  Marked.add(target, owner);
 }
 
 /** An object of ours that reaches the caller with a response that is not ours to know, or a copy of it. */
@@ -21,7 +51,7 @@ export interface Traceable {
 /** Every attempt of the request that ended with this response or error; undefined where that is not known. */
 export function historyOf(target: unknown): History | undefined {
   if (typeof target !== 'object' || target === null) return undefined;
-  return histories.get(target)?.history ?? tracedHistory('context' in target ? target.context : target);
+  return Marked.ownerOf(target)?.history ?? tracedHistory('context' in target ? target.context : target);
 }
 
 function tracedHistory(target: unknown): History | undefined {

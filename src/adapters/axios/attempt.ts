@@ -1,7 +1,8 @@
 /** One sending of a request that has limits of time: it ends when the adapter says so, or when its time is up. */
 
-import { isStream } from '../../runtime/kept-body.js';
+import { dispose, isStream } from '../../runtime/kept-body.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
+import { answerOf } from './outcome.js';
 import type { RequestConfig, ResponseShape, SignalShape } from './shapes.js';
 
 export interface Limit {
@@ -36,7 +37,7 @@ export function sendWithin(
       if (isOver) return;
       end();
       unfollow();
-      ours.abort(reason);
+      breakBody(config.data, reason, () => ours.abort(reason));
       reject(reason);
     };
     const unfollow = follow(callers, (reason) => {
@@ -46,24 +47,39 @@ export function sendWithin(
     });
     const cancel = sleep(limit.ms, () => giveUp(limit.error()), { unref: true });
     config.signal = ours.signal;
-    send().then(
-      (response) => {
+    // Somebody's adapter may also throw, or give nothing.
+    const sent = async (): Promise<ResponseShape> => send();
+    sent().then(
+      (response: ResponseShape | undefined) => {
         if (isOver) {
-          late(response);
+          if (response) late(response);
           return;
         }
         end();
-        whenRead(response.data, unfollow);
-        resolve(response);
+        whenRead(response?.data, unfollow);
+        resolve(response as ResponseShape);
       },
       (error: unknown) => {
-        if (isOver) return;
+        if (isOver) {
+          const answer = answerOf({ kind: 'error', error });
+          if (answer) late(answer);
+          return;
+        }
         end();
         unfollow();
         reject(error);
       },
     );
   });
+}
+
+/** Over HTTP/2, axios ends what it aborts as if it were whole: so a body that is still being sent breaks first. */
+function breakBody(data: unknown, reason: unknown, done: () => void): void {
+  const isSending = typeof data === 'object' && data !== null && isStream(data);
+  if (isSending && !('destroyed' in data && data.destroyed === true)) {
+    (data as unknown as EventSource).on('close', done);
+    dispose(data, reason);
+  } else done();
 }
 
 /** A stream of Node tells its end; of another one, only that nobody holds it any more. */

@@ -29,7 +29,7 @@ export function bodyOf(data: unknown, limitBytes: number): Body | undefined {
   if (node === undefined || isDisturbed(data)) return spent(data);
   const asStream = (kept: KeptBody): unknown => node.Readable.from(kept, { objectMode: false });
   if (Symbol.asyncIterator in data) return new Kept(data as Source, limitBytes, asStream);
-  return new Kept(oldSource(node, data), limitBytes, asStream, headersOfForm(data));
+  return new Kept(oldSource(node, data), limitBytes, asStream, data);
 }
 
 type Source = StreamLike & AsyncIterable<Uint8Array>;
@@ -50,8 +50,8 @@ class MadeBody implements Body {
     this.make = make;
   }
 
-  next(): unknown {
-    this.made = this.make();
+  async next(): Promise<unknown> {
+    this.made = await this.make();
     return this.made;
   }
 
@@ -67,28 +67,31 @@ class MadeBody implements Body {
 // ---------------------------------------------------------------- read once, and kept
 
 class Kept implements Body {
-  readonly headers: Readonly<Record<string, string>>;
+  headers: Readonly<Record<string, string>> = {};
   private readonly kept: KeptBody;
   private readonly dress: (kept: KeptBody) => unknown;
+  private readonly form: object | undefined;
 
   constructor(
     source: AsyncIterable<Uint8Array>,
     limitBytes: number,
     dress: (kept: KeptBody) => unknown,
-    headers: Readonly<Record<string, string>> = {},
+    form?: object,
   ) {
     this.kept = new KeptBody(source, limitBytes);
     // What is still being sent when the answer comes, axios goes on sending.
     this.kept.outlivesResponse = true;
     this.dress = dress;
-    this.headers = headers;
+    this.form = form;
   }
 
   get isReplayable(): boolean {
     return this.kept.isReplayable;
   }
 
-  next(): unknown {
+  async next(): Promise<unknown> {
+    // Before it is read; its length stays the same.
+    if (this.form !== undefined && !this.kept.isBegun) this.headers = await headersOfForm(this.form);
     return this.dress(this.kept);
   }
 
@@ -107,14 +110,20 @@ function isWebStream(data: object): data is ReadableStream<Uint8Array> {
   return 'getReader' in data && 'locked' in data;
 }
 
-/** Not every browser can iterate over a stream. */
-async function* webSource(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const reader = stream.getReader();
-  try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
-  } finally {
-    void reader.cancel().catch(() => undefined);
-  }
+/** Not every browser can iterate over a stream, and a generator could not be left while it waits for a part. */
+function webSource(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const reader = stream.getReader();
+      return {
+        next: () => reader.read() as Promise<IteratorResult<Uint8Array>>,
+        return: async () => {
+          await reader.cancel();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
 }
 
 function asWebStream(kept: KeptBody): ReadableStream<unknown> {
@@ -159,14 +168,19 @@ async function* oldSource(
 
 interface Form {
   getHeaders(): Record<string, string>;
-  hasKnownLength(): boolean;
-  getLengthSync(): number;
+  getLength(done: (error: unknown, length?: number) => void): void;
 }
 
 /** axios would ask the form itself, but is given a stream of its bytes. */
-function headersOfForm(stream: object): Readonly<Record<string, string>> {
+async function headersOfForm(stream: object): Promise<Readonly<Record<string, string>>> {
   if (!('getHeaders' in stream)) return {};
   const form = stream as Form;
   const headers = form.getHeaders();
-  return form.hasKnownLength() ? { ...headers, 'content-length': String(form.getLengthSync()) } : headers;
+  const length = await lengthOf(form);
+  return length === undefined ? headers : { ...headers, 'content-length': String(length) };
+}
+
+/** Undefined: it has a part whose length nobody knows. */
+function lengthOf(form: Form): Promise<number | undefined> {
+  return new Promise((resolve) => form.getLength((_error, length) => resolve(length)));
 }

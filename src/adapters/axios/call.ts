@@ -9,15 +9,17 @@ import type { Sleep } from '../../runtime/sleep.js';
 import { type Body, bodyOf } from './body.js';
 import type { Child } from './child.js';
 import { asAxiosError } from './errors.js';
+import type { NamedAdapters } from './named.js';
 import type { Ending } from './outcome.js';
 import { Recovery } from './recovery.js';
-import type { Adapter, HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
-import { originOf, urlOf } from './target.js';
+import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
+import { originOf, urlOf, type Whereabouts } from './target.js';
 
 /** What all requests of one attachment share. */
 export interface Line {
   readonly retrier: Retrier;
   readonly child: Child;
+  readonly named: NamedAdapters;
 }
 
 export class Call implements RequestFacts {
@@ -26,10 +28,8 @@ export class Call implements RequestFacts {
   readonly adapter: Adapter;
   readonly session: Session;
   readonly body: Body | undefined;
-  readonly headers: HeadersShape;
-  readonly data: unknown;
-  readonly url: string | undefined;
-  readonly baseURL: string | undefined;
+  /** Where the caller sent it, wherever the next attempt may go. */
+  whereabouts: Whereabouts;
   /** As they were before the first attempt, since adapters change them. */
   readonly headersAtFirst: Readonly<Record<string, unknown>>;
 
@@ -37,10 +37,7 @@ export class Call implements RequestFacts {
     this.line = line;
     this.config = config;
     this.adapter = adapter;
-    this.headers = config.headers;
-    this.data = config.data;
-    this.url = config.url;
-    this.baseURL = config.baseURL;
+    this.whereabouts = config;
     this.headersAtFirst = { ...config.headers };
     const { retry, socketPath } = config;
     const unknownOrigin = typeof socketPath === 'string' ? `unix:${socketPath}` : undefined;
@@ -56,15 +53,11 @@ export class Call implements RequestFacts {
   }
 
   get origin(): string | undefined {
-    return originOf(this);
+    return originOf(this.whereabouts);
   }
 
   get path(): string {
-    return urlOf(this);
-  }
-
-  get allowAbsoluteUrls(): boolean | undefined {
-    return this.config.allowAbsoluteUrls;
+    return urlOf(this.whereabouts);
   }
 
   /** By the caller, or by us. */
@@ -75,8 +68,11 @@ export class Call implements RequestFacts {
   }
 
   hasHeader(name: string): boolean {
-    const value = this.headers.get(name);
-    return value !== undefined && value !== null && value !== false;
+    const wanted = name.toLowerCase();
+    return Object.entries(this.headersAtFirst).some(
+      ([key, value]) =>
+        key.toLowerCase() === wanted && value !== undefined && value !== null && value !== false,
+    );
   }
 
   /** For hooks, which may want to copy or print it. */
@@ -93,8 +89,9 @@ export class Call implements RequestFacts {
 
   start(): Promise<ResponseShape> {
     if (!this.isPlain) return new Recovery(this).run(undefined);
+    const { adapter, config } = this;
     try {
-      return this.adapter(this.config).then(
+      return adapter(config).then(
         (response) => {
           if (!this.accepts(response)) return this.recover({ kind: 'response', response });
           remember(response, this.session);
@@ -125,8 +122,11 @@ export class Call implements RequestFacts {
   }
 
   /** An answer without a status is for the caller to understand. */
-  accepts({ status }: ResponseShape): boolean {
-    return typeof status !== 'number' || status === 0 || this.session.accepts(status);
+  accepts(response: ResponseShape | undefined): boolean {
+    const status = response?.status;
+    if (typeof status === 'number' && status !== 0) return this.session.accepts(status);
+    this.session.abandon(0);
+    return true;
   }
 }
 

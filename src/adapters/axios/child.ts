@@ -1,8 +1,8 @@
 /**
  * axios's adapters by their names. Only axios can say which function `'http'` stands for, and only the instance
  * knows which copy of axios it belongs to: so a child of it is asked, without anything of its own. Its one
- * request interceptor hands over our configuration in place of the child's, and all it does with it is to call
- * the adapter.
+ * request interceptor hands over a copy of ours in place of the child's configuration, and all it does with it is
+ * to call the adapter.
  */
 
 import type { Adapter, InstanceShape, RequestConfig, ResponseShape } from './shapes.js';
@@ -29,19 +29,11 @@ export class Child {
   /** As an adapter would send it. */
   readonly send: Adapter = async (config) => {
     this.instance ??= childOf(this.parent);
-    const { transformRequest, transformResponse } = config;
-    // Both are the caller's instance's to run, once.
-    config.transformRequest = undefined;
-    config.transformResponse = undefined;
-    try {
-      const carrier: Carrier = { carried: () => config };
-      const { response, error } = (await this.instance.request(carrier)) as Settled;
-      if (response === undefined) throw error;
-      return response;
-    } finally {
-      config.transformRequest = transformRequest;
-      config.transformResponse = transformResponse;
-    }
+    const own = copyOf(config);
+    const carrier: Carrier = { carried: () => own };
+    const { response, error } = (await this.instance.request(carrier)) as Settled;
+    if (response === undefined) throw withConfig(error, own, config);
+    return withConfig(response, own, config);
   };
 
   /** With everything that axios adds to it. */
@@ -51,12 +43,36 @@ export class Child {
   }
 }
 
+/**
+ * For one attempt: what comes of it after it was given up must not meet the next one. The transforms are the
+ * caller's instance's to run, once.
+ */
+function copyOf(config: RequestConfig): RequestConfig {
+  const copy: RequestConfig = Object.assign(Object.create(null), config);
+  copy.transformRequest = undefined;
+  copy.transformResponse = undefined;
+  return copy;
+}
+
+/** The caller sees the caller's configuration. */
+function withConfig<Result>(result: Result, own: RequestConfig, config: RequestConfig): Result {
+  const { response } = Object(result) as { readonly response?: unknown };
+  for (const part of [result, response]) {
+    const bearer = Object(part) as { config?: RequestConfig };
+    if (bearer.config === own) bearer.config = config;
+  }
+  return result;
+}
+
 function childOf(parent: InstanceShape): InstanceShape {
-  const child = parent.create();
+  const child = parent.create?.() ?? new (parent.constructor as new () => InstanceShape)();
   const defaults = child.defaults as Record<string, unknown>;
   // What is handed over has been merged already.
   for (const key of Object.keys(defaults)) delete defaults[key];
   const { request, response } = child.interceptors;
+  // Somebody's own `create` may have equipped it, even with retries.
+  request.clear();
+  response.clear();
   request.use(({ carried }: Carrier) => carried(), null, { synchronous: true });
   response.use(
     (value: ResponseShape): Settled => ({ response: value }),

@@ -25,9 +25,8 @@ export function outcomeOf(
   config: RequestConfig,
   bodyHintBytes: number,
 ): ErrorOutcome | ResponseOutcome {
-  if (ending.kind === 'error' && isCanceled(config)) {
-    return { kind: 'error', error: ending.error, aborted: true };
-  }
+  const aborted = isCanceled(config);
+  if (ending.kind === 'error' && aborted) return { kind: 'error', error: ending.error, aborted };
   const answer = answerOf(ending);
   // A status below 400 beside an error means that the body was cut off, or that the caller refuses it.
   if (answer !== undefined && (ending.kind === 'response' || answer.status >= 400)) {
@@ -35,7 +34,8 @@ export function outcomeOf(
   }
   const { error } = ending as Extract<Ending, { kind: 'error' }>;
   const evidence = evidenceOf(error);
-  return { kind: 'error', error, ...(evidence !== undefined && { evidence }) };
+  // An AbortError in it is the end of a time that somebody else measured.
+  return { kind: 'error', error, aborted, ...(evidence !== undefined && { evidence }) };
 }
 
 function outcomeOfAnswer(
@@ -81,7 +81,8 @@ function isAboutFirstServer(error: unknown, url: string): boolean {
   const number = Number(port || (protocol === 'https:' ? 443 : 80));
   const isIt = (failure: Failure): boolean =>
     failure.hostname === name ||
-    ((failure.host === name || isSameAddress(failure.address, name)) && failure.port === number) ||
+    // undici gives a port as text to TLS, which says it back.
+    ((failure.host === name || isSameAddress(failure.address, name)) && Number(failure.port) === number) ||
     // undici's timeout of connecting has it in the text alone.
     (typeof failure.message === 'string' && failure.message.includes(`${name}:${number},`));
   let at: unknown = error;

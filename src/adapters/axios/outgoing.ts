@@ -1,36 +1,42 @@
 /** What each attempt sends, put into the configuration for its time, and taken out of it at the end. */
 
 import type { RetryContext } from '../../core/events.js';
-import type { IdempotencyKey, Retry } from '../../core/types.js';
+import type { Retry } from '../../core/types.js';
 import { newKey, takesKey } from '../../runtime/idempotency-key.js';
 import type { Call } from './call.js';
 import type { HeadersShape, RequestConfig } from './shapes.js';
 
 export class Outgoing {
   private readonly call: Call;
+  private readonly data: unknown;
   private readonly params: unknown;
-  /** What the caller's headers are to the next attempt: `beforeRetry` may change them. */
+  private readonly Headers: new (
+    from: unknown,
+  ) => HeadersShape;
+  /** The caller's, with our idempotency key: `beforeRetry` may change them. */
   private headers: Readonly<Record<string, unknown>>;
-  /** Ours: the idempotency key, the number of the retry. */
-  private extra: Readonly<Record<string, string>>;
+  /** The number of the retry. */
+  private extra: Readonly<Record<string, string>> = {};
   private isFirst = true;
   private hasOwnHeaders = false;
   private isElsewhere = false;
 
   constructor(call: Call) {
     this.call = call;
-    this.params = call.config.params;
+    const { data, params, headers } = call.config;
+    this.data = data;
+    this.params = params;
+    this.Headers = headers.constructor as Outgoing['Headers'];
     this.headers = call.headersAtFirst;
-    const { idempotencyKey } = call.session.settings;
-    this.extra = idempotencyKey === false ? {} : keyFor(call, idempotencyKey);
   }
 
   /** For the next attempt. */
   async prepare(): Promise<void> {
-    const { config, body } = this.call;
+    const { config, body, headersAtFirst } = this.call;
     if (body !== undefined) config.data = await body.next();
+    if (this.isFirst) this.addKey();
     const extra = { ...this.extra, ...body?.headers };
-    const isAsGiven = this.isFirst && Object.keys(extra).length === 0;
+    const isAsGiven = this.isFirst && this.headers === headersAtFirst && Object.keys(extra).length === 0;
     this.isFirst = false;
     if (isAsGiven) return;
     this.hasOwnHeaders = true;
@@ -55,23 +61,37 @@ export class Outgoing {
     await beforeRetry(context);
     this.headers = { ...suppressed(this.headers), ...context.headers };
     if (context.url === url) return;
+    const { url: first, baseURL, allowAbsoluteUrls } = call.config;
+    if (!this.isElsewhere) call.whereabouts = { url: first, baseURL, allowAbsoluteUrls };
     this.isElsewhere = true;
     put(call.config, { url: context.url, baseURL: undefined, params: undefined });
   }
 
   /** As the caller's configuration stood before the first attempt. */
   restore(): void {
-    const { config, body, data, url, baseURL, headersAtFirst } = this.call;
-    if (body !== undefined) config.data = data;
-    if (this.isElsewhere) put(config, { url, baseURL, params: this.params });
+    const { config, body, whereabouts, headersAtFirst } = this.call;
+    if (body !== undefined) config.data = this.data;
+    if (this.isElsewhere) {
+      put(config, { url: whereabouts.url, baseURL: whereabouts.baseURL, params: this.params });
+    }
     if (!this.hasOwnHeaders) return;
     this.headers = headersAtFirst;
     config.headers = this.headersWith({});
   }
 
+  private addKey(): void {
+    const { call } = this;
+    const { idempotencyKey } = call.session.settings;
+    if (idempotencyKey === false || !takesKey(call.method) || call.hasHeader(idempotencyKey.header)) return;
+    // An empty one of that name, which axios would leave out.
+    const others = Object.entries(this.headers).filter(
+      ([name]) => name.toLowerCase() !== idempotencyKey.header,
+    );
+    this.headers = { ...Object.fromEntries(others), ...newKey(idempotencyKey) };
+  }
+
   private headersWith(extra: Readonly<Record<string, string>>): HeadersShape {
-    const Headers = this.call.headers.constructor as new (from: unknown) => HeadersShape;
-    const headers = new Headers(this.headers);
+    const headers = new this.Headers(this.headers);
     for (const [name, value] of Object.entries(extra)) headers.set(name, value, true);
     return headers;
   }
@@ -82,10 +102,6 @@ function put(config: RequestConfig, values: Pick<RequestConfig, 'url' | 'baseURL
   Object.assign(config, values);
   if (values.baseURL === undefined) delete config.baseURL;
   if (values.params === undefined) delete config.params;
-}
-
-function keyFor(call: Call, setting: IdempotencyKey): Readonly<Record<string, string>> {
-  return takesKey(call.method) && !call.hasHeader(setting.header) ? newKey(setting) : {};
 }
 
 /** As a record, for whoever wants to change them: names in lower case, as servers see them. */

@@ -13,7 +13,7 @@ import { asAxiosError } from './errors.js';
 import { answerOf, type Ending, isCanceled, outcomeOf } from './outcome.js';
 import { Outgoing } from './outgoing.js';
 import { parsedBody } from './parsed-body.js';
-import { release } from './release.js';
+import { onceRead, release } from './release.js';
 import type { ResponseShape } from './shapes.js';
 import { wait } from './wait.js';
 
@@ -44,7 +44,7 @@ export class Recovery {
       remember(ending.response, session);
       return ending.response;
     } catch (error) {
-      body?.close?.(error);
+      if (body !== undefined) onceRead(answerOf({ kind: 'error', error }), () => body.close?.(error));
       remember(error, session);
       throw error;
     } finally {
@@ -59,8 +59,10 @@ export class Recovery {
     await this.guarded(() => this.outgoing.prepare());
     const { config, adapter, sleep, method } = this.call;
     const late = (response: ResponseShape): void => release(response, method, sleep);
+    const limit = this.limit();
+    // A hook, a body or a busy process took longer than there was time.
+    if (limit !== undefined && limit.ms <= 0) this.fail(limit.error());
     try {
-      const limit = this.limit();
       const response = await sendWithin(limit, config, () => adapter(config), sleep, late);
       return { kind: 'response', response };
     } catch (error) {

@@ -50,6 +50,7 @@ export interface ResponseShape {
   readonly status: number;
   data: unknown;
   readonly headers: { get(name: string): unknown } | Record<string, string> | undefined;
+  readonly request?: unknown;
 }
 
 export type Adapter = (config: RequestConfig) => Promise<ResponseShape>;
@@ -61,7 +62,6 @@ export interface AttachableInstance {
     readonly response: AttachableInterceptors;
   };
   readonly defaults: object;
-  create(...given: never[]): unknown;
   request(...given: never[]): Promise<unknown>;
   getUri(...given: never[]): string;
 }
@@ -78,7 +78,8 @@ export interface InstanceShape {
     readonly response: InterceptorsShape;
   };
   readonly defaults: object;
-  create(): InstanceShape;
+  /** Of `new Axios()`, there is none. */
+  create?(): InstanceShape;
   request(config: object): Promise<unknown>;
   getUri(config: object): string;
 }
@@ -90,4 +91,5 @@ interface InterceptorsShape {
     options?: { readonly synchronous: boolean },
   ): number;
   eject(id: number): void;
+  clear(): void;
 }

@@ -1,0 +1,15 @@
+/** A server in a process of its own, for as long as something is measured. */
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export async function withSmallServer<T>(measure: (origin: string) => Promise<T>): Promise<T> {
+  const server = fork(fileURLToPath(new URL('./small-server.js', import.meta.url)));
+  try {
+    const [origin] = (await once(server, 'message')) as [string];
+    return await measure(origin);
+  } finally {
+    server.kill();
+  }
+}

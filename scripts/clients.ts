@@ -1,0 +1,40 @@
+/** The clients that there are adapters for, and the versions that are promised. */
+
+export interface Client {
+  readonly name: 'undici' | 'axios';
+  /** From the oldest that the peer range allows to the newest; a major stands for the newest of it. */
+  readonly versions: readonly ClientVersion[];
+}
+
+export interface ClientVersion {
+  readonly version: string;
+  /** The Nodes, by their majors, that its tests run on. */
+  readonly nodes: readonly string[];
+}
+
+const allNodes = ['20', '22', '24', '26'];
+const oldestAndNewestNode = ['20', '26'];
+
+export const clients: readonly Client[] = [
+  {
+    name: 'undici',
+    versions: [
+      // Where such old ones are found.
+      { version: '6.17.0', nodes: ['20'] },
+      { version: '6', nodes: allNodes },
+      // The oldest 7 that works.
+      { version: '7.0.0', nodes: allNodes },
+      { version: '7', nodes: allNodes },
+      { version: '8', nodes: allNodes },
+    ],
+  },
+  {
+    name: 'axios',
+    versions: [
+      { version: '1.7.0', nodes: oldestAndNewestNode },
+      // HTTP/2 is new in it, limits of size are not minded by fetch yet, and truncated bodies have no response.
+      { version: '1.13.2', nodes: oldestAndNewestNode },
+      { version: '1', nodes: oldestAndNewestNode },
+    ],
+  },
+];
