@@ -245,7 +245,7 @@ describe('at the end, however it comes, a source is closed', () => {
       stream.on('error', () => undefined);
       await run(stream, retryingAgent(policy));
       expect(await closed).toBe('closed');
-    }, 5_000);
+    });
 
     test('an async generator that has more to give', async () => {
       let close = (): void => undefined;
@@ -297,7 +297,7 @@ describe('at the end, however it comes, a source is closed', () => {
       await recorder.end();
       expect(await closed).toBe('closed');
     }
-  }, 5_000);
+  });
 
   // undici 6 takes no handler of the second generation.
   test.skipIf(major === 6)(

@@ -79,8 +79,11 @@ test('a reply that takes too long is an attempt that timed out', async () => {
   const { agent, pool } = mocked();
   pool.intercept(get).reply(200, 'late').delay(600_000);
   pool.intercept(get).reply(200, 'ok');
-  const { body } = await agent.compose(retry({ ...soon, attemptTimeoutMs: 20 })).request({ origin, ...get });
-  expect(await body.text()).toBe('ok');
+  const waits = new Waits();
+  const retrier = createRetrier({ ...soon, attemptTimeoutMs: 20 }, { sleep: waits.sleep });
+  const asked = agent.compose(retry(retrier)).request({ origin, ...get });
+  await waits.strike(20);
+  expect(await (await asked).body.text()).toBe('ok');
 });
 
 test('503 for ever, and an error for ever', async () => {

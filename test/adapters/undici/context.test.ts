@@ -5,7 +5,7 @@ import diagnostics from 'node:diagnostics_channel';
 import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import type { PolicyOptions } from '../../../src/index.js';
+import type { OverrideOptions, PolicyOptions } from '../../../src/core/options.js';
 import { answer, closeAfter, type Lab, type Play, refusedOrigin, rst } from '../../faults/lab.js';
 import { undici } from './client.js';
 import { openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
@@ -177,15 +177,16 @@ describe('hooks', () => {
     const policy: PolicyOptions = {
       ...soon,
       maxRetries: 1,
-      attemptTimeoutMs: 50,
       observe: (event) => seen.push([event.type, caller.getStore()]),
     };
     const dispatcher = retryingAgent(policy, { connections: 1 });
-    const send = (path: string) => dispatcher.request({ origin: lab.origin, path, method: 'GET' });
+    // The one that is answered has all the time of the world.
+    const send = (path: string, retry: OverrideOptions = {}) =>
+      dispatcher.request({ origin: lab.origin, path, method: 'GET', retry });
     const { body } = await caller.run('WARM', () => send('/warm'));
     await body.dump();
     seen.length = 0;
-    const { error } = await caller.run('A', () => settled(send('/A')));
+    const { error } = await caller.run('A', () => settled(send('/A', { attemptTimeoutMs: 50 })));
     expect(error).toMatchObject({ name: 'AttemptTimeoutError' });
     expect(seen).toEqual([
       ['decision', 'A'],

@@ -15,13 +15,19 @@ import {
   recorder,
   terminalCalls,
 } from './generations.js';
-import { openAgent, openLab, retryingAgent, settled, soon, Waits } from './kit.js';
+import {
+  littleBytes,
+  muchBytes,
+  openAgent,
+  openLab,
+  retryingAgent,
+  settled,
+  soon,
+  Waits,
+  whileAnotherReads,
+} from './kit.js';
 
 const mebibyte = 1_048_576;
-/** More than the kernel and undici together take for a reader that does not read. */
-const muchBytes = 48 * mebibyte;
-const littleBytes = 24 * mebibyte;
-
 const endless = endlessBody(mebibyte);
 
 function dispatched(
@@ -33,15 +39,6 @@ function dispatched(
   const handler = recorder(generation, reactions);
   agent.dispatch({ origin: lab.origin, path: '/', method: 'GET' }, handler);
   return handler;
-}
-
-/** Another reader takes so much in the meantime: the one that was to stall has had the same chance. */
-async function whileAnotherReads(): Promise<void> {
-  const lab = await openLab(endless);
-  const { body } = await openAgent().request({ origin: lab.origin, path: '/', method: 'GET' });
-  body.on('error', () => undefined).resume();
-  await lab.until(({ bytesSent }) => bytesSent > muchBytes);
-  body.destroy();
 }
 
 const beginnings = [
@@ -160,7 +157,9 @@ describe('a pause before there is a head', () => {
 
   test('does not keep a response that is discarded from being drained', async () => {
     const lab = await openLab([answer(503, 'x'.repeat(20_000)), answer(200, 'ok')]);
-    const heard = dispatched(retryingAgent(), lab, 2, {
+    // However long it takes to arrive; and with another connection at hand, the retry would not wait for it.
+    const retrier = createRetrier(soon, { sleep: new Waits().sleep });
+    const heard = dispatched(retryingAgent(retrier, { connections: 1 }), lab, 2, {
       ...pausedAtStart,
       onHead: (_status, hold) => hold.resume(),
     });

@@ -184,7 +184,7 @@ describe('an exception in a hook', () => {
     expect(lab.requests).toHaveLength(requests);
   });
 
-  test('a schedule that throws fails the request with that error', { timeout: 10_000 }, async () => {
+  test('a schedule that throws fails the request with that error', async () => {
     const lab = await openLab(closeAfter(answer(503)));
     const agent = openAgent();
     const heard = recorder(2);

@@ -1,11 +1,13 @@
 /** What the fuzz found, each as small as it gets. */
 
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
+import { createRetrier } from '../../../src/index.js';
 import { answer, bigBody, closeAfter, cutBody, type Play } from '../../faults/lab.js';
 import { undici } from './client.js';
-import { openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
+import { HandTime } from './hand-time.js';
+import { Deferred, openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
 import { type Interceptor, record } from './recorder.js';
 
 type Fetch = (url: string, options: object) => Promise<Response>;
@@ -13,11 +15,6 @@ const fetches: readonly [name: string, fetchIt: Fetch][] = [
   ['fetch', undici.fetch as unknown as Fetch],
   ['built-in fetch', fetch as Fetch],
 ];
-
-const undecidedLater = async (): Promise<undefined> => {
-  await setTimeout(30);
-  return undefined;
-};
 
 describe('in a pipeline, undici sends again what ran when another request is aborted', () => {
   test.each(['POST', 'GET'])('a %s whose head was handed over is not among it', async (method) => {
@@ -143,6 +140,12 @@ test('a body read for its hint and then held does not crash undici 6 and 7 when 
           ],
   };
   const lab = await openLab([slowly, answer(200)]);
+  // The connection has come to its end on the way there, and the client has had its turns to hear of it.
+  const undecidedLater = async (): Promise<undefined> => {
+    await lab.until(({ bytesSent }) => bytesSent > 40_000);
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+    return undefined;
+  };
   const agent = retryingAgent({ ...soon, bodyHintBytes: 100, retryIf: undecidedLater });
   const response = await agent.request({ origin: lab.origin, path: '/', method: 'GET' });
   await response.body.dump();
@@ -156,15 +159,29 @@ test('cutting off a refusal that drains does not stop the body that the retry is
     steps: [{ do: 'head', status: 429, headers: { 'transfer-encoding': 'chunked' } }, { do: 'stall' }],
   };
   const lab = await openLab([drains, answer(200)]);
-  const agent = retryingAgent(soon, { connections: 2 });
-  async function* slowChunks(): AsyncGenerator<Buffer> {
+  const time = new HandTime();
+  const agent = retryingAgent(createRetrier(soon, time.ports), { connections: 2 });
+  const goOn = new Deferred();
+  let sendings = 0;
+  async function* chunks(number: number): AsyncGenerator<Buffer> {
     for (let sent = 0; sent < 4; sent += 1) {
+      if (number === 2 && sent === 2) await goOn.promise;
       yield Buffer.alloc(100);
-      await setTimeout(60);
     }
   }
-  const options = { origin: lab.origin, path: '/', method: 'PUT' as const, body: () => slowChunks() };
-  const response = await agent.request(options as never);
+  const body = (): AsyncGenerator<Buffer> => {
+    sendings += 1;
+    return chunks(sendings);
+  };
+  const options = { origin: lab.origin, path: '/', method: 'PUT' as const, body };
+  const asked = agent.request(options as never);
+  await time.fire(1);
+  await lab.until(({ requests }) => requests[1]?.body.length === 200);
+  const [drain] = time.pending;
+  await time.fire(drain ?? 0);
+  await lab.until(({ connections, openSockets }) => connections - openSockets === 1);
+  goOn.resolve();
+  const response = await asked;
   expect(response.statusCode).toBe(200);
   expect(lab.requests.map(({ body }) => body.length)).toEqual([400, 400]);
 });

@@ -10,6 +10,7 @@ import { createRetrier, DeadlineError, GateShutError, historyOf } from '../../..
 import { refusedOrigin } from '../../faults/lab.js';
 import { answer, connectTunnel, cutBody, rst, silence, upgrade101 } from '../../faults/plays.js';
 import { undici } from './client.js';
+import { HandTime } from './hand-time.js';
 import { openAgent, openLab, retryingAgent, settled, soon, Waits } from './kit.js';
 
 /** What was decided at each attempt. */
@@ -157,8 +158,13 @@ describe('of an error', () => {
 
   test('of ours: DeadlineError', async () => {
     const lab = await openLab([answer(503), silence()]);
-    const dispatcher = retryingAgent({ ...soon, deadlineMs: 200 });
-    const error = await errorOf(undici.request(lab.origin, { dispatcher }));
+    const time = new HandTime();
+    const dispatcher = retryingAgent(createRetrier({ ...soon, deadlineMs: 5_000 }, time.ports));
+    const pending = errorOf(undici.request(lab.origin, { dispatcher }));
+    await time.fire(1);
+    await lab.until(({ requests }) => requests.length === 2);
+    await time.fire(5_000);
+    const error = await pending;
     expect(error).toBeInstanceOf(DeadlineError);
     expect(historyOf(error)?.[0]).toMatchObject({ outcome: { status: 503 } });
   });

@@ -9,6 +9,7 @@ import type { RequestFacts } from '../../../src/core/types.js';
 import { createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
 import { answer, onCue } from '../../faults/plays.js';
 import { undici } from './client.js';
+import { HandTime } from './hand-time.js';
 import { Deferred, openLab, retryingAgent, settled, soon, Waits } from './kit.js';
 
 function agentWith(beforeRetry: BeforeRetry, policy: PolicyOptions = {}): Dispatcher {
@@ -251,10 +252,19 @@ describe('fails the request with its own error', () => {
 describe('while it is at work', () => {
   test.each(['for ever', 'until after the deadline'])('the deadline ends the request (%s)', async (until) => {
     const lab = await openLab(answer(503, '', { 'x-served-by': 'a' }));
+    const started = new Deferred();
     const gate = new Deferred();
-    const dispatcher = agentWith(() => gate.promise, { deadlineMs: 100 });
-
-    const { error } = await settled(undici.request(lab.origin, { dispatcher }));
+    const time = new HandTime();
+    const beforeRetry = (): Promise<void> => {
+      started.resolve();
+      return gate.promise;
+    };
+    const retrier = createRetrier({ ...soon, beforeRetry, deadlineMs: 5_000 }, time.ports);
+    const ended = settled(undici.request(lab.origin, { dispatcher: retryingAgent(retrier) }));
+    await time.fire(1);
+    await started.promise;
+    await time.fire(5_000);
+    const { error } = await ended;
 
     expect(error).toBeInstanceOf(DeadlineError);
     expect((error as Error).cause).toMatchObject({ status: 503, headers: { 'x-served-by': 'a' } });

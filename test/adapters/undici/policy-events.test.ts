@@ -6,11 +6,12 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DecisionEvent, SettledEvent } from '../../../src/core/events.js';
 import type { PolicyOptions } from '../../../src/core/options.js';
-import { decide, definePolicy, explain } from '../../../src/index.js';
-import { contentOf, type Play, refusedOrigin } from '../../faults/lab.js';
+import { createRetrier, decide, definePolicy, explain } from '../../../src/index.js';
+import { contentOf, type Lab, type Play, refusedOrigin } from '../../faults/lab.js';
 import { answer, bigBody, cutBody, rst, silence } from '../../faults/plays.js';
 import { undici } from './client.js';
-import { openLab, retryingAgent, settled, soon } from './kit.js';
+import { HandTime } from './hand-time.js';
+import { Deferred, openLab, retryingAgent, settled, soon } from './kit.js';
 
 type Event = DecisionEvent | SettledEvent;
 
@@ -173,6 +174,26 @@ describe('every request is settled once, also one that ends by', () => {
     return events.filter(({ type }) => type === 'settled').map(brief);
   }
 
+  /** The deadline strikes when the moment has come, however long that takes. */
+  async function settledByDeadline(
+    policy: PolicyOptions,
+    play: Play,
+    moment: (lab: Lab, time: HandTime) => Promise<void>,
+  ): Promise<string[]> {
+    const lab = await openLab(play);
+    const time = new HandTime();
+    const told: string[] = [];
+    const observe = (event: Event): void => {
+      if (event.type === 'settled') told.push(brief(event));
+    };
+    const retrier = createRetrier({ ...soon, ...policy, deadlineMs: 5_000, observe }, time.ports);
+    const ended = settled(undici.request(lab.origin, { dispatcher: retryingAgent(retrier) }));
+    await moment(lab, time);
+    await time.fire(5_000);
+    await ended;
+    return told;
+  }
+
   test('a gate that is shut', async () => {
     const lab = await openLab(answer(500));
     const { dispatcher, events } = listened({ maxRetries: 0, gate: { failures: 1 } });
@@ -205,10 +226,16 @@ describe('every request is settled once, also one that ends by', () => {
   });
 
   test('a beforeRetry that has no end, at the deadline', async () => {
-    const beforeRetry = () => new Promise<void>(() => undefined);
-    expect(await settledBy({ beforeRetry, deadlineMs: 50 }, answer(503))).toEqual([
-      'settled ERR_UNDAUNTED_DEADLINE after 1',
-    ]);
+    const asked = new Deferred();
+    const beforeRetry = () => {
+      asked.resolve();
+      return new Promise<void>(() => undefined);
+    };
+    const told = await settledByDeadline({ beforeRetry }, answer(503), async (_lab, time) => {
+      await time.fire(1);
+      await asked.promise;
+    });
+    expect(told).toEqual(['settled ERR_UNDAUNTED_DEADLINE after 1']);
   });
 
   test('a retryIf that throws', async () => {
@@ -219,9 +246,10 @@ describe('every request is settled once, also one that ends by', () => {
   });
 
   test('the deadline in an attempt', async () => {
-    expect(await settledBy({ deadlineMs: 50 }, silence())).toEqual([
-      'settled ERR_UNDAUNTED_DEADLINE after 1',
-    ]);
+    const told = await settledByDeadline({}, silence(), (lab) =>
+      lab.until(({ requests }) => requests.length === 1),
+    );
+    expect(told).toEqual(['settled ERR_UNDAUNTED_DEADLINE after 1']);
   });
 
   test('a body that broke off and was resumed', async () => {

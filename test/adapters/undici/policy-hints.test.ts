@@ -12,6 +12,8 @@ import { openAgent, openLab, retryingAgent, settled, Waits } from './kit.js';
 
 const date = Date.UTC(2026, 2, 10, 12, 0, 0);
 const json = { 'content-type': 'application/json' };
+/** So long is a body waited for that may have a hint in it. */
+const gatherMs = 1_000;
 
 /** Nobody throws dice: no jitter upwards, and none of the schedule but its longest. */
 function watched(policy: PolicyOptions = {}, random = 0) {
@@ -19,7 +21,7 @@ function watched(policy: PolicyOptions = {}, random = 0) {
   const ports = { random: () => random, date: () => date, sleep: waits.sleep };
   // After an abort, undici 6 and 7 may open a spare connection, which here is not kept for long.
   const dispatcher = retryingAgent(createRetrier(policy, ports), { keepAliveTimeout: 10 });
-  return { dispatcher, delays: waits.delays };
+  return { dispatcher, delays: waits.delays, waits };
 }
 
 async function get(origin: string, options: { dispatcher: object; retry?: OverrideOptions }) {
@@ -241,8 +243,10 @@ describe('a hint in the body', () => {
         ],
       };
       const lab = await openLab(play);
-      const { dispatcher } = watched(stops);
-      const response = await undici.request(lab.origin, { dispatcher });
+      const { dispatcher, waits } = watched(stops);
+      const asked = undici.request(lab.origin, { dispatcher });
+      await waits.strike(gatherMs);
+      const response = await asked;
       expect(response.statusCode).toBe(404);
       lab.cue('answered');
       expect(await response.body.text()).toBe('firstlater');
@@ -250,8 +254,10 @@ describe('a hint in the body', () => {
 
     test('that never begins: the answer comes nevertheless', async () => {
       const lab = await openLab(stallAfterHead(404));
-      const { dispatcher } = watched(stops);
-      const response = await undici.request(lab.origin, { dispatcher });
+      const { dispatcher, waits } = watched(stops);
+      const asked = undici.request(lab.origin, { dispatcher });
+      await waits.strike(gatherMs);
+      const response = await asked;
       expect(response.statusCode).toBe(404);
       response.body.on('error', () => undefined).destroy();
     });
@@ -276,8 +282,11 @@ describe('a hint in the body', () => {
     ['that never comes', stallAfterHead(503)],
   ])('of a response %s does not keep it from being retried', async (_what, play) => {
     const lab = await openLab([play, answer(200, 'ok')]);
-    const { dispatcher } = watched(discord);
-    expect(await get(lab.origin, { dispatcher })).toEqual({ status: 200, text: 'ok' });
+    const { dispatcher, waits } = watched(discord);
+    const got = get(lab.origin, { dispatcher });
+    // The endless one is long enough before its time is up.
+    if (play.steps.some((step) => step.do === 'stall')) await waits.strike(gatherMs);
+    expect(await got).toEqual({ status: 200, text: 'ok' });
   });
 
   test('reaches the caller from a MockAgent, too, where nothing can be paused', async () => {

@@ -57,14 +57,16 @@ describe('a rule applies by', () => {
 
   test('the name of the host, not what it resolves to, and its port', async () => {
     const lab = await openLab(answer(503));
-    const dispatcher = retryingAgent({
+    const policy: PolicyOptions = {
       ...soon,
       rules: [
         { match: 'localhost:1/*', maxRetries: 6 },
         { match: '127.0.0.1', maxRetries: 5 },
         { match: 'localhost', maxRetries: 1 },
       ],
-    });
+    };
+    // By default, Node gives an address up for the next one after a quarter of a second.
+    const dispatcher = retryingAgent(policy, { autoSelectFamilyAttemptTimeout: 60_000 });
 
     const { body } = await dispatcher.request({
       origin: `http://LocalHost:${lab.port}`,

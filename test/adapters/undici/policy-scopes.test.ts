@@ -240,6 +240,7 @@ describe('the gate', () => {
       );
       if (how !== 'exception') await lab.until(({ requests }) => requests.length === 3);
       if (how === 'abort') aborter.abort();
+      if (retry !== undefined) await clock.waits.strike(20);
       expect((await probe).error).toBeInstanceOf(Error);
 
       clock.now = 20_000;
@@ -302,9 +303,12 @@ describe('the gate', () => {
 
     test('a wait that the deadline ends leaves nothing behind', async () => {
       const { lab, clock, dispatcher, waiting } = await shutGate();
-      // The deadline is by the real clock, the gate's probe would have been in time by the other.
-      const { error } = await settled(undici.request(lab.origin, { dispatcher, retry: { deadlineMs: 100 } }));
-      expect(error).toBeInstanceOf(DeadlineError);
+      // The gate's probe would have been in time: its own timer is what is late.
+      const options = { dispatcher, retry: { deadlineMs: 100 } };
+      const patient = settled(undici.request(lab.origin, options));
+      await clock.waits.until(1);
+      await clock.waits.strike(100);
+      expect((await patient).error).toBeInstanceOf(DeadlineError);
       expect(waiting()).toBe(0);
       expect(clock.waits.pending).toBe(0);
     });
@@ -386,8 +390,13 @@ describe('presets.policies.service', () => {
 
   test('gives up an attempt that nobody answers', async () => {
     const lab = await openLab([silence(), answer(200, 'served')]);
-    const dispatcher = retryingAgent({ ...presets.policies.service, attemptTimeoutMs: 50 });
-    expect(await statusOf(lab.origin, dispatcher)).toBe(200);
+    const waits = new Waits();
+    const policy: PolicyOptions = { ...presets.policies.service, attemptTimeoutMs: 50 };
+    const dispatcher = retryingAgent(createRetrier(policy, { sleep: waits.sleep }));
+    const asked = statusOf(lab.origin, dispatcher);
+    await lab.until(({ requests }) => requests.length === 1);
+    await waits.strike(50);
+    expect(await asked).toBe(200);
     expect(lab.requests).toHaveLength(2);
   });
 });

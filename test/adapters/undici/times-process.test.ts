@@ -1,7 +1,7 @@
 /** What a pending wait means to the process: it stays alive for it, unless told not to; and nothing outlives it. */
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,10 +15,18 @@ let compiled: string;
 
 beforeAll(async () => {
   compiled = await mkdtemp(join(tmpdir(), 'undaunted-'));
+  // What is imported here and no more, and unchecked: whatever else is wrong is for others to say.
+  const config = {
+    extends: join(project, 'tsconfig.build.json'),
+    compilerOptions: { rootDir: join(project, 'src'), outDir: compiled, noCheck: true },
+    files: [join(project, 'src/adapters/undici/index.ts')],
+    include: [],
+  };
+  await writeFile(join(compiled, 'tsconfig.json'), JSON.stringify(config));
   const tsc = join(project, 'node_modules/typescript/bin/tsc');
-  await execute(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', compiled], { cwd: project });
+  await execute(process.execPath, [tsc, '-p', compiled]);
   await symlink(join(project, 'node_modules'), join(compiled, 'node_modules'));
-});
+}, 120_000);
 
 afterAll(() => rm(compiled, { recursive: true, force: true }));
 

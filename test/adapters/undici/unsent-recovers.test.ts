@@ -44,14 +44,19 @@ function watching(more: PolicyOptions = {}) {
   return { seen, policy: { ...soon, ...more, observe } satisfies PolicyOptions };
 }
 
-/** Its n-th connection goes to the n-th of these ports, and the others to where they belong. */
-function via(ports: readonly number[], more: Parameters<typeof undici.buildConnector>[0] = {}): Connect {
-  const connect = undici.buildConnector(more);
+/**
+ * Its n-th connection goes to the n-th of these ports, and the others to where they belong. Only the former have
+ * a timeout: the others take as long as a busy machine needs for them.
+ */
+function via(ports: readonly (number | string)[], timeout?: number, more: object = {}): Connect {
+  const astray = undici.buildConnector({ ...more, ...(timeout !== undefined && { timeout }) });
+  const usual = undici.buildConnector(more);
   let count = 0;
   return (options, callback) => {
-    const port = String(ports[count] ?? options.port);
+    const port = ports[count];
     count += 1;
-    connect({ ...options, port }, callback);
+    if (port === undefined) usual(options, callback);
+    else astray({ ...options, port: String(port) }, callback);
   };
 }
 
@@ -98,7 +103,7 @@ describe.each<PolicyOptions>([{ unsafeMethods: 'unsent' }, { unsafeMethods: 'ref
     await using full = await startFullBacklog();
     const lab = await openLab(answer(200));
     const { seen, policy } = watching(more);
-    const connect = via([portOf(full.origin)], { timeout: 300 });
+    const connect = via([portOf(full.origin)], 300);
     await expectOnce(lab, post(retryingAgent(policy, { connect }), lab.origin));
     expect(seen[0]).toBe('UND_ERR_CONNECT_TIMEOUT: unsent, retry');
   });
@@ -116,7 +121,7 @@ describe.each<PolicyOptions>([{ unsafeMethods: 'unsent' }, { unsafeMethods: 'ref
   test('TLS: a handshake that never ends', async () => {
     const lab = await openLab(answer(200), { tls: ['handshake-stall', 'trusted'] });
     const { seen, policy } = watching(more);
-    const agent = retryingAgent(policy, { connect: { ca, timeout: 500 } });
+    const agent = retryingAgent(policy, { connect: via([lab.port], 500, { ca }) });
     await expectOnce(lab, post(agent, lab.origin));
     expect(seen[0]).toBe('UND_ERR_CONNECT_TIMEOUT: unsent, retry');
   });
