@@ -1,11 +1,14 @@
-/** For `npm run test:matrix`: one file after the other, as two such runs share a machine. */
+/**
+ * For `npm run test:matrix`, which names the adapter: one file after the other, as several such runs share a
+ * machine.
+ */
 
 import { defineConfig } from 'vitest/config';
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from a default export.
 export default defineConfig({
   test: {
-    include: ['test/adapters/undici/**/*.test.ts'],
+    include: ['test/adapters/**/*.test.ts'],
     // A run of its own: `npm run test:fuzz`.
     exclude: ['**/fuzz.test.ts'],
     testTimeout: 30_000,

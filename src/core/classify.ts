@@ -23,7 +23,7 @@ function classifyResponse(settings: Settings, response: ResponseHead, date: numb
     kind: 'response',
     status,
     class: classOfResponse(settings, status, hint),
-    evidence: saysNotTaken(status) ? 'refused' : 'unknown',
+    evidence: response.evidence ?? (saysNotTaken(status) ? 'refused' : 'unknown'),
     hint,
   };
 }

@@ -83,7 +83,11 @@ function linkOf(error: Record<string, unknown>): Link {
 function linkWithParts(error: Record<string, unknown>): Link {
   const link = linkOf(error);
   const parts = Array.isArray(error['errors']) ? error['errors'].filter(isObject) : [];
-  return parts.length === 0 ? link : { ...link, row: rowOfAll(parts) };
+  if (parts.length === 0) return link;
+  const syscalls = new Set(parts.map((part) => text(part['syscall'])));
+  // axios copies the code of an AggregateError, and looks for the system call in what it wraps.
+  const syscall = syscalls.size === 1 ? [...syscalls][0] : link.syscall;
+  return { ...link, syscall, row: rowOfAll(parts) };
 }
 
 /**

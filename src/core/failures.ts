@@ -61,7 +61,11 @@ export const failuresByPrefix: readonly { readonly prefix: string; readonly row:
 ];
 
 /** By name: a TimeoutError that is not the caller's own (its code is the number 23). */
-export const failuresByName: ReadonlyMap<string, FailureRow> = new Map([['TimeoutError', unclear]]);
+export const failuresByName: ReadonlyMap<string, FailureRow> = new Map([
+  ['TimeoutError', unclear],
+  // Bytes that are no HTTP; from Node 26 on it has no code.
+  ['HTTPParserError', unheardOf],
+]);
 
 /** Where the text decides, because the code says too little. The first that fits applies. */
 export const failuresByText: readonly {
@@ -74,7 +78,12 @@ export const failuresByText: readonly {
   { code: 'ERR_HTTP2_STREAM_ERROR', text: 'NGHTTP2_REFUSED_STREAM', row: unsent },
   { code: 'ERR_HTTP2_STREAM_ERROR', text: 'NGHTTP2_INTERNAL_ERROR', row: unclear },
   { code: 'ERR_HTTP2_STREAM_ERROR', text: 'NGHTTP2_ENHANCE_YOUR_CALM', row: unclear },
-  // axios 1.16 and later give a cut-off body a response and this message.
+  // fetch: what Node's says of what can never work.
+  { code: undefined, text: 'redirect count exceeded', row: unheardOf },
+  { code: undefined, text: 'unknown scheme', row: unheardOf },
+  { code: undefined, text: 'bad port', row: unheardOf },
+  // axios 1.16 and later give a cut-off body a response and this message; before 1.7.8 they had this nonsense.
+  { code: 'ERR_BAD_RESPONSE', text: 'maxContentLength size of -1 exceeded', row: unclear },
   { code: 'ERR_BAD_RESPONSE', text: 'stream has been aborted', row: unclear },
   // fetch: the body was cut off, or a browser that tells nothing else.
   { code: undefined, text: 'terminated', row: unclear },
@@ -84,4 +93,4 @@ export const failuresByText: readonly {
 ];
 
 /** What happened is in their cause, if they have one that says anything. */
-export const wrapperCodes: ReadonlySet<string> = new Set(['ERR_NETWORK']);
+export const wrapperCodes: ReadonlySet<string> = new Set(['ERR_NETWORK', 'ERR_HTTP2_STREAM_CANCEL']);

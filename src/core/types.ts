@@ -43,6 +43,8 @@ export interface ResponseOutcome {
   readonly headers?: HeadersLike;
   /** What was read of the body, for hints in it: text, or what was parsed from JSON. */
   readonly content?: unknown;
+  /** What the client itself saw (an answer after a redirect proves nothing); absent: read off the status. */
+  readonly evidence?: Evidence;
 }
 
 /** How an attempt ended, as the client saw it: an error. */

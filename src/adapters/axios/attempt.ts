@@ -37,7 +37,7 @@ export function sendWithin(
       if (isOver) return;
       end();
       unfollow();
-      breakBody(config.data, reason, () => ours.abort(reason));
+      breakBody(config.data, () => ours.abort(reason));
       reject(reason);
     };
     const unfollow = follow(callers, (reason) => {
@@ -45,7 +45,8 @@ export function sendWithin(
       if (isOver) ours.abort(reason);
       else giveUp(reason);
     });
-    const cancel = sleep(limit.ms, () => giveUp(limit.error()), { unref: true });
+    // It keeps the process alive: the request is pending, whatever the adapter holds.
+    const cancel = sleep(limit.ms, () => giveUp(limit.error()));
     config.signal = ours.signal;
     // Somebody's adapter may also throw, or give nothing.
     const sent = async (): Promise<ResponseShape> => send();
@@ -56,7 +57,7 @@ export function sendWithin(
           return;
         }
         end();
-        whenRead(response?.data, unfollow);
+        whenRead(response?.data, ours.signal, unfollow);
         resolve(response as ResponseShape);
       },
       (error: unknown) => {
@@ -74,20 +75,27 @@ export function sendWithin(
 }
 
 /** Over HTTP/2, axios ends what it aborts as if it were whole: so a body that is still being sent breaks first. */
-function breakBody(data: unknown, reason: unknown, done: () => void): void {
+function breakBody(data: unknown, done: () => void): void {
   const isSending = typeof data === 'object' && data !== null && isStream(data);
   if (isSending && !('destroyed' in data && data.destroyed === true)) {
     (data as unknown as EventSource).on('close', done);
-    dispose(data, reason);
+    // Not with the caller's reason, which older versions of axios cannot take for their own.
+    dispose(data, new Error('undaunted: the attempt is over'));
   } else done();
 }
 
-/** A stream of Node tells its end; of another one, only that nobody holds it any more. */
-function whenRead(data: unknown, done: Cancel): void {
+/** A stream of Node tells its end; of another one, axios stops listening, or nobody holds it any more. */
+function whenRead(data: unknown, signal: AbortSignal, done: Cancel): void {
   if (typeof data !== 'object' || data === null) done();
   else if (isStream(data)) (data as unknown as EventSource).on('close', done);
-  else if ('getReader' in data) unread.register(data, done);
-  else done();
+  else if ('getReader' in data) {
+    unread.register(data, done);
+    const stopListening = signal.removeEventListener.bind(signal);
+    signal.removeEventListener = (type: string, listener: EventListenerOrEventListenerObject): void => {
+      stopListening(type, listener);
+      done();
+    };
+  } else done();
 }
 
 interface EventSource {

@@ -1,5 +1,6 @@
 /** One request as it begins: if its first attempt succeeds, there is nothing more to it. */
 
+import { PolicyError } from '../../core/errors.js';
 import type { RequestFacts } from '../../core/types.js';
 import { remember } from '../../runtime/history.js';
 import { takesKey } from '../../runtime/idempotency-key.js';
@@ -10,7 +11,7 @@ import { type Body, bodyOf } from './body.js';
 import type { Child } from './child.js';
 import { asAxiosError } from './errors.js';
 import type { NamedAdapters } from './named.js';
-import type { Ending } from './outcome.js';
+import { type Ending, isCutOff } from './outcome.js';
 import { Recovery } from './recovery.js';
 import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
 import { originOf, urlOf, type Whereabouts } from './target.js';
@@ -123,8 +124,9 @@ export class Call implements RequestFacts {
 
   /** An answer without a status is for the caller to understand. */
   accepts(response: ResponseShape | undefined): boolean {
-    const status = response?.status;
-    if (typeof status === 'number' && status !== 0) return this.session.accepts(status);
+    if (typeof response?.status === 'number' && response.status !== 0) {
+      return !isCutOff(response) && this.session.accepts(response.status);
+    }
     this.session.abandon(0);
     return true;
   }
@@ -139,7 +141,7 @@ export function sendWithRetries(line: Line, config: RequestConfig, adapter: Adap
     call = new Call(line, config, adapter);
   } catch (error) {
     // A policy that cannot be used, or a function in it.
-    return Promise.reject(error instanceof Error ? asAxiosError(error, config) : error);
+    return Promise.reject(error instanceof PolicyError ? asAxiosError(error, config) : error);
   }
   return call.start();
 }

@@ -28,6 +28,9 @@ export function outcomeOf(
   const aborted = isCanceled(config);
   if (ending.kind === 'error' && aborted) return { kind: 'error', error: ending.error, aborted };
   const answer = answerOf(ending);
+  if (ending.kind === 'response' && isCutOff(ending.response)) {
+    return { kind: 'error', error: cutOff, aborted: false };
+  }
   // A status below 400 beside an error means that the body was cut off, or that the caller refuses it.
   if (answer !== undefined && (ending.kind === 'response' || answer.status >= 400)) {
     return outcomeOfAnswer(answer, bodyHintBytes);
@@ -39,13 +42,29 @@ export function outcomeOf(
 }
 
 function outcomeOfAnswer(
-  { status, headers = {}, data }: ResponseShape,
+  { status, headers = {}, data, request }: ResponseShape,
   bodyHintBytes: number,
 ): ResponseOutcome {
-  const head = { kind: 'response', status, headers: headers as HeadersLike } as const;
   const isShort = typeof data === 'string' && data.length <= bodyHintBytes;
-  return isShort ? { ...head, content: data } : head;
+  return {
+    kind: 'response',
+    status,
+    headers: headers as HeadersLike,
+    ...(isShort && { content: data }),
+    // Another server's 429 says nothing of what the first one did.
+    ...(redirectsOf(request?._redirectable) > 0 && { evidence: 'unknown' }),
+  };
 }
+
+/** Over HTTP/2, axios takes an answer whose stream was reset for a whole one. */
+export function isCutOff({ request }: ResponseShape): boolean {
+  const code = request?.rstCode;
+  return code !== undefined && code !== 0;
+}
+
+const cutOff: Error = Object.assign(new Error('The answer was cut off: its HTTP/2 stream was reset'), {
+  code: 'ERR_HTTP2_STREAM_CANCEL',
+});
 
 // ---------------------------------------------------------------- evidence
 
@@ -56,11 +75,16 @@ function outcomeOfAnswer(
 function evidenceOf(error: unknown): Evidence | undefined {
   const { request } = Object(error) as { readonly request?: unknown };
   if (typeof request !== 'object' || request === null) return undefined;
-  const { _redirectCount: redirects, redirect, url } = request as Readonly<Record<string, unknown>>;
-  if (typeof redirects === 'number' && redirects > 0) return 'unknown';
+  if (redirectsOf(request) > 0) return 'unknown';
+  const { redirect, url } = request as Readonly<Record<string, unknown>>;
   // fetch follows redirects in silence.
   if (redirect !== 'follow' || typeof url !== 'string') return undefined;
   return isAboutFirstServer(error, url) ? undefined : 'unknown';
+}
+
+/** What follow-redirects counts on its request. */
+function redirectsOf(request: object | undefined): number {
+  return (request as { readonly _redirectCount?: number } | undefined)?._redirectCount ?? 0;
 }
 
 /** What Node says of the server that it could not reach. */

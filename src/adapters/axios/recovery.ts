@@ -62,6 +62,8 @@ export class Recovery {
     const limit = this.limit();
     // A hook, a body or a busy process took longer than there was time.
     if (limit !== undefined && limit.ms <= 0) this.fail(limit.error());
+    // axios's http sends what was aborted before.
+    if (isCanceled(config)) this.cancel();
     try {
       const response = await sendWithin(limit, config, () => adapter(config), sleep, late);
       return { kind: 'response', response };

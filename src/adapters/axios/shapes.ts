@@ -46,11 +46,18 @@ export interface RequestConfig {
   readonly retry?: OverrideOptions | false | undefined;
 }
 
+/** Node's request, or whatever the adapter shows of it. */
+interface SentShape {
+  readonly _redirectable?: object;
+  /** Of HTTP/2. */
+  readonly rstCode?: number;
+}
+
 export interface ResponseShape {
   readonly status: number;
   data: unknown;
   readonly headers: { get(name: string): unknown } | Record<string, string> | undefined;
-  readonly request?: unknown;
+  readonly request?: SentShape | undefined;
 }
 
 export type Adapter = (config: RequestConfig) => Promise<ResponseShape>;
