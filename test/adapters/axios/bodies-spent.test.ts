@@ -1,0 +1,212 @@
+/** Bodies that can be read once: kept while they fit, and never sent empty or in part when they do not. */
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
+import NodeForm from 'form-data';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { PolicyOptions } from '../../../src/core/options.js';
+import { historyOf } from '../../../src/index.js';
+import { answer, contentOf, type Lab, type Play, refusedOrigin, rst } from '../../faults/lab.js';
+import { openLab, retryingInstance, settled, soon } from './kit.js';
+
+const content = contentOf('a', 0, 100_000);
+
+function* parts(bytes = 100_000): Generator<Buffer> {
+  for (let at = 0; at < bytes; at += 10_000) yield contentOf('a', at, at + 10_000);
+}
+
+function nodeForm(): NodeForm {
+  const form = new NodeForm();
+  form.append('bytes', content, { filename: 'a.bin' });
+  return form;
+}
+
+interface Kind {
+  readonly make: () => unknown;
+  readonly adapter: 'http' | 'fetch';
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const kinds: [name: string, kind: Kind][] = [
+  ['a Readable', { make: () => Readable.from(parts()), adapter: 'http' }],
+  ['a Readable over fetch', { make: () => Readable.from(parts()), adapter: 'fetch' }],
+  ['a PassThrough', { make: () => Readable.from(parts()).pipe(new PassThrough()), adapter: 'http' }],
+  ['a web stream', { make: () => ReadableStream.from(parts()), adapter: 'fetch' }],
+  ['a form of form-data', { make: nodeForm, adapter: 'http' }],
+  [
+    'an object as multipart',
+    { make: () => ({ bytes: content }), adapter: 'http', headers: { 'content-type': 'multipart/form-data' } },
+  ],
+];
+
+const failures: [name: string, play: Play, seen: object][] = [
+  ['an answer', answer(503), { response: { status: 503 } }],
+  ['a reset', rst(), { isAxiosError: true }],
+];
+
+const refusals = kinds.flatMap(([kindName, kind]) =>
+  failures.flatMap(([failureName, play, seen]) =>
+    [0, 99_999].map((bufferBodyBytes) => ({ kindName, kind, failureName, play, seen, bufferBodyBytes })),
+  ),
+);
+
+test.each(refusals)(
+  '$kindName is not sent again after $failureName, with $bufferBodyBytes to keep it in',
+  async ({ kind: { make, adapter, headers = {} }, play, seen, bufferBodyBytes }) => {
+    const lab = await openLab([play, answer(200)]);
+    const data = make();
+    const asked = retryingInstance({ ...soon, bufferBodyBytes }).put(lab.origin, data, { adapter, headers });
+    const { error } = await settled(asked);
+    expect(error).toMatchObject(seen);
+    expect(historyOf(error)?.map(({ decision }) => decision.reason)).toEqual(['body-spent']);
+    expect(lab.requests).toHaveLength(1);
+    expect(lab.requests[0]?.body.includes(content)).toBe(true);
+  },
+);
+
+test.each(kinds)('%s that just fits is sent again, whole', async (_name, { make, adapter, headers = {} }) => {
+  const lab = await openLab([answer(503), rst(), answer(200)]);
+  const policy = { ...soon, bufferBodyBytes: 101_000 };
+  await retryingInstance(policy).put(lab.origin, make(), { adapter, headers });
+  const [first, ...others] = lab.requests;
+  expect(first?.body.includes(content)).toBe(true);
+  expect(others.map(({ body }) => body.equals(first?.body ?? content))).toEqual([true, true]);
+});
+
+test('a Readable that was read by somebody is sent as it is left, once', async () => {
+  const lab = await openLab([answer(503), answer(200)]);
+  const stream = Readable.from(['first,', 'second']);
+  for await (const part of stream.iterator({ destroyOnReturn: false })) {
+    expect(part).toBe('first,');
+    break;
+  }
+  const { error } = await settled(retryingInstance().put(lab.origin, stream));
+  expect(historyOf(error)?.at(-1)?.decision.reason).toBe('body-spent');
+  expect(lab.requests.map(({ body }) => body.toString())).toEqual(['second']);
+});
+
+describe('when the server refuses the connection', () => {
+  const big = 1_000_000;
+
+  /** The second attempt goes to the lab. */
+  function elsewhere({ origin }: Lab, bufferBodyBytes: number): PolicyOptions {
+    return {
+      ...soon,
+      bufferBodyBytes,
+      beforeRetry: (context) => {
+        context.url = origin;
+      },
+    };
+  }
+
+  // Both adapters read a part of it before they are connected.
+  describe.each(['http', 'fetch'])('over %s, a stream', (adapter) => {
+    test('is sent if it fits', async () => {
+      const lab = await openLab(answer(200));
+      const instance = retryingInstance(elsewhere(lab, big));
+      await instance.put(await refusedOrigin(), Readable.from(parts(big)), { adapter });
+      expect(lab.requests.map(({ body }) => body.equals(contentOf('a', 0, big)))).toEqual([true]);
+    });
+
+    test('is not sent in part if it does not', async () => {
+      const lab = await openLab(answer(200));
+      const instance = retryingInstance(elsewhere(lab, 5_000));
+      const asked = instance.put(await refusedOrigin(), Readable.from(parts(big)), { adapter });
+      const { error } = await settled(asked);
+      expect(historyOf(error)?.map(({ decision }) => decision.reason)).toEqual(['body-spent']);
+      expect(lab.connections).toBe(0);
+    });
+
+    test('is sent whatever its size if a function makes it', async () => {
+      const lab = await openLab(answer(200));
+      const instance = retryingInstance(elsewhere(lab, 0));
+      await instance.put(await refusedOrigin(), () => Readable.from(parts(big)), { adapter });
+      expect(lab.requests.map(({ body }) => body.equals(contentOf('a', 0, big)))).toEqual([true]);
+    });
+  });
+});
+
+test('of an upload of 256 MB no more is kept than the limit says', async () => {
+  const part = Buffer.alloc(1_000_000, 'x');
+  let received = 0;
+  const server = createServer((request, response) => {
+    request.on('data', (piece: Buffer) => {
+      received += piece.length;
+    });
+    request.on('end', () => response.end('ok'));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close().closeAllConnections());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  // Always the same memory: only copies of it can add up, and what was received and is not yet collected.
+  function* source(): Generator<Buffer> {
+    for (let sent = 0; sent < 256; sent += 1) {
+      yield part;
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    }
+  }
+  const instance = retryingInstance({ ...soon, bufferBodyBytes: 2_500_000 }, { maxRedirects: 0 });
+  const { data } = await instance.put(`http://127.0.0.1:${port}`, Readable.from(source()));
+  expect([data, received]).toEqual(['ok', 256_000_000]);
+  expect(most).toBeLessThan(128_000_000);
+});
+
+test('requests at the same time have each their own stream', async () => {
+  const failed = new Set<string>();
+  const lab = await openLab(({ path }) => {
+    const isFirst = !failed.has(path);
+    failed.add(path);
+    return answer(isFirst ? 503 : 200);
+  });
+  const instance = retryingInstance();
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  await Promise.all(
+    names.map((name) => instance.put(`${lab.origin}/${name}`, Readable.from([`<${name}`, '>']))),
+  );
+  for (const name of names) {
+    const bodies = lab.requests.filter(({ path }) => path === `/${name}`).map(({ body }) => body.toString());
+    expect(bodies).toEqual([`<${name}>`, `<${name}>`]);
+  }
+});
+
+test("the caller's configuration has the caller's stream, after success and failure", async () => {
+  const lab = await openLab([answer(503), answer(200), answer(503)]);
+  const streams = [Readable.from(['a']), Readable.from(['b'])] as const;
+  const response = await retryingInstance().put(lab.origin, streams[0]);
+  expect(response.config.data).toBe(streams[0]);
+  expect(response.config.headers.has('content-length')).toBe(false);
+  const { error } = await settled(retryingInstance({ maxRetries: 0 }).put(lab.origin, streams[1]));
+  expect(error).toMatchObject({ config: { data: streams[1] } });
+});
+
+describe('what axios does with an upload, it does with each attempt', () => {
+  test('progress is told of each', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const loaded: number[] = [];
+    const settings = { headers: { 'Content-Length': 100_000 }, maxRate: 500_000_000 };
+    await retryingInstance({ ...soon, bufferBodyBytes: 100_000 }).put(lab.origin, Readable.from(parts()), {
+      ...settings,
+      onUploadProgress: (event) => {
+        loaded.push(event.loaded);
+        expect(event.total).toBe(100_000);
+      },
+    });
+    expect(lab.requests.map(({ body }) => body.equals(content))).toEqual([true, true]);
+    expect(loaded.filter((bytes) => bytes === 100_000).length).toBeGreaterThan(1);
+  });
+
+  test('a body above maxBodyLength is refused once, and the source is closed', async () => {
+    const lab = await openLab(answer(200));
+    const source = Readable.from(parts());
+    const closed = new Promise((resolve) => source.once('close', resolve));
+    const { error } = await settled(retryingInstance().put(lab.origin, source, { maxBodyLength: 50_000 }));
+    expect(error).toMatchObject({ message: expect.stringContaining('maxBodyLength') });
+    expect(historyOf(error)).toHaveLength(1);
+    await closed;
+    expect(lab.requests.filter(({ complete }) => complete)).toHaveLength(0);
+  });
+});

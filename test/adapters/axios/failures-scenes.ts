@@ -1,0 +1,549 @@
+/** How each failure that can be made on loopback is made with axios, by the code that the fixture lists it under. */
+
+import { Agent, type AgentOptions } from 'node:http';
+import { constants } from 'node:http2';
+import { Agent as TlsAgent } from 'node:https';
+import type { AxiosAdapter, AxiosRequestConfig } from 'axios';
+import { onTestFinished } from 'vitest';
+import type { Class, Evidence } from '../../../src/index.js';
+import type { FaultLab } from '../../faults/faulty-server.js';
+import {
+  destroySession,
+  goaway,
+  type H2LabOptions,
+  type H2LabScript,
+  rstStream,
+} from '../../faults/h2-lab.js';
+import {
+  answer,
+  ca,
+  connectTunnel,
+  cutBody,
+  cutChunked,
+  fin,
+  garbage,
+  halfHead,
+  type LabOptions,
+  type LabScript,
+  refusedOrigin,
+  rst,
+  silence,
+  stallAfterHead,
+  startFullBacklog,
+} from '../../faults/lab.js';
+import { callsTruncatedTooLong, fetchHasLimits, minor } from './client.js';
+import { openLab } from './kit.js';
+import { startMutualTls } from './mutual-tls.js';
+import { openH2Lab, overH2, survivesHttp2 } from './ways.js';
+
+export interface Scene {
+  readonly name: string;
+  /** The error's code, or its name where that has none. */
+  readonly error: string | RegExp;
+  readonly class: Class;
+  readonly evidence: Evidence;
+  /** Why it is not what the fixture says. */
+  readonly unlike?: string;
+  /** Why this axios cannot have it. */
+  readonly missing?: string | false;
+  /** Gives the same failure for every attempt. */
+  readonly make: () => Promise<Made>;
+}
+
+export interface Made {
+  readonly config: AxiosRequestConfig;
+  /** Where it reaches one. */
+  readonly lab?: Pick<FaultLab<never>, 'requests'>;
+  /** Ends what ends no other way. */
+  readonly attemptTimeoutMs?: number;
+  /** Once the request is made. */
+  readonly afterwards?: () => Promise<void>;
+}
+
+const unsent = { class: 'transient', evidence: 'unsent' } as const;
+const unclear = { class: 'transient', evidence: 'unknown' } as const;
+const final = { class: 'final', evidence: 'unknown' } as const;
+
+const noHttp2 = !survivesHttp2 && 'it speaks no HTTP/2, or dies of it';
+const noTruncated = callsTruncatedTooLong && 'it says that the body is too long';
+const { NGHTTP2_REFUSED_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_ENHANCE_YOUR_CALM } = constants;
+const { NGHTTP2_PROTOCOL_ERROR, NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants;
+
+type Adapter = 'http' | 'fetch';
+
+/** To a lab, by this adapter. */
+function lab(
+  adapter: Adapter,
+  script: LabScript,
+  config: AxiosRequestConfig = {},
+  options?: LabOptions,
+): () => Promise<Made> {
+  return async () => {
+    const faulty = await openLab(script, options);
+    return { config: { baseURL: faulty.origin, adapter, ...config }, lab: faulty };
+  };
+}
+
+function at(adapter: Adapter, baseURL: string, config: AxiosRequestConfig = {}): () => Promise<Made> {
+  return async () => ({ config: { baseURL, adapter, ...config } });
+}
+
+function h2(script: H2LabScript, more: Partial<Made> = {}, options?: H2LabOptions): () => Promise<Made> {
+  return async () => {
+    const faulty = await openH2Lab(script, options);
+    return { lab: faulty, ...more, config: { baseURL: faulty.origin, ...overH2.config, ...more.config } };
+  };
+}
+
+/** A server that is what its TLS says. */
+function tls(adapter: Adapter, kind: NonNullable<LabOptions['tls']>): () => Promise<Made> {
+  return lab(adapter, answer(200), {}, { tls: kind });
+}
+
+/** To a client that trusts the lab's authority. Node's `fetch` knows only the system's. */
+function trusting(kind: NonNullable<LabOptions['tls']>): () => Promise<Made> {
+  return lab('http', answer(200), { httpsAgent: new TlsAgent({ ca }) }, { tls: kind });
+}
+
+async function refused(adapter: Adapter): Promise<Made> {
+  return at(adapter, await refusedOrigin())();
+}
+
+/** The system's resolver is asked for another name, or not at all. */
+function resolver(code: string): () => Promise<Made> {
+  const lookup = (name: string, _options: object, done: (error: Error) => void): void => {
+    const error = new Error(`getaddrinfo ${code} ${name}`);
+    setImmediate(done, Object.assign(error, { code, syscall: 'getaddrinfo', hostname: name }));
+  };
+  return at('http', 'http://nowhere.invalid', { lookup } as object);
+}
+
+/** Two addresses for a name, and nobody answers at the first; at the second nobody listens. */
+async function addressThatIsSilent(): Promise<Made> {
+  const full = await startFullBacklog();
+  onTestFinished(() => full.close());
+  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+  const lookup = (_name: string, _options: object, done: (error: null, found: unknown) => void): void => {
+    setImmediate(done, null, addresses);
+  };
+  const ports = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 50 };
+  const httpAgent = new Agent(ports as AgentOptions);
+  return at('http', `http://two.test:${new URL(full.origin).port}`, { httpAgent, lookup } as object)();
+}
+
+async function backlog(adapter: Adapter): Promise<Made> {
+  const full = await startFullBacklog();
+  onTestFinished(() => full.close());
+  return at(adapter, full.origin, { timeout: 100 })();
+}
+
+/** An https: origin behind a proxy that opens no tunnel. */
+async function proxied(status: number): Promise<Made> {
+  const proxy = await openLab(connectTunnel(status));
+  const { port } = proxy;
+  return {
+    ...(await at('http', 'https://origin.test', { proxy: { protocol: 'http', host: '127.0.0.1', port } })()),
+    lab: proxy,
+  };
+}
+
+async function givenUp(adapter: Adapter): Promise<Made> {
+  const controller = new AbortController();
+  const { config, lab: silent } = await lab(adapter, silence(), { signal: controller.signal })();
+  const afterwards = async (): Promise<void> => {
+    await (silent as Awaited<ReturnType<typeof openLab>>).until(({ requests }) => requests.length === 1);
+    controller.abort();
+  };
+  return { config, lab: silent as NonNullable<Made['lab']>, afterwards };
+}
+
+/** What `xhr` says of whatever goes wrong. */
+const sayingNothing: AxiosAdapter = async (config) => {
+  throw Object.assign(new Error('Network Error'), { isAxiosError: true, code: 'ERR_NETWORK', config });
+};
+
+function within(ms: number): AxiosRequestConfig {
+  return { timeout: ms };
+}
+
+const clear: AxiosRequestConfig = { transitional: { clarifyTimeoutError: true } };
+
+/** By `code` of the fixture's row. */
+export const scenes: Readonly<Record<string, readonly Scene[]>> = {
+  ECONNREFUSED: [
+    { name: 'http', error: 'ECONNREFUSED', ...unsent, make: () => refused('http') },
+    { name: 'fetch', error: 'ERR_NETWORK', ...unsent, make: () => refused('fetch') },
+    {
+      name: 'HTTP/2',
+      error: 'ERR_HTTP2_STREAM_CANCEL',
+      ...unsent,
+      missing: noHttp2,
+      make: async () => at('http', (await refusedOrigin()).replace('http:', 'https:'), overH2.config)(),
+    },
+  ],
+  ENOTFOUND: [
+    { name: 'http', error: 'ENOTFOUND', ...unsent, make: resolver('ENOTFOUND') },
+    // Where there is no name server, EAI_AGAIN.
+    { name: 'fetch', error: 'ERR_NETWORK', ...unsent, make: at('fetch', 'http://name.invalid') },
+    {
+      name: 'HTTP/2',
+      error: 'ERR_HTTP2_STREAM_CANCEL',
+      ...unsent,
+      missing: noHttp2,
+      make: at('http', 'https://name.invalid', overH2.config),
+    },
+  ],
+  EAI_AGAIN: [{ name: 'http', error: 'EAI_AGAIN', ...unsent, make: resolver('EAI_AGAIN') }],
+  'EHOSTUNREACH/ENETUNREACH/EHOSTDOWN/ENETDOWN/EADDRNOTAVAIL': [
+    // Linux says so of every broadcast address; this one is loopback's.
+    { name: 'http', error: 'ENETUNREACH', ...unsent, make: at('http', 'http://127.255.255.255:8089') },
+    { name: 'fetch', error: 'ERR_NETWORK', ...unsent, make: at('fetch', 'http://127.255.255.255:8089') },
+    {
+      name: "an address that is not this host's",
+      error: 'EADDRNOTAVAIL',
+      // Binding is no connecting.
+      ...unclear,
+      make: lab('http', answer(200), { httpAgent: new Agent({ localAddress: '192.0.2.1' } as AgentOptions) }),
+    },
+  ],
+  'ETIMEDOUT syscall connect': [
+    // An AggregateError: Node gave the first address up, as the kernel would minutes later.
+    { name: 'an address of several that is silent', error: /./, ...unsent, make: addressThatIsSilent },
+  ],
+  'ETIMEDOUT/ECONNABORTED without syscall (AxiosError)': [
+    { name: 'http', error: 'ECONNABORTED', ...unclear, make: lab('http', silence(), within(100)) },
+    {
+      name: 'http, clarified',
+      error: 'ETIMEDOUT',
+      ...unclear,
+      make: lab('http', silence(), { ...within(100), ...clear }),
+    },
+    { name: 'http, while connecting', error: 'ECONNABORTED', ...unclear, make: () => backlog('http') },
+    { name: 'fetch', error: 'ETIMEDOUT', ...unclear, make: lab('fetch', silence(), within(100)) },
+    {
+      name: 'fetch, in the body',
+      error: 'ETIMEDOUT',
+      ...unclear,
+      make: lab('fetch', stallAfterHead(), within(100)),
+    },
+    { name: 'fetch, while connecting', error: 'ETIMEDOUT', ...unclear, make: () => backlog('fetch') },
+    {
+      name: 'HTTP/2',
+      error: 'ECONNABORTED',
+      ...unclear,
+      missing: noHttp2,
+      make: h2(silence(), { config: within(100) }),
+    },
+  ],
+  'UND_ERR_SOCKET "other side closed"': [
+    { name: 'fetch, before the head', error: 'ERR_NETWORK', ...unclear, make: lab('fetch', fin()) },
+    { name: 'fetch, in the head', error: 'ERR_NETWORK', ...unclear, make: lab('fetch', halfHead('fin')) },
+  ],
+  'ECONNRESET syscall read': [
+    { name: 'http', error: 'ECONNRESET', ...unclear, make: lab('http', rst()) },
+    {
+      name: 'http, in the body',
+      error: 'ECONNRESET',
+      ...unclear,
+      make: lab('http', cutBody(100, 40, 'rst')),
+    },
+    {
+      name: 'http, in the TLS handshake',
+      error: 'ECONNRESET',
+      ...unclear,
+      make: tls('http', 'handshake-rst'),
+    },
+    { name: 'fetch', error: 'ERR_NETWORK', ...unclear, make: lab('fetch', rst()) },
+    {
+      name: 'fetch, in the TLS handshake',
+      error: 'ERR_NETWORK',
+      ...unclear,
+      make: tls('fetch', 'handshake-rst'),
+    },
+    {
+      name: 'HTTP/2',
+      error: 'ECONNRESET',
+      ...unclear,
+      missing: noHttp2,
+      make: h2(destroySession('rst')),
+    },
+  ],
+  'ECONNRESET "socket hang up" (no syscall)': [
+    { name: 'before the head', error: 'ECONNRESET', ...unclear, make: lab('http', fin()) },
+    { name: 'in the head', error: 'ECONNRESET', ...unclear, make: lab('http', halfHead('fin')) },
+  ],
+  'ECONNRESET "Client network socket disconnected before secure TLS connection was established"': [
+    { name: 'http', error: 'ECONNRESET', ...unsent, make: tls('http', 'handshake-fin') },
+    { name: 'fetch', error: 'ERR_NETWORK', ...unsent, make: tls('fetch', 'handshake-fin') },
+    {
+      name: 'HTTP/2',
+      error: 'ERR_HTTP2_STREAM_CANCEL',
+      ...unsent,
+      missing: noHttp2,
+      make: h2(answer(200), {}, { tls: 'handshake-fin' }),
+    },
+  ],
+  'HTTPParserError (code usually undefined in undici 7)': [
+    { name: 'fetch', error: 'ERR_NETWORK', ...final, make: lab('fetch', garbage()) },
+  ],
+  'HPE_*': [{ name: 'no HTTP', error: 'HPE_INVALID_CONSTANT', ...final, make: lab('http', garbage()) }],
+  'UND_ERR_HEADERS_OVERFLOW / HPE_HEADER_OVERFLOW': [
+    { name: 'http', error: 'HPE_HEADER_OVERFLOW', ...final, make: lab('http', longHead()) },
+    { name: 'fetch', error: 'ERR_NETWORK', ...final, make: lab('fetch', longHead()) },
+  ],
+  'CERT_*, DEPTH_ZERO_SELF_SIGNED_CERT, SELF_SIGNED_CERT_IN_CHAIN, UNABLE_TO_VERIFY_LEAF_SIGNATURE, ERR_TLS_CERT_ALTNAME_INVALID':
+    [
+      { name: 'self-signed', error: 'DEPTH_ZERO_SELF_SIGNED_CERT', ...final, make: trusting('self-signed') },
+      { name: 'expired', error: 'CERT_HAS_EXPIRED', ...final, make: trusting('expired') },
+      {
+        name: 'of another host',
+        error: 'ERR_TLS_CERT_ALTNAME_INVALID',
+        ...final,
+        make: trusting('wrong-host'),
+      },
+      {
+        name: 'of an unknown authority',
+        error: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+        ...final,
+        make: tls('http', 'trusted'),
+      },
+      { name: 'fetch, self-signed', error: 'ERR_NETWORK', ...final, make: tls('fetch', 'self-signed') },
+      {
+        name: 'fetch, of an unknown authority',
+        error: 'ERR_NETWORK',
+        ...final,
+        make: tls('fetch', 'trusted'),
+      },
+      ...(['self-signed', 'expired', 'wrong-host', 'trusted'] as const).map((kind) => ({
+        name: `HTTP/2, ${kind}`,
+        error: 'ERR_HTTP2_STREAM_CANCEL',
+        ...final,
+        missing: noHttp2,
+        make: h2(answer(200), { config: { http2Options: kind === 'trusted' ? {} : { ca } } }, { tls: kind }),
+      })),
+    ],
+  'ERR_SSL_WRONG_VERSION_NUMBER (undici) = EPROTO[write] (axios)': [
+    { name: 'http', error: 'EPROTO', ...final, make: tls('http', 'plain-http-on-tls-port') },
+    { name: 'fetch', error: 'ERR_NETWORK', ...final, make: tls('fetch', 'plain-http-on-tls-port') },
+    {
+      name: 'HTTP/2',
+      error: 'ERR_HTTP2_STREAM_CANCEL',
+      ...final,
+      missing: noHttp2,
+      make: h2(answer(200), {}, { tls: 'plain-http-on-tls-port' }),
+    },
+  ],
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: [
+    {
+      name: 'http',
+      error: /^ERR_SSL_TLSV1(3)?_ALERT_CERTIFICATE_REQUIRED$/,
+      ...final,
+      make: async () => at('http', await startMutualTls(), { httpsAgent: new TlsAgent({ ca }) })(),
+    },
+  ],
+  'ERR_HTTP2_STREAM_ERROR … NGHTTP2_REFUSED_STREAM': [
+    {
+      name: 'RST_STREAM(7)',
+      error: 'ERR_HTTP2_STREAM_ERROR',
+      ...unsent,
+      missing: noHttp2,
+      make: h2(rstStream(NGHTTP2_REFUSED_STREAM)),
+    },
+    {
+      name: 'GOAWAY that disowns it',
+      error: 'ERR_HTTP2_STREAM_ERROR',
+      ...unsent,
+      missing: noHttp2,
+      make: h2(goaway(NGHTTP2_NO_ERROR, 'previous')),
+    },
+  ],
+  'ERR_HTTP2_STREAM_ERROR other codes': [
+    ...(
+      [
+        ['INTERNAL_ERROR', NGHTTP2_INTERNAL_ERROR, unclear],
+        ['ENHANCE_YOUR_CALM', NGHTTP2_ENHANCE_YOUR_CALM, unclear],
+        ['PROTOCOL_ERROR', NGHTTP2_PROTOCOL_ERROR, final],
+      ] as const
+    ).map(([name, code, finding]) => ({
+      name,
+      error: 'ERR_HTTP2_STREAM_ERROR',
+      ...finding,
+      missing: noHttp2,
+      make: h2(rstStream(code)),
+    })),
+    {
+      name: 'INTERNAL_ERROR in the body',
+      error: 'ERR_HTTP2_STREAM_ERROR',
+      ...unclear,
+      missing: noHttp2,
+      make: h2(rstStream(NGHTTP2_INTERNAL_ERROR, 40)),
+    },
+  ],
+  'ERR_HTTP2_SESSION_ERROR / ERR_HTTP2_STREAM_CANCEL': [
+    {
+      name: 'GOAWAY with an error',
+      error: 'ERR_HTTP2_SESSION_ERROR',
+      ...unclear,
+      missing: noHttp2,
+      make: h2(goaway(NGHTTP2_ENHANCE_YOUR_CALM, 'this')),
+    },
+  ],
+  '(promise never settles)': [
+    ...(
+      [
+        ['RST_STREAM(CANCEL)', rstStream(NGHTTP2_CANCEL)],
+        ['RST_STREAM(NO_ERROR)', rstStream(NGHTTP2_NO_ERROR)],
+        ['the session ends without a word', destroySession('fin')],
+      ] as const
+    ).map(([name, play]) => ({
+      name,
+      error: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT',
+      ...unclear,
+      missing: noHttp2,
+      make: h2(play, { attemptTimeoutMs: 200 }),
+    })),
+  ],
+  ERR_CANCELED: [
+    { name: 'http', error: 'ERR_CANCELED', ...final, make: () => givenUp('http') },
+    { name: 'fetch', error: 'ERR_CANCELED', ...final, make: () => givenUp('fetch') },
+    {
+      name: "the caller's time is over",
+      error: 'ERR_CANCELED',
+      ...final,
+      make: async () => lab('http', silence(), { signal: AbortSignal.timeout(200) })(),
+    },
+  ],
+  'response from proxy to CONNECT': [
+    { name: '502', error: 'ERR_BAD_RESPONSE', ...unclear, make: () => proxied(502) },
+    { name: '407', error: 'ERR_BAD_REQUEST', ...final, make: () => proxied(407) },
+  ],
+  'ERR_BAD_RESPONSE with response.status>=500': [
+    { name: '503', error: 'ERR_BAD_RESPONSE', ...unclear, make: lab('http', answer(503)) },
+    { name: '501', error: 'ERR_BAD_RESPONSE', ...final, make: lab('fetch', answer(501)) },
+  ],
+  'ERR_BAD_RESPONSE "stream has been aborted", response.status 200': [
+    {
+      name: 'a short body',
+      error: 'ERR_BAD_RESPONSE',
+      ...unclear,
+      missing: noTruncated,
+      make: lab('http', cutBody(100, 40, 'fin')),
+    },
+    {
+      name: 'in a chunk',
+      error: 'ERR_BAD_RESPONSE',
+      ...unclear,
+      missing: noTruncated,
+      make: lab('http', cutChunked('fin')),
+    },
+    {
+      name: "axios's timeout in the body",
+      error: 'ERR_BAD_RESPONSE',
+      ...unclear,
+      missing: noTruncated,
+      make: lab('http', stallAfterHead(), within(100)),
+    },
+  ],
+  'ERR_BAD_RESPONSE "maxContentLength size of N exceeded"': [
+    {
+      name: 'http',
+      error: 'ERR_BAD_RESPONSE',
+      ...final,
+      make: lab('http', answer(200, 'x'.repeat(100)), { maxContentLength: 10 }),
+    },
+    {
+      name: 'fetch',
+      error: 'ERR_BAD_RESPONSE',
+      ...final,
+      missing: !fetchHasLimits && 'its fetch adapter has no such limit',
+      make: lab('fetch', answer(200, 'x'.repeat(100)), { maxContentLength: 10 }),
+    },
+  ],
+  ERR_BAD_REQUEST: [
+    { name: '404', error: 'ERR_BAD_REQUEST', ...final, make: lab('http', answer(404)) },
+    {
+      name: '429',
+      error: 'ERR_BAD_REQUEST',
+      class: 'throttled',
+      evidence: 'refused',
+      make: lab('http', answer(429)),
+    },
+    {
+      name: 'a protocol that is none',
+      error: 'ERR_BAD_REQUEST',
+      ...final,
+      make: at('http', 'gopher://nowhere.invalid'),
+    },
+  ],
+  ERR_NETWORK: [
+    {
+      name: 'without a cause, as in a browser',
+      error: 'ERR_NETWORK',
+      ...unclear,
+      make: async () => ({ config: { adapter: sayingNothing } }),
+    },
+    ...(
+      [
+        ['a redirect loop', lab('fetch', answer(302, '', { location: '/' }))],
+        ['a protocol that is none', at('fetch', 'gopher://nowhere.invalid')],
+        ['a port that fetch forbids', at('fetch', 'http://127.0.0.1:9')],
+      ] as const
+    ).map(([name, make]) => ({
+      name,
+      error: 'ERR_NETWORK',
+      ...final,
+      unlike: 'fetch itself refuses; trying again cannot help',
+      make,
+    })),
+  ],
+  'code undefined, name TypeError "terminated"': [
+    { name: 'a short body', error: 'TypeError', ...unclear, make: lab('fetch', cutBody(100, 40, 'fin')) },
+    {
+      name: 'a reset in the body',
+      error: 'TypeError',
+      ...unclear,
+      make: lab('fetch', cutBody(100, 40, 'rst')),
+    },
+    { name: 'in a chunk', error: 'TypeError', ...unclear, make: lab('fetch', cutChunked('fin')) },
+    { name: 'a reset in a chunk', error: 'TypeError', ...unclear, make: lab('fetch', cutChunked('rst')) },
+  ],
+  'ERR_FR_TOO_MANY_REDIRECTS, ERR_INVALID_URL, ERR_NOT_SUPPORT, ERR_BAD_OPTION*': [
+    {
+      name: 'a redirect loop',
+      error: 'ERR_FR_TOO_MANY_REDIRECTS',
+      ...final,
+      make: lab('http', answer(302, '', { location: '/' }), { maxRedirects: 3 }),
+    },
+    { name: 'no URL, http', error: 'ERR_INVALID_URL', ...final, make: at('http', 'http://[no') },
+    {
+      name: 'no URL, fetch',
+      error: /^(TypeError|ERR_INVALID_URL)$/,
+      ...final,
+      make: at('fetch', 'http://[no'),
+    },
+    {
+      name: 'HTTP/2 through a proxy',
+      error: 'ERR_NOT_SUPPORT',
+      ...final,
+      missing: minor < 16 && 'it ignores the proxy',
+      make: at('http', 'https://nowhere.invalid', {
+        ...overH2.config,
+        proxy: { host: '127.0.0.1', port: 9 },
+      }),
+    },
+    {
+      name: 'an address that is no text',
+      error: 'ERR_BAD_OPTION_VALUE',
+      ...final,
+      missing: minor < 16 && 'it throws a TypeError, or where nobody catches it',
+      make: at('http', 'http://nowhere.invalid', {
+        lookup: (_name: string, _options: object, done: (error: null, address: unknown) => void) =>
+          setImmediate(done, null, 7),
+      } as object),
+    },
+  ],
+};
+
+function longHead(): LabScript {
+  return answer(200, '', { 'x-long': 'x'.repeat(20_000) });
+}

@@ -1,0 +1,98 @@
+/** Every row of the fixture that can be made on loopback with axios is made; the others say why not. */
+
+import { readFileSync } from 'node:fs';
+import type { AxiosError } from 'axios';
+import { describe, expect, test } from 'vitest';
+import { historyOf } from '../../../src/index.js';
+import { type Scene, scenes } from './failures-scenes.js';
+import { retryingInstance, settled, soon } from './kit.js';
+
+interface Row {
+  readonly code: string;
+  readonly class: string;
+  readonly evidence: string;
+}
+
+const { rows } = JSON.parse(
+  readFileSync(new URL('../../../fixtures/failures.json', import.meta.url), 'utf8'),
+) as { readonly rows: readonly Row[] };
+
+const ofUndici = "what a dispatcher of undici's says, which fetch keeps to itself";
+const ownAgent = 'Node’s fetch takes minutes, unless it is given an agent of its own undici';
+const aRace = 'whether the write or the read hears of it first is a race';
+
+const notMade: Readonly<Record<string, string>> = {
+  '(any) with onRequestStart NOT yet called': ofUndici,
+  'ETIMEDOUT syscall read/write': 'the kernel gives up after a quarter of an hour',
+  UND_ERR_CONNECT_TIMEOUT: ownAgent,
+  UND_ERR_HEADERS_TIMEOUT: ownAgent,
+  UND_ERR_BODY_TIMEOUT: ownAgent,
+  'ECONNRESET syscall connect': 'an RST in answer to a SYN is ECONNREFUSED',
+  'ECONNRESET syscall write': aRace,
+  EPIPE: aRace,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'of a body that fetch hands over; axios makes "terminated" of it',
+  'UND_ERR_SOCKET HTTP/2: "GOAWAY" frame received with code N': "Node's fetch speaks HTTP/1.1",
+  'UND_ERR_INFO HTTP/2: stream closed …': "Node's fetch speaks HTTP/1.1",
+  'ERR_HTTP2_GOAWAY_SESSION / ERR_HTTP2_INVALID_SESSION':
+    'axios opens streams on sessions that it knows to be open',
+  'AbortError code 20 / TimeoutError code 23 (numbers!)': 'axios makes ERR_CANCELED of it',
+  'UND_ERR_ABORTED "Proxy response (N) !== 200 when HTTP Tunneling"': ofUndici,
+  'UND_ERR_DESTROYED / UND_ERR_CLOSED': ofUndici,
+  'UND_ERR_BPL_MISSING_UPSTREAM, UND_ERR_MAX_ORIGINS_REACHED, UND_ERR_INVALID_ARG, UND_ERR_NOT_SUPPORTED, UND_ERR_REQ_CONTENT_LENGTH_MISMATCH':
+    ofUndici,
+  'UND_ERR_RES_EXCEEDED_MAX_SIZE, UND_ERR_RESPONSE, UND_ERR_REQ_RETRY': ofUndici,
+  'UND_ERR_PRX_TLS, UND_ERR_SOCKS5*': ofUndici,
+};
+
+test('each row is made, or says why not, and nothing else is', () => {
+  const known = [...Object.keys(scenes), ...Object.keys(notMade)].sort();
+  expect(known).toEqual(rows.map(({ code }) => code).sort());
+  expect(Object.values(notMade)).not.toContain('');
+});
+
+/** Rows that say it in words ("as its status") leave it to the scene. */
+test.each(rows.filter(({ code }) => code in scenes))(
+  'what is expected is what the fixture says: $code',
+  (row) => {
+    for (const scene of scenes[row.code] ?? []) {
+      if (scene.unlike !== undefined) continue;
+      if (['transient', 'final'].includes(row.class)) expect(scene.class, scene.name).toBe(row.class);
+      if (['unsent', 'unknown'].includes(row.evidence)) expect(scene.evidence, scene.name).toBe(row.evidence);
+    }
+  },
+);
+
+async function play({ make }: Scene, method: string): Promise<{ error: AxiosError; sent?: number }> {
+  const { config, lab, attemptTimeoutMs, afterwards } = await make();
+  const policy = { ...soon, maxRetries: 1, ...(attemptTimeoutMs !== undefined && { attemptTimeoutMs }) };
+  const data = method === 'GET' ? undefined : 'pay';
+  const asked = settled(retryingInstance(policy).request({ url: '/', data, ...config, method }));
+  await afterwards?.();
+  const { error } = await asked;
+  return { error: error as AxiosError, ...(lab && { sent: lab.requests.length }) };
+}
+
+function isWorthIt({ class: found, evidence }: Scene, method: string): boolean {
+  return found !== 'final' && (method === 'GET' || evidence !== 'unknown');
+}
+
+const all = Object.entries(scenes).flatMap(([row, some]) => some.map((scene) => ({ row, ...scene })));
+
+describe.each(all)('$row: $name', (scene) => {
+  async function expectAsSaid(method: string): Promise<void> {
+    const { error, sent } = await play(scene, method);
+    const finding = { class: scene.class, evidence: scene.evidence };
+    const retried = isWorthIt(scene, method);
+    const history = historyOf(error) ?? [];
+    expect(error.code ?? error.name).toMatch(scene.error);
+    expect(history.map(({ outcome }) => outcome)).toMatchObject(retried ? [finding, finding] : [finding]);
+    // Of each attempt one at most arrives; where redirects lead round and round, that many more.
+    if (sent !== undefined && !scene.name.includes('redirect')) {
+      expect(sent).toBeLessThanOrEqual(retried ? 2 : 1);
+    }
+  }
+
+  test.skipIf(scene.missing)(`GET and POST ${scene.missing || ''}`, async () => {
+    await Promise.all(['GET', 'POST'].map(expectAsSaid));
+  });
+});

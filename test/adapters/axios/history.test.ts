@@ -1,0 +1,202 @@
+/** `historyOf`: from what the caller got back to every attempt, and never to those of another request. */
+
+import type { AxiosAdapter, AxiosRequestConfig } from 'axios';
+import { describe, expect, test } from 'vitest';
+import { attachRetry } from '../../../src/adapters/axios/index.js';
+import { createRetrier, DeadlineError, GateShutError, historyOf, PolicyError } from '../../../src/index.js';
+import { answer, cutBody, refusedOrigin, rst, silence } from '../../faults/lab.js';
+import { axios, callsTruncatedTooLong } from './client.js';
+import { openInstance, openLab, retryingInstance, settled, soon } from './kit.js';
+
+/** What was decided at each attempt. */
+function reasons(target: unknown): string[] | undefined {
+  return historyOf(target)?.map(({ decision }) => `${decision.attempt} ${decision.reason}`);
+}
+
+async function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
+  const { value, error } = await settled(promise);
+  return value ?? error;
+}
+
+describe.each(['http', 'fetch'])('by %s, of', (adapter) => {
+  test.each<[string, number[], string[]]>([
+    ['success at once', [200], ['1 success']],
+    ['success after retries', [503, 429, 200], ['1 transient-status', '2 throttled', '3 success']],
+    ['the last failure', [503, 503], ['1 transient-status', '2 retries-spent']],
+    ['a final failure', [404], ['1 final-status']],
+  ])('%s', async (what, statuses, told) => {
+    const lab = await openLab(statuses.map((status) => answer(status)));
+    const instance = retryingInstance(
+      { ...soon, maxRetries: what === 'the last failure' ? 1 : 3 },
+      { adapter },
+    );
+    const outcome = await outcomeOf(instance.get(lab.origin));
+    expect(reasons(outcome)).toEqual(told);
+    expect(historyOf(outcome)?.map(({ outcome: { kind }, ...attempt }) => [kind, attempt.number])).toEqual(
+      statuses.map((_status, index) => ['response', index + 1]),
+    );
+  });
+
+  test.skipIf(adapter === 'http' && callsTruncatedTooLong)('a body that broke off', async () => {
+    const lab = await openLab(cutBody(1_000, 500, 'fin'));
+    const instance = retryingInstance({ ...soon, maxRetries: 1 }, { adapter });
+    const error = await outcomeOf(instance.get(lab.origin));
+    expect(error).toBeInstanceOf(Error);
+    expect(reasons(error)).toEqual(['1 transport-error', '2 retries-spent']);
+  });
+});
+
+describe('of', () => {
+  test('an error', async () => {
+    const origin = await refusedOrigin();
+    const error = await outcomeOf(retryingInstance({ ...soon, maxRetries: 1 }).get(origin));
+    expect(reasons(error)).toEqual(['1 transport-error', '2 retries-spent']);
+    expect(historyOf(error)?.[0]?.outcome).toMatchObject({
+      kind: 'error',
+      code: 'ECONNREFUSED',
+      evidence: 'unsent',
+    });
+  });
+
+  test('a 503 that resolves', async () => {
+    const lab = await openLab(answer(503));
+    const response = await retryingInstance({ ...soon, maxRetries: 1 }).get(lab.origin, {
+      validateStatus: null,
+    });
+    expect(reasons(response)).toEqual(['1 transient-status', '2 retries-spent']);
+  });
+
+  test('a response with a stream', async () => {
+    const lab = await openLab([answer(503), answer(200, 'ok')]);
+    const response = await retryingInstance().get(lab.origin, { responseType: 'stream' });
+    response.data.resume();
+    expect(reasons(response)).toEqual(['1 transient-status', '2 success']);
+  });
+
+  test('a deadline', async () => {
+    const lab = await openLab([answer(503), silence()]);
+    const error = await outcomeOf(retryingInstance({ ...soon, deadlineMs: 100 }).get(lab.origin));
+    expect(error).toBeInstanceOf(DeadlineError);
+    expect(reasons(error)).toEqual(['1 transient-status', '2 wait-past-deadline']);
+  });
+
+  test('a gate that is shut: no attempt', async () => {
+    const lab = await openLab(answer(500));
+    const instance = retryingInstance({ ...soon, maxRetries: 0, gate: { failures: 1 } });
+    await outcomeOf(instance.get(lab.origin));
+    const error = await outcomeOf(instance.get(lab.origin));
+    expect(error).toBeInstanceOf(GateShutError);
+    expect(historyOf(error)).toEqual([]);
+  });
+
+  test("an abort, whose error is the adapter's", async () => {
+    const lab = await openLab([answer(503), silence()]);
+    const aborter = new AbortController();
+    const pending = outcomeOf(retryingInstance().get(lab.origin, { signal: aborter.signal }));
+    await lab.until(({ requests }) => requests.length === 2);
+    aborter.abort();
+    expect(reasons(await pending)).toEqual(['1 transient-status', '2 aborted']);
+  });
+
+  test('what knows none: undefined', async () => {
+    const lab = await openLab(answer(200));
+    const plain = await openInstance().get(lab.origin);
+    const given = await retryingInstance().get(lab.origin);
+    const invalid = await outcomeOf(retryingInstance().get(lab.origin, { retry: { maxRetries: -1 } }));
+    expect(invalid).toBeInstanceOf(PolicyError);
+    for (const target of [plain, given.data, given.config, given.headers, { ...given }, invalid, null, 7]) {
+      expect(historyOf(target)).toBeUndefined();
+    }
+  });
+});
+
+test('it leaves no mark on what the caller gets', async () => {
+  const lab = await openLab([answer(503), answer(200), answer(200), answer(404)]);
+  const plain = openInstance();
+  const retrying = retryingInstance();
+  const keysOf = (target: object): (string | symbol)[] => Reflect.ownKeys(target).toSorted();
+  const retried = await retrying.get(lab.origin);
+  const asGiven = await plain.get(lab.origin);
+  expect(keysOf(retried)).toEqual(keysOf(asGiven));
+  expect(keysOf((await outcomeOf(retrying.get(lab.origin))) as object)).toEqual(
+    keysOf((await outcomeOf(plain.get(lab.origin))) as object),
+  );
+});
+
+test('it is the same behind interceptors that let the response through', async () => {
+  const lab = await openLab([answer(503), answer(200)]);
+  const instance = openInstance();
+  instance.interceptors.response.use(async (response) => response);
+  attachRetry(instance, soon);
+  instance.interceptors.response.use((response) => response);
+  expect(reasons(await instance.get(lab.origin))).toEqual(['1 transient-status', '2 success']);
+});
+
+describe('of one object for two requests', () => {
+  /** Gives the same thing again and again. */
+  function always(thing: unknown): { adapter: AxiosAdapter } {
+    return {
+      adapter: async () => {
+        if (thing instanceof Error) throw thing;
+        return thing as never;
+      },
+    };
+  }
+
+  test.each<[string, () => unknown]>([
+    ['a response', () => ({ status: 200, statusText: '', headers: {}, data: '', config: {} })],
+    ['an error', () => new axios.AxiosError('always this', 'ECONNRESET')],
+    ['an error that cannot be changed', () => Object.freeze(new Error('always this'))],
+  ])('(%s): that of neither', async (_what, make) => {
+    const thing = make();
+    const instance = retryingInstance({ ...soon, maxRetries: 1 }, always(thing));
+    const first = await outcomeOf(instance.get('http://a.test/1'));
+    expect(first).toBe(thing);
+    expect(historyOf(thing)?.length).toBeGreaterThan(0);
+    expect(await outcomeOf(instance.get('http://a.test/2'))).toBe(thing);
+    expect(historyOf(thing)).toBeUndefined();
+    await outcomeOf(retryingInstance(soon, always(thing)).get('http://a.test/3'));
+    expect(historyOf(thing)).toBeUndefined();
+  });
+
+  test('at once, and by another policy', async () => {
+    const thing = { status: 200, statusText: '', headers: {}, data: '', config: {} };
+    await Promise.all(
+      [{}, { maxRetries: 1 }, { attemptTimeoutMs: 1_000 }].map((policy) =>
+        retryingInstance(policy, always(thing)).get('http://a.test/'),
+      ),
+    );
+    expect(historyOf(thing)).toBeUndefined();
+  });
+
+  test('that is only met on the way: each has its own', async () => {
+    const shared = new axios.AxiosError('always this', 'ECONNRESET');
+    const flaky = (): AxiosRequestConfig => {
+      let calls = 0;
+      return {
+        adapter: async (config) => {
+          calls += 1;
+          if (calls === 1) throw shared;
+          return { status: 200, statusText: '', headers: {}, data: '', config };
+        },
+      };
+    };
+    const instance = retryingInstance();
+    const responses = await Promise.all([1, 2].map(() => instance.get('http://a.test/', flaky())));
+    expect(responses.map(reasons)).toEqual(Array(2).fill(['1 transport-error', '2 success']));
+    expect(historyOf(shared)).toBeUndefined();
+  });
+});
+
+test('two requests at once have each their own', async () => {
+  const lab = await openLab(({ path, headers }) =>
+    path === '/bad' && headers['retry-attempt'] !== '2' ? rst() : answer(200),
+  );
+  const instance = retryingInstance(createRetrier({ ...soon, attemptHeader: true }));
+  const [bad, good] = await Promise.all([
+    instance.get(`${lab.origin}/bad`),
+    instance.get(`${lab.origin}/good`),
+  ]);
+  expect(reasons(good)).toEqual(['1 success']);
+  expect(reasons(bad)).toEqual(['1 transport-error', '2 transport-error', '3 success']);
+});

@@ -1,0 +1,306 @@
+/** `beforeRetry` has the next attempt in its hands, and nothing of what it does stays with the caller. */
+
+import type { AxiosRequestConfig } from 'axios';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  type BeforeRetry,
+  createRetrier,
+  DeadlineError,
+  type DecisionEvent,
+  historyOf,
+  type RetryContext,
+  type SettledEvent,
+} from '../../../src/index.js';
+import { answer, rst } from '../../faults/lab.js';
+import { openLab, retryingInstance, settled, soon } from './kit.js';
+import { HandTime } from './time.js';
+
+/** What hangs takes forever; nothing else takes nearly so long. */
+vi.setConfig({ testTimeout: 10_000 });
+
+const adapters = ['http', 'fetch'] as const;
+const twice503 = [answer(503), answer(503), answer(200, 'fine')];
+
+describe('what it sees', () => {
+  test('the URL with its params, headers in lower case, the decision and the history', async () => {
+    const seen: RetryContext[] = [];
+    const beforeRetry: BeforeRetry = (context) => {
+      seen.push({ ...context, headers: { ...context.headers }, history: [...context.history] });
+    };
+    const lab = await openLab([answer(503), rst(), answer(200)]);
+    const instance = retryingInstance({ ...soon, beforeRetry }, { baseURL: `${lab.origin}/v1/` });
+    const headers = { 'X-Token': 'old', 'X-List': ['a', 'b'], 'X-None': null };
+    await instance.put('things', 'text', { params: { q: 'a b', list: [1, 2] }, headers });
+    const [first] = lab.requests;
+    expect(first?.path).toMatch(/^\/v1\/things\?q=a\+b&list.+=1&list.+=2$/);
+    expect(seen.map(({ url }) => url)).toEqual(Array(2).fill(`${lab.origin}${first?.path}`));
+    expect(seen[0]?.headers).toMatchObject({ 'x-token': 'old', 'x-list': ['a', 'b'] });
+    expect(Object.keys(seen[0]?.headers ?? {})).not.toContain('x-none');
+    // Nothing that an adapter has added to them.
+    expect(seen[1]?.headers).toEqual(seen[0]?.headers);
+    expect(seen[0]?.headers).not.toHaveProperty('content-length');
+    expect(seen.map(({ decision }) => [decision.attempt, decision.reason])).toEqual([
+      [1, 'transient-status'],
+      [2, 'transport-error'],
+    ]);
+    expect(seen.map(({ history }) => history.length)).toEqual([1, 2]);
+    expect(seen[0]?.request).toEqual({
+      method: 'PUT',
+      origin: lab.origin,
+      path: `${lab.origin}/v1/things`,
+      keyed: false,
+    });
+  });
+
+  test('it is called after the wait, once for each retry, and not for the last failure', async () => {
+    const time = new HandTime();
+    const calls: number[] = [];
+    const lab = await openLab(answer(503));
+    const schedule = { kind: 'fixed', waitMs: 50, jitter: 'none' } as const;
+    const beforeRetry: BeforeRetry = () => void calls.push(time.now);
+    const retrier = createRetrier({ schedule, maxRetries: 2, beforeRetry }, time.ports);
+    const answered = settled(retryingInstance(retrier).get(lab.origin));
+    await time.fire(50);
+    await time.fire(50);
+    expect((await answered).error).toMatchObject({ response: { status: 503 } });
+    expect(calls).toEqual([50, 100]);
+  });
+});
+
+describe('headers', () => {
+  test.each(adapters)('a new token is sent, and stays for the attempts after it (%s)', async (adapter) => {
+    const lab = await openLab(twice503);
+    let calls = 0;
+    const beforeRetry: BeforeRetry = async ({ headers }) => {
+      await new Promise(setImmediate);
+      calls += 1;
+      if (calls === 1) headers['authorization'] = 'Bearer new';
+      else headers['x-calls'] = `${headers['authorization']}, ${calls}`;
+    };
+    const instance = retryingInstance({ ...soon, beforeRetry }, { adapter });
+    const headers = { Authorization: 'Bearer old' };
+    const { config } = await instance.post(lab.origin, { a: 1 }, { headers, retry: { idempotent: true } });
+    const sent = lab.requests.map(({ headers }) => [headers['authorization'], headers['x-calls']]);
+    expect(sent).toEqual([
+      ['Bearer old', undefined],
+      ['Bearer new', undefined],
+      ['Bearer new', 'Bearer new, 2'],
+    ]);
+    // Each of them once, whatever its case.
+    for (const { rawHeaders } of lab.requests) {
+      const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+      expect(new Set(names).size).toBe(names.length);
+    }
+    expect(lab.requests.map(({ body }) => body.toString())).toEqual(Array(3).fill('{"a":1}'));
+    expect(config.headers.get('authorization')).toBe('Bearer old');
+    expect(config.headers.get('x-calls')).toBeUndefined();
+  });
+
+  test.each(adapters)('one that is deleted is not sent any more (%s)', async (adapter) => {
+    const lab = await openLab(twice503);
+    const beforeRetry: BeforeRetry = ({ headers }) => {
+      delete headers['x-stale'];
+    };
+    const instance = retryingInstance({ ...soon, beforeRetry }, { adapter });
+    const { config } = await instance.get(lab.origin, { headers: { 'X-Stale': 'yes', 'X-Fresh': 'yes' } });
+    expect(lab.requests.map(({ headers }) => headers['x-stale'])).toEqual(['yes', undefined, undefined]);
+    expect(lab.requests.map(({ headers }) => headers['x-fresh'])).toEqual(['yes', 'yes', 'yes']);
+    expect(config.headers.get('x-stale')).toBe('yes');
+  });
+
+  test('what axios was not to add, it does not add later', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const beforeRetry: BeforeRetry = () => undefined;
+    const headers = { 'User-Agent': false };
+    await retryingInstance({ ...soon, beforeRetry }).get(lab.origin, { headers });
+    expect(lab.requests.map(({ headers }) => headers['user-agent'])).toEqual([undefined, undefined]);
+  });
+
+  test('in a place of its own: the object that the caller passed stays as it is', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const beforeRetry: BeforeRetry = (context) => {
+      context.headers = { 'x-all': 'new' };
+    };
+    const headers = { 'X-Token': 'old' };
+    await retryingInstance({ ...soon, beforeRetry }).get(lab.origin, { headers });
+    expect(headers).toEqual({ 'X-Token': 'old' });
+    expect(lab.requests[1]?.headers).toMatchObject({ 'x-all': 'new' });
+    expect(lab.requests[1]?.headers).not.toHaveProperty('x-token');
+  });
+
+  test("the library's own key is there to be seen, and is sent with every attempt", async () => {
+    const seen: unknown[] = [];
+    const lab = await openLab(twice503);
+    const beforeRetry: BeforeRetry = ({ headers }) => void seen.push(headers['idempotency-key']);
+    const policy = { ...soon, beforeRetry, idempotencyKey: true, attemptHeader: true } as const;
+    const { config } = await retryingInstance(policy).post(lab.origin, 'x');
+    const key = lab.requests[0]?.headers['idempotency-key'];
+    expect(key).toMatch(/^[\da-f-]{36}$/);
+    expect(lab.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([key, key, key]);
+    expect(seen).toEqual([key, key]);
+    expect(config.headers.has('idempotency-key')).toBe(false);
+  });
+});
+
+describe('the URL', () => {
+  test.each(adapters)(
+    'another server, path and query: as it is written, and no more (%s)',
+    async (adapter) => {
+      const lab = await openLab(answer(503));
+      const other = await openLab([answer(503), answer(200, 'from the other')]);
+      const urls: string[] = [];
+      const beforeRetry: BeforeRetry = (context) => {
+        urls.push(context.url);
+        if (urls.length === 1) context.url = `${other.origin}/spare?for=${encodeURIComponent('a b')}`;
+      };
+      const request: AxiosRequestConfig = { baseURL: `${lab.origin}/v1`, params: { q: 1 } };
+      const instance = retryingInstance({ ...soon, beforeRetry }, { adapter });
+      const { data, config } = await instance.get('/things', request);
+      expect(data).toBe('from the other');
+      expect(lab.requests.map(({ path }) => path)).toEqual(['/v1/things?q=1']);
+      // It stays there.
+      expect(other.requests.map(({ path }) => path)).toEqual(['/spare?for=a%20b', '/spare?for=a%20b']);
+      expect(urls).toEqual([`${lab.origin}/v1/things?q=1`, `${other.origin}/spare?for=a%20b`]);
+      expect(config).toMatchObject({ url: '/things', baseURL: `${lab.origin}/v1`, params: { q: 1 } });
+    },
+  );
+
+  test('a part of it, by way of URL', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const beforeRetry: BeforeRetry = (context) => {
+      const url = new URL(context.url);
+      url.searchParams.set('attempt', '2');
+      context.url = url.href;
+    };
+    const instance = retryingInstance({ ...soon, beforeRetry }, { baseURL: lab.origin });
+    await instance.get('/things', { params: { q: 1 } });
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/things?q=1', '/things?q=1&attempt=2']);
+  });
+
+  test('left alone, params and their serialiser are as they were', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const urls: string[] = [];
+    const beforeRetry: BeforeRetry = ({ url }) => void urls.push(url);
+    const instance = retryingInstance({ ...soon, beforeRetry });
+    const paramsSerializer = { serialize: () => 'my=own' };
+    await instance.get(`${lab.origin}/things`, { params: { q: 1 }, paramsSerializer });
+    expect(urls).toEqual([`${lab.origin}/things?my=own`]);
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/things?my=own', '/things?my=own']);
+  });
+
+  test('of a failure, too, the configuration is the caller’s', async () => {
+    const lab = await openLab(answer(503));
+    const beforeRetry: BeforeRetry = (context) => {
+      context.url = `${lab.origin}/elsewhere`;
+      context.headers['x-new'] = 'yes';
+    };
+    const instance = retryingInstance({ ...soon, beforeRetry }, { baseURL: lab.origin });
+    const { error } = await settled(
+      instance.get('/things', { params: { q: 1 }, headers: { 'X-Old': 'yes' } }),
+    );
+    const { config } = error as { config: AxiosRequestConfig & { headers: Record<string, unknown> } };
+    expect(config).toMatchObject({ url: '/things', baseURL: lab.origin, params: { q: 1 } });
+    expect(config.headers['X-Old']).toBe('yes');
+    expect(config.headers).not.toHaveProperty('x-new');
+    // And sent once more, it begins where the first began.
+    lab.play(answer(200));
+    await instance.request(config);
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/things?q=1']);
+    expect(lab.requests[0]?.headers).not.toHaveProperty('x-new');
+  });
+});
+
+describe('that fails', () => {
+  const sync = (error: unknown): BeforeRetry => {
+    return () => {
+      throw error;
+    };
+  };
+  const later = (error: unknown): BeforeRetry => {
+    return async () => {
+      await new Promise(setImmediate);
+      throw error;
+    };
+  };
+  test.each([
+    ['throws', sync, Object.freeze(new Error('no token'))],
+    ['rejects', later, Object.freeze(new Error('no token to be had'))],
+    ['rejects with a string', later, 'a string'],
+  ])('%s: it is the request’s error, as it is', async (_how, failing, thrown) => {
+    const beforeRetry = failing(thrown);
+    const events: (DecisionEvent | SettledEvent)[] = [];
+    const lab = await openLab(answer(503));
+    const policy = {
+      ...soon,
+      beforeRetry,
+      observe: (event: DecisionEvent | SettledEvent) => events.push(event),
+    };
+    const { error } = await settled(retryingInstance(policy).get(lab.origin));
+    expect(error).toBe(thrown);
+    expect(lab.requests).toHaveLength(1);
+    expect(events.map(({ type }) => type)).toEqual(['decision', 'settled']);
+    if (typeof thrown === 'object') expect(historyOf(error)).toHaveLength(1);
+  });
+});
+
+describe('while it is at work', () => {
+  const deadlineMs = 100;
+
+  function working() {
+    let hasBegun = (): void => undefined;
+    let end = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      hasBegun = resolve;
+    });
+    const work = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const beforeRetry: BeforeRetry = () => {
+      hasBegun();
+      return work;
+    };
+    return { begun, beforeRetry, end: () => end() };
+  }
+
+  test.each(['for ever', 'until after the deadline'])('the deadline ends the request (%s)', async (until) => {
+    const time = new HandTime();
+    const lab = await openLab(answer(503, '', { 'x-served-by': 'a' }));
+    const { begun, beforeRetry, end } = working();
+    const instance = retryingInstance(createRetrier({ ...soon, deadlineMs, beforeRetry }, time.ports));
+    const answered = settled(instance.get(lab.origin));
+    await time.fire(1);
+    await begun;
+    if (until === 'for ever') await time.fire(deadlineMs - 1);
+    else {
+      time.now = deadlineMs + 1;
+      end();
+    }
+    const { error } = await answered;
+    expect(error).toBeInstanceOf(DeadlineError);
+    expect(error).toMatchObject({ isAxiosError: true, cause: { response: { status: 503 } } });
+    end();
+    await new Promise(setImmediate);
+    expect(time.pending).toEqual([]);
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test('what it changes after an abort changes nothing', async () => {
+    const lab = await openLab(answer(503));
+    const { begun, beforeRetry, end } = working();
+    const late: BeforeRetry = async (context) => {
+      await beforeRetry(context);
+      context.url = 'http://late.invalid/';
+      context.headers['x-late'] = 'yes';
+    };
+    const instance = retryingInstance({ ...soon, beforeRetry: late });
+    const controller = new AbortController();
+    const answered = settled(instance.get(lab.origin, { signal: controller.signal }));
+    await begun;
+    controller.abort();
+    const { error } = await answered;
+    end();
+    await new Promise(setImmediate);
+    expect(error).toMatchObject({ code: 'ERR_CANCELED', config: { url: lab.origin } });
+    expect(lab.requests).toHaveLength(1);
+  });
+});

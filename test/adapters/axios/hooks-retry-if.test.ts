@@ -1,0 +1,324 @@
+/** `retryIf` sees every outcome, may read what the caller would get, and has the last word. */
+
+import type { AxiosResponse } from 'axios';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  createRetrier,
+  DeadlineError,
+  type DecisionEvent,
+  historyOf,
+  type LiveOutcome,
+  type PolicyOptions,
+  type RequestFacts,
+  type RetryIf,
+  type SettledEvent,
+} from '../../../src/index.js';
+import { answer, answerChunked, bigBody, type Lab, rst } from '../../faults/lab.js';
+import { openLab, retryingInstance, settled, soon } from './kit.js';
+import { HandTime } from './time.js';
+
+/** What hangs takes forever; nothing else takes nearly so long. */
+vi.setConfig({ testTimeout: 10_000 });
+
+const adapters = ['http', 'fetch'] as const;
+const json = { 'content-type': 'application/json' };
+const failedInside = answer(200, '{"error":"try again"}', json);
+const fine = answer(200, '{"items":[1]}', json);
+
+const isFailedInside: RetryIf = async (outcome) => {
+  const body = await outcome.body?.();
+  return typeof body === 'object' && body !== null && 'error' in body ? true : undefined;
+};
+
+describe('a 200 that is an error inside', () => {
+  test.each(adapters)('is sent again, also a POST, on its word (%s)', async (adapter) => {
+    const lab = await openLab([failedInside, failedInside, fine]);
+    const instance = retryingInstance({ ...soon, retryIf: isFailedInside }, { adapter });
+    const { data } = await instance.post(lab.origin, { name: 'x' });
+    expect(data).toEqual({ items: [1] });
+    expect(lab.requests.map(({ body }) => body.toString())).toEqual(Array(3).fill('{"name":"x"}'));
+  });
+
+  test('is what the caller gets when the retries are spent, with its history', async () => {
+    const lab = await openLab(failedInside);
+    const instance = retryingInstance({ ...soon, maxRetries: 2, retryIf: isFailedInside });
+    const response = await instance.get(lab.origin);
+    expect(response.data).toEqual({ error: 'try again' });
+    const reasons = historyOf(response)?.map(({ decision }) => decision.reason);
+    expect(reasons).toEqual(['caller-asks', 'caller-asks', 'retries-spent']);
+  });
+
+  test('without async', async () => {
+    const lab = await openLab([answer(200, '', { 'x-stale': 'yes' }), fine]);
+    const retryIf: RetryIf = (outcome) =>
+      outcome.kind === 'response' && get(outcome, 'x-stale') === 'yes' ? true : undefined;
+    const { data } = await retryingInstance({ ...soon, retryIf }).get(lab.origin);
+    expect(data).toEqual({ items: [1] });
+  });
+});
+
+function get(outcome: LiveOutcome, name: string): unknown {
+  const { headers } = outcome as { headers?: { get(name: string): unknown } };
+  return headers?.get(name);
+}
+
+describe('what it is given', () => {
+  test('the outcome and the facts of the request, params left out', async () => {
+    const seen: [LiveOutcome, RequestFacts][] = [];
+    const lab = await openLab([rst(), answer(404), answer(200)]);
+    const retryIf: RetryIf = (outcome, request) => {
+      seen.push([outcome, request]);
+      return seen.length < 3 ? true : undefined;
+    };
+    const instance = retryingInstance({ ...soon, retryIf }, { baseURL: lab.origin });
+    await instance.get('/things', { params: { q: 'secret' } });
+    const [failed, missing, ok] = seen.map(([outcome]) => outcome);
+    expect(failed).toMatchObject({ kind: 'error', error: { code: 'ECONNRESET' } });
+    expect(failed?.body).toBeUndefined();
+    expect(missing).toMatchObject({ kind: 'response', status: 404 });
+    expect(ok).toMatchObject({ kind: 'response', status: 200 });
+    const facts = { method: 'GET', origin: lab.origin, path: `${lab.origin}/things`, keyed: false };
+    expect(seen.map(([, request]) => request)).toEqual([facts, facts, facts]);
+  });
+
+  test.each(adapters)(
+    'the body as the caller would get it, as often as it is asked for (%s)',
+    async (adapter) => {
+      const bodies: unknown[] = [];
+      const lab = await openLab([answer(503, '{"n":1}', json), answer(200, '{"n":2}', json)]);
+      const retryIf: RetryIf = async ({ body }) => {
+        bodies.push(await body?.(), await body?.());
+        return undefined;
+      };
+      const wrap = (data: unknown) => ({ wrapped: data });
+      const parse = (data: string) => JSON.parse(data) as unknown;
+      const instance = retryingInstance({ ...soon, retryIf }, { adapter, transformResponse: [parse, wrap] });
+      const { data } = await instance.get(lab.origin);
+      expect(bodies).toEqual([1, 1, 2, 2].map((n) => ({ wrapped: { n } })));
+      expect(bodies[0]).not.toBe(bodies[1]);
+      expect(data).toEqual({ wrapped: { n: 2 } });
+    },
+  );
+
+  test('transforms are called with headers, status and configuration, and the caller keeps its own', async () => {
+    const calls: unknown[] = [];
+    const lab = await openLab(answer(200, 'text', { 'x-mark': 'of the server' }));
+    const retryIf: RetryIf = async ({ body }) => {
+      await body?.();
+      return undefined;
+    };
+    function transform(
+      this: { url?: string },
+      data: unknown,
+      headers: AxiosResponse['headers'],
+      status?: number,
+    ) {
+      calls.push([this.url, data, headers['x-mark'], status]);
+      headers['x-mark'] = 'changed';
+      return data;
+    }
+    const instance = retryingInstance({ ...soon, retryIf }, { transformResponse: [transform] });
+    await instance.get(lab.origin);
+    // The caller's own is the second one, and sees nothing of the first.
+    const call = [lab.origin, 'text', 'of the server', 200];
+    expect(calls).toEqual([call, call]);
+  });
+
+  test('text that is no JSON is text', async () => {
+    const bodies: unknown[] = [];
+    const lab = await openLab([answer(503, '{"half":'), answer(200, 'not JSON at all')]);
+    const retryIf: RetryIf = async ({ body }) => void bodies.push(await body?.());
+    const { data } = await retryingInstance({ ...soon, retryIf }).get(lab.origin);
+    expect(bodies).toEqual(['{"half":', 'not JSON at all']);
+    expect(data).toBe('not JSON at all');
+  });
+
+  test('where JSON is a must, reading what is none fails, and that can be judged, too', async () => {
+    const lab = await openLab([answer(200, '{"half":', json), fine]);
+    const retryIf: RetryIf = async ({ body }) =>
+      body?.().then(
+        () => undefined,
+        () => true,
+      );
+    const transitional = { silentJSONParsing: false };
+    const instance = retryingInstance({ ...soon, retryIf }, { responseType: 'json', transitional });
+    const { data } = await instance.get(lab.origin);
+    expect(data).toEqual({ items: [1] });
+  });
+
+  test.each(adapters)('of a stream nothing is read: it is the caller’s (%s)', async (adapter) => {
+    const bodies: unknown[] = [];
+    const lab = await openLab([answer(503, 'busy'), answerChunked(['all ', 'of it'])]);
+    const retryIf: RetryIf = async ({ body }) => void bodies.push(await body?.());
+    const instance = retryingInstance({ ...soon, retryIf }, { adapter, responseType: 'stream' });
+    const { data } = await instance.get<AsyncIterable<Uint8Array>>(lab.origin);
+    expect(bodies).toEqual([undefined, undefined]);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of data) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe('all of it');
+  });
+
+  test('bytes are bytes', async () => {
+    const bodies: unknown[] = [];
+    const lab = await openLab(answer(200, 'bytes'));
+    const retryIf: RetryIf = async ({ body }) => void bodies.push(await body?.());
+    await retryingInstance({ ...soon, retryIf }).get(lab.origin, { responseType: 'arraybuffer' });
+    expect(Buffer.from(bodies[0] as ArrayBuffer).toString()).toBe('bytes');
+  });
+});
+
+describe('its word', () => {
+  test.each([
+    ['an answer', answer(503, 'busy'), { response: { status: 503, data: 'busy' } }],
+    ['an error', rst(), { code: 'ECONNRESET' }],
+  ])('false stops what would be retried: %s', async (_what, play, expected) => {
+    const lab = await openLab(play);
+    const { error } = await settled(retryingInstance({ ...soon, retryIf: () => false }).get(lab.origin));
+    expect(error).toMatchObject(expected);
+    expect(historyOf(error)?.at(-1)?.decision.reason).toBe('caller-forbids');
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test('false: a 503 that validateStatus accepts resolves', async () => {
+    const lab = await openLab(answer(503, 'busy'));
+    const instance = retryingInstance({ ...soon, retryIf: () => false }, { validateStatus: () => true });
+    expect(await instance.get(lab.origin)).toMatchObject({ status: 503, data: 'busy' });
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test('true sends a POST again whose connection broke', async () => {
+    const lab = await openLab([rst(), answer(200, 'done')]);
+    const instance = retryingInstance({ ...soon, retryIf: ({ kind }) => kind === 'error' });
+    expect((await instance.post(lab.origin, 'x')).data).toBe('done');
+  });
+
+  test('of one request lies over the instance’s', async () => {
+    const lab = await openLab([answer(200, 'no'), answer(200, 'yes')]);
+    let asked = 0;
+    const retryIf: RetryIf = () => {
+      asked += 1;
+      return asked === 1;
+    };
+    const instance = retryingInstance({ ...soon, retryIf: () => false });
+    expect((await instance.get(lab.origin, { retry: { retryIf } })).data).toBe('yes');
+    expect(asked).toBe(2);
+  });
+});
+
+const broken = new Error('retryIf broke');
+const frozen = Object.freeze(new Error('nobody writes on me'));
+
+/** In place of a connection that it has destroyed, fetch may open another one, which nobody uses. */
+function oneIsClosed(lab: Lab): Promise<void> {
+  return lab.until(({ connections, openSockets }) => openSockets < connections);
+}
+
+function throwing(error: unknown): RetryIf {
+  return () => {
+    throw error;
+  };
+}
+
+function rejecting(error: unknown): RetryIf {
+  return async () => {
+    await new Promise(setImmediate);
+    throw error;
+  };
+}
+
+describe('that fails', () => {
+  const answers = [
+    ['an answer', answer(503)],
+    ['a success', answer(200)],
+    ['an error', rst()],
+  ] as const;
+  const ways = [
+    ['throws', throwing],
+    ['rejects', rejecting],
+  ] as const;
+  const errors = [
+    ['an error', broken],
+    ['a frozen error', frozen],
+    ['a string', 'a string'],
+    ['nothing', undefined],
+  ] as const;
+  const cells = ways.flatMap(([how, failing]) =>
+    errors.flatMap(([what, error]) =>
+      answers.map(([about, play]) => [`${how} ${what} about ${about}`, failing(error), error, play] as const),
+    ),
+  );
+
+  test.each(cells)('%s: it is the request’s error, as it is', async (_name, retryIf, thrown, play) => {
+    const events: (DecisionEvent | SettledEvent)[] = [];
+    const lab = await openLab(play);
+    const policy: PolicyOptions = { ...soon, retryIf, observe: (event) => events.push(event) };
+    const ended = await settled(retryingInstance(policy).get(lab.origin));
+    expect(ended).toEqual({ error: thrown });
+    expect(ended.error).toBe(thrown);
+    expect(Reflect.ownKeys(broken).sort()).toEqual(['message', 'stack']);
+    expect(lab.requests).toHaveLength(1);
+    expect(events.map(({ type }) => type)).toEqual(['settled']);
+  });
+
+  const streams = ways.flatMap(([how, failing]) =>
+    adapters.map((adapter) => ({ how, retryIf: failing(broken), adapter })),
+  );
+  test.each(streams)('$how: the stream in its hands is let go ($adapter)', async ({ retryIf, adapter }) => {
+    const lab = await openLab(bigBody(100_000_000));
+    const instance = retryingInstance({ ...soon, retryIf }, { adapter, responseType: 'stream' });
+    const { error } = await settled(instance.get(lab.origin));
+    expect(error).toBe(broken);
+    await oneIsClosed(lab);
+  });
+});
+
+describe('that never ends', () => {
+  const deadlineMs = 100;
+
+  function thinking() {
+    let hasAsked = (): void => undefined;
+    let end = (_error: Error): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      hasAsked = resolve;
+    });
+    const answer = new Promise<never>((_, reject) => {
+      end = reject;
+    });
+    const retryIf: RetryIf = () => {
+      hasAsked();
+      return answer;
+    };
+    return { asked, retryIf, end: (error: Error) => end(error) };
+  }
+
+  test.each([
+    ['an answer', answer(503, 'busy')],
+    ['an error', rst()],
+  ])('the deadline ends the request: %s', async (_what, play) => {
+    const time = new HandTime();
+    const lab = await openLab(play);
+    const { asked, retryIf, end } = thinking();
+    const instance = retryingInstance(createRetrier({ ...soon, deadlineMs, retryIf }, time.ports));
+    const answered = settled(instance.get(lab.origin));
+    await asked;
+    await time.fire(deadlineMs);
+    expect((await answered).error).toBeInstanceOf(DeadlineError);
+    // That it fails afterwards is nobody's.
+    end(new Error('too late'));
+    await new Promise(setImmediate);
+    expect(time.pending).toEqual([]);
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test.each(adapters)('a stream in its hands is let go at an abort (%s)', async (adapter) => {
+    const lab = await openLab(bigBody(100_000_000));
+    const { asked, retryIf } = thinking();
+    const instance = retryingInstance({ ...soon, retryIf }, { adapter, responseType: 'stream' });
+    const controller = new AbortController();
+    const answered = settled(instance.get(lab.origin, { signal: controller.signal }));
+    await asked;
+    controller.abort();
+    expect((await answered).error).toMatchObject({ code: 'ERR_CANCELED' });
+    await oneIsClosed(lab);
+  });
+});

@@ -1,0 +1,158 @@
+/** A retry begins at the first URL again: what may have been done there is not done twice. */
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { AxiosError } from 'axios';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { PolicyOptions } from '../../../src/core/options.js';
+import { historyOf } from '../../../src/index.js';
+import { answer, fin, type Play, refusedOrigin, rst, silence } from '../../faults/lab.js';
+import { fetchStaysOnRedirect } from './client.js';
+import { openLab, settled, soon } from './kit.js';
+import { retryingOver } from './ways.js';
+
+const policy: PolicyOptions = { ...soon, maxRetries: 2 };
+
+function to(location: string, status = 303): Play {
+  return answer(status, '', { location });
+}
+
+describe.each(['http', 'fetch'] as const)('%s', (adapter) => {
+  const over = (origin: string, given = policy) => retryingOver({ config: { adapter } }, origin, given);
+
+  /** A POST is answered with a redirect, and what it leads to fails like this. */
+  async function postTo(status: number, location: string | Play): Promise<{ error: unknown; posts: number }> {
+    const isElsewhere = typeof location === 'string';
+    const lab = await openLab(({ path }) => {
+      if (isElsewhere) return to(location, status);
+      return path === '/pay' ? to('/done', status) : location;
+    });
+    const { error } = await settled(over(lab.origin).post('/pay', 'pay'));
+    return { error, posts: lab.requests.filter(({ path }) => path === '/pay').length };
+  }
+
+  const reasonOf = (error: unknown) => historyOf(error)?.map(({ decision }) => decision.reason);
+
+  test.each([301, 302, 303, 307, 308])(
+    'a POST that was answered with a %i is not sent again when the next server is not there',
+    async (status) => {
+      const { error, posts } = await postTo(status, `${await refusedOrigin()}/done`);
+      expect(posts).toBe(1);
+      expect(reasonOf(error)).toEqual(['unsafe-method']);
+    },
+  );
+
+  test('nor when its name is unknown', async () => {
+    const { error, posts } = await postTo(303, 'http://name.invalid/done');
+    expect(posts).toBe(1);
+    expect(reasonOf(error)).toEqual(['unsafe-method']);
+  });
+
+  test('nor when its TLS handshake is cut off', async () => {
+    const tls = await openLab(answer(200), { tls: 'handshake-fin' });
+    const { error, posts } = await postTo(303, `${tls.origin}/done`);
+    expect(posts).toBe(1);
+    expect(reasonOf(error)).toEqual(['unsafe-method']);
+  });
+
+  test('nor when the same host does not listen on another port', async () => {
+    const localhost = (await refusedOrigin()).replace('127.0.0.1', 'localhost');
+    const { posts } = await postTo(303, `${localhost}/done`);
+    expect(posts).toBe(1);
+  });
+
+  test.each([
+    ['a reset', rst()],
+    ['a hang-up', fin()],
+    ['a 503', answer(503)],
+  ])('nor when it ends in %s', async (_, play) => {
+    const { error, posts } = await postTo(303, play);
+    expect(posts).toBe(1);
+    expect(reasonOf(error)).toEqual(['unsafe-method']);
+  });
+
+  test('a POST that is redirected well is sent once', async () => {
+    const lab = await openLab(({ path }) => (path === '/pay' ? to('/done') : answer(200, 'paid')));
+    expect((await over(lab.origin).post('/pay', 'pay')).data).toBe('paid');
+    expect(lab.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /pay', 'GET /done']);
+  });
+
+  test('a GET begins at its own URL again', async () => {
+    const lab = await openLab(({ path, number }) => {
+      if (path === '/from') return to('/to', 302);
+      return number < 3 ? answer(503) : answer(200, 'there');
+    });
+    expect((await over(lab.origin).get('/from')).data).toBe('there');
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/from', '/to', '/from', '/to']);
+  });
+
+  test('a GET whose next server is not there begins again', async () => {
+    const nowhere = `${await refusedOrigin()}/to`;
+    const lab = await openLab([to(nowhere, 302), answer(200, 'here')]);
+    expect((await over(lab.origin).get('/from')).data).toBe('here');
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/from', '/from']);
+  });
+
+  test('the attempt’s time covers all of it', async () => {
+    const lab = await openLab(({ path, number }) => {
+      if (path === '/from') return to('/to', 302);
+      return number < 3 ? silence() : answer(200, 'there');
+    });
+    const instance = over(lab.origin, { ...policy, attemptTimeoutMs: 400 });
+    expect((await instance.get('/from')).data).toBe('there');
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/from', '/to', '/from', '/to']);
+  });
+
+  test('a circle is gone round once', async () => {
+    const lab = await openLab(to('/', 302));
+    const { error } = await settled(over(lab.origin).get('/'));
+    expect(reasonOf(error)).toEqual(['final-error']);
+    // 20 redirects (fetch), 21 (follow-redirects), and the first.
+    expect(lab.requests.length).toBeLessThanOrEqual(22);
+  });
+
+  test.skipIf(adapter === 'fetch' && !fetchStaysOnRedirect)(
+    'maxRedirects: 0 gives the redirect to the caller, whose it is (with fetch since axios 1.20)',
+    async () => {
+      const lab = await openLab(to('/', 302));
+      const { error } = await settled(over(lab.origin).get('/', { maxRedirects: 0 }));
+      expect((error as AxiosError).response?.status).toBe(302);
+      expect(lab.requests).toHaveLength(1);
+    },
+  );
+
+  test('maxRedirects: 0 leaves no doubt about what was not sent', async () => {
+    const { error } = await settled(over(await refusedOrigin()).post('/pay', 'pay', { maxRedirects: 0 }));
+    expect(reasonOf(error)).toEqual(['transport-error', 'transport-error', 'retries-spent']);
+  });
+});
+
+test('a POST whose result is throttled is not sent again: it has been done', async () => {
+  const lab = await openLab(({ path }) => (path === '/pay' ? to('/done') : answer(429)));
+  const instance = retryingOver({ config: { adapter: 'http' } }, lab.origin, policy);
+  const { error } = await settled(instance.post('/pay', 'pay'));
+  expect((error as AxiosError).response?.status).toBe(429);
+  expect(lab.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /pay', 'GET /done']);
+});
+
+/** The server answers one request with a redirect to itself, and does not listen any more. */
+async function serverThatGoes(): Promise<{ origin: string; posts: () => number }> {
+  let posts = 0;
+  const server = createServer((_, response) => {
+    server.close();
+    posts += 1;
+    response.writeHead(303, { location: '/done', connection: 'close' }).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, posts: () => posts };
+}
+
+test('what the server refuses that redirected is not taken for unsent', async () => {
+  const { origin, posts } = await serverThatGoes();
+  const http = { config: { adapter: 'http' } } as const;
+  const { error } = await settled(retryingOver(http, origin, policy).post('/pay', 'pay'));
+  expect(posts()).toBe(1);
+  expect(historyOf(error)?.map(({ outcome }) => outcome.evidence)).toEqual(['unknown']);
+});
