@@ -91,10 +91,11 @@ export class KeptBody {
 
   /** The request is over: what was not read is not wanted, unless undici still sends it. */
   close(error?: unknown): void {
-    this.kept = undefined;
     this.isClosed = true;
-    const isStillSent = error === undefined && this.outlivesResponse && !this.isReadOut;
-    if (!isStillSent) this.closeSource(error);
+    const isStillSent = error === undefined && this.outlivesResponse && this.reader?.isOver === false;
+    if (isStillSent) return;
+    this.kept = undefined;
+    this.closeSource(error);
   }
 
   /** Nobody reads on. */
@@ -176,6 +177,8 @@ const encoder = new TextEncoder();
 /** One attempt's way through the body. Leaving it early leaves the source as it is. */
 class Reader implements AsyncIterator<Chunk, unknown> {
   hasLeft = false;
+  /** It was told the end, or wants to hear no more. */
+  isOver = false;
   private position = 0;
   private readonly body: KeptBody;
   /** undici is waiting for a chunk. */
@@ -188,6 +191,7 @@ class Reader implements AsyncIterator<Chunk, unknown> {
 
   leave(): void {
     this.hasLeft = true;
+    this.isOver = true;
   }
 
   /**
@@ -216,6 +220,7 @@ class Reader implements AsyncIterator<Chunk, unknown> {
     return new Promise((resolve, reject) => {
       this.answer = (chunk) => {
         this.answer = undefined;
+        if (chunk.done === true) this.isOver = true;
         resolve(chunk);
       };
       this.body.pull(this).then(this.answer, reject);

@@ -45,6 +45,7 @@ class MadeBody implements Body {
   readonly isReplayable = true;
   private readonly make: () => unknown;
   private made: unknown = undefined;
+  private isClosed = false;
 
   constructor(make: () => unknown) {
     this.make = make;
@@ -52,6 +53,8 @@ class MadeBody implements Body {
 
   async next(): Promise<unknown> {
     this.made = await this.make();
+    // Nobody has waited for it.
+    if (this.isClosed) dispose(this.made);
     return this.made;
   }
 
@@ -60,6 +63,7 @@ class MadeBody implements Body {
   }
 
   close(error?: unknown): void {
+    this.isClosed = true;
     if (error !== undefined) dispose(this.made);
   }
 }

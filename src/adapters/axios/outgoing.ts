@@ -6,8 +6,12 @@ import { newKey, takesKey } from '../../runtime/idempotency-key.js';
 import type { Call } from './call.js';
 import type { HeadersShape, RequestConfig } from './shapes.js';
 
+/** Waits for the caller's own functions, as long as anybody wants to. */
+type InTime = <T>(work: T | PromiseLike<T>) => T | Promise<T>;
+
 export class Outgoing {
   private readonly call: Call;
+  private readonly inTime: InTime;
   private readonly data: unknown;
   private readonly params: unknown;
   private readonly Headers: new (
@@ -21,8 +25,9 @@ export class Outgoing {
   private hasOwnHeaders = false;
   private isElsewhere = false;
 
-  constructor(call: Call) {
+  constructor(call: Call, inTime: InTime) {
     this.call = call;
+    this.inTime = inTime;
     const { data, params, headers } = call.config;
     this.data = data;
     this.params = params;
@@ -33,7 +38,7 @@ export class Outgoing {
   /** For the next attempt. */
   async prepare(): Promise<void> {
     const { config, body, headersAtFirst } = this.call;
-    if (body !== undefined) config.data = await body.next();
+    if (body !== undefined) config.data = await this.inTime(body.next());
     if (this.isFirst) this.addKey();
     const extra = { ...this.extra, ...body?.headers };
     const isAsGiven = this.isFirst && this.headers === headersAtFirst && Object.keys(extra).length === 0;
@@ -58,7 +63,7 @@ export class Outgoing {
       url,
       headers: recordOf(this.headers),
     };
-    await beforeRetry(context);
+    await this.inTime(beforeRetry(context));
     this.headers = { ...suppressed(this.headers), ...context.headers };
     if (context.url === url) return;
     const { url: first, baseURL, allowAbsoluteUrls } = call.config;

@@ -15,7 +15,7 @@ import { Outgoing } from './outgoing.js';
 import { parsedBody } from './parsed-body.js';
 import { onceRead, release } from './release.js';
 import type { ResponseShape } from './shapes.js';
-import { wait } from './wait.js';
+import { inTime, wait } from './wait.js';
 
 export class Recovery {
   private readonly call: Call;
@@ -25,7 +25,7 @@ export class Recovery {
 
   constructor(call: Call) {
     this.call = call;
-    this.outgoing = new Outgoing(call);
+    this.outgoing = new Outgoing(call, (work) => this.inTime(work));
   }
 
   /** From the end of the first attempt, or from its beginning. */
@@ -39,6 +39,8 @@ export class Recovery {
         await this.retry(ending, decision);
         ending = await this.attempt();
       }
+      // axios hands nothing over to a caller who has cancelled.
+      if (isCanceled(this.call.config)) this.letGo(ending);
       if (ending.kind === 'error') throw ending.error;
       body?.close?.();
       remember(ending.response, session);
@@ -57,6 +59,7 @@ export class Recovery {
   private async attempt(): Promise<Ending> {
     await this.admitted();
     await this.guarded(() => this.outgoing.prepare());
+    if (isCanceled(this.call.config)) this.cancel();
     const { config, adapter, sleep, method } = this.call;
     const late = (response: ResponseShape): void => release(response, method, sleep);
     const limit = this.limit();
@@ -92,16 +95,22 @@ export class Recovery {
 
   /** What ends the attempt: its own time, or what is left of the request's. */
   private limit(): Limit | undefined {
-    const { session, config, line } = this.call;
-    const { deadlineMs, attemptTimeoutMs } = session.settings;
-    const leftMs = deadlineMs === undefined ? undefined : session.deadlineAt - line.retrier.ports.now();
-    if (attemptTimeoutMs !== undefined && (leftMs === undefined || attemptTimeoutMs < leftMs)) {
-      const error = (): Error => asAxiosError(new AttemptTimeoutError(attemptTimeoutMs), config);
-      return { ms: attemptTimeoutMs, error };
+    const { session, config } = this.call;
+    const { attemptTimeoutMs } = session.settings;
+    const deadline = this.deadline();
+    if (attemptTimeoutMs === undefined || (deadline !== undefined && deadline.ms <= attemptTimeoutMs)) {
+      return deadline;
     }
-    if (deadlineMs === undefined || leftMs === undefined) return undefined;
+    const error = (): Error => asAxiosError(new AttemptTimeoutError(attemptTimeoutMs), config);
+    return { ms: attemptTimeoutMs, error };
+  }
+
+  private deadline(): Limit | undefined {
+    const { session, config, line } = this.call;
+    const { deadlineMs } = session.settings;
+    if (deadlineMs === undefined) return undefined;
     const error = (): Error => asAxiosError(new DeadlineError(deadlineMs, this.cause), config);
-    return { ms: leftMs, error };
+    return { ms: session.deadlineAt - line.retrier.ports.now(), error };
   }
 
   // -------------------------------------------------------------- a decision
@@ -113,8 +122,13 @@ export class Recovery {
     if (ending.kind === 'response' && call.accepts(ending.response)) return undefined;
     const outcome = outcomeOf(ending, config, session.settings.bodyHintBytes);
     return this.guarded(async () => {
-      const verdict = this.isFinal(ending) ? undefined : await this.verdictOn(ending, outcome);
-      return session.next(outcome, body?.isReplayable ?? true, verdict);
+      try {
+        const verdict = this.isFinal(ending) ? undefined : await this.verdictOn(ending, outcome);
+        return session.next(outcome, body?.isReplayable ?? true, verdict);
+      } catch (error) {
+        this.letGo(ending);
+        throw error;
+      }
     });
   }
 
@@ -129,7 +143,7 @@ export class Recovery {
     if (retryIf === undefined) return undefined;
     const answer = answerOf(ending);
     const live = answer === undefined ? outcome : { ...outcome, body: () => parsedBody(answer, call.config) };
-    const verdict = await retryIf(live, call.facts);
+    const verdict = await this.inTime(retryIf(live, call.facts));
     if (isCanceled(call.config)) this.cancel();
     return verdict;
   }
@@ -140,11 +154,17 @@ export class Recovery {
     const { call } = this;
     this.last = ending;
     call.body?.leave?.();
-    const answer = answerOf(ending);
-    if (answer !== undefined) release(answer, call.method, call.sleep);
+    this.letGo(ending);
     await this.wait(decision.delayMs);
     // After the wait, so that a token that it gets is fresh.
     await this.guarded(() => this.outgoing.change(decision));
+  }
+
+  /** Nobody is going to read it. */
+  private letGo(ending: Ending): void {
+    const { method, sleep } = this.call;
+    const answer = answerOf(ending);
+    if (answer !== undefined) release(answer, method, sleep);
   }
 
   private async wait(delayMs: number): Promise<void> {
@@ -164,12 +184,23 @@ export class Recovery {
     return { cause: { status, headers } };
   }
 
+  /** The caller's own functions may think as long as they like; nobody waits for them longer than that. */
+  private inTime<T>(work: T | PromiseLike<T>): T | Promise<T> {
+    if (!isPromise(work)) return work;
+    const { config, sleep } = this.call;
+    const deadline = this.deadline();
+    const over = (isTimeOver: boolean): Error =>
+      isTimeOver && deadline !== undefined ? deadline.error() : new Canceled();
+    return inTime(work, deadline?.ms, config, sleep, over);
+  }
+
   /** Something of the caller's went wrong: a hook, a body, a schedule. It is the request's error. */
   private async guarded<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      this.call.session.abandon(error);
+      // Also of what is nothing, everybody is told.
+      this.call.session.abandon(error ?? 'NonError');
       throw error;
     }
   }
@@ -190,4 +221,8 @@ export class Recovery {
 class Canceled extends Error {
   override readonly name = 'CanceledError';
   readonly code = 'ERR_CANCELED';
+}
+
+function isPromise<T>(work: T | PromiseLike<T>): work is PromiseLike<T> {
+  return typeof (Object(work) as { readonly then?: unknown }).then === 'function';
 }

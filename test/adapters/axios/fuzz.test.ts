@@ -8,8 +8,9 @@
 
 import { expect, onTestFinished, test } from 'vitest';
 import { version } from './client.js';
-import { comesTrue, run, type Trial } from './fuzz-run.js';
+import { comesTrue, run } from './fuzz-run.js';
 import { scriptOf } from './fuzz-script.js';
+import type { Trial } from './fuzz-trial.js';
 
 const { FUZZ_SEED, FUZZ_RUNS, FUZZ_ONLY } = process.env;
 /** A long run is for finding something new; a short one, in every test run, is always the same. */

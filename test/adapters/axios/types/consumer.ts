@@ -19,6 +19,7 @@ export function attachEverywhere(one: AxiosInstance, all: AxiosStatic): (() => v
     attachRetry(instance, { maxRetries: 1, deadlineMs: 1_000 }),
     attachRetry(one, policy),
     attachRetry(all, createRetrier(policy)),
+    attachRetry(new axios.Axios({ baseURL: url }), { maxRetries: 0 }),
   ];
 }
 
