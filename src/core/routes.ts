@@ -3,6 +3,7 @@
  * No step looks at more patterns than lie on the request's own path, so a thousand cost about as much as one.
  */
 
+import { factsOf } from './facts.js';
 import type { Pattern } from './routes/patterns.js';
 import { originOf, targetOf } from './routes/target.js';
 import { insert, none, type Search, search, type Trees, treesFor } from './routes/trees.js';
@@ -39,8 +40,9 @@ function settled({ best, tested }: Search, request: RequestFacts): number {
   if (tested === undefined) return certain;
   // Stryker disable next-line EqualityOperator: the best one has no test.
   const earlier = tested.filter(({ index }) => index < best).sort((a, b) => a.index - b.index);
+  const facts = factsOf(request);
   // Stryker disable next-line OptionalChaining: all of these have a test; the compiler cannot know.
-  const passed = earlier.find(({ test }) => test?.(request));
+  const passed = earlier.find(({ test }) => test?.(facts));
   return passed?.index ?? certain;
 }
 

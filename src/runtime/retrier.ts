@@ -1,5 +1,6 @@
 /** A policy with its live scopes, clock and dice: what every adapter talks to. */
 
+import { factsOf } from '../core/facts.js';
 import type { OverrideOptions, PolicyOptions } from '../core/options.js';
 import type { Policy, Rule } from '../core/policy.js';
 import { definePolicy } from '../core/policy.js';
@@ -41,7 +42,7 @@ export class Retrier {
   }
 
   private scopeName({ scope }: Settings, request: RequestFacts, unknownOrigin: string): string {
-    if (typeof scope === 'function') return scope(request);
+    if (typeof scope === 'function') return scope(factsOf(request));
     if (scope !== 'origin') return scope;
     const { origin } = request;
     if (origin === undefined) return unknownOrigin;

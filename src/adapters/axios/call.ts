@@ -21,6 +21,7 @@ export interface Line {
   readonly retrier: Retrier;
   readonly child: Child;
   readonly named: NamedAdapters;
+  last?: { readonly adapter: unknown; readonly wrapper: Adapter };
 }
 
 export class Call implements RequestFacts {
@@ -74,12 +75,6 @@ export class Call implements RequestFacts {
       ([key, value]) =>
         key.toLowerCase() === wanted && value !== undefined && value !== null && value !== false,
     );
-  }
-
-  /** For hooks, which may want to copy or print it. */
-  get facts(): RequestFacts {
-    const { method, origin, path, keyed } = this;
-    return { method, origin, path, keyed };
   }
 
   get sleep(): Sleep {

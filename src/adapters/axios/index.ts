@@ -21,7 +21,7 @@ declare module 'axios' {
 }
 
 /** So that another copy of this package knows it, too. */
-const mark = Symbol.for('undaunted.axios');
+const mark: unique symbol = Symbol.for('undaunted.axios');
 
 /** What is attached to an instance, in order: somebody's wrapper around the adapter would hide a mark from us. */
 const attached: WeakMap<InstanceShape, Line[]> = new WeakMap();
@@ -55,21 +55,28 @@ export function attachRetry(
 /** Around the adapter is the place where a request is whole: transformed, and seen by every interceptor. */
 function wrapped(line: Line, config: RequestConfig): RequestConfig {
   const { adapter, data } = config;
-  if (isMarked(adapter)) return config;
-  const send = typeof adapter === 'function' ? (adapter as Adapter) : line.named.send;
-  const retrying = (whole: RequestConfig) => {
-    // The caller's configuration shows the caller's adapter.
-    if (adapter === undefined) delete whole.adapter;
-    else whole.adapter = adapter;
-    // axios's own transform takes a function for JSON.
-    if (typeof data === 'function' && whole.data === undefined) whole.data = data;
-    return sendWithRetries(line, whole, send);
-  };
-  retrying[mark] = true;
-  config.adapter = retrying;
+  if (typeof adapter === 'function' && mark in adapter) return config;
+  config.adapter = typeof data === 'function' ? wrapperOf(line, adapter, data) : commonWrapper(line, adapter);
   return config;
 }
 
-function isMarked(adapter: unknown): boolean {
-  return typeof adapter === 'function' && mark in adapter;
+/** Nearly all requests of an instance have the same adapter. */
+function commonWrapper(line: Line, adapter: unknown): Adapter {
+  if (typeof adapter !== 'function') return wrapperOf(line, adapter, undefined);
+  if (line.last?.adapter !== adapter) line.last = { adapter, wrapper: wrapperOf(line, adapter, undefined) };
+  return line.last.wrapper;
+}
+
+/** `body`: a function that makes it, which axios's own transform takes for JSON. */
+function wrapperOf(line: Line, adapter: unknown, body: unknown): Adapter {
+  const send = typeof adapter === 'function' ? (adapter as Adapter) : line.named.send;
+  const wrapper: Adapter & { [mark]?: true } = (config) => {
+    // The caller's configuration shows the caller's adapter.
+    if (adapter === undefined) delete config.adapter;
+    else config.adapter = adapter;
+    if (body !== undefined && config.data === undefined) config.data = body;
+    return sendWithRetries(line, config, send);
+  };
+  wrapper[mark] = true;
+  return wrapper;
 }

@@ -1,6 +1,7 @@
 /** What each attempt sends, put into the configuration for its time, and taken out of it at the end. */
 
 import type { RetryContext } from '../../core/events.js';
+import { factsOf } from '../../core/facts.js';
 import type { Retry } from '../../core/types.js';
 import { newKey, takesKey } from '../../runtime/idempotency-key.js';
 import type { Call } from './call.js';
@@ -57,7 +58,7 @@ export class Outgoing {
     if (beforeRetry === undefined) return;
     const url = call.line.child.uri(call.config);
     const context: RetryContext = {
-      request: call.facts,
+      request: factsOf(call),
       decision,
       history: call.session.history,
       url,

@@ -5,6 +5,7 @@
 
 import { AttemptTimeoutError, DeadlineError, GateShutError } from '../../core/errors.js';
 import type { LiveOutcome } from '../../core/events.js';
+import { factsOf } from '../../core/facts.js';
 import type { Decision, Retry } from '../../core/types.js';
 import { remember } from '../../runtime/history.js';
 import { type Limit, sendWithin } from './attempt.js';
@@ -143,7 +144,7 @@ export class Recovery {
     if (retryIf === undefined) return undefined;
     const answer = answerOf(ending);
     const live = answer === undefined ? outcome : { ...outcome, body: () => parsedBody(answer, call.config) };
-    const verdict = await this.inTime(retryIf(live, call.facts));
+    const verdict = await this.inTime(retryIf(live, factsOf(call)));
     if (isCanceled(call.config)) this.cancel();
     return verdict;
   }

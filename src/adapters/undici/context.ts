@@ -63,12 +63,6 @@ export class RequestContext implements RequestFacts, Traceable {
     );
   }
 
-  /** For hooks, which may want to copy or print it. */
-  get facts(): RequestFacts {
-    const { method, origin, path, keyed } = this;
-    return { method, origin, path, keyed };
-  }
-
   /** What it adopted, without itself. */
   toJSON(): object {
     const { undaunted, ...adopted } = this;

@@ -4,6 +4,7 @@
  */
 
 import type { LiveOutcome, RetryIf } from '../../core/events.js';
+import { factsOf } from '../../core/facts.js';
 import type { Decision, ErrorOutcome, ResponseOutcome, Retry } from '../../core/types.js';
 import { drainTime } from '../../runtime/drain.js';
 import type { Cancel } from '../../runtime/sleep.js';
@@ -112,7 +113,7 @@ export class Recovery {
     const { session } = exchange;
     let verdict: ReturnType<RetryIf>;
     try {
-      verdict = session.settings.retryIf?.(outcome, exchange.context.facts);
+      verdict = session.settings.retryIf?.(outcome, factsOf(exchange.context));
       // An abort in a hook has ended it.
       if (exchange.isOver) return;
     } catch (error) {
@@ -189,7 +190,8 @@ export class Recovery {
       this.again(decision);
       return;
     }
-    const { facts: request, attempts: history } = exchange.context;
+    const { attempts: history } = exchange.context;
+    const request = factsOf(exchange.context);
     const context = contextFor(exchange.options, { request, decision, history });
     const go = (): void => {
       if (exchange.isOver) return;
