@@ -14,7 +14,6 @@ import {
   canRefuseAbsoluteUrls,
   fetchHasLimits,
   fetchStaysOnRedirect,
-  hasQuery,
   minor,
   speaksHttp2,
   truncatedHasResponse,
@@ -62,10 +61,6 @@ test(`it ${speaksHttp2 ? 'speaks' : 'does not speak'} HTTP/2`, async () => {
   onTestFinished(() => lab.close());
   const { value } = await settled(openInstance().get(lab.origin, { httpVersion: 2 }));
   expect(value?.status === 200).toBe(speaksHttp2);
-});
-
-test(`it ${hasQuery ? 'has' : 'does not have'} query()`, () => {
-  expect(typeof axios.query === 'function').toBe(hasQuery);
 });
 
 test(`it ${canRefuseAbsoluteUrls ? 'can' : 'cannot'} refuse absolute URLs`, async () => {

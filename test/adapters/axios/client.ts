@@ -28,9 +28,6 @@ async function importFrom(file: string): Promise<AxiosStatic> {
 /** `httpVersion: 2`. */
 export const speaksHttp2 = minor >= 13;
 
-/** `axios.query()`; the method itself is sent by all. */
-export const hasQuery = minor >= 16;
-
 /** `allowAbsoluteUrls: false`. */
 export const canRefuseAbsoluteUrls = minor >= 8;
 
