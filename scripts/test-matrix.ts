@@ -136,8 +136,8 @@ function columnFor(wanted: string): Column {
   return { client, version };
 }
 
-/** A run keeps half a core busy, and two cores are common. */
-async function threeAtATime<Item, Done>(
+/** More than there are cores: for more than half of its time, a run waits. */
+async function fiveAtATime<Item, Done>(
   items: readonly Item[],
   work: (item: Item) => Promise<Done>,
 ): Promise<Done[]> {
@@ -146,7 +146,6 @@ async function threeAtATime<Item, Done>(
   const lane = async () => {
     for (const [index, item] of queue) results[index] = await work(item);
   };
-  // More than there are cores: half of its time, a test waits.
   const lanes = Array.from({ length: 5 }, lane);
   // Nobody may still be writing when a failure ends it all and the folders go.
   await Promise.allSettled(lanes);
@@ -197,13 +196,13 @@ try {
   const pairs = pairsFor(positionals);
   const columns = columnsOf(pairs);
   const nodes = [...new Set(pairs.map(({ node }) => node))];
-  await threeAtATime(nodes, (version) => versions.install('node', version));
-  await threeAtATime(columns, ({ client, version }) => versions.install(client.name, version));
-  const types = await threeAtATime(columns, async (column) => ({
+  await fiveAtATime(nodes, (version) => versions.install('node', version));
+  await fiveAtATime(columns, ({ client, version }) => versions.install(client.name, version));
+  const types = await fiveAtATime(columns, async (column) => ({
     ...column,
     ...(await told(`${column.client.name} ${column.version}, types`, compileAgainst(column))),
   }));
-  const tests = await threeAtATime(pairs, async (pair) => ({
+  const tests = await fiveAtATime(pairs, async (pair) => ({
     ...pair,
     ...(await told(`${pair.client.name} ${pair.version}, Node ${pair.node}`, testOn(pair))),
   }));

@@ -5,11 +5,13 @@ import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
 import { answer, silence } from '../../faults/lab.js';
-import { attemptTimeoutMs, deadlineMs, wait } from './abort-scenes.js';
+import { wait } from '../abort-moments.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
+import { attemptTimeoutMs, deadlineMs } from './abort-scenes.js';
 import { bySignal, byToken, expectCanceled, plainCallers } from './callers.js';
 import { axios } from './client.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
-import { HandTime } from './time.js';
+import { retryingInstance } from './kit.js';
 
 /** What hangs takes forever; nothing else takes nearly so long. */
 vi.setConfig({ testTimeout: 10_000 });

@@ -2,40 +2,25 @@
 
 import { Readable } from 'node:stream';
 import type { AxiosRequestConfig } from 'axios';
-import type { PolicyOptions } from '../../../src/index.js';
-import { answer, halfHead, type Lab, type Play, rst, silence, stallInBody } from '../../faults/lab.js';
-import type { HandTime } from './time.js';
+import { answer, halfHead, rst, silence, stallInBody } from '../../faults/lab.js';
+import {
+  type AbortScene,
+  type Ask,
+  arrived,
+  arrivedAgain,
+  askedAfterWait,
+  waiting,
+} from '../abort-moments.js';
 
-export const wait = 7;
 /** Of the limits that a request may have; they fire only for those who wait for them. */
 export const attemptTimeoutMs = 99_000;
 export const deadlineMs = 100_000;
 
-export interface Moment {
-  readonly lab: Lab;
-  readonly time: HandTime;
-  /** A function of the caller's was called, and is still thinking. */
-  readonly asked: Promise<void>;
-}
-
-type Ask = () => Promise<never>;
-
-export interface Scene {
-  readonly plays: Play | readonly Play[];
-  /** `ask` is for a function of the caller's to call; it never answers. */
-  readonly policy?: (ask: Ask) => PolicyOptions;
+export interface Scene extends AbortScene {
   readonly request?: (ask: Ask) => AxiosRequestConfig;
-  /** Resolves in the moment. */
-  reach(moment: Moment): Promise<void>;
-  /** Sent until then; nothing follows. */
-  readonly requests: number;
   /** An attempt is under way, and it is axios itself that hears of it. */
   readonly isSending: boolean;
 }
-
-const waiting = ({ time }: Moment): Promise<void> => time.until(({ pending }) => pending.includes(wait));
-const arrived = ({ lab }: Moment, count: number): Promise<void> =>
-  lab.until(({ requests }) => requests.length === count);
 
 export const scenes: readonly [string, Scene][] = [
   [
@@ -89,10 +74,7 @@ export const scenes: readonly [string, Scene][] = [
     'before the second answer',
     {
       plays: [answer(503), silence()],
-      reach: async (moment) => {
-        await moment.time.fire(wait);
-        await arrived(moment, 2);
-      },
+      reach: arrivedAgain,
       requests: 2,
       isSending: true,
     },
@@ -122,10 +104,7 @@ export const scenes: readonly [string, Scene][] = [
     {
       plays: answer(503),
       policy: (ask) => ({ beforeRetry: ask }),
-      reach: async ({ time, asked }) => {
-        await time.fire(wait);
-        await asked;
-      },
+      reach: askedAfterWait,
       requests: 1,
       isSending: false,
     },
@@ -145,10 +124,7 @@ export const scenes: readonly [string, Scene][] = [
     {
       plays: answer(503),
       request: (ask) => ({ method: 'PUT', data: firstThen('text', ask) }),
-      reach: async ({ time, asked }) => {
-        await time.fire(wait);
-        await asked;
-      },
+      reach: askedAfterWait,
       requests: 1,
       isSending: false,
     },

@@ -11,11 +11,13 @@ import {
   type SettledEvent,
 } from '../../../src/index.js';
 import { answer, type Lab, silence, startFullBacklog } from '../../faults/lab.js';
-import { attemptTimeoutMs, deadlineMs, type Scene, scenes, wait } from './abort-scenes.js';
+import { thinker, wait } from '../abort-moments.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
+import { attemptTimeoutMs, deadlineMs, type Scene, scenes } from './abort-scenes.js';
 import { bySignal, byToken, expectCanceled, type MakeCaller, plainCallers, rareCallers } from './callers.js';
 import { axios, axiosEsm, version } from './client.js';
-import { openInstance, openLab, retryingInstance, settled, soon } from './kit.js';
-import { HandTime } from './time.js';
+import { openInstance, retryingInstance } from './kit.js';
 
 /** What hangs takes forever; nothing else takes nearly so long. */
 vi.setConfig({ testTimeout: 10_000 });
@@ -72,19 +74,6 @@ async function playAndGiveUp(
   expect((await instance.get('/next')).data).toBe('next');
   expect(lab.requests.map(({ path }) => path)).toEqual(['/next']);
   return { error, lab };
-}
-
-/** A function of the caller's that never answers. */
-function thinker() {
-  let hasAsked = (): void => undefined;
-  const asked = new Promise<void>((resolve) => {
-    hasAsked = resolve;
-  });
-  const ask = (): Promise<never> => {
-    hasAsked();
-    return new Promise(() => undefined);
-  };
-  return { asked, ask };
 }
 
 type Setting = readonly [AxiosStatic, (typeof adapters)[number], PolicyOptions];

@@ -2,7 +2,7 @@
 
 import type { AxiosInstance } from 'axios';
 import type { Lab } from '../../faults/lab.js';
-import { settled } from './kit.js';
+import { settled } from '../kit.js';
 
 /** How often a request of this instance is sent. */
 export async function countOf(lab: Lab, instance: AxiosInstance): Promise<number> {

@@ -8,7 +8,8 @@ import type { AxiosError, AxiosInstance } from 'axios';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { answer, closeAfter, contentOf, type Play, rst } from '../../faults/lab.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
+import { openLab, settled, soon } from '../kit.js';
+import { retryingInstance } from './kit.js';
 
 /** With one connection at a time, so that one that is not given back is missed. */
 function narrowInstance(policy: PolicyOptions = soon): AxiosInstance {

@@ -6,7 +6,8 @@ import NodeForm from 'form-data';
 import { describe, expect, test } from 'vitest';
 import { historyOf } from '../../../src/index.js';
 import { answer, type Received, rst } from '../../faults/lab.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
+import { openLab, settled, soon } from '../kit.js';
+import { retryingInstance } from './kit.js';
 
 const text = 'Grüße aus dem Körper';
 const pieces = [Buffer.from(text).subarray(0, 2), Buffer.from(text).subarray(2)] as const;

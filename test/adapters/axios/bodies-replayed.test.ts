@@ -9,8 +9,9 @@ import type { AxiosInstance, AxiosRequestConfig } from 'axios';
 import NodeForm from 'form-data';
 import { expect, test } from 'vitest';
 import { answer, type Lab, type Received, rst } from '../../faults/lab.js';
+import { openLab, settled } from '../kit.js';
 import { isFirst } from './client.js';
-import { openInstance, openLab, retryingInstance, settled } from './kit.js';
+import { openInstance, retryingInstance } from './kit.js';
 
 const text = 'Grüße aus dem Körper';
 const bytes = new Uint8Array(Buffer.from(`<<${text}>>`));

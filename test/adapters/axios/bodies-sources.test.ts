@@ -9,9 +9,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
 import { startH2Lab } from '../../faults/h2-lab.js';
 import { answer, type Lab, type Play, refusedOrigin, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { speaksHttp2 } from './client.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
-import { Waits } from './time.js';
+import { retryingInstance } from './kit.js';
 
 /** Looks as if a connection had failed, which would be worth a retry. */
 function ownError(): Error {

@@ -9,7 +9,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { historyOf } from '../../../src/index.js';
 import { answer, contentOf, type Lab, type Play, refusedOrigin, rst } from '../../faults/lab.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
+import { openLab, settled, soon } from '../kit.js';
+import { retryingInstance } from './kit.js';
 
 const content = contentOf('a', 0, 100_000);
 

@@ -7,6 +7,7 @@ import type { AxiosError } from 'axios';
 import { expect, onTestFinished, test } from 'vitest';
 import { startH2Lab } from '../../faults/h2-lab.js';
 import { answer, cutBody } from '../../faults/lab.js';
+import { openLab, settled } from '../kit.js';
 import {
   axios,
   axiosEsm,
@@ -19,7 +20,7 @@ import {
   truncatedHasResponse,
   version,
 } from './client.js';
-import { openInstance, openLab, settled } from './kit.js';
+import { openInstance } from './kit.js';
 
 test('the axios under test is the one that was asked for', () => {
   const folder = process.env['AXIOS_UNDER_TEST'] ?? process.cwd();

@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { answer, type Lab, type Play, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { axios } from './client.js';
-import { openInstance, openLab, retryingInstance, settled, soon } from './kit.js';
+import { openInstance, retryingInstance } from './kit.js';
 
 /** Everything that makes us touch the configuration during an attempt. */
 const busy: PolicyOptions = {

@@ -4,8 +4,6 @@ import { Agent, type AgentOptions } from 'node:http';
 import { constants } from 'node:http2';
 import { Agent as TlsAgent } from 'node:https';
 import type { AxiosAdapter, AxiosRequestConfig } from 'axios';
-import { onTestFinished } from 'vitest';
-import type { Class, Evidence } from '../../../src/index.js';
 import type { FaultLab } from '../../faults/faulty-server.js';
 import {
   destroySession,
@@ -29,26 +27,15 @@ import {
   rst,
   silence,
   stallAfterHead,
-  startFullBacklog,
 } from '../../faults/lab.js';
+import { type FailureScene, final, unclear } from '../failure-rows.js';
+import { openFullBacklog, openLab } from '../kit.js';
+import { failingLookup, lookupOfTwo, tryNextSoon } from '../resolvers.js';
 import { callsTruncatedTooLong, fetchHasLimits, minor } from './client.js';
-import { openLab } from './kit.js';
 import { startMutualTls } from './mutual-tls.js';
 import { openH2Lab, overH2, survivesHttp2 } from './ways.js';
 
-export interface Scene {
-  readonly name: string;
-  /** The error's code, or its name where that has none. */
-  readonly error: string | RegExp;
-  readonly class: Class;
-  readonly evidence: Evidence;
-  /** Why it is not what the fixture says. */
-  readonly unlike?: string;
-  /** Why this axios cannot have it. */
-  readonly missing?: string | false;
-  /** Gives the same failure for every attempt. */
-  readonly make: () => Promise<Made>;
-}
+export type Scene = FailureScene<Made>;
 
 export interface Made {
   readonly config: AxiosRequestConfig;
@@ -61,8 +48,6 @@ export interface Made {
 }
 
 const unsent = { class: 'transient', evidence: 'unsent' } as const;
-const unclear = { class: 'transient', evidence: 'unknown' } as const;
-const final = { class: 'final', evidence: 'unknown' } as const;
 
 const noHttp2 = !survivesHttp2 && 'it speaks no HTTP/2, or dies of it';
 const noTruncated = callsTruncatedTooLong && 'it says that the body is too long';
@@ -111,30 +96,18 @@ async function refused(adapter: Adapter): Promise<Made> {
 
 /** The system's resolver is asked for another name, or not at all. */
 function resolver(code: string): () => Promise<Made> {
-  const lookup = (name: string, _options: object, done: (error: Error) => void): void => {
-    const error = new Error(`getaddrinfo ${code} ${name}`);
-    setImmediate(done, Object.assign(error, { code, syscall: 'getaddrinfo', hostname: name }));
-  };
-  return at('http', 'http://nowhere.invalid', { lookup } as object);
+  return at('http', 'http://nowhere.invalid', { lookup: failingLookup(code) } as object);
 }
 
 /** Two addresses for a name, and nobody answers at the first; at the second nobody listens. */
 async function addressThatIsSilent(): Promise<Made> {
-  const full = await startFullBacklog();
-  onTestFinished(() => full.close());
-  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
-  const lookup = (_name: string, _options: object, done: (error: null, found: unknown) => void): void => {
-    setImmediate(done, null, addresses);
-  };
-  const ports = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 50 };
-  const httpAgent = new Agent(ports as AgentOptions);
-  return at('http', `http://two.test:${new URL(full.origin).port}`, { httpAgent, lookup } as object)();
+  const { port } = new URL(await openFullBacklog());
+  const httpAgent = new Agent(tryNextSoon as AgentOptions);
+  return at('http', `http://two.test:${port}`, { httpAgent, lookup: lookupOfTwo() } as object)();
 }
 
 async function backlog(adapter: Adapter): Promise<Made> {
-  const full = await startFullBacklog();
-  onTestFinished(() => full.close());
-  return at(adapter, full.origin, { timeout: 100 })();
+  return at(adapter, await openFullBacklog(), { timeout: 100 })();
 }
 
 /** An https: origin behind a proxy that opens no tunnel. */

@@ -1,21 +1,12 @@
 /** Every row of the fixture that can be made on loopback with axios is made; the others say why not. */
 
-import { readFileSync } from 'node:fs';
 import type { AxiosError } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { historyOf } from '../../../src/index.js';
+import { rows } from '../failure-rows.js';
+import { settled, soon } from '../kit.js';
 import { type Scene, scenes } from './failures-scenes.js';
-import { retryingInstance, settled, soon } from './kit.js';
-
-interface Row {
-  readonly code: string;
-  readonly class: string;
-  readonly evidence: string;
-}
-
-const { rows } = JSON.parse(
-  readFileSync(new URL('../../../fixtures/failures.json', import.meta.url), 'utf8'),
-) as { readonly rows: readonly Row[] };
+import { retryingInstance } from './kit.js';
 
 const ofUndici = "what a dispatcher of undici's says, which fetch keeps to itself";
 const ownAgent = 'Node’s fetch takes minutes, unless it is given an agent of its own undici';

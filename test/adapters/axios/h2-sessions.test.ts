@@ -6,8 +6,8 @@ import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier, historyOf } from '../../../src/index.js';
 import { destroySession, destroySessionLater, type H2Play, rstStream } from '../../faults/h2-lab.js';
 import { answer, silence } from '../../faults/lab.js';
-import { settled, soon } from './kit.js';
-import { HandTime } from './time.js';
+import { HandTime } from '../hand-time.js';
+import { settled, soon } from '../kit.js';
 import { openH2Lab, overH2, retryingOver, survivesHttp2 } from './ways.js';
 
 const policy: PolicyOptions = { ...soon, attemptTimeoutMs: 5_000, maxRetries: 1 };

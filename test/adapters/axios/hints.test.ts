@@ -5,9 +5,10 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier, historyOf, type Stop } from '../../../src/index.js';
 import { answer, type HeaderFields } from '../../faults/lab.js';
+import { openLab, settled } from '../kit.js';
+import { Waits } from '../waits.js';
 import { axios, axiosEsm, truncatedHasResponse } from './client.js';
-import { openLab, retryingInstance, settled } from './kit.js';
-import { Waits } from './time.js';
+import { retryingInstance } from './kit.js';
 import { overHttp1, retryingOver, ways } from './ways.js';
 
 const exact: PolicyOptions = { hintJitter: 0, maxRetries: 1 };

@@ -5,13 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { createRetrier, DeadlineError, GateShutError, historyOf, PolicyError } from '../../../src/index.js';
 import { answer, cutBody, refusedOrigin, rst, silence } from '../../faults/lab.js';
+import { reasons } from '../decisions.js';
+import { openLab, settled, soon } from '../kit.js';
 import { axios, callsTruncatedTooLong } from './client.js';
-import { openInstance, openLab, retryingInstance, settled, soon } from './kit.js';
-
-/** What was decided at each attempt. */
-function reasons(target: unknown): string[] | undefined {
-  return historyOf(target)?.map(({ decision }) => `${decision.attempt} ${decision.reason}`);
-}
+import { openInstance, retryingInstance } from './kit.js';
 
 async function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
   const { value, error } = await settled(promise);

@@ -14,9 +14,11 @@ import {
   type SettledEvent,
 } from '../../../src/index.js';
 import { answer, rst, silence } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { axios, axiosEsm } from './client.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
-import { HandTime, Waits } from './time.js';
+import { retryingInstance } from './kit.js';
 
 /** What hangs takes forever; nothing else takes nearly so long. */
 vi.setConfig({ testTimeout: 10_000 });

@@ -14,8 +14,9 @@ import {
   type SettledEvent,
 } from '../../../src/index.js';
 import { answer, answerChunked, bigBody, type Lab, rst } from '../../faults/lab.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
-import { HandTime } from './time.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
+import { retryingInstance } from './kit.js';
 
 /** What hangs takes forever; nothing else takes nearly so long. */
 vi.setConfig({ testTimeout: 10_000 });

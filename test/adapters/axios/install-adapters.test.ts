@@ -6,9 +6,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { axios } from './client.js';
-import { openInstance, openLab, retryingInstance, settled, soon } from './kit.js';
-import { Waits } from './time.js';
+import { openInstance, retryingInstance } from './kit.js';
 
 type Adapter = AxiosRequestConfig['adapter'];
 

@@ -6,8 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { definePolicy, GateShutError, historyOf, PolicyError } from '../../../src/index.js';
 import { answer, refusedOrigin, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { axios, axiosEsm, minor } from './client.js';
-import { openLab, settled, soon } from './kit.js';
 
 const builds: [string, AxiosStatic, AxiosStatic][] = [
   ['CommonJS', axios, axiosEsm],

@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer, onCue } from '../../faults/lab.js';
+import { openLab, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { countOf, interceptorsOf } from './attachments.js';
 import { axios } from './client.js';
-import { openInstance, openLab, soon } from './kit.js';
-import { Waits } from './time.js';
+import { openInstance } from './kit.js';
 
 function numbersBeginAgain(): boolean {
   const { request } = axios.create().interceptors;

@@ -4,9 +4,10 @@ import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { createRetrier, historyOf, type SettledEvent } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { axios } from './client.js';
-import { openInstance, openLab, retryingInstance, settled, soon } from './kit.js';
-import { Waits } from './time.js';
+import { openInstance, retryingInstance } from './kit.js';
 
 type Step = (config: InternalAxiosRequestConfig) => unknown;
 

@@ -4,7 +4,8 @@ import type { AxiosInstance, AxiosRequestConfig, CreateAxiosDefaults } from 'axi
 import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { answer, type Play, rst } from '../../faults/lab.js';
-import { openInstance, openLab, settled, soon } from './kit.js';
+import { openLab, settled, soon } from '../kit.js';
+import { openInstance } from './kit.js';
 import { orderings } from './orderings.js';
 
 type Register = (instance: AxiosInstance) => void;

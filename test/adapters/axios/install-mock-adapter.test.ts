@@ -6,8 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { createRetrier, historyOf } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
-import { openInstance, openLab, settled, soon } from './kit.js';
-import { Waits } from './time.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
+import { openInstance } from './kit.js';
 
 type Given = Parameters<typeof attachRetry>[1];
 

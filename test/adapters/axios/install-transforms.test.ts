@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { answer, rst } from '../../faults/lab.js';
-import { openInstance, openLab, settled, soon } from './kit.js';
+import { openLab, settled, soon } from '../kit.js';
+import { openInstance } from './kit.js';
 
 test('transforms run once, and each attempt sends what they made', async () => {
   const lab = await openLab([answer(503), rst(), answer(200, '{"a":1}')]);

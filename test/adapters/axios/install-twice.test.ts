@@ -5,9 +5,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { createRetrier, definePolicy } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
+import { openLab, soon } from '../kit.js';
 import { countOf } from './attachments.js';
 import { axios } from './client.js';
-import { openInstance, openLab, soon } from './kit.js';
+import { openInstance } from './kit.js';
 import { orderings } from './orderings.js';
 
 describe('attached twice', () => {

@@ -3,20 +3,15 @@
 import { Agent } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier, definePolicy } from '../../../src/index.js';
 import { answer, refusedOrigin } from '../../faults/lab.js';
+import { openLab, settled } from '../kit.js';
+import { lean } from '../scope-policies.js';
 import { axios } from './client.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
+import { retryingInstance } from './kit.js';
 import { statusOf } from './shared-state.js';
 
 describe('the budget', () => {
-  const lean: PolicyOptions = {
-    ...soon,
-    maxRetries: 9,
-    budget: { capacity: 3, perSuccess: 1, perSecond: 0 },
-  };
-
   test.each([
     ['the same policy object', definePolicy(lean)],
     ['the same retrier', createRetrier(lean)],

@@ -8,8 +8,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DecisionEvent } from '../../../src/core/events.js';
 import { decide, definePolicy, explain } from '../../../src/index.js';
 import { answer, type Play, refusedOrigin, rst, silence } from '../../faults/lab.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
-import { brief, type Event, listened } from './listeners.js';
+import { brief, type Event } from '../decisions.js';
+import { openLab, settled, soon } from '../kit.js';
+import { retryingInstance } from './kit.js';
+import { listened } from './listeners.js';
 
 describe.each(['http', 'fetch'])('by %s, in order:', (adapter) => {
   test.each<[string, Play[], string[]]>([

@@ -2,21 +2,16 @@
 
 import type { AxiosInstance } from 'axios';
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier, GateShutError } from '../../../src/index.js';
 import { answer, onCue, type Play, rst, silence } from '../../faults/lab.js';
+import { Clock } from '../clock.js';
+import { openLab, settled } from '../kit.js';
+import { gated } from '../scope-policies.js';
 import { axios } from './client.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
-import { Clock, statusOf } from './shared-state.js';
+import { retryingInstance } from './kit.js';
+import { statusOf } from './shared-state.js';
 
 describe('the gate', () => {
-  const gated: PolicyOptions = {
-    ...soon,
-    maxRetries: 0,
-    budget: false,
-    gate: { failures: 2, probeMs: 1_000, rampMs: 1_000 },
-  };
-
   test('that is shut fails requests at once, without a socket, as axios knows errors', async () => {
     const lab = await openLab(answer(500));
     const retrier = createRetrier(gated, new Clock().ports);
@@ -155,7 +150,8 @@ describe('the gate', () => {
   ];
   test.each(ends)('gets its probe back from a request that ends by %s', async (_how, request) => {
     const lab = await openLab([answer(500), answer(500), silence()]);
-    const clock = new Clock();
+    // Some of these requests are ended by their own limits, in real time.
+    const clock = new Clock('when told', 'in time');
     const instance = retryingInstance(createRetrier(gated, clock.ports));
     await statusOf(instance, lab.origin);
     await statusOf(instance, lab.origin);

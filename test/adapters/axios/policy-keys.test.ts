@@ -4,21 +4,19 @@ import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import type { BeforeRetry } from '../../../src/core/events.js';
 import type { PolicyOptions } from '../../../src/core/options.js';
-import { answer, rst } from '../../faults/lab.js';
+import { answer } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
+import { sentThrice, uuid } from '../sent-headers.js';
 import { axios } from './client.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
+import { retryingInstance } from './kit.js';
 
-const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
-
-/** What the header was in each of three attempts: two that fail, and one that succeeds. */
-async function sent(
+function sent(
   name: string,
   policy: PolicyOptions,
   request: AxiosRequestConfig = { method: 'post' },
 ): Promise<(string | undefined)[]> {
-  const lab = await openLab([answer(503), rst(), answer(200)]);
-  await settled(retryingInstance({ ...soon, ...policy }).request({ url: lab.origin, ...request }));
-  return lab.requests.map(({ headers }) => headers[name]);
+  const instance = retryingInstance({ ...soon, ...policy });
+  return sentThrice(name, (origin) => settled(instance.request({ url: origin, ...request })));
 }
 
 describe('idempotencyKey', () => {

@@ -6,8 +6,9 @@ import { attachRetry } from '../../../src/adapters/axios/index.js';
 import type { OverrideOptions } from '../../../src/core/options.js';
 import { historyOf, PolicyError } from '../../../src/index.js';
 import { answer, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { axios } from './client.js';
-import { openInstance, openLab, retryingInstance, settled, soon } from './kit.js';
+import { openInstance, retryingInstance } from './kit.js';
 
 /** How many attempts a request of these settings has. */
 async function attemptsOf(

@@ -4,19 +4,14 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier, DeadlineError, GateShutError } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
+import { Clock } from '../clock.js';
+import { openLab, settled } from '../kit.js';
+import { patient } from '../scope-policies.js';
 import { axios } from './client.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
-import { Clock, statusOf } from './shared-state.js';
+import { retryingInstance } from './kit.js';
+import { statusOf } from './shared-state.js';
 
 describe("a gate with whenShut: 'wait'", () => {
-  const patient: PolicyOptions = {
-    ...soon,
-    maxRetries: 0,
-    budget: false,
-    deadlineMs: 60_000,
-    gate: { failures: 1, probeMs: 100, rampMs: 1_000, whenShut: 'wait', maxWaiting: 2 },
-  };
-
   async function shutGate() {
     const lab = await openLab([answer(500), answer(200)]);
     const clock = new Clock();

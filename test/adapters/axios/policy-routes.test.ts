@@ -10,8 +10,9 @@ import type { DecisionEvent, SettledEvent } from '../../../src/core/events.js';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { canRefuseAbsoluteUrls, version } from './client.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
+import { retryingInstance } from './kit.js';
 
 interface Told {
   readonly rule: string;

@@ -4,8 +4,9 @@ import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { answer, type Play, silence } from '../../faults/lab.js';
-import { openLab, settled } from './kit.js';
-import { brief, listened } from './listeners.js';
+import { brief } from '../decisions.js';
+import { openLab, settled } from '../kit.js';
+import { listened } from './listeners.js';
 
 describe('every request is settled once, also one that ends by', () => {
   async function settledBy(

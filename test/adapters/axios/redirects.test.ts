@@ -8,8 +8,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { historyOf } from '../../../src/index.js';
 import { answer, fin, type Play, refusedOrigin, rst, silence } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { fetchStaysOnRedirect } from './client.js';
-import { openLab, settled, soon } from './kit.js';
 import { retryingOver } from './ways.js';
 
 const policy: PolicyOptions = { ...soon, maxRetries: 2 };

@@ -18,8 +18,9 @@ import {
   stallAfterHead,
   stallInBody,
 } from '../../faults/lab.js';
+import { openLab, soon } from '../kit.js';
 import { isFirst } from './client.js';
-import { openLab, retryingInstance, soon } from './kit.js';
+import { retryingInstance } from './kit.js';
 
 /** With one connection at a time, so that one that is not given back is missed. */
 function narrowInstance(policy: PolicyOptions | Retrier = impatient()): AxiosInstance {

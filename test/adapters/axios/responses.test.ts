@@ -19,9 +19,10 @@ import {
   type Play,
   stallInBody,
 } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
 import { isFirst, truncatedHasResponse } from './client.js';
-import { openInstance, openLab, retryingInstance, settled, soon } from './kit.js';
-import { HandTime } from './time.js';
+import { openInstance, retryingInstance } from './kit.js';
 
 const json = JSON.stringify({ text: 'so', list: [1, null] });
 const said = { 'content-type': 'application/json' };

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier, historyOf } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
-import { settled, soon } from './kit.js';
+import { settled, soon } from '../kit.js';
 import { retryingOver, ways } from './ways.js';
 
 const retried = [408, 425, 429, 500, 502, 503, 504, 507, 520, 599];

@@ -7,9 +7,10 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { AttemptTimeoutError, createRetrier, historyOf } from '../../../src/index.js';
 import { answer, dripBody, dripHead, fin, silence, stallAfterHead } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
 import { axios, axiosEsm } from './client.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
-import { HandTime } from './time.js';
+import { retryingInstance } from './kit.js';
 import { overHttp1, retryingOver, ways } from './ways.js';
 
 const policy: PolicyOptions = { ...soon, attemptTimeoutMs: 5_000, maxRetries: 1 };

@@ -6,9 +6,10 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { AttemptTimeoutError, createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
 import { answer, dripBody, rst, silence, stallAfterHead } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled } from '../kit.js';
 import { axios, axiosEsm } from './client.js';
-import { openLab, retryingInstance, settled } from './kit.js';
-import { HandTime } from './time.js';
+import { retryingInstance } from './kit.js';
 import { retryingOver, ways } from './ways.js';
 
 /** Waits of a second, and ten for everything. */

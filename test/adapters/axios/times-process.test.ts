@@ -1,49 +1,26 @@
 /** What a wait or an attempt means to the process: it stays alive for it, unless told not to; nothing outlives it. */
 
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { destroySession } from '../../faults/h2-lab.js';
 import { answer, refusedOrigin, silence } from '../../faults/lab.js';
-import { openLab } from './kit.js';
+import { openLab } from '../kit.js';
+import { programsOf } from '../programs.js';
 import { openH2Lab, survivesHttp2 } from './ways.js';
 
-const execute = promisify(execFile);
-const project = resolve(import.meta.dirname, '../../..');
-let compiled: string;
-
-beforeAll(async () => {
-  compiled = await mkdtemp(join(tmpdir(), 'undaunted-'));
-  const tsc = join(project, 'node_modules/typescript/bin/tsc');
-  await execute(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', compiled], { cwd: project });
-  await symlink(join(project, 'node_modules'), join(compiled, 'node_modules'));
-}, 60_000);
-
-afterAll(() => rm(compiled, { recursive: true, force: true }));
+const runWithAxios = programsOf('axios');
 
 /** In a process of its own, which has to come to its end by itself: what it printed. */
-async function run(baseURL: string, code: string): Promise<string> {
-  const script = `
-    import { createRequire } from 'node:module';
-    import { attachRetry } from ${JSON.stringify(join(compiled, 'adapters/axios/index.js'))};
-    const folder = process.env.AXIOS_UNDER_TEST ?? ${JSON.stringify(project)};
-    const axios = createRequire(folder + '/package.json')('axios');
-    const never = 10 * 60_000;
+function run(baseURL: string, code: string): Promise<string> {
+  return runWithAxios(`
+    const { attachRetry } = undaunted;
     const fixed = (waitMs) => ({ kind: 'fixed', waitMs, jitter: 'none' });
     const get = (policy, config) => {
-      const instance = axios.create({ baseURL: ${JSON.stringify(baseURL)}, adapter: 'http', ...config });
+      const instance = client.create({ baseURL: ${JSON.stringify(baseURL)}, adapter: 'http', ...config });
       attachRetry(instance, policy);
       return instance.get('/').then(({ status }) => status, ({ code }) => code);
     };
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-    ${code}`;
-  const inModule = ['--input-type=module', '--eval', script];
-  // Far beyond what it takes: only a process that hangs is ended by it.
-  const { stdout } = await execute(process.execPath, inModule, { timeout: 40_000 });
-  return stdout;
+    ${code}`);
 }
 
 describe('a pending wait', () => {

@@ -17,8 +17,9 @@ import {
   refusedOrigin,
   rst,
 } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { callsTruncatedTooLong } from './client.js';
-import { openLab, retryingInstance, settled, soon } from './kit.js';
+import { retryingInstance } from './kit.js';
 import { openH2Lab, overH2, overHttp1, retryingOver, survivesHttp2, ways } from './ways.js';
 
 const policy: PolicyOptions = { ...soon, maxRetries: 1 };

@@ -8,8 +8,9 @@ import type { FaultLab } from '../../faults/faulty-server.js';
 import { type H2Lab, type H2LabOptions, type H2LabScript, startH2Lab } from '../../faults/h2-lab.js';
 import type { Received } from '../../faults/ledger.js';
 import type { Answer, Script } from '../../faults/play.js';
+import { openLab } from '../kit.js';
 import { minor } from './client.js';
-import { openLab, retryingInstance } from './kit.js';
+import { retryingInstance } from './kit.js';
 
 export interface Way {
   readonly name: 'http' | 'http over HTTP/2' | 'fetch' | 'an adapter of the caller';

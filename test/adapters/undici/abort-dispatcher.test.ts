@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer, onCue, silence } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled } from '../kit.js';
 import { undici } from './client.js';
-import { HandTime } from './hand-time.js';
-import { openAgent, openLab, settled } from './kit.js';
+import { openAgent } from './kit.js';
 import { record } from './recorder.js';
 import { etag, partly } from './resume-file.js';
 

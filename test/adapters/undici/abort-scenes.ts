@@ -1,35 +1,11 @@
 /** Where a caller may give up: each scene is set up to the moment in which it does. */
 
-import type { PolicyOptions } from '../../../src/index.js';
-import { answer, halfHead, type Lab, type Play, rst, silence, stallInBody } from '../../faults/lab.js';
-import type { HandTime } from './hand-time.js';
+import { answer, halfHead, type Play, rst, silence, stallInBody } from '../../faults/lab.js';
+import { type AbortScene, arrived, arrivedAgain, askedAfterWait, waiting } from '../abort-moments.js';
 import { etag, partly } from './resume-file.js';
 
-export const wait = 7;
-
-export interface Moment {
-  readonly lab: Lab;
-  readonly time: HandTime;
-  /** A hook was called, and is still thinking. */
-  readonly asked: Promise<void>;
-}
-
-export interface Scene {
-  readonly plays: Play | readonly Play[];
-  /** `ask` is for a hook to call; it never answers. */
-  readonly policy?: (ask: () => Promise<never>) => PolicyOptions;
-  /** Resolves in the moment. */
-  reach(moment: Moment): Promise<void>;
-  /** Sent until then; nothing follows. */
-  readonly requests: number;
-}
-
-const waiting = ({ time }: Moment): Promise<void> => time.until(({ pending }) => pending.includes(wait));
-const arrived = ({ lab }: Moment, count: number): Promise<void> =>
-  lab.until(({ requests }) => requests.length === count);
-
 /** Before there is anything to hand over. */
-export const early: readonly [string, Scene][] = [
+export const early: readonly [string, AbortScene][] = [
   ['before the answer', { plays: silence(), reach: (moment) => arrived(moment, 1), requests: 1 }],
   [
     'in the middle of a head',
@@ -54,10 +30,7 @@ export const early: readonly [string, Scene][] = [
     'before the second answer',
     {
       plays: [answer(503), silence()],
-      reach: async (moment) => {
-        await moment.time.fire(wait);
-        await arrived(moment, 2);
-      },
+      reach: arrivedAgain,
       requests: 2,
     },
   ],
@@ -79,10 +52,7 @@ export const early: readonly [string, Scene][] = [
     {
       plays: [answer(503), answer(200)],
       policy: (ask) => ({ beforeRetry: ask }),
-      reach: async ({ time, asked }) => {
-        await time.fire(wait);
-        await asked;
-      },
+      reach: askedAfterWait,
       requests: 1,
     },
   ],
@@ -102,17 +72,14 @@ const strong = { 'content-length': '1000', 'accept-ranges': 'bytes', etag };
 export const broken: Play = partly(200, strong, { sent: 400, ends: 'fin' });
 
 /** After the head was handed over. */
-export const late: readonly [string, Scene][] = [
+export const late: readonly [string, AbortScene][] = [
   ['in the body', { plays: stallInBody(100), reach: (moment) => arrived(moment, 1), requests: 1 }],
   ['in the wait for its rest', { plays: broken, reach: waiting, requests: 1 }],
   [
     'before the rest is there',
     {
       plays: [broken, silence()],
-      reach: async (moment) => {
-        await moment.time.fire(wait);
-        await arrived(moment, 2);
-      },
+      reach: arrivedAgain,
       requests: 2,
     },
   ],
@@ -130,10 +97,7 @@ export const late: readonly [string, Scene][] = [
     {
       plays: broken,
       policy: (ask) => ({ beforeRetry: ask }),
-      reach: async ({ time, asked }) => {
-        await time.fire(wait);
-        await asked;
-      },
+      reach: askedAfterWait,
       requests: 1,
     },
   ],

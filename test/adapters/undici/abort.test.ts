@@ -12,10 +12,12 @@ import {
   type SettledEvent,
 } from '../../../src/index.js';
 import { answer, onCue, type Play, rst, silence, stallInBody, startFullBacklog } from '../../faults/lab.js';
-import { broken, early, late, type Scene, wait } from './abort-scenes.js';
+import { type AbortScene, thinker, wait } from '../abort-moments.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled } from '../kit.js';
+import { broken, early, late } from './abort-scenes.js';
 import { undici } from './client.js';
-import { HandTime } from './hand-time.js';
-import { openAgent, openLab, settled } from './kit.js';
+import { openAgent } from './kit.js';
 import { readAll } from './recorder.js';
 
 interface Caller {
@@ -78,16 +80,9 @@ const stream: Ask = (dispatcher, origin, signal) =>
     () => new Writable({ write: (_p, _e, done) => done() }),
   );
 
-function play({ plays, policy }: Scene, more: object = {}) {
+function play({ plays, policy }: AbortScene, more: object = {}) {
   const time = new HandTime();
-  let hasAsked = (): void => undefined;
-  const asked = new Promise<void>((resolve) => {
-    hasAsked = resolve;
-  });
-  const ask = (): Promise<never> => {
-    hasAsked();
-    return new Promise(() => undefined);
-  };
+  const { asked, ask } = thinker();
   const schedule = { kind: 'fixed', waitMs: wait, jitter: 'none' } as const;
   const retrier = createRetrier({ schedule, ...policy?.(ask), ...more }, time.ports);
   const base = openAgent();

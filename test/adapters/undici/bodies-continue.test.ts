@@ -6,7 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ca } from '../../faults/certificates.js';
 import { type H2Lab, type H2Play, startH2Lab } from '../../faults/h2-lab.js';
 import { answer } from '../../faults/lab.js';
-import { openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
+import { openLab, settled, soon } from '../kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 
 async function openH2Lab(script: H2Play | readonly H2Play[]): Promise<H2Lab> {
   const lab = await startH2Lab(script);

@@ -5,8 +5,9 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/index.js';
 import { answer, type Received, rst } from '../../faults/lab.js';
+import { openLab, soon } from '../kit.js';
 import { builtIn, undici, version } from './client.js';
-import { openLab, retryingAgent, soon } from './kit.js';
+import { retryingAgent } from './kit.js';
 
 type Fetch = (url: string, init: Record<string, unknown>) => Promise<Response>;
 

@@ -9,8 +9,9 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { historyOf, type PolicyOptions } from '../../../src/index.js';
 import { answer, type Lab, refusedOrigin, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
-import { openLab, retryingAgent, settled, soon } from './kit.js';
+import { retryingAgent } from './kit.js';
 
 const bytes = Buffer.from('0123456789');
 

@@ -5,8 +5,9 @@ import { ReadableStream } from 'node:stream/web';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { answer, type Lab, type Received, rst } from '../../faults/lab.js';
+import { openLab, settled } from '../kit.js';
 import { undici } from './client.js';
-import { openAgent, openLab, retryingAgent, settled } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 
 const text = 'Grüße aus dem Körper';
 const bytes = new Uint8Array(Buffer.from(`<<${text}>>`));

@@ -7,9 +7,11 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
 import { answer, type Lab, type Play, refusedOrigin, rst } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { major } from './client.js';
-import { HandTime } from './hand-time.js';
-import { openAgent, openLab, retryingAgent, settled, soon, Waits } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 import { record } from './recorder.js';
 
 /** Looks as if a connection had failed, which would be worth a retry. */

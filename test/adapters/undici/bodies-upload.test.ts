@@ -7,8 +7,10 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
 import { answer, contentOf, type Lab, type Play, rst } from '../../faults/lab.js';
-import { HandTime } from './hand-time.js';
-import { openLab, retryingAgent, settled, soon, Waits } from './kit.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
+import { retryingAgent } from './kit.js';
 
 /** Answered as soon as the head is there, while the body is still to come. */
 const earlyRefusal: Play = { ...answer(503), at: 'head' };

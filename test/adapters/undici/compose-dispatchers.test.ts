@@ -5,8 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer, connectTunnel, type Lab, type Play, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { major, undici } from './client.js';
-import { openAgent, openLab, settled, soon } from './kit.js';
+import { openAgent } from './kit.js';
 
 function closedAtEnd<D extends Dispatcher>(dispatcher: D): D {
   onTestFinished(() => dispatcher.destroy());

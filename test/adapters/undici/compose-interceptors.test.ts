@@ -6,9 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer, cutBody, type Lab, type Play, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { major, undici } from './client.js';
 import { isFirst7 } from './generations.js';
-import { openAgent, openLab, settled, soon, Waits } from './kit.js';
+import { openAgent } from './kit.js';
 
 type Interceptor = Dispatcher.DispatcherComposeInterceptor;
 

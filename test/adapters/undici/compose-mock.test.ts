@@ -4,9 +4,10 @@ import type { MockAgent, MockPool } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
+import { settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { undici } from './client.js';
 import { type Generation, recorder } from './generations.js';
-import { settled, soon, Waits } from './kit.js';
 
 const origin = 'http://mocked.test';
 

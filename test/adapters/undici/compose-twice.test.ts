@@ -5,9 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { definePolicy, type PolicyOptions } from '../../../src/index.js';
 import { answer, cutBody, type Play, refusedOrigin, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
 import { type Generation, isFirst7, recorder, terminalCalls } from './generations.js';
-import { openAgent, openLab, settled, soon } from './kit.js';
+import { openAgent } from './kit.js';
 
 type Interceptor = Dispatcher.DispatcherComposeInterceptor;
 

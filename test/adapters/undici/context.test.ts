@@ -7,8 +7,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { OverrideOptions, PolicyOptions } from '../../../src/core/options.js';
 import { answer, closeAfter, type Lab, type Play, refusedOrigin, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
-import { openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 
 const caller = new AsyncLocalStorage<string>();
 

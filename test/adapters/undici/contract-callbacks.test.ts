@@ -14,9 +14,10 @@ import {
   refusedOrigin,
   rst,
 } from '../../faults/lab.js';
+import { openLab, soon } from '../kit.js';
 import { major, undici } from './client.js';
 import { type Generation, isEarly7, type Recorder, recorder, terminalCalls } from './generations.js';
-import { openAgent, openLab, soon } from './kit.js';
+import { openAgent } from './kit.js';
 
 const untouched: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, handler);

@@ -6,6 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer, bigBody, closeAfter, endlessBody, type Lab, onCue, rst, silence } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { undici } from './client.js';
 import {
   type Generation,
@@ -15,17 +17,7 @@ import {
   recorder,
   terminalCalls,
 } from './generations.js';
-import {
-  littleBytes,
-  muchBytes,
-  openAgent,
-  openLab,
-  retryingAgent,
-  settled,
-  soon,
-  Waits,
-  whileAnotherReads,
-} from './kit.js';
+import { littleBytes, muchBytes, openAgent, retryingAgent, whileAnotherReads } from './kit.js';
 
 const mebibyte = 1_048_576;
 const endless = endlessBody(mebibyte);

@@ -5,9 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { PolicyError } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
 import { native, outcomeOf } from './generations.js';
-import { openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 
 describe('options that undici refuses', () => {
   const wrong: [string, object][] = [

@@ -6,8 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { PolicyOptions } from '../../../src/index.js';
 import { answer, closeAfter, refusedOrigin } from '../../faults/lab.js';
+import { openLab, soon } from '../kit.js';
 import { native, outcomeOf } from './generations.js';
-import { openAgent, openLab, retryingAgent, soon } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 
 describe('what the caller owns', () => {
   /** Everything that may touch the headers of an attempt. */

@@ -6,6 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
 import { answer, closeAfter, informational, type Lab, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { major, undici } from './client.js';
 import {
   type Generation,
@@ -16,7 +18,7 @@ import {
   recorder,
   terminalCalls,
 } from './generations.js';
-import { openAgent, openLab, retryingAgent, settled, soon, Waits } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 
 /** Looks like what a connection throws, so that only where it comes from tells. */
 function lookalike(): Error {

@@ -20,9 +20,10 @@ import {
   rst,
   upgrade101,
 } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { major, undici } from './client.js';
 import { type Generation, native, recorder, terminalCalls } from './generations.js';
-import { openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 
 type Way = 'upgrade' | 'connect';
 

@@ -9,9 +9,10 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { answer, answerChunked, informational, type Play, refusedOrigin, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { builtIn, globalReachesBuiltIn, undici, version } from './client.js';
 import { isEarly7 } from './generations.js';
-import { openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 
 interface Answered {
   readonly status: number;

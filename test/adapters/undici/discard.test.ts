@@ -17,9 +17,11 @@ import {
   stallInBody,
   tooLong,
 } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { isFirst6 } from './client.js';
-import { HandTime } from './hand-time.js';
-import { openLab, retryingAgent, soon, Waits } from './kit.js';
+import { retryingAgent } from './kit.js';
 
 /** Of each request, in order. Some versions of undici open connections that nobody asked for. */
 function connectionsOf({ requests }: Lab): number[] {

@@ -3,7 +3,6 @@
 import { constants } from 'node:http2';
 import type { Agent, Dispatcher } from 'undici';
 import { onTestFinished } from 'vitest';
-import type { Class, Evidence } from '../../../src/index.js';
 import { goaway, rstStream } from '../../faults/h2-lab.js';
 import {
   answer,
@@ -19,30 +18,21 @@ import {
   rst,
   silence,
   stallInBody,
-  startFullBacklog,
 } from '../../faults/lab.js';
+import { type FailureScene, final, unclear } from '../failure-rows.js';
+import { openFullBacklog, openLab } from '../kit.js';
+import { failingLookup, lookupOfTwo, tryNextSoon } from '../resolvers.js';
 import { major, undici, version } from './client.js';
 import { hearsCancel, hearsGoaway, multiplexes, openH2Lab, overTls } from './h2-client.js';
-import { openAgent, openLab } from './kit.js';
+import { openAgent } from './kit.js';
 
-export interface Scene {
-  readonly name: string;
-  /** What undici reports: its code, or its name where that has none. */
-  readonly error: string | RegExp;
-  readonly class: Class;
-  readonly evidence: Evidence;
+export interface Scene extends FailureScene<Made> {
   /** The attempt failed before undici told that it begins: that alone proves it unsent. */
   readonly neverBegan?: true;
   /** Only in the body: the head was the caller's already. */
   readonly inBody?: true;
-  /** Why it is not what the fixture says. */
-  readonly unlike?: string;
   /** In place of GET. */
   readonly method?: 'PUT';
-  /** Why this undici cannot have it. */
-  readonly missing?: string | false;
-  /** Gives the same failure for every attempt. */
-  readonly make: () => Promise<Made>;
 }
 
 export interface Made {
@@ -79,10 +69,7 @@ function tls(kind: NonNullable<LabOptions['tls']>, connect: object = { ca }): ()
 
 /** The system's resolver is asked for another name, or not at all. */
 function resolver(code: string): () => Promise<Made> {
-  const lookup = (name: string, _options: unknown, done: (error: Error) => void): void => {
-    const error = new Error(`getaddrinfo ${code} ${name}`);
-    setImmediate(done, Object.assign(error, { code, syscall: 'getaddrinfo', hostname: name }));
-  };
+  const lookup = failingLookup(code);
   return async () => ({
     dispatcher: openAgent({ connect: { lookup } as Agent.Options['connect'] & object }),
     origin: 'http://nowhere.invalid',
@@ -94,9 +81,7 @@ function at(origin: string, agent?: Agent.Options): () => Promise<Made> {
 }
 
 async function backlog(agent: Agent.Options): Promise<Made> {
-  const full = await startFullBacklog();
-  onTestFinished(() => full.close());
-  return { dispatcher: openAgent(agent), origin: full.origin };
+  return { dispatcher: openAgent(agent), origin: await openFullBacklog() };
 }
 
 async function proxied(status: number): Promise<Made> {
@@ -121,16 +106,11 @@ async function manyOrigins(): Promise<Made> {
 
 /** Two addresses for a name: at the first nobody answers, at the second nobody listens. */
 async function addressThatIsSilent(): Promise<Made> {
-  const full = await startFullBacklog();
-  onTestFinished(() => full.close());
-  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
-  const lookup = (_name: string, _options: unknown, done: (error: null, found: unknown) => void): void => {
-    setImmediate(done, null, addresses);
-  };
-  const connect = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 50 };
+  const { port } = new URL(await openFullBacklog());
+  const connect = { lookup: lookupOfTwo(), ...tryNextSoon };
   return {
     dispatcher: openAgent({ connect: connect as Agent.Options['connect'] & object }),
-    origin: `http://two.test:${new URL(full.origin).port}`,
+    origin: `http://two.test:${port}`,
   };
 }
 
@@ -172,8 +152,6 @@ const otherGoaway =
 const makesResponseErrors = major > 7 || (major === 7 && !version.startsWith('7.0.'));
 
 const unsent = { class: 'transient', evidence: 'unsent', neverBegan: true } as const;
-const unclear = { class: 'transient', evidence: 'unknown' } as const;
-const final = { class: 'final', evidence: 'unknown' } as const;
 /** What is wrong is wrong again, though nothing was sent. */
 const finalUnsent = { class: 'final', evidence: 'unsent', neverBegan: true } as const;
 

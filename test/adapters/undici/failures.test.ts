@@ -1,24 +1,13 @@
 /** Every row of the fixture that can be made on loopback is made; the others say why not. */
 
-import { readFileSync } from 'node:fs';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { historyOf } from '../../../src/index.js';
+import { rows } from '../failure-rows.js';
+import { settled, soon } from '../kit.js';
 import { type Scene, scenes } from './failures-scenes.js';
-import { settled, soon } from './kit.js';
 import { errorsBelow, readAll } from './recorder.js';
-
-interface Row {
-  readonly code: string;
-  readonly where: string;
-  readonly class: string;
-  readonly evidence: string;
-}
-
-const { rows } = JSON.parse(
-  readFileSync(new URL('../../../fixtures/failures.json', import.meta.url), 'utf8'),
-) as { readonly rows: readonly Row[] };
 
 const ofAxios = 'what axios makes of it';
 

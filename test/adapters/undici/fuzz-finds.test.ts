@@ -5,9 +5,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer, bigBody, closeAfter, cutBody, type Play } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
-import { HandTime } from './hand-time.js';
-import { Deferred, openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
+import { Deferred, openAgent, retryingAgent } from './kit.js';
 import { type Interceptor, record } from './recorder.js';
 
 type Fetch = (url: string, options: object) => Promise<Response>;

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { goaway, type H2Play, type H2Step } from '../../faults/h2-lab.js';
 import { contentOf, type HeaderFields } from '../../faults/lab.js';
+import { soon } from '../kit.js';
 import { hearsGoaway, multiplexes, openH2AgentForResets, openH2Lab, wires } from './h2-client.js';
-import { soon } from './kit.js';
 import { record } from './recorder.js';
 
 const etag = '"v1"';

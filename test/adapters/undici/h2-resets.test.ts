@@ -7,6 +7,7 @@ import { retry } from '../../../src/adapters/undici/index.js';
 import { historyOf, type PolicyOptions } from '../../../src/index.js';
 import { goaway, type H2LabScript, rstStream } from '../../faults/h2-lab.js';
 import { answer } from '../../faults/lab.js';
+import { settled, soon } from '../kit.js';
 import { major } from './client.js';
 import {
   hearsCancel,
@@ -16,7 +17,6 @@ import {
   openH2Lab,
   wires,
 } from './h2-client.js';
-import { settled, soon } from './kit.js';
 
 const { NGHTTP2_NO_ERROR, NGHTTP2_CANCEL, NGHTTP2_REFUSED_STREAM } = constants;
 const { NGHTTP2_INTERNAL_ERROR, NGHTTP2_ENHANCE_YOUR_CALM } = constants;

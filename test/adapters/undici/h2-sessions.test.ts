@@ -6,6 +6,9 @@ import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
 import { destroySession, destroySessionLater } from '../../faults/h2-lab.js';
 import { answer, endlessBody, silence } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import {
   freesPlaces,
   hearsGoaway,
@@ -16,8 +19,6 @@ import {
   reconnects,
   wires,
 } from './h2-client.js';
-import { HandTime } from './hand-time.js';
-import { settled, soon, Waits } from './kit.js';
 import { type Interceptor, record } from './recorder.js';
 import { openSilentWire } from './silent-wire.js';
 

@@ -9,10 +9,11 @@ import { retry } from '../../../src/adapters/undici/index.js';
 import { AttemptTimeoutError, createRetrier, historyOf, type PolicyOptions } from '../../../src/index.js';
 import { type H2Lab, type H2Play, rstStream } from '../../faults/h2-lab.js';
 import { answer, contentOf, type Received, silence } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { settled, soon } from '../kit.js';
 import { major } from './client.js';
 import { hearsCancel, openH2Agent, openH2AgentForResets, openH2Lab, wires } from './h2-client.js';
-import { HandTime } from './hand-time.js';
-import { Deferred, settled, soon } from './kit.js';
+import { Deferred } from './kit.js';
 
 const first = 'the first half, ';
 const second = 'and the second';

@@ -5,9 +5,10 @@ import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier, historyOf } from '../../../src/index.js';
 import { answerWithTrailers } from '../../faults/h2-lab.js';
 import { answer, bigBody, contentOf, endlessBody, informational, onCue } from '../../faults/lab.js';
+import { soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { major } from './client.js';
 import { multiplexes, openH2Agent, openH2Lab, wires } from './h2-client.js';
-import { soon, Waits } from './kit.js';
 import { record } from './recorder.js';
 
 describe.each(wires)('over $name', (wire) => {

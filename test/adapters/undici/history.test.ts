@@ -9,14 +9,12 @@ import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier, DeadlineError, GateShutError, historyOf } from '../../../src/index.js';
 import { refusedOrigin } from '../../faults/lab.js';
 import { answer, connectTunnel, cutBody, rst, silence, upgrade101 } from '../../faults/plays.js';
+import { reasons } from '../decisions.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { undici } from './client.js';
-import { HandTime } from './hand-time.js';
-import { openAgent, openLab, retryingAgent, settled, soon, Waits } from './kit.js';
-
-/** What was decided at each attempt. */
-function reasons(target: unknown): string[] | undefined {
-  return historyOf(target)?.map(({ decision }) => `${decision.attempt} ${decision.reason}`);
-}
+import { openAgent, retryingAgent } from './kit.js';
 
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return (await settled(promise)).error;

@@ -8,9 +8,11 @@ import type { PolicyOptions } from '../../../src/core/options.js';
 import type { RequestFacts } from '../../../src/core/types.js';
 import { createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
 import { answer, onCue } from '../../faults/plays.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
+import { Waits } from '../waits.js';
 import { undici } from './client.js';
-import { HandTime } from './hand-time.js';
-import { Deferred, openLab, retryingAgent, settled, soon, Waits } from './kit.js';
+import { Deferred, retryingAgent } from './kit.js';
 
 function agentWith(beforeRetry: BeforeRetry, policy: PolicyOptions = {}): Dispatcher {
   return retryingAgent({ ...soon, ...policy, beforeRetry });

@@ -6,8 +6,9 @@ import { retry } from '../../../src/adapters/undici/index.js';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer, cutBody } from '../../faults/plays.js';
+import { openLab, settled, soon } from '../kit.js';
 import { isFirst7, undici } from './client.js';
-import { openAgent, openLab, settled, soon } from './kit.js';
+import { openAgent } from './kit.js';
 
 const of = (maxRetries: number, more: PolicyOptions = {}) => retry({ ...soon, maxRetries, ...more });
 

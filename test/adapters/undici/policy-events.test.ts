@@ -4,26 +4,21 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { DecisionEvent, SettledEvent } from '../../../src/core/events.js';
+import type { DecisionEvent } from '../../../src/core/events.js';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier, decide, definePolicy, explain } from '../../../src/index.js';
 import { contentOf, type Lab, type Play, refusedOrigin } from '../../faults/lab.js';
 import { answer, bigBody, cutBody, rst, silence } from '../../faults/plays.js';
+import { brief, type Event } from '../decisions.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
-import { HandTime } from './hand-time.js';
-import { Deferred, openLab, retryingAgent, settled, soon } from './kit.js';
-
-type Event = DecisionEvent | SettledEvent;
+import { Deferred, retryingAgent } from './kit.js';
 
 function listened(policy: PolicyOptions = {}): { dispatcher: Dispatcher; events: Event[] } {
   const events: Event[] = [];
   const dispatcher = retryingAgent({ ...soon, ...policy, observe: (event) => void events.push(event) });
   return { dispatcher, events };
-}
-
-function brief(event: Event): string {
-  if (event.type === 'settled') return `settled ${event.outcome} after ${event.attempts}`;
-  return `${event.decision.action} ${event.decision.attempt}: ${event.decision.reason}`;
 }
 
 async function statusOf(url: string, dispatcher: Dispatcher): Promise<number> {

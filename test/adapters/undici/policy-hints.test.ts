@@ -7,8 +7,10 @@ import type { OverrideOptions, PolicyOptions } from '../../../src/core/options.j
 import { createRetrier } from '../../../src/index.js';
 import { contentOf, type Play } from '../../faults/lab.js';
 import { answer, bigBody, cutBody, endlessBody, stallAfterHead } from '../../faults/plays.js';
+import { openLab, settled } from '../kit.js';
+import { Waits } from '../waits.js';
 import { builtIn, undici } from './client.js';
-import { openAgent, openLab, retryingAgent, settled, Waits } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 
 const date = Date.UTC(2026, 2, 10, 12, 0, 0);
 const json = { 'content-type': 'application/json' };

@@ -3,23 +3,22 @@
 import { describe, expect, test } from 'vitest';
 import type { BeforeRetry } from '../../../src/core/events.js';
 import type { PolicyOptions } from '../../../src/core/options.js';
-import { answer, rst } from '../../faults/plays.js';
+import { answer } from '../../faults/plays.js';
+import { openLab, settled, soon } from '../kit.js';
+import { sentThrice, uuid } from '../sent-headers.js';
 import { undici } from './client.js';
-import { openLab, retryingAgent, settled, soon } from './kit.js';
+import { retryingAgent } from './kit.js';
 
-const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
-
-/** What the header was in each of three attempts: two that fail, and one that succeeds. */
-async function sent(
+function sent(
   name: string,
   policy: PolicyOptions,
   options: object = { method: 'POST' },
 ): Promise<(string | undefined)[]> {
-  const lab = await openLab([answer(503), rst(), answer(200)]);
   const dispatcher = retryingAgent({ ...soon, ...policy });
-  const { value } = await settled(undici.request(lab.origin, { dispatcher, ...options } as never));
-  await (value as { body: { dump(): Promise<void> } } | undefined)?.body.dump();
-  return lab.requests.map(({ headers }) => headers[name]);
+  return sentThrice(name, async (origin) => {
+    const { value } = await settled(undici.request(origin, { dispatcher, ...options } as never));
+    await (value as { body: { dump(): Promise<void> } } | undefined)?.body.dump();
+  });
 }
 
 describe('idempotencyKey', () => {

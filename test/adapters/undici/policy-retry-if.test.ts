@@ -16,18 +16,10 @@ import {
   informational,
   rst,
 } from '../../faults/plays.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
-import { HandTime } from './hand-time.js';
-import {
-  Deferred,
-  littleBytes,
-  openAgent,
-  openLab,
-  retryingAgent,
-  settled,
-  soon,
-  whileAnotherReads,
-} from './kit.js';
+import { Deferred, littleBytes, openAgent, retryingAgent, whileAnotherReads } from './kit.js';
 
 /** After an abort, undici 6 and 7 may open a spare connection, which here is not kept for long. */
 function agentWith(retryIf: RetryIf, policy: PolicyOptions = {}): Dispatcher {

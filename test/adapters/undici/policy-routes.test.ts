@@ -7,8 +7,9 @@ import type { SettledEvent } from '../../../src/core/events.js';
 import type { OverrideOptions, PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier, definePolicy, historyOf, PolicyError } from '../../../src/index.js';
 import { answer, closeAfter } from '../../faults/plays.js';
+import { openLab, settled, soon } from '../kit.js';
 import { major, undici, version } from './client.js';
-import { openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 
 /** Which rule applied is seen in how often the request was sent. */
 const rules: PolicyOptions['rules'] = [

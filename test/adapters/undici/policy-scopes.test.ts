@@ -5,11 +5,14 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier, DeadlineError, definePolicy, GateShutError, presets } from '../../../src/index.js';
-import type { Ports } from '../../../src/runtime/ports.js';
 import { refusedOrigin } from '../../faults/lab.js';
 import { answer, onCue, rst, silence } from '../../faults/plays.js';
+import { Clock } from '../clock.js';
+import { openLab, settled } from '../kit.js';
+import { gated, lean, patient } from '../scope-policies.js';
+import { Waits } from '../waits.js';
 import { undici } from './client.js';
-import { openLab, retryingAgent, settled, soon, Waits } from './kit.js';
+import { retryingAgent } from './kit.js';
 
 async function statusOf(url: string, dispatcher: Dispatcher, options: object = {}): Promise<number> {
   const { statusCode, body } = await undici.request(url, { dispatcher, ...options });
@@ -17,25 +20,7 @@ async function statusOf(url: string, dispatcher: Dispatcher, options: object = {
   return statusCode;
 }
 
-/** A clock that stands still until it is moved. */
-class Clock {
-  now = 0;
-  readonly waits: Waits;
-  readonly ports: Partial<Ports>;
-
-  constructor(wakes: 'at once' | 'when told' = 'when told') {
-    this.waits = new Waits(wakes);
-    this.ports = { now: () => this.now, random: () => 0.5, sleep: this.waits.sleep };
-  }
-}
-
 describe('the budget', () => {
-  const lean: PolicyOptions = {
-    ...soon,
-    maxRetries: 9,
-    budget: { capacity: 3, perSuccess: 1, perSecond: 0 },
-  };
-
   test.each([
     ['the same policy object', definePolicy(lean)],
     ['the same retrier', createRetrier(lean)],
@@ -114,13 +99,6 @@ describe('the budget', () => {
 });
 
 describe('the gate', () => {
-  const gated: PolicyOptions = {
-    ...soon,
-    maxRetries: 0,
-    budget: false,
-    gate: { failures: 2, probeMs: 1_000, rampMs: 1_000 },
-  };
-
   test('that is shut fails requests at once, without a socket', async () => {
     const lab = await openLab(answer(500));
     const retrier = createRetrier(gated, new Clock().ports);
@@ -251,12 +229,6 @@ describe('the gate', () => {
   );
 
   describe("with whenShut: 'wait'", () => {
-    const patient: PolicyOptions = {
-      ...gated,
-      deadlineMs: 60_000,
-      gate: { failures: 1, probeMs: 100, rampMs: 1_000, whenShut: 'wait', maxWaiting: 2 },
-    };
-
     async function shutGate() {
       const lab = await openLab([answer(500), answer(200)]);
       const clock = new Clock();

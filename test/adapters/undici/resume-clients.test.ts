@@ -9,9 +9,10 @@ import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier } from '../../../src/index.js';
 import { contentOf, type HangUp, type HeaderFields, type Play } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
-import { HandTime } from './hand-time.js';
-import { littleBytes, openAgent, openLab, retryingAgent, settled, soon, whileAnotherReads } from './kit.js';
+import { littleBytes, openAgent, retryingAgent, whileAnotherReads } from './kit.js';
 import { errorsBelow, readAll, record } from './recorder.js';
 import { etag, file, partly } from './resume-file.js';
 

@@ -5,7 +5,8 @@ import { retry } from '../../../src/adapters/undici/index.js';
 import type { DecisionEvent, SettledEvent } from '../../../src/index.js';
 import { createRetrier, definePolicy, historyOf } from '../../../src/index.js';
 import { answer, contentOf, type Lab } from '../../faults/lab.js';
-import { openAgent, openLab, retryingAgent, soon } from './kit.js';
+import { openLab, soon } from '../kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 import { errorsBelow, readAll, record } from './recorder.js';
 import { etag, file, partly } from './resume-file.js';
 

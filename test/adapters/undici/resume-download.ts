@@ -4,7 +4,8 @@ import { expect } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { contentOf, type HeaderFields, type Lab, type LabScript } from '../../faults/lab.js';
-import { openAgent, openLab, soon } from './kit.js';
+import { openLab, soon } from '../kit.js';
+import { openAgent } from './kit.js';
 import { errorsBelow, type Recorder, record } from './recorder.js';
 import { etag } from './resume-file.js';
 

@@ -3,8 +3,9 @@
 import type { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
+import { soon } from '../kit.js';
 import { recorder } from './generations.js';
-import { openAgent, soon } from './kit.js';
+import { openAgent } from './kit.js';
 
 const controller = { pause() {}, resume() {}, abort() {}, paused: false, aborted: false, reason: null };
 

@@ -20,8 +20,9 @@ import {
   stallInBody,
   startFullBacklog,
 } from '../../faults/lab.js';
-import { HandTime } from './hand-time.js';
-import { openAgent, openLab, settled } from './kit.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled } from '../kit.js';
+import { openAgent } from './kit.js';
 import { errorsBelow, readAll, record } from './recorder.js';
 import { etag, partly } from './resume-file.js';
 

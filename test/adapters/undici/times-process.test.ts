@@ -1,53 +1,23 @@
 /** What a pending wait means to the process: it stays alive for it, unless told not to; and nothing outlives it. */
 
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answer, refusedOrigin, silence } from '../../faults/lab.js';
-import { openLab } from './kit.js';
+import { openLab } from '../kit.js';
+import { programsOf } from '../programs.js';
 
-const execute = promisify(execFile);
-const project = resolve(import.meta.dirname, '../../..');
-let compiled: string;
-
-beforeAll(async () => {
-  compiled = await mkdtemp(join(tmpdir(), 'undaunted-'));
-  // What is imported here and no more, and unchecked: whatever else is wrong is for others to say.
-  const config = {
-    extends: join(project, 'tsconfig.build.json'),
-    compilerOptions: { rootDir: join(project, 'src'), outDir: compiled, noCheck: true },
-    files: [join(project, 'src/adapters/undici/index.ts')],
-    include: [],
-  };
-  await writeFile(join(compiled, 'tsconfig.json'), JSON.stringify(config));
-  const tsc = join(project, 'node_modules/typescript/bin/tsc');
-  await execute(process.execPath, [tsc, '-p', compiled]);
-  await symlink(join(project, 'node_modules'), join(compiled, 'node_modules'));
-}, 120_000);
-
-afterAll(() => rm(compiled, { recursive: true, force: true }));
+const runWithUndici = programsOf('undici');
 
 /** In a process of its own, which has to come to its end by itself: what it printed. */
-async function run(origin: string, code: string): Promise<string> {
-  const script = `
-    import { createRequire } from 'node:module';
-    import { retry } from ${JSON.stringify(join(compiled, 'adapters/undici/index.js'))};
-    const folder = process.env.UNDICI_UNDER_TEST ?? ${JSON.stringify(project)};
-    const { Agent } = createRequire(folder + '/package.json')('undici');
+function run(origin: string, code: string): Promise<string> {
+  return runWithUndici(`
+    const { retry } = undaunted;
+    const { Agent } = client;
     const origin = ${JSON.stringify(origin)};
-    const never = 10 * 60_000;
     const agent = new Agent();
     const get = (policy, more) =>
       agent.compose(retry(policy)).request({ origin, path: '/', method: 'GET', ...more });
     const ended = (promise) => promise.then(({ statusCode }) => statusCode, (error) => error.code ?? error.name);
-    ${code}`;
-  const inModule = ['--input-type=module', '--eval', script];
-  // Far beyond what it takes: only a process that hangs is ended by it.
-  const { stdout } = await execute(process.execPath, inModule, { timeout: 40_000 });
-  return stdout;
+    ${code}`);
 }
 
 describe('a pending wait', () => {

@@ -14,9 +14,10 @@ import {
   silence,
   startFullBacklog,
 } from '../../faults/lab.js';
+import { openLab, soon } from '../kit.js';
 import { undici } from './client.js';
 import { recorder } from './generations.js';
-import { Deferred, openAgent, openLab, soon } from './kit.js';
+import { Deferred, openAgent } from './kit.js';
 import { errorsBelow, type Interceptor, record } from './recorder.js';
 import { etag, partly } from './resume-file.js';
 

@@ -17,9 +17,10 @@ import {
   rst,
   silence,
 } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
 import { major, undici } from './client.js';
-import { HandTime } from './hand-time.js';
-import { openAgent, openLab, retryingAgent, settled, soon } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 
 function post(dispatcher: Dispatcher, origin: string): Promise<Dispatcher.ResponseData> {
   const headers = { 'x-id': 'a' };

@@ -16,9 +16,10 @@ import {
   startFullBacklog,
   type TlsKind,
 } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
 import { isFirst6, isFirst7, undici } from './client.js';
-import { HandTime } from './hand-time.js';
-import { openLab, retryingAgent, settled, soon } from './kit.js';
+import { retryingAgent } from './kit.js';
 
 type Connect = NonNullable<Agent.Options['connect']>;
 

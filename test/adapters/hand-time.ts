@@ -1,8 +1,8 @@
 /** Time that stands still: every timer of the library fires when the test says so, and not before. */
 
-import type { Ports } from '../../../src/runtime/ports.js';
-import type { Sleep } from '../../../src/runtime/sleep.js';
-import { Waiters } from '../../faults/ledger.js';
+import type { Ports } from '../../src/runtime/ports.js';
+import type { Sleep } from '../../src/runtime/sleep.js';
+import { Waiters } from '../faults/ledger.js';
 
 interface SetTimer {
   readonly delayMs: number;

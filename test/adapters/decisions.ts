@@ -1,0 +1,16 @@
+/** What the policy decided, in so few words that a test can list them. */
+
+import type { DecisionEvent, SettledEvent } from '../../src/core/events.js';
+import { historyOf } from '../../src/index.js';
+
+export type Event = DecisionEvent | SettledEvent;
+
+export function brief(event: Event): string {
+  if (event.type === 'settled') return `settled ${event.outcome} after ${event.attempts}`;
+  return `${event.decision.action} ${event.decision.attempt}: ${event.decision.reason}`;
+}
+
+/** What was decided at each attempt. */
+export function reasons(target: unknown): string[] | undefined {
+  return historyOf(target)?.map(({ decision }) => `${decision.attempt} ${decision.reason}`);
+}

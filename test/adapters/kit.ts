@@ -1,0 +1,33 @@
+/** What the tests of every adapter say again and again. What is opened here is closed when the test ends. */
+
+import { onTestFinished } from 'vitest';
+import type { PolicyOptions } from '../../src/core/options.js';
+import { type Lab, type LabOptions, type LabScript, startFullBacklog, startLab } from '../faults/lab.js';
+
+/** Waits of 1 ms, so that no test waits for a schedule. */
+export const soon: PolicyOptions = {
+  schedule: { kind: 'fixed', waitMs: 1, jitter: 'none' },
+  throttledSchedule: { kind: 'fixed', waitMs: 1, jitter: 'none' },
+};
+
+export async function openLab(script: LabScript, options?: LabOptions): Promise<Lab> {
+  const lab = await startLab(script, options);
+  onTestFinished(() => lab.close());
+  return lab;
+}
+
+/** The origin of a server whose accept queue is full: nobody answers there. */
+export async function openFullBacklog(): Promise<string> {
+  const full = await startFullBacklog();
+  onTestFinished(() => full.close());
+  return full.origin;
+}
+
+export async function settled<T>(
+  promise: Promise<T>,
+): Promise<{ readonly value?: T; readonly error?: unknown }> {
+  return promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+}

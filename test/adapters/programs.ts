@@ -1,0 +1,50 @@
+/** Programs in processes of their own, which have to come to their ends by themselves. */
+
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll } from 'vitest';
+
+const execute = promisify(execFile);
+const project = resolve(import.meta.dirname, '../..');
+
+/**
+ * Runs the programs of a test file, and says what they printed. They know `undaunted`, which is the adapter as it
+ * is compiled, the `client` under test, and how long `never` is.
+ */
+export function programsOf(name: 'axios' | 'undici'): (code: string) => Promise<string> {
+  let compiled: string;
+
+  beforeAll(async () => {
+    compiled = await mkdtemp(join(tmpdir(), 'undaunted-'));
+    // What is imported here and no more, and unchecked: whatever else is wrong is for others to say.
+    const config = {
+      extends: join(project, 'tsconfig.build.json'),
+      compilerOptions: { rootDir: join(project, 'src'), outDir: compiled, noCheck: true },
+      files: [join(project, `src/adapters/${name}/index.ts`)],
+      include: [],
+    };
+    await writeFile(join(compiled, 'tsconfig.json'), JSON.stringify(config));
+    const tsc = join(project, 'node_modules/typescript/bin/tsc');
+    await execute(process.execPath, [tsc, '-p', compiled]);
+    await symlink(join(project, 'node_modules'), join(compiled, 'node_modules'));
+  }, 120_000);
+
+  afterAll(() => rm(compiled, { recursive: true, force: true }));
+
+  return async (code) => {
+    const folder = process.env[`${name.toUpperCase()}_UNDER_TEST`] ?? project;
+    const script = `
+      import { createRequire } from 'node:module';
+      import * as undaunted from ${JSON.stringify(join(compiled, `adapters/${name}/index.js`))};
+      const client = createRequire(${JSON.stringify(join(folder, 'package.json'))})(${JSON.stringify(name)});
+      const never = 10 * 60_000;
+      ${code}`;
+    const inModule = ['--input-type=module', '--eval', script];
+    // Far beyond what it takes: only a process that hangs is ended by it.
+    const { stdout } = await execute(process.execPath, inModule, { timeout: 40_000 });
+    return stdout;
+  };
+}

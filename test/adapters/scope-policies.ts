@@ -1,0 +1,24 @@
+/** Policies with little of what the requests of a scope share: it is spent, or shut, after a few of them. */
+
+import type { PolicyOptions } from '../../src/core/options.js';
+import { soon } from './kit.js';
+
+export const lean: PolicyOptions = {
+  ...soon,
+  maxRetries: 9,
+  budget: { capacity: 3, perSuccess: 1, perSecond: 0 },
+};
+
+export const gated: PolicyOptions = {
+  ...soon,
+  maxRetries: 0,
+  budget: false,
+  gate: { failures: 2, probeMs: 1_000, rampMs: 1_000 },
+};
+
+/** Its requests wait for the gate. */
+export const patient: PolicyOptions = {
+  ...gated,
+  deadlineMs: 60_000,
+  gate: { failures: 1, probeMs: 100, rampMs: 1_000, whenShut: 'wait', maxWaiting: 2 },
+};
