@@ -28,8 +28,16 @@ class Marked extends Given {
   }
 
   static add(target: object, owner: Owner): void {
-    if (!(#owner in target)) new Marked(target, owner);
+    if (!(#owner in target)) Marked.mark(target, owner);
     else if (target.#owner !== owner) target.#owner = undefined;
+  }
+
+  private static mark(target: object, owner: Owner): void {
+    try {
+      new Marked(target, owner);
+    } catch {
+      // An engine may refuse to do that to an object that cannot be extended.
+    }
   }
 
   static ownerOf(target: object): Owner | undefined {
