@@ -13,7 +13,6 @@ export interface ClientVersion {
 }
 
 const allNodes = ['20', '22', '24', '26'];
-const oldestAndNewestNode = ['20', '26'];
 
 export const clients: readonly Client[] = [
   {
@@ -31,10 +30,11 @@ export const clients: readonly Client[] = [
   {
     name: 'axios',
     versions: [
-      { version: '1.7.0', nodes: oldestAndNewestNode },
+      { version: '1.7.0', nodes: ['20'] },
       // HTTP/2 is new in it, limits of size are not minded by fetch yet, and truncated bodies have no response.
-      { version: '1.13.2', nodes: oldestAndNewestNode },
-      { version: '1', nodes: oldestAndNewestNode },
+      { version: '1.13.2', nodes: ['26'] },
+      // On the Node at hand, `npm test` runs them.
+      { version: '1', nodes: ['26'] },
     ],
   },
 ];
