@@ -17,6 +17,7 @@ import { benchAxiosWaiting } from './axios-waiting.js';
 import { benchDeciding } from './deciding.js';
 import { benchMatching } from './matching.js';
 import type { Row } from './measure.js';
+import { benchSimulating } from './simulating.js';
 import { benchSucceeding } from './succeeding.js';
 import { benchUndiciOverhead } from './undici-overhead.js';
 import { benchUndiciSockets } from './undici-sockets.js';
@@ -25,7 +26,7 @@ type Part = () => readonly Row[] | Promise<readonly Row[]>;
 
 const undiciParts: readonly Part[] = [benchUndiciOverhead, benchUndiciSockets];
 const axiosParts: readonly Part[] = [benchAxiosOverhead, benchAxiosWaiting];
-const coreParts: readonly Part[] = [benchDeciding, benchSucceeding, benchMatching];
+const coreParts: readonly Part[] = [benchDeciding, benchSucceeding, benchMatching, benchSimulating];
 
 async function print(parts: readonly Part[]): Promise<void> {
   const rows: Row[] = [];

@@ -65,7 +65,9 @@ describe('every code block', () => {
 });
 
 function sourceOf(entry: string | undefined): string {
-  return `${process.cwd()}/src/${entry === undefined ? '' : `adapters${entry}/`}index.ts`;
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: Record<string, string> };
+  const built = exports[`.${entry ?? ''}`] ?? '';
+  return `${process.cwd()}/${built.replace('./dist/', 'src/').replace('.js', '.ts')}`;
 }
 
 /** Objects are printed in one way and written in another. */

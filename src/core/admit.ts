@@ -1,7 +1,7 @@
 /** May this attempt be sent now? First the hold, then the gate. Pure: what it takes, it returns. */
 
 import { passGate } from './gate.js';
-import { placeHolds, takePlace } from './hold.js';
+import { isPaced, takePlace, timeOf } from './hold.js';
 import type { Admission, Epoch, GateState, HoldState, Settings } from './types.js';
 
 /** What the scope shares and what this request has got of it so far. */
@@ -10,15 +10,15 @@ export interface Turnstile {
   readonly hold: HoldState;
   /** Requests that wait for the gate, this one not counted. */
   readonly waiting: number;
-  /** The place that this request took in the queue behind a hold. */
-  readonly placeAt: number | undefined;
+  /** The one that this request has in the hold's queue. */
+  readonly place: number | undefined;
 }
 
 export interface Admitted {
   readonly admission: Admission;
   readonly gate: GateState;
   readonly hold: HoldState;
-  readonly placeAt: number | undefined;
+  readonly place: number | undefined;
   /** Of the gate's state in which the attempt goes. */
   readonly epoch: Epoch;
 }
@@ -31,10 +31,11 @@ export function admit(
   draw: number,
 ): Admitted {
   const held = passHold(settings, turnstile, now, deadlineAt);
-  if (held.admission.kind !== 'go' || settings.gate === false) return held;
+  if (held.admission.kind !== 'go') return held;
   const { gate } = settings;
+  if (gate === false) return goes(turnstile.gate, held.hold);
   const passage = passGate(gate, turnstile.gate, now, draw);
-  if (passage.kind === 'go') return { ...held, gate: passage.state, epoch: passage.state.epoch };
+  if (passage.kind === 'go') return goes(passage.state, held.hold);
   const delayMs = passage.retryInMs;
   // A wait that cannot end before the deadline does not start.
   const fails = gate.whenShut === 'fail' || now + delayMs >= deadlineAt;
@@ -45,15 +46,21 @@ export function admit(
   return { ...held, admission: { kind: 'wait', delayMs, why: 'gate' } };
 }
 
+/** Whoever goes has used its place: a retry queues again. */
+function goes(gate: GateState, hold: HoldState): Admitted {
+  return { admission: go, gate, hold, place: undefined, epoch: gate.epoch };
+}
+
+const go: Admission = Object.freeze({ kind: 'go' });
+
 function passHold(settings: Settings, turnstile: Turnstile, now: number, deadlineAt: number): Admitted {
-  const { gate, hold, placeAt } = turnstile;
-  const go: Admitted = { admission: { kind: 'go' }, gate, hold, placeAt, epoch: gate.epoch };
-  if (settings.hold === false) return go;
-  const place =
-    // Stryker disable next-line ConditionalExpression: a comparison with undefined is false.
-    placeAt !== undefined && placeHolds(hold, placeAt) ? { at: placeAt, state: hold } : takePlace(hold, now);
-  if (place.at <= now) return { ...go, hold: place.state, placeAt: place.at };
-  if (place.at >= deadlineAt) return { ...go, admission: { kind: 'refuse', reason: 'hold-past-deadline' } };
-  const admission: Admission = { kind: 'wait', delayMs: place.at - now, why: 'hold' };
-  return { ...go, admission, hold: place.state, placeAt: place.at };
+  const { gate, hold } = turnstile;
+  const passes: Admitted = { admission: go, gate, hold, place: turnstile.place, epoch: gate.epoch };
+  if (settings.hold === false || !isPaced(hold, now)) return passes;
+  const { place, state } =
+    turnstile.place === undefined ? takePlace(hold, now) : { place: turnstile.place, state: hold };
+  const at = timeOf(state, place);
+  if (at <= now) return { ...passes, hold: state, place };
+  if (at >= deadlineAt) return { ...passes, admission: { kind: 'refuse', reason: 'hold-past-deadline' } };
+  return { ...passes, admission: { kind: 'wait', delayMs: at - now, why: 'hold' }, hold: state, place };
 }

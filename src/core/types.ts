@@ -200,9 +200,9 @@ export interface Gate {
 }
 
 export interface Hold {
-  /** Shorter hints delay only the request that got them. */
+  /** Shorter hints keep nobody out: the others only come at a slower pace. */
   readonly minMs: number;
-  /** The distance of requests after the hold, where no rate was seen before it. */
+  /** The distance of requests in the queue, where no rate was seen before it. */
   readonly spacingMs: number;
 }
 
@@ -405,10 +405,12 @@ export type GateState =
 export interface HoldState {
   /** Nothing is sent before this monotonic time. */
   readonly until: number;
-  /** The next free place in the queue behind it. */
-  readonly nextAt: number;
-  /** The distance of the first places behind it. */
+  /** From then on, requests queue; how many places had come up before, and the distance of the next ones. */
+  readonly pacedSince: number;
+  readonly places: number;
   readonly spacingMs: number;
+  /** The first free one. */
+  readonly nextPlace: number;
   /** Successes of the second that began at `countingSince`, and of the one before. */
   readonly successes: number;
   readonly successesBefore: number;

@@ -12,7 +12,7 @@ import {
 } from '../core/budget.js';
 import type { Sign } from '../core/gate.js';
 import { afterSign, isShut, openGate } from '../core/gate.js';
-import { afterHint, afterSuccess as countSuccess, noHold } from '../core/hold.js';
+import { afterSuccess as countSuccess, noHold, afterFailure as slowDown } from '../core/hold.js';
 import type {
   Admission,
   Budget,
@@ -41,8 +41,8 @@ export interface ScopeSnapshot {
 /** What one request has got of it. */
 export interface Turn {
   readonly startedAt: number | undefined;
-  /** Its place in the queue behind a hold. */
-  placeAt: number | undefined;
+  /** Its place in the hold's queue. */
+  place: number | undefined;
   /** The gate's state in which its attempt was let through. */
   epoch: Epoch;
   isWaiting: boolean;
@@ -73,14 +73,15 @@ export class Scope {
       gate: gate === false ? openGate : this.gateOf(gate),
       hold: hold === false ? noHold : this.holdOf(hold),
       waiting: this.waiting - (turn.isWaiting ? 1 : 0),
-      placeAt: turn.placeAt,
+      place: turn.place,
     };
     const admitted = admit(settings, turnstile, this.ports.now(), deadlineAt, this.ports.random());
     if (gate !== false) this.gates.set(gate, admitted.gate);
     if (hold !== false) this.holds.set(hold, admitted.hold);
     const { admission } = admitted;
-    turn.placeAt = admitted.placeAt;
-    turn.epoch = admitted.epoch;
+    turn.place = admitted.place;
+    // Who was not let through has nothing to give back.
+    if (admission.kind === 'go') turn.epoch = admitted.epoch;
     this.setWaiting(turn, admission.kind === 'wait' && admission.why === 'gate');
     return admission;
   }
@@ -100,10 +101,8 @@ export class Scope {
     // What `retryIf` calls worth a retry has failed, whatever it looks like.
     if (finding.class === 'final' && verdict !== true) return;
     const { hold, budget, maxHintMs } = settings;
-    const hintMs = (finding.kind === 'response' && finding.hint?.delayMs) || 0;
-    // A window longer than anybody would wait is the server's to enforce: each request asks it.
-    if (hold !== false && hintMs <= maxHintMs) {
-      this.holds.set(hold, afterHint(hold, this.holdOf(hold), hintMs, now));
+    if (hold !== false) {
+      this.holds.set(hold, slowDown(hold, this.holdOf(hold), finding, maxHintMs, now));
     }
     if (budget !== false) {
       this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), priceOf(finding), now));

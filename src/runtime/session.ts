@@ -190,7 +190,7 @@ export class Session {
 type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
 
 function turnFrom(startedAt: number | undefined): Turn {
-  return { startedAt, placeAt: undefined, epoch: noEpoch, isWaiting: false };
+  return { startedAt, place: undefined, epoch: noEpoch, isWaiting: false };
 }
 
 /** Of the sessions that somebody listens to; the others need no mark. */

@@ -2,16 +2,19 @@ import { describe, expect, test } from 'vitest';
 import type { Turnstile } from '../../src/core/admit.js';
 import { admit } from '../../src/core/admit.js';
 import { openGate } from '../../src/core/gate.js';
-import { afterHint, noHold } from '../../src/core/hold.js';
+import { noHold } from '../../src/core/hold.js';
 import type { PolicyOptions } from '../../src/core/options.js';
-import type { Admission, GateState } from '../../src/core/types.js';
+import type { Admission, GateState, HoldState } from '../../src/core/types.js';
 import { settingsOf } from '../kit.js';
 
 const shut: GateState = { kind: 'shut', epoch: 3, probeAt: 1_000, probingSince: undefined };
-const held = afterHint({ minMs: 2_000, spacingMs: 100 }, noHold, 5_000, 0);
+/** Behind a window that ends at 5,000: the next free place is its first. */
+const held: HoldState = { ...noHold, until: 5_000, pacedSince: 5_000, spacingMs: 100 };
+/** That place was taken. */
+const queue: HoldState = { ...held, nextPlace: 1 };
 
 function turnstile(differences: Partial<Turnstile> = {}): Turnstile {
-  return { gate: openGate, hold: noHold, waiting: 0, placeAt: undefined, ...differences };
+  return { gate: openGate, hold: noHold, waiting: 0, place: undefined, ...differences };
 }
 
 function ask(
@@ -71,20 +74,31 @@ describe('the hold', () => {
 
   test('gives a place behind the window, and lets through who comes at that time', () => {
     const first = ask({ hold: true }, turnstile({ hold: held }), 1_000);
-    expect(first).toMatchObject({ admission: { kind: 'wait', delayMs: 4_000, why: 'hold' }, placeAt: 5_000 });
-    const again = ask({ hold: true }, turnstile({ hold: first.hold, placeAt: 5_000 }), 5_000);
-    expect(again).toMatchObject({ admission: { kind: 'go' }, hold: first.hold });
+    expect(first).toMatchObject({
+      admission: { kind: 'wait', delayMs: 4_000, why: 'hold' },
+      place: 0,
+      hold: queue,
+    });
+    const again = ask({ hold: true }, turnstile({ hold: queue, place: 0 }), 5_000);
+    expect(again).toMatchObject({ admission: { kind: 'go' }, hold: queue });
+  });
+
+  test('who goes has used its place', () => {
+    const gone = ask({ hold: true }, turnstile({ hold: queue, place: 0 }), 5_000);
+    expect(gone.place).toBeUndefined();
+    const both = ask({ hold: true, gate: true }, turnstile({ hold: queue, place: 0 }), 5_000);
+    expect(both).toMatchObject({ admission: { kind: 'go' }, place: undefined });
   });
 
   test('who comes too early waits for the place that it has', () => {
-    const early = ask({ hold: true }, turnstile({ hold: held, placeAt: 5_000 }), 4_000);
-    expect(early).toMatchObject({ admission: { kind: 'wait', delayMs: 1_000 }, hold: held, placeAt: 5_000 });
+    const early = ask({ hold: true }, turnstile({ hold: queue, place: 0 }), 4_000);
+    expect(early).toMatchObject({ admission: { kind: 'wait', delayMs: 1_000 }, hold: queue, place: 0 });
   });
 
-  test('a place before a window that was moved is worth nothing', () => {
-    const moved = afterHint({ minMs: 2_000, spacingMs: 100 }, held, 5_000, 3_000);
-    const again = ask({ hold: true }, turnstile({ hold: moved, placeAt: 5_000 }), 5_000);
-    expect(again).toMatchObject({ admission: { kind: 'wait', delayMs: 3_000 }, placeAt: 8_000 });
+  test('a place moves with the window', () => {
+    const moved: HoldState = { ...queue, until: 8_000, pacedSince: 8_000 };
+    const again = ask({ hold: true }, turnstile({ hold: moved, place: 0 }), 5_000);
+    expect(again).toMatchObject({ admission: { kind: 'wait', delayMs: 3_000 }, place: 0, hold: moved });
   });
 
   test('a place after the deadline is not taken', () => {
@@ -92,7 +106,7 @@ describe('the hold', () => {
     expect(refused).toMatchObject({
       admission: { kind: 'refuse', reason: 'hold-past-deadline' },
       hold: held,
-      placeAt: undefined,
+      place: undefined,
     });
     expect(ask({ hold: true }, turnstile({ hold: held }), 1_000, 5_001).admission.kind).toBe('wait');
   });
@@ -106,10 +120,11 @@ describe('the hold', () => {
   });
 
   test('a place is kept while the gate keeps waiting', () => {
-    const state = turnstile({ hold: held, placeAt: 5_000, gate: { ...shut, probeAt: 9_000 } as GateState });
+    const state = turnstile({ hold: queue, place: 0, gate: { ...shut, probeAt: 9_000 } as GateState });
     expect(ask({ ...waiting, hold: true }, state, 5_000)).toMatchObject({
       admission: { kind: 'wait', why: 'gate', delayMs: 4_250 },
-      placeAt: 5_000,
+      place: 0,
+      hold: queue,
     });
   });
 });

@@ -258,6 +258,26 @@ describe('the gate', () => {
     expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'refuse' });
   });
 
+  test('who was refused gives nothing back: no place of the probe, none of the ramp', () => {
+    const { retrier, time } = retrierWith({ gate, maxRetries: 0 });
+    const refuse = (): void => {
+      const refused = retrier.open(requestOf());
+      expect(refused.admit()).toMatchObject({ kind: 'refuse' });
+      refused.abandon();
+    };
+    fail(retrier);
+    fail(retrier);
+    time.now = 250;
+    const probe = retrier.open(requestOf());
+    probe.admit();
+    refuse();
+    refuse();
+    probe.accepts(200);
+    for (let inFlight = 0; inFlight < 2; inFlight += 1) retrier.open(requestOf()).admit();
+    refuse();
+    refuse();
+  });
+
   test('a retry that nobody would let through is not waited for', () => {
     const { retrier } = retrierWith({ gate, maxRetries: 5 });
     const session = retrier.open(requestOf());
@@ -313,7 +333,9 @@ describe('the hold', () => {
     expect(retrier.snapshot().scopes[0]?.waiting).toBe(0);
     time.now = 5_000;
     expect(other.admit()).toEqual({ kind: 'go' });
-    expect(refused.admit()).toEqual({ kind: 'wait', delayMs: 100, why: 'hold' });
+    const behind = refused.admit();
+    expect(behind).toMatchObject({ kind: 'wait', why: 'hold' });
+    expect(behind.kind === 'wait' && behind.delayMs).toBeCloseTo(100, -1);
     expect(retrier.open(requestOf({ origin: 'https://other.example' })).admit()).toEqual({ kind: 'go' });
   });
 
@@ -331,7 +353,7 @@ describe('the hold', () => {
     retrier.open(requestOf()).next(answered(429, { 'retry-after': '10' }), true);
     expect(retrier.open(requestOf()).admit()).toMatchObject({ delayMs: 10_000 });
     const second = retrier.open(requestOf()).admit();
-    expect(second.kind === 'wait' && second.delayMs).toBeCloseTo(10_000 + 2_000 / 20);
+    expect(second.kind === 'wait' && second.delayMs).toBeCloseTo(10_000 + 1_000 / 20 / 0.8, 0);
   });
 
   test('the hint of a redirect or of a success holds nobody', () => {

@@ -1,0 +1,49 @@
+/** How fast virtual time passes, and how much room its clients take. */
+
+import { presets } from '../src/core/presets.js';
+import type { Clients, Contender, World } from '../src/sim/index.js';
+import { articleClients, articleServer, simulate } from '../src/sim/index.js';
+import type { Row } from './measure.js';
+
+const minutes = 10;
+
+/** A server that is stopped for half a minute, and a crowd that it can bear otherwise. */
+const outage: World = {
+  durationMs: minutes * 60_000,
+  services: [{ server: articleServer, faults: [{ kind: 'stop', fromMs: 60_000, forMs: 30_000 }] }],
+};
+
+/** Ten thousand requests a second. */
+const manyClients: Clients = { ...articleClients, count: 100_000 };
+const quickServer: World = {
+  durationMs: minutes * 60_000,
+  services: [{ server: { kind: 'flaky', latencyMs: 100, share: 0.01, status: 503 } }],
+};
+
+export function benchSimulating(): Row[] {
+  for (let seed = 1; seed <= 4; seed += 1) {
+    simulate(outage, articleClients, presets.policies.service, { seed });
+  }
+  return [
+    row('the article’s outage, no retry', outage, articleClients, { retry: false }, 20),
+    row('the article’s outage, defaults', outage, articleClients, {}, 20),
+    row('the article’s outage, `service`', outage, articleClients, presets.policies.service, 20),
+    row('100,000 clients, defaults', quickServer, manyClients, {}),
+    row('100,000 clients, `service`', quickServer, manyClients, presets.policies.service),
+  ];
+}
+
+function row(name: string, world: World, clients: Clients, policy: Contender, seeds = 1): Row {
+  globalThis.gc?.();
+  const started = process.cpuUsage();
+  let events = 0;
+  for (let seed = 1; seed <= seeds; seed += 1) events += simulate(world, clients, policy, { seed }).events;
+  const { user, system } = process.cpuUsage(started);
+  const seconds = (user + system) / 1e6;
+  const { rss } = process.memoryUsage();
+  return {
+    name: `simulate: ${name}`,
+    value: `${(events / seconds / 1e6).toFixed(1)} million/s`,
+    note: `events; ${seeds} x ${minutes} min in ${seconds.toFixed(1)} s of CPU; the process takes ${Math.round(rss / 2 ** 20)} MiB`,
+  };
+}

@@ -1,0 +1,61 @@
+/** What befalls a service, put on the agenda. */
+
+import type { Agenda } from './agenda.js';
+import type { Station } from './station.js';
+import type { Fault } from './world.js';
+
+interface Switch {
+  readonly at: number;
+  readonly turn: (station: Station) => void;
+}
+
+export function scheduleFaults(agenda: Agenda, station: Station, faults: readonly Fault[]): void {
+  const switches = faults.flatMap(switchesOf);
+  const kind = agenda.kind((index) => switches[index]?.turn(station));
+  for (const [index, { at }] of switches.entries()) agenda.at(at, kind, index, 0);
+}
+
+function switchesOf(fault: Fault): Switch[] {
+  const { fromMs, forMs } = fault;
+  const between = (begin: Switch['turn'], end: Switch['turn']): Switch[] => [
+    { at: fromMs, turn: begin },
+    { at: fromMs + forMs, turn: end },
+  ];
+  switch (fault.kind) {
+    case 'stop':
+      return between(stop, resume);
+    case 'crash':
+      return between(crash, restart);
+    case 'slow':
+      return between(slowBy(fault.times), slowBy(1));
+    case 'lose':
+      return between(lose(fault.share), lose(0));
+    case 'flap':
+      return flap(fromMs, fromMs + forMs, fault.downMs, fault.upMs);
+  }
+}
+
+function flap(fromMs: number, untilMs: number, downMs: number, upMs: number): Switch[] {
+  const switches: Switch[] = [];
+  for (let at = fromMs; at < untilMs; at += downMs + upMs) {
+    switches.push({ at, turn: crash }, { at: Math.min(at + downMs, untilMs), turn: restart });
+  }
+  return switches;
+}
+
+const stop: Switch['turn'] = (station) => station.stop();
+const resume: Switch['turn'] = (station) => station.resume();
+const crash: Switch['turn'] = (station) => station.crash();
+const restart: Switch['turn'] = (station) => station.restart();
+
+function slowBy(times: number): Switch['turn'] {
+  return (station) => {
+    station.slowness = times;
+  };
+}
+
+function lose(share: number): Switch['turn'] {
+  return (station) => {
+    station.lostShare = share;
+  };
+}

@@ -1,0 +1,12 @@
+/** Outages in virtual time: see what a policy does to a server before a server does it to you. */
+
+export type { Call, Ending } from './call.js';
+export type { Peer, PeerTurn } from './peers.js';
+export { peers } from './peers.js';
+export type { Run, Series, ServiceRun, Totals } from './run.js';
+export { fairness, perSecond } from './run.js';
+export type { SimulateOptions } from './simulate.js';
+export { simulate } from './simulate.js';
+export type { Step, Trace } from './trace.js';
+export type * from './world.js';
+export * from './worlds.js';

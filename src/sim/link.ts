@@ -1,0 +1,44 @@
+/** A service on the way to the next one: it answers when it has been answered. */
+
+import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../core/types.js';
+import type { Call, Caller, Ending } from './call.js';
+import type { Strategy } from './pursuit.js';
+import { done } from './servers/server.js';
+import type { Station } from './station.js';
+import type { Tally } from './tally.js';
+import type { Traffic } from './traffic.js';
+
+const badGateway: ResponseOutcome | ErrorOutcome = { kind: 'response', status: 502 };
+
+export interface LinkParts {
+  readonly traffic: Traffic;
+  readonly strategies: readonly Strategy[];
+  readonly from: Station;
+  readonly to: Station;
+  readonly tally: Tally;
+  readonly timeoutMs: number | undefined;
+}
+
+export class Link implements Caller {
+  readonly facts: RequestFacts = { method: 'GET', origin: 'http://next.example', path: '/', keyed: false };
+  readonly strategies: readonly Strategy[];
+  readonly forbiddenUntil: Float64Array;
+  readonly timeoutMs: number | undefined;
+  readonly station: Station;
+  readonly tally: Tally;
+  private readonly from: Station;
+
+  constructor({ traffic, strategies, from, to, tally, timeoutMs }: LinkParts) {
+    this.strategies = strategies;
+    this.forbiddenUntil = new Float64Array(strategies.length);
+    this.timeoutMs = timeoutMs;
+    this.station = to;
+    this.tally = tally;
+    this.from = from;
+    from.forward = (visit) => traffic.start(this, visit, 0);
+  }
+
+  ended({ by }: Call, ending: Ending): void {
+    this.from.deliver(by, ending === 'good' ? done : badGateway);
+  }
+}

@@ -1,0 +1,150 @@
+/** What came of a run. */
+
+import type { Link } from './link.js';
+import type { Station } from './station.js';
+import type { Tally } from './tally.js';
+import type { World } from './world.js';
+
+/** By the second: index 0 is the first one. */
+export interface Series {
+  /** Requests that began. */
+  readonly offered: Float64Array;
+  /** Attempts: first tries and retries. */
+  readonly sent: Float64Array;
+  readonly firstTries: Float64Array;
+  readonly retries: Float64Array;
+  /** Requests that ended well. */
+  readonly good: Float64Array;
+  /** Requests that were sent and ended otherwise. */
+  readonly failed: Float64Array;
+  /** Attempts that nobody answered in time. */
+  readonly timedOut: Float64Array;
+  /** Requests that the gate or the hold turned away. */
+  readonly refused: Float64Array;
+  /** Attempts inside a window in which the server had asked their process to send nothing. */
+  readonly forbidden: Float64Array;
+}
+
+export interface Totals {
+  readonly offered: number;
+  readonly sent: number;
+  readonly firstTries: number;
+  readonly retries: number;
+  readonly good: number;
+  readonly failed: number;
+  readonly timedOut: number;
+  readonly refused: number;
+  readonly forbidden: number;
+  /** Attempts for each request. */
+  readonly amplification: number;
+  /** Good ones a second. */
+  readonly goodput: number;
+  /**
+   * From the end of the last fault to the first whole second that begins ten seconds with nine tenths of the goodput
+   * before the first fault. Undefined: never, or there was no fault.
+   */
+  readonly recoveredAfterMs: number | undefined;
+  /** From a good request's beginning to its end, to half a percent. */
+  readonly p50Ms: number | undefined;
+  readonly p99Ms: number | undefined;
+  readonly p999Ms: number | undefined;
+  /** Retries that came before the time which the answer to the attempt before had asked for. */
+  readonly earlyRetries: number;
+  /** Writes without a key that a server did more than once, each time counted. */
+  readonly duplicateWrites: number;
+  /** When the gate or the hold first turned a request away. */
+  readonly refusedFirstAt: number | undefined;
+}
+
+export interface ServiceRun {
+  /** By the second. */
+  readonly arrived: Float64Array;
+  /** At the beginning of each second. */
+  readonly concurrency: Float64Array;
+  readonly delayMs: Float64Array;
+  /** What it saw of the next service, where there is one. */
+  readonly calls: { readonly series: Series; readonly totals: Totals } | undefined;
+}
+
+export interface Run {
+  /** As the clients saw it. */
+  readonly series: Series;
+  readonly totals: Totals;
+  /** Good requests of each client. */
+  readonly goodBy: Uint32Array;
+  readonly services: readonly ServiceRun[];
+  /** How many events it took. */
+  readonly events: number;
+}
+
+export function runOf(
+  world: World,
+  events: number,
+  tally: Tally,
+  stations: readonly Station[],
+  links: readonly Link[],
+): Run {
+  const services = stations.map(({ arrived, concurrency, delayMs }, index) => {
+    const link = links[index];
+    return { arrived, concurrency, delayMs, calls: link && counted(world, link.tally) };
+  });
+  return { ...counted(world, tally), goodBy: tally.goodBy, services, events };
+}
+
+function counted(world: World, tally: Tally): { series: Series; totals: Totals } {
+  const { offered, firstTries, retries, good, failed, timedOut, refused, forbidden } = tally;
+  const sent = firstTries.map((count, second) => count + (retries[second] as number));
+  const series = { offered, sent, firstTries, retries, good, failed, timedOut, refused, forbidden };
+  const totals = {
+    offered: sum(offered),
+    sent: sum(sent),
+    firstTries: sum(firstTries),
+    retries: sum(retries),
+    good: sum(good),
+    failed: sum(failed),
+    timedOut: sum(timedOut),
+    refused: sum(refused),
+    forbidden: sum(forbidden),
+    amplification: sum(sent) / sum(offered),
+    goodput: (sum(good) / world.durationMs) * 1_000,
+    recoveredAfterMs: recoveredAfter(world, good),
+    p50Ms: tally.times.quantile(0.5),
+    p99Ms: tally.times.quantile(0.99),
+    p999Ms: tally.times.quantile(0.999),
+    earlyRetries: tally.earlyRetries,
+    duplicateWrites: tally.duplicateWrites,
+    refusedFirstAt: tally.refusedFirstAt,
+  };
+  return { series, totals };
+}
+
+function recoveredAfter({ services, durationMs }: World, good: Float64Array): number | undefined {
+  const faults = services.flatMap((service) => service.faults ?? []);
+  const from = Math.min(...faults.map(({ fromMs }) => fromMs));
+  const until = Math.max(...faults.map(({ fromMs, forMs }) => fromMs + forMs));
+  const normal = perSecond(good, 0, from);
+  for (let second = Math.ceil(until / 1_000); (second + 10) * 1_000 <= durationMs; second += 1) {
+    if (perSecond(good, second * 1_000, 10_000) >= 0.9 * normal) return second * 1_000 - until;
+  }
+  return undefined;
+}
+
+/** The mean of a series over whole seconds. */
+export function perSecond(series: Float64Array, fromMs: number, forMs: number): number {
+  const from = Math.round(fromMs / 1_000);
+  const count = Math.round(forMs / 1_000);
+  return sum(series.subarray(from, from + count)) / count;
+}
+
+/** Jain's index of fairness: 1 where all have the same, 1/n where one has all. */
+export function fairness(shares: ArrayLike<number>): number {
+  const values = Array.from(shares);
+  const total = sum(values);
+  return (total * total) / (values.length * sum(values.map((value) => value * value)));
+}
+
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}

@@ -1,0 +1,27 @@
+/** From a server as data to one that answers. */
+
+import type { ServerModel } from '../world.js';
+import { Crowded } from './crowded.js';
+import { Flaky } from './flaky.js';
+import { Limited } from './limited.js';
+import { Queue } from './queue.js';
+import { Scripted } from './scripted.js';
+import type { Host, Server } from './server.js';
+import { Slowing } from './slowing.js';
+
+export function buildServer(model: ServerModel, host: Host): Server {
+  switch (model.kind) {
+    case 'crowded':
+      return new Crowded(model, host);
+    case 'queue':
+      return new Queue(model, host);
+    case 'slowing':
+      return new Slowing(model, host);
+    case 'limited':
+      return new Limited(model, host);
+    case 'flaky':
+      return new Flaky(model, host);
+    case 'scripted':
+      return new Scripted(model, host);
+  }
+}

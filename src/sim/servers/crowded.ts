@@ -1,0 +1,89 @@
+/** The server of smira/exponential-backoff (2014): the more are in progress, the slower all of them. */
+
+import { power } from '../elementary.js';
+import type { CrowdedServer } from '../world.js';
+import type { Host, Server } from './server.js';
+import { done } from './server.js';
+
+/** Sums of times are not exact: a request is not kept for another round because of their last digit. */
+const graceMs = 1e-6;
+
+/** Above this a delay is as good as for ever. */
+const longestMs = 1e15;
+
+export class Crowded implements Server {
+  concurrency = 0;
+  private readonly host: Host;
+  private readonly checkMs: number;
+  /** By the number of requests in progress; the last one holds for all above. */
+  private readonly delays: Float64Array;
+  /** In the order in which they came: some may be over. */
+  private visits: number[] = [];
+  private stamps: number[] = [];
+  private head = 0;
+
+  constructor(model: CrowdedServer, host: Host) {
+    this.host = host;
+    this.checkMs = model.checkMs;
+    this.delays = delaysOf(model);
+  }
+
+  /** By how many there are now, not by how many there were when a request came. */
+  get delayMs(): number {
+    const { delays } = this;
+    return (delays[Math.min(this.concurrency, delays.length - 1)] as number) * this.host.slowness;
+  }
+
+  arrive(visit: number): void {
+    this.concurrency += 1;
+    this.visits.push(visit);
+    this.stamps.push(this.host.stampOf(visit));
+    this.host.again(this.checkMs, visit);
+  }
+
+  tick(visit: number): void {
+    const { host, delayMs, checkMs } = this;
+    if (host.elapsed(visit) >= delayMs - graceMs) {
+      this.concurrency -= 1;
+      host.answer(visit, done);
+      return;
+    }
+    const checks = this.idleChecks(delayMs);
+    if (checks <= 1) host.again(checkMs, visit);
+    else host.later(checks * checkMs, visit);
+  }
+
+  /**
+   * How many checks are sure to find nothing. Until the oldest request has waited for the delay of now, nobody is
+   * answered, and until somebody is, the delay does not fall: in a wedged server, nobody has to look for a while.
+   */
+  private idleChecks(delayMs: number): number {
+    const { host } = this;
+    // When it is not slow any more, the delay falls at once.
+    if (host.slowness !== 1) return 1;
+    while (host.stampOf(this.visits[this.head] as number) !== this.stamps[this.head]) this.head += 1;
+    if (this.head > 1_000) this.forgetOver();
+    return Math.floor((delayMs - host.elapsed(this.visits[this.head] as number)) / this.checkMs);
+  }
+
+  private forgetOver(): void {
+    this.visits = this.visits.slice(this.head);
+    this.stamps = this.stamps.slice(this.head);
+    this.head = 0;
+  }
+
+  forget(): void {
+    this.concurrency = 0;
+    this.visits = [];
+    this.stamps = [];
+    this.head = 0;
+  }
+}
+
+function delaysOf({ baseMs, limit, factor, step }: CrowdedServer): Float64Array {
+  const delays: number[] = [];
+  for (let count = 0; (delays.at(-1) ?? 0) < longestMs && count < 1e6; count += 1) {
+    delays.push(count > limit ? Math.min(longestMs, baseMs * power(factor, (count - limit) / step)) : baseMs);
+  }
+  return Float64Array.from(delays);
+}

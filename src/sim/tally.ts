@@ -1,0 +1,84 @@
+/** What callers saw, counted by the second. */
+
+import type { Ending } from './call.js';
+import { ln } from './elementary.js';
+
+export class Tally {
+  /** Requests that began. */
+  readonly offered: Float64Array;
+  readonly firstTries: Float64Array;
+  readonly retries: Float64Array;
+  /** Attempts that nobody answered in time. */
+  readonly timedOut: Float64Array;
+  /** Attempts while a window was open that the server had asked this process to wait for. */
+  readonly forbidden: Float64Array;
+  /** How requests ended. */
+  readonly good: Float64Array;
+  readonly failed: Float64Array;
+  readonly refused: Float64Array;
+  /** By client. */
+  readonly goodBy: Uint32Array;
+  /** Of the good ones, from the request's beginning to its end. */
+  readonly times: Times = new Times();
+  /** Retries before their own answer's hint allowed them. */
+  earlyRetries = 0;
+  duplicateWrites = 0;
+  refusedFirstAt: number | undefined = undefined;
+
+  constructor(seconds: number, callers: number) {
+    const series = (): Float64Array => new Float64Array(seconds);
+    this.offered = series();
+    this.firstTries = series();
+    this.retries = series();
+    this.timedOut = series();
+    this.forbidden = series();
+    this.good = series();
+    this.failed = series();
+    this.refused = series();
+    this.goodBy = new Uint32Array(callers);
+  }
+
+  count(series: Float64Array, now: number): void {
+    const second = Math.floor(now / 1_000);
+    series[second] = (series[second] as number) + 1;
+  }
+
+  settle(ending: Ending, now: number, elapsedMs: number, by: number): void {
+    this.count(this[ending], now);
+    if (ending === 'refused') this.refusedFirstAt ??= now;
+    if (ending !== 'good') return;
+    this.times.add(elapsedMs);
+    if (by < this.goodBy.length) this.goodBy[by] = (this.goodBy[by] as number) + 1;
+  }
+}
+
+/** A histogram whose steps are half a percent wide: quantiles of any number of times, in a few kilobytes. */
+export class Times {
+  private readonly counts: Uint32Array = new Uint32Array(5_000);
+  private count = 0;
+
+  add(ms: number): void {
+    const step = ms <= 1 ? 0 : Math.min(this.counts.length - 1, Math.ceil(ln(ms) / stepWidth));
+    this.counts[step] = (this.counts[step] as number) + 1;
+    this.count += 1;
+  }
+
+  /** Undefined, where there is none. */
+  quantile(share: number): number | undefined {
+    let left = share * this.count;
+    for (const [step, count] of this.counts.entries()) {
+      left -= count;
+      // The upper end of the step.
+      if (count > 0 && left <= 0) return upperEnd(step);
+    }
+    return undefined;
+  }
+}
+
+const stepWidth = ln(1.005);
+
+function upperEnd(step: number): number {
+  let value = 1;
+  for (let index = 0; index < step; index += 1) value *= 1.005;
+  return value;
+}

@@ -1,0 +1,92 @@
+/** Worlds that are worth a name: the outages and limits by which retry layers are judged. */
+
+import type {
+  ClosedLoop,
+  CrowdedServer,
+  FlakyServer,
+  LimitedServer,
+  OpenLoop,
+  Service,
+  World,
+} from './world.js';
+
+/** The server of smira/exponential-backoff (2014), with the program's own numbers. */
+export const articleServer: CrowdedServer = {
+  kind: 'crowded',
+  baseMs: 100,
+  limit: 30,
+  factor: 1.05,
+  step: 15,
+  checkMs: 50,
+};
+
+/** Its clients: a thousand of them, in one process. */
+export const articleClients: ClosedLoop = { kind: 'closed', count: 1_000, thinkMs: 10_000, timeoutMs: 2_000 };
+
+/** That server is stopped for a while, half a minute after the beginning. A stop of 0 is none. */
+export function stoppedServer(backlog: number, stopMs: number, afterMs: number): World {
+  const faults = stopMs === 0 ? [] : [{ kind: 'stop', fromMs: 30_000, forMs: stopMs } as const];
+  return { durationMs: 30_000 + stopMs + afterMs, services: [{ server: articleServer, backlog, faults }] };
+}
+
+const quick: FlakyServer = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 };
+
+/** A share of the answers are failures, for a minute. */
+export function brownOut(share: number): World {
+  return { durationMs: 60_000, services: [{ server: { ...quick, share } }] };
+}
+
+/** Ten requests a second each, and each in a process of its own. */
+export const hundredProcesses: OpenLoop = {
+  kind: 'open',
+  count: 100,
+  processes: 100,
+  perSecond: 1_000,
+  timeoutMs: 2_000,
+};
+
+/** The more it has to do, the longer it takes: Marc Brooker's collapse simulation (2023). */
+export const surgingServer: World = {
+  durationMs: 80_000,
+  services: [{ server: { kind: 'slowing', baseMs: 1_000, eachMs: 10 } }],
+};
+
+/** Forty a second, and for five seconds twice as many. */
+export const surge: OpenLoop = {
+  kind: 'open',
+  count: 100,
+  timeoutMs: 3_000,
+  perSecond: [
+    { fromMs: 0, perSecond: 40 },
+    { fromMs: 20_000, perSecond: 80 },
+    { fromMs: 25_000, perSecond: 40 },
+  ],
+};
+
+const down: Service = { server: quick, faults: [{ kind: 'crash', fromMs: 20_000, forMs: 60_000 }] };
+
+/** So many services in a row, the last of which is down for a minute. */
+export function layers(count: number): World {
+  const above = Array.from({ length: count - 1 }, (): Service => ({ server: quick }));
+  const [first = down, ...others] = [...above, down];
+  return { durationMs: 90_000, services: [first, ...others] };
+}
+
+export const steadyStream: OpenLoop = { kind: 'open', count: 100, perSecond: 100 };
+
+/** A request every ten seconds each. */
+export const thousandProcesses: OpenLoop = { kind: 'open', count: 1_000, processes: 1_000, perSecond: 100 };
+
+export function limitedServer(
+  limit: LimitedServer['limit'],
+  retryAfter: LimitedServer['retryAfter'],
+  durationMs: number,
+): World {
+  return { durationMs, services: [{ server: { kind: 'limited', latencyMs: 20, limit, retryAfter } }] };
+}
+
+/** Together they want four times as much as fifty a second. */
+export const greedyClients: ClosedLoop = { kind: 'closed', count: 200, thinkMs: 1_000 };
+
+/** Together they want fifty a second. */
+export const eagerClients: ClosedLoop = { kind: 'closed', count: 100, thinkMs: 2_000 };
