@@ -6,7 +6,7 @@
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
 import type { Row } from './measure.js';
-import { quantile } from './measure.js';
+import { compareAsync } from './measure.js';
 import { undici } from './undici-under-test.js';
 import { withSmallServer } from './with-small-server.js';
 
@@ -29,29 +29,21 @@ async function compare(origin: string): Promise<Row[]> {
     },
     { name: 'undaunted', dispatcher: agent().compose(retry()) },
   ];
-  const costs = subjects.map(() => [] as number[]);
-  for (const { dispatcher } of subjects) await cpuPerRequest(dispatcher, origin);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [index, { dispatcher }] of subjects.entries()) {
-      costs[index]?.push(await cpuPerRequest(dispatcher, origin));
-    }
-  }
+  const compared = await compareAsync(
+    subjects.map(({ name, dispatcher }) => ({ name, work: (turns) => askFor(turns, dispatcher, origin) })),
+    requestsPerRound,
+    rounds,
+  );
   await Promise.all(subjects.map(({ dispatcher }) => dispatcher.close()));
-  const bare = costs[0] ?? [];
-  return subjects.slice(1).map(({ name }, before) => {
-    const ratios = (costs[before + 1] ?? []).map((cost, round) => cost / (bare[round] ?? Number.NaN));
-    const [low = 0, middle = 0, high = 0] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share));
-    return {
-      name: `CPU per request, ${connections} sockets: ${name}`,
-      value: `${middle.toFixed(2)}x bare`,
-      note: `half of ${rounds} rounds between ${low.toFixed(2)}x and ${high.toFixed(2)}x`,
-    };
-  });
+  return compared.slice(1).map(({ name, ratio, from, to }) => ({
+    name: `CPU per request, ${connections} sockets: ${name}`,
+    value: `${ratio.toFixed(2)}x bare`,
+    note: `half of ${rounds} rounds between ${from.toFixed(2)}x and ${to.toFixed(2)}x`,
+  }));
 }
 
-async function cpuPerRequest(dispatcher: Dispatcher, origin: string): Promise<number> {
-  const before = process.cpuUsage();
-  let left = requestsPerRound;
+async function askFor(requests: number, dispatcher: Dispatcher, origin: string): Promise<number> {
+  let left = requests;
   const work = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
@@ -60,6 +52,5 @@ async function cpuPerRequest(dispatcher: Dispatcher, origin: string): Promise<nu
     }
   };
   await Promise.all(Array.from({ length: connections }, work));
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / requestsPerRound;
+  return requests;
 }

@@ -2,6 +2,7 @@
 
 import type { DecisionEvent, RequestSummary, SettledEvent } from '../core/events.js';
 import type { RequestFacts, Settings } from '../core/types.js';
+import { builtinModule } from './builtin-module.js';
 
 interface Channel {
   readonly hasSubscribers: boolean;
@@ -10,17 +11,15 @@ interface Channel {
 
 interface Host {
   readonly process?: {
-    getBuiltinModule?(id: string): { channel(name: string): Channel } | undefined;
     emitWarning?(warning: Error): void;
   };
 }
 
 const host = globalThis as Host;
 
-/** Only where Node has it, and without an import that a bundle for browsers would stumble over. */
-const channel: Channel | undefined = host.process
-  ?.getBuiltinModule?.('node:diagnostics_channel')
-  ?.channel('undaunted:decision');
+const channel: Channel | undefined = builtinModule<{ channel(name: string): Channel }>(
+  'node:diagnostics_channel',
+)?.channel('undaunted:decision');
 
 export function isListening(settings: Settings): boolean {
   return settings.observe !== undefined || channel?.hasSubscribers === true;

@@ -15,6 +15,10 @@ export function isStream(body: object): body is StreamLike {
   return 'pipe' in body && 'on' in body && typeof body.on === 'function';
 }
 
+export function isWebStream(body: object): body is ReadableStream<Uint8Array> {
+  return 'getReader' in body;
+}
+
 /** What nobody is going to read. */
 export function dispose(body: unknown, error?: unknown): void {
   if (typeof body !== 'object' || body === null || !isStream(body)) return;
@@ -89,7 +93,7 @@ export class KeptBody {
     else this.reader.breakOff(abort);
   }
 
-  /** The request is over: what was not read is not wanted, unless undici still sends it. */
+  /** The request is over: what was not read is not wanted, unless the client still sends it. */
   close(error?: unknown): void {
     this.isClosed = true;
     const isStillSent = error === undefined && this.outlivesResponse && this.reader?.isOver === false;

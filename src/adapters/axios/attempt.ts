@@ -1,6 +1,6 @@
 /** One sending of a request that has limits of time: it ends when the adapter says so, or when its time is up. */
 
-import { dispose, isStream } from '../../runtime/kept-body.js';
+import { dispose, isStream, isWebStream } from '../../runtime/kept-body.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { answerOf } from './outcome.js';
 import type { RequestConfig, ResponseShape, SignalShape } from './shapes.js';
@@ -88,7 +88,7 @@ function breakBody(data: unknown, done: () => void): void {
 function whenRead(data: unknown, signal: AbortSignal, done: Cancel): void {
   if (typeof data !== 'object' || data === null) done();
   else if (isStream(data)) (data as unknown as EventSource).on('close', done);
-  else if ('getReader' in data) {
+  else if (isWebStream(data)) {
     unread.register(data, done);
     const stopListening = signal.removeEventListener.bind(signal);
     signal.removeEventListener = (type: string, listener: EventListenerOrEventListenerObject): void => {

@@ -4,7 +4,8 @@
  * makes one of every object that is to be multipart.
  */
 
-import { dispose, isStream, KeptBody, type StreamLike } from '../../runtime/kept-body.js';
+import { builtinModule } from '../../runtime/builtin-module.js';
+import { dispose, isStream, isWebStream, KeptBody, type StreamLike } from '../../runtime/kept-body.js';
 
 export interface Body {
   /** As things stand now. */
@@ -25,7 +26,7 @@ export function bodyOf(data: unknown, limitBytes: number): Body | undefined {
   if (isWebStream(data))
     return data.locked ? spent(data) : new Kept(webSource(data), limitBytes, asWebStream);
   if (!isStream(data)) return undefined;
-  const node = nodeStreams();
+  const node = builtinModule<NodeStreams>('node:stream');
   if (node === undefined || isDisturbed(data)) return spent(data);
   const asStream = (kept: KeptBody): unknown => node.Readable.from(kept, { objectMode: false });
   if (Symbol.asyncIterator in data) return new Kept(data as Source, limitBytes, asStream);
@@ -110,10 +111,6 @@ class Kept implements Body {
 
 // ---------------------------------------------------------------- streams of the web
 
-function isWebStream(data: object): data is ReadableStream<Uint8Array> {
-  return 'getReader' in data && 'locked' in data;
-}
-
 /** Not every browser can iterate over a stream, and a generator could not be left while it waits for a part. */
 function webSource(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
   return {
@@ -147,12 +144,6 @@ function asWebStream(kept: KeptBody): ReadableStream<unknown> {
 // ---------------------------------------------------------------- streams of Node
 
 type NodeStreams = Pick<typeof import('node:stream'), 'PassThrough' | 'Readable'>;
-
-/** Without an import that a bundle for browsers would stumble over. */
-function nodeStreams(): NodeStreams | undefined {
-  const { process } = globalThis as { process?: { getBuiltinModule?(id: string): NodeStreams | undefined } };
-  return process?.getBuiltinModule?.('node:stream');
-}
 
 function isDisturbed(stream: StreamLike): boolean {
   const { readableDidRead, destroyed } = stream as { readableDidRead?: boolean; destroyed?: boolean };

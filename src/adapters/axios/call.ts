@@ -21,6 +21,7 @@ export interface Line {
   readonly retrier: Retrier;
   readonly child: Child;
   readonly named: NamedAdapters;
+  /** The adapter of the request before, most likely of the next one too. */
   last?: { readonly adapter: unknown; readonly wrapper: Adapter };
 }
 

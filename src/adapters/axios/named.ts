@@ -4,6 +4,7 @@
  * a child of the instance, which is always right and costs a tenth of a request.
  */
 
+import { builtinModule } from '../../runtime/builtin-module.js';
 import type { Child } from './child.js';
 import type { Adapter, InstanceShape, RequestConfig } from './shapes.js';
 
@@ -47,7 +48,7 @@ export class NamedAdapters {
     const take = ({ getAdapter, AxiosHeaders }: Axios): void => {
       if (AxiosHeaders === Headers) this.getAdapter = getAdapter;
     };
-    const modules = nodeModules();
+    const modules = builtinModule<Modules>('node:module');
     if (modules === undefined) return;
     take(loadedByRequire(modules));
     // If it is not that one, it is loaded already in all probability: then this loads nothing.
@@ -57,11 +58,6 @@ export class NamedAdapters {
         () => undefined,
       );
   }
-}
-
-function nodeModules(): Modules | undefined {
-  const { process } = globalThis as { process?: { getBuiltinModule?(id: string): Modules | undefined } };
-  return process?.getBuiltinModule?.('node:module');
 }
 
 function loadedByRequire({ createRequire }: Modules): Axios {

@@ -1,12 +1,12 @@
 /** What the caller would get as `response.data`, for hooks that judge by it. */
 
-import { isStream } from '../../runtime/kept-body.js';
+import { isStream, isWebStream } from '../../runtime/kept-body.js';
 import type { HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
 
 /** Each time anew: axios's transforms may change what they are given. A stream is the caller's alone to read. */
 export async function parsedBody(response: ResponseShape, config: RequestConfig): Promise<unknown> {
   const { data, status } = response;
-  if (typeof data === 'object' && data !== null && (isStream(data) || 'getReader' in data)) return undefined;
+  if (typeof data === 'object' && data !== null && (isStream(data) || isWebStream(data))) return undefined;
   const Headers = config.headers.constructor as new (from: unknown) => HeadersShape;
   const headers = new Headers(response.headers);
   const transforms = [config.transformResponse ?? []].flat();

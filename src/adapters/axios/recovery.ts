@@ -60,14 +60,13 @@ export class Recovery {
   private async attempt(): Promise<Ending> {
     await this.admitted();
     await this.guarded(() => this.outgoing.prepare());
-    if (isCanceled(this.call.config)) this.cancel();
     const { config, adapter, sleep, method } = this.call;
+    // axios's http sends what was aborted before.
+    if (isCanceled(config)) this.cancel();
     const late = (response: ResponseShape): void => release(response, method, sleep);
     const limit = this.limit();
     // A hook, a body or a busy process took longer than there was time.
     if (limit !== undefined && limit.ms <= 0) this.fail(limit.error());
-    // axios's http sends what was aborted before.
-    if (isCanceled(config)) this.cancel();
     try {
       const response = await sendWithin(limit, config, () => adapter(config), sleep, late);
       return { kind: 'response', response };

@@ -1,7 +1,7 @@
 /** Responses that nobody is going to read: their connection is wanted for the next attempt. */
 
 import { drainBytes, drainTime } from '../../runtime/drain.js';
-import { isStream, type StreamLike } from '../../runtime/kept-body.js';
+import { isStream, isWebStream, type StreamLike } from '../../runtime/kept-body.js';
 import type { Sleep } from '../../runtime/sleep.js';
 import type { ResponseShape } from './shapes.js';
 
@@ -57,10 +57,6 @@ function nodeRequestOf({ request }: ResponseShape): NodeRequest | undefined {
 function lengthIn(headers: ResponseShape['headers']): string | undefined {
   const length = typeof headers?.get === 'function' ? headers.get('content-length') : undefined;
   return length === undefined || length === null ? undefined : String(length);
-}
-
-function isWebStream(data: object): data is ReadableStream<Uint8Array> {
-  return 'getReader' in data && 'cancel' in data;
 }
 
 function drain(data: Readable, ms: number, sleep: Sleep, request: NodeRequest | undefined): void {

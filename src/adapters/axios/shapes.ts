@@ -37,7 +37,6 @@ export interface RequestConfig {
   method?: string | undefined;
   headers: HeadersShape;
   data?: unknown;
-  responseType?: string;
   readonly socketPath?: string | null;
   signal?: SignalShape | undefined;
   readonly cancelToken?: CancelTokenShape;
