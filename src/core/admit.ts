@@ -23,6 +23,13 @@ export interface Admitted {
   readonly epoch: Epoch;
 }
 
+/** Whether nothing stands in the way, so that there is nothing to ask for and nothing to take. */
+export function isClear(settings: Settings, gate: GateState, hold: HoldState, now: number): boolean {
+  return (
+    (settings.gate === false || gate.kind === 'open') && (settings.hold === false || !isPaced(hold, now))
+  );
+}
+
 export function admit(
   settings: Settings,
   turnstile: Turnstile,
@@ -51,7 +58,7 @@ function goes(gate: GateState, hold: HoldState): Admitted {
   return { admission: go, gate, hold, place: undefined, epoch: gate.epoch };
 }
 
-const go: Admission = Object.freeze({ kind: 'go' });
+export const go: Admission = Object.freeze({ kind: 'go' });
 
 function passHold(settings: Settings, turnstile: Turnstile, now: number, deadlineAt: number): Admitted {
   const { gate, hold } = turnstile;

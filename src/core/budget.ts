@@ -6,6 +6,7 @@
  * exactly one. The trickle fits in: so many tokens a second are as many thousandths a millisecond.
  */
 
+import { timeoutCodes } from './failures.js';
 import type {
   BucketBudget,
   BucketState,
@@ -50,8 +51,18 @@ export function afterFailure(
 }
 
 /** Which price a failure has; what `retryIf` alone calls one counts as transient. */
-export function priceOf({ class: cls }: Finding): keyof Cost {
-  return cls === 'throttled' ? 'throttled' : 'transient';
+export function priceOf(finding: Finding): keyof Cost {
+  if (finding.class === 'throttled') return 'throttled';
+  return isTimeout(finding) ? 'timeout' : 'transient';
+}
+
+/** A server that could not be reached in time has nothing to do with the request. */
+function isTimeout(finding: Finding): boolean {
+  return (
+    finding.kind === 'error' &&
+    finding.evidence !== 'unsent' &&
+    (timeoutCodes.has(finding.code ?? '') || finding.name === 'TimeoutError')
+  );
 }
 
 /** What a retry takes, in tokens. */

@@ -83,13 +83,14 @@ export const defaults: Defaults = freezeDeep({
   maxHintMs: 60_000,
   // Upwards only: spreads the herd that was given the same second.
   hintJitter: 0.1,
-  // At most 15 % more load than successful first tries, and a little to find out that it is over.
+  // At most 15 % more load than successful first tries, and a little to find out that it is over. A server that
+  // does not answer in time is busy with what it has got: fifty lost connections are a blip, ten timeouts are not.
   budget: {
     kind: 'bucket',
     capacity: 50,
     perSuccess: 0.15,
     perSecond: 0.1,
-    cost: { transient: 1, throttled: 1 },
+    cost: { transient: 1, throttled: 1, timeout: 5 },
     refund: false,
     charge: 'retry',
     floor: 0,
@@ -100,7 +101,7 @@ export const defaults: Defaults = freezeDeep({
     windowMs: 10_000,
     reserve: 100,
     perSuccess: 0.2,
-    cost: { transient: 1, throttled: 1 },
+    cost: { transient: 1, throttled: 1, timeout: 1 },
   },
   // Twenty failures without one sign of life between them are not chance at any usual error rate.
   gate: { failures: 20, probeMs: 1_000, rampMs: 2_000, whenShut: 'fail', maxWaiting: 1_000 },

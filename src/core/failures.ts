@@ -92,5 +92,14 @@ export const failuresByText: readonly {
   { code: undefined, text: 'NetworkError when attempting to fetch resource.', row: unclear },
 ];
 
+/** Nobody answered in time: undici's limits, ours, axios's (and, with a system call, TCP's). */
+export const timeoutCodes: ReadonlySet<string> = new Set([
+  'ERR_UNDAUNTED_ATTEMPT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
+  'ECONNABORTED',
+]);
+
 /** What happened is in their cause, if they have one that says anything. */
 export const wrapperCodes: ReadonlySet<string> = new Set(['ERR_NETWORK', 'ERR_HTTP2_STREAM_CANCEL']);

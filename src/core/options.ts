@@ -24,7 +24,8 @@ export type ScheduleOptions =
   | (Pick<FixedSchedule, 'kind' | 'waitMs'> & Partial<Jittered>)
   | ScheduleFunction;
 
-export type CostOptions = number | Cost;
+/** Without a price of its own, a timeout costs what any failure costs. */
+export type CostOptions = number | (Omit<Cost, 'timeout'> & Partial<Pick<Cost, 'timeout'>>);
 
 export type BudgetOptions =
   | (Partial<Omit<BucketBudget, 'cost' | 'kind'>> & { readonly kind?: 'bucket'; readonly cost?: CostOptions })

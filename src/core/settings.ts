@@ -5,6 +5,7 @@ import { successStatuses } from './hints/compile.js';
 import { compileHints } from './hints/read-hint.js';
 import type { BudgetOptions, CostOptions, ScheduleOptions, SettingsOptions } from './options.js';
 import type {
+  BucketBudget,
   Budget,
   Cost,
   ExponentialSchedule,
@@ -111,13 +112,26 @@ export function fillSchedule(
 function fillBudget(options: false | BudgetOptions): Budget | false {
   if (options === false) return false;
   if (options.kind === 'window') {
-    return Object.freeze({ ...defaults.windowBudget, ...options, cost: costOf(options.cost) });
+    return Object.freeze({ ...defaults.windowBudget, ...options, cost: costOf(options.cost ?? 1) });
   }
-  return Object.freeze({ ...defaults.budget, ...options, cost: costOf(options.cost) });
+  const bucket = { ...defaults.budget, ...options };
+  return Object.freeze({
+    ...bucket,
+    cost: options.cost === undefined ? costWithin(bucket) : costOf(options.cost),
+  });
 }
 
-function costOf(cost: CostOptions = defaults.budget.cost): Cost {
-  return typeof cost === 'number' ? { transient: cost, throttled: cost } : cost;
+function costOf(cost: CostOptions): Cost {
+  return typeof cost === 'number'
+    ? { transient: cost, throttled: cost, timeout: cost }
+    : { ...cost, timeout: cost.timeout ?? cost.transient };
+}
+
+/** Whoever makes the bucket smaller than the default price of a timeout wants one retried all the same. */
+function costWithin({ capacity, floor, charge }: Omit<BucketBudget, 'cost'>): Cost {
+  const { transient, throttled, timeout } = defaults.budget.cost;
+  const most = charge === 'retry' ? capacity - floor : transient;
+  return { transient, throttled, timeout: Math.max(transient, Math.min(timeout, most)) };
 }
 
 function keyOf(option: SettingsOptions['idempotencyKey']): IdempotencyKey | false | undefined {

@@ -153,6 +153,8 @@ export type Schedule = ExponentialSchedule | TableSchedule | FixedSchedule | Sch
 export interface Cost {
   readonly transient: number;
   readonly throttled: number;
+  /** Nobody answered in time: the server may still be at it, and gets it once more. */
+  readonly timeout: number;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The shared state of one scope, and every change that a request makes to it. */
 
-import { admit } from '../core/admit.js';
+import { admit, go, isClear } from '../core/admit.js';
 import {
   afterFailure,
   afterRetry,
@@ -69,21 +69,32 @@ export class Scope {
   /** Takes what the admission takes: a probe, a place in the ramp or in the queue behind a hold. */
   admit(settings: Settings, turn: Turn, deadlineAt: number): Admission {
     const { gate, hold } = settings;
+    const now = this.ports.now();
+    const gateState = gate === false ? openGate : this.gateOf(gate);
+    const holdState = hold === false ? noHold : this.holdOf(hold);
+    if (isClear(settings, gateState, holdState, now)) return this.letThrough(turn, gateState.epoch);
     const turnstile = {
-      gate: gate === false ? openGate : this.gateOf(gate),
-      hold: hold === false ? noHold : this.holdOf(hold),
+      gate: gateState,
+      hold: holdState,
       waiting: this.waiting - (turn.isWaiting ? 1 : 0),
       place: turn.place,
     };
-    const admitted = admit(settings, turnstile, this.ports.now(), deadlineAt, this.ports.random());
+    const admitted = admit(settings, turnstile, now, deadlineAt, this.ports.random());
     if (gate !== false) this.gates.set(gate, admitted.gate);
     if (hold !== false) this.holds.set(hold, admitted.hold);
-    const { admission } = admitted;
-    turn.place = admitted.place;
-    // Who was not let through has nothing to give back.
-    if (admission.kind === 'go') turn.epoch = admitted.epoch;
+    const { admission, place, epoch } = admitted;
+    if (admission.kind === 'go') return this.letThrough(turn, epoch);
+    turn.place = place;
     this.setWaiting(turn, admission.kind === 'wait' && admission.why === 'gate');
     return admission;
+  }
+
+  /** Only who was let through has something to give back to the gate. */
+  private letThrough(turn: Turn, epoch: Epoch): Admission {
+    turn.epoch = epoch;
+    turn.place = undefined;
+    this.setWaiting(turn, false);
+    return go;
   }
 
   /** The request no longer waits here. */

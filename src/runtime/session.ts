@@ -4,6 +4,7 @@
  * makes no array, no closure and no object here, and reads no clock unless the settings ask for it.
  */
 
+import { go } from '../core/admit.js';
 import { classify } from '../core/classify.js';
 import { decide } from '../core/decide.js';
 import type { DecisionEvent } from '../core/events.js';
@@ -26,7 +27,6 @@ import type {
 import { isListening, summaryOf, tell } from './events.js';
 import type { Scope, Turn } from './scope.js';
 
-const go: Admission = Object.freeze({ kind: 'go' });
 /** No attempt is out, so there is nothing to give back to the gate. */
 const noEpoch: Epoch = -1;
 const noAttempts: History = Object.freeze([]);

@@ -7,11 +7,14 @@ import {
   costOf,
   fullBudget,
   needsClock,
+  priceOf,
   tokensLeft,
 } from '../../src/core/budget.js';
+import { classify } from '../../src/core/classify.js';
 import { defaults } from '../../src/core/defaults.js';
 import { presets } from '../../src/core/presets.js';
 import type { BucketBudget, Budget, BudgetState, Cost, WindowBudget } from '../../src/core/types.js';
+import { answered, date, errorWith, failed, settingsOf } from '../kit.js';
 
 const { awsStandard, grpc, finagle } = presets.budgets;
 
@@ -20,7 +23,7 @@ const plain: BucketBudget = {
   capacity: 10,
   perSuccess: 0.1,
   perSecond: 0,
-  cost: { transient: 1, throttled: 2 },
+  cost: { transient: 1, throttled: 2, timeout: 3 },
   refund: false,
   charge: 'retry',
   floor: 0,
@@ -30,7 +33,7 @@ const sliding: WindowBudget = {
   windowMs: 10_000,
   reserve: 0,
   perSuccess: 0.2,
-  cost: { transient: 1, throttled: 2 },
+  cost: { transient: 1, throttled: 2, timeout: 3 },
 };
 
 /** A budget, its state and a clock, so that a test reads as a story. */
@@ -142,7 +145,7 @@ describe('a bucket', () => {
   });
 
   test('a retry that costs nothing returns the state itself', () => {
-    const free = { ...plain, cost: { transient: 0, throttled: 1 } };
+    const free = { ...plain, cost: { transient: 0, throttled: 1, timeout: 0 } };
     const state = afterRetry(free, fullBudget(free, 0), 'throttled', 0);
     expect(afterRetry(free, state, 'transient', 1_000)).toBe(state);
   });
@@ -301,7 +304,7 @@ describe('gRPC retryThrottling with 10 tokens and a ratio of 0.5', () => {
   });
 
   test('each kind of failure has its own cost', () => {
-    const own = account({ ...grpc, cost: { transient: 1, throttled: 3 } });
+    const own = account({ ...grpc, cost: { transient: 1, throttled: 3, timeout: 1 } });
     expect(own.fail('throttled').left()).toBe(7);
     expect(own.fail('transient').left()).toBe(6);
   });
@@ -404,7 +407,7 @@ describe('a window', () => {
   });
 
   test('what adds nothing returns the state itself', () => {
-    const unpaid = { ...sliding, perSuccess: 0, cost: { transient: 0, throttled: 0 } };
+    const unpaid = { ...sliding, perSuccess: 0, cost: { transient: 0, throttled: 0, timeout: 0 } };
     const state = fullBudget(unpaid, 0);
     expect(afterSuccess(unpaid, state, undefined, 5_000)).toBe(state);
     expect(afterSuccess(unpaid, state, 7, 5_000)).toBe(state);
@@ -413,7 +416,29 @@ describe('a window', () => {
   });
 });
 
-test('the default budget: 50 retries at once, then 15 for 100 successes and 6 a minute', () => {
+test.each([
+  ['ours', { code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' }, 'timeout'],
+  ['undici: no head in time', { code: 'UND_ERR_HEADERS_TIMEOUT' }, 'timeout'],
+  ['undici: a body that stalled', { code: 'UND_ERR_BODY_TIMEOUT' }, 'timeout'],
+  ['axios', { code: 'ECONNABORTED' }, 'timeout'],
+  ['axios, with clarifyTimeoutError, and a connection that died', { code: 'ETIMEDOUT' }, 'timeout'],
+  ['one that is not the caller’s', { name: 'TimeoutError', aborted: false }, 'timeout'],
+  ['a connection that was never there', { code: 'ETIMEDOUT', syscall: 'connect' }, 'transient'],
+  ['undici: the same', { code: 'UND_ERR_CONNECT_TIMEOUT' }, 'transient'],
+  ['a cut', { code: 'ECONNRESET' }, 'transient'],
+] as const)('the price of a timeout: %s', (_, properties, price) => {
+  const finding = classify(settingsOf(), failed(errorWith(properties), { aborted: false }), date);
+  expect(finding.class).toBe('transient');
+  expect(priceOf(finding)).toBe(price);
+});
+
+test('the price of an answer', () => {
+  expect(priceOf(classify(settingsOf(), answered(504), date))).toBe('transient');
+  expect(priceOf(classify(settingsOf(), answered(429), date))).toBe('throttled');
+});
+
+test('the default budget: 50 retries at once (10 after timeouts), then 15 for 100 successes and 6 a minute', () => {
+  expect(account(defaults.budget).retry('timeout', 999)).toBe(10);
   const budget = account(defaults.budget);
   expect(budget.retry('transient', 999)).toBe(50);
   expect(budget.succeed(100).retry('throttled', 99)).toBe(15);

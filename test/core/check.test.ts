@@ -336,6 +336,10 @@ describe('contradictions', () => {
       'budget.cost.transient',
       'budget.cost.throttled',
     ]);
+    const dearTimeout = { transient: 1, throttled: 1, timeout: 2 };
+    expect(paths(checkPolicy({ budget: { capacity: 1, cost: dearTimeout } }))).toEqual([
+      'budget.cost.timeout',
+    ]);
   });
 });
 

@@ -42,7 +42,7 @@ function budgetLeft(tokens: number): { options: PolicyOptions; budget: World['bu
     capacity: 10,
     perSuccess: 0,
     perSecond: 0,
-    cost: { transient: 2, throttled: 5 },
+    cost: { transient: 2, throttled: 5, timeout: 9 },
     refund: false,
     charge: 'retry',
     floor: 0,
@@ -355,6 +355,18 @@ const cases: readonly Case[] = [
     name: 'too few tokens for a throttled one',
     ...((b) => ({ options: b.options, world: { budget: b.budget } }))(budgetLeft(4)),
     outcome: answered(429),
+    says: { action: 'stop', reason: 'budget-spent' },
+  },
+  {
+    name: 'a retry after a timeout costs its own price',
+    ...((b) => ({ options: b.options, world: { budget: b.budget } }))(budgetLeft(9)),
+    outcome: failed(new AttemptTimeoutError(5)),
+    says: { action: 'retry', cost: 9 },
+  },
+  {
+    name: 'too few tokens for one after a timeout',
+    ...((b) => ({ options: b.options, world: { budget: b.budget } }))(budgetLeft(8)),
+    outcome: failed(new AttemptTimeoutError(5)),
     says: { action: 'stop', reason: 'budget-spent' },
   },
   {

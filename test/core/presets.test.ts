@@ -125,7 +125,7 @@ describe('budgets', () => {
         capacity: 500,
         perSuccess: 1,
         perSecond: 0,
-        cost: { transient: 14, throttled: 5 },
+        cost: { transient: 14, throttled: 5, timeout: 14 },
         refund: true,
         charge: 'retry',
         floor: 0,
@@ -135,7 +135,7 @@ describe('budgets', () => {
         capacity: 10,
         perSuccess: 0.5,
         perSecond: 0,
-        cost: { transient: 1, throttled: 1 },
+        cost: { transient: 1, throttled: 1, timeout: 1 },
         refund: false,
         charge: 'failure',
         floor: 5,
@@ -145,7 +145,7 @@ describe('budgets', () => {
         windowMs: 10_000,
         reserve: 100,
         perSuccess: 0.2,
-        cost: { transient: 1, throttled: 1 },
+        cost: { transient: 1, throttled: 1, timeout: 1 },
       },
     });
   });

@@ -197,17 +197,32 @@ describe('nested settings', () => {
     expect(fillSchedule(own)).toBe(own);
   });
 
-  test('a cost is one for both, or one for each', () => {
+  test('a cost is one for all, or one for each, and a timeout without a price is a failure like others', () => {
     expect(settingsOf({ budget: { cost: 3 } }).budget).toMatchObject({
-      cost: { transient: 3, throttled: 3 },
+      cost: { transient: 3, throttled: 3, timeout: 3 },
     });
-    const cost = { transient: 1, throttled: 2 };
+    const cost = { transient: 1, throttled: 2, timeout: 3 };
     expect(settingsOf({ budget: { cost } }).budget).toMatchObject({ cost });
+    expect(settingsOf({ budget: { cost: { transient: 1, throttled: 2 } } }).budget).toMatchObject({
+      cost: { transient: 1, throttled: 2, timeout: 1 },
+    });
     expect(settingsOf({ budget: { kind: 'window', cost: 3 } }).budget).toEqual({
       ...defaults.windowBudget,
-      cost: { transient: 3, throttled: 3 },
+      cost: { transient: 3, throttled: 3, timeout: 3 },
     });
     expect(settingsOf({ budget: { kind: 'window' } }).budget).toEqual(defaults.windowBudget);
+  });
+
+  test.each([
+    [{ capacity: 50 }, 5],
+    [{ capacity: 500 }, 5],
+    [{ capacity: 3 }, 3],
+    [{ capacity: 10, floor: 8 }, 2],
+    [{ capacity: 1 }, 1],
+    [{ capacity: 10, floor: 5, charge: 'failure' }, 1],
+  ] as const)('a bucket of %o can pay for a timeout: %d', (budget, timeout) => {
+    expect(settingsOf({ budget }).budget).toMatchObject({ cost: { transient: 1, throttled: 1, timeout } });
+    expect(() => definePolicy({ budget })).not.toThrow();
   });
 
   test('header names are lower case', () => {

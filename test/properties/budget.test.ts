@@ -20,7 +20,7 @@ import type {
 
 // Numbers with three decimals, as budgets count them.
 const tokens = (max: number): fc.Arbitrary<number> => fc.nat(max * 1_000).map((count) => count / 1_000);
-const cost = fc.record({ transient: tokens(20), throttled: tokens(20) });
+const cost = fc.record({ transient: tokens(20), throttled: tokens(20), timeout: tokens(20) });
 
 const bucket: fc.Arbitrary<BucketBudget> = fc.record({
   kind: fc.constant('bucket' as const),
@@ -41,7 +41,7 @@ const window: fc.Arbitrary<WindowBudget> = fc.record({
   cost,
 });
 
-const failure = fc.constantFrom<keyof Cost>('transient', 'throttled');
+const failure = fc.constantFrom<keyof Cost>('transient', 'throttled', 'timeout');
 
 interface Operation {
   readonly what: 'success' | 'failure' | 'retry';

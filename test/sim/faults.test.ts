@@ -26,7 +26,12 @@ describe('a server that is stopped', () => {
   test('does the work of clients that have left', () => {
     const writes = { ...steady, method: 'POST' } as const;
     const world = worldOf(quick, [{ kind: 'stop', fromMs: 5_000, forMs: 3_000 }]);
-    const policy = { idempotent: true, maxRetries: 1, schedule: { kind: 'fixed', waitMs: 10 } } as const;
+    const policy = {
+      idempotent: true,
+      maxRetries: 1,
+      budget: false,
+      schedule: { kind: 'fixed', waitMs: 10 },
+    } as const;
     expect(simulate(world, writes, policy, { seed: 1 }).totals.duplicateWrites).toBeGreaterThan(10);
     expect(simulate(world, writes, {}, { seed: 1 }).totals.duplicateWrites).toBe(0);
     const keyed = { ...writes, keyed: true } as const;

@@ -40,13 +40,13 @@ describe('a run', () => {
     const { offered, sent, good, failed, refused, timedOut } = totals;
     expect({ events, offered, sent, good, failed, refused, timedOut }).toMatchInlineSnapshot(`
       {
-        "events": 22590,
-        "failed": 200,
-        "good": 5334,
-        "offered": 5893,
-        "refused": 350,
-        "sent": 5562,
-        "timedOut": 219,
+        "events": 22615,
+        "failed": 206,
+        "good": 5349,
+        "offered": 5894,
+        "refused": 330,
+        "sent": 5574,
+        "timedOut": 216,
       }
     `);
   });

@@ -8,9 +8,11 @@ import type { Level } from './level.js';
 import { writtenPath } from './level.js';
 import { found } from './wording.js';
 
+const failures = ['transient', 'throttled', 'timeout'] as const;
+
 export function budgetContradictions({ own, settings: { budget } }: Level): readonly Problem[] {
   if (budget === false) return [];
-  if (budget.cost.transient === 0 && budget.cost.throttled === 0) {
+  if (failures.every((failure) => budget.cost[failure] === 0)) {
     const allowed = 'a cost above 0 for one of them, or budget: false';
     return [{ path: 'budget.cost', found: 'retries that cost nothing', allowed }];
   }
@@ -36,15 +38,16 @@ function unaffordable(budget: Budget, own: SettingsOptions['budget']): readonly 
     return [{ path: 'budget.floor', found: `a floor of ${budget.floor}`, allowed }];
   }
   const path = writtenPath('budget', own, 'cost', 'capacity', 'floor', 'reserve');
-  const costsApart = own && typeof own.cost === 'object';
-  const problems = (['transient', 'throttled'] as const)
+  const costsApart = own && typeof own.cost === 'object' && own.cost;
+  const problems = failures
+    .filter((failure) => !costsApart || failure in costsApart)
     .filter((failure) => !paysOnce(budget, failure))
     .map((failure) => ({
       path: costsApart ? `${path}.${failure}` : path,
       found: `a cost of ${budget.cost[failure]}`,
       allowed: `what a full budget can pay (${purse(budget)})`,
     }));
-  // One number for both has one problem.
+  // One number for all has one problem.
   return costsApart ? problems : problems.slice(0, 1);
 }
 

@@ -120,6 +120,7 @@ const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> =
   cost: {
     transient: 'After a failure.',
     throttled: 'After an answer that says "too much".',
+    timeout: 'After no answer in time; without it, as after a failure.',
   } satisfies InJson<Cost>,
   gate,
   hold: {

@@ -225,7 +225,7 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
     },
     ['kind'],
   ),
-  cost: object({ transient: tokens, throttled: tokens }, ['transient', 'throttled']),
+  cost: object({ transient: tokens, throttled: tokens, timeout: tokens }, ['transient', 'throttled']),
   gate: object({
     failures: count(1),
     probeMs: ms(1),
