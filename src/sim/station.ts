@@ -50,11 +50,14 @@ export class Station implements Host {
   private readonly visits: Visits;
   private readonly backlog: number;
   private readonly ticking: Kind;
+  private readonly asking: Kind;
   private lane: Lane | undefined = undefined;
   private isStopped = false;
   private isDown = false;
   /** Accepted by the kernel, not yet by the server. */
   private pending: number[] = [];
+  /** Not even that: they will ask again. */
+  private readonly turnedAway: Set<number> = new Set();
   /** What the server would have looked at while it was stopped, with the stamps of then. */
   private overdue: [visit: number, stamp: number][] = [];
 
@@ -65,6 +68,7 @@ export class Station implements Host {
     this.dice = dice;
     this.backlog = backlog;
     this.ticking = agenda.kind((visit, stamp) => this.tick(visit, stamp));
+    this.asking = agenda.kind((visit, stamp) => this.ask(visit, stamp));
     this.arrived = new Float64Array(seconds);
     this.concurrency = new Float64Array(seconds);
     this.delayMs = new Float64Array(seconds);
@@ -75,9 +79,35 @@ export class Station implements Host {
     const second = Math.floor(this.agenda.now / 1_000);
     this.arrived[second] = (this.arrived[second] as number) + 1;
     if (this.isDown) this.traffic.answered(call, call.turn, refused);
-    else if (!this.isStopped) this.begin(this.visits.open(call));
-    // Who finds no place in the backlog hears nothing.
-    else if (this.pending.length < this.backlog) this.pending.push(this.visits.open(call));
+    else this.letIn(this.visits.open(call));
+  }
+
+  private letIn(visit: number): void {
+    if (!this.isStopped) this.begin(visit);
+    else if (this.pending.length < this.backlog) this.pending.push(visit);
+    else this.turnAway(visit);
+  }
+
+  /**
+   * Who finds no place in the backlog hears nothing, and its own kernel asks again: after a second, and each time
+   * after twice as long (RFC 6298 2.1, 5.5).
+   */
+  private turnAway(visit: number): void {
+    const { agenda, visits, turnedAway } = this;
+    if (!turnedAway.has(visit)) visits.begin(visit, agenda.now);
+    turnedAway.add(visit);
+    agenda.at(agenda.now + this.elapsed(visit) + 1_000, this.asking, visit, visits.stampOf(visit));
+  }
+
+  private ask(visit: number, stamp: number): void {
+    const { visits, turnedAway } = this;
+    if (visits.stampOf(visit) !== stamp) return;
+    const hasLeft = visits.callOf(visit)?.turn !== visits.turnOf(visit);
+    const isWaiting = this.isStopped && this.pending.length >= this.backlog;
+    if (hasLeft || !isWaiting) turnedAway.delete(visit);
+    if (hasLeft) visits.close(visit);
+    else if (this.isDown) this.deliver(visit, refused);
+    else this.letIn(visit);
   }
 
   private begin(visit: number): void {
@@ -167,7 +197,8 @@ export class Station implements Host {
     this.overdue = [];
     this.server.forget();
     for (const visit of this.visits.all()) {
-      if (this.visits.callOf(visit)?.caller.station === this) this.deliver(visit, cutOff);
+      const isConnected = this.visits.callOf(visit)?.caller.station === this && !this.turnedAway.has(visit);
+      if (isConnected) this.deliver(visit, cutOff);
     }
   }
 

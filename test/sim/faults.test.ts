@@ -23,6 +23,36 @@ describe('a server that is stopped', () => {
     expect(services[0]?.concurrency[6]).toBeLessThan(40);
   });
 
+  test('meets again whom the backlog had no place for, if they still wait: after 1 s, 3 s, 7 s', () => {
+    const stopped = (forMs: number): World =>
+      worldOf(quick, [{ kind: 'stop', fromMs: 0, forMs }], { backlog: 0 });
+    const patient = { ...off, attemptTimeoutMs: 7_010 };
+    expect(story(stopped(900), patient)).toEqual(['0 sent', '1050 200', '1050 good']);
+    expect(story(stopped(2_900), patient)).toEqual(['0 sent', '3050 200', '3050 good']);
+    expect(story(stopped(3_100), patient)).toEqual([
+      '0 sent',
+      '7010 ERR_UNDAUNTED_ATTEMPT_TIMEOUT',
+      '7010 failed',
+    ]);
+    // Whoever left does not ask again.
+    const again = { idempotent: true, attemptTimeoutMs: 600, maxRetries: 9, budget: false } as const;
+    const { totals } = simulate(stopped(2_500), { ...steady, method: 'POST' }, again, { seed: 1 });
+    expect([totals.duplicateWrites, totals.timedOut > 100]).toEqual([0, true]);
+  });
+
+  test('refuses them, where it has crashed in the meantime', () => {
+    const faults = [
+      { kind: 'stop', fromMs: 0, forMs: 5_000 },
+      { kind: 'crash', fromMs: 500, forMs: 5_000 },
+    ] as const;
+    const world = worldOf(quick, faults, { backlog: 0 });
+    expect(story(world, { ...off, attemptTimeoutMs: 5_000 })).toEqual([
+      '0 sent',
+      '1000 ECONNREFUSED',
+      '1000 failed',
+    ]);
+  });
+
   test('does the work of clients that have left', () => {
     const writes = { ...steady, method: 'POST' } as const;
     const world = worldOf(quick, [{ kind: 'stop', fromMs: 5_000, forMs: 3_000 }]);

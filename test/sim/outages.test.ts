@@ -44,6 +44,9 @@ describe('a server that is stopped', () => {
     const again = (contender: Contender, fromMs: number): number =>
       perSecond(simulate(world, sim.articleClients, contender, { seed: 1 }).series.good, fromMs, 10_000);
     expect(again(peers.fixedForEver, 80_000)).toBe(0);
+    expect(again(peers.threeRetries, 80_000)).toBe(0);
+    expect(again(peers.noRetry, 42_000)).toBeGreaterThan(80);
+    expect(again({}, 42_000)).toBeGreaterThan(80);
     expect(again(peers.articleProgram, 42_000)).toBeLessThan(70);
     expect(again(peers.articleProgram, 80_000)).toBeGreaterThan(80);
   });
