@@ -20,7 +20,9 @@ function print(table: Table): string {
   const lines = [
     `**${title}.**`,
     '',
-    ...cases.map(({ about, asked, columns: own }) => `- *${own.join(', ')}*: ${about}. Asked: ${asked}.`),
+    ...cases.map(({ about, asked, columns: own }) => {
+      return `- *${own.join(', ')}*: ${about}.${isWriting ? '' : ` Asked: ${asked}.`}`;
+    }),
     '',
     `| | ${columns.join(' | ')} |`,
     `| --- | ${columns.map(() => '---:').join(' | ')} |`,

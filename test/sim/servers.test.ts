@@ -185,12 +185,13 @@ describe('the scripted server', () => {
         { answer: { status: 503 }, afterMs: 20 },
         { answer: 'reset', afterMs: 30 },
         { answer: 'silence' },
+        { answer: 'refused' },
         { answer: { status: 429, headers: { 'retry-after': '2' } } },
         { answer: { status: 500 } },
       ],
     };
     const policy = {
-      maxRetries: 5,
+      maxRetries: 6,
       hintJitter: 0,
       schedule: { kind: 'fixed', waitMs: 100, jitter: 'none' },
     } as const;
@@ -202,12 +203,19 @@ describe('the scripted server', () => {
       '250 sent',
       '1250 ERR_UNDAUNTED_ATTEMPT_TIMEOUT',
       '1350 sent',
-      '1350 429',
-      '3350 sent',
-      '3350 500',
+      '1350 ECONNREFUSED',
+      '1450 sent',
+      '1450 429',
       '3450 sent',
       '3450 500',
-      '3450 failed',
+      '3550 sent',
+      '3550 500',
+      '3550 failed',
     ]);
+  });
+
+  test('may say what is no HTTP, which nobody asks for again', () => {
+    const server: ServerModel = { kind: 'scripted', answers: [{ answer: 'garbage', afterMs: 20 }] };
+    expect(story(worldOf(server), {})).toEqual(['0 sent', '20 HPE_INVALID_CONSTANT', '20 failed']);
   });
 });
