@@ -67,7 +67,8 @@ async function testOn({ node, client: { name }, version }: Pair): Promise<Result
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   rmSync(report, { force: true });
   try {
-    await run(binary, [...vitest, ...reporters, `test/adapters/${name}/`], '.', {
+    const tests = [`test/adapters/${name}/`, `test/conformance/${name}.test.ts`];
+    await run(binary, [...vitest, ...reporters, ...tests], '.', {
       ...process.env,
       [`${name.toUpperCase()}_UNDER_TEST`]: folder,
       // A test that starts a `node` means this one.

@@ -9,18 +9,9 @@ import type { Call } from './call.js';
 import type { Dice } from './dice.js';
 import type { Lane } from './lane.js';
 import type { Host, Server } from './servers/server.js';
-import { done } from './servers/server.js';
+import { cutOff, done, refused } from './servers/server.js';
 import type { Traffic } from './traffic.js';
 import type { Visits } from './visits.js';
-
-const refused: ErrorOutcome = {
-  kind: 'error',
-  error: { name: 'Error', code: 'ECONNREFUSED', syscall: 'connect', message: 'connect' },
-};
-const cutOff: ErrorOutcome = {
-  kind: 'error',
-  error: { name: 'Error', code: 'ECONNRESET', syscall: 'read', message: 'read' },
-};
 
 export interface StationParts {
   readonly agenda: Agenda;

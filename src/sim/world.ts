@@ -83,10 +83,12 @@ export interface ScriptedServer {
 
 export interface ScriptedAnswer {
   readonly afterMs?: number;
-  /** Nothing at all, a connection cut, or a response. */
+  /** Nothing at all, a connection cut, none to be had, bytes that are no HTTP, or a response. */
   readonly answer:
     | 'silence'
     | 'reset'
+    | 'refused'
+    | 'garbage'
     | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 }
 

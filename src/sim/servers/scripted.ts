@@ -1,13 +1,15 @@
 /** Answers as it is told, one after the other. */
 
-import type { ErrorOutcome } from '../../core/types.js';
+import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
 import type { ScriptedAnswer, ScriptedServer } from '../world.js';
 import type { Host, Server } from './server.js';
+import { cutOff, refused } from './server.js';
 
-const reset: ErrorOutcome = {
+const badBytes: ErrorOutcome = {
   kind: 'error',
-  error: { name: 'Error', code: 'ECONNRESET', syscall: 'read', message: 'read' },
+  error: { name: 'Error', code: 'HPE_INVALID_CONSTANT', message: 'Expected HTTP/' },
 };
+const failures = { reset: cutOff, refused, garbage: badBytes } as const;
 
 export class Scripted implements Server {
   concurrency = 0;
@@ -36,11 +38,15 @@ export class Scripted implements Server {
     this.given.delete(visit);
     this.concurrency -= 1;
     if (given === undefined || given.answer === 'silence') this.host.ignore(visit);
-    else this.host.answer(visit, given.answer === 'reset' ? reset : { kind: 'response', ...given.answer });
+    else this.host.answer(visit, outcomeOf(given.answer));
   }
 
   forget(): void {
     this.concurrency = 0;
     this.given.clear();
   }
+}
+
+function outcomeOf(answer: Exclude<ScriptedAnswer['answer'], 'silence'>): ErrorOutcome | ResponseOutcome {
+  return typeof answer === 'string' ? failures[answer] : { kind: 'response', ...answer };
 }

@@ -32,3 +32,10 @@ export interface Host {
 }
 
 export const done: ResponseOutcome = { kind: 'response', status: 200 };
+export const refused: ErrorOutcome = errorOf('ECONNREFUSED', 'connect');
+export const cutOff: ErrorOutcome = errorOf('ECONNRESET', 'read');
+
+/** As Node has it. */
+function errorOf(code: string, syscall: string): ErrorOutcome {
+  return { kind: 'error', error: { name: 'Error', code, syscall, message: syscall } };
+}

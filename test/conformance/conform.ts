@@ -1,0 +1,42 @@
+/** Every scenario through one runner. Who skips one has to say why, and to be unable to do it. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { expected, type RequestRecord } from './record.js';
+import { type RunnerName, type Scenario, themes } from './scenario.js';
+
+/** The records of its requests, in their order. */
+export type Play = (scenario: Scenario) => Promise<readonly RequestRecord[]>;
+
+export function conforms(runner: RunnerName, play: Play): void {
+  describe.each(themes.map(({ name, scenarios }) => [name, scenarios] as const))('%s', (_name, scenarios) => {
+    test.each(scenarios.map((scenario) => [titleOf(runner, scenario), scenario] as const))(
+      '%s',
+      async (_title, scenario) => {
+        const records = await play(scenario);
+        const complaint = complaintOf(runner, scenario, records);
+        if (complaint === 'differs') expect(records).toEqual(scenario.requests.map(expected));
+        expect(complaint).toBeUndefined();
+      },
+    );
+  });
+}
+
+export type Complaint = 'differs' | 'skipped without a reason' | 'skipped, and would pass';
+
+export function complaintOf(
+  runner: RunnerName,
+  { requests, skip = {} }: Scenario,
+  records: readonly RequestRecord[],
+): Complaint | undefined {
+  const passes = isDeepStrictEqual(records, requests.map(expected));
+  const reason = skip[runner];
+  if (reason === undefined) return passes ? undefined : 'differs';
+  if (reason.trim() === '') return 'skipped without a reason';
+  return passes ? 'skipped, and would pass' : undefined;
+}
+
+function titleOf(runner: RunnerName, { name, skip }: Scenario): string {
+  const reason = skip?.[runner];
+  return reason === undefined ? name : `${name} (skipped: ${reason})`;
+}

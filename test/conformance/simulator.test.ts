@@ -1,0 +1,118 @@
+/** The scenarios through the simulator's traffic, stations and scripted servers, on its clock. */
+
+import { createRetrier } from '../../src/index.js';
+import type { Retrier } from '../../src/runtime/retrier.js';
+import type { Session } from '../../src/runtime/session.js';
+import { Agenda } from '../../src/sim/agenda.js';
+import type { Call, Caller } from '../../src/sim/call.js';
+import type { Strategy } from '../../src/sim/pursuit.js';
+import { Scripted } from '../../src/sim/servers/scripted.js';
+import { Station, type StationParts } from '../../src/sim/station.js';
+import { Tally } from '../../src/sim/tally.js';
+import type { Step } from '../../src/sim/trace.js';
+import { Traffic } from '../../src/sim/traffic.js';
+import { Visits } from '../../src/sim/visits.js';
+import type { ScriptedAnswer } from '../../src/sim/world.js';
+import { conforms } from './conform.js';
+import { observed, type RequestRecord, type Sent } from './record.js';
+import {
+  defaultUrl,
+  diceOf,
+  type End,
+  epochMs,
+  type Scenario,
+  type ScenarioAttempt,
+  type ScenarioRequest,
+} from './scenario.js';
+
+/** Longer than any scenario takes. */
+const seconds = 3_600;
+
+/** The caller of one request, whose server has nobody else to answer. */
+class Customer implements Caller {
+  readonly facts: Caller['facts'];
+  readonly strategies: readonly Strategy[];
+  readonly forbiddenUntil = new Float64Array(1);
+  readonly timeoutMs = undefined;
+  readonly station: Station;
+  readonly tally = new Tally(seconds, 1);
+  readonly #request: ScenarioRequest;
+  readonly #sent: Sent[] = [];
+  #session: Session | undefined;
+  #got: End['with'] = 'nothing';
+  #ends: End | undefined;
+
+  constructor(request: ScenarioRequest, retrier: Retrier, parts: Omit<StationParts, 'serverOf'>) {
+    this.#request = request;
+    this.facts = factsOf(request);
+    const override = request.retry === false ? ({ retry: false } as const) : request.retry;
+    const open: Strategy['open'] = (facts) => {
+      this.#session = retrier.open(facts, override);
+      return this.#session;
+    };
+    this.strategies = [{ open }];
+    const [first = unexpected, ...others] = request.attempts.map(scripted);
+    const serverOf: StationParts['serverOf'] = (host) =>
+      new Scripted({ kind: 'scripted', answers: [first, ...others] }, host);
+    this.station = new Station({ ...parts, serverOf });
+  }
+
+  get record(): RequestRecord {
+    if (this.#ends === undefined) throw new Error('the request waits for what nothing brings about');
+    return observed(this.#request, this.#sent, this.#session?.history, this.#ends);
+  }
+
+  heed(atMs: number, step: Step): void {
+    if (step === 'sent') this.#sent.push({ atMs, headers: {} });
+    else if (typeof step === 'object') this.#got = codeOf(step);
+    else if (step in refusals) this.#got = refusals[step] ?? step;
+    else this.#ends = { with: this.#got, atMs };
+  }
+
+  ended(): void {
+    // The trace says so, and when.
+  }
+}
+
+/** What adapters fail with when an attempt is not let through. */
+const refusals: Readonly<Record<string, string>> = {
+  'gate-shut': 'ERR_UNDAUNTED_GATE_SHUT',
+  'gate-full': 'ERR_UNDAUNTED_GATE_SHUT',
+  'hold-past-deadline': 'ERR_UNDAUNTED_DEADLINE',
+};
+
+function codeOf(outcome: Exclude<Step, string>): End['with'] {
+  return outcome.kind === 'response' ? outcome.status : (outcome.error as { readonly code: string }).code;
+}
+
+function factsOf({ method = 'GET', url = defaultUrl, headers = {} }: ScenarioRequest): Caller['facts'] {
+  const { origin, pathname, search } = new URL(url);
+  return { method, origin, path: pathname + search, keyed: 'idempotency-key' in headers };
+}
+
+/** For an attempt that nobody expects. */
+const unexpected: ScriptedAnswer = { answer: { status: 200 } };
+
+function scripted({ answer, headers, afterMs = 0 }: ScenarioAttempt): ScriptedAnswer {
+  if (typeof answer === 'string') return { afterMs, answer };
+  return { afterMs, answer: { status: answer, ...(headers !== undefined && { headers }) } };
+}
+
+function play(scenario: Scenario): RequestRecord[] {
+  const agenda = new Agenda();
+  const heed = (atMs: number, { caller }: Call, step: Step): void => (caller as Customer).heed(atMs, step);
+  const traffic = new Traffic(agenda, heed);
+  const retrier = createRetrier(scenario.policy, {
+    now: () => agenda.now,
+    date: () => epochMs + agenda.now,
+    random: diceOf(scenario),
+  });
+  const parts = { agenda, traffic, visits: new Visits(), dice: () => 0, backlog: 0, seconds };
+  const customers = scenario.requests.map((request) => new Customer(request, retrier, parts));
+  const starting = agenda.kind((index) => traffic.start(customers[index] as Customer, 0, 0));
+  for (const [index, { atMs = 0 }] of scenario.requests.entries()) agenda.at(atMs, starting, index, 0);
+  agenda.run(seconds * 1_000);
+  return customers.map(({ record }) => record);
+}
+
+conforms('simulator', async (scenario) => play(scenario));

@@ -1,0 +1,185 @@
+/**
+ * Where a scenario is played over real sockets, in time that stands still: the next thing happens only when the one
+ * before has come to rest, which is when the request that it was about waits for a time, for its server, or for
+ * nothing any more. So whatever the machine does, everything happens at its own virtual time and in one order.
+ */
+
+import type { History } from '../../src/core/types.js';
+import type { Ports } from '../../src/runtime/ports.js';
+import type { Sleep } from '../../src/runtime/sleep.js';
+import { openLab } from '../adapters/kit.js';
+import {
+  answer,
+  garbage,
+  type Lab,
+  onCue,
+  type Play,
+  type Received,
+  refusedOrigin,
+  rst,
+  silence,
+} from '../faults/lab.js';
+import { observed, type RequestRecord, type Sent } from './record.js';
+import {
+  diceOf,
+  type End,
+  epochMs,
+  type Scenario,
+  type ScenarioAttempt,
+  type ScenarioRequest,
+} from './scenario.js';
+
+/** What a client made of a request. */
+export interface Settled {
+  readonly with: End['with'];
+  readonly history: History | undefined;
+}
+
+export type Send = (request: ScenarioRequest) => Promise<Settled>;
+
+/** One request on its way. */
+interface Passage {
+  readonly request: ScenarioRequest;
+  readonly sent: Sent[];
+  /** What its server is going to do. */
+  answer?: Planned | undefined;
+  record?: RequestRecord;
+}
+
+interface Planned {
+  readonly atMs: number;
+  readonly passage: Passage;
+  readonly happen: () => void;
+}
+
+export class Stage {
+  readonly ports: Ports;
+  readonly #scenario: Scenario;
+  readonly #lab: Lab;
+  readonly #closedPort: number;
+  readonly #planned = new Set<Planned>();
+  #now = 0;
+  /** The one that something happens to. */
+  #current: Passage | undefined;
+  #rest: () => void = () => undefined;
+
+  private constructor(scenario: Scenario, lab: Lab, closedPort: number) {
+    this.#scenario = scenario;
+    this.#lab = lab;
+    this.#closedPort = closedPort;
+    this.ports = {
+      now: () => this.#now,
+      date: () => epochMs + this.#now,
+      random: diceOf(scenario),
+      sleep: this.#sleep,
+    };
+    lab.play((request) => this.#arrive(request));
+  }
+
+  static async open(scenario: Scenario): Promise<Stage> {
+    const lab = await openLab([]);
+    return new Stage(scenario, lab, Number(new URL(await refusedOrigin()).port));
+  }
+
+  /** Where on this machine the connection of the next attempt goes to, whatever its URL says. */
+  takePort(): number {
+    const passage = this.#acting();
+    if (scriptFor(passage).answer !== 'refused') return this.#lab.port;
+    passage.sent.push({ atMs: this.#now, headers: {} });
+    return this.#closedPort;
+  }
+
+  /** The records of all requests, in their order. */
+  async run(send: Send): Promise<readonly RequestRecord[]> {
+    const passages = this.#scenario.requests.map((request): Passage => ({ request, sent: [] }));
+    for (const passage of passages) {
+      this.#plan(passage.request.atMs ?? 0, passage, () => void this.#send(passage, send));
+    }
+    for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) await this.#happen(next);
+    return passages.map(({ record }, index) => {
+      if (record === undefined) throw new Error(`request ${index + 1} waits for what nothing brings about`);
+      return record;
+    });
+  }
+
+  // -------------------------------------------------------------- what happens
+
+  #plan(atMs: number, passage: Passage, happen: () => void): Planned {
+    const planned = { atMs, passage, happen };
+    this.#planned.add(planned);
+    return planned;
+  }
+
+  /** The earliest; of one instant, what was planned first. */
+  #takeNext(): Planned | undefined {
+    let next: Planned | undefined;
+    for (const planned of this.#planned) {
+      if (planned.passage.record !== undefined) continue;
+      if (next === undefined || planned.atMs < next.atMs) next = planned;
+    }
+    if (next !== undefined) this.#planned.delete(next);
+    return next;
+  }
+
+  async #happen({ atMs, passage, happen }: Planned): Promise<void> {
+    const rests = new Promise<void>((resolve) => {
+      this.#rest = resolve;
+    });
+    // Whatever it is, it ends the attempt: nobody waits for its answer any more.
+    if (passage.answer !== undefined) this.#planned.delete(passage.answer);
+    passage.answer = undefined;
+    this.#now = atMs;
+    this.#current = passage;
+    happen();
+    await rests;
+  }
+
+  #acting(): Passage {
+    if (this.#current === undefined) throw new Error('nothing has happened yet');
+    return this.#current;
+  }
+
+  // -------------------------------------------------------------- the caller's side
+
+  async #send(passage: Passage, send: Send): Promise<void> {
+    const { with: what, history } = await send(passage.request);
+    passage.record = observed(passage.request, passage.sent, history, { with: what, atMs: this.#now });
+    this.#rest();
+  }
+
+  readonly #sleep: Sleep = (delayMs, wake, options) => {
+    const planned = this.#plan(this.#now + delayMs, this.#acting(), wake);
+    // A wait says that it keeps the process alive; all others only watch over what goes on.
+    if (options?.unref === false) this.#rest();
+    return () => this.#planned.delete(planned);
+  };
+
+  // -------------------------------------------------------------- the server's side
+
+  #arrive({ number, headers }: Received): Play {
+    const passage = this.#acting();
+    const script = scriptFor(passage);
+    const cue = `answer ${number}`;
+    passage.sent.push({ atMs: this.#now, headers });
+    if (script.answer !== 'silence') {
+      const atMs = this.#now + (script.afterMs ?? 0);
+      passage.answer = this.#plan(atMs, passage, () => this.#lab.cue(cue));
+    }
+    this.#rest();
+    return onCue(cue, playOf(script));
+  }
+}
+
+/** Of the next attempt; of one that nobody expects, the last one. */
+function scriptFor({
+  request: { attempts },
+  sent,
+}: Passage): Pick<ScenarioAttempt, 'answer' | 'headers' | 'afterMs'> {
+  return attempts[sent.length] ?? attempts.at(-1) ?? { answer: 200 };
+}
+
+function playOf({ answer: what, headers }: Pick<ScenarioAttempt, 'answer' | 'headers'>): Play {
+  if (what === 'silence') return silence();
+  if (typeof what === 'number') return answer(what, '', headers);
+  return what === 'garbage' ? garbage() : rst();
+}

@@ -1,0 +1,70 @@
+/** The scenarios through undici: by `request()`, and by `dispatch()` as other libraries call it. */
+
+import { Readable } from 'node:stream';
+import type { Agent, Dispatcher } from 'undici';
+import { describe, onTestFinished } from 'vitest';
+import { retry } from '../../src/adapters/undici/index.js';
+import { createRetrier, historyOf } from '../../src/index.js';
+import { settled } from '../adapters/kit.js';
+import { undici } from '../adapters/undici/client.js';
+import { record } from '../adapters/undici/recorder.js';
+import { conforms } from './conform.js';
+import type { RequestRecord } from './record.js';
+import { defaultUrl, type Scenario, type ScenarioRequest } from './scenario.js';
+import { type Settled, Stage } from './stage.js';
+
+type SendThrough = (dispatcher: Dispatcher, request: ScenarioRequest) => Promise<Settled>;
+
+/** Each attempt on a connection of its own, to wherever the stage has its server. */
+function agentOn(stage: Stage): Agent {
+  const connector = undici.buildConnector({});
+  const agent = new undici.Agent({
+    pipelining: 0,
+    connect: (options, done) =>
+      connector({ ...options, hostname: '127.0.0.1', port: String(stage.takePort()) }, done),
+  });
+  onTestFinished(() => agent.destroy());
+  return agent;
+}
+
+async function play(scenario: Scenario, send: SendThrough): Promise<readonly RequestRecord[]> {
+  const stage = await Stage.open(scenario);
+  const dispatcher = agentOn(stage).compose(retry(createRetrier(scenario.policy, stage.ports)));
+  return stage.run((request) => send(dispatcher, request));
+}
+
+function optionsOf({ method = 'GET', headers, body, stream, retry: override }: ScenarioRequest) {
+  return {
+    method: method as Dispatcher.HttpMethod,
+    ...(headers !== undefined && { headers }),
+    ...(body !== undefined && { body }),
+    ...(stream !== undefined && { body: Readable.from([Buffer.from(stream)]) }),
+    ...(override !== undefined && { retry: override }),
+  };
+}
+
+const byRequest: SendThrough = async (dispatcher, request) => {
+  const { url = defaultUrl } = request;
+  const { value, error } = await settled(undici.request(url, { dispatcher, ...optionsOf(request) }));
+  if (value === undefined) return { with: codeOf(error), history: historyOf(error) };
+  await value.body.dump();
+  return { with: value.statusCode, history: historyOf(value) };
+};
+
+const byDispatch: SendThrough = async (dispatcher, request) => {
+  const { origin, pathname, search } = new URL(request.url ?? defaultUrl);
+  const recorder = record(dispatcher, { origin, path: pathname + search, ...optionsOf(request) });
+  const { heads, errors, context } = await recorder.end();
+  const [error] = errors;
+  if (error !== undefined) return { with: codeOf(error), history: historyOf(error) };
+  return { with: heads[0]?.status ?? 0, history: historyOf({ context }) };
+};
+
+/** Of bytes that are no HTTP, undici says so by the error's name, and not always by a code. */
+function codeOf(error: unknown): string {
+  const { name, code } = error as { readonly name: string; readonly code?: string };
+  return code ?? (name === 'HTTPParserError' ? 'HPE_INVALID_CONSTANT' : name);
+}
+
+describe('request()', () => conforms('undici request', (scenario) => play(scenario, byRequest)));
+describe('dispatch()', () => conforms('undici dispatch', (scenario) => play(scenario, byDispatch)));
