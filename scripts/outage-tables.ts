@@ -45,7 +45,7 @@ const stubborn: Contenders = {
   "the article's program": peers.articleProgram,
 };
 const libraries: Contenders = {
-  'axios-retry': peers.axiosRetry,
+  'axios-retry, `exponentialDelay`': peers.axiosRetry,
   'undici retry': peers.undiciRetry,
   got: peers.got,
   ky: peers.ky,

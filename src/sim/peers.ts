@@ -1,6 +1,7 @@
 /**
  * How others retry, by the delay functions and limits that they publish: what they do without any option of the
- * user's. What is a policy of ours as it stands is written as one.
+ * user's, where nothing else is said. What is a policy of ours as it stands is written as one. They differ in what
+ * they do to writes, which is not looked at here.
  */
 
 import type { PolicyOptions } from '../core/options.js';
@@ -29,7 +30,7 @@ export interface PeerTurn {
 
 const serverErrors: readonly number[] = Array.from({ length: 100 }, (_, index) => 500 + index);
 
-/** axios-retry 4.5 with `retryDelay: exponentialDelay`. */
+/** axios-retry 4.5 with `retryDelay: exponentialDelay`: without, it does not wait at all. */
 export const axiosRetry: Peer = {
   kind: 'peer',
   maxRetries: 3,
@@ -38,7 +39,7 @@ export const axiosRetry: Peer = {
   wait: ({ retry, hintMs = 0 }, dice) => Math.max(2 ** retry * 100, hintMs) * (1 + 0.2 * dice()),
 };
 
-/** undici 7, `interceptors.retry()`. */
+/** undici 8, `interceptors.retry()`. */
 export const undiciRetry: Peer = {
   kind: 'peer',
   maxRetries: 5,
@@ -109,11 +110,15 @@ export const threeRetries: PolicyOptions = { maxRetries: 3, budget: false };
 
 export const noRetry: PolicyOptions = { retry: false, budget: false };
 
-/** The AWS SDKs' standard mode 2.1; a hint is kept within five seconds of its own wait, which no case here exceeds. */
+/**
+ * The AWS SDKs' standard mode 2.1. There a hint counts within five seconds above its own wait, which no case here
+ * exceeds, and its own wait is never undercut; here the hint alone decides.
+ */
 export const awsStandard: PolicyOptions = {
   maxRetries: 2,
   schedule: presets.schedules.awsStandard,
   throttledSchedule: presets.schedules.awsStandardThrottled,
+  statuses: [429, 500, 502, 503, 504],
   budget: presets.budgets.awsStandard,
   hints: 'standard',
   hintJitter: 0,

@@ -1,0 +1,122 @@
+/** Runs of scenarios, and what must be true of each. What is found is printed with the way to play it again. */
+
+import { getEventListeners } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { type BeforeRetry, type PolicyOptions, presets } from '../../src/index.js';
+import { comesTrue } from '../adapters/axios/fuzz-run.js';
+import type { ClientKind } from './clients.js';
+import { complaintsAbout } from './judge.js';
+import { ProcessWatch } from './process-watch.js';
+import { Run } from './run.js';
+import type { Scenario } from './scenarios.js';
+import { keyingRule, type Trial } from './trial.js';
+
+const { CHAOS_SEED, CHAOS_REQUESTS } = process.env;
+export const isLong: boolean = CHAOS_REQUESTS !== undefined;
+
+/** A long run is for finding something new; a short one, in every test run, is always the same. */
+export const seed: number = Number(CHAOS_SEED ?? (isLong ? Date.now() % 2 ** 31 : 1));
+/** In a run; and fewer, where there is less to find. */
+export const many: number = Number(CHAOS_REQUESTS ?? 150);
+export const fewer: number = Math.ceil(many / (isLong ? 4 : 2));
+
+/** Nothing else takes nearly so long as what hangs. */
+const foreverMs = 120_000;
+export const limits = { timeout: foreverMs + 30_000 };
+/** More of them say little more. */
+const mostComplaints = 10;
+
+const quickly = { kind: 'exponential', firstMs: 5, factor: 2, maxMs: 200, jitter: 'equal' } as const;
+
+/** Repeats whatever it may, and for long: what it must not repeat would show. */
+const persistent: PolicyOptions = {
+  maxRetries: 30,
+  deadlineMs: 20_000,
+  deadlineCovers: 'body',
+  attemptTimeoutMs: 300,
+  schedule: quickly,
+  throttledSchedule: quickly,
+  budget: false,
+  rules: [keyingRule],
+};
+
+/** What a backend should use, a little faster. */
+const service: PolicyOptions = {
+  ...presets.policies.service,
+  attemptTimeoutMs: 300,
+  gate: { failures: 2, probeMs: 40, rampMs: 40 },
+  hold: { minMs: 20, spacingMs: 5 },
+  rules: [keyingRule],
+};
+
+/** Plays it with a policy that persists. */
+export async function endure(kind: ClientKind, scenario: Scenario, requests: number): Promise<void> {
+  const run = new Run({ kind, scenario, policy: persistent, requests, seed });
+  expectNone(await complaintsOf(run));
+  if (scenario.canBeMended) expect(run.trials.filter(isMended).length).toBeGreaterThan(0);
+  const leavesDoubt = scenario.leavesDoubt === 'always' || (scenario.leavesDoubt === 'mostly' && isLong);
+  if (leavesDoubt) expect(run.trials.filter(isInDoubt).length).toBeGreaterThan(0);
+}
+
+/** Plays it behind a gate and under a hold. */
+export async function endureGuarded(kind: ClientKind, scenario: Scenario, requests: number): Promise<void> {
+  const run = new Run({ kind, scenario, policy: service, requests, seed });
+  expectNone(await complaintsOf(run));
+  if (scenario.shutsGates)
+    expect(run.trials.filter(({ isTurnedAway }) => isTurnedAway).length).toBeGreaterThan(0);
+}
+
+/** Plays it with a policy that breaks every promise: repeats all writes, each time under a new key. What is found. */
+export function breakPromises(kind: ClientKind, scenario: Scenario, requests: number): Promise<string[]> {
+  let keys = 0;
+  const beforeRetry: BeforeRetry = ({ headers }) => {
+    keys += 1;
+    if (headers['idempotency-key'] !== undefined) headers['idempotency-key'] = `another ${keys}`;
+  };
+  const policy: PolicyOptions = { ...persistent, idempotent: true, beforeRetry };
+  return complaintsOf(new Run({ kind, scenario, policy, requests, seed }));
+}
+
+function isMended({ isDone, retries }: Trial): boolean {
+  return isDone && retries > 0;
+}
+
+function isInDoubt({ manner, error, decisions }: Trial): boolean {
+  return manner === 'write' && error !== undefined && decisions.at(-1)?.finding.evidence === 'unknown';
+}
+
+/** What is wrong with it, when it has been played. */
+async function complaintsOf(run: Run): Promise<string[]> {
+  const watch = new ProcessWatch();
+  const complaints = await whyNotPlayed(run);
+  complaints.push(...complaintsAbout(run.trials, run.lines), ...watch.heard);
+  const { timers } = run;
+  if (!(await comesTrue(() => timers.pending === 0))) complaints.push(`${timers.pending} timers are set`);
+  const listeners = getEventListeners(run.caller.signal, 'abort').length;
+  if (listeners > 0) complaints.push(`${listeners} listeners are left on the signal of all requests`);
+  if (!(await comesTrue(() => watch.leftovers().length === 0))) {
+    complaints.push(`left open: ${watch.leftovers().join(', ')}`);
+  }
+  if (isLong) console.log(`chaos: ${run}`);
+  return complaints;
+}
+
+async function whyNotPlayed(run: Run): Promise<string[]> {
+  const played = new AbortController();
+  const { signal } = played;
+  const hangs = setTimeout(foreverMs, ['it hangs'], { signal });
+  try {
+    return await Promise.race([run.play().then(() => []), hangs]);
+  } catch (error) {
+    return [`it broke off: ${error instanceof Error ? error.stack : error}`];
+  } finally {
+    played.abort();
+  }
+}
+
+function expectNone(complaints: readonly string[]): void {
+  if (complaints.length === 0) return;
+  const again = `again: CHAOS_SEED=${seed} CHAOS_REQUESTS=${many} npm run test:chaos`;
+  expect.fail([...complaints.slice(0, mostComplaints), again].join('\n'));
+}

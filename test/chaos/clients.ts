@@ -1,0 +1,80 @@
+/** The clients in one word each: a request goes out, and the whole answer comes back, or an error. */
+
+import { Agent } from 'node:http';
+import type { Readable } from 'node:stream';
+import { attachRetry } from '../../src/adapters/axios/index.js';
+import { retry } from '../../src/adapters/undici/index.js';
+import type { Retrier } from '../../src/index.js';
+import { axios, version as axiosVersion } from '../adapters/axios/client.js';
+import { undici, version as undiciVersion } from '../adapters/undici/client.js';
+
+export interface Outgoing {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Readable | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+export interface Client {
+  send(request: Outgoing, signal: AbortSignal): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface ClientKind {
+  readonly name: string;
+  open(origin: string, retrier: Retrier): Client;
+}
+
+export const overUndici: ClientKind = {
+  name: `undici ${undiciVersion}`,
+  open: (origin, retrier) => {
+    // The time of an attempt runs to the head: bodies that stall are undici's own affair.
+    const agent = new undici.Agent({ bodyTimeout: 200 });
+    const dispatcher = agent.compose(retry(retrier));
+    return {
+      send: async ({ path, method, headers, body }, signal) => {
+        const answer = await dispatcher.request({ origin, path, method, headers, body, signal });
+        return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) };
+      },
+      close: () => agent.close(),
+    };
+  },
+};
+
+export const overHttp: ClientKind = {
+  name: `axios ${axiosVersion} over http`,
+  open: (origin, retrier) => {
+    const httpAgent = new Agent({ keepAlive: true });
+    const close = async (): Promise<void> => httpAgent.destroy();
+    return { send: axiosSend({ adapter: 'http', httpAgent, baseURL: origin }, retrier), close };
+  },
+};
+
+export const overFetch: ClientKind = {
+  name: `axios ${axiosVersion} over fetch`,
+  open: (origin, retrier) => {
+    const dispatcher = new undici.Agent();
+    const options = { adapter: 'fetch', fetchOptions: { dispatcher }, baseURL: origin } as const;
+    return { send: axiosSend(options, retrier), close: () => dispatcher.close() };
+  },
+};
+
+function axiosSend(defaults: Parameters<typeof axios.create>[0], retrier: Retrier): Client['send'] {
+  const instance = axios.create({ ...defaults, proxy: false, responseType: 'arraybuffer' });
+  attachRetry(instance, retrier);
+  return async ({ path, method, headers, body }, signal) => {
+    const { status, data } = await instance.request({
+      url: path,
+      method,
+      headers: { ...headers },
+      data: body,
+      signal,
+    });
+    return { status, body: Buffer.from(data as ArrayBuffer) };
+  };
+}

@@ -1,0 +1,66 @@
+/** What must be true of every request, whatever befell the server. */
+
+import { contentOf } from '../faults/content.js';
+import type { Line } from './file-ledger.js';
+import { bodyBytes, bodyStart } from './orders.js';
+import { callersKey, type Trial } from './trial.js';
+
+/** What the server knows of one request. */
+interface Entry {
+  readonly arrived: Line[];
+  readonly applied: Line[];
+  readonly spoilt: Line[];
+}
+
+export function complaintsAbout(trials: readonly Trial[], lines: readonly Line[]): string[] {
+  const entries = trials.map((): Entry => ({ arrived: [], applied: [], spoilt: [] }));
+  for (const line of lines) entries[line.id]?.[line.what].push(line);
+  return trials.flatMap((trial, index) => {
+    const entry = entries[index] ?? { arrived: [], applied: [], spoilt: [] };
+    const complaints = [...ofCaller(trial, entry), ...ofServer(trial, entry), ...ofKeys(trial, entry)];
+    return complaints.map((complaint) => `request ${trial.id} (${trial.manner}) ${complaint}`);
+  });
+}
+
+/** Its own error, and that of a hold which takes longer than there is time. */
+const atTheGate = /^(GateShut|Deadline)Error$/;
+
+function* ofCaller(trial: Trial, { applied }: Entry): Generator<string> {
+  const { id, answer, error, isSettled, isDone, manner } = trial;
+  if (!isSettled) yield 'was never settled';
+  if (isDone && manner !== 'read' && applied.length === 0) yield 'was said to be done, and is lost';
+  if (isDone && answer?.body.equals(contentOf('a', bodyStart(id), bodyStart(id) + bodyBytes)) !== true) {
+    yield `got a body that is not its own: ${answer?.body.length} bytes`;
+  }
+  if (answer !== undefined && !isDone && answer.status !== 429) yield `got the status ${answer.status}`;
+  const isExplained = atTheGate.test(Object(error).name);
+  if (trial.isTurnedAway && !isExplained) yield `failed without an attempt, and not at the gate: ${error}`;
+}
+
+function* ofServer(
+  { manner, decisions, retries }: Trial,
+  { arrived, applied, spoilt }: Entry,
+): Generator<string> {
+  if (spoilt.length > 0) yield 'arrived with a body that is not its own';
+  if (applied.length > 1) yield `was applied ${applied.length} times`;
+  if (arrived.length > retries + 1) yield `arrived ${arrived.length} times in ${retries + 1} attempts`;
+  if (manner !== 'write') return;
+  // What never left has not arrived; only what the server itself refused may arrive again.
+  const refusals = decisions.filter(
+    ({ action, finding }) => action === 'retry' && finding.evidence === 'refused',
+  );
+  if (arrived.length > refusals.length + 1) {
+    yield `arrived ${arrived.length} times, and was refused ${refusals.length} times`;
+  }
+}
+
+function* ofKeys({ id, manner }: Trial, { arrived }: Entry): Generator<string> {
+  const keys = [...new Set(arrived.map(({ key }) => key))];
+  const isRight = {
+    read: () => keys[0] === undefined,
+    write: () => keys[0] === undefined,
+    keyed: () => keys[0] === callersKey(id),
+    'keyed later': () => keys[0] !== undefined,
+  }[manner];
+  if (keys.length > 1 || (keys.length === 1 && !isRight())) yield `arrived with the keys ${keys.join(', ')}`;
+}

@@ -1,0 +1,63 @@
+/** What a server does wrong by itself, by its dice: plain data, since it goes to another process. */
+
+import type { Dice } from '../adapters/undici/fuzz-dice.js';
+import type { HangUp, Play } from '../faults/play.js';
+import { answer, cutAfter, garbage, halfHead, rst, silence } from '../faults/plays.js';
+
+export interface Misbehaviour {
+  readonly does:
+    | 'nothing'
+    | 'resets'
+    | 'stalls'
+    | 'cuts heads'
+    | 'cuts bodies'
+    | 'talks garbage'
+    | 'throttles';
+  /** Of the requests; where connections are reset, of these as well. */
+  readonly share: number;
+}
+
+export interface Course {
+  /** Whether the request takes effect before the server does wrong. */
+  readonly applies: boolean;
+  readonly play: Play;
+}
+
+const ways: readonly HangUp[] = ['fin', 'rst'];
+const noHttp: readonly string[] = [
+  '\x15\x03\x01\x00\x02\x02\x50',
+  'HTTP/9.9 every thing is fine\r\n\r\n',
+  '<html>no head at all</html>\r\n\r\n',
+];
+
+/** `good` is what a request is answered with when all is well: with a body that is filled. */
+export function courseOf({ does, share }: Misbehaviour, dice: Dice, good: Play): Course {
+  if (!dice.chance(share)) return { applies: true, play: good };
+  const applies = dice.chance(0.5);
+  switch (does) {
+    case 'nothing':
+      return { applies: true, play: good };
+    case 'resets':
+      return { applies, play: rst() };
+    case 'stalls':
+      return dice.chance(0.5) ? { applies, play: silence() } : { applies: true, play: stalled(good) };
+    case 'cuts heads':
+      return { applies, play: halfHead(dice.oneOf(ways)) };
+    case 'cuts bodies':
+      return { applies: true, play: cutAfter(dice.whole(0, bytesOf(good) - 1), dice.oneOf(ways), good) };
+    case 'talks garbage':
+      return { applies, play: garbage(dice.oneOf(noHttp)) };
+    case 'throttles':
+      return { applies: false, play: answer(429, '', { 'retry-after-ms': '30' }) };
+  }
+}
+
+function bytesOf({ steps }: Play): number {
+  const fill = steps.find((step) => step.do === 'fill');
+  return typeof fill?.bytes === 'number' ? fill.bytes : 0;
+}
+
+function stalled(good: Play): Play {
+  const { steps } = cutAfter(Math.floor(bytesOf(good) / 2), 'fin', good);
+  return { steps: [...steps.slice(0, -1), { do: 'stall' }] };
+}

@@ -1,0 +1,128 @@
+/** Requests in many lanes, and what befalls their server meanwhile. */
+
+import { setMaxListeners } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { createRetrier, type DecisionEvent, type PolicyOptions, type SettledEvent } from '../../src/index.js';
+import { Waiters } from '../faults/ledger.js';
+import type { Client, ClientKind } from './clients.js';
+import { CountedSleep } from './counted-sleep.js';
+import type { Line } from './file-ledger.js';
+import type { Scenario } from './scenarios.js';
+import { openServer, type ServerProcess } from './server-process.js';
+import { idOf, Trial } from './trial.js';
+
+export interface RunOptions {
+  readonly kind: ClientKind;
+  readonly scenario: Scenario;
+  readonly policy: PolicyOptions;
+  readonly requests: number;
+  readonly seed: number;
+}
+
+/** Who was turned away at the gate comes again, but not at once. */
+const afterRefusalMs = 20;
+/** Of requests, one after the other, until one succeeds. */
+const mostRevivals = 300;
+
+export class Run {
+  readonly trials: Trial[] = [];
+  readonly caller = new AbortController();
+  readonly timers = new CountedSleep();
+  lines: readonly Line[] = [];
+  readonly #options: RunOptions;
+  readonly #lanes: number;
+  readonly #waiters = new Waiters<Run>();
+  #settled = 0;
+  /** Attempts that failed, and requests that were turned away. */
+  #setbacks = 0;
+  #isOver = false;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.#lanes = Math.min(64, Math.ceil(options.requests / 8));
+    // One for each request under way, and a few for what is about to end.
+    setMaxListeners(2 * this.#lanes, this.caller.signal);
+  }
+
+  toString(): string {
+    const { kind, scenario } = this.#options;
+    const done = this.trials.filter(({ isDone }) => isDone);
+    const mended = done.filter(({ retries }) => retries > 0);
+    const counts = `${this.trials.length} requests, ${done.length} done, ${mended.length} of them after retries`;
+    return `${kind.name}, the server ${scenario.name}: ${counts}`;
+  }
+
+  async play(): Promise<void> {
+    const { kind, scenario, policy, seed } = this.#options;
+    const server = await openServer(seed, scenario.misbehaviour);
+    const observe = (event: DecisionEvent | SettledEvent): void => this.#hear(event);
+    const client = kind.open(
+      server.origin,
+      createRetrier({ ...policy, observe }, { sleep: this.timers.sleep }),
+    );
+    await Promise.all([this.#load(client), this.#befall(server)]);
+    await this.#revive(client);
+    await client.close();
+    this.lines = await server.finish();
+  }
+
+  async #load(client: Client): Promise<void> {
+    const ids = Array.from({ length: this.#options.requests }, (_, id) => id).values();
+    const lane = async (): Promise<void> => {
+      for (const id of ids) {
+        const trial = await this.#try(id, client);
+        if (trial.isTurnedAway) await setTimeout(afterRefusalMs);
+      }
+    };
+    await Promise.all(Array.from({ length: this.#lanes }, lane));
+    this.#isOver = true;
+    this.#waiters.ask(this);
+  }
+
+  async #try(id: number, client: Client): Promise<Trial> {
+    const trial = new Trial(id);
+    this.trials[id] = trial;
+    await trial.run(client, this.caller.signal);
+    this.#settled += 1;
+    if (trial.isTurnedAway) this.#setbacks += 1;
+    this.#waiters.ask(this);
+    return trial;
+  }
+
+  #hear(event: DecisionEvent | SettledEvent): void {
+    if (event.type === 'settled') return;
+    this.trials[idOf(event)]?.decisions.push(event.decision);
+    if (event.decision.reason !== 'success') this.#setbacks += 1;
+    this.#waiters.ask(this);
+  }
+
+  /** An outage is over when half of the lanes have felt it: on a slow machine as many as on a fast one. */
+  async #befall(server: ServerProcess): Promise<void> {
+    const { requests, scenario } = this.#options;
+    const { outage } = scenario;
+    if (outage === undefined) return;
+    const times = Math.ceil((requests * outage.timesPerThousand) / 1_000);
+    for (let time = 1; time <= times; time += 1) {
+      const due = (requests * time) / (times + 1);
+      await this.#until((run) => run.#settled >= due);
+      await outage.begin(server);
+      const enough = this.#setbacks + this.#lanes / 2;
+      await this.#until((run) => run.#setbacks >= enough);
+      await outage.end(server);
+    }
+  }
+
+  #until(condition: (run: Run) => boolean): Promise<void> {
+    return this.#waiters.until((run) => run.#isOver || condition(run), this);
+  }
+
+  /** A server that is well again, or as well as it ever was, is found to be so. */
+  async #revive(client: Client): Promise<void> {
+    const first = this.trials.length;
+    for (let id = first; id < first + mostRevivals; id += 1) {
+      if ((await this.#try(id, client)).isDone) return;
+      await setTimeout(afterRefusalMs);
+    }
+    throw new Error(`no request succeeded after all was well again: ${mostRevivals} were tried`);
+  }
+}

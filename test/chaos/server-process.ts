@@ -1,0 +1,120 @@
+/** The server in its process, as it is for the one that stops, kills and restarts it. */
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { onTestFinished } from 'vitest';
+import { refusedOrigin } from '../faults/origins.js';
+import { type Line, linesOf } from './file-ledger.js';
+import type { Misbehaviour } from './misbehaviour.js';
+import type { Command, Notice, Orders } from './orders.js';
+
+/** All of it in one file: there is no time to lose when it starts again. */
+const program = buildSync({
+  entryPoints: [join(import.meta.dirname, 'server.ts')],
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  write: false,
+}).outputFiles.map(({ text }) => text);
+
+/** It has gone when the test has ended. */
+export async function openServer(seed: number, misbehaviour: Misbehaviour): Promise<ServerProcess> {
+  const origin = await refusedOrigin();
+  const folder = await mkdtemp(join(tmpdir(), 'undaunted-chaos-'));
+  const server = new ServerProcess(origin, folder, seed, misbehaviour);
+  onTestFinished(() => server.destroy());
+  await writeFile(server.program, program);
+  await server.start();
+  return server;
+}
+
+export class ServerProcess {
+  readonly origin: string;
+  readonly program: string;
+  readonly #folder: string;
+  readonly #orders: Orders;
+  #child: ChildProcess | undefined;
+
+  constructor(origin: string, folder: string, seed: number, misbehaviour: Misbehaviour) {
+    this.origin = origin;
+    this.program = join(folder, 'server.mjs');
+    this.#folder = folder;
+    const port = Number(new URL(origin).port);
+    this.#orders = { port, ledgerPath: join(folder, 'ledger'), seed, misbehaviour };
+  }
+
+  async start(): Promise<void> {
+    this.#child = fork(this.program, [JSON.stringify(this.#orders)], { execArgv: [] });
+    await this.#says('listening');
+  }
+
+  /** It does not notice; what it is sent waits for it. */
+  pause(): void {
+    this.#running.kill('SIGSTOP');
+  }
+
+  goOn(): void {
+    this.#running.kill('SIGCONT');
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#running;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  listen(): Promise<void> {
+    return this.#command('listen', 'listening');
+  }
+
+  leave(): Promise<void> {
+    return this.#command('leave', 'shut');
+  }
+
+  slam(): Promise<void> {
+    return this.#command('slam', 'shut');
+  }
+
+  /** What it has written down, when the last connection is gone. */
+  async finish(): Promise<readonly Line[]> {
+    const child = this.#running;
+    child.send('finish' satisfies Command);
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    if (code !== 0) throw new Error(`the server did not end well: ${code ?? signal}`);
+    return linesOf(this.#orders.ledgerPath);
+  }
+
+  async destroy(): Promise<void> {
+    const child = this.#child;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) await this.kill();
+    await rm(this.#folder, { recursive: true });
+  }
+
+  async #command(command: Command, expected: Notice): Promise<void> {
+    this.#running.send(command);
+    await this.#says(expected);
+  }
+
+  async #says(expected: Notice): Promise<void> {
+    const child = this.#running;
+    const heard = new AbortController();
+    const { signal } = heard;
+    const ended = once(child, 'exit', { signal }).then(() => ['gone']);
+    try {
+      const [notice] = await Promise.race([once(child, 'message', { signal }), ended]);
+      if (notice !== expected) throw new Error(`the server is ${notice} where it was to be ${expected}`);
+    } finally {
+      heard.abort();
+    }
+  }
+
+  get #running(): ChildProcess {
+    if (this.#child === undefined) throw new Error('the server was not started');
+    return this.#child;
+  }
+}

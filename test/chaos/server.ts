@@ -1,0 +1,121 @@
+/**
+ * The server that chaos befalls: a program, whose argument is its `Orders`. It tells its parent when it listens, and
+ * takes commands. It ends with its parent, or when it was told to finish and everybody has left.
+ */
+
+import { createServer, type Socket } from 'node:net';
+import { Dice } from '../adapters/undici/fuzz-dice.js';
+import { Connection, type Stage } from '../faults/connection.js';
+import { Arrival, Ledger, type RequestHead } from '../faults/ledger.js';
+import { Cues } from '../faults/pacing.js';
+import type { Play } from '../faults/play.js';
+import { closeAfter, ranged, rst } from '../faults/plays.js';
+import { FileLedger } from './file-ledger.js';
+import { courseOf } from './misbehaviour.js';
+import { bodyBytes, bodyStart, type Command, type Notice, type Orders, orderText } from './orders.js';
+
+/** Between what a request does and its answer there is some time in which everything may happen. */
+const longestWorkMs = 8;
+
+/** What takes effect is written to the file. */
+const unused = new Ledger();
+
+class ChaosRequest extends Arrival {
+  readonly play: Play;
+  readonly #takeEffect: () => void;
+
+  constructor(head: RequestHead, connection: number, { seed, misbehaviour }: Orders, ledger: FileLedger) {
+    super(unused, 0, head, connection);
+    const { method } = head;
+    const id = Number(head.path.split('/').at(-1));
+    const key = this.headers['idempotency-key'];
+    const dice = new Dice(seed, id * 100 + ledger.arrive(id, method, key));
+    const { applies, play } = courseOf(misbehaviour, dice, goodAnswer(id, this.headers['range']));
+    this.play = { ...play, steps: [{ do: 'wait', ms: dice.whole(1, longestWorkMs) }, ...play.steps] };
+    this.#takeEffect = () => {
+      if (method !== 'POST') return;
+      if (this.body.toString() !== orderText(id)) ledger.spoilt(id, method);
+      else if (applies) ledger.apply(id, method, key);
+    };
+  }
+
+  override finish(): void {
+    this.#takeEffect();
+    super.finish();
+  }
+}
+
+class ChaosServer implements Stage {
+  readonly cues: Cues = new Cues();
+  readonly #orders: Orders;
+  readonly #ledger: FileLedger;
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+  #connections = 0;
+
+  constructor(orders: Orders) {
+    this.#orders = orders;
+    this.#ledger = new FileLedger(orders.ledgerPath);
+  }
+
+  obey(command: Command): void {
+    if (command === 'listen') {
+      this.#server.listen(this.#orders.port, '127.0.0.1', 4096, () => tell('listening'));
+      return;
+    }
+    this.#server.close();
+    if (command === 'slam') for (const socket of this.#sockets) socket.resetAndDestroy();
+    if (command === 'finish') process.off('disconnect', leave).disconnect();
+    else tell('shut');
+  }
+
+  record(head: RequestHead, connection: number): Arrival {
+    return new ChaosRequest(head, connection, this.#orders, this.#ledger);
+  }
+
+  playFor(request: Arrival): Play {
+    if (!(request instanceof ChaosRequest)) throw new TypeError('every request here is one of chaos');
+    return this.#server.listening ? request.play : closeAfter(request.play);
+  }
+
+  /** Nobody in here waits for anything. */
+  changed(): void {}
+
+  #accept(socket: Socket): void {
+    this.#connections += 1;
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    // Who hung up is gone: nobody half-closes.
+    socket.on('end', () => socket.destroy());
+    const reset = (): void => void socket.resetAndDestroy();
+    const connection = new Connection({ number: this.#connections, socket, reset }, this);
+    const { misbehaviour, seed } = this.#orders;
+    if (misbehaviour.does !== 'resets') return;
+    const dice = new Dice(~seed, this.#connections);
+    if (dice.chance(misbehaviour.share)) connection.open(rst('connect'));
+  }
+}
+
+/** The same to every method: who gets it can tell that it is whole, and his. */
+function goodAnswer(id: number, range: string | undefined): Play {
+  const { steps } = ranged(range, bodyBytes, { etag: `"${id}"`, 'accept-ranges': 'bytes' });
+  const start = bodyStart(id);
+  return {
+    steps: steps.map((step) => (step.do === 'fill' ? { ...step, from: start + (step.from ?? 0) } : step)),
+  };
+}
+
+function tell(notice: Notice): void {
+  process.send?.(notice);
+}
+
+function leave(): void {
+  process.exit();
+}
+
+const [orders = ''] = process.argv.slice(2);
+const server = new ChaosServer(JSON.parse(orders) as Orders);
+process.on('disconnect', leave);
+process.on('message', (command) => server.obey(command as Command));
+server.obey('listen');

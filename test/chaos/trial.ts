@@ -1,0 +1,70 @@
+/** One request of a run: what it asks for, and what became of it. */
+
+import { Readable } from 'node:stream';
+import type { Decision, DecisionEvent, SettledEvent } from '../../src/index.js';
+import type { Answer, Client, Outgoing } from './clients.js';
+import { orderText } from './orders.js';
+
+/** `keyed` by its caller, or `keyed later` by a rule of the policy. */
+export type Manner = 'read' | 'write' | 'keyed' | 'keyed later';
+
+/** Half of them may always be sent again. */
+const manners: readonly Manner[] = ['read', 'write', 'keyed', 'read', 'write', 'keyed later'];
+
+/** For the policy. */
+export const keyingRule = { match: 'POST /keyed-later/:id', idempotencyKey: true } as const;
+
+export class Trial {
+  readonly id: number;
+  readonly manner: Manner;
+  readonly decisions: Decision[] = [];
+  answer: Answer | undefined = undefined;
+  error: unknown = undefined;
+  isSettled = false;
+
+  constructor(id: number) {
+    this.id = id;
+    this.manner = manners[id % manners.length] ?? 'read';
+  }
+
+  async run(client: Client, signal: AbortSignal): Promise<void> {
+    try {
+      this.answer = await client.send(this.#outgoing, signal);
+    } catch (error) {
+      this.error = error;
+    }
+    this.isSettled = true;
+  }
+
+  /** Told that it is done. */
+  get isDone(): boolean {
+    return this.answer?.status === 200;
+  }
+
+  /** It failed before its first attempt. */
+  get isTurnedAway(): boolean {
+    return this.error !== undefined && this.decisions.length === 0;
+  }
+
+  get retries(): number {
+    return this.decisions.filter(({ action }) => action === 'retry').length;
+  }
+
+  get #outgoing(): Outgoing {
+    const { id, manner } = this;
+    const path = manner === 'keyed later' ? `/keyed-later/${id}` : `/things/${id}`;
+    if (manner === 'read') return { method: 'GET', path, headers: {}, body: null };
+    const text = orderText(id);
+    const headers = manner === 'keyed' ? { 'idempotency-key': callersKey(id) } : {};
+    return { method: 'POST', path, headers, body: id % 4 === 1 ? Readable.from([text]) : text };
+  }
+}
+
+export function callersKey(id: number): string {
+  return `key of ${id}`;
+}
+
+/** Which one an event is about. */
+export function idOf({ request }: DecisionEvent | SettledEvent): number {
+  return Number(request.url.split('/').at(-1));
+}

@@ -1,0 +1,25 @@
+/** undici, whatever befalls the server: a little of it in every test run, all of it by `npm run test:chaos`. */
+
+import { expect, test } from 'vitest';
+import { breakPromises, endure, endureGuarded, fewer, limits, many, seed } from './chaos.js';
+import { overUndici } from './clients.js';
+import { guarded, resets, scenarios } from './scenarios.js';
+
+for (const scenario of scenarios) {
+  test(`${overUndici.name} while the server ${scenario.name}, seed ${seed}`, limits, () =>
+    endure(overUndici, scenario, many),
+  );
+}
+
+for (const scenario of guarded) {
+  test(`${overUndici.name} behind a gate while the server ${scenario.name}, seed ${seed}`, limits, () =>
+    endureGuarded(overUndici, scenario, fewer),
+  );
+}
+
+test('who repeats writes on no proof, and under new keys, is found out', limits, async () => {
+  const complaints = (await breakPromises(overUndici, resets, many)).join('\n');
+  expect(complaints).toMatch(/\(write\) was applied \d+ times/);
+  expect(complaints).toMatch(/\(keyed\) was applied \d+ times/);
+  expect(complaints).toMatch(/\(keyed later\) arrived with the keys .+, another \d+/);
+});
