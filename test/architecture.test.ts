@@ -1,5 +1,5 @@
 /**
- * Arrows point one way (core <- runtime <- adapters | sim <- cli), the core knows neither time nor dice nor
+ * Arrows point one way (core <- runtime <- adapters | sim | otel <- pages <- cli), the core knows neither time nor dice nor
  * clients, and no adapter knows another. Each check is proven by a violation planted in memory.
  */
 
@@ -28,7 +28,9 @@ const reaches: Readonly<Record<string, readonly string[]>> = {
   runtime: ['core', 'runtime'],
   adapters: ['core', 'runtime', 'adapters'],
   sim: ['core', 'runtime', 'sim'],
-  cli: ['core', 'runtime', 'adapters', 'sim', 'cli', ''],
+  pages: ['core', 'runtime', 'sim', 'pages'],
+  otel: ['core', 'runtime', 'otel'],
+  cli: ['core', 'runtime', 'adapters', 'sim', 'pages', 'cli', ''],
   '': ['core', 'runtime', ''],
 };
 

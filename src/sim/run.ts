@@ -120,6 +120,7 @@ function counted(world: World, tally: Tally): { series: Series; totals: Totals }
 
 function recoveredAfter({ services, durationMs }: World, good: Float64Array): number | undefined {
   const faults = services.flatMap((service) => service.faults ?? []);
+  if (faults.length === 0) return undefined;
   const from = Math.min(...faults.map(({ fromMs }) => fromMs));
   const until = Math.max(...faults.map(({ fromMs, forMs }) => fromMs + forMs));
   const normal = perSecond(good, 0, from);

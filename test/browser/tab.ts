@@ -77,7 +77,7 @@ export class Tab implements AsyncDisposable {
   }
 }
 
-function launch(): Promise<Browser> {
+export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: path,
     args: [

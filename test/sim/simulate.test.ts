@@ -94,6 +94,8 @@ describe('a run', () => {
     expect(recovered(presets.policies.service, 4_096)).toBeLessThanOrEqual(2_000);
     expect(recovered(peers.articleProgram, 511)).toBeGreaterThan(20_000);
     expect(recovered(peers.fixedForEver, 511)).toBeUndefined();
+    const { totals } = simulate(sim.brownOut(0.1), sim.hundredProcesses, {}, { seed: 1 });
+    expect(totals).toHaveProperty('recoveredAfterMs', undefined);
   });
 });
 

@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+/** The process around `main`: its streams, its signals, its exit code. */
+
+import { Interruption, signalCodes } from './failure.js';
+import type { Io } from './io.js';
+import { main } from './main.js';
+import { Printer } from './printer.js';
+
+const { stdin, stdout, stderr, env } = process;
+
+let heeded: AbortController | undefined;
+
+/** Signals are left to the system until a command asks for them: it ends even a process that is busy. */
+function interruption(): AbortSignal {
+  if (heeded !== undefined) return heeded.signal;
+  const controller = new AbortController();
+  heeded = controller;
+  for (const [signal, exitCode] of Object.entries(signalCodes)) {
+    // Once: the second Ctrl-C ends a command that does not end.
+    process.once(signal, () => controller.abort(new Interruption(exitCode)));
+  }
+  return controller.signal;
+}
+
+/** Whoever reads has seen enough: no reason for an error, and none to go on. */
+function onOutputError(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  if (heeded === undefined) process.exit();
+  heeded.abort(new Interruption(0));
+}
+
+stdout.on('error', onOutputError);
+stderr.on('error', onOutputError);
+
+const io: Io = { stdin, stdout: new Printer(stdout, env), stderr: new Printer(stderr, env), interruption };
+process.exitCode = await main(process.argv.slice(2), io);

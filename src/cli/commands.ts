@@ -1,0 +1,20 @@
+/** What `undaunted` can do, in the order of its help. */
+
+import type { Command } from './command.js';
+import { check } from './commands/check.js';
+import { demo } from './commands/demo.js';
+import { explain } from './commands/explain.js';
+import { outageClients } from './commands/outage-clients.js';
+import { outageServer } from './commands/outage-server.js';
+import { simulate } from './commands/simulate.js';
+import { waits } from './commands/waits.js';
+
+export const commands: readonly Command[] = [
+  demo,
+  check,
+  explain,
+  waits,
+  outageServer,
+  outageClients,
+  simulate,
+];

@@ -1,0 +1,138 @@
+/** A thousand real clients and their retries, against a real server that stops for a while. */
+
+import { articleClients } from '../../sim/worlds.js';
+import type { Command, Given } from '../command.js';
+import { defineCommand } from '../command.js';
+import { exitCodes, Failure } from '../failure.js';
+import { Counts } from '../outage/counts.js';
+import type { Timing } from '../outage/play.js';
+import { play } from '../outage/play.js';
+import { serverOptions } from '../outage/server-options.js';
+import { readStrategy } from '../outage/strategies.js';
+import { printSummary, verdictOf } from '../outage/summary.js';
+import type { Target } from '../outage/target.js';
+import { reachServer, startServer } from '../outage/target.js';
+import { Users } from '../outage/users.js';
+import { loadUndici } from '../undici.js';
+
+/** What is left to see after the server goes on, or without a stop. */
+const tailMs = 60_000;
+
+const second = 1_000;
+
+const options = {
+  policy: {
+    kind: 'text',
+    value: 'file',
+    summary: 'how they retry: fixed, article, default, service, or a policy file',
+    default: 'service',
+  },
+  clients: { kind: 'integer', summary: 'how many', default: articleClients.count, least: 1, most: 100_000 },
+  lambda: {
+    kind: 'duration',
+    summary: 'mean of the time for which each thinks between its requests',
+    default: articleClients.thinkMs,
+    least: 1,
+  },
+  timeout: {
+    kind: 'duration',
+    summary: 'how long they wait for an answer, where the policy does not say',
+    default: articleClients.timeoutMs ?? Number.NaN,
+    least: 1,
+    most: 3_600_000,
+  },
+  'stop-after': { kind: 'duration', summary: 'stop the server after so long (SIGSTOP)', least: second },
+  'stop-for': {
+    kind: 'duration',
+    summary: 'and let it go on after so long (SIGCONT)',
+    default: 10_000,
+    least: second,
+  },
+  duration: {
+    kind: 'duration',
+    summary: 'how long it takes in all (default: until 1m after the stop, or 1m)',
+    least: second,
+    most: 86_400_000,
+  },
+  url: {
+    kind: 'text',
+    value: 'url',
+    summary: 'a server on this machine that runs already (default: one is started, and ended)',
+  },
+  ...serverOptions,
+} as const;
+
+export const outageClients: Command = defineCommand({
+  name: 'outage clients',
+  summary: 'real clients with real retries, and a real server that stops for a while',
+  options,
+  details: `
+The scenario of smira/exponential-backoff (2014) over 127.0.0.1: each client
+thinks, opens a connection, asks, and thinks again. A server that was stopped
+finds everything that came meanwhile, and the retries decide whether it ever
+comes back. Every five seconds you read what the attempts came to, and in the
+end whether the server has recovered; if it has not, the exit code is 1.
+
+  fixed    again every 100 ms, for ever
+  article  the original's formula: 2.71828 times the wait before, at most 5
+           minutes, give or take 0.1 s
+  default  what undaunted does if you say nothing
+  service  what it does with presets.policies.service
+
+  undaunted outage clients --policy fixed --stop-after 20s --stop-for 10s
+  undaunted outage clients --policy service --stop-after 20s --stop-for 10s
+
+--limit, --factor, --base-delay and --backlog are those of the server that is
+started here. A machine that cannot open a thousand connections at once shows
+the same with a fifth of everything:
+
+  --clients 200 --limit 6 --factor 1.2763 --backlog 102
+`,
+  async run({ options }, io) {
+    const undici = await loadUndici();
+    const strategy = await readStrategy(options.policy, io);
+    const timing = timingOf(options);
+    const signal = io.interruption();
+    const target = await targetOf(options, signal);
+    try {
+      const counts = new Counts(timing.durationMs);
+      const { clients, lambda: thinkMs, timeout: timeoutMs } = options;
+      const users = new Users({ url: target.url, clients, thinkMs, timeoutMs, strategy }, undici, counts);
+      const where = target.pid === undefined ? target.url : `${target.url} (process ${target.pid})`;
+      io.stdout.line(`${clients} clients, policy ${options.policy}, at ${where}`);
+      const course = await play({ target, users, counts }, timing, io.stdout, signal);
+      printSummary(io.stdout, counts, course);
+      if (course.cutShort !== undefined) throw course.cutShort;
+      const verdict = verdictOf(counts, course);
+      if (verdict === undefined) return exitCodes.fine;
+      io.stdout.line(io.stdout.paint(verdict.recovered ? 'green' : 'red', verdict.line));
+      return verdict.recovered ? exitCodes.fine : exitCodes.no;
+    } finally {
+      await target.release();
+    }
+  },
+});
+
+type Options = Given<typeof options>['options'];
+
+function timingOf({ 'stop-after': stopAfterMs, 'stop-for': stopForMs, duration }: Options): Timing {
+  const stopEndsMs = stopAfterMs === undefined ? 0 : stopAfterMs + stopForMs;
+  const durationMs = duration ?? stopEndsMs + tailMs;
+  if (durationMs >= stopEndsMs) return { durationMs, stopAfterMs, stopForMs };
+  throw new Failure(
+    '--duration ends before the stop does: give it more than --stop-after and --stop-for together.',
+  );
+}
+
+function targetOf(
+  { url, 'stop-after': stopAfterMs, ...options }: Options,
+  signal: AbortSignal,
+): Promise<Target> {
+  if (url !== undefined) return reachServer(url, stopAfterMs !== undefined, signal);
+  const { limit, factor, 'base-delay': baseMs, backlog } = options;
+  const args = { limit, factor, 'base-delay': `${baseMs}ms`, backlog };
+  return startServer(
+    Object.entries(args).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    signal,
+  );
+}

@@ -1,0 +1,176 @@
+/** Sends policies into an outage in virtual time, and says what came of it. */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { checkPolicy } from '../../core/check.js';
+import { PolicyError } from '../../core/errors.js';
+import type { PolicyOptions } from '../../core/options.js';
+import { describeScenario } from '../../pages/describe.js';
+import { contenderNamed, policyNames } from '../../pages/policies.js';
+import type { Candidate, Comparison, Entry, Report } from '../../pages/report.js';
+import { runCandidate } from '../../pages/report.js';
+import type { NamedPolicy, Scenario } from '../../pages/scenarios.js';
+import { scenarios } from '../../pages/scenarios.js';
+import { fillTemplate } from '../../pages/template.js';
+import type { TotalsCell } from '../../pages/totals.js';
+import { totalsRows } from '../../pages/totals.js';
+import type { Command } from '../command.js';
+import { defineCommand } from '../command.js';
+import { exitCodes, Failure } from '../failure.js';
+import type { Io } from '../io.js';
+import { label, readJson } from '../policy-file.js';
+import type { Printer } from '../printer.js';
+import { Progress } from '../progress.js';
+import { readScenario } from '../scenarios-file.js';
+import { table, wrap } from '../table.js';
+
+const details = `
+Scenarios:
+${scenarios.map(({ name, title }) => `  ${name.padEnd(12)} ${title}`).join('\n')}
+or a file: { "world": { "durationMs": …, "services": [{ "server": …, "faults": […] }] }, "clients": …, "policies": […] }
+
+Policies: a file, "-" for stdin, or one of
+  ${policyNames.join(', ')}
+Without --policy, the scenario has a choice of its own.
+
+The report (--out) is one HTML file that needs no network. It has the lab inside: sliders for a policy, its waits, and
+the outage run again at once. To open the lab itself, add #lab to the report's address.
+
+  undaunted simulate
+  undaunted simulate rate-limit --policy default --policy policy.json --out report.html
+  undaunted simulate outage.json --seed 7 --json
+`;
+
+/** The page without its data: where it is, depends on how this was built. */
+type ReadTemplate = () => Promise<string>;
+
+export function simulateWith(readTemplate: ReadTemplate): Command {
+  return defineCommand({
+    name: 'simulate',
+    summary: 'play an outage in virtual time with several policies, and compare them',
+    operands: { usage: '[scenario]', least: 0, most: 1 },
+    options: {
+      policy: { kind: 'list', value: 'policy', summary: 'a policy to compare: a file or a name' },
+      seed: { kind: 'integer', default: 1, most: 4_294_967_295, summary: 'the same seed gives the same run' },
+      out: { kind: 'text', value: 'report.html', summary: 'write a report with charts and the lab' },
+      json: { kind: 'flag', summary: 'print everything that the report holds, as JSON' },
+    },
+    details,
+    async run({ options, operands: [name = 'seed-outage'] }, io) {
+      if (name === '-' && options.policy.includes('-')) {
+        throw new Failure('stdin can be read once: put the scenario or the policy into a file.');
+      }
+      const scenario = await readScenario(name, io);
+      const candidates = await candidatesOf(options.policy, scenario, io);
+      const { seed } = options;
+      const entries = runAll(candidates, scenario, seed, new Progress(io.stderr));
+      const report: Report = { format: 1, scenario, seed, entries };
+      if (options.out !== undefined) await write(options.out, fillTemplate(await readTemplate(), report));
+      if (options.json) io.stdout.line(JSON.stringify(report));
+      else print(io.stdout, report, options.out);
+      return exitCodes.fine;
+    },
+  });
+}
+
+export const simulate: Command = simulateWith(() =>
+  readFile(new URL('../../pages/page.html', import.meta.url), 'utf8'),
+);
+
+// ---------------------------------------------------------------- who is compared
+
+async function candidatesOf(written: readonly string[], scenario: Scenario, io: Io): Promise<Candidate[]> {
+  if (written.length === 0) return scenario.policies.map(candidateOf);
+  const twice = written.find((name, index) => written.indexOf(name) < index);
+  if (twice !== undefined) throw new Failure(`--policy ${twice} is there twice: leave one away.`);
+  const candidates: Candidate[] = [];
+  for (const name of written) {
+    const isKnown = contenderNamed(name) !== undefined;
+    candidates.push(isKnown ? { name } : { name: label(name), policy: await readPolicyFile(name, io) });
+  }
+  return candidates;
+}
+
+function candidateOf(policy: NamedPolicy): Candidate {
+  return typeof policy === 'string' ? { name: policy } : policy;
+}
+
+async function readPolicyFile(name: string, io: Io): Promise<PolicyOptions> {
+  const options = await readJson(name, io, policyNames);
+  const problems = checkPolicy(options);
+  if (problems.length > 0) throw new Failure(`${label(name)}: ${new PolicyError(problems).message}`);
+  return options as PolicyOptions;
+}
+
+// ---------------------------------------------------------------- running
+
+/** Looking at the clock costs more than most steps of a run. */
+const stepsBetweenLooks = 1_000;
+
+function runAll(
+  candidates: readonly Candidate[],
+  scenario: Scenario,
+  seed: number,
+  progress: Progress,
+): readonly Entry[] {
+  const entries = candidates.map((candidate, index) => {
+    let steps = 0;
+    const trace = (now: number): void => {
+      steps += 1;
+      if (steps % stepsBetweenLooks !== 0) return;
+      progress.show((index + now / scenario.world.durationMs) / candidates.length, candidate.name);
+    };
+    const circumstances = progress.isOn ? { scenario, seed, trace } : { scenario, seed };
+    return { ...candidate, run: runCandidate(candidate, circumstances) };
+  });
+  progress.end();
+  return entries;
+}
+
+// ---------------------------------------------------------------- telling
+
+async function write(file: string, page: string): Promise<void> {
+  try {
+    await writeFile(file, page);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Failure(`The report cannot be written to ${file} (${message}). Name another file with --out.`);
+  }
+}
+
+function print(out: Printer, { scenario, seed, entries }: Report, file: string | undefined): void {
+  out.line(out.paint('bold', scenario.title));
+  for (const line of describeScenario(scenario).flatMap((sentence) => wrap(sentence, out.width)))
+    out.line(line);
+  for (const line of totalsTables({ scenario, entries }, out)) out.line(line);
+  out.line();
+  out.line(`* the best of them, with seed ${seed}`);
+  if (file !== undefined) out.line(`The report is in ${file}. Open it in a browser.`);
+}
+
+/** As many policies beside each other as there is room for; the others below. */
+function totalsTables({ scenario, entries }: Comparison, out: Printer): string[] {
+  const rows = totalsRows({ scenario, entries });
+  const tableOf = (from: number, to: number): string[] => {
+    const columns = entries
+      .slice(from, to)
+      .map(({ name }) => ({ title: `${name}  `, align: 'right' as const }));
+    const cells = rows.map((row) => [
+      row.title,
+      ...row.cells.slice(from, to).map((cell) => cellText(cell, out)),
+    ]);
+    return ['', ...table([{}, ...columns], cells)];
+  };
+  const fits = (lines: readonly string[]): boolean =>
+    lines.every((line) => stripVTControlCharacters(line).length <= out.width);
+  const lines: string[] = [];
+  for (let from = 0, to = 1; from < entries.length; from = to, to += 1) {
+    while (to < entries.length && fits(tableOf(from, to + 1))) to += 1;
+    lines.push(...tableOf(from, to));
+  }
+  return lines;
+}
+
+function cellText({ text, isBest }: TotalsCell, out: Printer): string {
+  return isBest ? out.paint('green', `${text} *`) : `${text}  `;
+}

@@ -1,0 +1,75 @@
+/** The help texts, made of the commands' own tables. */
+
+import { dashed, help as helpOption, placeholder } from './arguments.js';
+import type { Command, Option } from './command.js';
+import { printDuration } from './duration.js';
+import type { Printer } from './printer.js';
+import { table, wrap } from './table.js';
+
+const exitCodes: readonly (readonly string[])[] = [
+  ['0', 'fine'],
+  ['1', 'the answer is no, or problems were found'],
+  ['2', 'wrong usage, or something that cannot be read or done'],
+  ['130', 'ended by Ctrl-C'],
+];
+
+export function printOverview(out: Printer, commands: readonly Command[], description: string): void {
+  usage(out, '<command> [options]');
+  section(out, description, []);
+  section(
+    out,
+    heading(out, 'Commands'),
+    rows(
+      commands.map(({ name, summary }) => [name, summary]),
+      out,
+    ),
+  );
+  const options = [
+    ['--help, -h', 'print this help, or that of a command'],
+    ['--version', 'print the version'],
+  ];
+  section(out, heading(out, 'Options'), rows(options, out));
+  section(out, heading(out, 'Exit codes'), rows(exitCodes, out));
+}
+
+export function printHelp(out: Printer, { name, summary, operands, options, details }: Command): void {
+  usage(out, `${name} ${operands === undefined ? '' : `${operands.usage} `}[options]`);
+  section(out, `${summary[0]?.toUpperCase()}${summary.slice(1)}.`, []);
+  const all = Object.entries({ ...options, help: helpOption }).map(([key, option]) => [
+    `${dashed(key)}${key === 'help' ? ', -h' : ''} ${value(option)}`.trimEnd(),
+    `${option.summary}${defaultOf(option)}`,
+  ]);
+  section(out, heading(out, 'Options'), rows(all, out));
+  if (details === undefined) return;
+  out.line();
+  for (const line of details.trim().split('\n')) out.line(wrap(line, out.width).join('\n'));
+}
+
+function usage(out: Printer, text: string): void {
+  out.line(`${heading(out, 'Usage')} undaunted ${text}`);
+}
+
+function heading(out: Printer, text: string): string {
+  return out.paint('bold', `${text}:`);
+}
+
+function section(out: Printer, title: string, lines: readonly string[]): void {
+  out.line();
+  out.line(wrap(title, out.width).join('\n'));
+  for (const line of lines) out.line(`  ${line}`);
+}
+
+function rows(cells: readonly (readonly string[])[], out: Printer): string[] {
+  return table([{}, {}], cells, out.width - 2);
+}
+
+function value(option: Option): string {
+  return option.kind === 'flag' ? '' : `<${placeholder(option)}>`;
+}
+
+function defaultOf(option: Option): string {
+  if (option.kind === 'list') return ' (may be given more than once)';
+  if (option.kind === 'flag' || option.default === undefined) return '';
+  const { default: value } = option;
+  return ` (default: ${option.kind === 'duration' ? printDuration(value as number) : value})`;
+}

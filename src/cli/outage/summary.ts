@@ -1,0 +1,80 @@
+/** What came of it: before, during and after the stop, and whether the server has recovered. */
+
+import type { Printer } from '../printer.js';
+import { table } from '../table.js';
+import type { Counted, Counts } from './counts.js';
+import type { Course } from './play.js';
+import { seconds } from './play.js';
+
+interface Phase {
+  readonly name: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const rows: readonly (readonly [Counted, string])[] = [
+  ['good', 'OK'],
+  ['attempts', 'attempts'],
+  ['errors', 'errors'],
+  ['timedOut', 'timed out'],
+  ['refused', 'refused, not sent'],
+];
+
+export function printSummary(out: Printer, counts: Counts, course: Course): void {
+  const phases = phasesOf(course);
+  if (phases.length === 0) return;
+  const columns = [
+    { title: 'per second' },
+    ...phases.map(({ name }) => ({ title: name, align: 'right' as const })),
+  ];
+  const cells = rows.map(([counted, label]) => [
+    label,
+    ...phases.map(({ fromMs, toMs }) => counts.perSecond(counted, fromMs, toMs - fromMs).toFixed(1)),
+  ]);
+  out.line();
+  for (const line of table(columns, cells, out.width)) out.line(line);
+}
+
+/** Of less than a second, nothing can be said. */
+function phasesOf({ stoppedAt, resumedAt, endedAt }: Course): Phase[] {
+  const phases =
+    stoppedAt === undefined
+      ? [{ name: 'all the time', fromMs: 0, toMs: endedAt }]
+      : [
+          { name: 'before', fromMs: 0, toMs: stoppedAt },
+          { name: 'stopped', fromMs: stoppedAt, toMs: resumedAt ?? endedAt },
+          { name: 'after', fromMs: resumedAt ?? endedAt, toMs: endedAt },
+        ];
+  return phases.filter(({ fromMs, toMs }) => wholeSeconds(toMs) > wholeSeconds(fromMs));
+}
+
+const longestWindow = 10;
+
+/** Goodput is back when it is this share of what it was. */
+const backShare = 0.9;
+
+/** The line that tells the end, and whether it is a good one; undefined: it was not stopped, or too little was seen. */
+export function verdictOf(
+  counts: Counts,
+  { stoppedAt, resumedAt, endedAt }: Course,
+): { readonly recovered: boolean; readonly line: string } | undefined {
+  if (stoppedAt === undefined || resumedAt === undefined) return undefined;
+  const [from, to] = [wholeSeconds(resumedAt), wholeSeconds(endedAt)];
+  const window = Math.min(longestWindow, to - from);
+  if (window < 1) return undefined;
+  const enough = backShare * counts.perSecond('good', 0, stoppedAt);
+  for (let second = from; second + window <= to; second += 1) {
+    if (counts.perSecond('good', second * 1_000, window * 1_000) < enough) continue;
+    return { recovered: true, line: `recovered ${second - from} s after it went on` };
+  }
+  const share = `${backShare * 100} % of what was answered before`;
+  return {
+    recovered: false,
+    line: `wedged: ${seconds(endedAt - resumedAt)} after it went on, still below ${share}`,
+  };
+}
+
+/** As counts are read. */
+function wholeSeconds(ms: number): number {
+  return Math.round(ms / 1_000);
+}

@@ -1,0 +1,99 @@
+/** Policies as commands are given them: the name of a file, `-` for stdin, or the name of one of ours. */
+
+import { readFile } from 'node:fs/promises';
+import { checkPolicy } from '../core/check.js';
+import { PolicyError } from '../core/errors.js';
+import type { PolicyOptions } from '../core/options.js';
+import { presets } from '../core/presets.js';
+import { didYouMean } from './arguments.js';
+import { Failure } from './failure.js';
+import type { Io } from './io.js';
+
+/** What every command that takes a policy knows without a file. */
+export const namedPolicies: Readonly<Record<string, PolicyOptions>> = {
+  default: {},
+  service: presets.policies.service,
+};
+
+/**
+ * Checked. What is wrong is a failure that names the file, with one line for each problem. `names` are what else
+ * the command knows without a file.
+ */
+export async function readPolicy(
+  name: string,
+  io: Io,
+  names: readonly string[] = [],
+): Promise<PolicyOptions> {
+  if (Object.hasOwn(namedPolicies, name)) return namedPolicies[name] ?? {};
+  const options = await readJson(name, io, [...Object.keys(namedPolicies), ...names]);
+  const problems = checkPolicy(options);
+  if (problems.length > 0) throw new Failure(`${label(name)}: ${new PolicyError(problems).message}`);
+  return options as PolicyOptions;
+}
+
+/** Whatever JSON is in a file. `names` are what could have been meant instead of one. */
+export async function readJson(name: string, io: Io, names: readonly string[] = []): Promise<unknown> {
+  const text = withoutMark(name === '-' ? await readAll(io.stdin) : await readText(name, names));
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const { message } = error as SyntaxError;
+    throw new Failure(`${label(name)}${placeIn(text, message)} is not JSON: ${reason(message)}.`);
+  }
+}
+
+/** A file as messages name it. */
+export function label(name: string): string {
+  return name === '-' ? 'stdin' : name;
+}
+
+async function readAll(stream: Io['stdin']): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function readText(name: string, names: readonly string[]): Promise<string> {
+  try {
+    return await readFile(name, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Failure(
+      `${name} cannot be read: ${unreadable[code ?? ''] ?? message}. ${adviceFor(name, names)}`.trimEnd(),
+    );
+  }
+}
+
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder, not a file',
+  ENOTDIR: 'there is no such folder',
+  EACCES: 'you are not allowed to',
+};
+
+function adviceFor(name: string, names: readonly string[]): string {
+  // What has a dot or a slash was never meant to be a name.
+  return /[./\\]/.test(name) ? '' : didYouMean(name, names);
+}
+
+/** Editors on Windows put it in front; JSON knows nothing of it. */
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+/** `:line:column`, from 1, as far as the parser tells where: it depends on the version of Node. */
+function placeIn(text: string, message: string): string {
+  const [, position] = / at position (\d+)/.exec(message) ?? [];
+  const isCutOff = message.startsWith('Unexpected end');
+  if (position === undefined && !isCutOff) return '';
+  const before = text.slice(0, isCutOff ? text.length : Number(position)).split('\n');
+  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** What the parser says, without what is said already; a whole file may be quoted in it. */
+function reason(message: string): string {
+  return message
+    .replace(/ in JSON| at position \d+.*$/gs, '')
+    .replace(/, (\.*".*"\.*) is not valid JSON$/s, ' in $1')
+    .replace(/\s+/g, ' ');
+}

@@ -1,0 +1,51 @@
+/** One stream that is written to: how wide it is, and whether colours belong there. */
+
+import { styleText } from 'node:util';
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+/** What is needed of `process.stdout`. */
+export interface Stream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export class Printer {
+  readonly isTerminal: boolean;
+  private readonly stream: Stream;
+  private readonly isColoured: boolean;
+
+  constructor(stream: Stream, env: Environment) {
+    this.stream = stream;
+    this.isTerminal = stream.isTTY === true;
+    this.isColoured = wantsColours(this.isTerminal, env);
+  }
+
+  /** In characters; a file or a pipe has no end. A terminal may be resized: ask again for each table. */
+  get width(): number {
+    return this.isTerminal ? this.stream.columns || 80 : Number.POSITIVE_INFINITY;
+  }
+
+  write(text: string): void {
+    this.stream.write(text);
+  }
+
+  line(text = ''): void {
+    this.stream.write(`${text}\n`);
+  }
+
+  paint(style: Style, text: string): string {
+    // Left to itself, Node looks at the process's own streams, and not at this one.
+    return this.isColoured ? styleText(style, text, { validateStream: false }) : text;
+  }
+}
+
+/** https://no-color.org, https://force-color.org. */
+function wantsColours(isTerminal: boolean, { NO_COLOR = '', FORCE_COLOR, TERM }: Environment): boolean {
+  if (NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
+  return isTerminal && TERM !== 'dumb';
+}

@@ -1,0 +1,148 @@
+/** Scenarios from files: read, checked, and put beside the ones that have a name. */
+
+import { basename } from 'node:path';
+import { checkStructure } from '../core/check/structure.js';
+import { found } from '../core/check/wording.js';
+import { checkPolicy } from '../core/check.js';
+import type { Problem } from '../core/errors.js';
+import { policyNames } from '../pages/policies.js';
+import type { Scenario } from '../pages/scenarios.js';
+import { scenarios } from '../pages/scenarios.js';
+import { didYouMean } from './arguments.js';
+import { Failure } from './failure.js';
+import type { Io } from './io.js';
+import { label, readJson } from './policy-file.js';
+import { scenarioSchema } from './scenarios-schema.js';
+
+const names = scenarios.map(({ name }) => name);
+
+/** What is compared in a scenario that does not say. */
+const usualPolicies = ['none', 'three-retries', 'default', 'service'];
+
+/** By its name, by its file, or `-` for stdin. */
+export async function readScenario(name: string, io: Io): Promise<Scenario> {
+  const named = scenarios.find((scenario) => scenario.name === name);
+  if (named !== undefined) return named;
+  const value = await readJson(name, io, names);
+  const problems = checkScenario(value);
+  if (problems.length > 0) throw new Failure(`${label(name)}: ${describe(problems)}`);
+  const { title, policies, world, clients } = value as Partial<Scenario> &
+    Pick<Scenario, 'world' | 'clients'>;
+  const file = basename(label(name), '.json');
+  return { name: file, title: title ?? file, world, clients, policies: policies ?? usualPolicies };
+}
+
+function describe(problems: readonly Problem[]): string {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  const lines = problems.map(
+    ({ path, found: what, allowed, advice }) =>
+      `  - ${path || '(scenario)'}: found ${what}; allowed: ${allowed}${advice === undefined ? '' : `. ${advice}`}`,
+  );
+  return `The scenario has ${count}:\n${lines.join('\n')}`;
+}
+
+/** All that is wrong with what a scenario file holds. */
+export function checkScenario(value: unknown): readonly Problem[] {
+  const apart: Apart[] = [];
+  const scenario = setApart(value, '', apart);
+  const { problems, sound } = checkStructure(scenarioSchema, { scenario });
+  return [
+    ...problems.map((problem) => ({ ...problem, path: problem.path.replace(/^scenario\.?/, '') })),
+    ...apart.flatMap(checkApart),
+    ...(problems.length === 0 ? contradictions((sound as { scenario: Scenario }).scenario) : []),
+  ];
+}
+
+// ---------------------------------------------------------------- what has a check of its own
+
+interface Apart {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+const policyPlace = /^world\.services\[\d+\]\.policy$|^policies\[\d+\]\.policy$/;
+const headersPlace = /^world\.services\[\d+\]\.server\.answers\[\d+\]\.answer\.headers$/;
+
+/** A copy without policies and headers: a scenario's schema does not know what may stand in them. */
+function setApart(value: unknown, path: string, apart: Apart[]): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => setApart(item, `${path}[${index}]`, apart));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).flatMap(([key, part]) => {
+    const place = path === '' ? key : `${path}.${key}`;
+    if (!policyPlace.test(place) && !headersPlace.test(place)) return [[key, setApart(part, place, apart)]];
+    apart.push({ path: place, value: part });
+    return [];
+  });
+  return Object.fromEntries(kept);
+}
+
+function checkApart({ path, value }: Apart): readonly Problem[] {
+  if (headersPlace.test(path)) return checkHeaders(path, value);
+  if (typeof value === 'string') return checkPolicyName(path, value);
+  return checkPolicy(value).map((problem) => ({
+    ...problem,
+    path: problem.path === '' ? path : `${path}.${problem.path}`,
+  }));
+}
+
+function checkPolicyName(path: string, name: string): readonly Problem[] {
+  if (policyNames.includes(name)) return [];
+  const advice = didYouMean(name, policyNames);
+  const problem = { path, found: found(name), allowed: `a policy, or one of ${policyNames.join(', ')}` };
+  return [advice === '' ? problem : { ...problem, advice }];
+}
+
+function checkHeaders(path: string, value: unknown): readonly Problem[] {
+  const allowed = 'an object of names and texts';
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return [{ path, found: found(value), allowed }];
+  }
+  return Object.entries(value)
+    .filter(([, text]) => typeof text !== 'string')
+    .map(([name, text]) => ({ path: `${path}.${name}`, found: found(text), allowed: 'a text' }));
+}
+
+// ---------------------------------------------------------------- what no schema can say
+
+function contradictions({ world, clients, policies = [] }: Scenario): readonly Problem[] {
+  return [
+    ...world.services.flatMap(({ server, faults = [] }, index) => [
+      ...(server.kind === 'limited'
+        ? limitProblems(server.limit, `world.services[${index}].server.limit`)
+        : []),
+      ...faults.flatMap(({ fromMs, forMs }, fault) =>
+        fromMs + forMs <= world.durationMs
+          ? []
+          : [
+              {
+                path: `world.services[${index}].faults[${fault}]`,
+                found: `an end at ${fromMs + forMs} ms`,
+                allowed: `at most durationMs, which is ${world.durationMs}`,
+              },
+            ],
+      ),
+    ]),
+    ...(clients.kind === 'open' && typeof clients.perSecond === 'object'
+      ? rateProblems(clients.perSecond)
+      : []),
+    ...policies.flatMap((policy, index) =>
+      typeof policy === 'string' ? checkPolicyName(`policies[${index}]`, policy) : [],
+    ),
+  ];
+}
+
+function limitProblems(limit: object, path: string): readonly Problem[] {
+  const keys = Object.keys(limit).sort().join(' ');
+  if (keys === 'burst perSecond' || keys === 'permits windowMs') return [];
+  const allowed = 'perSecond and burst, or permits and windowMs';
+  return [{ path, found: keys === '' ? 'an empty object' : `an object with ${keys}`, allowed }];
+}
+
+function rateProblems(rates: readonly { readonly fromMs: number }[]): readonly Problem[] {
+  return rates.flatMap(({ fromMs }, index) => {
+    const before = rates[index - 1]?.fromMs ?? -1;
+    if (fromMs > before) return [];
+    const path = `clients.perSecond[${index}].fromMs`;
+    return [{ path, found: found(fromMs), allowed: `more than the one before, which is ${before}` }];
+  });
+}

@@ -1,0 +1,106 @@
+/** All charts of a comparison: by what is counted, or by policy; with what is common to them above. */
+
+import type { Comparison, Entry } from '../report.js';
+import type { Chart, ChartSetting } from './chart.js';
+import { makeChart } from './chart.js';
+import { chartKeys } from './chart-keys.js';
+import { element, newId } from './element.js';
+import { specsByFigure, specsByPolicy } from './figures.js';
+import { lineLook, swatch } from './lines.js';
+import type { ChartSpec, Line } from './plot.js';
+import { TimeView } from './time-view.js';
+import { zoomControls } from './zoom-controls.js';
+
+type Arrangement = 'figure' | 'policy';
+
+/** The numbers may change; where who is compared or the scenario does, the charts are made anew. */
+export class Charts {
+  readonly root: HTMLElement;
+  readonly #view: TimeView = new TimeView(2);
+  readonly #setting: ChartSetting;
+  readonly #names: HTMLElement = element('div', { class: 'choices' });
+  readonly #shading: HTMLElement = element('p', { class: 'hint' }, 'Shaded: while there is a fault.');
+  readonly #grid: HTMLElement = element('div', { class: 'charts' });
+  readonly #hidden: Set<string> = new Set();
+  #charts: readonly Chart[] = [];
+  #arrangement: Arrangement = 'figure';
+  #comparison: Comparison | undefined = undefined;
+  #made = '';
+
+  constructor(announce: (text: string) => void) {
+    const keys = element('p', { class: 'hint', id: newId() }, `Drag over a chart to zoom. ${chartKeys}`);
+    this.#setting = { view: this.#view, announce, keysId: keys.id };
+    const arrangements = radios('One chart for each', [
+      ['figure', 'number'],
+      ['policy', 'policy'],
+    ]);
+    arrangements.addEventListener('change', ({ target }) => {
+      this.#arrangement = (target as HTMLInputElement).value as Arrangement;
+      this.#draw();
+    });
+    const names = element('fieldset', {}, element('legend', {}, 'Policies shown'), this.#names);
+    const above = element('div', { class: 'above' }, names, arrangements, zoomControls(this.#view));
+    this.root = element('div', {}, above, keys, this.#shading, this.#grid);
+    // A canvas does not follow the page's style by itself.
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+      for (const chart of this.#charts) chart.redraw();
+    });
+  }
+
+  show(comparison: Comparison): void {
+    this.#comparison = comparison;
+    this.#draw();
+  }
+
+  #draw(): void {
+    if (this.#comparison === undefined) return;
+    const { scenario, entries } = this.#comparison;
+    this.root.dataset['arrangement'] = this.#arrangement;
+    const specs = this.#arrangement === 'figure' ? specsByFigure : specsByPolicy;
+    const drawn = specs(this.#comparison, this.#hidden);
+    this.#shading.hidden = drawn.every(({ shades }) => shades.length === 0);
+    // Zoom, focus and what is open stay where only numbers change.
+    const outline = JSON.stringify([scenario, drawn.map(({ title, lines }) => [title, lines.map(nameOf)])]);
+    this.#view.restart(entries[0]?.run.series.offered.length ?? 0);
+    if (outline === this.#made) {
+      for (const [index, chart] of this.#charts.entries()) chart.update(drawn[index] as ChartSpec);
+      return;
+    }
+    this.#made = outline;
+    for (const chart of this.#charts) chart.destroy();
+    this.#charts = drawn.map((spec) => makeChart(spec, this.#setting));
+    this.#grid.replaceChildren(...this.#charts.map(({ root }) => root));
+    this.#offerNames(entries);
+  }
+
+  #offerNames(entries: readonly Entry[]): void {
+    const offers = entries.map(({ name }, index) => {
+      const box = element('input', { type: 'checkbox', checked: !this.#hidden.has(name) });
+      box.addEventListener('change', () => {
+        if (box.checked) this.#hidden.delete(name);
+        else this.#hidden.add(name);
+        this.#draw();
+      });
+      return element('label', {}, box, swatch(lineLook(index)), name);
+    });
+    // Whoever has just used one of them keeps it.
+    if (!this.#names.contains(document.activeElement)) this.#names.replaceChildren(...offers);
+  }
+}
+
+function nameOf({ name }: Line): string {
+  return name;
+}
+
+function radios(title: string, choices: readonly (readonly [value: string, text: string])[]): HTMLElement {
+  const group = newId();
+  const labels = choices.map(([value, text], index) =>
+    element('label', {}, element('input', { type: 'radio', name: group, value, checked: index === 0 }), text),
+  );
+  return element(
+    'fieldset',
+    {},
+    element('legend', {}, title),
+    element('div', { class: 'choices' }, ...labels),
+  );
+}

@@ -1,0 +1,12 @@
+/** What the page asks its worker for, and what it is told. */
+
+import type { Candidate, RunReport } from '../../report.js';
+import type { Scenario } from '../../scenarios.js';
+
+export interface Job {
+  readonly scenario: Scenario;
+  readonly seed: number;
+  readonly candidate: Candidate;
+}
+
+export type JobResult = { readonly run: RunReport } | { readonly failure: string };

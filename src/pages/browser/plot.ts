@@ -1,0 +1,167 @@
+/** The drawing of a chart: lines over time, with the times shaded in which something is wrong. */
+
+import uPlot from 'uplot';
+import { valueText } from '../numbers.js';
+import type { LineLook } from './lines.js';
+import { colourNow } from './lines.js';
+import type { TimeView } from './time-view.js';
+
+export interface ChartSpec {
+  readonly title: string;
+  /** What the numbers count, for a table's caption and for who listens. */
+  readonly unit: string;
+  /** For what lies between a hundred and a million million. */
+  readonly isLogarithmic?: boolean;
+  text(value: number): string;
+  readonly lines: readonly Line[];
+  readonly shades: readonly Shade[];
+}
+
+export interface Line {
+  readonly name: string;
+  readonly look: LineLook;
+  /** By the second. */
+  readonly values: readonly number[];
+  readonly isShown: boolean;
+}
+
+/** A time in which something is wrong. */
+export interface Shade {
+  readonly fromMs: number;
+  readonly forMs: number;
+}
+
+export interface Plot {
+  /** Other numbers for the same lines. */
+  update(spec: ChartSpec): void;
+  /** In the colours of now. */
+  redraw(): void;
+  destroy(): void;
+}
+
+const height = 190;
+const font = '12px system-ui, sans-serif';
+
+export function makePlot(spec: ChartSpec, view: TimeView, area: HTMLElement): Plot {
+  const plot = new uPlot(optionsOf(spec, view), columnsOf(spec), area);
+  const showView = (): void => {
+    const { min, max } = plot.scales['x'] ?? {};
+    const { from, to } = view.range;
+    if (min !== from || max !== to) plot.setScale('x', { min: from, max: to });
+    point(plot, view.second);
+  };
+  const stopListening = view.listen(showView);
+  const resizing = new ResizeObserver(() => fitTo(plot, area));
+  resizing.observe(area);
+  showView();
+  return {
+    update: (next) => {
+      plot.setData(columnsOf(next));
+      for (const [index, { isShown }] of next.lines.entries()) plot.setSeries(index + 1, { show: isShown });
+      showView();
+    },
+    redraw: () => plot.redraw(),
+    destroy: () => {
+      stopListening();
+      resizing.disconnect();
+      plot.destroy();
+    },
+  };
+}
+
+function optionsOf(spec: ChartSpec, view: TimeView): uPlot.Options {
+  const { lines, shades, isLogarithmic = false, text } = spec;
+  const axis = {
+    font,
+    stroke: () => colourNow('--quiet'),
+    grid: { stroke: () => colourNow('--grid'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: 320,
+    height,
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    scales: {
+      x: { time: false, range: () => [view.range.from, view.range.to] },
+      y: isLogarithmic
+        ? { distr: 4, range: (_, __, most) => [0, Math.max(1, most)] }
+        : { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] },
+    },
+    axes: [
+      { ...axis, size: 28, values: (_, splits) => splits.map((second) => `${valueText(second)} s`) },
+      {
+        ...axis,
+        size: isLogarithmic ? 80 : 52,
+        ...(isLogarithmic ? { splits: decades, filter: (_, splits) => splits } : {}),
+        values: (_, splits) => splits.map(text),
+      },
+    ],
+    series: [
+      {},
+      ...lines.map(({ name, look, isShown }) => ({
+        label: name,
+        show: isShown,
+        stroke: () => colourNow(look.colour),
+        width: 2,
+        dash: [...look.dash],
+        points: { show: false },
+      })),
+    ],
+    cursor: { y: false, drag: { x: true, y: false, setScale: false } },
+    hooks: {
+      drawClear: [(plot) => shade(plot, shades, 'area')],
+      drawAxes: [(plot) => shade(plot, shades, 'edges')],
+      setCursor: [(plot) => view.point(plot.cursor.idx ?? undefined)],
+      setSelect: [(plot) => takeSelection(plot, view)],
+    },
+  };
+}
+
+/** A few powers of ten, and nothing between them. */
+function decades(_: uPlot, __: number, ___: number, most: number): number[] {
+  const step = Math.max(1, Math.ceil(Math.log10(most) / 5));
+  const powers = Array.from({ length: 6 }, (____, index) => 10 ** (index * step));
+  return [0, ...powers.slice(step === 1 ? 0 : 1).filter((power) => power <= most)];
+}
+
+function columnsOf({ lines }: ChartSpec): uPlot.AlignedData {
+  const seconds = Array.from(lines[0]?.values ?? [], (_, second) => second);
+  return [seconds, ...lines.map(({ values }) => [...values])];
+}
+
+/** Below the grid; its edges above it, for eyes that do not see the shade. */
+function shade({ ctx, bbox, valToPos }: uPlot, shades: readonly Shade[], part: 'area' | 'edges'): void {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.fillStyle = colourNow(part === 'area' ? '--shade' : '--quiet');
+  for (const { fromMs, forMs } of shades) {
+    const [left, right] = [fromMs, fromMs + forMs].map((ms) => valToPos(ms / 1_000, 'x', true)) as [
+      number,
+      number,
+    ];
+    if (part === 'area') ctx.fillRect(left, bbox.top, right - left, bbox.height);
+    else
+      for (const edge of [left, right]) ctx.fillRect(Math.round(edge), bbox.top, uPlot.pxRatio, bbox.height);
+  }
+  ctx.restore();
+}
+
+function takeSelection(plot: uPlot, view: TimeView): void {
+  const { left, width } = plot.select;
+  if (width === 0) return;
+  view.zoom({ from: plot.posToVal(left, 'x'), to: plot.posToVal(left + width, 'x') });
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+}
+
+function point(plot: uPlot, second: number | undefined): void {
+  if ((plot.cursor.idx ?? undefined) === second) return;
+  const left = second === undefined ? -10 : plot.valToPos(second, 'x');
+  plot.setCursor({ left, top: second === undefined ? -10 : 0 }, false);
+}
+
+function fitTo(plot: uPlot, { clientWidth }: HTMLElement): void {
+  if (clientWidth > 0 && clientWidth !== plot.width) plot.setSize({ width: clientWidth, height });
+}

@@ -1,0 +1,26 @@
+/** The policies that were compared, as JSON to copy. */
+
+import { policyNamed } from '../policies.js';
+import type { Candidate, Entry } from '../report.js';
+import { copyButton } from './copy-button.js';
+import { element } from './element.js';
+
+export function policiesList(entries: readonly Entry[], announce: (text: string) => void): HTMLElement {
+  return element('div', { class: 'policies' }, ...entries.map((entry) => policyItem(entry, announce)));
+}
+
+function policyItem({ name, policy }: Candidate, announce: (text: string) => void): HTMLElement {
+  const known = policy ?? policyNamed(name);
+  if (known === undefined) {
+    const words =
+      'Another library, as it retries without options. That is code, which no policy says in full.';
+    return element('section', {}, element('h3', {}, name), element('p', {}, words));
+  }
+  const text = element(
+    'pre',
+    { tabindex: 0, 'aria-label': `${name} as JSON` },
+    JSON.stringify(known, null, 2),
+  );
+  const button = copyButton(`Copy ${name}`, text, announce);
+  return element('section', {}, element('h3', {}, name), text, button);
+}

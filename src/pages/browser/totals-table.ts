@@ -1,0 +1,27 @@
+/** The table of totals, with the better one marked in words. */
+
+import type { Comparison } from '../report.js';
+import type { TotalsCell } from '../totals.js';
+import { totalsRows } from '../totals.js';
+import { element } from './element.js';
+
+export function totalsTable(comparison: Comparison, caption: string): HTMLElement {
+  const names = comparison.entries.map(({ name }) => element('th', { scope: 'col' }, name));
+  const rows = totalsRows(comparison).map(({ title, cells }) =>
+    element('tr', {}, element('th', { scope: 'row' }, title), ...cells.map(cellOf)),
+  );
+  const table = element(
+    'table',
+    { class: 'totals' },
+    element('caption', {}, caption),
+    element('thead', {}, element('tr', {}, element('td'), ...names)),
+    element('tbody', {}, ...rows),
+  );
+  return element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, table);
+}
+
+function cellOf({ text, isBest }: TotalsCell): HTMLElement {
+  return isBest
+    ? element('td', { class: 'best' }, text, ' ', element('span', { class: 'mark' }, 'best'))
+    : element('td', {}, text);
+}

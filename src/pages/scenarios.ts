@@ -1,0 +1,72 @@
+/** Outages and limits by name: what befalls a server, who asks it, and whose policies are worth a look there. */
+
+import type { PolicyOptions } from '../core/options.js';
+import type { Clients, Service, World } from '../sim/index.js';
+import * as sim from '../sim/index.js';
+
+export interface Scenario {
+  readonly name: string;
+  readonly title: string;
+  readonly world: ScenarioWorld;
+  readonly clients: Clients;
+  /** What is compared if nobody says otherwise. */
+  readonly policies: readonly NamedPolicy[];
+}
+
+/** A world that is plain JSON: a service that has a policy of its own names it, or has it as data. */
+export interface ScenarioWorld extends Omit<World, 'services'> {
+  readonly services: readonly [ScenarioService, ...ScenarioService[]];
+}
+
+export interface ScenarioService extends Omit<Service, 'policy'> {
+  readonly policy?: string | PolicyOptions;
+}
+
+/** A name that everybody knows (see `policies.ts`), or a policy that is called so. */
+export type NamedPolicy = string | { readonly name: string; readonly policy: PolicyOptions };
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'seed-outage',
+    title: 'A server is stopped for ten seconds',
+    world: plain(sim.stoppedServer(511, 10_000, 60_000)),
+    clients: sim.articleClients,
+    policies: ['fixed-for-ever', 'axios-retry', 'default', 'service'],
+  },
+  {
+    name: 'brown-out',
+    title: 'A tenth of the answers are failures',
+    world: plain(sim.brownOut(0.1)),
+    clients: sim.hundredProcesses,
+    policies: ['none', 'axios-retry', 'default'],
+  },
+  {
+    name: 'rate-limit',
+    title: 'Clients want four times what a limit allows',
+    world: plain(sim.limitedServer({ perSecond: 50, burst: 50 }, 5, 90_000)),
+    clients: sim.greedyClients,
+    policies: ['axios-retry', 'default', 'service'],
+  },
+  {
+    name: 'layers',
+    title: 'The last of three services is down for a minute',
+    // Long enough to see who comes back.
+    world: { ...plain(sim.layers(3)), durationMs: 120_000 },
+    clients: sim.steadyStream,
+    policies: ['none', 'axios-retry', 'default', 'service'],
+  },
+  {
+    name: 'surge',
+    title: 'Twice the load for five seconds',
+    world: plain(sim.surgingServer),
+    clients: sim.surge,
+    policies: ['got', 'three-retries', 'default', 'service'],
+  },
+];
+
+/** The named worlds have no policies of their own. */
+function plain({ durationMs, services }: World): ScenarioWorld {
+  const [first, ...others] = services.map(({ policy, ...service }) => service);
+  if (first === undefined) throw new TypeError('A world has at least one service');
+  return { durationMs, services: [first, ...others] };
+}

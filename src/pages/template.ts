@@ -1,0 +1,22 @@
+/** From the page that the build made to the one that somebody opens: only the data are missing. */
+
+import type { Report } from './report.js';
+
+/** Where the data go. */
+export const dataPlace = '<!-- report -->';
+
+export function fillTemplate(template: string, report: Report): string {
+  const [before, after] = template.split(dataPlace);
+  if (before === undefined || after === undefined) {
+    throw new Error('The page of the report is not what the build makes: build or install undaunted again');
+  }
+  return `${before}<script type="application/json" id="report">${inScript(report)}</script>${after}`;
+}
+
+/** JSON that no HTML parser takes for the end of its element, and that is one line for JavaScript, too. */
+export function inScript(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll('<', '\\u003c')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
+}

@@ -1,0 +1,124 @@
+/** The table of totals: what is told of each policy, and which is the better one. */
+
+import { countText, percentText, timesText, waitText } from './numbers.js';
+import type { Comparison, RunReport } from './report.js';
+
+export interface TotalsRow {
+  readonly title: string;
+  /** One for each entry. */
+  readonly cells: readonly TotalsCell[];
+}
+
+export interface TotalsCell {
+  readonly text: string;
+  readonly isBest: boolean;
+}
+
+interface Figure {
+  readonly title: string;
+  /** Undefined where there is none, as there is no recovery of a server that stays down. */
+  value(run: RunReport): number | undefined;
+  text(value: number): string;
+  readonly better?: 'more' | 'less';
+  /** Said in place of a value that is missing. Without it, the row is left out where nobody has a value. */
+  readonly missing?: string;
+  /** Left out where it is 0 for all. */
+  readonly rare?: true;
+}
+
+const figures: readonly Figure[] = [
+  { title: 'Requests', value: ({ totals }) => totals.offered, text: countText },
+  { title: 'Ended well', value: goodShare, text: percentText, better: 'more' },
+  { title: 'Good a second', value: ({ totals }) => totals.goodput, text: oneDigit, better: 'more' },
+  { title: 'Failed', value: ({ totals }) => totals.failed, text: countText },
+  { title: 'Not sent (gate or hold)', value: ({ totals }) => totals.refused, text: countText, rare: true },
+  { title: 'Not over at the end', value: unfinished, text: countText, rare: true },
+  { title: 'Attempts', value: ({ totals }) => totals.sent, text: countText, better: 'less' },
+  {
+    title: 'Attempts for each request',
+    value: ({ totals }) => totals.amplification,
+    text: timesText,
+    better: 'less',
+  },
+  {
+    title: 'Attempts that timed out',
+    value: ({ totals }) => totals.timedOut,
+    text: countText,
+    better: 'less',
+    rare: true,
+  },
+  {
+    title: 'Most attempts in a second',
+    value: ({ series }) => Math.max(0, ...series.sent),
+    text: countText,
+    better: 'less',
+  },
+  {
+    title: 'Sent while told to wait',
+    value: ({ totals }) => totals.forbidden,
+    text: countText,
+    better: 'less',
+    rare: true,
+  },
+  {
+    title: 'Writes done twice',
+    value: ({ totals }) => totals.duplicateWrites,
+    text: countText,
+    better: 'less',
+    rare: true,
+  },
+  // Who gives up all that takes long is quick with the rest: that is nothing to be marked.
+  { title: 'Half of the good within', value: ({ totals }) => totals.p50Ms, text: waitText },
+  { title: '99 % of the good within', value: ({ totals }) => totals.p99Ms, text: waitText },
+];
+
+const recovery: Figure = {
+  title: 'Back to normal after the fault',
+  value: ({ totals }) => totals.recoveredAfterMs,
+  text: (ms) => (ms === 0 ? 'at once' : waitText(ms)),
+  better: 'less',
+  missing: 'not in this run',
+};
+
+export function totalsRows({ scenario, entries }: Comparison): readonly TotalsRow[] {
+  const hasFaults = scenario.world.services.some(({ faults = [] }) => faults.length > 0);
+  const shown = hasFaults ? [...figures, recovery] : figures;
+  return shown.flatMap((figure) => {
+    const values = entries.map(({ run }) => finite(figure.value(run)));
+    if (figure.rare && values.every((value) => value === 0)) return [];
+    return [{ title: figure.title, cells: cellsOf(figure, values) }];
+  });
+}
+
+function cellsOf(figure: Figure, values: readonly (number | undefined)[]): TotalsCell[] {
+  const texts = values.map((value) => (value === undefined ? (figure.missing ?? '-') : figure.text(value)));
+  const best = bestOf(figure, values);
+  // What reads the same is the same; and where all are, none is better.
+  const bestText = best === undefined ? undefined : figure.text(best);
+  const isTie = texts.every((text) => text === bestText);
+  return texts.map((text) => ({ text, isBest: text === bestText && !isTie }));
+}
+
+function bestOf({ better }: Figure, values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  if (better === undefined || known.length === 0) return undefined;
+  return better === 'more' ? Math.max(...known) : Math.min(...known);
+}
+
+/** Of all that began: a request that is tried for ever has not ended well. */
+function goodShare({ totals: { good, offered } }: RunReport): number {
+  return good / offered;
+}
+
+function unfinished({ totals: { offered, good, failed, refused } }: RunReport): number {
+  return offered - good - failed - refused;
+}
+
+function oneDigit(value: number): string {
+  return value.toFixed(1);
+}
+
+/** JSON has no undefined and no NaN; both arrive as null. */
+function finite(value: number | undefined): number | undefined {
+  return Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,167 @@
+/** The whole scenario with real processes, in a few seconds; and that nothing is left of it, however it ends. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { presets } from '../../../src/core/presets.js';
+import type { Program, Running } from '../program.js';
+import { buildProgram, isAlive } from '../program.js';
+
+let program: Program;
+const folder = mkdtempSync(join(tmpdir(), 'outage-'));
+const started: Running[] = [];
+
+function start(...args: readonly string[]): Running {
+  return begin(program.start(['outage', ...args]));
+}
+
+function begin(running: Running): Running {
+  started.push(running);
+  return running;
+}
+
+beforeAll(async () => {
+  program = await buildProgram(['undici']);
+});
+afterEach(async () => {
+  for (const running of started) running.killAll('SIGKILL');
+  await Promise.all(started.splice(0).map(({ ended }) => ended));
+});
+afterAll(() => {
+  program.remove();
+  rmSync(folder, { recursive: true });
+});
+
+/** Fifty clients that ask as much as a thousand would. */
+const crowd = ['--clients', '50', '--lambda', '300ms', '--timeout', '300ms'] as const;
+
+/** Of the server that the clients have started. */
+async function serverOf({ until }: Running): Promise<number> {
+  const [, pid] = await until(/ \(process (\d+)\)\n/);
+  return Number(pid);
+}
+
+/** A row of the summary, by its columns. */
+function rates({ written }: Running, label: string): number[] {
+  const [row = ''] = new RegExp(`^${label} .*$`, 'm').exec(written.stdout) ?? [];
+  return row.slice(label.length).trim().split(/ +/).map(Number);
+}
+
+describe('one command plays it', () => {
+  test('and `service` leaves a stopped server alone', async () => {
+    const policy = join(folder, 'service.json');
+    writeFileSync(policy, JSON.stringify({ ...presets.policies.service, attemptTimeoutMs: 300 }));
+    const stop = ['--stop-after', '2', '--stop-for', '4', '--duration', '8s'];
+    const clients = start('clients', ...crowd, ...stop, '--policy', policy);
+    const pid = await serverOf(clients);
+    const { code, signal } = await clients.ended;
+    expect([0, 1]).toContain(code);
+    expect([signal, clients.written.stderr, isAlive(pid)]).toEqual([null, '', false]);
+    const { stdout } = clients.written;
+    expect(stdout).toMatch(
+      /^OK: \d+\.\d\d req\/sec, errors: \d+\.\d\d req\/sec, timedout: \d+\.\d\d req\/sec/m,
+    );
+    expect(stdout.indexOf('SIGCONT after')).toBeGreaterThan(stdout.indexOf('SIGSTOP after'));
+    expect(stdout).toMatch(code === 0 ? /^recovered \d+ s after it went on$/m : /^wedged: /m);
+    const [before = 0, stopped] = rates(clients, 'attempts');
+    expect(before).toBeGreaterThan(0);
+    // A client that never retried would send fifty in 0.6 s; the seconds' edges may belong to their neighbours.
+    expect(stopped).toBeLessThan(60);
+    expect(rates(clients, 'OK')[0]).toBeGreaterThan(0);
+    expect(Math.max(...rates(clients, 'refused, not sent'))).toBeGreaterThan(0);
+  });
+
+  test('and without a gate, nobody is turned away', async () => {
+    const stop = ['--stop-after', '1', '--stop-for', '1', '--duration', '3s'];
+    const policies = ['fixed', 'article', 'default'];
+    const runs = policies.map((policy) => start('clients', ...crowd, ...stop, '--policy', policy));
+    for (const clients of runs) {
+      const pid = await serverOf(clients);
+      const { code, signal } = await clients.ended;
+      expect([0, 1]).toContain(code);
+      expect([signal, clients.written.stderr, isAlive(pid)]).toEqual([null, '', false]);
+      expect(Math.max(...rates(clients, 'refused, not sent'))).toBe(0);
+      expect(Math.max(...rates(clients, 'timed out'))).toBeGreaterThan(0);
+    }
+  });
+});
+
+test('more connections than files may be open is told, with what to do', async () => {
+  const many = ['--clients', '300', '--lambda', '10ms', '--base-delay', '60s'];
+  const clients = begin(program.start(['outage', 'clients', ...many], { openFiles: 100 }));
+  expect(await clients.ended).toEqual({ code: 2, signal: null });
+  const line = 'undaunted: too many open files. Allow more of them first: ulimit -n 10000\n';
+  expect(clients.written.stderr).toBe(line);
+});
+
+describe('no process is left', () => {
+  const longStop = ['--stop-after', '1', '--stop-for', '60'] as const;
+
+  test('by a signal or a closed pipe while the server is stopped', async () => {
+    const ends: readonly (readonly [number, ({ child }: Running) => void])[] = [
+      [130, ({ child }) => child.kill('SIGINT')],
+      [143, ({ child }) => child.kill('SIGTERM')],
+      [129, ({ child }) => child.kill('SIGHUP')],
+      [0, ({ child }) => child.stdout.destroy()],
+    ];
+    const runs = ends.map(([code, end]) => ({ code, end, clients: start('clients', ...crowd, ...longStop) }));
+    for (const { code, end, clients } of runs) {
+      const pid = await serverOf(clients);
+      await clients.until(/SIGSTOP/);
+      end(clients);
+      expect(await clients.ended).toEqual({ code, signal: null });
+      expect([isAlive(pid), clients.written.stderr]).toEqual([false, '']);
+    }
+    // What was seen until then is told all the same.
+    expect(runs[0]?.clients.written.stdout).toMatch(/^per second +before/m);
+  });
+
+  test('by Ctrl-C, which reaches the server, too', async () => {
+    const clients = start('clients', ...crowd);
+    const pid = await serverOf(clients);
+    clients.killAll('SIGINT');
+    expect(await clients.ended).toEqual({ code: 130, signal: null });
+    expect([isAlive(pid), clients.written.stderr]).toEqual([false, '']);
+  });
+
+  test('by a server that ends by itself, which is told', async () => {
+    const clients = start('clients', ...crowd);
+    const pid = await serverOf(clients);
+    process.kill(pid, 'SIGKILL');
+    expect(await clients.ended).toEqual({ code: 2, signal: null });
+    expect(clients.written.stderr).toBe('undaunted: the server cannot go on: it ended with SIGKILL.\n');
+  });
+
+  test('by the end that nothing can be done about', async () => {
+    const clients = start('clients', ...crowd);
+    await serverOf(clients);
+    clients.child.kill('SIGKILL');
+    // Its streams are closed when the server, which has them too, is gone.
+    expect(await clients.ended).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+});
+
+describe('a server that runs already', () => {
+  test('is stopped for a while, and goes on', async () => {
+    const server = start('server', '--port', '0');
+    const [url] = await server.until(/http:\S+(?= )/);
+    const stop = ['--stop-after', '1', '--stop-for', '1', '--duration', '2s'];
+    const clients = start('clients', ...crowd, ...stop, '--url', url);
+    expect((await clients.ended).signal).toBeNull();
+    expect(clients.written.stdout).toContain('SIGCONT after');
+    const response = await fetch(new URL('/pid', url));
+    expect(Number(await response.text())).toBe(server.child.pid);
+  });
+
+  test('goes on when its clients are interrupted', async () => {
+    const server = start('server', '--port', '0');
+    const [url] = await server.until(/http:\S+(?= )/);
+    const clients = start('clients', ...crowd, '--stop-after', '1', '--stop-for', '60', '--url', url);
+    await clients.until(/SIGSTOP/);
+    clients.child.kill('SIGINT');
+    expect((await clients.ended).code).toBe(130);
+    const response = await fetch(new URL('/pid', url));
+    expect(Number(await response.text())).toBe(server.child.pid);
+  });
+});

@@ -1,0 +1,87 @@
+/** What only a process can show: exit codes, signals, pipes that close, and peers that are not installed. */
+
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Program, Running } from './program.js';
+import { buildProgram } from './program.js';
+
+let program: Program;
+const started: Running[] = [];
+
+function start(...args: readonly string[]): Running {
+  const running = program.start(args);
+  started.push(running);
+  return running;
+}
+
+beforeAll(async () => {
+  program = await buildProgram([]);
+});
+afterEach(async () => {
+  for (const running of started) running.killAll('SIGKILL');
+  await Promise.all(started.splice(0).map(({ ended }) => ended));
+});
+afterAll(() => program.remove());
+
+describe('the exit code', () => {
+  test.each<[number, string, string]>([
+    [0, '{}', 'check -'],
+    [1, '{ "maxRetries": -1 }', 'check -'],
+    [2, '{', 'check -'],
+    [2, '', 'chekc'],
+    [0, '', '--version'],
+  ])('is %i for %s in %s', async (code, stdin, args) => {
+    const { child, ended } = start(...args.split(' '));
+    child.stdin.end(stdin);
+    expect(await ended).toEqual({ code, signal: null });
+  });
+});
+
+describe('a pipe that nobody reads', () => {
+  test('ends what has been said', async () => {
+    const { child, written, ended } = start('check', '--json', '-');
+    child.stdout.destroy();
+    await once(child.stdout, 'close');
+    child.stdin.end('{ "maxRetries": -1 }');
+    expect((await ended).signal).toBeNull();
+    expect(written.stderr).toBe('');
+  });
+
+  test('ends what would go on for ever', async () => {
+    const { child, written, ended, until } = start('outage', 'server', '--port', '0');
+    await until(/Listening/);
+    child.stdout.destroy();
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(written.stderr).toBe('');
+  });
+});
+
+describe('a signal', () => {
+  test('ends a command that has nothing to end itself, at once', async () => {
+    const { child, ended } = start('check', '-');
+    await once(child, 'spawn');
+    child.kill('SIGINT');
+    expect(await ended).toEqual({ code: null, signal: 'SIGINT' });
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s ends a server with %i', async (signal, code) => {
+    const { child, written, ended, until } = start('outage', 'server', '--port', '0');
+    await until(/Listening/);
+    child.kill(signal);
+    expect(await ended).toEqual({ code, signal: null });
+    expect(written.stderr).toBe('');
+  });
+});
+
+test('who has no undici is told what to install', async () => {
+  const { written, ended } = start('outage', 'clients');
+  expect(await ended).toEqual({ code: 2, signal: null });
+  expect(written).toEqual({
+    stdout: '',
+    stderr: 'undaunted: this command needs undici: npm install undici\n',
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { checkScenario } from '../../src/cli/scenarios-file.js';
+import type { Problem } from '../../src/core/errors.js';
+import { smallOutage } from '../pages/runs.js';
+
+const { name: _, ...sound } = smallOutage;
+const [service] = sound.world.services;
+
+function lines(problems: readonly Problem[]): string[] {
+  return problems.map(({ path, found, allowed, advice }) =>
+    [path, found, allowed, advice].filter(Boolean).join(' | '),
+  );
+}
+
+function withServer(server: unknown): unknown {
+  return { ...sound, world: { ...sound.world, services: [{ server }] } };
+}
+
+function withFaults(...faults: readonly unknown[]): unknown {
+  return { ...sound, world: { ...sound.world, services: [{ ...service, faults }] } };
+}
+
+describe('a scenario is sound', () => {
+  test.each<[string, unknown]>([
+    ['with all that it needs', { world: sound.world, clients: sound.clients }],
+    [
+      'with policies by name and as data',
+      { ...sound, policies: ['got', { name: 'mine', policy: { maxRetries: 1 } }] },
+    ],
+    [
+      'with a service that has a policy of its own',
+      {
+        ...sound,
+        world: {
+          durationMs: 30_000,
+          services: [
+            { ...service, policy: 'none' },
+            { ...service, policy: { retry: false } },
+          ],
+        },
+      },
+    ],
+    [
+      'with a server that answers by a script',
+      withServer({
+        kind: 'scripted',
+        answers: [
+          { answer: 'silence' },
+          { afterMs: 10, answer: { status: 503, headers: { 'retry-after': '1' } } },
+        ],
+      }),
+    ],
+    [
+      'with permits in a window',
+      withServer({ kind: 'limited', latencyMs: 1, limit: { permits: 1, windowMs: 10 }, retryAfter: 5 }),
+    ],
+    [
+      'with a rate that changes',
+      {
+        ...sound,
+        clients: {
+          kind: 'open',
+          count: 1,
+          perSecond: [
+            { fromMs: 0, perSecond: 1 },
+            { fromMs: 9, perSecond: 2 },
+          ],
+        },
+      },
+    ],
+    [
+      'with every kind of fault',
+      withFaults(
+        { kind: 'stop', fromMs: 0, forMs: 1 },
+        { kind: 'slow', fromMs: 0, forMs: 1, times: 2 },
+        { kind: 'flap', fromMs: 0, forMs: 1, downMs: 1, upMs: 1 },
+        { kind: 'lose', fromMs: 0, forMs: 1, share: 0.5 },
+      ),
+    ],
+  ])('%s', (__, scenario) => {
+    expect(checkScenario(scenario)).toEqual([]);
+  });
+});
+
+describe('what is wrong is told with its place', () => {
+  test.each<[string, unknown, string[]]>([
+    ['no object', [], ['an empty list | an object']],
+    ['nothing in it', {}, ['world | nothing | an object', 'clients | nothing | an object']],
+    [
+      'a key that is misspelt',
+      { ...sound, wrold: 1 },
+      [
+        'wrold | an unknown key | one of the keys "world", "clients", "title", "policies" | Did you mean "world"?',
+      ],
+    ],
+    [
+      'a key of a policy',
+      { ...sound, retryIf: 1 },
+      ['retryIf | an unknown key | one of the keys "world", "clients", "title", "policies"'],
+    ],
+    [
+      'a server of no kind',
+      withServer({ kind: 'crowed', baseMs: 1 }),
+      [
+        'world.services[0].server.kind | a string "crowed" | one of "crowded", "queue", "slowing", "limited", "flaky", "scripted" | Did you mean "crowded"?',
+      ],
+    ],
+    [
+      'a share above all',
+      withServer({ kind: 'flaky', latencyMs: 1, share: 2, status: 503 }),
+      ['world.services[0].server.share | the number 2 | a number from 0 to 1'],
+    ],
+    [
+      'half a limit',
+      withServer({ kind: 'limited', latencyMs: 1, limit: { permits: 1, burst: 1 }, retryAfter: false }),
+      [
+        'world.services[0].server.limit | an object with burst permits | perSecond and burst, or permits and windowMs',
+      ],
+    ],
+    [
+      'a header that is no text',
+      withServer({ kind: 'scripted', answers: [{ answer: { status: 503, headers: { 'retry-after': 1 } } }] }),
+      ['world.services[0].server.answers[0].answer.headers.retry-after | the number 1 | a text'],
+    ],
+    [
+      'a fault after the end',
+      withFaults({ kind: 'stop', fromMs: 29_000, forMs: 2_000 }),
+      ['world.services[0].faults[0] | an end at 31000 ms | at most durationMs, which is 30000'],
+    ],
+    [
+      'rates out of order',
+      {
+        ...sound,
+        clients: {
+          kind: 'open',
+          count: 1,
+          perSecond: [
+            { fromMs: 5, perSecond: 1 },
+            { fromMs: 5, perSecond: 2 },
+          ],
+        },
+      },
+      ['clients.perSecond[1].fromMs | the number 5 | more than the one before, which is 5'],
+    ],
+    [
+      'a policy with a problem',
+      { ...sound, policies: [{ name: 'mine', policy: { maxRetry: 1 } }] },
+      ['policies[0].policy.maxRetry | an unknown key | a known key | Did you mean "maxRetries"?'],
+    ],
+    [
+      'a policy where there is none',
+      { ...sound, world: { ...sound.world, policy: {} } },
+      ['world.policy | an unknown key | one of the keys "durationMs", "services"'],
+    ],
+    [
+      'too long a run',
+      { ...sound, world: { ...sound.world, durationMs: 1e9 } },
+      ['world.durationMs | the number 1000000000 | a number from 2000 to 3600000'],
+    ],
+  ])('%s', (__, scenario, expected) => {
+    expect(lines(checkScenario(scenario))).toEqual(expected);
+  });
+
+  test('a policy that nobody knows, with the nearest one', () => {
+    const [problem] = checkScenario({ ...sound, policies: ['serivce'] });
+    expect(problem).toMatchObject({ path: 'policies[0]', advice: 'Did you mean service?' });
+  });
+});

@@ -1,0 +1,154 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { simulateWith } from '../../src/cli/commands/simulate.js';
+import { commands } from '../../src/cli/commands.js';
+import type { Report } from '../../src/pages/report.js';
+import { runCandidate } from '../../src/pages/report.js';
+import { scenarios } from '../../src/pages/scenarios.js';
+import { dataPlace } from '../../src/pages/template.js';
+import { smallOutage } from '../pages/runs.js';
+import type { Outcome, Surroundings } from './kit.js';
+import { undaunted } from './kit.js';
+
+const simulate = simulateWith(async () => `<body>${dataPlace}</body>`);
+
+function run(argv: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+  return undaunted(['simulate', ...argv], { ...surroundings, commands: [simulate] });
+}
+
+const { name: _, ...written } = smallOutage;
+const small = JSON.stringify(written);
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'simulate-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function file(name: string, content: unknown): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+test('is one of the commands, and its help names scenarios and policies', async () => {
+  expect(commands.map(({ name }) => name)).toContain('simulate');
+  const { exitCode, stdout } = await run(['--help']);
+  expect(exitCode).toBe(0);
+  for (const { name } of scenarios) expect(stdout).toContain(name);
+  expect(stdout).toContain('fixed-for-ever');
+});
+
+describe('prints', () => {
+  test('what happens, and a column for each policy with the best marked', async () => {
+    const { exitCode, stdout, stderr } = await run(['-'], { stdin: small });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain('A server is down for five seconds');
+    expect(stdout).toContain('From 5 s to 10 s, the server is down and refuses connections.');
+    expect(stdout).toMatch(/^ +none +default$/m);
+    expect(stdout).toMatch(/^Attempts +\d+ \* +\d+$/m);
+  });
+
+  test('no wider than the terminal, however many there are', async () => {
+    const policies = ['none', 'axios-retry', 'default', 'service', 'fixed-for-ever'];
+    const argv = ['-', ...policies.flatMap((policy) => ['--policy', policy])];
+    const { stdout } = await run(argv, { stdin: small, columns: 60, env: { NO_COLOR: '1' } });
+    const lines = stdout.split('\n');
+    expect(lines.filter((line) => line.length > 60)).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('Requests ')).length).toBeGreaterThan(1);
+    const titles = lines.filter((line) => /^ {20}/.test(line)).flatMap((line) => line.trim().split(/ +/));
+    expect(titles).toEqual(policies);
+  });
+
+  test('the same for the same seed, and another thing for another', async () => {
+    const [first, again, other] = await Promise.all(
+      [
+        ['--seed', '7'],
+        ['--seed', '7'],
+        ['--seed', '8'],
+      ].map((seed) => run(['-', ...seed], { stdin: small })),
+    );
+    expect(again?.stdout).toBe(first?.stdout);
+    expect(other?.stdout).not.toBe(first?.stdout);
+  });
+
+  test('as JSON all that the report holds, and nothing else', async () => {
+    const { stdout } = await run(['-', '--json', '--seed', '3', '--policy', 'got'], { stdin: small });
+    const report = JSON.parse(stdout) as Report;
+    const scenario = { ...smallOutage, name: 'stdin' };
+    const expected = runCandidate({ name: 'got' }, { scenario, seed: 3 });
+    expect(report).toEqual(
+      JSON.parse(JSON.stringify({ format: 1, scenario, seed: 3, entries: [{ name: 'got', run: expected }] })),
+    );
+  });
+});
+
+describe('policies', () => {
+  test('come from files and by name, in the order that was asked for', async () => {
+    const [scenario, policy] = [await file('small.json', small), await file('mine.json', { maxRetries: 1 })];
+    const { stdout } = await run([scenario, '--json', '--policy', policy, '--policy', 'axios-retry']);
+    const { entries } = JSON.parse(stdout) as Report;
+    expect(entries.map(({ name, policy: data }) => [name, data])).toEqual([
+      [policy, { maxRetries: 1 }],
+      ['axios-retry', undefined],
+    ]);
+  });
+
+  test('come from the scenario, if nobody asks for others', async () => {
+    const policies = ['ky', { name: 'mine', policy: { maxRetries: 1 } }];
+    const { stdout } = await run(['-', '--json'], { stdin: JSON.stringify({ ...written, policies }) });
+    expect((JSON.parse(stdout) as Report).entries.map(({ name }) => name)).toEqual(['ky', 'mine']);
+  });
+
+  test.each([
+    [
+      ['--policy', 'axois-retry'],
+      'axois-retry cannot be read: there is no such file. Did you mean axios-retry?',
+    ],
+    [['--policy', '-'], 'stdin can be read once: put the scenario or the policy into a file.'],
+    [['--policy', 'got', '--policy', 'got'], '--policy got is there twice: leave one away.'],
+    [['--seed', 'one'], '--seed is "one", but has to be a whole number from 0 to 4294967295.'],
+  ])('that are none are refused: %o', async (argv, message) => {
+    const { exitCode, stdout, stderr } = await run(['-', ...argv], { stdin: small });
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `undaunted: ${message}\n`,
+    });
+  });
+
+  test('with problems are refused with all of them', async () => {
+    const path = await file('wrong.json', { maxRetry: 1, deadlineMs: -1 });
+    const { exitCode, stderr } = await run(['-', '--policy', path], { stdin: small });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`${path}: The policy has 2 problems:`);
+    expect(stderr).toContain('Did you mean "maxRetries"?');
+  });
+});
+
+test('a scenario that nobody knows is refused with the nearest name', async () => {
+  const { exitCode, stderr } = await run(['brownout']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toBe('undaunted: brownout cannot be read: there is no such file. Did you mean brown-out?\n');
+});
+
+describe('the report', () => {
+  test('is written where it was asked for', async () => {
+    const out = join(folder, 'report.html');
+    const { stdout } = await run(['-', '--out', out], { stdin: small });
+    expect(stdout).toContain(`The report is in ${out}.`);
+    const page = await readFile(out, 'utf8');
+    expect(page).toMatch(/^<body><script type="application\/json" id="report">\{"format":1,/);
+  });
+
+  test('that cannot be written is a failure', async () => {
+    const out = join(folder, 'nowhere', 'report.html');
+    const { exitCode, stderr } = await run(['-', '--out', out], { stdin: small });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(
+      /^undaunted: The report cannot be written to .*nowhere.*\. Name another file with --out\.\n$/,
+    );
+  });
+});

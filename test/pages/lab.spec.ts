@@ -1,0 +1,121 @@
+/** What can be done in the lab. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { undaunted } from '../cli/kit.js';
+import type { OpenedPage } from './opened-page.js';
+import { pagesForAll } from './opened-page.js';
+import { reportOf, smallOutage } from './runs.js';
+
+const open = pagesForAll();
+const mine = {
+  name: 'policy.json',
+  policy: { statuses: [503], schedule: { kind: 'exponential', slotMs: 5 } },
+} as const;
+const report = reportOf(smallOutage, [{ name: 'none' }, mine]);
+
+let opened: OpenedPage;
+beforeEach(async () => {
+  opened = await open(report, { tab: 'lab', permissions: ['clipboard-read', 'clipboard-write'] });
+  await opened.settled();
+});
+afterEach(async () => {
+  expect(opened.noise).toEqual([]);
+  await opened[Symbol.asyncDispose]();
+});
+
+async function set(slider: string, keys: readonly string[]): Promise<void> {
+  for (const key of keys) await opened.page.getByRole('slider', { name: slider, exact: true }).press(key);
+  await opened.settled();
+}
+
+test('begins with the first policy that is ours, beside the first of the report', async () => {
+  expect(JSON.parse(await opened.policy())).toEqual(mine.policy);
+  expect(Object.keys(await opened.numbers('Good'))).toEqual(['Time', 'your policy', 'none']);
+});
+
+test('a slider changes waits, policy and curve', async () => {
+  const before = await opened.numbers('Attempts');
+  const waits = () => opened.page.locator('.waits tbody tr').count();
+  expect(await waits()).toBe(3);
+  await set('Retries', ['Home', 'ArrowRight']);
+  expect(await waits()).toBe(1);
+  expect(JSON.parse(await opened.policy())).toEqual({ ...mine.policy, maxRetries: 1 });
+  const after = await opened.numbers('Attempts');
+  expect(after['your policy']).not.toEqual(before['your policy']);
+  expect(after['none']).toEqual(before['none']);
+});
+
+test('what is copied keeps what no slider says, and is what `check` accepts', async () => {
+  await set('First wait', ['ArrowRight']);
+  await opened.page.getByRole('checkbox', { name: 'Gate' }).check();
+  await opened.page.getByRole('button', { name: 'Copy the policy' }).click();
+  await opened.page.getByText('Copied.').waitFor();
+  const copied = await opened.page.evaluate(() => navigator.clipboard.readText());
+  expect(JSON.parse(copied)).toEqual({
+    statuses: [503],
+    schedule: { kind: 'exponential', slotMs: 5, firstMs: 200 },
+    gate: true,
+  });
+  expect((await undaunted(['check', '-'], { stdin: copied })).exitCode).toBe(0);
+});
+
+describe('the JSON', () => {
+  const text = () => opened.page.getByLabel('The policy as JSON');
+
+  test('moves the sliders', async () => {
+    await text().fill('{ "maxRetries": 7, "deadlineMs": 1234 }');
+    await opened.settled();
+    const retries = opened.page.getByRole('slider', { name: 'Retries', exact: true });
+    expect(await retries.getAttribute('aria-valuetext')).toBe('7');
+    expect(await opened.page.getByRole('checkbox', { name: 'Deadline' }).isChecked()).toBe(true);
+    expect(
+      await opened.page.getByRole('slider', { name: 'For the whole request' }).getAttribute('aria-valuetext'),
+    ).toBe('1.23 s');
+  });
+
+  test.each([
+    ['{', 'This is not JSON'],
+    ['{ "maxRetry": 3 }', 'maxRetry: found an unknown key; allowed: a known key. Did you mean "maxRetries"?'],
+    ['[]', 'the policy: found an empty list; allowed: an object'],
+  ])('says what is wrong with %s, and leaves the run as it is', async (written, problem) => {
+    const before = await opened.numbers('Attempts');
+    await text().fill(written);
+    expect(await opened.page.locator('.problems').innerText()).toContain(problem);
+    expect(await text().getAttribute('aria-invalid')).toBe('true');
+    expect(await opened.page.getByRole('button', { name: 'Copy the policy' }).isDisabled()).toBe(true);
+    expect(await opened.numbers('Attempts')).toEqual(before);
+  });
+
+  test('says so, too, where a slider has made a contradiction', async () => {
+    await opened.page.getByRole('checkbox', { name: 'Deadline' }).check();
+    await opened.page.getByRole('checkbox', { name: 'Attempt timeout' }).check();
+    await set('For the whole request', ['Home']);
+    expect(await opened.page.locator('.problems').innerText()).toContain('attemptTimeoutMs');
+    await set('For one attempt', ['Home']);
+    expect(await opened.page.locator('.problems').innerText()).toBe('');
+  });
+});
+
+test('another scenario, another seed and another policy are run at once', async () => {
+  await opened.page.getByLabel('Scenario').selectOption('Twice the load for five seconds');
+  await opened.settled();
+  const first = await opened.numbers('Requests');
+  expect(first['your policy']?.length).toBe(80);
+  await opened.page.getByLabel('Seed').fill('2');
+  await opened.page.getByLabel('Seed').press('Enter');
+  await opened.settled();
+  expect((await opened.numbers('Requests'))['your policy']).not.toEqual(first['your policy']);
+  await opened.page.getByLabel('Compared with').selectOption('aws-standard');
+  await opened.settled();
+  expect(Object.keys(await opened.numbers('Requests'))).toEqual(['Time', 'your policy', 'aws-standard']);
+});
+
+test('the page does not stand still while an outage runs', async () => {
+  await opened.page.getByLabel('Scenario').selectOption('The last of three services is down for a minute');
+  await opened.page.getByLabel('Compared with').selectOption('fixed-for-ever');
+  await opened.page.waitForSelector('.results[aria-busy="true"]');
+  // Answered by the page's own thread, while its worker has seconds to do.
+  await opened.page.getByLabel('Compared with').selectOption('none');
+  await opened.settled();
+  expect(Object.keys(await opened.numbers('Good'))).toEqual(['Time', 'your policy', 'none']);
+});
