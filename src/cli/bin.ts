@@ -34,3 +34,5 @@ stderr.on('error', onOutputError);
 
 const io: Io = { stdin, stdout: new Printer(stdout, env), stderr: new Printer(stderr, env), interruption };
 process.exitCode = await main(process.argv.slice(2), io);
+// A command that asked for signals has let go of what it started; half-open sockets must not keep anybody waiting.
+if (heeded !== undefined) stdout.write('', () => process.exit());

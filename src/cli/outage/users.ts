@@ -41,7 +41,7 @@ export class Users {
     // Every request listens to it.
     setMaxListeners(0, over);
     const policy = policyOf(strategy, timeoutMs, this.observe);
-    const dispatcher = new this.undici.Agent().compose(this.connectingAnew(over), retry(policy));
+    const dispatcher = new this.undici.Agent().compose(this.connectingAnew(), retry(policy));
     try {
       await Promise.all(Array.from({ length: clients }, () => this.liveOne(dispatcher, over)));
     } catch (error) {
@@ -82,14 +82,12 @@ export class Users {
    * Each attempt comes with a connection of its own, as in the original: a pool would let it wait for one that an
    * earlier attempt has left half open, and fewer would knock at a server that does not answer.
    */
-  private connectingAnew(over: AbortSignal): Dispatcher.DispatcherComposeInterceptor {
+  private connectingAnew(): Dispatcher.DispatcherComposeInterceptor {
     const { timeoutMs, url } = this.options;
     const { origin } = new URL(url);
-    // The signal is for sockets that are still connecting: nothing else ends them before their time.
-    const connect = { timeout: timeoutMs, signal: over };
     return () => (request, handler) => {
       this.counts.add('attempts');
-      const client = new this.undici.Client(origin, { pipelining: 0, connect });
+      const client = new this.undici.Client(origin, { pipelining: 0, connect: { timeout: timeoutMs } });
       const goesOn = client.dispatch(request, handler);
       // As soon as this one is over.
       client.close().catch(() => {});
