@@ -4,7 +4,7 @@
  * line per check and ends with their number.
  */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clients } from './clients.js';
@@ -58,24 +58,60 @@ async function checkPacked(): Promise<void> {
   });
 }
 
+/** What loads its peer when it is loaded: the others only know their clients' types. */
+const telemetry = { entry: 'undaunted/otel', peer: '@opentelemetry/api' } as const;
+
 /** Without any client, every entry loads, and the core compiles. */
 async function checkAlone(): Promise<void> {
   const alone = join(folder, 'alone');
   await check('installs into an empty folder', () => installInto(alone, [tarball()]));
   for (const entry of entries()) {
-    const isEmpty = "throw new Error('empty')";
-    await check(`import ${entry}`, () => {
-      const code = `import * as entry from '${entry}'; if (!Object.keys(entry).length) ${isEmpty}`;
-      return run('node', ['--input-type=module', '-e', code], alone);
-    });
-    await check(`require ${entry}`, () => {
-      const code = `if (!Object.keys(require('${entry}')).length) ${isEmpty}`;
-      return run('node', ['--input-type=commonjs', '-e', code], alone);
-    });
+    if (entry !== telemetry.entry) await checkLoading(entry, alone);
   }
   for (const manner of manners) {
     await check(`${manner.name} compiles`, () => compile(coreConsumer, manner, alone));
   }
+}
+
+/** Without any client, too. */
+async function checkCommandLine(): Promise<void> {
+  const alone = join(folder, 'alone');
+  const undaunted = (...args: string[]): Promise<string> =>
+    run('npx', ['--no-install', 'undaunted', ...args], alone);
+  await check('undaunted --version', async () => {
+    const { version } = manifestOf('undaunted', alone);
+    assert((await undaunted('--version')).trim() === version, `is not ${version}`);
+  });
+  await check('undaunted check knows a good policy from a bad one', async () => {
+    const [good, bad] = [join(alone, 'good.json'), join(alone, 'bad.json')];
+    writeFileSync(good, '{ "maxRetries": 3 }');
+    writeFileSync(bad, '{ "maxRetry": 3 }');
+    await undaunted('check', good);
+    const { code, stdout } = await failureOf(undaunted('check', bad));
+    assert(code === 1 && stdout.includes('maxRetries'), `exits with ${code}: ${stdout}`);
+  });
+  await check('undaunted simulate writes a report', async () => {
+    await undaunted('simulate', 'surge', '--out', 'report.html');
+    const report = readFileSync(join(alone, 'report.html'), 'utf8');
+    assert(report.startsWith('<!doctype html>') && report.includes('"surge"'), report.slice(0, 200));
+  });
+  await check('undaunted outage clients says that undici is missing', async () => {
+    const { code, stderr } = await failureOf(undaunted('outage', 'clients'));
+    assert(code === 2 && stderr.includes('npm install undici'), `exits with ${code}: ${stderr}`);
+  });
+}
+
+interface ProgramFailure {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function failureOf(program: Promise<string>): Promise<ProgramFailure> {
+  return program.then(
+    (stdout) => ({ code: 0, stdout, stderr: '' }),
+    (error: ProgramFailure) => error,
+  );
 }
 
 function entries(): string[] {
@@ -85,14 +121,27 @@ function entries(): string[] {
     .map(([path]) => name + path.slice(1));
 }
 
+async function checkLoading(entry: string, place: string): Promise<void> {
+  const isEmpty = "throw new Error('empty')";
+  await check(`import ${entry}`, () => {
+    const code = `import * as entry from '${entry}'; if (!Object.keys(entry).length) ${isEmpty}`;
+    return run('node', ['--input-type=module', '-e', code], place);
+  });
+  await check(`require ${entry}`, () => {
+    const code = `if (!Object.keys(require('${entry}')).length) ${isEmpty}`;
+    return run('node', ['--input-type=commonjs', '-e', code], place);
+  });
+}
+
 async function checkBeside(age: 'oldest' | 'newest'): Promise<void> {
   const beside = join(folder, age);
   const packages = clients.map(
     ({ name, versions }) => `${name}@${versions.at(age === 'oldest' ? 0 : -1)?.version}`,
   );
   await check(`installs beside the ${age} clients`, () =>
-    installInto(beside, [tarball(), nodeTypes(), ...packages]),
+    installInto(beside, [tarball(), nodeTypes(), telemetry.peer, ...packages]),
   );
+  await checkLoading(telemetry.entry, beside);
   for (const client of clients) {
     for (const manner of manners) {
       const { version } = manifestOf(client.name, beside);
@@ -106,6 +155,7 @@ async function checkBeside(age: 'oldest' | 'newest'): Promise<void> {
 try {
   await checkPacked();
   await checkAlone();
+  await checkCommandLine();
   await checkBeside('oldest');
   await checkBeside('newest');
 } finally {

@@ -21,3 +21,4 @@ export { createRetrier } from './runtime/retrier.js';
 export type { ScopeSnapshot } from './runtime/scope.js';
 export type { Session } from './runtime/session.js';
 export type { Sleep } from './runtime/sleep.js';
+export { suppressRetries, suppressWhenRetried } from './runtime/suppression.js';

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as undici from '../src/adapters/undici/index.js';
 import * as main from '../src/index.js';
+import * as otel from '../src/otel/index.js';
 
 test('undaunted exports what it promises, and nothing else', () => {
   expect(Object.keys(main).sort()).toEqual([
@@ -19,11 +20,17 @@ test('undaunted exports what it promises, and nothing else', () => {
     'historyOf',
     'presets',
     'readHint',
+    'suppressRetries',
+    'suppressWhenRetried',
   ]);
 });
 
 test('undaunted/undici exports what it promises, and nothing else', () => {
   expect(Object.keys(undici)).toEqual(['retry']);
+});
+
+test('undaunted/otel exports what it promises, and nothing else', () => {
+  expect(Object.keys(otel).sort()).toEqual(['instrument', 'resendCount']);
 });
 
 test('every entry of the package is a plain path into dist', () => {

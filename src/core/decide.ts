@@ -58,6 +58,7 @@ function whyWorthIt(settings: Settings, finding: Finding, verdict: boolean | und
 function afford(settings: Settings, history: History, finding: Finding, world: World): Decision {
   const { maxRetries, budget } = settings;
   if (maxRetries === 0) return stop(history, finding, 'retries-off');
+  if (world.suppressed === true) return stop(history, finding, 'retries-suppressed');
   if (history.length >= maxRetries) return stop(history, finding, 'retries-spent', { limit: maxRetries });
 
   const wait = chooseWait(settings, history, finding, world);

@@ -281,6 +281,8 @@ export interface World {
   readonly verdict: boolean | undefined;
   /** The caller has a head already: whether the rest of its body can be asked for. */
   readonly resumable?: boolean | undefined;
+  /** It was sent within `suppressRetries`. */
+  readonly suppressed?: true | undefined;
 }
 
 export type RetryReason =
@@ -311,6 +313,7 @@ export type StopReason =
   | 'not-resumable'
   // not affordable
   | 'retries-off'
+  | 'retries-suppressed'
   | 'retries-spent'
   | 'hint-too-long'
   | 'hint-past-deadline'

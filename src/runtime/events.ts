@@ -17,21 +17,29 @@ interface Host {
 
 const host = globalThis as Host;
 
+export const channelName = 'undaunted:decision';
+
 const channel: Channel | undefined = builtinModule<{ channel(name: string): Channel }>(
   'node:diagnostics_channel',
-)?.channel('undaunted:decision');
+)?.channel(channelName);
 
 export function isListening(settings: Settings): boolean {
   return settings.observe !== undefined || channel?.hasSubscribers === true;
 }
 
-/** A listener that throws is reported and changes nothing for the request. */
+/** A listener that throws is reported, and changes nothing for the request and for the other listeners. */
 export function tell(settings: Settings, event: DecisionEvent | SettledEvent): void {
+  const { observe } = settings;
+  if (observe !== undefined) guarded('observe', () => observe(event));
+  // Node itself reports what a subscriber throws, as an uncaught exception; others may do it differently.
+  if (channel?.hasSubscribers === true) guarded('a subscriber', () => channel.publish(event));
+}
+
+function guarded(who: string, listen: () => void): void {
   try {
-    settings.observe?.(event);
-    if (channel?.hasSubscribers === true) channel.publish(event);
+    listen();
   } catch (error) {
-    warn(new Error('undaunted: observe threw; the request goes on', { cause: error }));
+    warn(new Error(`undaunted: ${who} threw; the request goes on`, { cause: error }));
   }
 }
 

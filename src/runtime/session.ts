@@ -26,6 +26,7 @@ import type {
 } from '../core/types.js';
 import { isListening, summaryOf, tell } from './events.js';
 import type { Scope, Turn } from './scope.js';
+import { areRetriesSuppressed } from './suppression.js';
 
 /** No attempt is out, so there is nothing to give back to the gate. */
 const noEpoch: Epoch = -1;
@@ -129,6 +130,7 @@ export class Session {
       gateShut: scope.refuses(settings, now),
       verdict,
       resumable,
+      suppressed: areRetriesSuppressed(),
     };
     const decision = decide(settings, history, finding, world);
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);

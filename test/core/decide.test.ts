@@ -332,6 +332,20 @@ const cases: readonly Case[] = [
     world: { startedAt: undefined, now: 5_000 },
     says: { action: 'retry' },
   },
+  // ---- suppressed
+  {
+    name: 'within suppressRetries',
+    outcome: answered(503),
+    world: { suppressed: true },
+    says: { action: 'stop', reason: 'retries-suppressed' },
+  },
+  {
+    name: 'switched off, and within suppressRetries',
+    options: { retry: false },
+    outcome: answered(503),
+    world: { suppressed: true },
+    says: { action: 'stop', reason: 'retries-off' },
+  },
   // ---- budget
   {
     name: 'the last tokens',
@@ -409,6 +423,7 @@ describe('decide', () => {
       'body-spent': true,
       'not-resumable': true,
       'retries-off': true,
+      'retries-suppressed': true,
       'retries-spent': true,
       'hint-too-long': true,
       'hint-past-deadline': true,

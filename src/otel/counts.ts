@@ -1,0 +1,64 @@
+/** What is counted and measured of every request: attempts, retries, stops, waits, and how long it took in all. */
+
+import type { Counter, Histogram, Meter } from '@opentelemetry/api';
+import type { DecisionEvent, SettledEvent } from '../core/events.js';
+import type { Labels } from './attributes.js';
+
+/** In seconds, from what a first retry waits to what the longest hint asks for. */
+const boundaries = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
+
+export class Counts {
+  private readonly attempts: Counter;
+  private readonly retries: Counter;
+  private readonly stops: Counter;
+  private readonly waits: Histogram;
+  private readonly durations: Histogram;
+  private readonly labels: Labels;
+
+  constructor(meter: Meter, labels: Labels) {
+    this.labels = labels;
+    this.attempts = meter.createCounter('undaunted.attempts', {
+      unit: '{attempt}',
+      description: 'Attempts of the requests that are settled.',
+    });
+    this.retries = meter.createCounter('undaunted.retries', {
+      unit: '{retry}',
+      description: 'Decisions to try again, by reason.',
+    });
+    this.stops = meter.createCounter('undaunted.stops', {
+      unit: '{stop}',
+      description: 'Decisions not to try again, by reason. A success at once needs none.',
+    });
+    this.waits = meter.createHistogram('undaunted.wait.duration', {
+      unit: 's',
+      description: 'Waits before retries.',
+      advice: { explicitBucketBoundaries: boundaries },
+    });
+    this.durations = meter.createHistogram('undaunted.request.duration', {
+      unit: 's',
+      description: 'Requests with all their attempts and waits, until they are settled.',
+      advice: { explicitBucketBoundaries: boundaries },
+    });
+  }
+
+  decided(event: DecisionEvent): void {
+    const { decision } = event;
+    const request = this.labels.ofRequest(event);
+    const why = {
+      ...request,
+      ...this.labels.ofFinding(decision.finding),
+      'undaunted.reason': decision.reason,
+    };
+    if (decision.action === 'stop') this.stops.add(1, why);
+    else {
+      this.retries.add(1, why);
+      this.waits.record(decision.delayMs / 1_000, { ...request, 'undaunted.wait.from': decision.waitFrom });
+    }
+  }
+
+  settled(event: SettledEvent): void {
+    const request = this.labels.ofRequest(event);
+    this.attempts.add(event.attempts, request);
+    this.durations.record(event.elapsedMs / 1_000, { ...request, ...this.labels.ofOutcome(event.outcome) });
+  }
+}

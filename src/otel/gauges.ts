@@ -1,0 +1,121 @@
+/** The shared state of retriers, read when it is collected. */
+
+import type {
+  Attributes,
+  BatchObservableCallback,
+  BatchObservableResult,
+  Meter,
+  ObservableGauge,
+} from '@opentelemetry/api';
+import type { GateState } from '../core/types.js';
+import type { Retrier } from '../runtime/retrier.js';
+import type { ScopeSnapshot } from '../runtime/scope.js';
+import type { Bounded } from './bounded.js';
+
+export type NamedRetriers = Readonly<Record<string, Retrier>>;
+
+const gateStates: readonly GateState['kind'][] = ['open', 'shut', 'ramping'];
+
+interface Gauges {
+  readonly tokens: ObservableGauge;
+  readonly gates: ObservableGauge;
+  readonly holds: ObservableGauge;
+  readonly waiting: ObservableGauge;
+}
+
+/** What is shown under one name: a scope, or all of those that are not told apart. */
+type Shown = ReadonlyMap<string, ScopeSnapshot>;
+
+/** Returns how to end it. */
+export function watch(meter: Meter, retriers: NamedRetriers, names: Bounded): () => void {
+  const gauges = gaugesOf(meter);
+  const all = Object.values(gauges);
+  const shown: Map<string, Shown> = new Map();
+  const observe: BatchObservableCallback = (result) => {
+    for (const [name, retrier] of Object.entries(retriers)) {
+      const now = byName(retrier.snapshot().scopes, names);
+      for (const scope of [...now.values(), ...forgottenSince(shown.get(name), now)]) {
+        report(result, gauges, { 'undaunted.retrier': name, 'undaunted.scope': scope.name }, scope);
+      }
+      shown.set(name, now);
+    }
+  };
+  meter.addBatchObservableCallback(observe, all);
+  return () => meter.removeBatchObservableCallback(observe, all);
+}
+
+function gaugesOf(meter: Meter): Gauges {
+  return {
+    tokens: meter.createObservableGauge('undaunted.budget.tokens', {
+      unit: '{token}',
+      description:
+        'What is left of the budget of a scope; of the scarcest one, where its rules have several.',
+    }),
+    gates: meter.createObservableGauge('undaunted.gate.state', {
+      unit: '{gate}',
+      description: 'Gates of a scope in each state: 1 in the one that it is in, and 0 in the others.',
+    }),
+    holds: meter.createObservableGauge('undaunted.hold.remaining', {
+      unit: 's',
+      description: 'How long nothing is sent to a scope yet.',
+    }),
+    waiting: meter.createObservableGauge('undaunted.gate.waiting', {
+      unit: '{request}',
+      description: 'Requests that wait for the gate of a scope.',
+    }),
+  };
+}
+
+function byName(scopes: readonly ScopeSnapshot[], names: Bounded): Shown {
+  const shown = new Map<string, ScopeSnapshot>();
+  for (const scope of scopes) {
+    const name = names.of(scope.name);
+    const before = shown.get(name);
+    shown.set(name, before === undefined ? { ...scope, name } : together(before, scope));
+  }
+  return shown;
+}
+
+function together(one: ScopeSnapshot, other: ScopeSnapshot): ScopeSnapshot {
+  return {
+    name: one.name,
+    budgets: [...one.budgets, ...other.budgets],
+    gates: [...one.gates, ...other.gates],
+    holds: [...one.holds, ...other.holds],
+    waiting: one.waiting + other.waiting,
+  };
+}
+
+/** A scope that expired has no gate that is shut; who reads would go on showing the last that was said of it. */
+function forgottenSince(before: Shown = new Map(), now: Shown): ScopeSnapshot[] {
+  return [...before.values()]
+    .filter(({ name }) => !now.has(name))
+    .map(({ name, gates, holds }) => ({
+      name,
+      budgets: [],
+      gates: gates.map(() => ({ state: 'open' })),
+      holds: holds.map(() => ({ forMs: 0 })),
+      waiting: 0,
+    }));
+}
+
+/** What a scope has not used yet is not there. */
+function report(
+  result: BatchObservableResult,
+  gauges: Gauges,
+  scope: Attributes,
+  { budgets, gates, holds, waiting }: ScopeSnapshot,
+): void {
+  if (budgets.length > 0) {
+    result.observe(gauges.tokens, Math.min(...budgets.map(({ tokens }) => tokens)), scope);
+  }
+  if (holds.length > 0) {
+    result.observe(gauges.holds, Math.max(...holds.map(({ forMs }) => forMs)) / 1_000, scope);
+  }
+  if (gates.length === 0) return;
+  result.observe(gauges.waiting, waiting, scope);
+  for (const kind of gateStates) {
+    const count = gates.filter(({ state }) => state === kind).length;
+    result.observe(gauges.gates, count, { ...scope, 'undaunted.gate.state': kind });
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Each attempt is a span of the client's own instrumentation already. Which retry it is, only the request itself
+ * can tell that instrumentation: connections queue and share requests, so that no context would be the right one.
+ */
+
+import type { Span } from '@opentelemetry/api';
+import { defaults } from '../core/defaults.js';
+import { retryNumberIn } from '../runtime/attempt-header.js';
+
+/**
+ * For `requestHook` of `@opentelemetry/instrumentation-undici` and `-http`: sets `http.request.resend_count` where
+ * the policy has an `attemptHeader`.
+ */
+export function resendCount(
+  attemptHeader: string = defaults.attemptHeader,
+): (span: Span, request: object) => void {
+  const name = attemptHeader.toLowerCase();
+  return (span, request) => {
+    const number = retryNumberIn(sentHeader(request, name));
+    if (number !== undefined) span.setAttribute('http.request.resend_count', number);
+  };
+}
+
+interface OutgoingMessage {
+  getHeader(name: string): unknown;
+}
+
+/** Of undici a list of names and values, of Node an object that is asked; a request that came in has neither. */
+function sentHeader(request: object, name: string): unknown {
+  if ('getHeader' in request) return (request as OutgoingMessage).getHeader(name);
+  if (!('headers' in request) || !Array.isArray(request.headers)) return undefined;
+  const { headers } = request;
+  const at = headers.findIndex((part, index) => index % 2 === 0 && String(part).toLowerCase() === name);
+  return at === -1 ? undefined : headers[at + 1];
+}

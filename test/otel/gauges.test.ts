@@ -1,0 +1,153 @@
+/** Budgets, gates and holds of the retriers that are named, as they are when somebody looks. */
+
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { PolicyOptions } from '../../src/core/options.js';
+import { createRetrier } from '../../src/index.js';
+import { instrument } from '../../src/otel/index.js';
+import type { Retrier } from '../../src/runtime/retrier.js';
+import { answered, requestOf, VirtualTime } from '../kit.js';
+import { openTelemetry, Telemetry } from './kit.js';
+
+const time = new VirtualTime();
+/** What is said of it, in attributes. */
+const scope = ['main', 'https://api.example.com'];
+
+function retrierWith(policy: PolicyOptions): Retrier {
+  return createRetrier(policy, time.ports());
+}
+
+async function brief(telemetry: Telemetry, name: string): Promise<unknown[]> {
+  return (await telemetry.points(name)).map(({ attributes, value }) => [...Object.values(attributes), value]);
+}
+
+test('nothing is shown of a scope that has used nothing, and nothing of a retrier that is not named', async () => {
+  const named = retrierWith({});
+  const telemetry = openTelemetry({ retriers: { named } });
+  named.open(requestOf()).accepts(200);
+  retrierWith({}).open(requestOf()).next(answered(503), true);
+  expect(await brief(telemetry, 'undaunted.budget.tokens')).toEqual([]);
+});
+
+test('the budget, by retrier and scope', async () => {
+  const [one, two] = [retrierWith({}), retrierWith({})];
+  const telemetry = openTelemetry({ retriers: { one, two } });
+  one.open(requestOf()).next(answered(503), true);
+  two.open(requestOf({ origin: 'https://other.example' })).next(answered(503), true);
+  two.open(requestOf({ origin: 'https://other.example' })).next(answered(503), true);
+  expect(await brief(telemetry, 'undaunted.budget.tokens')).toEqual([
+    ['one', 'https://api.example.com', 49],
+    ['two', 'https://other.example', 48],
+  ]);
+  one.open(requestOf()).next(answered(503), true);
+  expect((await brief(telemetry, 'undaunted.budget.tokens'))[0]).toEqual([
+    'one',
+    'https://api.example.com',
+    48,
+  ]);
+});
+
+test('of several budgets of one scope, the scarcest', async () => {
+  const budget = { capacity: 5 };
+  const retrier = retrierWith({ rules: [{ match: '/scarce', budget }] });
+  const telemetry = openTelemetry({ retriers: { main: retrier } });
+  for (const path of ['/', '/scarce']) retrier.open(requestOf({ path })).next(answered(503), true);
+  expect(await brief(telemetry, 'undaunted.budget.tokens')).toEqual([[...scope, 4]]);
+});
+
+test('the state of the gate, and who waits for it', async () => {
+  const retrier = retrierWith({
+    maxRetries: 0,
+    deadlineMs: 60_000,
+    gate: { failures: 2, whenShut: 'wait' },
+  });
+  const telemetry = openTelemetry({ retriers: { main: retrier } });
+  const fail = (): unknown => retrier.open(requestOf()).next(answered(500), true);
+  fail();
+  expect(await brief(telemetry, 'undaunted.gate.state')).toEqual([
+    [...scope, 'open', 1],
+    [...scope, 'shut', 0],
+    [...scope, 'ramping', 0],
+  ]);
+  fail();
+  retrier.open(requestOf()).admit();
+  expect(await brief(telemetry, 'undaunted.gate.state')).toEqual([
+    [...scope, 'open', 0],
+    [...scope, 'shut', 1],
+    [...scope, 'ramping', 0],
+  ]);
+  expect(await brief(telemetry, 'undaunted.gate.waiting')).toEqual([[...scope, 1]]);
+  retrier.open(requestOf()).accepts(200);
+  expect(await brief(telemetry, 'undaunted.gate.state')).toContainEqual([...scope, 'ramping', 1]);
+});
+
+test('how long a hold lasts yet', async () => {
+  const retrier = retrierWith({ hold: true });
+  const telemetry = openTelemetry({ retriers: { main: retrier } });
+  retrier.open(requestOf()).next(answered(429, { 'retry-after': '30' }), true);
+  await time.advance(10_000);
+  expect(await brief(telemetry, 'undaunted.hold.remaining')).toEqual([[...scope, 20]]);
+  await time.advance(60_000);
+  expect(await brief(telemetry, 'undaunted.hold.remaining')).toEqual([[...scope, 0]]);
+});
+
+test('scopes beyond the limit are shown together', async () => {
+  const retrier = retrierWith({ maxRetries: 1, gate: { failures: 2 } });
+  const telemetry = openTelemetry({ retriers: { main: retrier }, maxValues: 1 });
+  const fail = (origin: string): unknown => retrier.open(requestOf({ origin })).next(answered(500), true);
+  for (const origin of ['https://a.example', 'https://b.example', 'https://c.example', 'https://c.example']) {
+    fail(origin);
+  }
+  expect(await brief(telemetry, 'undaunted.gate.state')).toEqual([
+    ['main', 'https://a.example', 'open', 1],
+    ['main', 'https://a.example', 'shut', 0],
+    ['main', 'https://a.example', 'ramping', 0],
+    ['main', '_OTHER', 'open', 1],
+    ['main', '_OTHER', 'shut', 1],
+    ['main', '_OTHER', 'ramping', 0],
+  ]);
+  expect(await brief(telemetry, 'undaunted.budget.tokens')).toEqual([
+    ['main', 'https://a.example', 49],
+    ['main', '_OTHER', 49],
+  ]);
+});
+
+test('a scope that is forgotten does not stay shut for who looks', async () => {
+  const retrier = retrierWith({ maxRetries: 0, gate: { failures: 1 }, hold: true });
+  const telemetry = openTelemetry({ retriers: { main: retrier } });
+  retrier.open(requestOf()).next(answered(503, { 'retry-after': '30' }), true);
+  expect(await brief(telemetry, 'undaunted.gate.state')).toContainEqual([...scope, 'shut', 1]);
+  retrier.reset();
+  expect(await brief(telemetry, 'undaunted.gate.state')).toEqual([
+    [...scope, 'open', 1],
+    [...scope, 'shut', 0],
+    [...scope, 'ramping', 0],
+  ]);
+  expect(await brief(telemetry, 'undaunted.hold.remaining')).toEqual([[...scope, 0]]);
+});
+
+test('nobody looks any more when it is ended', async () => {
+  const telemetry = new Telemetry();
+  onTestFinished(() => telemetry.meterProvider.shutdown());
+  const retrier = retrierWith({});
+  const look = vi.spyOn(retrier, 'snapshot');
+  const undo = instrument({ meterProvider: telemetry.meterProvider, retriers: { main: retrier } });
+  retrier.open(requestOf()).next(answered(503), true);
+  await telemetry.collected();
+  expect(look).toHaveBeenCalledTimes(1);
+  undo();
+  await telemetry.collected();
+  expect(look).toHaveBeenCalledTimes(1);
+});
+
+test('units are as the conventions write them', async () => {
+  const retrier = retrierWith({ hold: true, gate: true });
+  const telemetry = openTelemetry({ retriers: { main: retrier } });
+  retrier.open(requestOf()).next(answered(503, { 'retry-after': '30' }), true);
+  const units = (await telemetry.metrics()).map(({ descriptor: { name, unit } }) => [name, unit]);
+  expect(Object.fromEntries(units)).toMatchObject({
+    'undaunted.budget.tokens': '{token}',
+    'undaunted.gate.state': '{gate}',
+    'undaunted.gate.waiting': '{request}',
+    'undaunted.hold.remaining': 's',
+  });
+});

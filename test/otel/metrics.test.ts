@@ -1,0 +1,228 @@
+/** What is counted and measured, by which attributes, and that there are never too many of them. */
+
+import type { HistogramMetricData } from '@opentelemetry/sdk-metrics';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { PolicyOptions } from '../../src/core/options.js';
+import type { RequestFacts } from '../../src/core/types.js';
+import { createRetrier } from '../../src/index.js';
+import { instrument } from '../../src/otel/index.js';
+import type { Retrier } from '../../src/runtime/retrier.js';
+import { retryingInstance } from '../adapters/axios/kit.js';
+import { openLab, settled, soon } from '../adapters/kit.js';
+import { undici } from '../adapters/undici/client.js';
+import { retryingAgent } from '../adapters/undici/kit.js';
+import { refusedOrigin } from '../faults/lab.js';
+import { answer, rst } from '../faults/plays.js';
+import { answered, errorWith, failed, requestOf } from '../kit.js';
+import { openTelemetry, Telemetry } from './kit.js';
+
+async function get(url: string, policy: PolicyOptions = soon): Promise<void> {
+  const dispatcher = retryingAgent(policy);
+  const { value } = await settled(undici.request(url, { dispatcher }));
+  await value?.body.dump();
+}
+
+/** One request without a client, whose first attempt fails with 503 and whose second succeeds. */
+function retriedOnce(retrier: Retrier, facts: Partial<RequestFacts>): void {
+  const session = retrier.open(requestOf(facts));
+  session.next(answered(503), true);
+  session.next(answered(200), true);
+}
+
+function serverOf(origin: string): object {
+  return { 'server.address': '127.0.0.1', 'server.port': Number(new URL(origin).port) };
+}
+
+describe('a request with two retries', () => {
+  test('is three attempts, two retries by reason, a stop, and two waits', async () => {
+    const telemetry = openTelemetry();
+    const lab = await openLab([answer(503), rst(), answer(200)]);
+    await get(`${lab.origin}/things/1?page=2`, {
+      ...soon,
+      rules: [{ match: '/things/:id', name: 'things' }],
+    });
+    const request = {
+      'http.request.method': 'GET',
+      ...serverOf(lab.origin),
+      'undaunted.rule': 'things',
+    };
+    expect(await telemetry.points('undaunted.attempts')).toEqual([{ attributes: request, value: 3 }]);
+    expect(await telemetry.points('undaunted.retries')).toEqual([
+      {
+        attributes: {
+          ...request,
+          'http.response.status_code': 503,
+          'error.type': '503',
+          'undaunted.reason': 'transient-status',
+        },
+        value: 1,
+      },
+      {
+        attributes: { ...request, 'error.type': 'ECONNRESET', 'undaunted.reason': 'transport-error' },
+        value: 1,
+      },
+    ]);
+    expect(await telemetry.points('undaunted.stops')).toEqual([
+      {
+        attributes: { ...request, 'http.response.status_code': 200, 'undaunted.reason': 'success' },
+        value: 1,
+      },
+    ]);
+    expect(await telemetry.points('undaunted.wait.duration')).toMatchObject([
+      { attributes: { ...request, 'undaunted.wait.from': 'schedule' }, value: { count: 2, sum: 0.002 } },
+    ]);
+    expect(await telemetry.points('undaunted.request.duration')).toMatchObject([
+      { attributes: { ...request, 'http.response.status_code': 200 }, value: { count: 1 } },
+    ]);
+  });
+});
+
+test('a success at once is an attempt, and no decision', async () => {
+  const telemetry = openTelemetry();
+  const lab = await openLab(answer(204));
+  await get(lab.origin);
+  expect(await telemetry.total('undaunted.attempts')).toBe(1);
+  expect(await telemetry.points('undaunted.retries')).toEqual([]);
+  expect(await telemetry.points('undaunted.stops')).toEqual([]);
+});
+
+test('what a gate turns away is a request without an attempt', async () => {
+  const telemetry = openTelemetry();
+  const lab = await openLab(answer(500));
+  const retrier = createRetrier({ maxRetries: 0, gate: { failures: 1 } });
+  const dispatcher = retryingAgent(retrier);
+  await (await undici.request(lab.origin, { dispatcher })).body.dump();
+  await settled(undici.request(lab.origin, { dispatcher }));
+  expect(await telemetry.total('undaunted.attempts')).toBe(1);
+  const ends = await telemetry.points('undaunted.request.duration');
+  expect(ends.map(({ attributes }) => attributes['error.type'])).toEqual(['500', 'ERR_UNDAUNTED_GATE_SHUT']);
+});
+
+test('every client and every retrier is seen', async () => {
+  const telemetry = openTelemetry();
+  const lab = await openLab([answer(503), answer(200), answer(503), answer(200)]);
+  await get(lab.origin);
+  await retryingInstance(soon).get(lab.origin);
+  expect(await telemetry.total('undaunted.retries')).toBe(2);
+  expect(await telemetry.total('undaunted.attempts')).toBe(4);
+});
+
+test('a server that is not there has its name all the same', async () => {
+  const telemetry = openTelemetry();
+  const origin = await refusedOrigin();
+  await get(origin, { ...soon, maxRetries: 1 });
+  const [stop] = await telemetry.points('undaunted.stops');
+  expect(stop?.attributes).toMatchObject({
+    ...serverOf(origin),
+    'error.type': 'ECONNREFUSED',
+    'undaunted.reason': 'retries-spent',
+  });
+});
+
+test('units are as the conventions write them, and waits have buckets in seconds', async () => {
+  const telemetry = openTelemetry();
+  retriedOnce(createRetrier(), {});
+  const metrics = await telemetry.metrics();
+  expect(Object.fromEntries(metrics.map(({ descriptor }) => [descriptor.name, descriptor.unit]))).toEqual({
+    'undaunted.attempts': '{attempt}',
+    'undaunted.retries': '{retry}',
+    'undaunted.stops': '{stop}',
+    'undaunted.wait.duration': 's',
+    'undaunted.request.duration': 's',
+  });
+  const waits = metrics.find(({ descriptor }) => descriptor.name === 'undaunted.wait.duration');
+  const { boundaries } = (waits as HistogramMetricData).dataPoints[0]?.value.buckets ?? {};
+  expect([boundaries?.at(0), boundaries?.at(-1)]).toEqual([0.01, 300]);
+});
+
+describe('however many there are in the world, there are few', () => {
+  test('servers, each with its port', async () => {
+    const telemetry = openTelemetry({ maxValues: 2 });
+    const retrier = createRetrier();
+    for (const origin of [
+      'https://a.example',
+      'http://b.example',
+      'https://c.example',
+      'https://d.example:81',
+    ]) {
+      retriedOnce(retrier, { origin });
+    }
+    retriedOnce(retrier, { origin: 'https://a.example' });
+    const points = await telemetry.points('undaunted.attempts');
+    expect(
+      points.map(({ attributes, value }) => [attributes['server.address'], attributes['server.port'], value]),
+    ).toEqual([
+      ['a.example', 443, 4],
+      ['b.example', 80, 2],
+      ['_OTHER', undefined, 4],
+    ]);
+  });
+
+  test('paths: none', async () => {
+    const telemetry = openTelemetry();
+    const retrier = createRetrier();
+    for (let id = 0; id < 10; id += 1) retriedOnce(retrier, { path: `/things/${id}` });
+    expect(await telemetry.points('undaunted.attempts')).toHaveLength(1);
+  });
+
+  test('rules', async () => {
+    const telemetry = openTelemetry({ maxValues: 2 });
+    for (const name of ['one', 'two', 'three', 'four', 'one']) {
+      retriedOnce(createRetrier({ rules: [{ match: '/*', name }] }), {});
+    }
+    const points = await telemetry.points('undaunted.attempts');
+    expect(points.map(({ attributes, value }) => [attributes['undaunted.rule'], value])).toEqual([
+      ['one', 4],
+      ['two', 2],
+      ['_OTHER', 4],
+    ]);
+  });
+
+  test('errors', async () => {
+    const telemetry = openTelemetry({ maxValues: 2 });
+    for (const code of ['E1', 'E2', 'E3', 'E4']) {
+      createRetrier()
+        .open(requestOf())
+        .next(failed(errorWith({ code })), true);
+    }
+    const points = await telemetry.points('undaunted.stops');
+    expect(points.map(({ attributes, value }) => [attributes['error.type'], value])).toEqual([
+      ['E1', 1],
+      ['E2', 1],
+      ['_OTHER', 2],
+    ]);
+  });
+
+  test('methods', async () => {
+    const telemetry = openTelemetry();
+    const retrier = createRetrier({ idempotent: true });
+    for (const method of ['get', 'QUERY', 'BREW', 'WHEN']) retriedOnce(retrier, { method });
+    const points = await telemetry.points('undaunted.attempts');
+    expect(points.map(({ attributes, value }) => [attributes['http.request.method'], value])).toEqual([
+      ['GET', 2],
+      ['QUERY', 2],
+      ['_OTHER', 4],
+    ]);
+  });
+});
+
+test('a server that the client cannot name is not named', async () => {
+  const telemetry = openTelemetry();
+  retriedOnce(createRetrier(), { origin: undefined });
+  retriedOnce(createRetrier(), { origin: 'unix:///var/run/a.sock' });
+  const points = await telemetry.points('undaunted.attempts');
+  expect(points.map(({ attributes, value }) => [attributes['server.address'], value])).toEqual([
+    [undefined, 4],
+  ]);
+});
+
+test('a provider may be given, and what instrument() returns ends it', async () => {
+  const telemetry = new Telemetry();
+  onTestFinished(() => telemetry.meterProvider.shutdown());
+  const undo = instrument({ meterProvider: telemetry.meterProvider });
+  const retrier = createRetrier();
+  retriedOnce(retrier, {});
+  undo();
+  retriedOnce(retrier, {});
+  expect(await telemetry.total('undaunted.attempts')).toBe(2);
+});

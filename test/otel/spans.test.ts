@@ -1,0 +1,182 @@
+/** Decisions on the caller's span, beside a client span for each attempt by undici's own instrumentation. */
+
+import { DiagLogLevel, diag } from '@opentelemetry/api';
+import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { PolicyOptions } from '../../src/core/options.js';
+import { resendCount } from '../../src/otel/index.js';
+import { retryingInstance } from '../adapters/axios/kit.js';
+import { openLab, soon } from '../adapters/kit.js';
+import { undici } from '../adapters/undici/client.js';
+import { retryingAgent } from '../adapters/undici/kit.js';
+import { answer } from '../faults/plays.js';
+import { openTelemetry, type Telemetry } from './kit.js';
+
+let telemetry: Telemetry;
+
+beforeEach(() => {
+  telemetry = openTelemetry();
+});
+
+/** Undici's own instrumentation, as an application configures it. */
+function instrumentUndici(attemptHeader?: string): void {
+  const instrumentation = new UndiciInstrumentation({ requestHook: resendCount(attemptHeader) });
+  instrumentation.setTracerProvider(telemetry.tracerProvider);
+  instrumentation.setMeterProvider(telemetry.meterProvider);
+  onTestFinished(() => instrumentation.disable());
+}
+
+async function get(url: string, policy: PolicyOptions): Promise<void> {
+  const { body } = await undici.request(url, { dispatcher: retryingAgent({ ...soon, ...policy }) });
+  await body.dump();
+}
+
+/** What OpenTelemetry says about how it is used. */
+function listenToDiagnostics(): unknown[] {
+  const said: unknown[] = [];
+  const say = (message: string): void => void said.push(message);
+  diag.setLogger({ error: say, warn: say, info: say, debug: say, verbose: say }, DiagLogLevel.WARN);
+  onTestFinished(() => diag.disable());
+  return said;
+}
+
+function named(name: string): ReadableSpan {
+  const span = telemetry.spans.find((one) => one.name === name);
+  if (span === undefined) throw new Error(`no span is called ${name}`);
+  return span;
+}
+
+function resendCounts(): unknown[] {
+  return telemetry.spans
+    .filter(({ name }) => name === 'GET')
+    .map(({ attributes }) => attributes['http.request.resend_count']);
+}
+
+describe('an event on the active span', () => {
+  test('for each decision, with what it was made of', async () => {
+    const lab = await openLab([answer(503), answer(429, '', { 'retry-after': '0.005' }), answer(404)]);
+    const rules = [{ match: '/things/:id', name: 'things' }];
+    await telemetry.inSpan('caller', () =>
+      get(`${lab.origin}/things/1?page=2`, { rules, hintJitter: 0, hints: 'common' }),
+    );
+    const { events } = named('caller');
+    expect(events.map(({ name }) => name)).toEqual(['undaunted.retry', 'undaunted.retry', 'undaunted.stop']);
+    const request = {
+      'http.request.method': 'GET',
+      'server.address': '127.0.0.1',
+      'server.port': Number(new URL(lab.origin).port),
+      'undaunted.rule': 'things',
+      'undaunted.scope': lab.origin,
+      'url.full': `${lab.origin}/things/1`,
+    };
+    expect(events[0]?.attributes).toEqual({
+      ...request,
+      'http.response.status_code': 503,
+      'error.type': '503',
+      'http.request.resend_count': 1,
+      'undaunted.attempt': 1,
+      'undaunted.reason': 'transient-status',
+      'undaunted.wait.duration': 0.001,
+      'undaunted.wait.from': 'schedule',
+      'undaunted.explanation':
+        'Retry 1 in 1 ms, by our own schedule: the server answered 503, which may pass.',
+    });
+    expect(events[1]?.attributes).toMatchObject({
+      'http.request.resend_count': 2,
+      'undaunted.reason': 'throttled',
+    });
+    expect(events[2]?.attributes).toEqual({
+      ...request,
+      'http.response.status_code': 404,
+      'error.type': '404',
+      'undaunted.attempt': 3,
+      'undaunted.reason': 'final-status',
+      'undaunted.explanation': expect.stringMatching(/^No retry after attempt 3: the server answered 404/),
+    });
+  });
+
+  test('of its own caller, whatever else is under way on the same connections', async () => {
+    const lab = await openLab(answer(503));
+    const dispatcher = retryingAgent({ ...soon, maxRetries: 2 }, { connections: 1 });
+    const instance = retryingInstance({ ...soon, maxRetries: 1 });
+    const paths = ['/a', '/b', '/c'];
+    const asked = paths.map((path) =>
+      telemetry.inSpan(path, async () => {
+        const { body } = await undici.request(lab.origin + path, { dispatcher });
+        await body.dump();
+        await instance.get(lab.origin + path, { validateStatus: null });
+      }),
+    );
+    await Promise.all(asked);
+    for (const path of paths) {
+      const urls = named(path).events.map(({ attributes }) => attributes?.['url.full']);
+      // Three decisions through undici, and two through axios.
+      expect(urls).toEqual(Array.from({ length: 5 }, () => lab.origin + path));
+    }
+  });
+
+  test('and none where there is no span, or one that has ended', async () => {
+    const lab = await openLab([answer(503), answer(200), answer(503), answer(200)]);
+    const complaints = listenToDiagnostics();
+    await get(lab.origin, {});
+    const late = await telemetry.inSpan('ended', async () => ({ request: get(lab.origin, {}) }));
+    await late.request;
+    expect(lab.requests).toHaveLength(4);
+    expect(telemetry.spans.map(({ name, events }) => [name, events.length])).toEqual([['ended', 0]]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a client span for each attempt', () => {
+  test('is a child of the caller’s, and nothing is between them', async () => {
+    instrumentUndici();
+    const lab = await openLab([answer(503), answer(503), answer(200)]);
+    await telemetry.inSpan('caller', () => get(lab.origin, {}));
+    const caller = named('caller');
+    const attempts = telemetry.spans.filter((span) => span !== caller);
+    expect(
+      attempts.map(({ name, attributes, parentSpanContext }) => [
+        name,
+        attributes['http.response.status_code'],
+        parentSpanContext?.spanId,
+      ]),
+    ).toEqual([503, 503, 200].map((status) => ['GET', status, caller.spanContext().spanId]));
+  });
+
+  test('has the number of the retry, and the first has none', async () => {
+    instrumentUndici();
+    const lab = await openLab([answer(503), answer(503), answer(200)]);
+    await get(lab.origin, { attemptHeader: true });
+    expect(resendCounts()).toEqual([undefined, 1, 2]);
+  });
+
+  test('has it also where attempts queue for a connection', async () => {
+    instrumentUndici();
+    const lab = await openLab(answer(503));
+    const policy = { ...soon, maxRetries: 2, attemptHeader: true };
+    const dispatcher = retryingAgent(policy, { connections: 1 });
+    const ask = async (): Promise<void> => (await undici.request(lab.origin, { dispatcher })).body.dump();
+    await Promise.all([ask(), ask(), ask(), ask()]);
+    expect(resendCounts().sort()).toEqual([
+      ...Array.from({ length: 4 }, () => 1),
+      ...Array.from({ length: 4 }, () => 2),
+      ...Array.from({ length: 4 }, () => undefined),
+    ]);
+  });
+
+  test('has it under a header of another name', async () => {
+    instrumentUndici('X-Resend');
+    const lab = await openLab([answer(503), answer(200)]);
+    await get(lab.origin, { attemptHeader: 'X-Resend' });
+    expect(resendCounts()).toEqual([undefined, 1]);
+  });
+
+  test('has it through fetch', async () => {
+    instrumentUndici();
+    const lab = await openLab([answer(503), answer(200, 'ok')]);
+    const dispatcher = retryingAgent({ ...soon, attemptHeader: true });
+    await (await undici.fetch(lab.origin, { dispatcher })).text();
+    expect(resendCounts()).toEqual([undefined, 1]);
+  });
+});

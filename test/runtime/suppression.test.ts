@@ -1,0 +1,129 @@
+/** Requests within `suppressRetries` are sent once, and nobody else's are touched. */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { decide } from '../../src/core/decide.js';
+import type { DecisionEvent } from '../../src/core/events.js';
+import type { PolicyOptions } from '../../src/core/options.js';
+import type { HeadersLike, ResponseOutcome } from '../../src/core/types.js';
+import { createRetrier, explain, suppressRetries, suppressWhenRetried } from '../../src/index.js';
+import { answered, requestOf, settingsOf } from '../kit.js';
+import { loadWithoutNode } from '../otel/elsewhere.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+function reasonOf(outcome: ResponseOutcome, policy: PolicyOptions = {}, facts = requestOf()): string {
+  return createRetrier(policy).open(facts).next(outcome, true).reason;
+}
+
+const unavailable = answered(503);
+
+describe('a failure', () => {
+  test('is not retried within, with a reason of its own', () => {
+    expect(suppressRetries(() => reasonOf(unavailable))).toBe('retries-suppressed');
+    expect(reasonOf(unavailable)).toBe('transient-status');
+  });
+
+  test('is not retried after an await within', async () => {
+    const within = suppressRetries(async () => {
+      await sleep(1);
+      return reasonOf(unavailable);
+    });
+    expect(reasonOf(unavailable)).toBe('transient-status');
+    expect(await within).toBe('retries-suppressed');
+  });
+
+  test.each<[string, ResponseOutcome, PolicyOptions, string]>([
+    ['not worth it', answered(404), {}, 'final-status'],
+    ['not safe', unavailable, {}, 'unsafe-method'],
+    ['switched off', unavailable, { maxRetries: 0, idempotent: true }, 'retries-off'],
+    ['too long to wait for', answered(429, { 'retry-after': '3600' }), {}, 'retries-suppressed'],
+  ])('that is %s has the reason that comes first', (_what, outcome, policy, reason) => {
+    const decided = suppressRetries(() => reasonOf(outcome, policy, requestOf({ method: 'POST' })));
+    expect(decided).toBe(reason);
+  });
+
+  test('costs no budget', () => {
+    const retrier = createRetrier();
+    suppressRetries(() => retrier.open(requestOf()).next(unavailable, true));
+    expect(retrier.snapshot().scopes[0]?.budgets).toEqual([{ tokens: 50 }]);
+  });
+});
+
+test('the decision can be made again from its event, and is a sentence', () => {
+  const events: DecisionEvent[] = [];
+  const observe: PolicyOptions['observe'] = (event) => {
+    if (event.type === 'decision') events.push(structuredClone(event));
+  };
+  suppressRetries(() => reasonOf(unavailable, { observe }));
+  const [event] = events;
+  if (event === undefined) throw new Error('no event came');
+  expect(decide(settingsOf(), [], event.decision.finding, event.world)).toEqual(event.decision);
+  expect(explain(event.decision)).toBe(
+    'No retry after attempt 1: the server answered 503, and it was sent within suppressRetries, so that layers do not multiply.',
+  );
+});
+
+test('what work returns or throws comes out', () => {
+  const broken = new Error('broken work');
+  expect(suppressRetries(() => 7)).toBe(7);
+  expect(() =>
+    suppressRetries(() => {
+      throw broken;
+    }),
+  ).toThrow(broken);
+  expect(reasonOf(unavailable)).toBe('transient-status');
+});
+
+describe('an incoming request', () => {
+  test.each<[string, HeadersLike, string | undefined, boolean]>([
+    ['is a retry', { 'retry-attempt': '1' }, undefined, true],
+    ['is the tenth', { 'retry-attempt': '10' }, undefined, true],
+    ['is a retry, in the headers of the web', new Headers({ 'Retry-Attempt': '2' }), undefined, true],
+    ['is a retry, and a proxy says it again', { 'retry-attempt': '2, 1' }, undefined, true],
+    ['is a retry, said on two lines', { 'retry-attempt': ['2', '1'] }, undefined, true],
+    ['is a retry, by another header', { 'x-again': '1' }, 'X-Again', true],
+    ['is a first attempt', {}, undefined, false],
+    ['is a first attempt, in the headers of the web', new Headers(), undefined, false],
+    ['is a first attempt that says so', { 'retry-attempt': '0' }, undefined, false],
+    ['says nothing that is a number', { 'retry-attempt': 'often' }, undefined, false],
+    ['says it in a header that nobody reads', { 'retry-attempt': '1' }, 'x-again', false],
+    ['has a header called get', { get: 'it', 'retry-attempt': '1' }, undefined, true],
+  ])('%s', (_what, headers, attemptHeader, isRetry) => {
+    const reason = suppressWhenRetried({ headers }, () => reasonOf(unavailable), attemptHeader);
+    expect(reason).toBe(isRetry ? 'retries-suppressed' : 'transient-status');
+  });
+});
+
+describe('nobody looks', () => {
+  test('when a first attempt succeeds', () => {
+    const look = vi.spyOn(AsyncLocalStorage.prototype, 'getStore');
+    suppressRetries(() => {
+      look.mockClear();
+      const session = createRetrier().open(requestOf());
+      session.admit();
+      session.accepts(200);
+      expect(look).not.toHaveBeenCalled();
+      reasonOf(unavailable);
+      expect(look).toHaveBeenCalledTimes(1);
+    });
+  });
+
+  test('as long as it was never used', async () => {
+    vi.resetModules();
+    onTestFinished(() => void vi.resetModules());
+    const unused = await import('../../src/index.js');
+    const look = vi.spyOn(AsyncLocalStorage.prototype, 'getStore');
+    unused.createRetrier().open(requestOf()).next(unavailable, true);
+    expect(look).not.toHaveBeenCalled();
+  });
+});
+
+test('where there is no AsyncLocalStorage, it says so', async () => {
+  const elsewhere = await loadWithoutNode();
+  expect(() => elsewhere.suppressRetries(() => undefined)).toThrow(/needs AsyncLocalStorage/);
+  expect(elsewhere.suppressWhenRetried({ headers: {} }, () => 'served')).toBe('served');
+});
