@@ -16,7 +16,7 @@ export interface Case {
   readonly asked: string;
   readonly columns: readonly string[];
   readonly cells: (contender: Contender, seeds: Seeds) => readonly string[];
-  /** It takes a minute and more. */
+  /** It takes long, with all seeds. */
   readonly isLong?: true;
 }
 
@@ -245,6 +245,7 @@ const manyProcesses: Case = {
   about: '1,000 processes with a retrier each, a request every 10 s each, down for 60 s',
   asked: 'reported: every bucket is full at first, and so many buckets are a lake',
   columns: ['1,000 processes'],
+  isLong: true,
   cells: (contender, seeds) => {
     const down = runs(sim.layers(1), sim.thousandProcesses, contender, seeds);
     return [times(Math.max(...down.map((run) => attemptsEach(run, 20_000, 60_000))))];

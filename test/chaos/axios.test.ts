@@ -5,7 +5,7 @@ import { endure, endureGuarded, fewer, isLong, limits, many, seed } from './chao
 import { overFetch, overHttp } from './clients.js';
 import { guarded, harshest, scenarios } from './scenarios.js';
 
-for (const scenario of scenarios) {
+for (const scenario of isLong ? scenarios : harshest) {
   test(`${overHttp.name} while the server ${scenario.name}, seed ${seed}`, limits, () =>
     endure(overHttp, scenario, many),
   );
