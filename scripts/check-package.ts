@@ -59,7 +59,10 @@ async function checkPacked(): Promise<void> {
 }
 
 /** What loads its peer when it is loaded: the others only know their clients' types. */
-const telemetry = { entry: 'undaunted/otel', peer: '@opentelemetry/api' } as const;
+const telemetry = {
+  entry: 'undaunted/otel',
+  packages: ['@opentelemetry/api', '@opentelemetry/instrumentation-undici@0.33.0'],
+} as const;
 
 /** Without any client, every entry loads, and the core compiles. */
 async function checkAlone(): Promise<void> {
@@ -121,6 +124,15 @@ function entries(): string[] {
     .map(([path]) => name + path.slice(1));
 }
 
+/** What the README shows is TypeScript, whoever copies it. */
+async function checkReadme(place: string): Promise<void> {
+  const blocks = [...readFileSync('README.md', 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)];
+  for (const [index, [, source = '']] of blocks.entries()) {
+    const ground = ['--lib', 'es2023', '--types', 'node'];
+    await check(`README, block ${index + 1} compiles`, () => compile({ source, ground }, manners[0], place));
+  }
+}
+
 async function checkLoading(entry: string, place: string): Promise<void> {
   const isEmpty = "throw new Error('empty')";
   await check(`import ${entry}`, () => {
@@ -139,9 +151,10 @@ async function checkBeside(age: 'oldest' | 'newest'): Promise<void> {
     ({ name, versions }) => `${name}@${versions.at(age === 'oldest' ? 0 : -1)?.version}`,
   );
   await check(`installs beside the ${age} clients`, () =>
-    installInto(beside, [tarball(), nodeTypes(), telemetry.peer, ...packages]),
+    installInto(beside, [tarball(), nodeTypes(), ...telemetry.packages, ...packages]),
   );
   await checkLoading(telemetry.entry, beside);
+  if (age === 'newest') await checkReadme(beside);
   for (const client of clients) {
     for (const manner of manners) {
       const { version } = manifestOf(client.name, beside);

@@ -17,7 +17,7 @@ export interface Manner {
   readonly options: readonly string[];
 }
 
-export const manners: readonly Manner[] = [
+export const manners: readonly [Manner, ...Manner[]] = [
   { name: 'an ES module', file: 'consumer.mts', options: ['--module', 'nodenext'] },
   { name: 'a CommonJS module', file: 'consumer.cts', options: ['--module', 'nodenext'] },
   {

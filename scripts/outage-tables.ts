@@ -41,8 +41,8 @@ export const { service } = presets.policies;
 const naive: Contenders = { 'no retry': peers.noRetry, '3 retries, full jitter': peers.threeRetries };
 const stubborn: Contenders = {
   'every 100 ms, for ever': peers.fixedForEver,
-  "the article's formula": peers.article,
-  "the article's program": peers.articleProgram,
+  "smira's formula": peers.article,
+  "smira's program": peers.articleProgram,
 };
 const libraries: Contenders = {
   'axios-retry, `exponentialDelay`': peers.axiosRetry,
@@ -109,7 +109,7 @@ function isWedged(outage: Outage): boolean {
   return share(outage, outage.resumedAt + tailMs - 10_000) < 0.5;
 }
 
-/** The second in which attempts reach the server only as probes begins after the gate has shut. */
+/** The most attempts in a second, from the one after the gate has shut to the end of the stop. */
 function busiestShut({ run, resumedAt }: Outage): number {
   const shutAt = run.totals.refusedFirstAt ?? stoppedAt;
   return Math.max(0, ...run.series.sent.subarray(Math.ceil(shutAt / 1_000), resumedAt / 1_000));
@@ -117,10 +117,13 @@ function busiestShut({ run, resumedAt }: Outage): number {
 
 const stoppedServer: Case = {
   about:
-    'A server that slows down under load, 1,000 clients: stopped for 5, 10, 30 and 60 s, with a backlog of 511 and 4,096, and continued',
+    'A server that slows down under load, 1,000 clients: stopped for 5, 10, 30 and 60 s, with a backlog of 511 and ' +
+    '4,096, and continued; what is good in the ten seconds that begin 2 s after its return, of what would be good ' +
+    'without a stop, in the worst run; the most attempts in a second while it is stopped (once the gate has shut, ' +
+    'where there is one)',
   asked:
     '`service`: 0 wedged; at least 90 % again in the ten seconds that begin 2 s after its return; at most 10 attempts a second while its gate is shut',
-  columns: ['wedged at 511', 'wedged at 4,096', 'back after 2 s', 'busiest second'],
+  columns: ['wedged at 511', 'wedged at 4,096', 'normal after 2 s', 'attempts/s'],
   isLong: true,
   cells: (contender, seeds) => {
     const byBacklog = [511, 4_096].map((backlog) => outages(backlog, contender, seeds));

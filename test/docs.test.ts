@@ -2,19 +2,25 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
+import { policySchema } from '../src/core/check/schema.js';
 import { defaults } from '../src/core/defaults.js';
 import { hintSetNames } from '../src/core/hints/sets.js';
 import { presets } from '../src/index.js';
 
 const readme = readFileSync('README.md', 'utf8');
 
+function between(from: string, to: string): string {
+  return readme.slice(readme.indexOf(`\n${from}\n`), readme.indexOf(`\n${to}\n`));
+}
+
 function withoutFunctions(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
 describe('the table of settings', () => {
+  const [settings = '', inside = ''] = between('## Settings', '### Functions').split('### Inside of them');
   const rows = new Map(
-    [...readme.matchAll(/^\| `(\w+)`[^|]*\| ([^|]*) \|/gm)].map((match) => [
+    [...settings.matchAll(/^\| `(\w+)`[^|]*\| ([^|]*) \|/gm)].map((match) => [
       match[1] ?? '',
       (match[2] ?? '').trim(),
     ]),
@@ -25,6 +31,15 @@ describe('the table of settings', () => {
     if (value === undefined) expect(rows.get(key)).toBe('none');
     else expect(JSON.parse(written ?? 'null')).toEqual(withoutFunctions(value));
   });
+
+  test.each(['exponential', 'table', 'fixed', 'bucket', 'window', 'gate', 'hold', 'cost', 'idempotencyKey'])(
+    'names every key inside: %s',
+    (name) => {
+      const keys = Object.keys(policySchema.$defs?.[name]?.properties ?? {});
+      expect(keys.length).toBeGreaterThan(0);
+      for (const key of keys) expect(inside).toMatch(new RegExp(`[\`{ ]${key}\\b`));
+    },
+  );
 
   test('says what is off by default', () => {
     const off = [...rows].filter(([, text]) => text.startsWith('off')).map(([key]) => key);

@@ -51,6 +51,25 @@ describe('a server that is stopped', () => {
     expect(again(peers.articleProgram, 80_000)).toBeGreaterThan(80);
   });
 
+  test('is waited for by a batch job, which loses nothing', () => {
+    const quick = { kind: 'flaky', latencyMs: 50, share: 0.01, status: 503 } as const;
+    const faults = [{ kind: 'crash', fromMs: 20_000, forMs: 300_000 }] as const;
+    const jobs = { kind: 'closed', count: 50, thinkMs: 1_000 } as const;
+    // The README's recipe.
+    const batch = {
+      maxRetries: 100,
+      deadlineMs: 3_600_000,
+      schedule: { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 'full' },
+      gate: { whenShut: 'wait', maxWaiting: 10_000 },
+      hold: true,
+    } as const;
+    const world = { durationMs: 400_000, services: [{ server: quick, faults }] } as const;
+    const { totals } = simulate(world, jobs, { ...batch, budget: false }, { seed: 1 });
+    expect([totals.failed, totals.refused, totals.good > 2_000]).toEqual([0, 0, true]);
+    // With a budget, most of those that met the crash fail.
+    expect(simulate(world, jobs, batch, { seed: 1 }).totals.failed).toBeGreaterThan(10);
+  });
+
   test('costs nothing where nothing is stopped', () => {
     const goodput = (contender: Contender): number =>
       simulate(sim.stoppedServer(511, 0, 60_000), sim.articleClients, contender, { seed: 1 }).totals.goodput;
