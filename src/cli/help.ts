@@ -7,11 +7,14 @@ import type { Printer } from './printer.js';
 import { table, wrap } from './table.js';
 
 const exitCodes: readonly (readonly string[])[] = [
-  ['0', 'fine'],
-  ['1', 'the answer is no, or problems were found'],
-  ['2', 'wrong usage, or something that cannot be read or done'],
+  ['0', 'fine; explain, waits and simulate only tell, whatever there is to tell'],
+  ['1', 'the answer is no: check found problems, or the server of outage clients has not recovered'],
+  ['2', 'wrong usage, or something that cannot be read or done; a policy with problems, except in check'],
   ['130', 'ended by Ctrl-C'],
 ];
+
+const timeNote =
+  'A <time> has a unit: 250ms, 2s, 1.5m, 1h. A number alone is seconds here (in a policy, times are in ms).';
 
 export function printOverview(out: Printer, commands: readonly Command[], description: string): void {
   usage(out, '<command> [options]');
@@ -40,6 +43,7 @@ export function printHelp(out: Printer, { name, summary, operands, options, deta
     `${option.summary}${defaultOf(option)}`,
   ]);
   section(out, heading(out, 'Options'), rows(all, out));
+  if (Object.values(options).some(({ kind }) => kind === 'duration')) section(out, timeNote, []);
   if (details === undefined) return;
   out.line();
   for (const line of details.trim().split('\n')) out.line(wrap(line, out.width).join('\n'));

@@ -1,31 +1,26 @@
-/** Policies as commands are given them: the name of a file, `-` for stdin, or the name of one of ours. */
+/** Policies as commands are given them: the name of a file, `-` for stdin, or a name that is known without one. */
 
-import { readFile } from 'node:fs/promises';
 import { checkPolicy } from '../core/check.js';
 import { PolicyError } from '../core/errors.js';
 import type { PolicyOptions } from '../core/options.js';
-import { presets } from '../core/presets.js';
+import { dataPolicyNames, policyNamed } from '../pages/policies.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';
+import { readText } from './files.js';
 import type { Io } from './io.js';
 
-/** What every command that takes a policy knows without a file. */
-export const namedPolicies: Readonly<Record<string, PolicyOptions>> = {
-  default: {},
-  service: presets.policies.service,
-};
-
 /**
- * Checked. What is wrong is a failure that names the file, with one line for each problem. `names` are what else
- * the command knows without a file.
+ * Checked. What is wrong is a failure that names the file, with one line for each problem. `names` are all that the
+ * command knows without a file.
  */
 export async function readPolicy(
   name: string,
   io: Io,
-  names: readonly string[] = [],
+  names: readonly string[] = dataPolicyNames,
 ): Promise<PolicyOptions> {
-  if (Object.hasOwn(namedPolicies, name)) return namedPolicies[name] ?? {};
-  const options = await readJson(name, io, [...Object.keys(namedPolicies), ...names]);
+  const named = policyNamed(name);
+  if (named !== undefined) return named;
+  const options = await readJson(name, io, names);
   const problems = checkPolicy(options);
   if (problems.length > 0) throw new Failure(`${label(name)}: ${new PolicyError(problems).message}`);
   return options as PolicyOptions;
@@ -33,7 +28,8 @@ export async function readPolicy(
 
 /** Whatever JSON is in a file. `names` are what could have been meant instead of one. */
 export async function readJson(name: string, io: Io, names: readonly string[] = []): Promise<unknown> {
-  const text = withoutMark(name === '-' ? await readAll(io.stdin) : await readText(name, names));
+  const written = name === '-' ? await readAll(io.stdin) : await readText(name, adviceFor(name, names));
+  const text = withoutMark(written);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -53,27 +49,10 @@ async function readAll(stream: Io['stdin']): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function readText(name: string, names: readonly string[]): Promise<string> {
-  try {
-    return await readFile(name, 'utf8');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Failure(
-      `${name} cannot be read: ${unreadable[code ?? ''] ?? message}. ${adviceFor(name, names)}`.trimEnd(),
-    );
-  }
-}
-
-const unreadable: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder, not a file',
-  ENOTDIR: 'there is no such folder',
-  EACCES: 'you are not allowed to',
-};
-
 function adviceFor(name: string, names: readonly string[]): string {
   // What has a dot or a slash was never meant to be a name.
-  return /[./\\]/.test(name) ? '' : didYouMean(name, names);
+  if (names.length === 0 || /[./\\]/.test(name)) return '';
+  return didYouMean(name, names) || `Known by name are ${names.join(', ')}.`;
 }
 
 /** Editors on Windows put it in front; JSON knows nothing of it. */

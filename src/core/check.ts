@@ -26,7 +26,16 @@ export function checkPolicy(options: unknown): Problem[] {
       rule[key] === undefined ? !faults.has(pathTo(path, key)) && base.knows(key) : true,
     );
   });
-  return [...problems, ...patternProblems(soundRules), ...findContradictions(base, levels)];
+  return inOrder([...problems, ...patternProblems(soundRules), ...findContradictions(base, levels)]);
+}
+
+/** The policy's own, then rule by rule. */
+function inOrder(problems: Problem[]): Problem[] {
+  return problems.sort((one, other) => ruleOf(one) - ruleOf(other));
+}
+
+function ruleOf({ path }: Problem): number {
+  return Number(/^rules\[(\d+)\]/.exec(path)?.[1] ?? -1);
 }
 
 /** What one request says for itself. What it leaves open is the business of the rule that it lies over. */

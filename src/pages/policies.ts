@@ -44,3 +44,8 @@ export function policyNamed(name: string): PolicyOptions | undefined {
   const contender = contenderNamed(name);
   return contender === undefined || 'wait' in contender ? undefined : (contender as PolicyOptions);
 }
+
+/** Of the known names, those that stand for a policy, which is data; the others stand for somebody's code. */
+export const dataPolicyNames: readonly string[] = policyNames.filter(
+  (name) => policyNamed(name) !== undefined,
+);

@@ -325,6 +325,19 @@ test('one outcome, from the rule to what is taken for granted', async () => {
   ]);
 });
 
+test('no time that nobody can read is taken for granted', async () => {
+  const { stdout } = await undaunted([
+    'explain',
+    'service',
+    'GET /',
+    '--status',
+    '503',
+    '--attempt',
+    '10000',
+  ]);
+  expect(stdout).toMatch(/, 27\.8 h since the request began\.\n$/);
+});
+
 test('without an outcome, the usual ones, and every rule that does not match', async () => {
   const { exitCode, stdout } = await undaunted(['explain', '-', 'GET', '/a'], { stdin });
   expect(exitCode).toBe(0);

@@ -29,6 +29,15 @@ describe('what is asked of all commands', () => {
     expect([...stdout.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => code)).toEqual(['0', '1', '2', '130']);
   });
 
+  test('--help says which commands end with 1, and which of them only tell', async () => {
+    const { stdout } = await undaunted(['--help']);
+    expect(stdout).toMatch(/^ {2}0 +fine; explain, waits and simulate only tell/m);
+    expect(stdout).toMatch(
+      /^ {2}1 +the answer is no: check found problems, or the server of outage clients has not/m,
+    );
+    expect(stdout).toMatch(/^ {2}2 +wrong usage, .*; a policy with problems, except in check$/m);
+  });
+
   test('--version is that of the package', async () => {
     expect(await undaunted(['--version'])).toEqual({
       exitCode: 0,
@@ -53,6 +62,16 @@ describe('what is asked of one command', () => {
       expect(stdout).toContain(`Usage: undaunted ${name} `);
       expect(stdout.toLowerCase()).toContain(`${summary}.`.toLowerCase());
       for (const option of Object.keys(options)) expect(stdout).toMatch(new RegExp(`^  --${option} `, 'm'));
+    },
+  );
+
+  test.each(commands.map((command) => [command.name, command] as const))(
+    'undaunted %s --help tells what a time without a unit is, where one can be given',
+    async (name, { options }) => {
+      const takesTimes = Object.values(options).some(({ kind }) => kind === 'duration');
+      const { stdout } = await undaunted([...name.split(' '), '--help']);
+      expect(stdout.includes('A number alone is seconds here')).toBe(takesTimes);
+      expect(stdout.includes(' <time> ')).toBe(takesTimes);
     },
   );
 

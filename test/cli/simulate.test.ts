@@ -85,6 +85,48 @@ describe('prints', () => {
   });
 });
 
+describe('remarks', () => {
+  const legend = '* the best of them, with seed 1';
+
+  test('on the best, only where one is marked', async () => {
+    const [two, one] = [
+      await run(['-'], { stdin: small }),
+      await run(['-', '--policy', 'got'], { stdin: small }),
+    ];
+    expect(two.stdout).toContain(`\n\n${legend}\n`);
+    expect(one.stdout).not.toContain('*');
+    expect(one.stdout).not.toContain('best');
+    expect(one.stdout).toMatch(/\S\n$/);
+  });
+
+  test('on rules of which none matches, aside from the table', async () => {
+    const policy = await file('ruled.json', { rules: [{ match: 'POST /a' }, { match: 'api.example.com' }] });
+    const argv = ['-', '--policy', policy, '--policy', 'default'];
+    const [plain, json] = [
+      await run(argv, { stdin: small }),
+      await run([...argv, '--json'], { stdin: small }),
+    ];
+    const warning = /^None of the 2 rules of .*ruled\.json matches GET http:\/\/first\.example\/: .*\n$/;
+    expect([plain.exitCode, json.exitCode]).toEqual([0, 0]);
+    expect(plain.stderr).toMatch(warning);
+    expect(json.stderr).toMatch(warning);
+    expect(plain.stdout).not.toContain('None of');
+    expect((JSON.parse(json.stdout) as Report).entries).toHaveLength(2);
+  });
+
+  test('on requests that were turned away, no wider than the terminal', async () => {
+    const thinking = { ...written, clients: { kind: 'closed', count: 200, thinkMs: 1_000 } };
+    const argv = ['-', '--policy', 'default', '--policy', 'service'];
+    const { stdout } = await run(argv, {
+      stdin: JSON.stringify(thinking),
+      columns: 60,
+      env: { NO_COLOR: '1' },
+    });
+    expect(stdout).toContain(`\n${legend}\nWho is turned away by the gate or the hold`);
+    expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([]);
+  });
+});
+
 describe('policies', () => {
   test('come from files and by name, in the order that was asked for', async () => {
     const [scenario, policy] = [await file('small.json', small), await file('mine.json', { maxRetries: 1 })];
@@ -128,10 +170,13 @@ describe('policies', () => {
   });
 });
 
-test('a scenario that nobody knows is refused with the nearest name', async () => {
-  const { exitCode, stderr } = await run(['brownout']);
+test.each([
+  ['brownout', 'Did you mean brown-out?'],
+  ['nonsense', 'Known by name are seed-outage, brown-out, rate-limit, layers, surge.'],
+])('the scenario %s, which nobody knows, is refused with what is known', async (name, advice) => {
+  const { exitCode, stderr } = await run([name]);
   expect(exitCode).toBe(2);
-  expect(stderr).toBe('undaunted: brownout cannot be read: there is no such file. Did you mean brown-out?\n');
+  expect(stderr).toBe(`undaunted: ${name} cannot be read: there is no such file. ${advice}\n`);
 });
 
 describe('the report', () => {
@@ -148,7 +193,7 @@ describe('the report', () => {
     const { exitCode, stderr } = await run(['-', '--out', out], { stdin: small });
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(
-      /^undaunted: The report cannot be written to .*nowhere.*\. Name another file with --out\.\n$/,
+      /^undaunted: .*nowhere.* cannot be written: there is no such folder\. Name another file with --out\.\n$/,
     );
   });
 });

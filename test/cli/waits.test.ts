@@ -194,7 +194,11 @@ describe('what cannot be shown is told in one line', () => {
       ['--svg', nowhere],
       /^undaunted: --svg: there is nothing to draw where there are no retries\.\n$/,
     ],
-    [{}, ['--svg', nowhere], /^undaunted: .*folder\.svg cannot be written: ENOENT.*\.\n$/],
+    [
+      {},
+      ['--svg', nowhere],
+      /^undaunted: .*folder\.svg cannot be written: there is no such folder\. Name another file with --svg\.\n$/,
+    ],
   ])('%j %j', async (policy, more, message) => {
     const { exitCode, stdout, stderr } = await waits(policy, ...more);
     expect([exitCode, stdout]).toEqual([2, '']);

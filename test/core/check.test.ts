@@ -5,6 +5,7 @@ import { policySchema } from '../../src/core/check/schema.js';
 import { checkOverride, checkPolicy } from '../../src/core/check.js';
 import type { Problem } from '../../src/core/errors.js';
 import { PolicyError } from '../../src/core/errors.js';
+import { hintSetNames } from '../../src/core/hints/sets.js';
 import { presets } from '../../src/core/presets.js';
 import { invalidPolicies, validPolicies } from './policies.js';
 
@@ -93,15 +94,15 @@ describe('functions', () => {
       'gate.whenShut: a function',
       'idempotencyKey: a function',
       'budget: a function',
-      'rules[0].match: a function',
-      'rules[0].name: a function',
-      'rules[0].schedule.waitMs: a function',
-      'rules[1]: a function',
       'test: an unknown key',
       'generate: an unknown key',
       '["match.test"]: an unknown key',
       '["idempotencyKey.generate"]: an unknown key',
       'match: an unknown key',
+      'rules[0].match: a function',
+      'rules[0].name: a function',
+      'rules[0].schedule.waitMs: a function',
+      'rules[1]: a function',
     ]);
   });
 
@@ -416,8 +417,8 @@ describe('what JavaScript can put into an object', () => {
       }),
     ).toEqual([]);
     expect(brief(checkPolicy({ rules: [{ match: nothing }], schedule: { kind: nothing } }))).toEqual([
-      'rules[0].match: nothing',
       'schedule.kind: nothing',
+      'rules[0].match: nothing',
     ]);
     expect(brief(checkPolicy({ schedule: { kind: 'exponential', jitter: { spread: nothing } } }))).toEqual([
       'schedule.jitter: an object with 0 of them',
@@ -452,8 +453,8 @@ describe('what JavaScript can put into an object', () => {
     expect(checkPolicy(policy)).toEqual([
       { path: 'maxRetries', found: 'a getter that throws', allowed: 'a whole number from 0 to 1000000' },
       { path: 'observe', found: 'a getter that throws', allowed: 'a function' },
-      expect.objectContaining({ path: 'rules[0].match', found: 'a getter that throws' }),
       expect.objectContaining({ path: 'statuses[0]', found: 'a getter that throws' }),
+      expect.objectContaining({ path: 'rules[0].match', found: 'a getter that throws' }),
     ]);
   });
 
@@ -583,6 +584,65 @@ test('the eleventh rule is like the first', () => {
   expect(paths(checkPolicy({ deadlineMs: 100, rules: faulty }))).toEqual(
     rules.map((_, index) => `rules[${index}].deadlineMs`),
   );
+});
+
+test('problems come in the order of the policy: its own, then rule by rule', () => {
+  const rules = Array.from({ length: 11 }, (_, index) => ({ match: `/${index}`, maxRetries: -1 }));
+  const [first, second, third, ...others] = rules;
+  const policy = {
+    rules: [
+      { ...first, maxRetries: 1, retry: false },
+      { ...second, match: 'GET' },
+      { ...third, match: '/0' },
+      ...others,
+    ],
+    attemptTimeoutMs: 200,
+    deadlineMs: 100,
+  };
+  expect(paths(checkPolicy(policy))).toEqual([
+    'attemptTimeoutMs',
+    'rules[0].maxRetries',
+    'rules[1].maxRetries',
+    'rules[1].match',
+    'rules[2].maxRetries',
+    'rules[2].match',
+    ...others.map((_, index) => `rules[${index + 3}].maxRetries`),
+  ]);
+});
+
+describe('a name among many', () => {
+  const known = 'a known name, a list or false';
+
+  test('that is misspelt is told the one that was meant, and not all of them', () => {
+    expect(checkPolicy({ hints: 'githup', rules: [{ match: '/a', hints: ['standart'] }] })).toEqual([
+      { path: 'hints', found: 'a string "githup"', allowed: known, advice: 'Did you mean "github"?' },
+      {
+        path: 'rules[0].hints[0]',
+        found: 'a string "standart"',
+        allowed: 'a known name',
+        advice: 'Did you mean "standard"?',
+      },
+    ]);
+  });
+
+  test('that is like none of them is told all of them', () => {
+    const [problem] = checkPolicy({ hints: 'acme-weather' });
+    expect(problem?.allowed).toBe(
+      `one of ${hintSetNames.map((name) => `"${name}"`).join(', ')}, a list or false`,
+    );
+    expect(problem?.advice).toBeUndefined();
+  });
+
+  test('is one among few where all of them are told', () => {
+    expect(checkPolicy({ unsafeMethods: 'unsend' })).toEqual([
+      {
+        path: 'unsafeMethods',
+        found: 'a string "unsend"',
+        allowed: 'one of "never", "unsent", "refused"',
+        advice: 'Did you mean "unsent"?',
+      },
+    ]);
+  });
 });
 
 describe('a great many problems', () => {

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { pageTemplate } from '../../scripts/page-template.js';
+import { remarksOn } from '../../src/pages/remarks.js';
 import { dataPlace } from '../../src/pages/template.js';
 import { hasChromium } from '../browser/tab.js';
 import { pagesForAll } from './opened-page.js';
@@ -23,6 +24,16 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
     await using opened = await open(report);
     const { none = [] } = await opened.numbers('Good');
     expect(none.map(Number)).toEqual(report.entries[0]?.run.series.good);
+    expect(opened.noise).toEqual([]);
+  });
+
+  test('the report remarks on what the table does not say', async () => {
+    const policy = { rules: [{ match: '/a' }] };
+    const remarked = reportOf(smallOutage, [{ name: '<b>mine', policy }]);
+    await using opened = await open(remarked);
+    const [remark = ''] = remarksOn(remarked);
+    expect(remark).toContain('<b>mine');
+    expect(await opened.page.getByText(remark).isVisible()).toBe(true);
     expect(opened.noise).toEqual([]);
   });
 

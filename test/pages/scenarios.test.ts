@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { checkScenario } from '../../src/cli/scenarios-file.js';
 import { describeScenario } from '../../src/pages/describe.js';
-import { contenderNamed, isOurs, policyNamed, policyNames } from '../../src/pages/policies.js';
+import {
+  contenderNamed,
+  dataPolicyNames,
+  isOurs,
+  policyNamed,
+  policyNames,
+} from '../../src/pages/policies.js';
 import type { Scenario } from '../../src/pages/scenarios.js';
 import { scenarios } from '../../src/pages/scenarios.js';
 import type { Clients, Fault, ServerModel } from '../../src/sim/index.js';
@@ -33,6 +39,8 @@ describe('policies by name', () => {
     expect(policyNamed('three-retries')).toEqual({ maxRetries: 3, budget: false });
     expect(policyNamed('axios-retry')).toBeUndefined();
     expect(policyNamed('toString')).toBeUndefined();
+    expect(dataPolicyNames).toContain('three-retries');
+    expect(dataPolicyNames).not.toContain('axios-retry');
     expect(contenderNamed('constructor')).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 /** Says what a policy decides for one request, why, and what would have to change for the opposite. */
 
 import { explain as sentenceOf } from '../../core/explain.js';
+import { dataPolicyNames } from '../../pages/policies.js';
 import { summaryOf } from '../../runtime/events.js';
 import type { Command, Given } from '../command.js';
 import { defineCommand } from '../command.js';
@@ -40,8 +41,12 @@ export const explain: Command = defineCommand({
   operands: { usage: '<policy.json> <request>', least: 2, most: 3 },
   options,
   details: `
-The policy is a file, "-" for stdin, default or service. The request is "POST https://api.example.com/payments/7", or
-"GET /users" where the host does not matter. Without --status and --error you read what becomes of the usual outcomes.
+The policy is a file, "-" for stdin, or one of
+  ${dataPolicyNames.join(', ')}
+The request is "POST https://api.example.com/payments/7", or "GET /users" where the host does not matter. Without
+--status and --error you read what becomes of the usual outcomes.
+
+It only tells: the exit code is 0 for a retry and for none, and 2 if the policy has problems.
 
   undaunted explain policy.json 'POST https://api.example.com/payments/7' --status 503
   undaunted explain policy.json 'GET https://api.example.com/' --status 429 --header 'retry-after: 90'

@@ -3,12 +3,13 @@
 import { articleClients } from '../../sim/worlds.js';
 import type { Command, Given } from '../command.js';
 import { defineCommand } from '../command.js';
+import { printDuration } from '../duration.js';
 import { exitCodes, Failure } from '../failure.js';
 import { Counts } from '../outage/counts.js';
 import type { Timing } from '../outage/play.js';
 import { play } from '../outage/play.js';
 import { serverOptions } from '../outage/server-options.js';
-import { readStrategy } from '../outage/strategies.js';
+import { readStrategy, strategyNames } from '../outage/strategies.js';
 import { printSummary, verdictOf } from '../outage/summary.js';
 import type { Target } from '../outage/target.js';
 import { reachServer, startServer } from '../outage/target.js';
@@ -18,13 +19,15 @@ import { loadUndici } from '../undici.js';
 /** What is left to see after the server goes on, or without a stop. */
 const tailMs = 60_000;
 
+const usualStopMs = 10_000;
+
 const second = 1_000;
 
 const options = {
   policy: {
     kind: 'text',
-    value: 'file',
-    summary: 'how they retry: fixed, article, default, service, or a policy file',
+    value: 'policy',
+    summary: 'how they retry: a policy file or a name',
     default: 'service',
   },
   clients: { kind: 'integer', summary: 'how many', default: articleClients.count, least: 1, most: 100_000 },
@@ -44,8 +47,7 @@ const options = {
   'stop-after': { kind: 'duration', summary: 'stop the server after so long (SIGSTOP)', least: second },
   'stop-for': {
     kind: 'duration',
-    summary: 'and let it go on after so long (SIGCONT)',
-    default: 10_000,
+    summary: `and let it go on after so long (SIGCONT; default: ${printDuration(usualStopMs)})`,
     least: second,
   },
   duration: {
@@ -73,6 +75,10 @@ finds everything that came meanwhile, and the retries decide whether it ever
 comes back. Every five seconds you read what the attempts came to, and in the
 end whether the server has recovered; if it has not, the exit code is 1.
 
+--policy is a file, "-" for stdin, or one of
+  ${strategyNames.join(', ')}
+Among them:
+
   fixed    again every 100 ms, for ever
   article  the original's formula: 2.71828 times the wait before, at most 5
            minutes, give or take 0.1 s
@@ -81,6 +87,10 @@ end whether the server has recovered; if it has not, the exit code is 1.
 
   undaunted outage clients --policy fixed --stop-after 20s --stop-for 10s
   undaunted outage clients --policy service --stop-after 20s --stop-for 10s
+
+Ctrl-C during the stop leaves nothing stopped. kill -9 does: a server that was
+started here stays there, stopped, until you send kill -9 to its process, which
+the first line names; one of your own (--url) goes on with kill -CONT.
 
 --limit, --factor, --base-delay and --backlog are those of the server that is
 started here. A machine that cannot open a thousand connections at once shows
@@ -115,7 +125,13 @@ the same with a fifth of everything:
 
 type Options = Given<typeof options>['options'];
 
-function timingOf({ 'stop-after': stopAfterMs, 'stop-for': stopForMs, duration }: Options): Timing {
+function timingOf({ 'stop-after': stopAfterMs, 'stop-for': givenStopForMs, duration }: Options): Timing {
+  if (stopAfterMs === undefined && givenStopForMs !== undefined) {
+    throw new Failure(
+      '--stop-for needs to know when the stop begins: give --stop-after, too, such as --stop-after 20s.',
+    );
+  }
+  const stopForMs = givenStopForMs ?? usualStopMs;
   const stopEndsMs = stopAfterMs === undefined ? 0 : stopAfterMs + stopForMs;
   const durationMs = duration ?? stopEndsMs + tailMs;
   if (durationMs >= stopEndsMs) return { durationMs, stopAfterMs, stopForMs };

@@ -1,24 +1,23 @@
 /** Sends policies into an outage in virtual time, and says what came of it. */
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { checkPolicy } from '../../core/check.js';
-import { PolicyError } from '../../core/errors.js';
-import type { PolicyOptions } from '../../core/options.js';
 import { describeScenario } from '../../pages/describe.js';
 import { contenderNamed, policyNames } from '../../pages/policies.js';
-import type { Candidate, Comparison, Entry, Report } from '../../pages/report.js';
+import { turnedAway, unmatchedRules } from '../../pages/remarks.js';
+import type { Candidate, Entry, Report } from '../../pages/report.js';
 import { runCandidate } from '../../pages/report.js';
 import type { NamedPolicy, Scenario } from '../../pages/scenarios.js';
 import { scenarios } from '../../pages/scenarios.js';
 import { fillTemplate } from '../../pages/template.js';
-import type { TotalsCell } from '../../pages/totals.js';
+import type { TotalsCell, TotalsRow } from '../../pages/totals.js';
 import { totalsRows } from '../../pages/totals.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes, Failure } from '../failure.js';
+import { writeText } from '../files.js';
 import type { Io } from '../io.js';
-import { label, readJson } from '../policy-file.js';
+import { label, readPolicy } from '../policy-file.js';
 import type { Printer } from '../printer.js';
 import { Progress } from '../progress.js';
 import { readScenario } from '../scenarios-file.js';
@@ -32,6 +31,8 @@ or a file: { "world": { "durationMs": …, "services": [{ "server": …, "faults
 Policies: a file, "-" for stdin, or one of
   ${policyNames.join(', ')}
 Without --policy, the scenario has a choice of its own.
+
+It only compares: the exit code is 0 whichever policy is the best, and 2 if one of them has problems.
 
 The report (--out) is one HTML file that needs no network. It has the lab inside: sliders for a policy, its waits, and
 the outage run again at once. To open the lab itself, add #lab to the report's address.
@@ -62,10 +63,13 @@ export function simulateWith(readTemplate: ReadTemplate): Command {
       }
       const scenario = await readScenario(name, io);
       const candidates = await candidatesOf(options.policy, scenario, io);
+      for (const remark of unmatchedRules(candidates, scenario))
+        io.stderr.line(io.stderr.paint('yellow', remark));
       const { seed } = options;
       const entries = runAll(candidates, scenario, seed, new Progress(io.stderr));
       const report: Report = { format: 1, scenario, seed, entries };
-      if (options.out !== undefined) await write(options.out, fillTemplate(await readTemplate(), report));
+      if (options.out !== undefined)
+        await writeText(options.out, fillTemplate(await readTemplate(), report), '--out');
       if (options.json) io.stdout.line(JSON.stringify(report));
       else print(io.stdout, report, options.out);
       return exitCodes.fine;
@@ -86,20 +90,15 @@ async function candidatesOf(written: readonly string[], scenario: Scenario, io: 
   const candidates: Candidate[] = [];
   for (const name of written) {
     const isKnown = contenderNamed(name) !== undefined;
-    candidates.push(isKnown ? { name } : { name: label(name), policy: await readPolicyFile(name, io) });
+    candidates.push(
+      isKnown ? { name } : { name: label(name), policy: await readPolicy(name, io, policyNames) },
+    );
   }
   return candidates;
 }
 
 function candidateOf(policy: NamedPolicy): Candidate {
   return typeof policy === 'string' ? { name: policy } : policy;
-}
-
-async function readPolicyFile(name: string, io: Io): Promise<PolicyOptions> {
-  const options = await readJson(name, io, policyNames);
-  const problems = checkPolicy(options);
-  if (problems.length > 0) throw new Failure(`${label(name)}: ${new PolicyError(problems).message}`);
-  return options as PolicyOptions;
 }
 
 // ---------------------------------------------------------------- running
@@ -129,32 +128,28 @@ function runAll(
 
 // ---------------------------------------------------------------- telling
 
-async function write(file: string, page: string): Promise<void> {
-  try {
-    await writeFile(file, page);
-  } catch (error) {
-    const { message } = error as Error;
-    throw new Failure(`The report cannot be written to ${file} (${message}). Name another file with --out.`);
-  }
-}
-
 function print(out: Printer, { scenario, seed, entries }: Report, file: string | undefined): void {
   out.line(out.paint('bold', scenario.title));
-  for (const line of describeScenario(scenario).flatMap((sentence) => wrap(sentence, out.width)))
-    out.line(line);
-  for (const line of totalsTables({ scenario, entries }, out)) out.line(line);
-  out.line();
-  out.line(`* the best of them, with seed ${seed}`);
+  printWrapped(out, describeScenario(scenario));
+  const rows = totalsRows({ scenario, entries });
+  const names = entries.map(({ name }) => name);
+  for (const line of totalsTables(names, rows, out)) out.line(line);
+  const isAnyBest = rows.some(({ cells }) => cells.some(({ isBest }) => isBest));
+  const legend = isAnyBest ? [`* the best of them, with seed ${seed}`] : [];
+  const remarks = [...legend, ...turnedAway({ scenario, entries })];
+  if (remarks.length > 0) out.line();
+  printWrapped(out, remarks);
   if (file !== undefined) out.line(`The report is in ${file}. Open it in a browser.`);
 }
 
+function printWrapped(out: Printer, sentences: readonly string[]): void {
+  for (const line of sentences.flatMap((sentence) => wrap(sentence, out.width))) out.line(line);
+}
+
 /** As many policies beside each other as there is room for; the others below. */
-function totalsTables({ scenario, entries }: Comparison, out: Printer): string[] {
-  const rows = totalsRows({ scenario, entries });
+function totalsTables(names: readonly string[], rows: readonly TotalsRow[], out: Printer): string[] {
   const tableOf = (from: number, to: number): string[] => {
-    const columns = entries
-      .slice(from, to)
-      .map(({ name }) => ({ title: `${name}  `, align: 'right' as const }));
+    const columns = names.slice(from, to).map((name) => ({ title: `${name}  `, align: 'right' as const }));
     const cells = rows.map((row) => [
       row.title,
       ...row.cells.slice(from, to).map((cell) => cellText(cell, out)),
@@ -164,8 +159,8 @@ function totalsTables({ scenario, entries }: Comparison, out: Printer): string[]
   const fits = (lines: readonly string[]): boolean =>
     lines.every((line) => stripVTControlCharacters(line).length <= out.width);
   const lines: string[] = [];
-  for (let from = 0, to = 1; from < entries.length; from = to, to += 1) {
-    while (to < entries.length && fits(tableOf(from, to + 1))) to += 1;
+  for (let from = 0, to = 1; from < names.length; from = to, to += 1) {
+    while (to < names.length && fits(tableOf(from, to + 1))) to += 1;
     lines.push(...tableOf(from, to));
   }
   return lines;

@@ -1,11 +1,12 @@
 /** Shows how long a policy waits before each retry. */
 
-import { writeFile } from 'node:fs/promises';
 import type { Policy, Rule } from '../../core/policy.js';
 import { definePolicy } from '../../core/policy.js';
+import { dataPolicyNames } from '../../pages/policies.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes, Failure } from '../failure.js';
+import { writeText } from '../files.js';
 import { label, readPolicy } from '../policy-file.js';
 import { pictureOf } from '../waits/picture.js';
 import type { Plan } from '../waits/plan.js';
@@ -26,9 +27,12 @@ export const waits: Command = defineCommand({
     json: { kind: 'flag', summary: 'print the numbers as JSON' },
   },
   details: `
-The policy is a file, "-" for stdin, default or service. For each retry you read the shortest and the longest wait, the
-usual one (the median), and the same for the time since the first failure. That sum has a median of its own, which is
-no sum of medians: it is drawn, with the same dice each time. A wait that a server asks for is no part of it.
+The policy is a file, "-" for stdin, or one of
+  ${dataPolicyNames.join(', ')}
+
+For each retry you read the shortest and the longest wait, the usual one (the median), and the same for the time since
+the first failure. That sum has a median of its own, which is no sum of medians: it is drawn, with the same dice each
+time. A wait that a server asks for is no part of it.
 
   undaunted waits policy.json
   undaunted waits policy.json --rule 2 --svg waits.svg
@@ -59,11 +63,7 @@ function placeOf({ index, name }: Rule, { rules }: Policy): string {
 
 async function draw(plan: Plan, file: string): Promise<void> {
   if (plan.maxRetries === 0) throw new Failure('--svg: there is nothing to draw where there are no retries.');
-  try {
-    await writeFile(file, pictureOf(plan));
-  } catch (error) {
-    throw new Failure(`${file} cannot be written: ${(error as Error).message}.`);
-  }
+  await writeText(file, pictureOf(plan), '--svg');
 }
 
 function dataOf({ maxRetries, deadlineMs, parts }: Plan, { index, name }: Rule): object {

@@ -2,7 +2,7 @@
 
 import { explain } from '../../core/explain.js';
 import type { Decision } from '../../core/types.js';
-import { countText, waitText } from '../../pages/numbers.js';
+import { waitText } from '../../pages/numbers.js';
 import { summaryOf } from '../../runtime/events.js';
 import { takesKey } from '../../runtime/idempotency-key.js';
 import type { Printer } from '../printer.js';
@@ -113,7 +113,7 @@ function assumptions({ attempt, replayable, request }: Question, { elapsedMs, ru
     ...(settings.gate === false ? [] : ['an open gate']),
     ...(replayable && takesKey(request.method) ? ['a body that can be sent again'] : []),
     ...(attempt > 1 ? ['earlier attempts that failed in the same way'] : []),
-    ...(settings.deadlineMs === undefined ? [] : [`${countText(elapsedMs)} ms since the request began`]),
+    ...(settings.deadlineMs === undefined ? [] : [`${waitText(elapsedMs)} since the request began`]),
   ];
   return `Taken for granted: ${parts.join(', ')}.`;
 }

@@ -4,6 +4,7 @@ import type { Observe } from '../../core/events.js';
 import type { OverrideOptions, PolicyOptions } from '../../core/options.js';
 import type { Policy } from '../../core/policy.js';
 import { definePolicy } from '../../core/policy.js';
+import { dataPolicyNames } from '../../pages/policies.js';
 import { articleProgram, fixedForEver } from '../../sim/peers.js';
 import type { Io } from '../io.js';
 import { readPolicy } from '../policy-file.js';
@@ -23,14 +24,18 @@ const article: Strategy = {
   }),
 };
 
-export const namedStrategies: Readonly<Record<string, Strategy>> = {
+const namedStrategies: Readonly<Record<string, Strategy>> = {
   fixed: { options: fixedForEver },
   article,
 };
 
+export const strategyNames: readonly string[] = [
+  ...new Set([...Object.keys(namedStrategies), ...dataPolicyNames]),
+];
+
 export async function readStrategy(name: string, io: Io): Promise<Strategy> {
   const named = Object.hasOwn(namedStrategies, name) ? namedStrategies[name] : undefined;
-  return named ?? { options: await readPolicy(name, io, Object.keys(namedStrategies)) };
+  return named ?? { options: await readPolicy(name, io, strategyNames) };
 }
 
 /** The policy of the clients: an attempt takes no longer than they wait, unless the policy itself says. */

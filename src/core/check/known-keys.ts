@@ -4,7 +4,7 @@ import type { Problem } from '../errors.js';
 import { nearest } from './nearest.js';
 import type { JsonSchema } from './schema.js';
 import { functionKeys, policySchema } from './schema.js';
-import { oneOf, pathTo, quote } from './wording.js';
+import { mostNames, oneOf, pathTo, quote } from './wording.js';
 
 export function unknownKey(
   key: string | symbol,
@@ -17,8 +17,7 @@ export function unknownKey(
   return {
     path: pathTo(path, key),
     found: 'an unknown key',
-    // A few can be read at a glance; thirty are in the manual.
-    allowed: known.length > 8 ? 'a known key' : `one of the keys ${known.map(quote).join(', ')}`,
+    allowed: known.length > mostNames ? 'a known key' : `one of the keys ${known.map(quote).join(', ')}`,
     ...(home === undefined ? didYouMean(key, known) : { advice: `It belongs to ${home}.` }),
   };
 }

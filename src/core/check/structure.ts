@@ -41,13 +41,16 @@ function visit(check: Check, schema: JsonSchema, value: unknown, path: string): 
   } else if (alternatives.some((alternative) => isScalarOf(alternative, value))) {
     return value;
   }
-  const words = title === undefined ? allowed(alternatives) : [title];
-  const names = alternatives.flatMap((alternative) => alternative.enum ?? []);
+  const meant = didYouMean(
+    value,
+    alternatives.flatMap((alternative) => alternative.enum ?? []),
+  );
+  const words = title === undefined ? allowed(alternatives, meant.advice !== undefined) : [title];
   check.problems.push({
     path,
     found: found(value),
     allowed: oneOf(mayBeFunction(path) ? [...words, 'a function'] : words),
-    ...didYouMean(value, names),
+    ...meant,
   });
   return undefined;
 }

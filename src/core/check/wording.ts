@@ -2,6 +2,9 @@
 
 import type { JsonSchema } from './schema.js';
 
+/** So many names can be read at a glance; more of them are in the manual. */
+export const mostNames = 8;
+
 /** Longer strings are cut: a problem is read by people, and what was found may be a secret or a novel. */
 const longestQuote = 60;
 
@@ -57,9 +60,9 @@ export function pathTo(parent: string, key: string | symbol | number): string {
   return parent === '' ? key : `${parent}.${key}`;
 }
 
-/** What each of these schemas allows, for `oneOf`. */
-export function allowed(schemas: readonly JsonSchema[]): readonly string[] {
-  return [...new Set(schemas.flatMap(allowedBy))];
+/** What each of these schemas allows, for `oneOf`. `isMeant`: the name that was meant is told besides. */
+export function allowed(schemas: readonly JsonSchema[], isMeant = false): readonly string[] {
+  return [...new Set(schemas.flatMap((schema) => allowedBy(schema, isMeant)))];
 }
 
 /** `a`, `a or b`, `a, b or c`. */
@@ -69,10 +72,10 @@ export function oneOf(parts: readonly string[]): string {
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} or ${last}`;
 }
 
-function allowedBy(schema: JsonSchema): readonly string[] {
+function allowedBy(schema: JsonSchema, isMeant: boolean): readonly string[] {
   if (schema.title !== undefined) return [schema.title];
   if (schema.const !== undefined) return [JSON.stringify(schema.const)];
-  if (schema.enum !== undefined) return [`one of ${schema.enum.map(quote).join(', ')}`];
+  if (schema.enum !== undefined) return [allowedNames(schema.enum, isMeant)];
   switch (schema.type) {
     case 'boolean':
       return ['true', 'false'];
@@ -87,6 +90,10 @@ function allowedBy(schema: JsonSchema): readonly string[] {
     default:
       return ['a string'];
   }
+}
+
+function allowedNames(names: readonly string[], isMeant: boolean): string {
+  return isMeant && names.length > mostNames ? 'a known name' : `one of ${names.map(quote).join(', ')}`;
 }
 
 function allowedObject({ properties = {}, maxProperties }: JsonSchema): string {

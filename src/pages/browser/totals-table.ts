@@ -1,5 +1,6 @@
-/** The table of totals, with the better one marked in words. */
+/** The table of totals, with the better one marked in words, and what there is to remark on it. */
 
+import { remarksOn } from '../remarks.js';
 import type { Comparison } from '../report.js';
 import type { TotalsCell } from '../totals.js';
 import { totalsRows } from '../totals.js';
@@ -17,7 +18,13 @@ export function totalsTable(comparison: Comparison, caption: string): HTMLElemen
     element('thead', {}, element('tr', {}, element('td'), ...names)),
     element('tbody', {}, ...rows),
   );
-  return element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, table);
+  const scroll = element(
+    'div',
+    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
+    table,
+  );
+  const remarks = remarksOn(comparison).map((remark) => element('p', { class: 'hint' }, remark));
+  return element('div', {}, scroll, ...remarks);
 }
 
 function cellOf({ text, isBest }: TotalsCell): HTMLElement {

@@ -65,13 +65,35 @@ test('a stop after the end is a mistake', async () => {
   expect(stderr).toMatch(/^undaunted: --duration ends before the stop does: .*\n$/);
 });
 
-test('a policy that is none is told before anything begins', async () => {
-  const { exitCode, stdout, stderr } = await refused('clients', '--policy', 'fixd');
+test('a stop without a beginning is a mistake', async () => {
+  const { exitCode, stdout, stderr } = await refused('clients', '--stop-for', '5s');
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 2,
     stdout: '',
-    stderr: 'undaunted: fixd cannot be read: there is no such file. Did you mean fixed?\n',
+    stderr:
+      'undaunted: --stop-for needs to know when the stop begins: give --stop-after, too, such as --stop-after 20s.\n',
   });
+});
+
+test.each([
+  ['fixd', 'Did you mean fixed?'],
+  ['three-retires', 'Did you mean three-retries?'],
+  [
+    'nonsense',
+    'Known by name are fixed, article, default, service, none, fixed-for-ever, three-retries, aws-standard.',
+  ],
+])('the policy %s, which is none, is told before anything begins', async (policy, advice) => {
+  const { exitCode, stdout, stderr } = await refused('clients', '--policy', policy);
+  expect({ exitCode, stdout, stderr }).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: `undaunted: ${policy} cannot be read: there is no such file. ${advice}\n`,
+  });
+});
+
+test.each(['./nonsense', 'nonsense.json'])('%s can be no name: none is offered', async (policy) => {
+  const { stderr } = await refused('clients', '--policy', policy);
+  expect(stderr).toBe(`undaunted: ${policy} cannot be read: there is no such file.\n`);
 });
 
 test('a port that is in use is told', async () => {

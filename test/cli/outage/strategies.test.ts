@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Io } from '../../../src/cli/io.js';
-import { policyOf, readStrategy } from '../../../src/cli/outage/strategies.js';
+import { policyOf, readStrategy, strategyNames } from '../../../src/cli/outage/strategies.js';
 import { Printer } from '../../../src/cli/printer.js';
 import type { Settings } from '../../../src/core/types.js';
+import { dataPolicyNames, policyNamed } from '../../../src/pages/policies.js';
 
 function ioWith(stdin: string): Io {
   const printer = new Printer({ write: () => {} }, {});
@@ -28,6 +29,18 @@ describe('an attempt takes', () => {
   ])('%s', async (_, policy, ms) => {
     expect((await settingsOf('-', JSON.stringify(policy))).attemptTimeoutMs).toBe(ms);
   });
+});
+
+test.each(dataPolicyNames.filter((name) => name !== 'article'))(
+  '`%s` is what it is for `simulate`',
+  async (name) => {
+    expect(await readStrategy(name, ioWith(''))).toEqual({ options: policyNamed(name) });
+  },
+);
+
+test('every name is known', async () => {
+  expect(strategyNames).toEqual([...new Set(strategyNames)]);
+  for (const name of strategyNames) expect((await settingsOf(name)).attemptTimeoutMs).toBeGreaterThan(0);
 });
 
 test('`fixed` tries again every 100 ms, for ever, whatever it costs', async () => {
