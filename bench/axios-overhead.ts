@@ -5,19 +5,21 @@
 
 import { Agent } from 'node:http';
 import type { InternalAxiosRequestConfig } from 'axios';
-import { type Contestant, contestants, rowsOf } from './axios-contestants.js';
-import type { AsyncSubject, Row } from './measure.js';
-import { compareAsync } from './measure.js';
+import { bare, type Contestant, retrying } from './axios-contestants.js';
+import { inLines } from './lines.js';
+import { type AsyncSubject, type Costs, measureAsync, median, ratioTo } from './measure.js';
+import type { Row } from './row.js';
 import { withSmallServer } from './with-small-server.js';
 
 export async function benchAxiosOverhead(): Promise<Row[]> {
   const answer = (config: InternalAxiosRequestConfig) =>
     Promise.resolve({ data: '{"ok":true}', status: 200, statusText: 'OK', headers: {}, config });
-  const inMemory = contestants(() => ({ adapter: answer })).map((contestant) =>
+  const defaults = () => ({ adapter: answer });
+  const inMemory = [...bare(defaults), ...retrying(defaults)].map((contestant) =>
     subject(contestant, 'http://a.example', 1),
   );
   return [
-    ...rowsOf('from memory', await compareAsync(inMemory, 100, 401)),
+    ...rowsOf('from memory', await measureAsync(inMemory, 100, 401)),
     ...(await overLoopback(1)),
     ...(await overLoopback(16)),
   ];
@@ -26,15 +28,19 @@ export async function benchAxiosOverhead(): Promise<Row[]> {
 function overLoopback(concurrency: number): Promise<Row[]> {
   return withSmallServer(async (origin) => {
     const agents: Agent[] = [];
-    const withAgent = () => {
+    const defaults = () => {
       const httpAgent = new Agent({ keepAlive: true, maxSockets: concurrency });
       agents.push(httpAgent);
       return { httpAgent };
     };
-    const subjects = contestants(withAgent).map((contestant) => subject(contestant, origin, concurrency));
-    const compared = await compareAsync(subjects, 160, 101);
-    for (const agent of agents) agent.destroy();
-    return rowsOf(`loopback, ${concurrency} at a time`, compared);
+    try {
+      const subjects = [...bare(defaults), ...retrying(defaults)].map((contestant) =>
+        subject(contestant, origin, concurrency),
+      );
+      return rowsOf(`loopback, ${concurrency} at a time`, await measureAsync(subjects, 160, 41));
+    } finally {
+      for (const agent of agents) agent.destroy();
+    }
   });
 }
 
@@ -42,16 +48,21 @@ function subject({ name, instance }: Contestant, origin: string, concurrency: nu
   return {
     name,
     async work(turns) {
-      let left = turns;
       let sum = 0;
-      const line = async (): Promise<void> => {
-        while (left > 0) {
-          left -= 1;
-          sum += (await instance.get(`${origin}/things/1`)).status;
-        }
-      };
-      await Promise.all(Array.from({ length: concurrency }, line));
+      await inLines(concurrency, turns, async () => {
+        sum += (await instance.get(`${origin}/things/1`)).status;
+      });
       return sum;
     },
   };
+}
+
+function rowsOf(what: string, costs: readonly Costs[]): Row[] {
+  const [peer] = costs;
+  return costs.map(({ name, cpu }) => ({
+    name: `${what}: ${name}`,
+    value: median(cpu) / 1_000,
+    unit: 'µs of CPU',
+    ...(cpu !== peer?.cpu && { ratio: ratioTo('bare', cpu, peer?.cpu ?? []) }),
+  }));
 }

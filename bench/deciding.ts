@@ -4,8 +4,9 @@ import { fullBudget } from '../src/core/budget.js';
 import { decide } from '../src/core/decide.js';
 import { definePolicy } from '../src/core/policy.js';
 import type { Outcome, Settings, World } from '../src/core/types.js';
-import type { Row, Subject } from './measure.js';
-import { measure } from './measure.js';
+import type { Subject } from './measure.js';
+import { measure, median, spreadOf } from './measure.js';
+import type { Row } from './row.js';
 
 const turns = 200_000;
 
@@ -33,10 +34,11 @@ export function benchDeciding(): Row[] {
     deciding('a fresh 404', settings, { kind: 'response', status: 404, headers: tenHeaders }),
     deciding('a fresh ECONNRESET', settings, reset),
   ];
-  return measure(subjects, turns).map(({ name, ns, spread }) => ({
-    name,
-    value: `${(1_000 / ns).toFixed(1)} million/s`,
-    note: `${Math.round(ns)} ns, ±${(spread * 100).toFixed(0)} %`,
+  return measure(subjects, turns).map((ns, index) => ({
+    name: subjects[index]?.name ?? '',
+    value: 1_000 / median(ns),
+    unit: 'million/s',
+    note: `${median(ns).toFixed(0)} ns, ±${(spreadOf(ns) * 100).toFixed(0)} %`,
   }));
 }
 
@@ -67,7 +69,7 @@ function deciding(name: string, settings: Settings, outcome: Outcome): Subject {
     verdict: undefined,
   };
   return {
-    name: `decide: ${name}`,
+    name,
     work(count) {
       let retries = 0;
       for (let turn = 0; turn < count; turn += 1) {

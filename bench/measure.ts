@@ -1,18 +1,9 @@
-/** Rounds of several subjects in turn, so that a slow moment of the machine slows all of them. */
+/**
+ * Rounds of several subjects in turn, so that a slow moment of the machine slows all of them, and another subject
+ * begins each round. Many short rounds, since a machine's moods are long.
+ */
 
-export interface Row {
-  readonly name: string;
-  readonly value: string;
-  readonly note?: string;
-}
-
-export interface Measured {
-  readonly name: string;
-  /** Median of the rounds, in nanoseconds for one turn. */
-  readonly ns: number;
-  /** Half of the rounds are within this share of the median, either way. */
-  readonly spread: number;
-}
+import type { Ratio } from './row.js';
 
 export interface Subject {
   readonly name: string;
@@ -20,97 +11,147 @@ export interface Subject {
   readonly work: (turns: number) => number;
 }
 
-const rounds = 31;
-
-export function measure(subjects: readonly Subject[], turns: number): Measured[] {
-  for (const { work } of subjects) work(turns);
-  const times = subjects.map(() => [] as number[]);
-  for (let round = 0; round < rounds; round += 1) {
-    subjects.forEach(({ work }, index) => {
-      times[index]?.push(timed(work, turns));
-    });
-  }
-  return subjects.map(({ name }, index) => ({ name, ...summary(times[index] ?? []) }));
-}
-
 export interface AsyncSubject {
   readonly name: string;
   readonly work: (turns: number) => Promise<number>;
 }
 
-export interface Compared {
+/** A value for each round, of one turn. */
+export type Series = readonly number[];
+
+export interface Costs {
   readonly name: string;
-  /** Median of the rounds, in nanoseconds of CPU for one turn. */
-  readonly ns: number;
-  /** Of the first subject's time in the same round: the median, and the quarters around it. */
-  readonly ratio: number;
-  readonly from: number;
-  readonly to: number;
+  /** In nanoseconds. Waiting for others costs nothing. */
+  readonly cpu: Series;
+  /** In nanoseconds that went by, all turns that ran at the same time together. */
+  readonly elapsed: Series;
 }
 
-/**
- * Work that takes turns of the event loop, in CPU time, where waiting for others costs nothing. Each round is
- * compared for itself, and another subject begins it. Many short rounds, since a machine's moods are long.
- */
-export async function compareAsync(
-  subjects: readonly AsyncSubject[],
+const usualRounds = 31;
+
+/** As many as wanted, unless this run is only to see that everything works. */
+export function roundsOf(wanted: number): number {
+  return Math.min(wanted, Number(process.env['BENCH_ROUNDS'] ?? wanted));
+}
+
+/** What a piece of work takes: in nanoseconds, or bytes. */
+export type Gauge = (work: () => number) => number;
+
+export function measure(
+  subjects: readonly Subject[],
   turns: number,
-  rounds: number,
-): Promise<Compared[]> {
-  for (const { work } of subjects) await work(turns);
-  const times = subjects.map(() => [] as number[]);
+  gauge: Gauge = nanoseconds,
+  wanted = usualRounds,
+): Series[] {
+  for (let warmUp = 0; warmUp < 3; warmUp += 1) for (const { work } of subjects) work(turns);
+  const found = subjects.map(() => [] as number[]);
+  const rounds = roundsOf(wanted);
   for (let round = 0; round < rounds; round += 1) {
-    for (let turn = 0; turn < subjects.length; turn += 1) {
-      const index = (round + turn) % subjects.length;
-      const started = process.cpuUsage();
-      sink += (await subjects[index]?.work(turns)) ?? 0;
-      const { user, system } = process.cpuUsage(started);
-      times[index]?.push(((user + system) * 1_000) / turns);
+    for (const index of orderOf(subjects, round)) {
+      found[index]?.push(gauge(() => subjects[index]?.work(turns) ?? 0) / turns);
     }
   }
-  return subjects.map(({ name }, index) => {
-    const own = times[index] ?? [];
-    const ratios = own.map((ns, round) => ns / (times[0]?.[round] ?? Number.NaN));
-    const [from, ratio, to] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share)) as [
-      number,
-      number,
-      number,
-    ];
-    return { name, ns: quantile(own, 0.5), ratio, from, to };
-  });
+  return found;
 }
 
-let sink = 0;
-
-function timed(work: Subject['work'], turns: number): number {
+export const nanoseconds: Gauge = (work) => {
   const started = process.hrtime.bigint();
-  sink += work(turns);
-  return Number(process.hrtime.bigint() - started) / turns;
+  sink += work();
+  return Number(process.hrtime.bigint() - started);
+};
+
+/** What is allocated while the young generation is not collected. Needs `--expose-gc` and room in it. */
+export const bytes: Gauge = (work) => {
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  sink += work();
+  return process.memoryUsage().heapUsed - before;
+};
+
+/** Of work that takes turns of the event loop. */
+export async function measureAsync(
+  subjects: readonly AsyncSubject[],
+  turns: number,
+  wanted: number,
+): Promise<Costs[]> {
+  for (const { work } of subjects) await work(turns);
+  const gauges = subjects.map(({ work }) => async () => {
+    const cpu = process.cpuUsage();
+    const started = process.hrtime.bigint();
+    sink += await work(turns);
+    return { elapsed: Number(process.hrtime.bigint() - started) / turns, cpu: cpuSince(cpu) / turns };
+  });
+  const found = await measureRounds(gauges, wanted);
+  return subjects.map(({ name }, index) => ({
+    name,
+    cpu: (found[index] ?? []).map(({ cpu }) => cpu),
+    elapsed: (found[index] ?? []).map(({ elapsed }) => elapsed),
+  }));
 }
 
-function summary(values: readonly number[]): { ns: number; spread: number } {
-  const ns = quantile(values, 0.5);
-  const deviations = values.map((value) => Math.abs(value - ns));
-  return { ns, spread: quantile(deviations, 0.5) / ns };
+/** What each finds in each round. */
+export async function measureRounds<T>(
+  gauges: readonly (() => Promise<T>)[],
+  wanted: number,
+): Promise<T[][]> {
+  const found = gauges.map(() => [] as T[]);
+  const rounds = roundsOf(wanted);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const index of orderOf(gauges, round)) {
+      const value = await gauges[index]?.();
+      if (value !== undefined) found[index]?.push(value);
+    }
+  }
+  return found;
 }
 
-export function quantile(values: readonly number[], share: number): number {
+/** In nanoseconds. */
+export function cpuSince(started: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) * 1_000;
+}
+
+function orderOf(subjects: readonly unknown[], round: number): number[] {
+  return subjects.map((_, turn) => (round + turn) % subjects.length);
+}
+
+export function ratioTo(to: string, values: Series, peers: Series): Ratio {
+  const ratios = perRound(values, peers, (value, peer) => value / peer);
+  return {
+    to,
+    median: median(ratios),
+    from: quantile(ratios, 0.25),
+    until: quantile(ratios, 0.75),
+    rounds: ratios.length,
+  };
+}
+
+export function perRound(
+  values: Series,
+  others: Series,
+  combine: (value: number, other: number) => number,
+): Series {
+  return values.map((value, round) => combine(value, others[round] ?? Number.NaN));
+}
+
+export function median(values: Series): number {
+  return quantile(values, 0.5);
+}
+
+/** Half of the rounds are within this share of the median, either way. */
+export function spreadOf(values: Series): number {
+  const middle = median(values);
+  return median(values.map((value) => Math.abs(value - middle))) / middle;
+}
+
+function quantile(values: Series, share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
 }
 
+let sink = 0;
+
 /** Keeps the optimiser from seeing that nobody needs the results. */
 export function used(): number {
   return sink;
-}
-
-/** The least of several rounds: whatever else allocates only adds. Needs `--expose-gc`. */
-export function bytesPerTurn(work: () => number, turns: number): number {
-  const found = Array.from({ length: 9 }, () => {
-    globalThis.gc?.();
-    const before = process.memoryUsage().heapUsed;
-    sink += work();
-    return (process.memoryUsage().heapUsed - before) / turns;
-  });
-  return Math.min(...found);
 }

@@ -3,7 +3,8 @@
 import { presets } from '../src/core/presets.js';
 import type { Clients, Contender, World } from '../src/sim/index.js';
 import { articleClients, articleServer, simulate } from '../src/sim/index.js';
-import type { Row } from './measure.js';
+import { cpuSince } from './measure.js';
+import type { Row } from './row.js';
 
 const minutes = 10;
 
@@ -38,12 +39,12 @@ function row(name: string, world: World, clients: Clients, policy: Contender, se
   const started = process.cpuUsage();
   let events = 0;
   for (let seed = 1; seed <= seeds; seed += 1) events += simulate(world, clients, policy, { seed }).events;
-  const { user, system } = process.cpuUsage(started);
-  const seconds = (user + system) / 1e6;
+  const seconds = cpuSince(started) / 1e9;
   const { rss } = process.memoryUsage();
   return {
-    name: `simulate: ${name}`,
-    value: `${(events / seconds / 1e6).toFixed(1)} million/s`,
-    note: `events; ${seeds} x ${minutes} min in ${seconds.toFixed(1)} s of CPU; the process takes ${Math.round(rss / 2 ** 20)} MiB`,
+    name,
+    value: events / seconds / 1e6,
+    unit: 'million/s',
+    note: `${seeds} x ${minutes} min in ${seconds.toFixed(1)} s of CPU; the process takes ${Math.round(rss / 2 ** 20)} MiB`,
   };
 }

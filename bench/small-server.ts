@@ -1,14 +1,52 @@
-/** Answers with a few bytes, with 503 or not at all, and tells its parent where it listens. Ends with it. */
+/**
+ * Answers with a few bytes, with a megabyte, with 503 or not at all, and tells its parent where it listens. Ends with
+ * it.
+ *
+ * What is under `/flaky/` is answered with 503 three times in ten: number 7 as often as number 7 under another name,
+ * in this run and in the next, so that all contestants meet the same failures.
+ */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { drawOf } from '../src/sim/dice.js';
+
+const seed = 1;
+const shareOfFailures = 0.3;
+const megabyte = Buffer.alloc(2 ** 20, 'undaunted ');
+/** How many hear nothing at the moment. */
+let silent = 0;
+/** How often each was answered with 503 already. */
+const refusals: Map<string, number> = new Map();
+
+function isRefused(path: string): boolean {
+  const refused = refusals.get(path) ?? 0;
+  const number = Number(path.slice(path.lastIndexOf('/') + 1));
+  const isBad = drawOf(seed, number, refused) < shareOfFailures;
+  if (isBad) refusals.set(path, refused + 1);
+  else refusals.delete(path);
+  return isBad;
+}
+
+function bodyOf(path: string): Buffer | string {
+  if (path === '/megabyte') return megabyte;
+  return path === '/unanswered' ? String(silent) : 'hello';
+}
 
 const server = createServer((request, response) => {
+  const path = request.url ?? '/';
   request.resume();
-  if (request.url === '/silence') return;
-  if (request.url === '/busy') response.statusCode = 503;
-  response.end('hello');
+  if (path === '/silence') {
+    silent += 1;
+    response.once('close', () => {
+      silent -= 1;
+    });
+    return;
+  }
+  if (path === '/busy' || (path.startsWith('/flaky/') && isRefused(path))) response.statusCode = 503;
+  response.end(bodyOf(path));
 });
+// A contestant whose turn it is not keeps its connections.
+server.keepAliveTimeout = 300_000;
 server.listen(0, '127.0.0.1', () => {
   process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

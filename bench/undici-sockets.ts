@@ -1,56 +1,112 @@
 /**
- * CPU per request over loopback, the server in a process of its own: with and without a retry interceptor,
- * in turns. A second bare agent tells how much of a difference is noise.
+ * CPU per request over loopback, the server in a process of its own: with and without a retry layer, in turns. A
+ * second bare agent tells how much of a difference is noise.
  */
 
 import type { Dispatcher } from 'undici';
-import { retry } from '../src/adapters/undici/index.js';
-import type { Row } from './measure.js';
-import { compareAsync } from './measure.js';
+import { inLines } from './lines.js';
+import { type Costs, measureAsync, median, perRound, ratioTo } from './measure.js';
+import type { Row } from './row.js';
+import { bare, type Contestant, retrying } from './undici-contestants.js';
 import { undici } from './undici-under-test.js';
 import { withSmallServer } from './with-small-server.js';
 
-const rounds = 21;
-const requestsPerRound = 2_000;
-const connections = 50;
+interface Load {
+  readonly name: string;
+  readonly path: string;
+  readonly bytes: number;
+  readonly connections: number;
+  readonly requestsPerRound: number;
+  readonly rounds: number;
+}
+
+const small = { name: 'small GET', path: '/', bytes: 5 };
+const download = { name: '1 MB download', path: '/megabyte', bytes: 2 ** 20 };
+const loads: readonly Load[] = [
+  { ...small, connections: 1, requestsPerRound: 400, rounds: 31 },
+  { ...small, connections: 50, requestsPerRound: 800, rounds: 31 },
+  { ...small, connections: 500, requestsPerRound: 1_500, rounds: 21 },
+  { ...download, connections: 1, requestsPerRound: 40, rounds: 31 },
+  { ...download, connections: 50, requestsPerRound: 100, rounds: 21 },
+  { ...download, connections: 500, requestsPerRound: 500, rounds: 21 },
+];
 
 export function benchUndiciSockets(): Promise<Row[]> {
-  return withSmallServer(compare);
+  return withSmallServer(async (origin) => {
+    const rows: Row[] = [];
+    for (const load of loads) rows.push(...(await rowsFor(load, origin)));
+    return rows;
+  });
 }
 
-async function compare(origin: string): Promise<Row[]> {
-  const agent = (): Dispatcher => new undici.Agent({ connections, pipelining: 1 });
-  const subjects = [
-    { name: 'bare Agent', dispatcher: agent() },
-    { name: 'bare Agent again (the noise)', dispatcher: agent() },
-    {
-      name: 'interceptors.retry()',
-      dispatcher: agent().compose(undici.interceptors.retry({ throwOnError: false } as object)),
-    },
-    { name: 'undaunted', dispatcher: agent().compose(retry()) },
-  ];
-  const compared = await compareAsync(
-    subjects.map(({ name, dispatcher }) => ({ name, work: (turns) => askFor(turns, dispatcher, origin) })),
-    requestsPerRound,
-    rounds,
-  );
-  await Promise.all(subjects.map(({ dispatcher }) => dispatcher.close()));
-  return compared.slice(1).map(({ name, ratio, from, to }) => ({
-    name: `CPU per request, ${connections} sockets: ${name}`,
-    value: `${ratio.toFixed(2)}x bare`,
-    note: `half of ${rounds} rounds between ${from.toFixed(2)}x and ${to.toFixed(2)}x`,
-  }));
+async function rowsFor(load: Load, origin: string): Promise<Row[]> {
+  const { connections } = load;
+  const agent = (): Dispatcher => new undici.Agent({ connections, keepAliveTimeout: 300_000 });
+  const contestants = [...bare(agent), ...retrying(agent)];
+  const downloads = contestants.map(({ dispatcher }) => new Downloads(dispatcher, origin, load));
+  try {
+    const subjects = contestants.map(({ name }, index) => ({
+      name,
+      work: async (turns: number) => (await downloads[index]?.run(turns)) ?? 0,
+    }));
+    const costs = await measureAsync(subjects, load.requestsPerRound, load.rounds);
+    return costs.map((cost, index) => rowOf(load, cost, costs[0], downloads[index]));
+  } finally {
+    await Promise.all(contestants.map(({ dispatcher }: Contestant) => dispatcher.destroy()));
+  }
 }
 
-async function askFor(requests: number, dispatcher: Dispatcher, origin: string): Promise<number> {
-  let left = requests;
-  const work = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      const { body } = await dispatcher.request({ origin, path: '/', method: 'GET' });
-      await body.dump();
-    }
+function rowOf(
+  { name: what, connections, bytes }: Load,
+  { name, cpu }: Costs,
+  peer: Costs | undefined,
+  downloads: Downloads | undefined,
+): Row {
+  const chunks = downloads?.chunksEach ?? 1;
+  const more = median(perRound(cpu, peer?.cpu ?? [], (own, least) => own - least)) / chunks;
+  const isPeer = cpu === peer?.cpu;
+  return {
+    name: `${what}, ${connections} ${connections === 1 ? 'socket' : 'sockets'}: ${name}`,
+    value: median(cpu) / 1_000,
+    unit: 'µs of CPU',
+    ...(!isPeer && { ratio: ratioTo('bare', cpu, peer?.cpu ?? []) }),
+    ...(!isPeer &&
+      bytes > 1_000 && { note: `${more.toFixed(0)} ns more for each of ${chunks.toFixed(0)} chunks` }),
   };
-  await Promise.all(Array.from({ length: connections }, work));
-  return requests;
+}
+
+/** Through one dispatcher, one after the other on each connection. */
+class Downloads {
+  private readonly dispatcher: Dispatcher;
+  private readonly origin: string;
+  private readonly load: Load;
+  private requests = 0;
+  private chunks = 0;
+
+  constructor(dispatcher: Dispatcher, origin: string, load: Load) {
+    this.dispatcher = dispatcher;
+    this.origin = origin;
+    this.load = load;
+  }
+
+  get chunksEach(): number {
+    return this.chunks / this.requests;
+  }
+
+  async run(turns: number): Promise<number> {
+    await inLines(this.load.connections, turns, () => this.download());
+    return this.chunks;
+  }
+
+  private async download(): Promise<void> {
+    const { origin, load } = this;
+    const { body } = await this.dispatcher.request({ origin, path: load.path, method: 'GET' });
+    let bytes = 0;
+    for await (const chunk of body) {
+      bytes += (chunk as Buffer).byteLength;
+      this.chunks += 1;
+    }
+    this.requests += 1;
+    if (bytes !== load.bytes) throw new Error(`${load.path} came with ${bytes} of its ${load.bytes} bytes`);
+  }
 }

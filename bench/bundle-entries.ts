@@ -1,0 +1,88 @@
+/** Each entry of the package with and without its dependencies, those of the peers, and what one of them is made of. */
+
+import { bundle, entries, type Modules, sizeOf } from './bundling.js';
+import type { Row } from './row.js';
+
+/** In kB. */
+const bounds: Readonly<Record<string, { readonly all: number; readonly ours: number }>> = {
+  'undaunted/axios': { all: 12, ours: 8 },
+};
+const dependencies: Modules = ['node_modules/'];
+const peers = ['axios-retry', 'retry-axios'] as const;
+
+/** What browsers load. */
+const takenApart = 'undaunted/axios';
+const layers: Readonly<Record<string, Modules>> = {
+  dependencies,
+  adapter: ['src/adapters/'],
+  runtime: ['src/runtime/'],
+  core: ['src/core/'],
+};
+const pieces: Readonly<Record<string, Modules>> = {
+  dependencies,
+  'the vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/vendor-signals.ts'],
+  'all hints': ['src/core/hints/'],
+  'the check for contradictions': [
+    'src/core/check/contradictions.ts',
+    'src/core/check/budget-contradictions.ts',
+    'src/core/check/schedule-contradictions.ts',
+    'src/core/check/rule-contradictions.ts',
+    'src/core/check/status-contradictions.ts',
+  ],
+  'any check of policies': ['src/core/check', 'src/core/routes/pattern-faults.ts'],
+  'patterns and routes': ['src/core/routes'],
+  'the failures of transport': ['src/core/failure'],
+  'gate and hold': ['src/core/gate.ts', 'src/core/hold.ts', 'src/core/admit.ts'],
+};
+
+export async function benchEntries(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const entry of Object.keys(entries())) rows.push(...(await rowsOf(entry)));
+  for (const peer of peers) {
+    const { gzipped, minified } = await bundle(`import * as all from '${peer}'; console.log(all);`);
+    rows.push({ name: peer, value: gzipped, unit: 'kB', note: `${minified.toFixed(1)} kB minified` });
+  }
+  return [...rows, ...(await rowsOfPieces())];
+}
+
+async function rowsOf(entry: string): Promise<Row[]> {
+  const code = `export * from '${entry}';`;
+  const [all, ours] = [await bundle(code), await bundle(code, dependencies)];
+  const bound = bounds[entry];
+  return [
+    {
+      name: entry,
+      value: all.gzipped,
+      unit: 'kB',
+      note: `${all.minified.toFixed(1)} kB minified`,
+      ...(bound !== undefined && { atMost: bound.all }),
+    },
+    {
+      name: `${entry}, without dependencies`,
+      value: ours.gzipped,
+      unit: 'kB',
+      ...(bound !== undefined && { atMost: bound.ours }),
+    },
+  ];
+}
+
+async function rowsOfPieces(): Promise<Row[]> {
+  const code = `export * from '${takenApart}';`;
+  const all = await bundle(code);
+  const rows = Object.entries(layers).map(([layer, modules]) => ({
+    name: `${takenApart}, of the minified: ${layer}`,
+    value: sizeOf(all, modules),
+    unit: 'kB',
+    note: `${((100 * sizeOf(all, modules)) / all.minified).toFixed(0)} %`,
+  }));
+  for (const [piece, modules] of Object.entries(pieces)) {
+    const without = await bundle(code, modules);
+    rows.push({
+      name: `${takenApart}, less without ${piece}`,
+      value: all.gzipped - without.gzipped,
+      unit: 'kB',
+      note: `${sizeOf(all, modules).toFixed(1)} kB minified`,
+    });
+  }
+  return rows;
+}

@@ -1,0 +1,89 @@
+/** What a bundler makes of a program that imports us: how large it is, and what is in it. */
+
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build, type Plugin } from 'esbuild';
+
+export interface Bundle {
+  /** In kB, minified and gzipped, as a server sends it. */
+  readonly gzipped: number;
+  readonly minified: number;
+  /** In kB, minified, by the path of the module that they come from. */
+  readonly modules: ReadonlyMap<string, number>;
+}
+
+/** Beginnings of the paths of modules, in this folder. */
+export type Modules = readonly string[];
+
+/** What users have anyway, for another reason. */
+const clients = ['undici', 'axios', '@opentelemetry/api'];
+
+/** The package's entries, by what they are imported as, and the sources that they are made of. */
+export function entries(): Readonly<Record<string, string>> {
+  const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    name: string;
+    exports: Readonly<Record<string, string>>;
+  };
+  const modules = Object.entries(exports).filter(([, file]) => file.endsWith('.js'));
+  return Object.fromEntries(modules.map(([path, file]) => [name + path.slice(1), sourceOf(file)]));
+}
+
+function sourceOf(file: string): string {
+  return file.replace(/^\.\/dist\//, './src/').replace(/\.js$/, '.ts');
+}
+
+export async function bundle(code: string, leftOut: Modules = []): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: code, resolveDir: process.cwd() },
+    alias: entries(),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2023',
+    mainFields: ['module', 'main'],
+    external: [...clients, 'node:*'],
+    plugins: [leaveOut(leftOut)],
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  const [file] = outputFiles;
+  const [output] = Object.values(metafile.outputs);
+  if (file === undefined || output === undefined) throw new Error('esbuild made nothing');
+  const modules = Object.entries(output.inputs).map(
+    ([path, { bytesInOutput }]) => [path, bytesInOutput / 1_000] as const,
+  );
+  return {
+    gzipped: gzipSync(file.contents, { level: 9 }).byteLength / 1_000,
+    minified: file.contents.byteLength / 1_000,
+    modules: new Map(modules),
+  };
+}
+
+/** They stay imports, and what nobody else needs goes with them. */
+function leaveOut(modules: Modules): Plugin {
+  return {
+    name: 'leave out',
+    setup(build) {
+      build.onResolve({ filter: /./, namespace: 'file' }, ({ path, resolveDir }) => {
+        const source = path.startsWith('.')
+          ? relative(process.cwd(), join(resolveDir, path)).replace(/\.js$/, '.ts')
+          : `node_modules/${path}`;
+        return isAmong(source, modules) ? { external: true, path } : undefined;
+      });
+    },
+  };
+}
+
+/** In kB, minified. */
+export function sizeOf({ modules }: Bundle, some: Modules): number {
+  let sum = 0;
+  for (const [path, size] of modules) if (isAmong(path, some)) sum += size;
+  return sum;
+}
+
+function isAmong(path: string, modules: Modules): boolean {
+  return modules.some((beginning) => path.startsWith(beginning));
+}

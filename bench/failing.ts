@@ -1,0 +1,102 @@
+/**
+ * Over loopback, while three answers in ten are 503, the same ones for everybody, and whoever got one asks again at
+ * once: what a request costs until it is done, and how many are done in a second. Ours against each peer.
+ */
+
+import { Agent } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { retrying as axiosRetrying } from './axios-contestants.js';
+import { inLines } from './lines.js';
+import { type AsyncSubject, type Costs, measureAsync, median, ratioTo } from './measure.js';
+import type { Row } from './row.js';
+import { retrying as undiciRetrying } from './undici-contestants.js';
+import { undici } from './undici-under-test.js';
+import { withSmallServer } from './with-small-server.js';
+
+const atATime = 50;
+const rounds = 21;
+/** So many that nobody gives up on what the server's dice have in store. */
+const most = 20;
+
+const ours = {
+  maxRetries: most,
+  schedule: { kind: 'fixed', waitMs: 0, jitter: 'none' },
+  budget: false,
+} as const;
+
+export function benchUndiciFailing(): Promise<Row[]> {
+  return withSmallServer(async (origin) => {
+    const agent = (): Dispatcher => new undici.Agent({ connections: atATime });
+    const theirs = { maxRetries: most, minTimeout: 0, maxTimeout: 0, timeoutFactor: 1 };
+    const contestants = undiciRetrying(agent, ours, theirs);
+    try {
+      const subjects = contestants.map(({ name, dispatcher }, index) =>
+        subject(name, async (turn) => {
+          const path = `/flaky/${index}/${turn}`;
+          const { statusCode, body } = await dispatcher.request({ origin, path, method: 'GET' });
+          await body.dump();
+          return statusCode;
+        }),
+      );
+      return rowsOf(await measureAsync(subjects, 800, rounds));
+    } finally {
+      await Promise.all(contestants.map(({ dispatcher }) => dispatcher.destroy()));
+    }
+  });
+}
+
+export function benchAxiosFailing(): Promise<Row[]> {
+  return withSmallServer(async (origin) => {
+    const agents: Agent[] = [];
+    const defaults = () => {
+      const httpAgent = new Agent({ keepAlive: true, maxSockets: atATime });
+      agents.push(httpAgent);
+      return { httpAgent };
+    };
+    const contestants = axiosRetrying(defaults, {
+      ours,
+      axiosRetry: { retries: most, retryDelay: () => 0 },
+      retryAxios: { retry: most, backoffType: 'static', retryDelay: 0 },
+    });
+    try {
+      const subjects = contestants.map(({ name, instance }, index) =>
+        subject(name, async (turn) => (await instance.get(`${origin}/flaky/${index}/${turn}`)).status),
+      );
+      return rowsOf(await measureAsync(subjects, 200, rounds));
+    } finally {
+      for (const agent of agents) agent.destroy();
+    }
+  });
+}
+
+function subject(name: string, statusOf: (turn: number) => Promise<number>): AsyncSubject {
+  return {
+    name,
+    async work(turns) {
+      await inLines(atATime, turns, async (turn) => {
+        const status = await statusOf(turn);
+        if (status !== 200) throw new Error(`${name} gave up with ${status}: they cannot be compared`);
+      });
+      return turns;
+    },
+  };
+}
+
+function rowsOf([first, ...peers]: readonly Costs[]): Row[] {
+  if (first === undefined) return [];
+  return peers.flatMap((peer) => [
+    {
+      name: 'CPU for a request',
+      value: median(first.cpu) / 1_000,
+      unit: 'µs',
+      ratio: ratioTo(`that with ${peer.name}`, first.cpu, peer.cpu),
+    },
+    {
+      name: 'requests done in a second',
+      value: 1e9 / median(first.elapsed),
+      unit: '',
+      // The more of one, the less of the other.
+      ratio: ratioTo(`those with ${peer.name}`, peer.elapsed, first.elapsed),
+    },
+  ]);
+}

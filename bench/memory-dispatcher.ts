@@ -1,0 +1,108 @@
+/** A dispatcher that does nothing but answer at once, from memory, and handlers that do nothing but count. */
+
+import type { Dispatcher } from 'undici';
+import { undici } from './undici-under-test.js';
+
+const chunk = Buffer.from('hello');
+
+interface CallingHandler {
+  onRequestStart(controller: Controller, context: unknown): void;
+  onResponseStart(controller: Controller, status: number, headers: object, text: string): void;
+  onResponseData(controller: Controller, chunk: Buffer): void;
+  onResponseEnd(controller: Controller, trailers: object): void;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly chunks: number;
+}
+
+export function answerOf(status: number, chunks: number): Answer {
+  const headers = { 'content-type': 'text/plain', 'content-length': String(chunks * chunk.byteLength) };
+  return { status, headers, chunks };
+}
+
+/** As a connection gives it to each attempt. Who pauses it at the head gets the rest once it resumes. */
+class Controller {
+  paused = false;
+  aborted = false;
+  reason = null;
+  rawHeaders = null;
+  rawTrailers = null;
+  private readonly chunks: number;
+  private readonly to: CallingHandler;
+  private isDone = false;
+
+  constructor(chunks: number, to: CallingHandler) {
+    this.chunks = chunks;
+    this.to = to;
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+  resume(): void {
+    this.paused = false;
+    this.giveBody();
+  }
+  abort(): void {}
+
+  giveBody(): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    for (let index = 0; index < this.chunks; index += 1) this.to.onResponseData(this, chunk);
+    this.to.onResponseEnd(this, {});
+  }
+}
+
+/** To whatever handler stands there. */
+function give({ status, headers, chunks }: Answer, handler: unknown): true {
+  const to = handler as CallingHandler;
+  const controller = new Controller(chunks, to);
+  to.onRequestStart(controller, null);
+  to.onResponseStart(controller, status, headers, status === 200 ? 'OK' : 'Service Unavailable');
+  if (!controller.paused) controller.giveBody();
+  return true;
+}
+
+class MemoryDispatcher extends undici.Dispatcher {
+  private readonly next: () => Answer;
+
+  constructor(next: () => Answer) {
+    super();
+    this.next = next;
+  }
+
+  override dispatch(_options: unknown, handler: unknown): boolean {
+    return give(this.next(), handler);
+  }
+}
+
+export function memoryDispatcher(next: () => Answer): Dispatcher {
+  return new MemoryDispatcher(next) as unknown as Dispatcher;
+}
+
+/** What all the counting handlers have received. */
+export const received: { sum: number; answers: number } = { sum: 0, answers: 0 };
+
+/** The caller's. */
+export class CountingHandler implements CallingHandler {
+  controller: unknown = undefined;
+
+  onRequestStart(controller: unknown): void {
+    this.controller = controller;
+  }
+  onResponseStart(_controller: unknown, status: number): void {
+    received.sum += status;
+  }
+  onResponseData(_controller: unknown, data: Buffer): void {
+    received.sum += data.length;
+  }
+  onResponseEnd(): void {
+    received.answers += 1;
+  }
+  onResponseError(_controller: unknown, error: Error): void {
+    throw error;
+  }
+}

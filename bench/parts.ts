@@ -1,0 +1,95 @@
+/** The parts of the table. Each runs in a process of its own, so that none of them warms or fills another's. */
+
+import type { Row } from './row.js';
+
+export interface Part {
+  readonly name: string;
+  readonly title: string;
+  readonly rows: () => Promise<readonly Row[]>;
+}
+
+const parts: readonly Part[] = [
+  {
+    name: 'undici-memory',
+    title: 'undici: a request that succeeds at once, answered from memory',
+    rows: async () => (await import('./undici-overhead.js')).benchUndiciOverhead(),
+  },
+  {
+    name: 'undici-sockets',
+    title: 'undici: a request that succeeds at once, over loopback',
+    rows: async () => (await import('./undici-sockets.js')).benchUndiciSockets(),
+  },
+  {
+    name: 'undici-failing',
+    title: 'undici: 30 % of the answers are 503, undaunted against its peers',
+    rows: async () => (await import('./failing.js')).benchUndiciFailing(),
+  },
+  {
+    name: 'undici-waiting',
+    title: 'undici: 100,000 requests wait',
+    rows: async () => (await import('./undici-waiting.js')).benchUndiciWaiting(),
+  },
+  {
+    name: 'undici-hour',
+    title: 'undici: an hour of traffic, 5,000,000 requests to 10,000 origins, everything switched on',
+    rows: async () => (await import('./hour.js')).benchHour(),
+  },
+  {
+    name: 'axios-success',
+    title: 'axios: a request that succeeds at once',
+    rows: async () => (await import('./axios-overhead.js')).benchAxiosOverhead(),
+  },
+  {
+    name: 'axios-failing',
+    title: 'axios: 30 % of the answers are 503, undaunted against its peers',
+    rows: async () => (await import('./failing.js')).benchAxiosFailing(),
+  },
+  {
+    name: 'axios-waiting',
+    title: 'axios: 10,000 requests wait',
+    rows: async () => (await import('./axios-waiting.js')).benchAxiosWaiting(),
+  },
+  {
+    name: 'core-deciding',
+    title: 'the core: decisions of one CPU',
+    rows: async () => (await import('./deciding.js')).benchDeciding(),
+  },
+  {
+    name: 'core-succeeding',
+    title: 'the core: a request that succeeds at once',
+    rows: async () => (await import('./succeeding.js')).benchSucceeding(),
+  },
+  {
+    name: 'core-matching',
+    title: 'the core: finding the rule of a request',
+    rows: async () => (await import('./matching.js')).benchMatching(),
+  },
+  {
+    name: 'simulating',
+    title: 'the simulator: events of one CPU',
+    rows: async () => (await import('./simulating.js')).benchSimulating(),
+  },
+  {
+    name: 'bundle-entries',
+    title: 'bundle: each entry, minified and gzipped; clients and OpenTelemetry stay outside',
+    rows: async () => (await import('./bundle-entries.js')).benchEntries(),
+  },
+  {
+    name: 'bundle-consumers',
+    title: 'bundle: what small programs get, minified and gzipped',
+    rows: async () => (await import('./bundle-consumers.js')).benchConsumers(),
+  },
+];
+
+/** A name, or what names begin with: `undici`, `bundle-entries`. All of them for no names. */
+export function partsNamed(wanted: readonly string[]): readonly Part[] {
+  for (const word of wanted) {
+    if (parts.some((part) => isNamed(part, word))) continue;
+    throw new Error(`No part is called "${word}". There are: ${parts.map(({ name }) => name).join(', ')}`);
+  }
+  return wanted.length === 0 ? parts : parts.filter((part) => wanted.some((word) => isNamed(part, word)));
+}
+
+function isNamed({ name }: Part, word: string): boolean {
+  return name === word || name.startsWith(`${word}-`);
+}

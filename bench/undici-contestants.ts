@@ -1,0 +1,41 @@
+/** undici bare, with its own two ways to retry, and with ours. */
+
+import type { Dispatcher } from 'undici';
+import { retry } from '../src/adapters/undici/index.js';
+import type { PolicyOptions } from '../src/core/options.js';
+import { undici } from './undici-under-test.js';
+
+export interface Contestant {
+  readonly name: string;
+  readonly dispatcher: Dispatcher;
+}
+
+/** undici's own: answers stay answers, as they do here. */
+export interface TheirOptions {
+  readonly maxRetries?: number;
+  readonly minTimeout?: number;
+  readonly maxTimeout?: number;
+  readonly timeoutFactor?: number;
+}
+
+/** The first is what the others are compared with; the second tells how much of a difference is noise. */
+export function bare(agent: () => Dispatcher): Contestant[] {
+  return [
+    { name: 'bare Agent', dispatcher: agent() },
+    { name: 'bare Agent again (the noise)', dispatcher: agent() },
+  ];
+}
+
+export function retrying(
+  agent: () => Dispatcher,
+  ours: PolicyOptions = {},
+  theirs: TheirOptions = {},
+): Contestant[] {
+  const options = { ...theirs, throwOnError: false };
+  return [
+    { name: 'undaunted', dispatcher: agent().compose(retry(ours)) },
+    { name: 'interceptors.retry()', dispatcher: agent().compose(undici.interceptors.retry(options)) },
+    // It is made for Agents, and its declarations know no other dispatcher.
+    { name: 'RetryAgent', dispatcher: new undici.RetryAgent(agent() as never, options) },
+  ];
+}

@@ -1,0 +1,131 @@
+/** A hundred thousand requests of undici that wait, and what the event loop feels when all their waits end. */
+
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import { retry } from '../src/adapters/undici/index.js';
+import type { PolicyOptions } from '../src/core/options.js';
+import { measureRounds, median, ratioTo, type Series } from './measure.js';
+import { type Answer, answerOf, CountingHandler, memoryDispatcher, received } from './memory-dispatcher.js';
+import type { Row } from './row.js';
+import { undici } from './undici-under-test.js';
+import { type Crowd, LongWaits, rowsOfWaiting, unanswered } from './waiting.js';
+import { withSmallServer } from './with-small-server.js';
+
+const requests = 100_000;
+/** Each has a socket of its own; no process has more of them than that to spare. */
+const hangingRequests = 5_000;
+const rounds = 21;
+const waitMs = 300;
+const spreadMs = 1_000;
+
+export async function benchUndiciWaiting(): Promise<Row[]> {
+  const rows = await withSmallServer((origin) =>
+    rowsOfWaiting({
+      rounds: 5,
+      hanging: () => ({
+        ...crowd(new undici.Agent({ connections: null }), `${origin}/silence`),
+        requests: hangingRequests,
+        batch: 500,
+        staying: () => unanswered(origin),
+      }),
+      waiting: () => {
+        const { retrier, staying } = new LongWaits();
+        const agent = new undici.Agent({ connections: 50 });
+        const busy = crowd(agent.compose(retry(retrier)), `${origin}/busy`);
+        return { ...busy, requests, batch: requests, staying };
+      },
+    }),
+  );
+  return [...rows, ...(await rowsOfFiring())];
+}
+
+function fixed(ms: number): PolicyOptions {
+  return { schedule: { kind: 'fixed', waitMs: ms, jitter: 'none' }, budget: false };
+}
+
+function crowd(dispatcher: Dispatcher, url: string): Pick<Crowd, 'send' | 'close'> {
+  return {
+    send: (signal) => undici.request(url, { dispatcher, signal }),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+// --------------------------------------------------------------- when the waits end
+
+interface Contender {
+  readonly name: string;
+  readonly layer: Dispatcher.DispatcherComposeInterceptor;
+}
+
+async function rowsOfFiring(): Promise<Row[]> {
+  const theirs = { minTimeout: waitMs, maxTimeout: waitMs, timeoutFactor: 1, throwOnError: false };
+  const spread = {
+    kind: 'exponential',
+    firstMs: spreadMs,
+    factor: 1,
+    maxMs: spreadMs,
+    jitter: 'full',
+  } as const;
+  const contenders: readonly Contender[] = [
+    { name: `after ${waitMs} ms, interceptors.retry()`, layer: undici.interceptors.retry(theirs) },
+    { name: `after ${waitMs} ms, undaunted`, layer: retry(fixed(waitMs)) },
+    {
+      name: `within ${spreadMs} ms (full jitter), undaunted`,
+      layer: retry({ schedule: spread, budget: false }),
+    },
+  ];
+  const [peer = [], ...ours] = await measureRounds(
+    contenders.map(
+      ({ layer }) =>
+        () =>
+          delayWhileFiring(layer),
+    ),
+    rounds,
+  );
+  const row = (index: number, values: Series): Row => ({
+    name: `${requests.toLocaleString('en')} waits end: ${contenders[index]?.name}`,
+    value: median(values),
+    unit: 'ms',
+    note: 'event-loop delay, p99',
+  });
+  return [
+    row(0, peer),
+    ...ours.map((values, index) => ({
+      ...row(index + 1, values),
+      ratio: ratioTo('interceptors.retry()', values, peer),
+    })),
+  ];
+}
+
+/** The p99 in ms, from the first second attempt to the last. */
+async function delayWhileFiring(layer: Dispatcher.DispatcherComposeInterceptor): Promise<number> {
+  globalThis.gc?.();
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  let answer: () => Answer = () => busy;
+  const dispatcher = memoryDispatcher(() => answer()).compose(layer);
+  for (let begun = 0; begun < requests; begun += 1) {
+    dispatcher.dispatch(
+      { origin: 'http://a.example', path: '/', method: 'GET' },
+      new CountingHandler() as never,
+    );
+  }
+  const answeredBefore = received.answers;
+  answer = () => {
+    delay.enable();
+    answer = () => fine;
+    return fine;
+  };
+  while (received.answers < answeredBefore + requests) await nextTurn();
+  await nextSample(delay);
+  delay.disable();
+  return delay.percentile(99) / 1e6;
+}
+
+/** What held up the loop last is seen only then. */
+async function nextSample(delay: IntervalHistogram): Promise<void> {
+  for (const { count } = delay; delay.count === count; ) await nextTurn();
+}
+
+const busy: Answer = answerOf(503, 1);
+const fine: Answer = answerOf(200, 1);

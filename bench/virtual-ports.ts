@@ -1,0 +1,41 @@
+/** A world in which time passes when somebody says so. */
+
+import type { Ports } from '../src/runtime/ports.js';
+import type { Sleep } from '../src/runtime/sleep.js';
+import { Agenda, type Kind } from '../src/sim/agenda.js';
+import { diceOf } from '../src/sim/dice.js';
+
+export class VirtualPorts implements Ports {
+  readonly random: () => number = diceOf(1, 1);
+  /** Who is to be woken, by the slot that they have on the agenda. */
+  private readonly wakes: Map<number, () => void> = new Map();
+  private slots = 0;
+  private readonly agenda: Agenda = new Agenda();
+  private readonly waking: Kind = this.agenda.kind((slot) => this.wake(slot));
+
+  /** Timers that have neither fired nor been cancelled. */
+  get timers(): number {
+    return this.wakes.size;
+  }
+
+  readonly now = (): number => this.agenda.now;
+  readonly date = (): number => this.agenda.now;
+
+  readonly sleep: Sleep = (delayMs, wake) => {
+    const slot = this.slots;
+    this.slots += 1;
+    this.wakes.set(slot, wake);
+    this.agenda.at(this.agenda.now + delayMs, this.waking, slot, 0);
+    return () => this.wakes.delete(slot);
+  };
+
+  pass(untilMs: number): void {
+    this.agenda.run(untilMs);
+  }
+
+  private wake(slot: number): void {
+    const wake = this.wakes.get(slot);
+    this.wakes.delete(slot);
+    wake?.();
+  }
+}

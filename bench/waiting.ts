@@ -1,0 +1,139 @@
+/**
+ * Very many requests that wait in back-off, against as many that hang in the bare client because the server does not
+ * answer: what each holds in memory, what it costs to abort them all, and what is left of them then.
+ */
+
+import { setTimeout as elapsed } from 'node:timers/promises';
+import { createRetrier, type Retrier } from '../src/runtime/retrier.js';
+import { sleep } from '../src/runtime/sleep.js';
+import { heldInTheEnd } from './held.js';
+import { cpuSince, measureRounds, median, perRound, ratioTo } from './measure.js';
+import type { Row } from './row.js';
+
+/** Sends one that will not be done before it is aborted. */
+export type Send = (signal: AbortSignal) => Promise<unknown>;
+
+export interface Crowd {
+  readonly requests: number;
+  /** So many are sent before the next ones. */
+  readonly batch: number;
+  readonly send: Send;
+  /** How many are where they are to stay, of so many that were sent. */
+  readonly staying: (sent: number) => number | Promise<number>;
+  readonly close: () => unknown;
+}
+
+export interface Crowds {
+  readonly rounds: number;
+  readonly hanging: () => Crowd;
+  readonly waiting: () => Crowd;
+}
+
+/** Of each request. */
+interface Cost {
+  readonly bytes: number;
+  readonly abortNs: number;
+  readonly leftBytes: number;
+}
+
+const mostBytes = 1_000;
+const mostAbortRatio = 1.2;
+
+export async function rowsOfWaiting({ rounds, hanging, waiting }: Crowds): Promise<Row[]> {
+  const gauges = [hanging, waiting].map((gather) => () => costOf(gather));
+  // The first ones make what is made once.
+  await measureRounds(gauges, 1);
+  const [bare = [], ours = []] = await measureRounds(gauges, rounds);
+  const series = (costs: readonly Cost[], key: keyof Cost) => costs.map((cost) => cost[key]);
+  const [bytes, abortNs] = [series(ours, 'bytes'), series(ours, 'abortNs')];
+  const [bareBytes, bareAbortNs] = [series(bare, 'bytes'), series(bare, 'abortNs')];
+  const left = median(series(bare, 'leftBytes'));
+  const peer = 'one that hangs in the bare client';
+  return [
+    { name: 'one holds', value: median(bytes), unit: 'bytes', ratio: ratioTo(peer, bytes, bareBytes) },
+    {
+      name: `beyond ${peer}`,
+      value: median(perRound(bytes, bareBytes, (own, least) => own - least)),
+      unit: 'bytes',
+      atMost: mostBytes,
+    },
+    {
+      name: 'aborting all, for each',
+      value: median(abortNs) / 1_000,
+      unit: 'µs of CPU',
+      ratio: ratioTo(peer, abortNs, bareAbortNs),
+      atMost: mostAbortRatio,
+    },
+    {
+      name: 'what is left of each then',
+      value: median(series(ours, 'leftBytes')),
+      unit: 'bytes',
+      note: `in the bare client ${left.toFixed(1)} bytes`,
+    },
+  ];
+}
+
+async function costOf(gather: () => Crowd): Promise<Cost> {
+  const crowd = gather();
+  const { requests } = crowd;
+  const before = await heldInTheEnd();
+  const { heldThen, abortNs } = await lifeOf(crowd);
+  const after = await heldInTheEnd();
+  return {
+    bytes: (heldThen - before) / requests,
+    abortNs: abortNs / requests,
+    leftBytes: (after - before) / requests,
+  };
+}
+
+/** In a function of its own: what it holds is nobody's once it has returned. */
+async function lifeOf({ requests, batch, send, staying, close }: Crowd): Promise<{
+  heldThen: number;
+  abortNs: number;
+}> {
+  const aborters: AbortController[] = [];
+  const ends: Promise<unknown>[] = [];
+  while (ends.length < requests) {
+    for (let index = 0; index < batch; index += 1) {
+      const aborter = new AbortController();
+      aborters.push(aborter);
+      ends.push(send(aborter.signal).catch(() => undefined));
+    }
+    while ((await staying(ends.length)) < ends.length) await elapsed(10);
+  }
+  const heldThen = await heldInTheEnd();
+  const started = process.cpuUsage();
+  for (const aborter of aborters) aborter.abort();
+  await Promise.all(ends);
+  const abortNs = cpuSince(started);
+  await close();
+  while ((await staying(0)) > 0) await elapsed(10);
+  return { heldThen, abortNs };
+}
+
+// --------------------------------------------------------------- where they stay
+
+/** A retrier whose waits last for hours, and are counted. */
+export class LongWaits {
+  private waits = 0;
+  readonly retrier: Retrier = createRetrier(
+    { schedule: { kind: 'fixed', waitMs: 3_600_000, jitter: 'none' }, budget: false },
+    {
+      sleep: (delayMs, wake) => {
+        this.waits += 1;
+        const cancel = sleep(delayMs, wake);
+        return () => {
+          this.waits -= 1;
+          cancel();
+        };
+      },
+    },
+  );
+
+  readonly staying = (): number => this.waits;
+}
+
+/** What the small server has been asked and does not answer. */
+export async function unanswered(origin: string): Promise<number> {
+  return Number(await (await fetch(`${origin}/unanswered`)).text());
+}
