@@ -85,7 +85,7 @@ export class Call implements RequestFacts {
   // -------------------------------------------------------------- the first attempt
 
   start(): Promise<ResponseShape> {
-    if (!this.isPlain) return new Recovery(this).run(undefined);
+    if (!this.isPlain) return new Recovery(this, undefined).run();
     const { adapter, config } = this;
     try {
       return adapter(config).then(
@@ -115,7 +115,7 @@ export class Call implements RequestFacts {
   }
 
   private recover(ending: Ending): Promise<ResponseShape> {
-    return new Recovery(this).run(ending);
+    return new Recovery(this, ending).run();
   }
 
   /** An answer without a status is for the caller to understand. */

@@ -21,31 +21,26 @@ import { inTime, wait } from './wait.js';
 export class Recovery {
   private readonly call: Call;
   private readonly outgoing: Outgoing;
-  /** The last that was not for the caller to see. */
-  private last: Ending | undefined = undefined;
+  /** Of the first attempt, if it is over already. */
+  private first: Ending | undefined;
+  /** The last real outcome, as the cause of an error of our own. */
+  private cause: ErrorOptions = {};
 
-  constructor(call: Call) {
+  constructor(call: Call, first: Ending | undefined) {
     this.call = call;
+    this.first = first;
     this.outgoing = new Outgoing(call, (work) => this.inTime(work));
   }
 
   /** From the end of the first attempt, or from its beginning. */
-  async run(first: Ending | undefined): Promise<ResponseShape> {
+  async run(): Promise<ResponseShape> {
     const { session, body } = this.call;
     try {
-      let ending = first ?? (await this.attempt());
       for (;;) {
-        const decision = await this.judge(ending);
-        if (decision === undefined || decision.action === 'stop') break;
-        await this.retry(ending, decision);
-        ending = await this.attempt();
+        const result = await this.tryOnce();
+        if ('kind' in result) return this.handOver(result);
+        await this.retry(result);
       }
-      // axios hands nothing over to a caller who has cancelled.
-      if (isCanceled(this.call.config)) this.letGo(ending);
-      if (ending.kind === 'error') throw ending.error;
-      body?.close?.();
-      remember(ending.response, session);
-      return ending.response;
     } catch (error) {
       if (body !== undefined) onceRead(answerOf({ kind: 'error', error }), () => body.close?.(error));
       remember(error, session);
@@ -53,6 +48,29 @@ export class Recovery {
     } finally {
       this.outgoing.restore();
     }
+  }
+
+  /**
+   * To the end, or to a retry. An async function that waits keeps all that it has ever had in a variable, and an
+   * answer keeps its connection's buffers: so the one that waits for a retry never has it.
+   */
+  private async tryOnce(): Promise<Retry | Ending> {
+    const ending = this.first ?? (await this.attempt());
+    this.first = undefined;
+    const decision = await this.judge(ending);
+    if (decision === undefined || decision.action === 'stop') return ending;
+    this.leave(ending);
+    return decision;
+  }
+
+  private handOver(ending: Ending): ResponseShape {
+    const { session, body, config } = this.call;
+    // axios hands nothing over to a caller who has cancelled.
+    if (isCanceled(config)) this.letGo(ending);
+    if (ending.kind === 'error') throw ending.error;
+    body?.close?.();
+    remember(ending.response, session);
+    return ending.response;
   }
 
   // -------------------------------------------------------------- an attempt
@@ -150,11 +168,16 @@ export class Recovery {
 
   // -------------------------------------------------------------- a wait
 
-  private async retry(ending: Ending, decision: Retry): Promise<void> {
-    const { call } = this;
-    this.last = ending;
-    call.body?.leave?.();
+  /** What ended so is not for the caller to see, but perhaps as the cause of what is. */
+  private leave(ending: Ending): void {
+    const { body, session } = this.call;
+    const { deadlineMs, gate } = session.settings;
+    if (deadlineMs !== undefined || gate !== false) this.cause = { cause: causeOf(ending) };
+    body?.leave?.();
     this.letGo(ending);
+  }
+
+  private async retry(decision: Retry): Promise<void> {
     await this.wait(decision.delayMs);
     // After the wait, so that a token that it gets is fresh.
     await this.guarded(() => this.outgoing.change(decision));
@@ -174,15 +197,6 @@ export class Recovery {
   }
 
   // -------------------------------------------------------------- the end
-
-  /** The last real outcome, as the cause of an error of our own. */
-  private get cause(): ErrorOptions {
-    const { last } = this;
-    if (last === undefined) return {};
-    if (last.kind === 'error') return { cause: last.error };
-    const { status, headers } = last.response;
-    return { cause: { status, headers } };
-  }
 
   /** The caller's own functions may think as long as they like; nobody waits for them longer than that. */
   private inTime<T>(work: T | PromiseLike<T>): T | Promise<T> {
@@ -216,6 +230,12 @@ export class Recovery {
     this.call.session.abandon(canceled);
     throw canceled;
   }
+}
+
+function causeOf(ending: Ending): unknown {
+  if (ending.kind === 'error') return ending.error;
+  const { status, headers } = ending.response;
+  return { status, headers };
 }
 
 class Canceled extends Error {
