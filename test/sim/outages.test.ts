@@ -7,7 +7,7 @@ import * as sim from '../../src/sim/index.js';
 
 const { fairness, peers, perSecond, simulate } = sim;
 const { service } = presets.policies;
-const seeds = [1, 2, 3];
+const seeds = [1, 2];
 
 describe('a server that is stopped', () => {
   const stoppedAt = 30_000;

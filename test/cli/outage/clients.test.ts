@@ -1,32 +1,36 @@
-/** The whole scenario with real processes, in a few seconds; and that nothing is left of it, however it ends. */
+/**
+ * The whole scenario with real processes, in a few seconds; and that nothing is left of it, however it ends. They mostly
+ * wait, so they do it together.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { TestContext } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { presets } from '../../../src/core/presets.js';
-import type { Program, Running } from '../program.js';
+import type { Program, Running, StartOptions } from '../program.js';
 import { buildProgram, isAlive } from '../program.js';
 
 let program: Program;
 const folder = mkdtempSync(join(tmpdir(), 'outage-'));
-const started: Running[] = [];
 
-function start(...args: readonly string[]): Running {
-  return begin(program.start(['outage', ...args]));
-}
+/** Starts `undaunted outage …`, and ends what is left of it with the test. */
+type Start = (args: readonly string[], options?: StartOptions) => Running;
 
-function begin(running: Running): Running {
-  started.push(running);
-  return running;
+function startFor({ onTestFinished }: TestContext): Start {
+  return (args, options) => {
+    const running = program.start(['outage', ...args], options);
+    onTestFinished(async () => {
+      running.killAll('SIGKILL');
+      await running.ended;
+    });
+    return running;
+  };
 }
 
 beforeAll(async () => {
   program = await buildProgram(['undici']);
-});
-afterEach(async () => {
-  for (const running of started) running.killAll('SIGKILL');
-  await Promise.all(started.splice(0).map(({ ended }) => ended));
 });
 afterAll(() => {
   program.remove();
@@ -48,12 +52,13 @@ function rates({ written }: Running, label: string): number[] {
   return row.slice(label.length).trim().split(/ +/).map(Number);
 }
 
-describe('one command plays it', () => {
-  test('and `service` leaves a stopped server alone', async () => {
+describe.concurrent('one command plays it', () => {
+  test('and `service` leaves a stopped server alone', async (context) => {
+    const start = startFor(context);
     const policy = join(folder, 'service.json');
     writeFileSync(policy, JSON.stringify({ ...presets.policies.service, attemptTimeoutMs: 300 }));
-    const stop = ['--stop-after', '2', '--stop-for', '4', '--duration', '8s'];
-    const clients = start('clients', ...crowd, ...stop, '--policy', policy);
+    const stop = ['--stop-after', '3', '--stop-for', '4', '--duration', '9s'];
+    const clients = start(['clients', ...crowd, ...stop, '--policy', policy]);
     const pid = await serverOf(clients);
     const { code, signal } = await clients.ended;
     expect([0, 1]).toContain(code);
@@ -72,10 +77,11 @@ describe('one command plays it', () => {
     expect(Math.max(...rates(clients, 'refused, not sent'))).toBeGreaterThan(0);
   });
 
-  test('and without a gate, nobody is turned away', async () => {
+  test('and without a gate, nobody is turned away', async (context) => {
+    const start = startFor(context);
     const stop = ['--stop-after', '1', '--stop-for', '1', '--duration', '3s'];
     const policies = ['fixed', 'article', 'default'];
-    const runs = policies.map((policy) => start('clients', ...crowd, ...stop, '--policy', policy));
+    const runs = policies.map((policy) => start(['clients', ...crowd, ...stop, '--policy', policy]));
     for (const clients of runs) {
       const pid = await serverOf(clients);
       const { code, signal } = await clients.ended;
@@ -87,25 +93,31 @@ describe('one command plays it', () => {
   });
 });
 
-test('more connections than files may be open is told, with what to do', async () => {
+test.concurrent('more connections than files may be open is told, with what to do', async (context) => {
+  const start = startFor(context);
   const many = ['--clients', '300', '--lambda', '10ms', '--base-delay', '60s'];
-  const clients = begin(program.start(['outage', 'clients', ...many], { openFiles: 100 }));
+  const clients = start(['clients', ...many], { openFiles: 100 });
   expect(await clients.ended).toEqual({ code: 2, signal: null });
   const line = 'undaunted: too many open files. Allow more of them first: ulimit -n 10000\n';
   expect(clients.written.stderr).toBe(line);
 });
 
-describe('no process is left', () => {
+describe.concurrent('no process is left', () => {
   const longStop = ['--stop-after', '1', '--stop-for', '60'] as const;
 
-  test('by a signal or a closed pipe while the server is stopped', async () => {
+  test('by a signal or a closed pipe while the server is stopped', async (context) => {
+    const start = startFor(context);
     const ends: readonly (readonly [number, ({ child }: Running) => void])[] = [
       [130, ({ child }) => child.kill('SIGINT')],
       [143, ({ child }) => child.kill('SIGTERM')],
       [129, ({ child }) => child.kill('SIGHUP')],
       [0, ({ child }) => child.stdout.destroy()],
     ];
-    const runs = ends.map(([code, end]) => ({ code, end, clients: start('clients', ...crowd, ...longStop) }));
+    const runs = ends.map(([code, end]) => ({
+      code,
+      end,
+      clients: start(['clients', ...crowd, ...longStop]),
+    }));
     for (const { code, end, clients } of runs) {
       const pid = await serverOf(clients);
       await clients.until(/SIGSTOP/);
@@ -117,24 +129,27 @@ describe('no process is left', () => {
     expect(runs[0]?.clients.written.stdout).toMatch(/^per second +before/m);
   });
 
-  test('by Ctrl-C, which reaches the server, too', async () => {
-    const clients = start('clients', ...crowd);
+  test('by Ctrl-C, which reaches the server, too', async (context) => {
+    const start = startFor(context);
+    const clients = start(['clients', ...crowd]);
     const pid = await serverOf(clients);
     clients.killAll('SIGINT');
     expect(await clients.ended).toEqual({ code: 130, signal: null });
     expect([isAlive(pid), clients.written.stderr]).toEqual([false, '']);
   });
 
-  test('by a server that ends by itself, which is told', async () => {
-    const clients = start('clients', ...crowd);
+  test('by a server that ends by itself, which is told', async (context) => {
+    const start = startFor(context);
+    const clients = start(['clients', ...crowd]);
     const pid = await serverOf(clients);
     process.kill(pid, 'SIGKILL');
     expect(await clients.ended).toEqual({ code: 2, signal: null });
     expect(clients.written.stderr).toBe('undaunted: the server cannot go on: it ended with SIGKILL.\n');
   });
 
-  test('by the end that nothing can be done about', async () => {
-    const clients = start('clients', ...crowd);
+  test('by the end that nothing can be done about', async (context) => {
+    const start = startFor(context);
+    const clients = start(['clients', ...crowd]);
     await serverOf(clients);
     clients.child.kill('SIGKILL');
     // Its streams are closed when the server, which has them too, is gone.
@@ -142,22 +157,24 @@ describe('no process is left', () => {
   });
 });
 
-describe('a server that runs already', () => {
-  test('is stopped for a while, and goes on', async () => {
-    const server = start('server', '--port', '0');
+describe.concurrent('a server that runs already', () => {
+  test('is stopped for a while, and goes on', async (context) => {
+    const start = startFor(context);
+    const server = start(['server', '--port', '0']);
     const [url] = await server.until(/http:\S+(?= )/);
     const stop = ['--stop-after', '1', '--stop-for', '1', '--duration', '2s'];
-    const clients = start('clients', ...crowd, ...stop, '--url', url);
+    const clients = start(['clients', ...crowd, ...stop, '--url', url]);
     expect((await clients.ended).signal).toBeNull();
     expect(clients.written.stdout).toContain('SIGCONT after');
     const response = await fetch(new URL('/pid', url));
     expect(Number(await response.text())).toBe(server.child.pid);
   });
 
-  test('goes on when its clients are interrupted', async () => {
-    const server = start('server', '--port', '0');
+  test('goes on when its clients are interrupted', async (context) => {
+    const start = startFor(context);
+    const server = start(['server', '--port', '0']);
     const [url] = await server.until(/http:\S+(?= )/);
-    const clients = start('clients', ...crowd, '--stop-after', '1', '--stop-for', '60', '--url', url);
+    const clients = start(['clients', ...crowd, '--stop-after', '1', '--stop-for', '60', '--url', url]);
     await clients.until(/SIGSTOP/);
     clients.child.kill('SIGINT');
     expect((await clients.ended).code).toBe(130);
