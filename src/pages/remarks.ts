@@ -3,6 +3,8 @@
 import { definePolicy } from '../core/policy.js';
 import type { RequestFacts } from '../core/types.js';
 import { summaryOf } from '../runtime/events.js';
+import { requestOf } from '../sim/crowd.js';
+import { requestOnward } from '../sim/link.js';
 import { policyNamed } from './policies.js';
 import type { Candidate, Comparison } from './report.js';
 import type { Scenario } from './scenarios.js';
@@ -39,11 +41,9 @@ export function turnedAway({ scenario, entries }: Comparison): readonly string[]
 
 /** What the simulator's clients send, and its services to each other, if they have no policy of their own. */
 export function requestsOf({ world, clients }: Scenario): readonly RequestFacts[] {
-  const { method = 'GET', keyed = false } = clients;
-  const first = { method, origin: 'http://first.example', path: '/', keyed };
-  const next = { method: 'GET', origin: 'http://next.example', path: '/', keyed: false };
+  const first = requestOf(clients);
   const isPassedOn = world.services.slice(0, -1).some(({ policy }) => policy === undefined);
-  return isPassedOn ? [first, next] : [first];
+  return isPassedOn ? [first, requestOnward] : [first];
 }
 
 function requestText(request: RequestFacts): string {

@@ -21,6 +21,11 @@ export interface CrowdParts {
   readonly dice: Dice;
 }
 
+/** What they send. */
+export function requestOf({ method = 'GET', keyed = false }: ClosedLoop | OpenLoop): RequestFacts {
+  return { method, origin: 'http://first.example', path: '/', keyed };
+}
+
 abstract class Crowd implements Caller {
   readonly facts: RequestFacts;
   readonly strategies: readonly Strategy[];
@@ -29,9 +34,9 @@ abstract class Crowd implements Caller {
   readonly station: Station;
   readonly tally: Tally;
 
-  constructor({ method = 'GET', keyed = false, timeoutMs }: ClosedLoop | OpenLoop, parts: CrowdParts) {
-    this.facts = { method, origin: 'http://first.example', path: '/', keyed };
-    this.timeoutMs = timeoutMs;
+  constructor(clients: ClosedLoop | OpenLoop, parts: CrowdParts) {
+    this.facts = requestOf(clients);
+    this.timeoutMs = clients.timeoutMs;
     this.strategies = parts.strategies;
     this.forbiddenUntil = new Float64Array(parts.strategies.length);
     this.station = parts.station;

@@ -10,6 +10,14 @@ import type { Traffic } from './traffic.js';
 
 const badGateway: ResponseOutcome | ErrorOutcome = { kind: 'response', status: 502 };
 
+/** What services send to each other. */
+export const requestOnward: RequestFacts = {
+  method: 'GET',
+  origin: 'http://next.example',
+  path: '/',
+  keyed: false,
+};
+
 export interface LinkParts {
   readonly traffic: Traffic;
   readonly strategies: readonly Strategy[];
@@ -20,7 +28,7 @@ export interface LinkParts {
 }
 
 export class Link implements Caller {
-  readonly facts: RequestFacts = { method: 'GET', origin: 'http://next.example', path: '/', keyed: false };
+  readonly facts: RequestFacts = requestOnward;
   readonly strategies: readonly Strategy[];
   readonly forbiddenUntil: Float64Array;
   readonly timeoutMs: number | undefined;

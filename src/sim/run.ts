@@ -123,9 +123,33 @@ function recoveredAfter({ services, durationMs }: World, good: Float64Array): nu
   if (faults.length === 0) return undefined;
   const from = Math.min(...faults.map(({ fromMs }) => fromMs));
   const until = Math.max(...faults.map(({ fromMs, forMs }) => fromMs + forMs));
-  const normal = perSecond(good, 0, from);
-  for (let second = Math.ceil(until / 1_000); (second + 10) * 1_000 <= durationMs; second += 1) {
-    if (perSecond(good, second * 1_000, 10_000) >= 0.9 * normal) return second * 1_000 - until;
+  const second = backAt((fromMs, forMs) => perSecond(good, fromMs, forMs), {
+    normal: perSecond(good, 0, from),
+    from: Math.ceil(until / 1_000),
+    to: Math.floor(durationMs / 1_000),
+    window: 10,
+  });
+  return second === undefined ? undefined : second * 1_000 - until;
+}
+
+/** Goodput is back when it is this share of what it was. */
+export const backShare = 0.9;
+
+interface Search {
+  readonly normal: number;
+  /** In whole seconds, like `to` and `window`. */
+  readonly from: number;
+  readonly to: number;
+  readonly window: number;
+}
+
+/** The first second that begins a window in which goodput is back. */
+export function backAt(
+  goodput: (fromMs: number, forMs: number) => number,
+  { normal, from, to, window }: Search,
+): number | undefined {
+  for (let second = from; second + window <= to; second += 1) {
+    if (goodput(second * 1_000, window * 1_000) >= backShare * normal) return second;
   }
   return undefined;
 }

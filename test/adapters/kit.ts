@@ -1,5 +1,6 @@
 /** What the tests of every adapter say again and again. What is opened here is closed when the test ends. */
 
+import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { PolicyOptions } from '../../src/core/options.js';
 import { type Lab, type LabOptions, type LabScript, startFullBacklog, startLab } from '../faults/lab.js';
@@ -30,4 +31,10 @@ export async function settled<T>(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
+}
+
+/** Soon, or after ten seconds not at all. */
+export async function comesTrue(condition: () => boolean): Promise<boolean> {
+  for (let asked = 0; asked < 2_000 && !condition(); asked += 1) await setTimeout(asked < 20 ? 1 : 5);
+  return condition();
 }

@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type BeforeRetry, type PolicyOptions, presets } from '../../src/index.js';
-import { comesTrue } from '../adapters/axios/fuzz-run.js';
+import { comesTrue } from '../adapters/kit.js';
 import type { ClientKind } from './clients.js';
 import { complaintsAbout } from './judge.js';
 import { ProcessWatch } from './process-watch.js';

@@ -1,5 +1,6 @@
 /** What came of it: before, during and after the stop, and whether the server has recovered. */
 
+import { backAt, backShare } from '../../sim/run.js';
 import type { Printer } from '../printer.js';
 import { table } from '../table.js';
 import type { Counted, Counts } from './counts.js';
@@ -50,9 +51,6 @@ function phasesOf({ stoppedAt, resumedAt, endedAt }: Course): Phase[] {
 
 const longestWindow = 10;
 
-/** Goodput is back when it is this share of what it was. */
-const backShare = 0.9;
-
 /** The line that tells the end, and whether it is a good one; undefined: it was not stopped, or too little was seen. */
 export function verdictOf(
   counts: Counts,
@@ -62,9 +60,9 @@ export function verdictOf(
   const [from, to] = [wholeSeconds(resumedAt), wholeSeconds(endedAt)];
   const window = Math.min(longestWindow, to - from);
   if (window < 1) return undefined;
-  const enough = backShare * counts.perSecond('good', 0, stoppedAt);
-  for (let second = from; second + window <= to; second += 1) {
-    if (counts.perSecond('good', second * 1_000, window * 1_000) < enough) continue;
+  const goodput = counts.perSecond.bind(counts, 'good');
+  const second = backAt(goodput, { normal: goodput(0, stoppedAt), from, to, window });
+  if (second !== undefined) {
     return { recovered: true, line: `recovered ${second - from} s after it went on` };
   }
   const share = `${backShare * 100} % of what was answered before`;

@@ -14,6 +14,7 @@ import {
 } from '../../../src/index.js';
 import { sleep as realSleep, type Sleep } from '../../../src/runtime/sleep.js';
 import { type Lab, rst, startLab } from '../../faults/lab.js';
+import { comesTrue } from '../kit.js';
 import { axios } from './client.js';
 import { complaintsAbout } from './fuzz-oracle.js';
 import { type AbortMoment, type FuzzScript, playOf } from './fuzz-script.js';
@@ -166,9 +167,4 @@ async function hangs(what: string, work: Promise<unknown>): Promise<string[]> {
   ]);
   late.abort();
   return complaints;
-}
-
-export async function comesTrue(condition: () => boolean): Promise<boolean> {
-  for (let asked = 0; asked < 2_000 && !condition(); asked += 1) await setTimeout(asked < 20 ? 1 : 5);
-  return condition();
 }

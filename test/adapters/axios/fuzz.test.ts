@@ -7,8 +7,9 @@
  */
 
 import { expect, onTestFinished, test } from 'vitest';
+import { comesTrue } from '../kit.js';
 import { version } from './client.js';
-import { comesTrue, run } from './fuzz-run.js';
+import { run } from './fuzz-run.js';
 import { scriptOf } from './fuzz-script.js';
 import type { Trial } from './fuzz-trial.js';
 

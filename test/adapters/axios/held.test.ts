@@ -5,8 +5,8 @@ import { runInNewContext } from 'node:vm';
 import type { AxiosAdapter } from 'axios';
 import { expect, test } from 'vitest';
 import { createRetrier, type PolicyOptions, type Sleep } from '../../../src/index.js';
+import { comesTrue } from '../kit.js';
 import { axios } from './client.js';
-import { comesTrue } from './fuzz-run.js';
 import { retryingInstance } from './kit.js';
 
 setFlagsFromString('--expose-gc');
