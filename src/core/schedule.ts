@@ -5,7 +5,18 @@
  */
 
 import { defaults } from './defaults.js';
+import type { ScheduleOptions } from './options.js';
 import type { ExponentialSchedule, PlainJitter, Schedule, ScheduleFunction, TableSchedule } from './types.js';
+
+/** What a schedule leaves open comes from the usual one. */
+export function fillSchedule(
+  options: ScheduleOptions,
+  base: ExponentialSchedule = defaults.schedule,
+): Schedule {
+  if (typeof options === 'function') return options;
+  if (options.kind === 'exponential') return Object.freeze({ ...base, ...options });
+  return Object.freeze({ ...options, jitter: options.jitter ?? 'full' });
+}
 
 /**
  * The wait before a retry. `retry` counts from 1, `previousMs` is the wait that the schedule gave before

@@ -3,17 +3,9 @@
 import { defaults } from './defaults.js';
 import { successStatuses } from './hints/compile.js';
 import { compileHints } from './hints/read-hint.js';
-import type { BudgetOptions, CostOptions, ScheduleOptions, SettingsOptions } from './options.js';
-import type {
-  BucketBudget,
-  Budget,
-  Cost,
-  ExponentialSchedule,
-  IdempotencyKey,
-  Schedule,
-  Settings,
-  Statuses,
-} from './types.js';
+import type { BudgetOptions, CostOptions, SettingsOptions } from './options.js';
+import { fillSchedule } from './schedule.js';
+import type { BucketBudget, Budget, Cost, IdempotencyKey, Settings, Statuses } from './types.js';
 
 /** What a policy that says nothing amounts to. */
 export const defaultSettings: Settings = Object.freeze({
@@ -98,15 +90,6 @@ function statusesIn(entry: string): number[] {
   if (!entry.endsWith('xx')) return [Number(entry)];
   const first = Number(entry.slice(0, -2)) * 100;
   return Array.from({ length: 100 }, (_, index) => first + index);
-}
-
-export function fillSchedule(
-  options: ScheduleOptions,
-  base: ExponentialSchedule = defaults.schedule,
-): Schedule {
-  if (typeof options === 'function') return options;
-  if (options.kind === 'exponential') return Object.freeze({ ...base, ...options });
-  return Object.freeze({ ...options, jitter: options.jitter ?? 'full' });
 }
 
 function fillBudget(options: false | BudgetOptions): Budget | false {

@@ -1,8 +1,7 @@
 /** A schedule for loops that are not HTTP: reconnecting sockets, polling, leader election. */
 
 import type { ScheduleOptions } from '../core/options.js';
-import { scheduledWait } from '../core/schedule.js';
-import { fillSchedule } from '../core/settings.js';
+import { fillSchedule, scheduledWait } from '../core/schedule.js';
 import type { Sleep } from './sleep.js';
 import { sleep as realSleep } from './sleep.js';
 

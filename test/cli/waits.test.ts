@@ -6,7 +6,7 @@ import { ticksUpTo } from '../../src/cli/waits/picture.js';
 import { scheduleText } from '../../src/cli/waits/plan.js';
 import { bar, glyphsFor } from '../../src/cli/waits/print.js';
 import type { PolicyOptions, ScheduleOptions } from '../../src/core/options.js';
-import { fillSchedule } from '../../src/core/settings.js';
+import { fillSchedule } from '../../src/core/schedule.js';
 import type { Wait } from '../../src/pages/waits.js';
 import { undaunted } from './kit.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { defaults } from '../../src/core/defaults.js';
 import type { PolicyOptions, SettingsOptions } from '../../src/core/options.js';
 import { definePolicy } from '../../src/core/policy.js';
-import { fillSchedule } from '../../src/core/settings.js';
+import { fillSchedule } from '../../src/core/schedule.js';
 import type { Settings } from '../../src/core/types.js';
 import { settingsOf } from '../kit.js';
 

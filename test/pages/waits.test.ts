@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { presets } from '../../src/core/presets.js';
-import { fillSchedule } from '../../src/core/settings.js';
+import { fillSchedule } from '../../src/core/schedule.js';
 import { waitsOf } from '../../src/pages/waits.js';
 
 test('without jitter, all waits are the wait', () => {
