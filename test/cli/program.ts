@@ -68,10 +68,13 @@ export async function buildProgram(packages: readonly string[]): Promise<Program
 
 function start(args: readonly string[], { openFiles }: StartOptions): Running {
   const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles}; `;
+  // What it prints is compared: no colours, whatever these tests themselves are told.
+  const { FORCE_COLOR: _, ...env } = process.env;
   // A group of its own: what it starts can be reached together with it, as from a terminal.
   const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
+    env,
   });
   const written = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
