@@ -4,6 +4,7 @@
  *   npm run bench                          all of it, on this Node with the clients that are installed
  *   npm run bench -- axios core-matching   parts of it, by the beginnings of their names
  *   npm run bench -- 24 8                  what is about undici, on that Node with that undici
+ *   npm run bench -- 24 8 undici-memory    parts of that
  *   npm run bench -- --json                to keep
  *   npm run bench -- --rounds 2            only to see that everything works
  */
@@ -35,8 +36,8 @@ const { values: flags, positionals } = parseArgs({
   options: { json: { type: 'boolean', default: false }, rounds: { type: 'string' } },
 });
 
-const [nodeVersion = '', undiciVersion = ''] = positionals;
-if (/^\d/.test(nodeVersion)) await runOn(nodeVersion, undiciVersion);
+const [nodeVersion = '', undiciVersion = '', ...names] = positionals;
+if (/^\d/.test(nodeVersion)) await runOn(nodeVersion, undiciVersion, names.length > 0 ? names : ['undici']);
 else
   await run(partsNamed(positionals), {
     node: process.execPath,
@@ -44,14 +45,14 @@ else
     folder: process.cwd(),
   });
 
-async function runOn(node: string, undici: string): Promise<void> {
+async function runOn(node: string, undici: string, names: readonly string[]): Promise<void> {
   if (undici === '') throw new Error('Which undici? As in: npm run bench -- 24 8');
   const versions = new Versions(mkdtempSync(join(tmpdir(), 'bench-')));
   try {
     await Promise.all([versions.install('node', node), versions.install('undici', undici)]);
     const folder = versions.folderOf('undici', undici);
     const nodeVersion = manifestOf('node', versions.folderOf('node', node)).version;
-    await run(partsNamed(['undici']), { node: versions.nodeBinary(node), nodeVersion, folder });
+    await run(partsNamed(names), { node: versions.nodeBinary(node), nodeVersion, folder });
   } finally {
     rmSync(versions.scratch, { recursive: true });
   }

@@ -181,7 +181,8 @@ export class Exchange extends CallersController {
   }
 
   received(attempt: Attempt, chunk: Buffer): void {
-    this.receivedBytes += chunk.byteLength;
+    // Node 20 calls the getter of `byteLength`, ten times as long as all else here; `length` it compiles away.
+    this.receivedBytes += chunk.length;
     if (this.recovery?.isSpoilt(this.receivedBytes, false) === true) {
       this.recovery.giveUpBody(attempt);
       return;
