@@ -26,6 +26,12 @@ export function bare(agent: () => Dispatcher): Contestant[] {
   ];
 }
 
+/** What it costs to be composed at all. */
+export function passThrough(agent: () => Dispatcher): Contestant {
+  const dispatcher = agent().compose((dispatch) => (given, handler) => dispatch(given, handler));
+  return { name: 'an interceptor that does nothing', dispatcher };
+}
+
 export function retrying(
   agent: () => Dispatcher,
   ours: PolicyOptions = {},

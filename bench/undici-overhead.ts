@@ -16,7 +16,7 @@ import {
 } from './measure.js';
 import { answerOf, CountingHandler, memoryDispatcher, received } from './memory-dispatcher.js';
 import type { Row } from './row.js';
-import { retrying } from './undici-contestants.js';
+import { passThrough, retrying } from './undici-contestants.js';
 
 const requests = 100_000;
 /** So many that the request itself does not count. */
@@ -28,7 +28,7 @@ const options: Dispatcher.DispatchOptions = {
   method: 'GET',
   headers: { accept: '*/*' },
 };
-const names = ['a pass-through', 'undaunted', 'interceptors.retry()'] as const;
+const names = ['an interceptor that does nothing', 'undaunted', 'interceptors.retry()'] as const;
 const peer = 2;
 
 export function benchUndiciOverhead(): Row[] {
@@ -48,10 +48,11 @@ export function benchUndiciOverhead(): Row[] {
 function addedBy(chunks: number, turns: number, gauge: Gauge): Series[] {
   const answer = answerOf(200, chunks);
   const bare = (): Dispatcher => memoryDispatcher(() => answer);
-  const passThrough = bare().compose((dispatch) => (given, handler) => dispatch(given, handler));
   const [ours, theirs] = retrying(bare).map(({ dispatcher }) => dispatcher);
   if (ours === undefined || theirs === undefined) throw new Error('Two contestants are to be compared here');
-  const subjects = [bare(), passThrough, ours, theirs].map((dispatcher) => subject(dispatcher));
+  const subjects = [bare(), passThrough(bare).dispatcher, ours, theirs].map((dispatcher) =>
+    subject(dispatcher),
+  );
   const [base = [], ...others] = measure(subjects, turns, gauge);
   return others.map((values) => perRound(values, base, (value, least) => value - least));
 }
