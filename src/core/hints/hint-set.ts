@@ -2,6 +2,7 @@
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
+import type { ResetReason } from './throttling.js';
 
 /** How a wait is written. `by-magnitude`: below 1e9 delta seconds, below 1e12 epoch seconds, else epoch ms. */
 export type Encoding =
@@ -32,7 +33,7 @@ export interface ResetField {
   readonly quotas: readonly Quota[];
   readonly as: Encoding;
   /** One for all, or by what the magnitude told. */
-  readonly reason: string | Readonly<Record<'delta-s' | 'epoch-s' | 'epoch-ms', string>>;
+  readonly reason: ResetReason | Readonly<Record<'delta-s' | 'epoch-s' | 'epoch-ms', ResetReason>>;
   /** Only on these statuses. */
   readonly only?: readonly number[];
   /** Counted from the answer's own Date. */

@@ -1,13 +1,35 @@
 /** Which reasons mean "too much", though the status may not be 429. */
 
-import type { ResetField } from './hint-set.js';
-import { vendors } from './vendors.js';
+/** Of resets. They are only read where nothing is left, so every one of them means it. */
+const resetReasons = [
+  'anthropic-ratelimit-reset',
+  'anthropic-ratelimit-unified-reset',
+  'delta-s',
+  'epoch-ms',
+  'epoch-s',
+  'go-duration',
+  'hubspot-interval',
+  'integer-seconds',
+  'ratelimit-reset-delta',
+  'ratelimit-reset-epoch',
+  'ratelimit-reset-time',
+  'x-ratelimit-next-iso',
+  'x-ratelimit-reset-after',
+  'x-ratelimit-reset-delta-ms',
+  'x-ratelimit-reset-delta-s',
+  'x-ratelimit-reset-epoch-ms',
+  'x-ratelimit-reset-epoch-s',
+  'x-ratelimit-reset-epoch-s+1s',
+  'x-ratelimit-reset-http-date',
+  'x-ratelimit-reset-iso',
+  'x-ratelimit-reset-js-date',
+] as const;
 
-/** A reset is only read where nothing is left, so every one of them means it. */
-const resets: readonly ResetField[] = Object.values(vendors).flatMap(({ resets = [] }) => resets);
+/** No row can have another, so that whoever only decides need not carry the rows. */
+export type ResetReason = (typeof resetReasons)[number];
 
 const throttlingReasons: ReadonlySet<string> = new Set([
-  ...resets.flatMap(({ reason }) => (typeof reason === 'string' ? reason : Object.values(reason))),
+  ...resetReasons,
   'aws-throttling-code',
   'github-primary-limit',
   'github-secondary-limit',

@@ -5,7 +5,7 @@
  * says that the vendor uses the common fields, or none.
  */
 
-import type { Encoding, HintSet, Quota, ResetField } from './hint-set.js';
+import type { HintSet, Quota, ResetField } from './hint-set.js';
 import type { HintSetName } from './sets.js';
 import * as signals from './vendor-signals.js';
 import { abnormalUsage, idempotencyKeyProblem, requestTimeout } from './verdicts.js';
@@ -14,8 +14,12 @@ import { abnormalUsage, idempotencyKeyProblem, requestTimeout } from './verdicts
 const xRateLimit: Quota = { reset: 'x-ratelimit-reset', remaining: 'x-ratelimit-remaining' };
 const xRateDashLimit: Quota = { reset: 'x-rate-limit-reset', remaining: 'x-rate-limit-remaining' };
 
-function resetOf(quota: Quota, as: Encoding, reason = `x-ratelimit-reset-${as}`): ResetField {
-  return { quotas: [quota], as, reason };
+function resetOf(quota: Quota, as: 'delta-s' | 'delta-ms' | 'epoch-s'): ResetField {
+  return { quotas: [quota], as, reason: `x-ratelimit-reset-${as}` };
+}
+
+function dateOf(quota: Quota, form: 'iso' | 'js-date' | 'http-date'): ResetField {
+  return { quotas: [quota], as: 'date', reason: `x-ratelimit-reset-${form}` };
 }
 
 /** `x-ratelimit-reset-tokens` and `-requests`: until the bucket is full, so an upper bound. */
@@ -93,7 +97,7 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
     ],
   },
   // Granular to the minute, so it can lie in the past.
-  atlassian: { resets: [resetOf(xRateLimit, 'date', 'x-ratelimit-reset-iso')] },
+  atlassian: { resets: [dateOf(xRateLimit, 'iso')] },
   auth0: { resets: [resetOf(xRateLimit, 'epoch-s')] },
   aws: {
     statuses: [400, 403],
@@ -157,7 +161,7 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
     ],
   },
   kubernetes: { bodies: [{ path: ['details', 'retryAfterSeconds'], zeroIsUnset: true }] },
-  lemlist: { resets: [resetOf(xRateLimit, 'date', 'x-ratelimit-reset-js-date')] },
+  lemlist: { resets: [dateOf(xRateLimit, 'js-date')] },
   linear: {
     statuses: [400],
     signals: [signals.linearLimit],
@@ -175,7 +179,8 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
   okta: {
     resets: [
       {
-        ...resetOf(xRateDashLimit, 'epoch-s', 'x-ratelimit-reset-epoch-s+1s'),
+        ...resetOf(xRateDashLimit, 'epoch-s'),
+        reason: 'x-ratelimit-reset-epoch-s+1s',
         fromServerDate: true,
         plusMs: 1_000,
         single: true,
@@ -204,7 +209,7 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
   smartsheet: { resets: [resetOf(xRateLimit, 'epoch-s')] },
   stripe: { statuses: [409], verdicts: ['stripe-should-retry'] },
   syntage: { resets: [resetOf(xRateLimit, 'epoch-s')] },
-  teamdynamix: { resets: [resetOf(xRateLimit, 'date', 'x-ratelimit-reset-http-date')] },
+  teamdynamix: { resets: [dateOf(xRateLimit, 'http-date')] },
   telegram: { bodies: [{ path: ['parameters', 'retry_after'] }] },
   twilio: {},
   twitter: { resets: [resetOf(xRateDashLimit, 'epoch-s')] },
