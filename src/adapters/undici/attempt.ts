@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import { Aside, type Late } from './aside.js';
 import { sourceBeingSent } from './body.js';
 import { innerContext } from './context.js';
+import { movedError } from './errors.js';
 import type { Exchange } from './exchange.js';
 import type { Controller, Handler, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
 import { parseRaw } from './headers.js';
@@ -76,9 +77,7 @@ export class Attempt implements Handler, OldHandler {
 
   /** undici 6 moves a request to another connection even in the middle of its answer: that would come twice. */
   private startedAgain(controller: Controller): void {
-    const error = Object.assign(new Error('undaunted: the connection went in the middle of an answer'), {
-      code: 'UND_ERR_SOCKET',
-    });
+    const error = movedError();
     this.onResponseError(controller, error);
     controller.abort(error);
   }

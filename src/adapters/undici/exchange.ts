@@ -20,6 +20,7 @@ import { isThenable, sourceBeingSent } from './body.js';
 import type { RequestContext } from './context.js';
 import { setStarting } from './context.js';
 import { CallersController } from './controller.js';
+import { abortError, ShortResponseError } from './errors.js';
 import type { Controller, Dispatch, DispatchOptions, Handler, Head, ResponseHeaders } from './handlers.js';
 import { evidenceOf, outcomeOfError } from './outcome.js';
 import { withBody, withMore } from './outgoing.js';
@@ -391,26 +392,5 @@ export class Exchange extends CallersController {
     const { value } = this.body;
     if (value instanceof KeptBody) return !value.isReadOut;
     return value !== undefined && typeof value !== 'string' && !ArrayBuffer.isView(value);
-  }
-}
-
-/** As undici makes it, down to what it goes by in `instanceof`; for aborts without a reason in a wait. */
-function abortError(): Error {
-  return Object.assign(new Error('Request aborted'), {
-    name: 'AbortError',
-    code: 'UND_ERR_ABORTED',
-    [Symbol.for('undici.error.UND_ERR')]: true,
-    [Symbol.for('undici.error.UND_ERR_ABORT')]: true,
-    [Symbol.for('undici.error.UND_ERR_ABORTED')]: true,
-  });
-}
-
-/** Over HTTP/2, undici takes a stream that the server gave up for one that has ended. */
-class ShortResponseError extends Error {
-  override readonly name = 'ShortResponseError';
-  readonly code = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-
-  constructor() {
-    super('The response ended before its head, or before its content-length');
   }
 }

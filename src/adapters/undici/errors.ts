@@ -1,0 +1,29 @@
+/** Errors of our own, as undici's callers know errors. */
+
+/** As undici makes it, down to what it goes by in `instanceof`; for aborts without a reason in a wait. */
+export function abortError(): Error {
+  return Object.assign(new Error('Request aborted'), {
+    name: 'AbortError',
+    code: 'UND_ERR_ABORTED',
+    [Symbol.for('undici.error.UND_ERR')]: true,
+    [Symbol.for('undici.error.UND_ERR_ABORT')]: true,
+    [Symbol.for('undici.error.UND_ERR_ABORTED')]: true,
+  });
+}
+
+/** Over HTTP/2, undici takes a stream that the server gave up for one that has ended. */
+export class ShortResponseError extends Error {
+  override readonly name = 'ShortResponseError';
+  readonly code = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+
+  constructor() {
+    super('The response ended before its head, or before its content-length');
+  }
+}
+
+/** undici 6 moves a request to another connection even in the middle of its answer. */
+export function movedError(): Error {
+  return Object.assign(new Error('undaunted: the connection went in the middle of an answer'), {
+    code: 'UND_ERR_SOCKET',
+  });
+}
