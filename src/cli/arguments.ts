@@ -69,9 +69,11 @@ function readWritten(
   option: Exclude<Option, { kind: 'flag' }>,
   { rawName, value, inlineValue }: OptionToken,
 ): string {
-  // The next option, taken for the value of one that has been left without.
+  // The next option, taken for the value of one that has been left without; or a variable that is not set.
   const isMissing = value === undefined || (inlineValue !== true && value.startsWith('--'));
-  if (isMissing) throw new Failure(`${rawName} needs a value: ${rawName} <${placeholder(option)}>`);
+  const isName = option.kind === 'text' || option.kind === 'list';
+  if (isMissing || (isName && value === ''))
+    throw new Failure(`${rawName} needs a value: ${rawName} <${placeholder(option)}>`);
   return value;
 }
 
@@ -84,7 +86,8 @@ export function placeholder(option: Option): string {
 
 function checkOperands({ name, operands }: Command, given: readonly string[]): void {
   const { usage, least, most } = operands ?? { usage: '', least: 0, most: 0 };
-  if (given.length < least) throw new Failure(`something is missing. Usage: undaunted ${name} ${usage}`);
+  if (given.length < least || given.includes(''))
+    throw new Failure(`something is missing. Usage: undaunted ${name} ${usage}`);
   const [superfluous] = given.slice(most);
   if (superfluous === undefined) return;
   throw new Failure(`"${superfluous}" is one argument too many. Usage: undaunted ${name} ${usage}`.trimEnd());

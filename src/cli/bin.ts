@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /** The process around `main`: its streams, its signals, its exit code. */
 
-import { Interruption, signalCodes } from './failure.js';
+import { exitCodes, Interruption, signalCodes } from './failure.js';
+import { reasonOf } from './files.js';
 import type { Io } from './io.js';
 import { main } from './main.js';
 import { Printer } from './printer.js';
@@ -22,11 +23,20 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
-/** Whoever reads has seen enough: no reason for an error, and none to go on. */
+let hasFailed = false;
+
+/** Whoever reads has seen enough: no reason for an error, and none to go on. A full disk is one. */
 function onOutputError(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  if (heeded === undefined) process.exit();
-  heeded.abort(new Interruption(0));
+  const isLeft = error.code === 'EPIPE';
+  if (!isLeft && !hasFailed) tellFailure(error);
+  if (heeded === undefined) process.exit(isLeft ? undefined : exitCodes.wrong);
+  heeded.abort(new Interruption(isLeft ? 0 : exitCodes.wrong));
+}
+
+/** Once: stderr may be on the same disk. */
+function tellFailure(error: unknown): void {
+  hasFailed = true;
+  stderr.write(`undaunted: the output cannot be written: ${reasonOf(error)}.\n`);
 }
 
 stdout.on('error', onOutputError);

@@ -3,14 +3,31 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
 import { Failure } from './failure.js';
+import type { Io } from './io.js';
 
 /** `advice`: what to do where there is no such file. */
-export async function readText(file: string, advice: string): Promise<string> {
+export function readText(file: string, advice: string): Promise<string> {
+  return textOf(file, readFile(file), advice);
+}
+
+export function readStdin(stdin: Io['stdin']): Promise<string> {
+  return textOf('stdin', bytesOf(stdin));
+}
+
+async function bytesOf(stream: Io['stdin']): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Bytes that are no text would become part of a name or a path. The mark that editors on Windows put first goes. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+async function textOf(name: string, bytes: Promise<Uint8Array>, advice = ''): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return utf8.decode(await bytes);
   } catch (error) {
-    const why = reasonOf(error, 'there is no such file');
-    throw new Failure(`${file} cannot be read: ${why}. ${advice}`.trimEnd());
+    throw new Failure(`${name} cannot be read: ${reasonOf(error)}. ${advice}`.trimEnd());
   }
 }
 
@@ -28,10 +45,11 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder, not a file',
   ENOTDIR: 'there is no such folder',
   EACCES: 'you are not allowed to',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not text in UTF-8, so save it as that',
 };
 
 /** Node's own message names the file and the code, too. */
-function reasonOf(error: unknown, missing: string): string {
+export function reasonOf(error: unknown, missing = 'there is no such file'): string {
   const { code = '', errno = 0, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return missing;
   return reasons[code] ?? getSystemErrorMap().get(errno)?.[1] ?? message;

@@ -46,7 +46,27 @@ export function printHelp(out: Printer, { name, summary, operands, options, deta
   if (Object.values(options).some(({ kind }) => kind === 'duration')) section(out, timeNote, []);
   if (details === undefined) return;
   out.line();
-  for (const line of details.trim().split('\n')) out.line(wrap(line, out.width).join('\n'));
+  const width = Math.min(out.width, widest);
+  for (const line of paragraphs(details).flatMap((text) => (isExample(text) ? text : wrap(text, width))))
+    out.line(line);
+}
+
+/** A pipe has no width of its own, but what is read in it has readers. */
+const widest = 120;
+
+/** What is indented is an example or a table, and a line by itself; the other lines are wrapped anew. */
+function paragraphs(details: string): string[] {
+  const texts: string[] = [];
+  for (const line of details.trim().split('\n')) {
+    const before = texts.at(-1) ?? '';
+    if (line === '' || before === '' || isExample(line) || isExample(before)) texts.push(line);
+    else texts.push(`${texts.pop()} ${line}`);
+  }
+  return texts;
+}
+
+function isExample(text: string): boolean {
+  return text.startsWith(' ');
 }
 
 function usage(out: Printer, text: string): void {

@@ -6,7 +6,7 @@ import type { PolicyOptions } from '../core/options.js';
 import { dataPolicyNames, policyNamed } from '../pages/policies.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';
-import { readText } from './files.js';
+import { readStdin, readText } from './files.js';
 import type { Io } from './io.js';
 
 /**
@@ -28,8 +28,7 @@ export async function readPolicy(
 
 /** Whatever JSON is in a file. `names` are what could have been meant instead of one. */
 export async function readJson(name: string, io: Io, names: readonly string[] = []): Promise<unknown> {
-  const written = name === '-' ? await readAll(io.stdin) : await readText(name, adviceFor(name, names));
-  const text = withoutMark(written);
+  const text = await (name === '-' ? readStdin(io.stdin) : readText(name, adviceFor(name, names)));
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -43,21 +42,10 @@ export function label(name: string): string {
   return name === '-' ? 'stdin' : name;
 }
 
-async function readAll(stream: Io['stdin']): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 function adviceFor(name: string, names: readonly string[]): string {
   // What has a dot or a slash was never meant to be a name.
   if (names.length === 0 || /[./\\]/.test(name)) return '';
   return didYouMean(name, names) || `Known by name are ${names.join(', ')}.`;
-}
-
-/** Editors on Windows put it in front; JSON knows nothing of it. */
-function withoutMark(text: string): string {
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 /** `:line:column`, from 1, as far as the parser tells where: it depends on the version of Node. */

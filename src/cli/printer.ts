@@ -34,7 +34,17 @@ export class Printer {
   }
 
   line(text = ''): void {
-    this.stream.write(`${text}\n`);
+    this.stream.write(`${this.shown(text)}\n`);
+  }
+
+  /** What a file has in it is to be seen, not obeyed: control characters, as JSON writes them. Our own colours stay. */
+  private shown(text: string): string {
+    return text.replace(/\p{Cc}/gu, (character, at: number) => {
+      if (character === '\n' || character === '\t') return character;
+      if (this.isColoured && character === '\u001b' && /^\[\d+m/.test(text.slice(at + 1, at + 5)))
+        return character;
+      return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    });
   }
 
   paint(style: Style, text: string): string {

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { checkStructure } from '../core/check/structure.js';
-import { found } from '../core/check/wording.js';
+import { found, quote } from '../core/check/wording.js';
 import { checkPolicy } from '../core/check.js';
 import type { Problem } from '../core/errors.js';
 import { policyNames } from '../pages/policies.js';
@@ -19,6 +19,8 @@ const names = scenarios.map(({ name }) => name);
 /** What is compared in a scenario that does not say. */
 const usualPolicies = ['none', 'three-retries', 'default', 'service'];
 
+type WrittenScenario = Partial<Scenario> & Pick<Scenario, 'world' | 'clients'>;
+
 /** By its name, by its file, or `-` for stdin. */
 export async function readScenario(name: string, io: Io): Promise<Scenario> {
   const named = scenarios.find((scenario) => scenario.name === name);
@@ -26,10 +28,9 @@ export async function readScenario(name: string, io: Io): Promise<Scenario> {
   const value = await readJson(name, io, names);
   const problems = checkScenario(value);
   if (problems.length > 0) throw new Failure(`${label(name)}: ${describe(problems)}`);
-  const { title, policies, world, clients } = value as Partial<Scenario> &
-    Pick<Scenario, 'world' | 'clients'>;
   const file = basename(label(name), '.json');
-  return { name: file, title: title ?? file, world, clients, policies: policies ?? usualPolicies };
+  // Its own name and title go first: a file may be what `--json` has printed of another.
+  return { name: file, title: file, policies: usualPolicies, ...(value as WrittenScenario) };
 }
 
 function describe(problems: readonly Problem[]): string {
@@ -49,7 +50,7 @@ export function checkScenario(value: unknown): readonly Problem[] {
   return [
     ...problems.map((problem) => ({ ...problem, path: problem.path.replace(/^scenario\.?/, '') })),
     ...apart.flatMap(checkApart),
-    ...(problems.length === 0 ? contradictions((sound as { scenario: Scenario }).scenario) : []),
+    ...(problems.length === 0 ? contradictions((sound as { scenario: Scenario }).scenario, apart) : []),
   ];
 }
 
@@ -60,8 +61,10 @@ interface Apart {
   readonly value: unknown;
 }
 
-const policyPlace = /^world\.services\[\d+\]\.policy$|^policies\[\d+\]\.policy$/;
+const servicePolicy = /^world\.services\[\d+\]\.policy$/;
+const comparedPolicy = /^policies\[\d+\]\.policy$/;
 const headersPlace = /^world\.services\[\d+\]\.server\.answers\[\d+\]\.answer\.headers$/;
+const placesApart = [servicePolicy, comparedPolicy, headersPlace];
 
 /** A copy without policies and headers: a scenario's schema does not know what may stand in them. */
 function setApart(value: unknown, path: string, apart: Apart[]): unknown {
@@ -69,7 +72,7 @@ function setApart(value: unknown, path: string, apart: Apart[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).flatMap(([key, part]) => {
     const place = path === '' ? key : `${path}.${key}`;
-    if (!policyPlace.test(place) && !headersPlace.test(place)) return [[key, setApart(part, place, apart)]];
+    if (!placesApart.some((one) => one.test(place))) return [[key, setApart(part, place, apart)]];
     apart.push({ path: place, value: part });
     return [];
   });
@@ -78,7 +81,7 @@ function setApart(value: unknown, path: string, apart: Apart[]): unknown {
 
 function checkApart({ path, value }: Apart): readonly Problem[] {
   if (headersPlace.test(path)) return checkHeaders(path, value);
-  if (typeof value === 'string') return checkPolicyName(path, value);
+  if (typeof value === 'string' && servicePolicy.test(path)) return checkPolicyName(path, value);
   return checkPolicy(value).map((problem) => ({
     ...problem,
     path: problem.path === '' ? path : `${path}.${problem.path}`,
@@ -104,7 +107,10 @@ function checkHeaders(path: string, value: unknown): readonly Problem[] {
 
 // ---------------------------------------------------------------- what no schema can say
 
-function contradictions({ world, clients, policies = [] }: Scenario): readonly Problem[] {
+function contradictions(
+  { world, clients, policies = [] }: Scenario,
+  apart: readonly Apart[],
+): readonly Problem[] {
   return [
     ...world.services.flatMap(({ server, faults = [] }, index) => [
       ...(server.kind === 'limited'
@@ -128,7 +134,28 @@ function contradictions({ world, clients, policies = [] }: Scenario): readonly P
     ...policies.flatMap((policy, index) =>
       typeof policy === 'string' ? checkPolicyName(`policies[${index}]`, policy) : [],
     ),
+    ...missingPolicies(policies, apart),
+    ...namesakes(policies),
   ];
+}
+
+/** Who only has a name should have been written as one. */
+function missingPolicies(policies: Scenario['policies'], apart: readonly Apart[]): readonly Problem[] {
+  return policies.flatMap((policy, index) => {
+    const path = `policies[${index}].policy`;
+    if (typeof policy === 'string' || apart.some((part) => part.path === path)) return [];
+    return [{ path, found: found(undefined), allowed: 'an object' }];
+  });
+}
+
+function namesakes(policies: Scenario['policies']): readonly Problem[] {
+  const names = policies.map((policy) => (typeof policy === 'string' ? policy : policy.name));
+  return names.flatMap((name, index) => {
+    const first = names.indexOf(name);
+    if (first === index) return [];
+    const allowed = `a name that policies[${first}] has not`;
+    return [{ path: `policies[${index}]`, found: `${quote(name)} again`, allowed }];
+  });
 }
 
 function limitProblems(limit: object, path: string): readonly Problem[] {

@@ -14,6 +14,9 @@ const rate: JsonSchema = { type: 'number', minimum: 0.001, maximum: most };
 const text: JsonSchema = { type: 'string', pattern: '\\S', title: 'a text that is not blank' };
 const status: JsonSchema = { type: 'integer', minimum: 100, maximum: 599 };
 
+/** Has a check of its own, to which it has gone by now: only the name is left to be known. */
+const apart: JsonSchema = {};
+
 type Properties = Readonly<Record<string, JsonSchema>>;
 
 function count(minimum: number): JsonSchema {
@@ -41,7 +44,7 @@ function kinds(all: Readonly<Record<string, Properties>>): JsonSchema {
 
 const answer: JsonSchema = {
   title: '"silence", "reset" or { "status": … }',
-  anyOf: [{ enum: ['silence', 'reset'] }, object({ status })],
+  anyOf: [{ enum: ['silence', 'reset'] }, object({ status }, { headers: apart })],
 };
 
 const server = kinds({
@@ -102,7 +105,7 @@ const clients: JsonSchema = {
 
 const service = object(
   { server },
-  { faults: { ...listOf(fault), minItems: 0 }, backlog: count(0), timeoutMs: someMs },
+  { faults: { ...listOf(fault), minItems: 0 }, backlog: count(0), timeoutMs: someMs, policy: apart },
 );
 
 const scenario = object(
@@ -110,7 +113,7 @@ const scenario = object(
     world: object({ durationMs: { ...someMs, minimum: 2_000 }, services: listOf(service) }),
     clients,
   },
-  { title: text, policies: listOf({ anyOf: [text, object({ name: text })] }) },
+  { name: text, title: text, policies: listOf({ anyOf: [text, object({ name: text }, { policy: apart })] }) },
 );
 
 /** Inside of an object, so that no place in it is one where a policy may have a function. */

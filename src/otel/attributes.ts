@@ -49,6 +49,8 @@ export class Labels {
   /** A status, or the error's code or name. */
   ofOutcome(outcome: number | string): Attributes {
     if (typeof outcome === 'string') return { 'error.type': this.errors.of(outcome) };
+    // Adapters of the caller's may make up any number.
+    if (!Number.isInteger(outcome) || outcome < 100 || outcome > 999) return {};
     const status = { 'http.response.status_code': outcome };
     return outcome >= 400 ? { ...status, 'error.type': String(outcome) } : status;
   }

@@ -41,7 +41,12 @@ export class Counts {
     });
   }
 
-  decided(event: DecisionEvent): void {
+  take(event: DecisionEvent | SettledEvent): void {
+    if (event.type === 'settled') this.settled(event);
+    else this.decided(event);
+  }
+
+  private decided(event: DecisionEvent): void {
     const { decision } = event;
     const request = this.labels.ofRequest(event);
     const why = {
@@ -56,7 +61,7 @@ export class Counts {
     }
   }
 
-  settled(event: SettledEvent): void {
+  private settled(event: SettledEvent): void {
     const request = this.labels.ofRequest(event);
     this.attempts.add(event.attempts, request);
     this.durations.record(event.elapsedMs / 1_000, { ...request, ...this.labels.ofOutcome(event.outcome) });

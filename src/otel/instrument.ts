@@ -1,7 +1,7 @@
 /** From decisions to telemetry: through the channel, so that every retrier of the process is seen. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { diag, type MeterProvider, metrics } from '@opentelemetry/api';
+import { diag, type Meter, type MeterProvider, metrics } from '@opentelemetry/api';
 import type { DecisionEvent, SettledEvent } from '../core/events.js';
 import { channelName } from '../runtime/events.js';
 import { Labels } from './attributes.js';
@@ -19,32 +19,46 @@ export interface InstrumentOptions {
   readonly maxValues?: number;
 }
 
-/** Metrics of all requests of this process, and an event on the active span for each decision. Returns how to end it. */
+interface Recorder {
+  readonly meter: Meter;
+  readonly labels: Labels;
+  readonly counts: Counts;
+}
+
+/** Of all that is instrumented now, in that order. */
+const recorders: Set<Recorder> = new Set();
+
+/**
+ * Metrics of all requests of this process, and an event on the active span for each decision. Called again for the
+ * same provider, it only adds retriers: nothing is counted twice. Returns how to end it.
+ */
 export function instrument(options: InstrumentOptions = {}): () => void {
   const { meterProvider = metrics.getMeterProvider(), retriers = {}, maxValues = 100 } = options;
   const meter = meterProvider.getMeter('undaunted');
   const labels = new Labels(maxValues);
-  const counts = new Counts(meter, labels);
+  const recorder: Recorder = { meter, labels, counts: new Counts(meter, labels) };
   const listen = (message: unknown): void => {
     try {
-      record(message as DecisionEvent | SettledEvent, counts, labels);
+      record(message as DecisionEvent | SettledEvent, recorder);
     } catch (error) {
       // It would end the process.
       diag.error('undaunted: an event could not be recorded', error);
     }
   };
   const stopWatching = watch(meter, retriers, new Bounded(maxValues));
+  recorders.add(recorder);
   subscribe(channelName, listen);
   return () => {
     unsubscribe(channelName, listen);
+    recorders.delete(recorder);
     stopWatching();
   };
 }
 
-function record(event: DecisionEvent | SettledEvent, counts: Counts, labels: Labels): void {
-  if (event.type === 'settled') counts.settled(event);
-  else {
-    counts.decided(event);
-    addSpanEvent(event, labels);
-  }
+/** Of those with one meter the first counts, and of all of them the first writes on the span. */
+function record(event: DecisionEvent | SettledEvent, recorder: Recorder): void {
+  const { meter, counts, labels } = recorder;
+  const all = [...recorders];
+  if (all.find((one) => one.meter === meter) === recorder) counts.take(event);
+  if (all[0] === recorder && event.type === 'decision') addSpanEvent(event, labels);
 }

@@ -12,7 +12,8 @@ export function addSpanEvent(event: DecisionEvent, labels: Labels): void {
   span.addEvent(`undaunted.${decision.action}`, {
     ...labels.ofRequest(event),
     ...labels.ofFinding(decision.finding),
-    'url.full': request.url,
+    // Without an origin it is only a path.
+    [request.url.startsWith('/') ? 'url.path' : 'url.full']: request.url,
     'undaunted.scope': scope,
     'undaunted.attempt': decision.attempt,
     'undaunted.reason': decision.reason,

@@ -27,19 +27,31 @@ export function isListening(settings: Settings): boolean {
   return settings.observe !== undefined || channel?.hasSubscribers === true;
 }
 
-/** A listener that throws is reported, and changes nothing for the request and for the other listeners. */
+/** A listener that fails is reported, and changes nothing for the request and for the other listeners. */
 export function tell(settings: Settings, event: DecisionEvent | SettledEvent): void {
   const { observe } = settings;
+  if (event.type === 'decision') protect(event);
   if (observe !== undefined) guarded('observe', () => observe(event));
   // Node itself reports what a subscriber throws, as an uncaught exception; others may do it differently.
   if (channel?.hasSubscribers === true) guarded('a subscriber', () => channel.publish(event));
 }
 
-function guarded(who: string, listen: () => void): void {
+/** What is not the event's own: the request goes on with it, and others do. */
+function protect({ history, world, decision }: DecisionEvent): void {
+  const { finding } = decision;
+  const hint = finding.kind === 'response' ? finding.hint : undefined;
+  for (const part of [...history, world.budget, decision, finding, hint]) Object.freeze(part);
+}
+
+function guarded(who: string, listen: () => unknown): void {
+  const report = (cause: unknown): void =>
+    warn(new Error(`undaunted: ${who} threw; the request goes on`, { cause }));
   try {
-    listen();
+    const told = listen();
+    // An async one throws later, where nobody could catch it.
+    if (typeof told === 'object' && told !== null) Promise.resolve(told).catch(report);
   } catch (error) {
-    warn(new Error(`undaunted: ${who} threw; the request goes on`, { cause: error }));
+    report(error);
   }
 }
 
@@ -49,14 +61,23 @@ function warn(warning: Error): void {
 }
 
 /** What may be shown of a request: userinfo, query and fragment are where secrets travel. */
-export function summaryOf({ method, origin, path }: RequestFacts): RequestSummary {
-  const isAbsolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(path);
-  return { method: method.toUpperCase(), url: withoutSecrets(isAbsolute ? path : `${origin ?? ''}${path}`) };
+export function summaryOf({ method, origin = '', path }: RequestFacts): RequestSummary {
+  const isWhole = origin === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(path);
+  // Of `OPTIONS *` and CONNECT, the path begins without a slash.
+  const slash = /^[^/?#]/.test(path) ? '/' : '';
+  return { method: method.toUpperCase(), url: withoutSecrets(isWhole ? path : `${origin}${slash}${path}`) };
 }
 
 export function withoutSecrets(url: string): string {
+  const [start = '', scheme, slashes] = /^([a-z][a-z0-9+.-]*:)?(\/\/)?/i.exec(url) ?? [];
+  // `data:` and its like have content in place of an address.
+  if (slashes === undefined) return scheme ?? withoutQuery(url);
+  // Up to the last @ of the authority: a password may hold one. Where it holds what ends an authority, this is no URL.
+  const userinfo = url.includes('@') && !URL.canParse(url) ? /^.*@/s : /^[^/?#\\]*@/;
+  return withoutQuery(start + url.slice(start.length).replace(userinfo, ''));
+}
+
+function withoutQuery(url: string): string {
   const end = url.search(/[?#]/);
-  const bare = end === -1 ? url : url.slice(0, end);
-  // Up to the last @ of the authority: a password may hold one.
-  return bare.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/\\]*@/i, '$1');
+  return end === -1 ? url : url.slice(0, end);
 }

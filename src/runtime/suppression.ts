@@ -13,15 +13,18 @@ interface ContextStorage {
   getStore(): true | undefined;
 }
 
-let storage: ContextStorage | undefined;
+/** Of the whole process, so that another copy of this package knows it, too. */
+const storageKey: unique symbol = Symbol.for('undaunted.suppression');
+
+const host = globalThis as { [storageKey]?: ContextStorage | undefined };
 
 /**
  * Requests that `work` makes, also after it has waited, are sent once: a failure is handed over with the reason
  * `retries-suppressed`. Listeners of emitters that were there before run outside of it.
  */
 export function suppressRetries<T>(work: () => T): T {
-  storage ??= newStorage();
-  return storage.run(true, work);
+  host[storageKey] ??= newStorage();
+  return host[storageKey].run(true, work);
 }
 
 /** Serves an incoming request; if that is a retry of its sender's, without retries of our own. */
@@ -35,12 +38,14 @@ export function suppressWhenRetried<T>(
 }
 
 export function areRetriesSuppressed(): true | undefined {
-  return storage?.getStore();
+  return host[storageKey]?.getStore();
 }
 
 function headerIn(headers: HeadersLike, name: string): unknown {
   const { get } = headers;
-  return typeof get === 'function' ? get.call(headers, name) : (headers as Record<string, unknown>)[name];
+  if (typeof get === 'function') return get.call(headers, name);
+  // Node's are in lower case; those of gateways and functions may be as they came.
+  return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
 function newStorage(): ContextStorage {

@@ -55,6 +55,8 @@ describe('options are refused', () => {
   test.each<[string, string]>([
     ['--out', '--out needs a value: --out <file>'],
     ['--out --json', '--out needs a value: --out <file>'],
+    ['--out=', '--out needs a value: --out <file>'],
+    ['--policy=', '--policy needs a value: --policy <file>'],
     ['--wait --json', '--wait needs a value: --wait <time>'],
     ['--json=yes', '--json takes no value, so leave "=yes" away.'],
     ['--seed 1.5', '--seed is "1.5", but has to be a whole number from 0 to 9.'],
@@ -68,6 +70,12 @@ describe('options are refused', () => {
   ])('%s', (typed, message) => {
     expect(() => readArguments(command, words(typed))).toThrow(message);
   });
+});
+
+test('a name that is empty, as an unset variable is, is missing', () => {
+  expect(() => readArguments(command, ['a', ''])).toThrow(
+    'something is missing. Usage: undaunted try [file]…',
+  );
 });
 
 function words(typed: string): string[] {

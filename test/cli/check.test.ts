@@ -49,6 +49,11 @@ describe('a policy', () => {
     expect(stdout).toMatch(/^stdin: The policy has 1 problem:\n {2}- maxRetries: found the number -1; /);
   });
 
+  test('may be one that has a name, as everywhere', async () => {
+    const answer = await undaunted(['check', 'service']);
+    expect(answer).toEqual({ exitCode: 0, stdout: 'service: fine, with 0 rules.\n', stderr: '' });
+  });
+
   test.each<[unknown, number]>([
     [{}, 0],
     [wrong, 1],
@@ -79,6 +84,12 @@ describe('what is no policy is told in one line', () => {
     const { exitCode, stderr } = await undaunted(['check', join(folder, 'none.json')]);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/^undaunted: .*none\.json cannot be read: there is no such file\.\n$/);
+  });
+
+  test('a name that nobody knows', async () => {
+    const { exitCode, stderr } = await undaunted(['check', 'serivce']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe('undaunted: serivce cannot be read: there is no such file. Did you mean service?\n');
   });
 
   test('a folder', async () => {

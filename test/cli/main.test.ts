@@ -75,6 +75,41 @@ describe('what is asked of one command', () => {
     },
   );
 
+  test('its paragraphs are as wide as the terminal, and its examples stay whole, to be copied', async () => {
+    const example = '  undaunted greet --loud somebody-with-a-name-that-is-long';
+    const details = `
+Of a paragraph, the lines are wrapped anew: where
+they end here does not matter.
+
+${example}
+  undaunted greet ada
+`;
+    const asked = async (columns?: number) => {
+      const surroundings = columns === undefined ? {} : { columns, env: { NO_COLOR: '1' } };
+      const { stdout } = await undaunted(['help', 'greet'], {
+        ...surroundings,
+        commands: [{ ...greet, details }],
+      });
+      return stdout.slice(stdout.indexOf('Of a paragraph')).split('\n');
+    };
+    const examples = ['', example, '  undaunted greet ada', ''];
+    expect(await asked(30)).toEqual([
+      'Of a paragraph, the lines are',
+      'wrapped anew: where they end',
+      'here does not matter.',
+      ...examples,
+    ]);
+    const line = 'Of a paragraph, the lines are wrapped anew: where they end here does not matter.';
+    expect(await asked(90)).toEqual([line, ...examples]);
+    expect(await asked()).toEqual([line, ...examples]);
+  });
+
+  test('in a pipe, too, its paragraphs end somewhere', async () => {
+    const { stdout } = await undaunted(['simulate', '--help']);
+    const paragraphs = stdout.split('\n').filter((line) => !line.startsWith(' '));
+    expect(Math.max(...paragraphs.map(({ length }) => length))).toBeLessThanOrEqual(120);
+  });
+
   test('help is help in front of the command, too', async () => {
     const [behind, inFront] = [await undaunted(['check', '--help']), await undaunted(['help', 'check'])];
     expect(inFront).toEqual(behind);

@@ -37,3 +37,23 @@ test.each<[number, object]>([
 ])('is %s wide as %j', (width, stream) => {
   expect(printer(stream).width).toBe(width);
 });
+
+describe('what a file says is shown on a terminal, and not obeyed', () => {
+  test.each<[string, string, Environment]>([
+    ['a\\u001b[2Jb\\u0007\\u009bc', 'a\u001b[2Jb\u0007\u009bc', {}],
+    ['\\u0007[1m', '\u0007[1m', {}],
+    ['a\tb\nc', 'a\tb\nc', {}],
+    ['\u001b[1ma\u001b[22m', '\u001b[1ma\u001b[22m', {}],
+    ['\\u001b[1ma', '\u001b[1ma', { NO_COLOR: '1' }],
+  ])('%j', (shown, said, env) => {
+    let written = '';
+    const stream = {
+      isTTY: true,
+      write: (text: string) => {
+        written += text;
+      },
+    };
+    new Printer(stream, env).line(said);
+    expect(written).toBe(`${shown}\n`);
+  });
+});

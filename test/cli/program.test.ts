@@ -1,15 +1,20 @@
 /** What only a process can show: exit codes, signals, pipes that close, and peers that are not installed. */
 
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Program, Running } from './program.js';
+import type { Program, Running, StartOptions } from './program.js';
 import { buildProgram } from './program.js';
 
 let program: Program;
 const started: Running[] = [];
 
 function start(...args: readonly string[]): Running {
-  const running = program.start(args);
+  return startWith({}, ...args);
+}
+
+function startWith(options: StartOptions, ...args: readonly string[]): Running {
+  const running = program.start(args, options);
   started.push(running);
   return running;
 }
@@ -54,6 +59,20 @@ describe('a pipe that nobody reads', () => {
     expect(await ended).toEqual({ code: 0, signal: null });
     expect(written.stderr).toBe('');
   });
+});
+
+describe.skipIf(!existsSync('/dev/full'))('a disk that is full', () => {
+  const told = 'undaunted: the output cannot be written: no space left on device.\n';
+
+  test.each([['check -'], ['waits default --json'], ['outage server --port 0']])(
+    'is told in one line, and is no verdict: %s',
+    async (args) => {
+      const { child, written, ended } = startWith({ output: '/dev/full' }, ...args.split(' '));
+      child.stdin.end('{ "maxRetries": -1 }');
+      expect(await ended).toEqual({ code: 2, signal: null });
+      expect(written.stderr).toBe(told);
+    },
+  );
 });
 
 describe('a signal', () => {

@@ -23,6 +23,8 @@ export interface Program {
 }
 
 export interface StartOptions {
+  /** A file that stdout goes to, instead of to the test. */
+  readonly output?: string;
   /** `ulimit -n`; default: as many as the tests may open. */
   readonly openFiles?: number;
 }
@@ -66,12 +68,13 @@ export async function buildProgram(packages: readonly string[]): Promise<Program
   };
 }
 
-function start(args: readonly string[], { openFiles }: StartOptions): Running {
+function start(args: readonly string[], { openFiles, output }: StartOptions): Running {
   const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles}; `;
+  const redirection = output === undefined ? '' : ` >${output}`;
   // What it prints is compared: no colours, whatever these tests themselves are told.
   const { FORCE_COLOR: _, ...env } = process.env;
   // A group of its own: what it starts can be reached together with it, as from a terminal.
-  const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...args], {
+  const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"${redirection}`, process.execPath, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
     env,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkScenario } from '../../src/cli/scenarios-file.js';
 import type { Problem } from '../../src/core/errors.js';
+import { scenarios } from '../../src/pages/scenarios.js';
 import { smallOutage } from '../pages/runs.js';
 
 const { name: _, ...sound } = smallOutage;
@@ -82,6 +83,13 @@ describe('a scenario is sound', () => {
   });
 });
 
+test.each(scenarios.map((scenario) => [scenario.name, scenario]))(
+  'the scenario %s is sound as JSON, too, so that a file may start from it',
+  (__, scenario) => {
+    expect(checkScenario(JSON.parse(JSON.stringify(scenario)))).toEqual([]);
+  },
+);
+
 describe('what is wrong is told with its place', () => {
   test.each<[string, unknown, string[]]>([
     ['no object', [], ['an empty list | an object']],
@@ -90,13 +98,13 @@ describe('what is wrong is told with its place', () => {
       'a key that is misspelt',
       { ...sound, wrold: 1 },
       [
-        'wrold | an unknown key | one of the keys "world", "clients", "title", "policies" | Did you mean "world"?',
+        'wrold | an unknown key | one of the keys "world", "clients", "name", "title", "policies" | Did you mean "world"?',
       ],
     ],
     [
       'a key of a policy',
       { ...sound, retryIf: 1 },
-      ['retryIf | an unknown key | one of the keys "world", "clients", "title", "policies"'],
+      ['retryIf | an unknown key | one of the keys "world", "clients", "name", "title", "policies"'],
     ],
     [
       'a server of no kind',
@@ -146,6 +154,46 @@ describe('what is wrong is told with its place', () => {
       'a policy with a problem',
       { ...sound, policies: [{ name: 'mine', policy: { maxRetry: 1 } }] },
       ['policies[0].policy.maxRetry | an unknown key | a known key | Did you mean "maxRetries"?'],
+    ],
+    [
+      'a policy of a service that is misspelt',
+      { ...sound, world: { ...sound.world, services: [{ ...service, polcy: 'none' }] } },
+      [
+        'world.services[0].polcy | an unknown key | one of the keys "server", "faults", "backlog", "timeoutMs", "policy" | Did you mean "policy"?',
+      ],
+    ],
+    [
+      'headers that are misspelt',
+      withServer({ kind: 'scripted', answers: [{ answer: { status: 503, header: {} } }] }),
+      [
+        'world.services[0].server.answers[0].answer.header | an unknown key | one of the keys "status", "headers" | Did you mean "headers"?',
+      ],
+    ],
+    [
+      'a key beside a policy',
+      { ...sound, policies: [{ name: 'mine', policy: {}, seed: 1 }] },
+      ['policies[0].seed | an unknown key | one of the keys "name", "policy"'],
+    ],
+    [
+      'a policy that has a name only',
+      { ...sound, policies: [{ name: 'mine' }] },
+      ['policies[0].policy | nothing | an object'],
+    ],
+    [
+      'a known policy under another name',
+      { ...sound, policies: [{ name: 'mine', policy: 'service' }] },
+      ['policies[0].policy | a string "service" | an object'],
+    ],
+    [
+      'two policies of one name',
+      {
+        ...sound,
+        policies: ['got', { name: 'mine', policy: {} }, 'got', { name: 'mine', policy: { retry: false } }],
+      },
+      [
+        'policies[2] | "got" again | a name that policies[0] has not',
+        'policies[3] | "mine" again | a name that policies[1] has not',
+      ],
     ],
     [
       'a policy where there is none',

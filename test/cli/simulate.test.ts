@@ -138,6 +138,14 @@ describe('policies', () => {
     ]);
   });
 
+  test('come with a scenario that was printed, to start from', async () => {
+    const printed = await run(['-', '--json'], { stdin: small });
+    const { scenario } = JSON.parse(printed.stdout) as Report;
+    const { exitCode, stdout } = await run(['-', '--json'], { stdin: JSON.stringify(scenario) });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(printed.stdout));
+  });
+
   test('come from the scenario, if nobody asks for others', async () => {
     const policies = ['ky', { name: 'mine', policy: { maxRetries: 1 } }];
     const { stdout } = await run(['-', '--json'], { stdin: JSON.stringify({ ...written, policies }) });
@@ -188,10 +196,12 @@ describe('the report', () => {
     expect(page).toMatch(/^<body><script type="application\/json" id="report">\{"format":1,/);
   });
 
-  test('that cannot be written is a failure', async () => {
+  test('that cannot be written is a failure, which loses no table', async () => {
     const out = join(folder, 'nowhere', 'report.html');
-    const { exitCode, stderr } = await run(['-', '--out', out], { stdin: small });
+    const { exitCode, stdout, stderr } = await run(['-', '--out', out], { stdin: small });
     expect(exitCode).toBe(2);
+    expect(stdout).toMatch(/^Attempts /m);
+    expect(stdout).not.toContain('The report');
     expect(stderr).toMatch(
       /^undaunted: .*nowhere.* cannot be written: there is no such folder\. Name another file with --out\.\n$/,
     );

@@ -193,6 +193,18 @@ describe('however many there are in the world, there are few', () => {
     ]);
   });
 
+  test('statuses: of what is none, nothing is said', async () => {
+    const telemetry = openTelemetry();
+    const statuses = [200, 999, 0, 1_000, 1e9, 404.5, Number.NaN];
+    for (const status of statuses) createRetrier().open(requestOf()).next(answered(status), true);
+    const points = await telemetry.points('undaunted.request.duration');
+    expect(points.map(({ attributes }) => attributes['http.response.status_code'])).toEqual([
+      200,
+      999,
+      undefined,
+    ]);
+  });
+
   test('methods', async () => {
     const telemetry = openTelemetry();
     const retrier = createRetrier({ idempotent: true });
@@ -225,4 +237,33 @@ test('a provider may be given, and what instrument() returns ends it', async () 
   undo();
   retriedOnce(retrier, {});
   expect(await telemetry.total('undaunted.attempts')).toBe(2);
+});
+
+describe('what is instrumented twice', () => {
+  test('is counted once by each provider, as long as one of them is at work', async () => {
+    const [telemetry, other] = [new Telemetry(), new Telemetry()];
+    const instrumented = [telemetry, telemetry, other].map(({ meterProvider }) => {
+      const undo = instrument({ meterProvider });
+      onTestFinished(undo);
+      return undo;
+    });
+    for (const { meterProvider } of [telemetry, other]) onTestFinished(() => meterProvider.shutdown());
+    const retrier = createRetrier();
+    retriedOnce(retrier, {});
+    instrumented[0]?.();
+    retriedOnce(retrier, {});
+    instrumented[1]?.();
+    retriedOnce(retrier, {});
+    expect(await telemetry.total('undaunted.attempts')).toBe(4);
+    expect(await other.total('undaunted.attempts')).toBe(6);
+  });
+
+  test('shows the retriers of both', async () => {
+    const [one, two] = [createRetrier(), createRetrier()];
+    const telemetry = openTelemetry({ retriers: { one } });
+    onTestFinished(instrument({ retriers: { two } }));
+    for (const retrier of [one, two]) retriedOnce(retrier, {});
+    const points = await telemetry.points('undaunted.budget.tokens');
+    expect(points.map(({ attributes }) => attributes['undaunted.retrier'])).toEqual(['one', 'two']);
+  });
 });

@@ -5,13 +5,15 @@ import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { PolicyOptions } from '../../src/core/options.js';
-import { resendCount } from '../../src/otel/index.js';
+import { createRetrier } from '../../src/index.js';
+import { instrument, resendCount } from '../../src/otel/index.js';
 import { retryingInstance } from '../adapters/axios/kit.js';
 import { openLab, soon } from '../adapters/kit.js';
 import { undici } from '../adapters/undici/client.js';
 import { retryingAgent } from '../adapters/undici/kit.js';
 import { answer } from '../faults/plays.js';
-import { openTelemetry, type Telemetry } from './kit.js';
+import { answered, requestOf } from '../kit.js';
+import { openTelemetry, Telemetry } from './kit.js';
 
 let telemetry: Telemetry;
 
@@ -114,6 +116,24 @@ describe('an event on the active span', () => {
       // Three decisions through undici, and two through axios.
       expect(urls).toEqual(Array.from({ length: 5 }, () => lab.origin + path));
     }
+  });
+
+  test('once, however often it is instrumented', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const other = new Telemetry();
+    onTestFinished(() => other.meterProvider.shutdown());
+    onTestFinished(instrument());
+    onTestFinished(instrument({ meterProvider: other.meterProvider }));
+    await telemetry.inSpan('caller', () => get(lab.origin, {}));
+    expect(named('caller').events.map(({ name }) => name)).toEqual(['undaunted.retry', 'undaunted.stop']);
+  });
+
+  test('with a path, where the client cannot tell the origin', async () => {
+    const facts = requestOf({ origin: undefined, path: '/things/1?page=2' });
+    await telemetry.inSpan('caller', async () => createRetrier().open(facts).next(answered(404), true));
+    const [event] = named('caller').events;
+    expect(event?.attributes).toMatchObject({ 'url.path': '/things/1' });
+    expect(event?.attributes).not.toHaveProperty(['url.full']);
   });
 
   test('and none where there is no span, or one that has ended', async () => {

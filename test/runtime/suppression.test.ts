@@ -21,6 +21,18 @@ function reasonOf(outcome: ResponseOutcome, policy: PolicyOptions = {}, facts = 
 
 const unavailable = answered(503);
 
+async function anotherCopy(): Promise<typeof import('../../src/index.js')> {
+  vi.resetModules();
+  onTestFinished(() => void vi.resetModules());
+  return import('../../src/index.js');
+}
+
+/** As in a process in which nobody has suppressed anything yet. */
+function neverUsed(): void {
+  vi.stubGlobal(Symbol.for('undaunted.suppression'), undefined);
+  onTestFinished(() => void vi.unstubAllGlobals());
+}
+
 describe('a failure', () => {
   test('is not retried within, with a reason of its own', () => {
     expect(suppressRetries(() => reasonOf(unavailable))).toBe('retries-suppressed');
@@ -85,6 +97,7 @@ describe('an incoming request', () => {
     ['is a retry, in the headers of the web', new Headers({ 'Retry-Attempt': '2' }), undefined, true],
     ['is a retry, and a proxy says it again', { 'retry-attempt': '2, 1' }, undefined, true],
     ['is a retry, said on two lines', { 'retry-attempt': ['2', '1'] }, undefined, true],
+    ['is a retry, in headers that keep their case', { 'Retry-Attempt': '1' }, undefined, true],
     ['is a retry, by another header', { 'x-again': '1' }, 'X-Again', true],
     ['is a first attempt', {}, undefined, false],
     ['is a first attempt, in the headers of the web', new Headers(), undefined, false],
@@ -113,16 +126,23 @@ describe('nobody looks', () => {
   });
 
   test('as long as it was never used', async () => {
-    vi.resetModules();
-    onTestFinished(() => void vi.resetModules());
-    const unused = await import('../../src/index.js');
+    neverUsed();
+    const unused = await anotherCopy();
     const look = vi.spyOn(AsyncLocalStorage.prototype, 'getStore');
     unused.createRetrier().open(requestOf()).next(unavailable, true);
     expect(look).not.toHaveBeenCalled();
   });
 });
 
+test('another copy of the package in the same process knows it, too', async () => {
+  const { createRetrier: create } = await anotherCopy();
+  const next = (): string => create().open(requestOf()).next(unavailable, true).reason;
+  expect(suppressRetries(next)).toBe('retries-suppressed');
+  expect(next()).toBe('transient-status');
+});
+
 test('where there is no AsyncLocalStorage, it says so', async () => {
+  neverUsed();
   const elsewhere = await loadWithoutNode();
   expect(() => elsewhere.suppressRetries(() => undefined)).toThrow(/needs AsyncLocalStorage/);
   expect(elsewhere.suppressWhenRetried({ headers: {} }, () => 'served')).toBe('served');

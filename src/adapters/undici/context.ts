@@ -1,6 +1,7 @@
 /** The request as rules and hooks see it, and what the caller finds in `context` beside the response. */
 
 import type { History, IdempotencyKey, RequestFacts } from '../../core/types.js';
+import { withoutSecrets } from '../../runtime/events.js';
 import type { Traceable } from '../../runtime/history.js';
 import { newKey, takesKey } from '../../runtime/idempotency-key.js';
 import type { Session } from '../../runtime/session.js';
@@ -48,7 +49,10 @@ export class RequestContext implements RequestFacts, Traceable {
   }
 
   get origin(): string | undefined {
-    return typeof this.#origin === 'string' ? this.#origin : this.#origin?.origin;
+    const origin = this.#origin;
+    if (typeof origin !== 'string') return origin?.origin;
+    // The caller's functions make names of it, which everybody sees.
+    return origin.includes('@') ? withoutSecrets(origin) : origin;
   }
 
   get path(): string {

@@ -322,9 +322,11 @@ export class Exchange extends CallersController {
   /** Something of the caller's went wrong: a hook, a body, a handler. */
   fail(error: unknown): void {
     if (this.isOver) return;
-    this.attempt?.cut(error);
-    this.session.abandon(error);
-    this.deliverError(error);
+    // undici would resolve with what is falsy.
+    const told = error || new Error(`undaunted: what was thrown is no error: ${String(error)}`);
+    this.attempt?.cut(told);
+    this.session.abandon(told);
+    this.deliverError(told);
   }
 
   /** A gate or a hold lets nothing through in time. */

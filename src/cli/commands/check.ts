@@ -4,6 +4,7 @@ import { checkPolicy } from '../../core/check.js';
 import type { Problem } from '../../core/errors.js';
 import { PolicyError } from '../../core/errors.js';
 import type { PolicyOptions } from '../../core/options.js';
+import { dataPolicyNames, policyNamed } from '../../pages/policies.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes } from '../failure.js';
@@ -18,13 +19,14 @@ export const check: Command = defineCommand({
     json: { kind: 'flag', summary: 'print { "valid": …, "problems": [{ path, found, allowed, advice }] }' },
   },
   details: `
-"-" reads the policy from stdin. Exits with 1 if there are problems.
+The policy is a file, "-" for stdin, or one of ${dataPolicyNames.join(', ')}.
+Exits with 1 if there are problems.
 
   undaunted check policy.json
   git show HEAD:policy.json | undaunted check -
 `,
   async run({ options, operands: [name = ''] }, io) {
-    const policy = await readJson(name, io);
+    const policy = policyNamed(name) ?? (await readJson(name, io, dataPolicyNames));
     const problems = checkPolicy(policy);
     if (options.json) io.stdout.line(JSON.stringify({ valid: problems.length === 0, problems }, null, 2));
     else print(io.stdout, label(name), policy, problems);

@@ -41,8 +41,7 @@ export const explain: Command = defineCommand({
   operands: { usage: '<policy.json> <request>', least: 2, most: 3 },
   options,
   details: `
-The policy is a file, "-" for stdin, or one of
-  ${dataPolicyNames.join(', ')}
+The policy is a file, "-" for stdin, or one of ${dataPolicyNames.join(', ')}.
 The request is "POST https://api.example.com/payments/7", or "GET /users" where the host does not matter. Without
 --status and --error you read what becomes of the usual outcomes.
 

@@ -75,8 +75,7 @@ finds everything that came meanwhile, and the retries decide whether it ever
 comes back. Every five seconds you read what the attempts came to, and in the
 end whether the server has recovered; if it has not, the exit code is 1.
 
---policy is a file, "-" for stdin, or one of
-  ${strategyNames.join(', ')}
+--policy is a file, "-" for stdin, or one of ${strategyNames.join(', ')}.
 Among them:
 
   fixed    again every 100 ms, for ever

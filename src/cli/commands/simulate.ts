@@ -27,9 +27,9 @@ const details = `
 Scenarios:
 ${scenarios.map(({ name, title }) => `  ${name.padEnd(12)} ${title}`).join('\n')}
 or a file: { "world": { "durationMs": …, "services": [{ "server": …, "faults": […] }] }, "clients": …, "policies": […] }
+To start from one of these, take what --json prints as its "scenario".
 
-Policies: a file, "-" for stdin, or one of
-  ${policyNames.join(', ')}
+Policies: a file, "-" for stdin, or one of ${policyNames.join(', ')}.
 Without --policy, the scenario has a choice of its own.
 
 It only compares: the exit code is 0 whichever policy is the best, and 2 if one of them has problems.
@@ -68,10 +68,13 @@ export function simulateWith(readTemplate: ReadTemplate): Command {
       const { seed } = options;
       const entries = runAll(candidates, scenario, seed, new Progress(io.stderr));
       const report: Report = { format: 1, scenario, seed, entries };
-      if (options.out !== undefined)
-        await writeText(options.out, fillTemplate(await readTemplate(), report), '--out');
       if (options.json) io.stdout.line(JSON.stringify(report));
-      else print(io.stdout, report, options.out);
+      else print(io.stdout, report);
+      // Last: a run may have taken minutes, and what cannot be written has been told at least.
+      if (options.out !== undefined) {
+        await writeText(options.out, fillTemplate(await readTemplate(), report), '--out');
+        if (!options.json) io.stdout.line(`The report is in ${options.out}. Open it in a browser.`);
+      }
       return exitCodes.fine;
     },
   });
@@ -128,7 +131,7 @@ function runAll(
 
 // ---------------------------------------------------------------- telling
 
-function print(out: Printer, { scenario, seed, entries }: Report, file: string | undefined): void {
+function print(out: Printer, { scenario, seed, entries }: Report): void {
   out.line(out.paint('bold', scenario.title));
   printWrapped(out, describeScenario(scenario));
   const rows = totalsRows({ scenario, entries });
@@ -139,7 +142,6 @@ function print(out: Printer, { scenario, seed, entries }: Report, file: string |
   const remarks = [...legend, ...turnedAway({ scenario, entries })];
   if (remarks.length > 0) out.line();
   printWrapped(out, remarks);
-  if (file !== undefined) out.line(`The report is in ${file}. Open it in a browser.`);
 }
 
 function printWrapped(out: Printer, sentences: readonly string[]): void {

@@ -27,8 +27,7 @@ export const waits: Command = defineCommand({
     json: { kind: 'flag', summary: 'print the numbers as JSON' },
   },
   details: `
-The policy is a file, "-" for stdin, or one of
-  ${dataPolicyNames.join(', ')}
+The policy is a file, "-" for stdin, or one of ${dataPolicyNames.join(', ')}.
 
 For each retry you read the shortest and the longest wait, the usual one (the median), and the same for the time since
 the first failure. That sum has a median of its own, which is no sum of medians: it is drawn, with the same dice each

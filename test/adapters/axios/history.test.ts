@@ -6,6 +6,7 @@ import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { createRetrier, DeadlineError, GateShutError, historyOf, PolicyError } from '../../../src/index.js';
 import { answer, cutBody, refusedOrigin, rst, silence } from '../../faults/lab.js';
 import { reasons } from '../decisions.js';
+import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
 import { axios, callsTruncatedTooLong } from './client.js';
 import { openInstance, retryingInstance } from './kit.js';
@@ -72,7 +73,13 @@ describe('of', () => {
 
   test('a deadline', async () => {
     const lab = await openLab([answer(503), silence()]);
-    const error = await outcomeOf(retryingInstance({ ...soon, deadlineMs: 100 }).get(lab.origin));
+    const time = new HandTime();
+    const instance = retryingInstance(createRetrier({ ...soon, deadlineMs: 5_000 }, time.ports));
+    const pending = outcomeOf(instance.get(lab.origin));
+    await time.fire(1);
+    await lab.until(({ requests }) => requests.length === 2);
+    await time.fire(4_999);
+    const error = await pending;
     expect(error).toBeInstanceOf(DeadlineError);
     expect(reasons(error)).toEqual(['1 transient-status', '2 wait-past-deadline']);
   });

@@ -115,6 +115,26 @@ describe('says', () => {
     expect(JSON.stringify(events)).not.toContain('secret');
   });
 
+  test('a name that a function makes of the origin has no secrets either', async () => {
+    const lab = await openLab(answer(500));
+    const { dispatcher, events } = listened({
+      maxRetries: 1,
+      scope: ({ origin = '' }) => `mine: ${origin}`,
+    });
+    const request = { origin: lab.origin.replace('//', '//me:secret@'), path: '/', method: 'GET' } as const;
+    const { body } = await dispatcher.request(request);
+    await body.dump();
+    expect(events.map(({ scope }) => scope)).toEqual(Array(3).fill(`mine: ${lab.origin}`));
+  });
+
+  test('a request that a function ended by throwing nothing fails, and is settled', async () => {
+    const lab = await openLab(answer(500));
+    const { dispatcher, events } = listened({ beforeRetry: () => Promise.reject(undefined) });
+    const { error } = await settled(undici.request(lab.origin, { dispatcher }));
+    expect(error).toMatchObject({ message: 'undaunted: what was thrown is no error: undefined' });
+    expect(events.map(brief)).toEqual(['retry 1: transient-status', 'settled Error after 1']);
+  });
+
   test('the same on the diagnostics channel', async () => {
     const lab = await openLab([answer(503), answer(200)]);
     const { dispatcher, events } = listened();
