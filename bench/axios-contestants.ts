@@ -1,5 +1,6 @@
 /** axios bare, under its other retry layers, and under ours. */
 
+import { Agent } from 'node:http';
 import axios, { type AxiosInstance, type CreateAxiosDefaults } from 'axios';
 import axiosRetry, { type IAxiosRetryConfig } from 'axios-retry';
 import * as rax from 'retry-axios';
@@ -40,4 +41,22 @@ export function retrying(defaults: () => CreateAxiosDefaults, manners: Manners =
       rax.attach(instance);
     }),
   ];
+}
+
+/** Each instance that is made of the defaults has so many sockets of its own, for as long as something is measured. */
+export async function withSockets<T>(
+  maxSockets: number,
+  measure: (defaults: () => CreateAxiosDefaults) => Promise<T>,
+): Promise<T> {
+  const agents: Agent[] = [];
+  const defaults = (): CreateAxiosDefaults => {
+    const httpAgent = new Agent({ keepAlive: true, maxSockets });
+    agents.push(httpAgent);
+    return { httpAgent };
+  };
+  try {
+    return await measure(defaults);
+  } finally {
+    for (const agent of agents) agent.destroy();
+  }
 }

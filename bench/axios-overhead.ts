@@ -3,9 +3,8 @@
  * over loopback with the server in a process of its own. All take turns in one run.
  */
 
-import { Agent } from 'node:http';
 import type { InternalAxiosRequestConfig } from 'axios';
-import { bare, type Contestant, retrying } from './axios-contestants.js';
+import { bare, type Contestant, retrying, withSockets } from './axios-contestants.js';
 import { inLines } from './lines.js';
 import { type AsyncSubject, type Costs, measureAsync, median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
@@ -26,22 +25,14 @@ export async function benchAxiosOverhead(): Promise<Row[]> {
 }
 
 function overLoopback(concurrency: number): Promise<Row[]> {
-  return withSmallServer(async (origin) => {
-    const agents: Agent[] = [];
-    const defaults = () => {
-      const httpAgent = new Agent({ keepAlive: true, maxSockets: concurrency });
-      agents.push(httpAgent);
-      return { httpAgent };
-    };
-    try {
+  return withSmallServer((origin) =>
+    withSockets(concurrency, async (defaults) => {
       const subjects = [...bare(defaults), ...retrying(defaults)].map((contestant) =>
         subject(contestant, origin, concurrency),
       );
       return rowsOf(`loopback, ${concurrency} at a time`, await measureAsync(subjects, 160, 41));
-    } finally {
-      for (const agent of agents) agent.destroy();
-    }
-  });
+    }),
+  );
 }
 
 function subject({ name, instance }: Contestant, origin: string, concurrency: number): AsyncSubject {

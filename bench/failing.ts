@@ -3,9 +3,8 @@
  * once: what a request costs until it is done, and how many are done in a second. Ours against each peer.
  */
 
-import { Agent } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { retrying as axiosRetrying } from './axios-contestants.js';
+import { retrying as axiosRetrying, withSockets } from './axios-contestants.js';
 import { inLines } from './lines.js';
 import { type AsyncSubject, type Costs, measureAsync, median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
@@ -46,27 +45,19 @@ export function benchUndiciFailing(): Promise<Row[]> {
 }
 
 export function benchAxiosFailing(): Promise<Row[]> {
-  return withSmallServer(async (origin) => {
-    const agents: Agent[] = [];
-    const defaults = () => {
-      const httpAgent = new Agent({ keepAlive: true, maxSockets: atATime });
-      agents.push(httpAgent);
-      return { httpAgent };
-    };
-    const contestants = axiosRetrying(defaults, {
-      ours,
-      axiosRetry: { retries: most, retryDelay: () => 0 },
-      retryAxios: { retry: most, backoffType: 'static', retryDelay: 0 },
-    });
-    try {
-      const subjects = contestants.map(({ name, instance }, index) =>
+  const manners = {
+    ours,
+    axiosRetry: { retries: most, retryDelay: () => 0 },
+    retryAxios: { retry: most, backoffType: 'static', retryDelay: 0 },
+  } as const;
+  return withSmallServer((origin) =>
+    withSockets(atATime, async (defaults) => {
+      const subjects = axiosRetrying(defaults, manners).map(({ name, instance }, index) =>
         subject(name, async (turn) => (await instance.get(`${origin}/flaky/${index}/${turn}`)).status),
       );
       return rowsOf(await measureAsync(subjects, 200, rounds));
-    } finally {
-      for (const agent of agents) agent.destroy();
-    }
-  });
+    }),
+  );
 }
 
 function subject(name: string, statusOf: (turn: number) => Promise<number>): AsyncSubject {

@@ -21,7 +21,7 @@ export class ShortResponseError extends Error {
   }
 }
 
-/** undici 6 moves a request to another connection even in the middle of its answer. */
+/** For what undici 6 does with a request whose connection goes. */
 export function movedError(): Error {
   return Object.assign(new Error('undaunted: the connection went in the middle of an answer'), {
     code: 'UND_ERR_SOCKET',
