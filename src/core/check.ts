@@ -4,16 +4,33 @@ import { findContradictions } from './check/contradictions.js';
 import type { Level } from './check/level.js';
 import { patternProblems } from './check/rule-contradictions.js';
 import { overrideSchema, policySchema } from './check/schema.js';
+import type { Structure } from './check/structure.js';
 import { checkStructure } from './check/structure.js';
 import { pathTo } from './check/wording.js';
 import type { Problem } from './errors.js';
-import type { PolicyOptions, RuleOptions, SettingsOptions } from './options.js';
+import { PolicyError } from './errors.js';
+import { freezeDeep } from './freeze.js';
+import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from './options.js';
 import { defaultSettings, fillIn } from './settings.js';
 import type { Settings } from './types.js';
 
 /** A policy's options, wherever they come from. */
-export function checkPolicy(options: unknown): Problem[] {
-  const { problems, sound } = checkStructure(policySchema, options);
+export function checkPolicy(options: unknown): readonly Problem[] {
+  return problemsOf(checkStructure(policySchema, options));
+}
+
+/** The same, as a plain copy of what was checked: a getter may answer differently the next time. */
+export function checkedPolicy(options: unknown): PolicyOptions {
+  const structure = checkStructure(policySchema, options);
+  return soundOr(problemsOf(structure), structure) as PolicyOptions;
+}
+
+function soundOr(problems: readonly Problem[], { sound }: Structure): unknown {
+  if (problems.length > 0) throw new PolicyError(problems);
+  return freezeDeep(sound as object);
+}
+
+function problemsOf({ problems, sound }: Structure): Problem[] {
   const faults = faultySettings(problems);
   // Stryker disable next-line ArrayDeclaration: what is no object has no settings.
   const { rules = [], ...top } = (sound ?? {}) as SoundPolicy;
@@ -39,8 +56,17 @@ function ruleOf({ path }: Problem): number {
 }
 
 /** What one request says for itself. What it leaves open is the business of the rule that it lies over. */
-export function checkOverride(options: unknown): Problem[] {
-  const { problems, sound } = checkStructure(overrideSchema, options);
+export function checkOverride(options: unknown): readonly Problem[] {
+  return overrideProblemsOf(checkStructure(overrideSchema, options));
+}
+
+/** The same, as a plain copy of what was checked. */
+export function checkedOverride(options: unknown): OverrideOptions {
+  const structure = checkStructure(overrideSchema, options);
+  return soundOr(overrideProblemsOf(structure), structure) as OverrideOptions;
+}
+
+function overrideProblemsOf({ problems, sound }: Structure): Problem[] {
   const own = withoutFaults('', (sound ?? {}) as SettingsOptions, faultySettings(problems));
   const level = levelOf('', own, defaultSettings, (key) => own[key] !== undefined);
   return [...problems, ...findContradictions(level, [])];

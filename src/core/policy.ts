@@ -1,8 +1,7 @@
 /** A policy: the checked, frozen list of rules, each filled in, and the way from a request to its rule. */
 
-import { checkOverride, checkPolicy } from './check.js';
+import { checkedOverride, checkedPolicy } from './check.js';
 import { defaults } from './defaults.js';
-import { PolicyError } from './errors.js';
 import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
 import type { Pattern } from './routes/patterns.js';
 import { isPatternProblem, parsePattern } from './routes/patterns.js';
@@ -38,9 +37,7 @@ export class Policy {
   readonly #overridden: WeakMap<object, Map<Settings, Settings>> = new WeakMap();
 
   constructor(options: PolicyOptions) {
-    const problems = checkPolicy(options);
-    if (problems.length > 0) throw new PolicyError(problems);
-    this.#options = copyFrozen(options);
+    this.#options = checkedPolicy(options);
     const { rules = [], maxScopes, scopeIdleMs } = this.#options;
     const settings = fillIn(this.#options, defaultSettings);
     this.fallback = Object.freeze({ index: -1, name: 'default', settings });
@@ -71,9 +68,7 @@ export class Policy {
     const known = this.#overridden.get(options) ?? new Map<Settings, Settings>();
     const before = known.get(rule.settings);
     if (before !== undefined) return before;
-    const problems = checkOverride(options);
-    if (problems.length > 0) throw new PolicyError(problems);
-    const settings = fillIn(copyFrozen(options), rule.settings);
+    const settings = fillIn(checkedOverride(options), rule.settings);
     this.#overridden.set(options, known.set(rule.settings, settings));
     return settings;
   }
@@ -96,15 +91,4 @@ function nameOf(match: string | MatchObject): string {
   if (typeof match === 'string') return match;
   const { methods = [], host = '', path = '' } = match;
   return [[methods].flat().join(','), `${host}${path}`].filter((part) => part !== '').join(' ') || '(test)';
-}
-
-/** Checked options are trees, so this ends. The caller's own objects are left as they are. */
-function copyFrozen<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  const copy = Array.isArray(value)
-    ? value.map(copyFrozen)
-    : Object.fromEntries(
-        Object.entries(value).flatMap(([key, part]) => (part === undefined ? [] : [[key, copyFrozen(part)]])),
-      );
-  return Object.freeze(copy) as T;
 }

@@ -458,6 +458,34 @@ describe('what JavaScript can put into an object', () => {
     ]);
   });
 
+  test('proxies that throw', () => {
+    const no = (): never => {
+      throw new Error('no');
+    };
+    const revoked = Proxy.revocable([], {});
+    revoked.revoke();
+    const policy = {
+      schedule: new Proxy({}, { ownKeys: no }),
+      gate: new Proxy({}, { getPrototypeOf: no }),
+      statuses: revoked.proxy,
+      methods: new Proxy([], { get: no }),
+      hints: new Proxy([], { ownKeys: no }),
+      observe: revoked.proxy,
+    };
+    expect(brief(checkPolicy(policy))).toEqual(
+      Object.keys(policy).map((key) => `${key}: an object that cannot be read`),
+    );
+    expect(brief(checkPolicy(revoked.proxy))).toEqual([': an object that cannot be read']);
+    expect(brief(checkOverride(revoked.proxy))).toEqual([': an object that cannot be read']);
+  });
+
+  test.each([Number.NaN, -1, 0.5, '1', 2 ** 40, undefined])('a list that calls its length %s', (length) => {
+    const list = new Proxy([503], {
+      get: (target, key) => (key === 'length' ? length : Reflect.get(target, key)),
+    });
+    expect(paths(checkPolicy({ statuses: list }))).toEqual(['statuses']);
+  });
+
   test('getters that change their mind are asked once', () => {
     let asked = 0;
     const policy = {

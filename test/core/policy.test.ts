@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { PolicyError } from '../../src/core/errors.js';
-import type { PolicyOptions } from '../../src/core/options.js';
+import type { OverrideOptions, PolicyOptions } from '../../src/core/options.js';
 import { definePolicy, Policy } from '../../src/core/policy.js';
 import type { RequestFacts } from '../../src/core/types.js';
 import { requestOf } from '../kit.js';
@@ -71,6 +71,115 @@ describe('definePolicy', () => {
       expect(JSON.parse(JSON.stringify(policy))).toEqual(JSON.parse(text));
       expect(JSON.stringify(definePolicy(JSON.parse(JSON.stringify(policy))))).toBe(JSON.stringify(policy));
     }
+  });
+});
+
+/** An object that gives the first answer once, and then always the second. */
+function fickle<T extends object>(first: T, then: object): T {
+  const asked = new Set<string | symbol>();
+  return new Proxy(first, {
+    get(target, key) {
+      const isFirst = !asked.has(key);
+      asked.add(key);
+      return Reflect.get(
+        isFirst ? target : Object.assign(Array.isArray(target) ? [] : {}, target, then),
+        key,
+      );
+    },
+  });
+}
+
+describe('what was checked is what is in force', () => {
+  /** What a getter says the first time, and every time after it. */
+  function answers(key: string, ...values: readonly unknown[]): object {
+    let asked = 0;
+    return Object.defineProperty({}, key, {
+      enumerable: true,
+      get: () => values[Math.min(asked++, values.length - 1)],
+    });
+  }
+
+  test('a getter that changes its mind', () => {
+    const policy = definePolicy(answers('maxRetries', 2, -5) as PolicyOptions);
+    expect(policy.fallback.settings.maxRetries).toBe(2);
+    expect(policy.toJSON()).toEqual({ maxRetries: 2 });
+  });
+
+  test('a getter in an override', () => {
+    const policy = definePolicy();
+    const settings = policy.override(policy.fallback, answers('maxRetries', 2, -5) as OverrideOptions);
+    expect(settings.maxRetries).toBe(2);
+  });
+
+  test.each<[string, () => object, (policy: Policy) => unknown, unknown]>([
+    [
+      'a nested object',
+      () => answers('schedule', { kind: 'fixed', waitMs: 7, jitter: 'none' }, { kind: 'fixed', waitMs: -1 }),
+      ({ fallback }) => fallback.settings.schedule,
+      { kind: 'fixed', waitMs: 7, jitter: 'none' },
+    ],
+    [
+      'a getter in a nested object',
+      () => ({ gate: answers('failures', 7, -1) }),
+      ({ fallback }) => fallback.settings.gate,
+      expect.objectContaining({ failures: 7 }),
+    ],
+    [
+      'a proxy',
+      () => fickle({ maxRetries: 2, rules: [{ match: '/x' }] }, { maxRetries: -5, rules: [] }),
+      ({ fallback, rules }) => [fallback.settings.maxRetries, rules.length],
+      [2, 1],
+    ],
+    [
+      'a list',
+      () => ({ methods: fickle(['GET'], { 0: 'not a method', length: 1 }) }),
+      ({ fallback }) => [...fallback.settings.methods],
+      ['GET'],
+    ],
+    [
+      'a list of rules',
+      () => ({ rules: fickle([{ match: '/x', maxRetries: 1 }], { 0: { match: 'GET', maxRetries: -1 } }) }),
+      ({ rules }) => rules.map(({ name, settings }) => [name, settings.maxRetries]),
+      [['/x', 1]],
+    ],
+    [
+      'a rule',
+      () => ({ rules: [fickle({ match: '/x', maxRetries: 1 }, { match: 'GET', maxRetries: -1 })] }),
+      ({ rules }) => rules.map(({ name, settings }) => [name, settings.maxRetries]),
+      [['/x', 1]],
+    ],
+    [
+      'a match object',
+      () => ({ rules: [{ match: fickle({ path: '/x', methods: 'GET' }, { path: 'x', methods: '*' }) }] }),
+      (policy) => [policy.rules[0]?.name, policy.ruleFor(requestOf({ path: '/x' })).index],
+      ['GET /x', 0],
+    ],
+    [
+      'the list of methods in a match object',
+      () => ({ rules: [{ match: { methods: fickle(['GET'], { 0: '*' }) } }] }),
+      (policy) => policy.ruleFor(requestOf()).index,
+      0,
+    ],
+    [
+      'a key that is not listed',
+      () => Object.defineProperty({}, 'maxRetries', { value: 2, enumerable: false }),
+      ({ fallback }) => fallback.settings.maxRetries,
+      2,
+    ],
+    [
+      'a list with ways of its own',
+      () => ({ statuses: Object.assign([503], { map: () => [], keys: () => [].keys() }) }),
+      ({ fallback }) => [...fallback.settings.statuses.retried],
+      [503],
+    ],
+  ])('%s', (_, optionsOf, read, expected) => {
+    expect(read(definePolicy(optionsOf()))).toEqual(expected);
+  });
+
+  test('functions are kept as they are', () => {
+    const retryIf = () => true;
+    expect(definePolicy({ retryIf }).fallback.settings.retryIf).toBe(retryIf);
+    expect(definePolicy({ retryIf }).toJSON().retryIf).toBe(retryIf);
   });
 });
 

@@ -6,8 +6,10 @@
 
 import type { Problem } from '../errors.js';
 import { didYouMean, kindOf, mayBeFunction, unknownKey } from './known-keys.js';
+import type { Entries, ListParts } from './parts.js';
+import { partsOf } from './parts.js';
 import type { JsonSchema } from './schema.js';
-import { allowed, found, isPlain, oneOf, pathTo, quote, unreadable } from './wording.js';
+import { allowed, found, oneOf, pathTo, quote } from './wording.js';
 
 export interface Structure {
   readonly problems: readonly Problem[];
@@ -32,12 +34,13 @@ function visit(check: Check, schema: JsonSchema, value: unknown, path: string): 
   if (typeof value === 'function' && mayBeFunction(path)) return value;
   const { title } = resolved(check, schema);
   const alternatives = alternativesOf(check, schema);
-  if (Array.isArray(value)) {
+  const parts = partsOf(value);
+  if (parts?.kind === 'list') {
     const list = alternatives.find(({ type }) => type === 'array');
-    if (list !== undefined) return visitList(check, list, value, path);
-  } else if (typeof value === 'object' && value !== null && isPlain(value)) {
+    if (list !== undefined) return visitList(check, list, parts, path);
+  } else if (parts?.kind === 'object') {
     const objects = alternatives.filter(({ type }) => type === 'object');
-    if (objects.length > 0) return visitObject(check, objects, value, path);
+    if (objects.length > 0) return visitObject(check, objects, parts.entries, path);
   } else if (alternatives.some((alternative) => isScalarOf(alternative, value))) {
     return value;
   }
@@ -90,24 +93,19 @@ function isInRange(schema: JsonSchema, value: number): boolean {
   return value >= minimum && value <= maximum;
 }
 
-function visitList(check: Check, schema: JsonSchema, list: readonly unknown[], path: string): unknown {
-  const { items = {}, minItems = 0 } = schema;
-  // A list has its items and a `length`. One that claims a billion items and has none is not walked.
-  const hasHoles = Reflect.ownKeys(list).length - 1 < list.length;
-  if (hasHoles || list.length < minItems) {
-    const what = hasHoles ? 'a list with holes' : found(list);
+function visitList(check: Check, schema: JsonSchema, { items }: ListParts, path: string): unknown {
+  const { items: item = {}, minItems = 0 } = schema;
+  if (items === undefined || items.length < minItems) {
+    const what = items === undefined ? 'a list with holes' : found(items);
     check.problems.push({ path, found: what, allowed: oneOf(allowed([schema])) });
     return undefined;
   }
-  return Array.from(list.keys(), (index) => visit(check, items, read(list, index), pathTo(path, index)));
+  return items.map((part, index) => visit(check, item, part, pathTo(path, index)));
 }
 
 // ---------------------------------------------------------------- objects
 
-type Entries = ReadonlyMap<string | symbol, unknown>;
-
-function visitObject(check: Check, schemas: readonly JsonSchema[], value: object, path: string): unknown {
-  const entries: Entries = new Map(Reflect.ownKeys(value).map((key) => [key, read(value, key)]));
+function visitObject(check: Check, schemas: readonly JsonSchema[], entries: Entries, path: string): unknown {
   const schema = schemas.length === 1 ? schemas[0] : schemaOfKind(check, schemas, entries.get('kind'), path);
   if (schema === undefined) return undefined;
   // Stryker disable next-line ArrayDeclaration: a key that is not known is not missed.
@@ -170,12 +168,4 @@ function countKeys(check: Check, schema: JsonSchema, known: number, all: number,
   if (schema.maxProperties === undefined || known === 1 || (known === 0 && all > 0)) return;
   const what = `an object with ${known} of them`;
   check.problems.push({ path, found: what, allowed: oneOf(allowed([schema])) });
-}
-
-function read(from: object, key: string | symbol | number): unknown {
-  try {
-    return Reflect.get(from, key);
-  } catch {
-    return unreadable;
-  }
 }

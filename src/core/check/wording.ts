@@ -34,8 +34,25 @@ export function found(value: unknown): string {
 
 function foundObject(value: object | null): string {
   if (value === null) return 'null';
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
-  return isPlain(value) ? 'an object' : 'an instance of a class';
+  try {
+    Reflect.ownKeys(value);
+    if (Array.isArray(value)) return listOf(value.length);
+    return isPlain(value) ? 'an object' : 'an instance of a class';
+  } catch {
+    return unreadableObject;
+  }
+}
+
+const unreadableObject = 'an object that cannot be read';
+
+function listOf(length: unknown): string {
+  if (!isLength(length)) return unreadableObject;
+  return length === 0 ? 'an empty list' : 'a list';
+}
+
+/** A proxy may call it anything. */
+export function isLength(length: unknown): length is number {
+  return Number.isInteger(length) && (length as number) >= 0;
 }
 
 /** Of this realm or another (`vm`, a test runner's): a prototype, if any, that has none itself. */

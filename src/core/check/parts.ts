@@ -1,0 +1,46 @@
+/** A list or an object taken apart: everything in it is read once, and cannot change its mind any more. */
+
+import { isLength, isPlain, unreadable } from './wording.js';
+
+export type Entries = ReadonlyMap<string | symbol, unknown>;
+
+export interface ListParts {
+  readonly kind: 'list';
+  /** Undefined: it has holes. */
+  readonly items: readonly unknown[] | undefined;
+}
+
+export interface ObjectParts {
+  readonly kind: 'object';
+  readonly entries: Entries;
+}
+
+/** All that is in a list or a plain object, each value read once; undefined: it is neither, or lets nobody look. */
+export function partsOf(value: unknown): ListParts | ObjectParts | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  try {
+    if (Array.isArray(value)) return { kind: 'list', items: itemsOf(value) };
+    if (!isPlain(value)) return undefined;
+    const entries = new Map(Reflect.ownKeys(value).map((key) => [key, read(value, key)]));
+    return { kind: 'object', entries };
+  } catch {
+    // A proxy may refuse everything.
+    return undefined;
+  }
+}
+
+/** A list has its items and a `length`. One that claims a billion items and has none is not walked. */
+function itemsOf(list: readonly unknown[]): readonly unknown[] | undefined {
+  const most = Reflect.ownKeys(list).length - 1;
+  const length: unknown = Reflect.get(list, 'length');
+  if (!isLength(length)) throw new TypeError('A list without a length');
+  return length > most ? undefined : Array.from({ length }, (_, index) => read(list, index));
+}
+
+function read(from: object, key: string | symbol | number): unknown {
+  try {
+    return Reflect.get(from, key);
+  } catch {
+    return unreadable;
+  }
+}
