@@ -6,6 +6,7 @@ import {
   failuresByName,
   failuresByPrefix,
   failuresByText,
+  statusCodes,
   unheardOf,
   wrapperCodes,
 } from './failures.js';
@@ -33,9 +34,18 @@ export function readFailure(error: unknown, aborted: boolean | undefined): Failu
   const tunnelStatus = refusedTunnel(link);
   if (tunnelStatus !== undefined) return failureOf(link, unheardOf, 'unsent', false, undefined, tunnelStatus);
   const row = link.row ?? unheardOf;
-  // An answer inside counts only where no row says that the transport failed.
-  const response = link.row === undefined ? responseOf(error) : undefined;
-  return failureOf(link, row, provenBy(row, syscallFrom(chain, link)), false, response);
+  return failureOf(link, row, provenBy(row, syscallFrom(chain, link)), false, answerIn(error, link));
+}
+
+/**
+ * An answer inside counts only where no row says that the transport failed; and a good one not if the error has
+ * a code of its own: it came, and something else went wrong.
+ */
+function answerIn(error: unknown, { code, row }: Link): Failure['response'] {
+  if (row !== undefined) return undefined;
+  const response = responseOf(error);
+  const isRefused = code === undefined || statusCodes.has(code) || (response?.status ?? 0) >= 400;
+  return isRefused ? response : undefined;
 }
 
 function failureOf(

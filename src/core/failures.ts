@@ -49,15 +49,22 @@ export const failuresByCode: ReadonlyMap<string, FailureRow> = new Map([
   ['ERR_HTTP2_INVALID_SESSION', unsent],
   // axios's wrapper: without a cause, a browser that tells nothing.
   ['ERR_NETWORK', unclear],
+  // What came cannot be unpacked: a whole answer never came.
+  ['Z_DATA_ERROR', unclear],
+  ['Z_BUF_ERROR', unclear],
   // Ours.
   ['ERR_UNDAUNTED_ATTEMPT_TIMEOUT', unclear],
   // No time is left for another attempt, but the gate has to know that nobody answered.
   ['ERR_UNDAUNTED_DEADLINE', unclear],
 ]);
 
-/** By how the code begins: every SOCKS error of undici is one of the handshake. */
+/** By how the code begins. */
 export const failuresByPrefix: readonly { readonly prefix: string; readonly row: FailureRow }[] = [
+  // Every SOCKS error of undici is one of the handshake.
   { prefix: 'UND_ERR_SOCKS5', row: unsent },
+  // What Node says of Brotli and of Zstandard that cannot be unpacked.
+  { prefix: 'ERR__ERROR_FORMAT_', row: unclear },
+  { prefix: 'ZSTD_error_', row: unclear },
 ];
 
 /** By name: a TimeoutError that is not the caller's own (its code is the number 23). */
@@ -100,6 +107,9 @@ export const timeoutCodes: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
   'ECONNABORTED',
 ]);
+
+/** Whatever code an adapter gives an answer whose status it refuses. Any other code says what failed beside it. */
+export const statusCodes: ReadonlySet<string> = new Set(['ERR_BAD_REQUEST', 'ERR_BAD_RESPONSE']);
 
 /** What happened is in their cause, if they have one that says anything. */
 export const wrapperCodes: ReadonlySet<string> = new Set(['ERR_NETWORK', 'ERR_HTTP2_STREAM_CANCEL']);

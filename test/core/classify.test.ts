@@ -287,8 +287,22 @@ describe('errors of all kinds', () => {
       'unknown',
     ],
     ['a response without headers', coded('E', { response: { status: 503 } }), 'transient', 'unknown'],
+    ['corrupt gzip beside a 200', withResponse('Z_DATA_ERROR', 200), 'transient', 'unknown'],
+    ['cut-off gzip', coded('Z_BUF_ERROR'), 'transient', 'unknown'],
+    ['corrupt Brotli', coded('ERR__ERROR_FORMAT_PADDING_1'), 'transient', 'unknown'],
+    ['corrupt Zstandard', coded('ZSTD_error_corruption_detected'), 'transient', 'unknown'],
   ])('%s', (_name, error, cls, evidence) => {
     expect(classify(settings, failed(error), date)).toMatchObject({ class: cls, evidence });
+  });
+
+  test.each([
+    [undefined, 'response'],
+    ['ERR_BAD_RESPONSE', 'response'],
+    ['ERR_BAD_REQUEST', 'response'],
+    ['ERR_STRING_TOO_LONG', 'error'],
+  ])('a good answer beside the code %s counts as the %s', (code, kind) => {
+    const error = Object.assign(new Error('no'), { code, response: { status: 200, headers: {} } });
+    expect(classify(settings, failed(error), date)).toMatchObject({ kind, class: 'final' });
   });
 
   test('names what failed, not its wrapper', () => {

@@ -31,7 +31,8 @@ export function outcomeOf(
   if (ending.kind === 'response' && isCutOff(ending.response)) {
     return { kind: 'error', error: cutOff, aborted: false };
   }
-  // A status below 400 beside an error means that the body was cut off, or that the caller refuses it.
+  // A status below 400 beside an error means that the body was cut off or cannot be read, or that the caller
+  // refuses it: the error's code tells. From 400 on, the server's word stands, whatever became of the body.
   if (answer !== undefined && (ending.kind === 'response' || answer.status >= 400)) {
     return outcomeOfAnswer(answer, bodyHintBytes);
   }
