@@ -10,9 +10,27 @@ export function takesKey(method: string): boolean {
   return !safeMethods.has(method.toUpperCase());
 }
 
+/** Whether what stands in the header tells this request from others: an empty text, in quotes or not, does not. */
+export function isKey(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isKey);
+  if (value === undefined || value === null || value === false) return false;
+  return !/^\s*"?\s*"?\s*$/.test(String(value));
+}
+
 export function newKey({ header, quoted, generate }: IdempotencyKey): Readonly<Record<string, string>> {
-  const key = generate?.() ?? randomUUID();
+  const key = generate === undefined ? randomUUID() : generated(generate);
   return { [header]: quoted ? `"${key}"` : key };
+}
+
+/** What every request would get is worse than no key: a server would answer all of them as it did the first. */
+function generated(generate: () => unknown): string {
+  const key = generate();
+  if ((typeof key === 'string' || typeof key === 'number') && isKey(key)) return String(key);
+  const found =
+    typeof key === 'string' ? 'an empty text' : key !== null && typeof key === 'object' ? 'an object' : key;
+  throw new TypeError(
+    `undaunted: idempotencyKey.generate returned ${String(found)}; it has to return a text that is new for each request`,
+  );
 }
 
 /** RFC 9562 5.4. Browsers have it ready-made only on pages that came over https. */

@@ -3,7 +3,7 @@
 import { PolicyError } from '../../core/errors.js';
 import type { RequestFacts } from '../../core/types.js';
 import { remember } from '../../runtime/history.js';
-import { takesKey } from '../../runtime/idempotency-key.js';
+import { isKey, takesKey } from '../../runtime/idempotency-key.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Sleep } from '../../runtime/sleep.js';
@@ -67,14 +67,14 @@ export class Call implements RequestFacts {
   get keyed(): boolean {
     // While the session is being opened there are no settings yet.
     const setting = this.session?.settings.idempotencyKey ?? false;
-    return (setting !== false && takesKey(this.method)) || this.hasHeader('Idempotency-Key');
+    return (setting !== false && takesKey(this.method)) || this.hasKey('Idempotency-Key');
   }
 
-  hasHeader(name: string): boolean {
-    const wanted = name.toLowerCase();
+  /** The caller's own, in this header. */
+  hasKey(header: string): boolean {
+    const wanted = header.toLowerCase();
     return Object.entries(this.headersAtFirst).some(
-      ([key, value]) =>
-        key.toLowerCase() === wanted && value !== undefined && value !== null && value !== false,
+      ([name, value]) => name.toLowerCase() === wanted && isKey(value),
     );
   }
 

@@ -18,7 +18,9 @@ export class Outgoing {
   private readonly Headers: new (
     from: unknown,
   ) => HeadersShape;
-  /** The caller's, with our idempotency key: `beforeRetry` may change them. */
+  /** What the caller gave, and our idempotency key: it is part of the request from then on. */
+  private base: Readonly<Record<string, unknown>>;
+  /** For the next attempt: `beforeRetry` may change them. */
   private headers: Readonly<Record<string, unknown>>;
   /** The number of the retry. */
   private extra: Readonly<Record<string, string>> = {};
@@ -33,7 +35,8 @@ export class Outgoing {
     this.data = data;
     this.params = params;
     this.Headers = headers.constructor as Outgoing['Headers'];
-    this.headers = call.headersAtFirst;
+    this.base = call.headersAtFirst;
+    this.headers = this.base;
   }
 
   /** For the next attempt. */
@@ -73,27 +76,32 @@ export class Outgoing {
     put(call.config, { url: context.url, baseURL: undefined, params: undefined });
   }
 
-  /** As the caller's configuration stood before the first attempt. */
+  /**
+   * As the caller's configuration stood before the first attempt; only the key stays. Whoever sends the same
+   * configuration again, as an interceptor does that has fetched a new token, sends the same request again: under
+   * another key, a server that has acted would act twice.
+   */
   restore(): void {
-    const { config, body, whereabouts, headersAtFirst } = this.call;
+    const { config, body, whereabouts } = this.call;
     if (body !== undefined) config.data = this.data;
     if (this.isElsewhere) {
       put(config, { url: whereabouts.url, baseURL: whereabouts.baseURL, params: this.params });
     }
     if (!this.hasOwnHeaders) return;
-    this.headers = headersAtFirst;
+    this.headers = this.base;
     config.headers = this.headersWith({});
   }
 
   private addKey(): void {
     const { call } = this;
     const { idempotencyKey } = call.session.settings;
-    if (idempotencyKey === false || !takesKey(call.method) || call.hasHeader(idempotencyKey.header)) return;
-    // An empty one of that name, which axios would leave out.
+    if (idempotencyKey === false || !takesKey(call.method) || call.hasKey(idempotencyKey.header)) return;
+    // One of that name that is none.
     const others = Object.entries(this.headers).filter(
       ([name]) => name.toLowerCase() !== idempotencyKey.header,
     );
-    this.headers = { ...Object.fromEntries(others), ...newKey(idempotencyKey) };
+    this.base = { ...Object.fromEntries(others), ...newKey(idempotencyKey) };
+    this.headers = this.base;
   }
 
   private headersWith(extra: Readonly<Record<string, string>>): HeadersShape {

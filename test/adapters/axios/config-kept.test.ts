@@ -6,6 +6,7 @@ import { attachRetry } from '../../../src/adapters/axios/index.js';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { answer, type Lab, type Play, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
+import { uuid } from '../sent-headers.js';
 import { axios } from './client.js';
 import { openInstance, retryingInstance } from './kit.js';
 
@@ -76,28 +77,32 @@ const outcomes: [string, Play[]][] = [
 ];
 
 describe.each(adapters)('by %s, at', (adapter) => {
-  test.each(outcomes)('%s: everything is as it was', async (_what, plays) => {
-    const lab = await openLab(plays);
-    const { config, given, before } = await seenBy(retryingInstance(busy, { adapter }), lab.origin);
+  test.each(outcomes)(
+    '%s: everything is as it was, and the key that was made stays',
+    async (_what, plays) => {
+      const lab = await openLab(plays);
+      const { config, given, before } = await seenBy(retryingInstance(busy, { adapter }), lab.origin);
 
-    expect(config).toBe(given);
-    const { headers, data, adapter: _ours, ...others } = config;
-    const { headers: headersBefore, data: _dataBefore, adapter: _adapterBefore, ...othersBefore } = before;
-    expect(others).toEqual(othersBefore);
-    expect(Object.keys(config).toSorted()).toEqual(Object.keys(before).toSorted());
-    expect(Reflect.ownKeys(config).filter((key) => typeof key === 'symbol')).toEqual([]);
-    expect(config.signal).toBe(before['signal']);
-    expect(config.transformRequest).toBe(before['transformRequest']);
-    expect(config.transformResponse).toBe(before['transformResponse']);
-    expect(config.adapter).toBe(adapter);
-    // As in axios, the data and its type are those that were made of it.
-    expect(data).toBe('{"b":2}');
-    expect(headers).toBeInstanceOf(axios.AxiosHeaders);
-    expect({ ...headers }).toEqual({
-      ...(headersBefore as object),
-      'Content-Type': 'application/json',
-    });
-  });
+      expect(config).toBe(given);
+      const { headers, data, adapter: _ours, ...others } = config;
+      const { headers: headersBefore, data: _dataBefore, adapter: _adapterBefore, ...othersBefore } = before;
+      expect(others).toEqual(othersBefore);
+      expect(Object.keys(config).toSorted()).toEqual(Object.keys(before).toSorted());
+      expect(Reflect.ownKeys(config).filter((key) => typeof key === 'symbol')).toEqual([]);
+      expect(config.signal).toBe(before['signal']);
+      expect(config.transformRequest).toBe(before['transformRequest']);
+      expect(config.transformResponse).toBe(before['transformResponse']);
+      expect(config.adapter).toBe(adapter);
+      // As in axios, the data and its type are those that were made of it.
+      expect(data).toBe('{"b":2}');
+      expect(headers).toBeInstanceOf(axios.AxiosHeaders);
+      expect({ ...headers }).toEqual({
+        ...(headersBefore as object),
+        'Content-Type': 'application/json',
+        'idempotency-key': lab.requests[0]?.headers['idempotency-key'],
+      });
+    },
+  );
 
   test('success at once: as without retries', async () => {
     const lab = await openLab(answer(200));
@@ -123,9 +128,9 @@ describe('asked again with its configuration,', () => {
     const of = (name: string): (string | undefined)[] => lab.requests.map(({ headers }) => headers[name]);
     expect(of('retry-attempt')).toEqual([undefined, '1', '2', undefined, '1', '2']);
     expect(of('x-token')).toEqual([undefined, 'fresh', 'fresh', undefined, 'fresh', 'fresh']);
-    const keys = of('idempotency-key');
-    expect(new Set(keys.slice(0, 3)).size).toBe(1);
-    expect(new Set(keys).size).toBe(2);
+    // It is the same request, which a server must not carry out twice.
+    expect(of('idempotency-key')).toEqual(Array(6).fill(expect.stringMatching(uuid)));
+    expect(new Set(of('idempotency-key')).size).toBe(1);
     expect(lab.requests.map(({ path }) => path)).toEqual(
       Array(2).fill(['/a?page=1', '/elsewhere?page=1', '/elsewhere?page=1']).flat(),
     );

@@ -1,10 +1,10 @@
 /** Headers of our own: the idempotency key, which makes a write safe to repeat, and the retry's number. */
 
-import type { AxiosRequestConfig } from 'axios';
+import type { AxiosError, AxiosInstance, AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import type { BeforeRetry } from '../../../src/core/events.js';
 import type { PolicyOptions } from '../../../src/core/options.js';
-import { answer } from '../../faults/lab.js';
+import { answer, type Play, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { sentThrice, uuid } from '../sent-headers.js';
 import { axios } from './client.js';
@@ -70,6 +70,31 @@ describe('idempotencyKey', () => {
   test.each([false, null, undefined])('%s in its place is none', async (none) => {
     const headers = { 'Idempotency-Key': none as unknown as string };
     expect(await sent('idempotency-key', {}, { method: 'post', headers })).toEqual([undefined]);
+  });
+
+  test.each(['', ' ', '""'])(
+    'a blank one (%j) is none: a POST that may have arrived is not sent again',
+    async (blank) => {
+      for (const adapter of ['http', 'fetch']) {
+        const headers = { 'Idempotency-Key': blank };
+        expect(await sent('idempotency-key', {}, { method: 'post', headers, adapter })).toHaveLength(1);
+      }
+    },
+  );
+
+  test.each(['', ' ', '""'])('a blank one (%j) gives way to one of ours', async (blank) => {
+    const headers = { 'Idempotency-Key': blank };
+    const keys = await sent('idempotency-key', { idempotencyKey: true }, { method: 'post', headers });
+    expect(keys).toEqual(Array(3).fill(expect.stringMatching(uuid)));
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  test('one that `generate` leaves blank is an error: nothing is sent', async () => {
+    const lab = await openLab(answer(200));
+    const instance = retryingInstance({ ...soon, idempotencyKey: { generate: () => '' } });
+    const { error } = await settled(instance.post(lab.origin));
+    expect(String(error)).toContain('idempotencyKey.generate returned an empty text');
+    expect(lab.requests).toHaveLength(0);
   });
 
   test('in a header of its own; what stands in the usual one is then no key', async () => {
@@ -149,6 +174,75 @@ describe('idempotencyKey', () => {
     ]);
   });
 });
+
+describe.each(['http', 'fetch'])(
+  'over %s, a request that is sent again with its configuration has the same key',
+  (adapter) => {
+    const policy: PolicyOptions = { ...soon, idempotencyKey: true, attemptHeader: true };
+
+    async function keysOf(
+      plays: readonly Play[],
+      ask: (instance: AxiosInstance, origin: string) => Promise<unknown>,
+    ): Promise<unknown[]> {
+      const lab = await openLab(plays);
+      await ask(retryingInstance(policy, { adapter }), lab.origin);
+      expect(lab.requests).toHaveLength(plays.length);
+      return lab.requests.map(({ headers }) => headers['idempotency-key']);
+    }
+
+    /** As everybody writes them. */
+    function refreshing(instance: AxiosInstance): void {
+      let token = 'old';
+      instance.interceptors.request.use((config) => {
+        config.headers.set('authorization', token);
+        return config;
+      });
+      instance.interceptors.response.use(undefined, (error: AxiosError) => {
+        if (error.response?.status !== 401 || error.config === undefined) throw error;
+        token = 'fresh';
+        return instance.request(error.config);
+      });
+    }
+
+    function expectOne(keys: readonly unknown[]): void {
+      expect(keys).toEqual(Array(keys.length).fill(expect.stringMatching(uuid)));
+      expect(new Set(keys).size).toBe(1);
+    }
+
+    test('by an interceptor that fetches a new token, although the first answer was lost', async () => {
+      const keys = await keysOf([rst(), answer(401), answer(503), answer(200)], async (instance, origin) => {
+        refreshing(instance);
+        expect((await instance.post(origin, { amount: 1 })).status).toBe(200);
+      });
+      expectOne(keys);
+    });
+
+    test('by the caller, after its last retry', async () => {
+      const keys = await keysOf([rst(), rst(), rst(), rst(), answer(200)], async (instance, origin) => {
+        const { error } = await settled(instance.post(origin, 'x'));
+        await instance.request((error as AxiosError).config as AxiosRequestConfig);
+      });
+      expectOne(keys);
+    });
+
+    test('by an interceptor that finds out from a response', async () => {
+      const keys = await keysOf([answer(401), answer(200)], async (instance, origin) => {
+        const { config } = await instance.post(origin, 'x', { validateStatus: () => true });
+        await instance.request(config);
+      });
+      expectOne(keys);
+    });
+
+    test('unless the header is taken out: that is another request', async () => {
+      const keys = await keysOf([answer(200), answer(200)], async (instance, origin) => {
+        const { config } = await instance.post(origin, 'x');
+        config.headers.delete('idempotency-key');
+        await instance.request(config);
+      });
+      expect(new Set(keys).size).toBe(2);
+    });
+  },
+);
 
 describe('attemptHeader', () => {
   test.each<[boolean | string, string]>([

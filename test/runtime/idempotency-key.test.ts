@@ -1,0 +1,41 @@
+/** Keys: what counts as one, and what comes of a function that makes none. */
+
+import { expect, test } from 'vitest';
+import { isKey, newKey } from '../../src/runtime/idempotency-key.js';
+
+test.each([
+  ['order 7', true],
+  ['"order 7"', true],
+  [7, true],
+  [['mine'], true],
+  [['', 'mine'], true],
+  ['', false],
+  [' \t', false],
+  ['""', false],
+  ['" "', false],
+  [[], false],
+  [['', ' '], false],
+  [undefined, false],
+  [null, false],
+  [false, false],
+])('%j in the header: %s', (value, expected) => {
+  expect(isKey(value)).toBe(expected);
+});
+
+test.each([
+  ['', 'an empty text'],
+  ['  ', 'an empty text'],
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [Promise.resolve('late'), 'an object'],
+])('a function that makes %j of a key is told so: every request would carry the same', (made, found) => {
+  const setting = { header: 'idempotency-key', quoted: false, generate: () => made as string };
+  expect(() => newKey(setting)).toThrow(
+    `undaunted: idempotencyKey.generate returned ${found}; it has to return a text that is new for each request`,
+  );
+});
+
+test('a number is written as text', () => {
+  const generate = () => 7 as unknown as string;
+  expect(newKey({ header: 'x-key', quoted: true, generate })).toEqual({ 'x-key': '"7"' });
+});
