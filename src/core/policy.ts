@@ -1,8 +1,9 @@
 /** A policy: the checked, frozen list of rules, each filled in, and the way from a request to its rule. */
 
-import { checkedOverride, checkedPolicy } from './check.js';
+import { checkedPolicy } from './check.js';
 import { defaults } from './defaults.js';
 import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
+import { Overrides } from './overrides.js';
 import type { Pattern } from './routes/patterns.js';
 import { isPatternProblem, parsePattern } from './routes/patterns.js';
 import type { Routes } from './routes.js';
@@ -33,8 +34,7 @@ export class Policy {
   readonly scopeIdleMs: number;
   readonly #options: PolicyOptions;
   readonly #routes: Routes;
-  /** Settings under a per-request override, by rule and by the object that the caller passes again. */
-  readonly #overridden: WeakMap<object, Map<Settings, Settings>> = new WeakMap();
+  readonly #overrides: Overrides = new Overrides();
 
   constructor(options: PolicyOptions) {
     this.#options = checkedPolicy(options);
@@ -65,12 +65,7 @@ export class Policy {
 
   /** What one request says for itself lies over the rule that it matched. */
   override(rule: Rule, options: OverrideOptions): Settings {
-    const known = this.#overridden.get(options) ?? new Map<Settings, Settings>();
-    const before = known.get(rule.settings);
-    if (before !== undefined) return before;
-    const settings = fillIn(checkedOverride(options), rule.settings);
-    this.#overridden.set(options, known.set(rule.settings, settings));
-    return settings;
+    return this.#overrides.over(rule.settings, options);
   }
 
   /** The options that it was made of: without functions, plain JSON. */

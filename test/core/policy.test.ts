@@ -232,7 +232,79 @@ describe('an override', () => {
     expect(policy.override(rule, override)).toBe(settings);
     expect(policy.override(policy.fallback, override)).toMatchObject({ maxRetries: 4, attemptTimeoutMs: 30 });
     expect(policy.override(rule, override)).toBe(settings);
-    expect(policy.override(rule, { ...override })).not.toBe(settings);
+    expect(policy.override(rule, { ...override })).toBe(settings);
+  });
+
+  test.each<[string, OverrideOptions]>([
+    ['a nested object', { schedule: { kind: 'exponential', firstMs: 5, jitter: { spread: 0.2 } } }],
+    ['a list', { statuses: [503, '5xx', '!501'], methods: ['GET'] }],
+    ['a function', { retryIf: () => true }],
+    ['nothing', {}],
+    ['what is undefined', { deadlineMs: undefined, maxRetries: 1 } as object],
+  ])('with %s in it is known again in a copy', (_what, override) => {
+    const settings = policy.override(rule, override);
+    const copy = Object.fromEntries(
+      Object.entries(override).map(([key, value]) => [
+        key,
+        typeof value === 'function' ? value : structuredClone(value),
+      ]),
+    );
+    expect(policy.override(rule, copy)).toBe(settings);
+    expect(policy.override(rule, Object.assign(Object.create(null), copy))).toBe(settings);
+    expect(policy.override(policy.fallback, copy)).not.toBe(settings);
+  });
+
+  test.each<[string, OverrideOptions, object]>([
+    ['another value', { maxRetries: 1 }, { maxRetries: 2 }],
+    ['one key more', { maxRetries: 1 }, { maxRetries: 1, deadlineMs: 9 }],
+    ['one key less', { maxRetries: 1, deadlineMs: 900 }, { maxRetries: 1 }],
+    ['another key', { maxRetries: 1 }, { attemptTimeoutMs: 1 }],
+    ['a longer list', { statuses: [500] }, { statuses: [500, 503] }],
+    ['another list', { statuses: [500] }, { statuses: [503] }],
+    ['another function', { retryIf: () => true }, { retryIf: () => true }],
+    [
+      'another schedule',
+      { schedule: { kind: 'fixed', waitMs: 1 } },
+      { schedule: { kind: 'fixed', waitMs: 2 } },
+    ],
+    ['no object any more', { schedule: { kind: 'fixed', waitMs: 1 } }, { schedule: () => 5 }],
+  ])('with %s means that', (_what, override, changed) => {
+    const object = { ...override };
+    const settings = policy.override(rule, object);
+    for (const key of Object.keys(object)) Reflect.deleteProperty(object, key);
+    Object.assign(object, changed);
+    expect(policy.override(rule, object)).not.toBe(settings);
+    expect(policy.override(rule, object)).toEqual(definePolicy({ rules: [] }).override(rule, changed));
+  });
+
+  test('that is known, with something beside it that cannot be used, is checked', () => {
+    policy.override(rule, { maxRetries: 2 });
+    for (const wrong of [
+      { maxRetries: 2, [Symbol('odd')]: 1 },
+      Object.defineProperty({ maxRetries: 2 }, 'hidden', { value: 1 }),
+      Object.assign(Object.create({ deadlineMs: 1 }), { maxRetries: 2 }),
+      new Proxy(
+        { maxRetries: 2 },
+        {
+          ownKeys: () => {
+            throw new Error('no');
+          },
+        },
+      ),
+      [2],
+      null,
+      'maxRetries',
+    ]) {
+      expect(() => policy.override(rule, wrong as never)).toThrow(PolicyError);
+    }
+  });
+
+  test('is forgotten among many others, and means the same when it is back', () => {
+    const first = policy.override(rule, { deadlineMs: 1_000 });
+    for (let deadlineMs = 1_001; deadlineMs < 1_100; deadlineMs += 1) {
+      expect(policy.override(rule, { deadlineMs }).deadlineMs).toBe(deadlineMs);
+    }
+    expect(policy.override(rule, { deadlineMs: 1_000 })).toEqual(first);
   });
 
   test('takes what is undefined as not said', () => {

@@ -76,6 +76,16 @@ describe('retry', () => {
     expect([sent('/none'), sent('/all'), sent('/two')]).toEqual([1, 4, 2]);
   });
 
+  test('an object that is changed between two requests says something else', async () => {
+    const lab = await openLab(answer(503));
+    const retry = { maxRetries: 1 };
+    const instance = retryingInstance(soon, { retry });
+    await settled(instance.get(lab.origin));
+    retry.maxRetries = 2;
+    await settled(instance.get(lab.origin, { retry }));
+    expect(lab.requests).toHaveLength(5);
+  });
+
   test('says what makes a POST safe to repeat', async () => {
     const lab = await openLab([rst(), answer(200)]);
     const { status } = await retryingInstance().post(lab.origin, 'x', { retry: { idempotent: true } });
