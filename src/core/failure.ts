@@ -8,6 +8,7 @@ import {
   failuresByText,
   statusCodes,
   unheardOf,
+  untold,
   wrapperCodes,
 } from './failures.js';
 import type { Evidence, HeadersLike } from './types.js';
@@ -33,7 +34,7 @@ export function readFailure(error: unknown, aborted: boolean | undefined): Failu
   const link = tellingLink(chain) ?? outermost;
   const tunnelStatus = refusedTunnel(link);
   if (tunnelStatus !== undefined) return failureOf(link, unheardOf, 'unsent', false, undefined, tunnelStatus);
-  const row = link.row ?? unheardOf;
+  const row = link.row ?? (isUntold(error, link) ? untold : unheardOf);
   return failureOf(link, row, provenBy(row, syscallFrom(chain, link)), false, answerIn(error, link));
 }
 
@@ -150,6 +151,15 @@ function provenBy(row: FailureRow, syscall: string | undefined): Evidence {
 /** By name, since AbortError and TimeoutError have numbers for codes (20, 23). */
 function isAbort({ name, code }: Link): boolean {
   return name === 'AbortError' || name === 'TimeoutError' || code === 'ERR_CANCELED' || code === 'ABORT_ERR';
+}
+
+/**
+ * axios's error of a request of which nothing came, not even a code: so say mocks that the network failed. One of
+ * them keeps the request to itself, and says it in axios's own words.
+ */
+function isUntold(error: unknown, { code }: Link): boolean {
+  if (code !== undefined || !isObject(error) || error['isAxiosError'] !== true) return false;
+  return !isObject(error['response']) && (isObject(error['request']) || error['message'] === 'Network Error');
 }
 
 /** undici's ProxyAgent says it in the text alone; the proxy's own headers are lost. */

@@ -17,6 +17,9 @@ const routing: FailureRow = { class: 'transient', evidence: 'if-connecting' };
 /** Nobody has shown that trying again would help. */
 export const unheardOf: FailureRow = { class: 'final', evidence: 'unknown' };
 
+/** The network failed, and nothing is said of how. */
+export const untold: FailureRow = unclear;
+
 /** By code. A Map: codes come from outside, and `constructor` must not be one. */
 export const failuresByCode: ReadonlyMap<string, FailureRow> = new Map([
   // The name could not be looked up, or nobody listens.

@@ -212,6 +212,26 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [network(new TypeError('fetch failed', { cause: coded('UND_ERR_SOCKET') })), 'transient', 'unknown'],
     [network(new Error('something else')), 'transient', 'unknown'],
   ],
+  'isAxiosError, code undefined, no response': [
+    [errorWith({ isAxiosError: true, config: {} }, 'Network Error'), 'transient', 'unknown'],
+    [errorWith({ isAxiosError: true, request: {}, response: undefined }), 'transient', 'unknown'],
+    [
+      errorWith({
+        name: 'TypeError',
+        isAxiosError: true,
+        request: {},
+        cause: new TypeError('Network error'),
+      }),
+      'transient',
+      'unknown',
+    ],
+    [errorWith({ isAxiosError: true }, 'something else'), 'final', 'unknown'],
+    [errorWith({ isAxiosError: true, request: {}, code: 'E_ODD' }), 'final', 'unknown'],
+    [errorWith({ isAxiosError: true, request: {}, cause: coded('CERT_HAS_EXPIRED') }), 'final', 'unknown'],
+    [errorWith({ isAxiosError: true, request: {}, response: { status: 404 } }), 'final', 'unknown'],
+    [errorWith({ request: {} }, 'Network Error'), 'final', 'unknown'],
+    [errorWith({}, 'Network Error'), 'final', 'unknown'],
+  ],
   'code undefined, name TypeError "terminated"': [
     [new TypeError('terminated', { cause: coded('UND_ERR_SOCKET') }), 'transient', 'unknown'],
     [new TypeError('terminated'), 'transient', 'unknown'],

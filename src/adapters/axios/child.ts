@@ -65,7 +65,8 @@ function withConfig<Result>(result: Result, own: RequestConfig, config: RequestC
 }
 
 function childOf(parent: InstanceShape): InstanceShape {
-  const child = parent.create?.() ?? new (parent.constructor as new () => InstanceShape)();
+  // Before 1.9, axios needs to be given something.
+  const child = parent.create?.() ?? new (parent.constructor as new (defaults: object) => InstanceShape)({});
   const defaults = child.defaults as Record<string, unknown>;
   // What is handed over has been merged already.
   for (const key of Object.keys(defaults)) delete defaults[key];

@@ -68,7 +68,7 @@ export class Outgoing {
       headers: recordOf(this.headers),
     };
     await this.inTime(beforeRetry(context));
-    this.headers = { ...suppressed(this.headers), ...context.headers };
+    this.headers = { ...suppressed(this.headers, context.headers), ...context.headers };
     if (context.url === url) return;
     const { url: first, baseURL, allowAbsoluteUrls } = call.config;
     if (!this.isElsewhere) call.whereabouts = { url: first, baseURL, allowAbsoluteUrls };
@@ -128,7 +128,13 @@ function recordOf(headers: Readonly<Record<string, unknown>>): Record<string, st
   return record;
 }
 
-/** Those that axios is not to add. */
-function suppressed(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value === false));
+/** Those that axios is not to add, and that nobody has added since. */
+function suppressed(
+  headers: Readonly<Record<string, unknown>>,
+  added: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()));
+  const isSuppressed = ([name, value]: [string, unknown]): boolean =>
+    (value === false || value === null) && !names.has(name.toLowerCase());
+  return Object.fromEntries(Object.entries(headers).filter(isSuppressed));
 }

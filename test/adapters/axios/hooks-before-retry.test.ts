@@ -22,6 +22,29 @@ vi.setConfig({ testTimeout: 10_000 });
 const adapters = ['http', 'fetch'] as const;
 const twice503 = [answer(503), answer(503), answer(200, 'fine')];
 
+describe('headers that the caller has axios leave out stay out of the retry, unless the hook puts them in', () => {
+  test.each([null, false])('%s', async (none) => {
+    const lab = await openLab([answer(503), answer(503), answer(200)]);
+    let retries = 0;
+    const beforeRetry: BeforeRetry = (context) => {
+      retries += 1;
+      if (retries === 2) context.headers['user-agent'] = 'mine';
+    };
+    const headers = { 'User-Agent': none as unknown as string, 'Accept-Encoding': none as unknown as string };
+    await retryingInstance({ ...soon, beforeRetry }, { adapter: 'http' }).get(lab.origin, { headers });
+    expect(lab.requests.map((request) => request.headers['user-agent'])).toEqual([
+      undefined,
+      undefined,
+      'mine',
+    ]);
+    expect(lab.requests.map((request) => 'accept-encoding' in request.headers)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
 describe('what it sees', () => {
   test('the URL with its params, headers in lower case, the decision and the history', async () => {
     const seen: RetryContext[] = [];

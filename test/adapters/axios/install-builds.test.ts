@@ -99,6 +99,18 @@ describe.each(builds)('with the %s build:', (_name, build, other) => {
     expect(lab.requests).toHaveLength(4);
   });
 
+  test.each<[string, object]>([
+    ['the default adapter', {}],
+    ["'http'", { adapter: 'http' }],
+    ["'fetch'", { adapter: 'fetch' }],
+  ])('an instance of the bare class retries by %s', async (_what, defaults) => {
+    const lab = await openLab([answer(503), answer(200, 'ok')]);
+    const instance = new build.Axios({ headers: {} as never, ...defaults });
+    attachRetry(instance, { ...soon, beforeRetry: () => undefined });
+    expect((await instance.get(lab.origin)).data).toBe('ok');
+    expect(lab.requests).toHaveLength(2);
+  });
+
   test("may use the other build's adapter", async () => {
     const lab = await openLab([answer(503), answer(200, '{"a":1}')]);
     const instance = instanceOf(build, { adapter: other.getAdapter('http') });

@@ -33,11 +33,6 @@ function mocked(
 describe.each(orders)('a mock that was there %s it', (order) => {
   test('is asked for each attempt, and its answer is the response', async () => {
     const { instance, mock } = mocked(order);
-    mock.onGet('/a').replyOnce(503).onGet('/a').networkErrorOnce().onGet('/a').reply(200, { a: 1 });
-    // Its network error has no code, so that nobody can tell what it is.
-    const first = await settled(instance.get('http://mocked.test/a', { baseURL: '' }));
-    expect(first).toBeDefined();
-    mock.reset();
     mock.onGet('/a').replyOnce(503).onGet('/a').replyOnce(429).onGet('/a').reply(200, { a: 1 });
     const response = await instance.get('/a');
     expect(response.data).toEqual({ a: 1 });
@@ -60,6 +55,29 @@ describe.each(orders)('a mock that was there %s it', (order) => {
     mock.onGet('/a').replyOnce(503, '', { 'Retry-After': '3' }).onGet('/a').reply(200);
     expect((await instance.get('/a')).status).toBe(200);
     expect(waits.delays).toEqual([3_000]);
+  });
+
+  test("'s network errors are retried like those of a network", async () => {
+    const { instance, mock } = mocked(order, { ...soon, maxRetries: 2 });
+    mock.onAny('/once').networkErrorOnce().onAny('/once').reply(200).onAny('/always').networkError();
+    expect((await instance.get('/once')).status).toBe(200);
+    const { error } = await settled(instance.get('/always'));
+    expect(error).toMatchObject({ isAxiosError: true, message: 'Network Error' });
+    expect(historyOf(error)?.map(({ decision }) => decision.reason)).toEqual([
+      'transport-error',
+      'transport-error',
+      'retries-spent',
+    ]);
+    // Nothing proves that it did not arrive.
+    const posted = await settled(instance.post('/always', { a: 1 }));
+    expect(historyOf(posted.error)?.map(({ decision }) => decision.reason)).toEqual(['unsafe-method']);
+  });
+
+  test("'s errors of another kind are final, as plain errors are", async () => {
+    const { instance, mock } = mocked(order);
+    mock.onGet('/a').reply(() => Promise.reject(new Error('a bug in the mock')));
+    const { error } = await settled(instance.get('/a'));
+    expect(historyOf(error)?.map(({ decision }) => decision.reason)).toEqual(['final-error']);
   });
 
   test("'s timeout is retried, and its last failure is the caller's", async () => {
