@@ -39,7 +39,10 @@ class Http2Lab extends FaultyServer<H2Play> {
   protected override welcome(peer: Peer): void {
     const port = new FramePort(peer.socket, () => this.changed());
     port.on('error', () => {});
-    const session: ServerHttp2Session = performServerHandshake(port);
+    // RFC 8441: WebSockets are welcome.
+    const session: ServerHttp2Session = performServerHandshake(port, {
+      settings: { enableConnectProtocol: true },
+    });
     session.on('error', () => peer.socket.destroy());
     session.on(
       'stream',

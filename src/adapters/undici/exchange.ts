@@ -41,8 +41,11 @@ export class Exchange extends CallersController {
   readonly body: Body;
   receivedBytes = 0;
   private readonly line: Line;
-  /** `thrown`: by the caller's own handler, which is nobody's to retry; the error is still to come. */
-  private state: 'open' | 'thrown' | 'over' = 'open';
+  /**
+   * `thrown`: by the caller's own handler, which is nobody's to retry; the error is still to come. `upgraded`: the
+   * caller has the connection; an error may come, as where it refuses what it got.
+   */
+  private state: 'open' | 'thrown' | 'upgraded' | 'over' = 'open';
   private recovery: Recovery | undefined = undefined;
 
   constructor(line: Line, handler: Handler, session: Session, body: Body) {
@@ -218,14 +221,16 @@ export class Exchange extends CallersController {
 
   upgraded(status: number, headers: ResponseHeaders, socket: Duplex): void {
     if (!this.accepts(status)) this.session.abandon(status);
+    this.deliveredStatus = status;
     this.deliveredHeaders = headers;
     this.settle();
+    this.state = 'upgraded';
     this.handler.onRequestUpgrade?.(this, status, headers, socket);
   }
 
   failed(attempt: Attempt, error: unknown): void {
     this.recovery?.times?.stopAttempt();
-    if (this.state === 'thrown' || this.aborted) {
+    if (this.state !== 'open' || this.aborted) {
       if (this.state === 'thrown' && !this.isDelivered) this.session.abandon(error);
       this.deliverError(error);
       return;
@@ -351,8 +356,8 @@ export class Exchange extends CallersController {
 
   protected override giveUp(reason: unknown): void {
     const { attempt } = this;
-    if (this.isOver) {
-      // Of a connection that was upgraded, the socket lives on.
+    // Of a connection that was upgraded, the socket lives on, and what undici makes of it is told.
+    if (this.isOver || this.state === 'upgraded') {
       attempt?.controller?.abort(reason);
       return;
     }
