@@ -8,6 +8,7 @@ import type { Problem } from '../core/errors.js';
 import { policyNames } from '../pages/policies.js';
 import type { Scenario } from '../pages/scenarios.js';
 import { scenarios } from '../pages/scenarios.js';
+import type { Clients, ServerModel } from '../sim/index.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';
 import type { Io } from './io.js';
@@ -63,7 +64,7 @@ interface Apart {
 
 const servicePolicy = /^world\.services\[\d+\]\.policy$/;
 const comparedPolicy = /^policies\[\d+\]\.policy$/;
-const headersPlace = /^world\.services\[\d+\]\.server\.answers\[\d+\]\.answer\.headers$/;
+const headersPlace = /^world\.services\[\d+\]\.server(?:\..+)?\.answers\[\d+\]\.answer\.headers$/;
 const placesApart = [servicePolicy, comparedPolicy, headersPlace];
 
 /** A copy without policies and headers: a scenario's schema does not know what may stand in them. */
@@ -113,9 +114,7 @@ function contradictions(
 ): readonly Problem[] {
   return [
     ...world.services.flatMap(({ server, faults = [] }, index) => [
-      ...(server.kind === 'limited'
-        ? limitProblems(server.limit, `world.services[${index}].server.limit`)
-        : []),
+      ...serverProblems(server, `world.services[${index}].server`),
       ...faults.flatMap(({ fromMs, forMs }, fault) =>
         fromMs + forMs <= world.durationMs
           ? []
@@ -128,9 +127,9 @@ function contradictions(
             ],
       ),
     ]),
-    ...(clients.kind === 'open' && typeof clients.perSecond === 'object'
-      ? rateProblems(clients.perSecond)
-      : []),
+    ...('kind' in clients
+      ? crowdProblems(clients, 'clients')
+      : clients.flatMap((crowd, index) => crowdProblems(crowd, `clients[${index}]`))),
     ...policies.flatMap((policy, index) =>
       typeof policy === 'string' ? checkPolicyName(`policies[${index}]`, policy) : [],
     ),
@@ -158,6 +157,34 @@ function namesakes(policies: Scenario['policies']): readonly Problem[] {
   });
 }
 
+function serverProblems(server: ServerModel, path: string): readonly Problem[] {
+  switch (server.kind) {
+    case 'limited':
+      return limitProblems(server.limit, `${path}.limit`);
+    case 'changing':
+      return [
+        ...startProblems(server.phases, `${path}.phases`),
+        ...partProblems(server.phases, `${path}.phases`),
+      ];
+    case 'balanced':
+      return [
+        ...weightProblems(server.backends, `${path}.backends`),
+        ...partProblems(server.backends, `${path}.backends`),
+      ];
+    case 'routed':
+      return [
+        ...partProblems(server.routes, `${path}.routes`),
+        ...serverProblems(server.otherwise, `${path}.otherwise`),
+      ];
+    default:
+      return [];
+  }
+}
+
+function partProblems(parts: readonly { readonly server: ServerModel }[], path: string): readonly Problem[] {
+  return parts.flatMap(({ server }, index) => serverProblems(server, `${path}[${index}].server`));
+}
+
 function limitProblems(limit: object, path: string): readonly Problem[] {
   const keys = Object.keys(limit).sort().join(' ');
   if (keys === 'burst perSecond' || keys === 'permits windowMs') return [];
@@ -165,11 +192,34 @@ function limitProblems(limit: object, path: string): readonly Problem[] {
   return [{ path, found: keys === '' ? 'an empty object' : `an object with ${keys}`, allowed }];
 }
 
-function rateProblems(rates: readonly { readonly fromMs: number }[]): readonly Problem[] {
-  return rates.flatMap(({ fromMs }, index) => {
-    const before = rates[index - 1]?.fromMs ?? -1;
+/** Without any weight, nothing could be picked. */
+function weightProblems(parts: readonly { readonly weight?: number }[], path: string): readonly Problem[] {
+  if (parts.some(({ weight = 1 }) => weight > 0)) return [];
+  return [{ path, found: 'only weights of 0', allowed: 'at least one weight above 0' }];
+}
+
+function crowdProblems(crowd: Clients, path: string): readonly Problem[] {
+  return [
+    ...(crowd.kind === 'open' && typeof crowd.perSecond === 'object'
+      ? ascentProblems(crowd.perSecond, `${path}.perSecond`)
+      : []),
+    ...(crowd.routes === undefined ? [] : weightProblems(crowd.routes, `${path}.routes`)),
+  ];
+}
+
+type Starts = readonly { readonly fromMs: number }[];
+
+function startProblems(phases: Starts, path: string): readonly Problem[] {
+  const [first] = phases;
+  if (first === undefined || first.fromMs === 0) return ascentProblems(phases, path);
+  return [{ path: `${path}[0].fromMs`, found: found(first.fromMs), allowed: '0' }];
+}
+
+function ascentProblems(starts: Starts, path: string): readonly Problem[] {
+  return starts.flatMap(({ fromMs }, index) => {
+    const before = starts[index - 1]?.fromMs ?? -1;
     if (fromMs > before) return [];
-    const path = `clients.perSecond[${index}].fromMs`;
-    return [{ path, found: found(fromMs), allowed: `more than the one before, which is ${before}` }];
+    const allowed = `more than the one before, which is ${before}`;
+    return [{ path: `${path}[${index}].fromMs`, found: found(fromMs), allowed }];
   });
 }

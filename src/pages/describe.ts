@@ -1,6 +1,7 @@
 /** A scenario in sentences. */
 
-import type { Clients, Fault, OpenLoop, ServerModel } from '../sim/index.js';
+import { listOf } from '../sim/crowd.js';
+import type { ChangingServer, Clients, Fault, LatencyModel, OpenLoop, ServerModel } from '../sim/index.js';
 import { countText, percentText, valueText, waitText } from './numbers.js';
 import type { Scenario, ScenarioService } from './scenarios.js';
 
@@ -8,7 +9,7 @@ export function describeScenario({ world, clients }: Scenario): readonly string[
   const { services } = world;
   const names = services.map((_, index) => serviceName(index, services.length));
   return [
-    describeClients(clients),
+    ...listOf(clients).map(describeClients),
     ...services.map((service, index) => describeService(service, names[index] ?? '')),
     ...services.flatMap(({ faults = [] }, index) =>
       faults.map((fault) => `From ${span(fault)}, ${lowered(names[index] ?? '')} ${faultText(fault)}.`),
@@ -37,6 +38,10 @@ export function faultText(fault: Fault): string {
       return 'is stopped and answers nothing';
     case 'crash':
       return 'is down and refuses connections';
+    case 'reset':
+      return fault.everyMs === undefined
+        ? 'cuts off once what is in progress'
+        : `cuts off what is in progress every ${waitText(fault.everyMs)}`;
     case 'slow':
       return `takes ${valueText(fault.times)} times as long`;
     case 'flap':
@@ -47,13 +52,37 @@ export function faultText(fault: Fault): string {
 }
 
 function describeClients(clients: Clients): string {
-  const { count, processes = 1, timeoutMs, method = 'GET', keyed = false } = clients;
+  const { count, processes = 1 } = clients;
   const who = `${countText(count)} clients in ${processes === 1 ? 'one process' : `${countText(processes)} processes`}`;
-  const what = `${method} requests${keyed ? ' with an idempotency key' : ''}`;
+  const what = `${requestsText(clients)}${patienceText(clients)}`;
+  switch (clients.kind) {
+    case 'closed':
+      return `${who} think for ${waitText(clients.thinkMs)} on average, then send ${what}.`;
+    case 'open':
+      return `${who} send ${rateText(clients.perSecond)} ${what}.`;
+    case 'burst': {
+      const again = clients.everyMs === undefined ? '' : `, and again every ${waitText(clients.everyMs)}`;
+      return `${who} send ${what}; all at once after ${waitText(clients.atMs)}${again}.`;
+    }
+  }
+}
+
+function requestsText({ kind, method = 'GET', keyed = false, routes }: Clients): string {
+  const requests = `${method} requests${keyed ? ' with an idempotency key' : ''}${kind === 'open' ? ' a second' : ''}`;
+  if (routes === undefined) return requests;
+  const total = routes.reduce((sum, { weight }) => sum + weight, 0);
+  const shares = routes.map(({ path, weight, guilty }) => {
+    return `${percentText(weight / total)} for ${path}${guilty === true ? ' (the guilty ones)' : ''}`;
+  });
+  return `${requests}, ${shares.join(', ')}`;
+}
+
+function patienceText({ timeoutMs, deadlineMs, leaving }: Clients): string {
   const patience = timeoutMs === undefined ? '' : `, and wait ${waitText(timeoutMs)} for an answer`;
-  return clients.kind === 'closed'
-    ? `${who} think for ${waitText(clients.thinkMs)} on average, then send ${what}${patience}.`
-    : `${who} send ${rateText(clients.perSecond)} ${what} a second${patience}.`;
+  const deadline = deadlineMs === undefined ? '' : `, each with a deadline of ${waitText(deadlineMs)}`;
+  if (leaving === undefined) return `${patience}${deadline}`;
+  const { share = 1, afterMs } = leaving;
+  return `${patience}${deadline}; ${share === 1 ? 'they' : `${percentText(share)} of them`} leave after ${waitText(afterMs)}`;
 }
 
 function rateText(perSecond: OpenLoop['perSecond']): string {
@@ -81,14 +110,53 @@ function serverText(server: ServerModel): string {
     case 'slowing':
       return `answers after ${waitText(server.baseMs)}, and ${waitText(server.eachMs)} more for each request in progress`;
     case 'limited':
-      return `allows ${limitText(server.limit)} and answers 429 to the others${hintText(server.retryAfter)}`;
+      return `allows ${limitText(server.limit)} and answers ${server.status ?? 429} to the others${hintText(server.retryAfter)}`;
     case 'flaky':
       return server.share === 0
-        ? `answers after ${waitText(server.latencyMs)}`
-        : `answers ${server.status} to ${percentText(server.share)} of the requests, after ${waitText(server.latencyMs)}`;
+        ? `answers after ${latencyText(server.latencyMs)}`
+        : `answers ${server.status} to ${percentText(server.share)} of the requests${hintText(server.retryAfter ?? 'unsaid')}, after ${latencyText(server.latencyMs)}`;
     case 'scripted':
-      return `gives ${countText(server.answers.length)} answers in turn, the last one again and again`;
+      return scriptText(server.answers);
+    case 'changing':
+      return changesText(server);
+    case 'balanced':
+      return `is ${countText(server.backends.length)} behind one origin: ${partsText(server.backends.map(({ server: part, weight = 1 }) => [weight, part]))}`;
+    case 'routed':
+      return [
+        ...server.routes.map(({ path, server: part }) => `for ${path} ${serverText(part)}`),
+        `for all else ${serverText(server.otherwise)}`,
+      ].join('; ');
   }
+}
+
+function scriptText(answers: readonly { readonly answer: unknown }[]): string {
+  if (answers.length === 1 && answers[0]?.answer === 'silence') return 'never answers';
+  return `gives ${countText(answers.length)} answers in turn, the last one again and again`;
+}
+
+function changesText({ phases, everyMs }: ChangingServer): string {
+  const [first, ...others] = phases.map(({ fromMs, server }) => {
+    return fromMs === 0 ? serverText(server) : `from ${waitText(fromMs)} on ${serverText(server)}`;
+  });
+  const again = everyMs === undefined ? '' : `; all of it again every ${waitText(everyMs)}`;
+  return `${[first, ...others].join('; ')}${again}`;
+}
+
+/** Those that are alike as one. */
+function partsText(parts: readonly (readonly [weight: number, server: ServerModel])[]): string {
+  const total = parts.reduce((sum, [weight]) => sum + weight, 0);
+  const weights = new Map<string, number>();
+  for (const [weight, server] of parts) {
+    const text = serverText(server);
+    weights.set(text, (weights.get(text) ?? 0) + weight);
+  }
+  return [...weights].map(([text, weight]) => `${percentText(weight / total)} of it ${text}`).join('; ');
+}
+
+function latencyText(latency: LatencyModel): string {
+  return typeof latency === 'number'
+    ? waitText(latency)
+    : `${waitText(latency.medianMs)}, sometimes more and sometimes less`;
 }
 
 type Limited = Extract<ServerModel, { kind: 'limited' }>;
@@ -99,7 +167,8 @@ function limitText(limit: Limited['limit']): string {
     : `${valueText(limit.perSecond)} requests a second, and ${countText(limit.burst)} at once`;
 }
 
-function hintText(retryAfter: Limited['retryAfter']): string {
+function hintText(retryAfter: Limited['retryAfter'] | 'unsaid'): string {
+  if (retryAfter === 'unsaid') return '';
   if (retryAfter === false) return ', without saying for how long';
   return retryAfter === 'exact' ? ', with the right Retry-After' : `, with Retry-After: ${retryAfter}`;
 }

@@ -3,8 +3,9 @@
 import { definePolicy } from '../core/policy.js';
 import type { RequestFacts } from '../core/types.js';
 import { summaryOf } from '../runtime/events.js';
-import { requestOf } from '../sim/crowd.js';
+import { listOf } from '../sim/crowd.js';
 import { requestOnward } from '../sim/link.js';
+import { requestsOf as requestsOfCrowd } from '../sim/routes.js';
 import { policyNamed } from './policies.js';
 import type { Candidate, Comparison } from './report.js';
 import type { Scenario } from './scenarios.js';
@@ -31,7 +32,8 @@ export function unmatchedRules(candidates: readonly Candidate[], scenario: Scena
 
 /** Clients that think between their requests come sooner to the next where one is over at once. */
 export function turnedAway({ scenario, entries }: Comparison): readonly string[] {
-  const isSooner = scenario.clients.kind === 'closed' && entries.some(({ run }) => run.totals.refused > 0);
+  const isThinking = listOf(scenario.clients).some(({ kind }) => kind === 'closed');
+  const isSooner = isThinking && entries.some(({ run }) => run.totals.refused > 0);
   if (!isSooner) return [];
   return [
     'Who is turned away by the gate or the hold hears it at once and soon asks again: more requests begin, and a ' +
@@ -41,9 +43,9 @@ export function turnedAway({ scenario, entries }: Comparison): readonly string[]
 
 /** What the simulator's clients send, and its services to each other, if they have no policy of their own. */
 export function requestsOf({ world, clients }: Scenario): readonly RequestFacts[] {
-  const first = requestOf(clients);
+  const asked = listOf(clients).flatMap(requestsOfCrowd);
   const isPassedOn = world.services.slice(0, -1).some(({ policy }) => policy === undefined);
-  return isPassedOn ? [first, requestOnward] : [first];
+  return isPassedOn ? [...asked, requestOnward] : asked;
 }
 
 function requestText(request: RequestFacts): string {

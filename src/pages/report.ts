@@ -29,6 +29,8 @@ export type Candidate = Omit<Entry, 'run'>;
 /** A run with lists in place of typed arrays. By the second; only whole ones. */
 export interface RunReport {
   readonly totals: Run['totals'];
+  /** Without the requests whose own fault it is; as `totals`, where there are none of these. */
+  readonly innocent: Run['totals'];
   readonly series: Readonly<Record<keyof Run['series'], readonly number[]>>;
   readonly services: readonly ServiceReport[];
   readonly events: number;
@@ -70,12 +72,13 @@ function known(name: string): Contender {
   return contender;
 }
 
-function reportOn({ totals, series, services, events }: Run, seconds: number): RunReport {
+function reportOn({ totals, innocent, series, services, events }: Run, seconds: number): RunReport {
   // Half a second at the end would look like a collapse.
   const listOf = (values: Float64Array): number[] => Array.from(values.subarray(0, seconds), rounded);
-  const { offered, sent, firstTries, retries, good, failed, timedOut, refused, forbidden } = series;
+  const { offered, sent, firstTries, retries, good, failed, timedOut, refused, aborted, forbidden } = series;
   return {
     totals,
+    innocent: innocent.totals,
     series: {
       offered: listOf(offered),
       sent: listOf(sent),
@@ -85,6 +88,7 @@ function reportOn({ totals, series, services, events }: Run, seconds: number): R
       failed: listOf(failed),
       timedOut: listOf(timedOut),
       refused: listOf(refused),
+      aborted: listOf(aborted),
       forbidden: listOf(forbidden),
     },
     services: services.map(({ arrived, concurrency, delayMs }) => ({

@@ -1,14 +1,14 @@
 /** Outages and limits by name: what befalls a server, who asks it, and whose policies are worth a look there. */
 
 import type { PolicyOptions } from '../core/options.js';
-import type { Clients, Service, World } from '../sim/index.js';
+import type { Crowds, Service, World } from '../sim/index.js';
 import * as sim from '../sim/index.js';
 
 export interface Scenario {
   readonly name: string;
   readonly title: string;
   readonly world: ScenarioWorld;
-  readonly clients: Clients;
+  readonly clients: Crowds;
   /** What is compared if nobody says otherwise. */
   readonly policies: readonly NamedPolicy[];
 }

@@ -24,14 +24,24 @@ interface Figure {
   readonly missing?: string;
   /** Left out where it is 0 for all. */
   readonly rare?: true;
+  /** Left out where nobody has a value. */
+  readonly apart?: true;
 }
 
 const figures: readonly Figure[] = [
   { title: 'Requests', value: ({ totals }) => totals.offered, text: countText },
   { title: 'Ended well', value: goodShare, text: percentText, better: 'more' },
+  {
+    title: 'Ended well, of the innocent',
+    value: ({ totals, innocent }) => (innocent.offered === totals.offered ? undefined : goodOf(innocent)),
+    text: percentText,
+    better: 'more',
+    apart: true,
+  },
   { title: 'Good a second', value: ({ totals }) => totals.goodput, text: oneDigit, better: 'more' },
   { title: 'Failed', value: ({ totals }) => totals.failed, text: countText },
   { title: 'Not sent (gate or hold)', value: ({ totals }) => totals.refused, text: countText, rare: true },
+  { title: 'Left by their callers', value: ({ totals }) => totals.aborted, text: countText, rare: true },
   { title: 'Not over at the end', value: unfinished, text: countText, rare: true },
   { title: 'Attempts', value: ({ totals }) => totals.sent, text: countText, better: 'less' },
   {
@@ -85,6 +95,7 @@ export function totalsRows({ scenario, entries }: Comparison): readonly TotalsRo
   const shown = hasFaults ? [...figures, recovery] : figures;
   return shown.flatMap((figure) => {
     const values = entries.map(({ run }) => finite(figure.value(run)));
+    if (figure.apart && values.every((value) => value === undefined)) return [];
     if (figure.rare && values.every((value) => value === 0)) return [];
     return [{ title: figure.title, cells: cellsOf(figure, values) }];
   });
@@ -106,12 +117,16 @@ function bestOf({ better }: Figure, values: readonly (number | undefined)[]): nu
 }
 
 /** Of all that began: a request that is tried for ever has not ended well. */
-function goodShare({ totals: { good, offered } }: RunReport): number {
+function goodShare({ totals }: RunReport): number {
+  return goodOf(totals);
+}
+
+function goodOf({ good, offered }: RunReport['totals']): number {
   return good / offered;
 }
 
-function unfinished({ totals: { offered, good, failed, refused } }: RunReport): number {
-  return offered - good - failed - refused;
+function unfinished({ totals: { offered, good, failed, refused, aborted } }: RunReport): number {
+  return offered - good - failed - refused - aborted;
 }
 
 function oneDigit(value: number): string {

@@ -1,22 +1,27 @@
 /** One request on its way, without a transport. */
 
-import type { RequestFacts } from '../core/types.js';
+import type { OverrideOptions } from '../core/options.js';
+import type { Luck } from './luck.js';
 import type { Pursuit, Strategy } from './pursuit.js';
-import type { Tally } from './tally.js';
+import type { Route } from './routes.js';
 
-export type Ending = 'good' | 'failed' | 'refused';
+/** Well, otherwise, turned away by the gate or the hold, or left by its caller. */
+export type Ending = 'good' | 'failed' | 'refused' | 'aborted';
 
 /** Who sends requests: the clients of the world, or a service to the next one. */
 export interface Caller {
-  readonly facts: RequestFacts;
   /** One for each process. */
   readonly strategies: readonly Strategy[];
   /** For each process, until when its server has told it to wait. */
   readonly forbiddenUntil: Float64Array;
   readonly timeoutMs: number | undefined;
+  /** What its requests say for themselves. */
+  readonly override: Pick<OverrideOptions, 'deadlineMs'> | undefined;
   /** Where they are sent to. */
   readonly station: { receive(call: Call): void };
-  readonly tally: Tally;
+  routeFor(luck: Luck): Route;
+  /** How long it waits for what comes of it; for ever, where nobody leaves. */
+  patienceFor(luck: Luck): number;
   ended(call: Call, ending: Ending): void;
 }
 
@@ -26,6 +31,8 @@ export class Call {
   /** Which of the clients; which visit, where a service calls. */
   readonly by: number;
   readonly slot: number;
+  readonly route: Route;
+  readonly luck: Luck;
   readonly pursuit: Pursuit;
   readonly startedAt: number;
   attempts = 0;
@@ -33,24 +40,23 @@ export class Call {
   turn: number;
   /** When its own server lets it try again. */
   mayRetryAt = 0;
+  /** By which its caller's leaving is known to be about it and no later call in its slot; 0 when it is over. */
+  mark: number;
   /** How often servers did what it asks for. */
   applied = 0;
 
-  constructor(
-    caller: Caller,
-    process: number,
-    by: number,
-    slot: number,
-    turn: number,
-    pursuit: Pursuit,
-    startedAt: number,
-  ) {
+  constructor(caller: Caller, by: number, luck: Luck, parts: CallParts) {
     this.caller = caller;
-    this.process = process;
     this.by = by;
-    this.slot = slot;
-    this.turn = turn;
-    this.pursuit = pursuit;
-    this.startedAt = startedAt;
+    this.luck = luck;
+    this.slot = parts.slot;
+    this.turn = parts.turn;
+    this.mark = parts.turn;
+    this.process = parts.process;
+    this.route = parts.route;
+    this.pursuit = parts.pursuit;
+    this.startedAt = parts.startedAt;
   }
 }
+
+export type CallParts = Pick<Call, 'slot' | 'turn' | 'process' | 'route' | 'pursuit' | 'startedAt'>;

@@ -1,53 +1,90 @@
 /** The clients: who asks when. Neither depends on what became of anybody else's requests. */
 
-import type { RequestFacts } from '../core/types.js';
 import type { Agenda, Kind } from './agenda.js';
 import type { Call, Caller } from './call.js';
 import type { Dice } from './dice.js';
-import { drawOf, exponential } from './dice.js';
+import { drawOf, exponential, scatter } from './dice.js';
+import type { Luck } from './luck.js';
+import { drawFor, luckOf, purposes } from './luck.js';
 import type { Strategy } from './pursuit.js';
+import type { Route } from './routes.js';
+import { Routes } from './routes.js';
 import type { Station } from './station.js';
 import type { Tally } from './tally.js';
 import type { Traffic } from './traffic.js';
-import type { ClosedLoop, OpenLoop } from './world.js';
+import type { Burst, Clients, ClosedLoop, Crowds, OpenLoop } from './world.js';
 
 export interface CrowdParts {
   readonly agenda: Agenda;
   readonly traffic: Traffic;
   readonly strategies: readonly Strategy[];
   readonly station: Station;
-  readonly tally: Tally;
+  readonly tallyOf: () => Tally;
   readonly seed: number;
+  /** Which of the crowds. */
+  readonly index: number;
+  /** Where its clients begin among those of all crowds. */
+  readonly firstClient: number;
   readonly dice: Dice;
 }
 
-/** What they send. */
-export function requestOf({ method = 'GET', keyed = false }: ClosedLoop | OpenLoop): RequestFacts {
-  return { method, origin: 'http://first.example', path: '/', keyed };
+export function crowdOf(clients: Clients, parts: CrowdParts): Crowd {
+  switch (clients.kind) {
+    case 'closed':
+      return new ThinkingCrowd(clients, parts);
+    case 'open':
+      return new StreamingCrowd(clients, parts);
+    case 'burst':
+      return new BurstingCrowd(clients, parts);
+  }
 }
 
-abstract class Crowd implements Caller {
-  readonly facts: RequestFacts;
+export function listOf(clients: Crowds): readonly Clients[] {
+  return 'kind' in clients ? [clients] : clients;
+}
+
+export abstract class Crowd implements Caller {
+  readonly routes: Routes;
   readonly strategies: readonly Strategy[];
   readonly forbiddenUntil: Float64Array;
   readonly timeoutMs: number | undefined;
+  readonly override: Caller['override'];
   readonly station: Station;
-  readonly tally: Tally;
+  protected readonly luck: Luck;
+  protected readonly firstClient: number;
+  private readonly leavingShare: number;
+  private readonly leavingAfterMs: number;
 
-  constructor(clients: ClosedLoop | OpenLoop, parts: CrowdParts) {
-    this.facts = requestOf(clients);
-    this.timeoutMs = clients.timeoutMs;
+  constructor(clients: Clients, parts: CrowdParts) {
+    const { timeoutMs, deadlineMs, leaving } = clients;
+    this.routes = new Routes(clients, parts.tallyOf);
+    this.timeoutMs = timeoutMs;
+    this.override = deadlineMs === undefined ? undefined : { deadlineMs };
+    this.leavingAfterMs = leaving?.afterMs ?? Number.POSITIVE_INFINITY;
+    this.leavingShare = leaving?.share ?? 1;
     this.strategies = parts.strategies;
     this.forbiddenUntil = new Float64Array(parts.strategies.length);
     this.station = parts.station;
-    this.tally = parts.tally;
+    this.luck = luckOf(scatter(parts.seed), parts.index);
+    this.firstClient = parts.firstClient;
   }
 
   abstract begin(): void;
   abstract ended(call: Call): void;
+
+  routeFor(luck: Luck): Route {
+    const { routes } = this;
+    return routes.pick(routes.isSingle ? 0 : drawFor(luck, purposes.route));
+  }
+
+  patienceFor(luck: Luck): number {
+    if (this.leavingAfterMs === Number.POSITIVE_INFINITY) return this.leavingAfterMs;
+    const isLeaving = drawFor(luck, purposes.leaving) < this.leavingShare;
+    return isLeaving ? this.leavingAfterMs : Number.POSITIVE_INFINITY;
+  }
 }
 
-export class ThinkingCrowd extends Crowd {
+class ThinkingCrowd extends Crowd {
   private readonly parts: CrowdParts;
   private readonly clients: ClosedLoop;
   private readonly asking: Kind;
@@ -60,7 +97,10 @@ export class ThinkingCrowd extends Crowd {
     this.clients = clients;
     this.thoughts = new Int32Array(clients.count);
     const { agenda, traffic } = parts;
-    this.asking = agenda.kind((client) => traffic.start(this, client, this.thoughtOf(client)));
+    this.asking = agenda.kind((client) => {
+      const luck = luckOf(luckOf(this.luck, client), this.thoughts[client] as number);
+      traffic.start(this, this.firstClient + client, this.thoughtOf(client), luck);
+    });
   }
 
   override begin(): void {
@@ -68,7 +108,7 @@ export class ThinkingCrowd extends Crowd {
   }
 
   override ended({ by }: Call): void {
-    this.think(by);
+    this.think(by - this.firstClient);
   }
 
   private think(client: number): void {
@@ -79,24 +119,27 @@ export class ThinkingCrowd extends Crowd {
 
   /** Of the client's own dice: under another policy, it thinks the same thoughts. */
   private thoughtOf(client: number): number {
-    const draw = drawOf(this.parts.seed, client, this.thoughts[client] as number);
+    const { seed } = this.parts;
+    const draw = drawOf(seed, this.firstClient + client, this.thoughts[client] as number);
     return exponential(draw, this.clients.thinkMs);
   }
 }
 
-export class StreamingCrowd extends Crowd {
+class StreamingCrowd extends Crowd {
   private readonly parts: CrowdParts;
   private readonly clients: OpenLoop;
   private readonly coming: Kind;
+  private came = 0;
 
   constructor(clients: OpenLoop, parts: CrowdParts) {
     super(clients, parts);
     this.parts = parts;
     this.clients = clients;
     this.coming = parts.agenda.kind(() => {
-      const client = Math.floor(parts.dice() * clients.count);
+      const client = this.firstClient + Math.floor(parts.dice() * clients.count);
       this.expectNext();
-      parts.traffic.start(this, client, 0);
+      this.came += 1;
+      parts.traffic.start(this, client, 0, luckOf(this.luck, this.came));
     });
   }
 
@@ -112,6 +155,35 @@ export class StreamingCrowd extends Crowd {
     const { agenda, dice } = this.parts;
     const at = nextArrival(this.clients.perSecond, agenda.now, exponential(dice(), 1));
     if (at < Number.POSITIVE_INFINITY) agenda.at(at, this.coming, 0, 0);
+  }
+}
+
+class BurstingCrowd extends Crowd {
+  private readonly agenda: Agenda;
+  private readonly clients: Burst;
+  private readonly coming: Kind;
+  private came = 0;
+
+  constructor(clients: Burst, parts: CrowdParts) {
+    super(clients, parts);
+    this.agenda = parts.agenda;
+    this.clients = clients;
+    this.coming = parts.agenda.kind(() => {
+      const { count, everyMs } = clients;
+      for (let client = 0; client < count; client += 1) {
+        this.came += 1;
+        parts.traffic.start(this, this.firstClient + client, 0, luckOf(this.luck, this.came));
+      }
+      if (everyMs !== undefined) this.agenda.at(this.agenda.now + everyMs, this.coming, 0, 0);
+    });
+  }
+
+  override begin(): void {
+    this.agenda.at(this.clients.atMs, this.coming, 0, 0);
+  }
+
+  override ended(): void {
+    // The next burst does not wait for it.
   }
 }
 

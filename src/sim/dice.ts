@@ -33,11 +33,16 @@ export function diceOf(seed: number, stream: number): Dice {
 
 /** The draw number `index` of a user, without a state to keep for each of a hundred thousand. */
 export function drawOf(seed: number, user: number, index: number): number {
-  return scatter(scatter(scatter(seed) ^ user) ^ index) / resolution;
+  return shareOf(scatter(scatter(scatter(seed) ^ user) ^ index));
+}
+
+/** 32 bits as a draw. */
+export function shareOf(bits: number): number {
+  return (bits >>> 0) / resolution;
 }
 
 /** A bijection of 32 bits in which every input bit changes half of the output's (Chris Wellons, "lowbias32"). */
-function scatter(value: number): number {
+export function scatter(value: number): number {
   let x = (value + 0x9e37_79b9) | 0;
   x = Math.imul(x ^ (x >>> 16), 0x21f0_aaad);
   x = Math.imul(x ^ (x >>> 15), 0xd35a_2d97);
@@ -57,4 +62,46 @@ export function standardNormal(dice: Dice): number {
     const square = x * x + y * y;
     if (square > 0 && square < 1) return x * Math.sqrt((-2 * ln(square)) / square);
   }
+}
+
+/** A draw, as a number of mean 0 and deviation 1 (Peter Acklam's approximation, good to nine digits). */
+export function normal(draw: number): number {
+  const share = Math.min(Math.max(draw, 1e-12), 1 - 1e-12);
+  if (share < tail) return normalInTail(share);
+  if (share > 1 - tail) return 0 - normalInTail(1 - share);
+  const q = share - 0.5;
+  const r = q * q;
+  return (q * polynomial(middle.above, r)) / (polynomial(middle.below, r) * r + 1);
+}
+
+function normalInTail(share: number): number {
+  const q = Math.sqrt(-2 * ln(share));
+  return polynomial(outer.above, q) / (polynomial(outer.below, q) * q + 1);
+}
+
+const tail = 0.02425;
+
+const middle = {
+  above: [
+    -3.969683028665376e1, 2.209460984245205e2, -2.759285104469687e2, 1.38357751867269e2, -3.066479806614716e1,
+    2.506628277459239,
+  ],
+  below: [
+    -5.447609879822406e1, 1.615858368580409e2, -1.556989798598866e2, 6.680131188771972e1,
+    -1.328068155288572e1,
+  ],
+};
+
+const outer = {
+  above: [
+    -7.784894002430293e-3, -3.223964580411365e-1, -2.400758277161838, -2.549732539343734, 4.374664141464968,
+    2.938163982698783,
+  ],
+  below: [7.784695709041462e-3, 3.224671290700398e-1, 2.445134137142996, 3.754408661907416],
+};
+
+function polynomial(factors: readonly number[], x: number): number {
+  let sum = 0;
+  for (const factor of factors) sum = sum * x + factor;
+  return sum;
 }

@@ -34,7 +34,8 @@ export function power(base: number, exponent: number): number {
   return exp(exponent * ln(base));
 }
 
-function exp(x: number): number {
+/** e to any power. */
+export function exp(x: number): number {
   const halvings = Math.round(x / Math.LN2);
   if (halvings > 1023) return Number.MAX_VALUE;
   if (halvings < -1022) return 0;

@@ -26,6 +26,8 @@ function switchesOf(fault: Fault): Switch[] {
       return between(stop, resume);
     case 'crash':
       return between(crash, restart);
+    case 'reset':
+      return repeated(fromMs, fromMs + forMs, fault.everyMs ?? forMs);
     case 'slow':
       return between(slowBy(fault.times), slowBy(1));
     case 'lose':
@@ -43,9 +45,16 @@ function flap(fromMs: number, untilMs: number, downMs: number, upMs: number): Sw
   return switches;
 }
 
+function repeated(fromMs: number, untilMs: number, everyMs: number): Switch[] {
+  const switches: Switch[] = [];
+  for (let at = fromMs; at < untilMs; at += everyMs) switches.push({ at, turn: reset });
+  return switches;
+}
+
 const stop: Switch['turn'] = (station) => station.stop();
 const resume: Switch['turn'] = (station) => station.resume();
 const crash: Switch['turn'] = (station) => station.crash();
+const reset: Switch['turn'] = (station) => station.reset();
 const restart: Switch['turn'] = (station) => station.restart();
 
 function slowBy(times: number): Switch['turn'] {

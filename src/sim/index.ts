@@ -3,7 +3,7 @@
 export type { Call, Ending } from './call.js';
 export type { Peer, PeerTurn } from './peers.js';
 export { peers } from './peers.js';
-export type { Run, Series, ServiceRun, Totals } from './run.js';
+export type { Counts, RouteRun, Run, Series, ServiceRun, Totals } from './run.js';
 export { fairness, perSecond } from './run.js';
 export type { SimulateOptions } from './simulate.js';
 export { simulate } from './simulate.js';

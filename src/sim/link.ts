@@ -3,6 +3,7 @@
 import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../core/types.js';
 import type { Call, Caller, Ending } from './call.js';
 import type { Strategy } from './pursuit.js';
+import type { Route } from './routes.js';
 import { done } from './servers/server.js';
 import type { Station } from './station.js';
 import type { Tally } from './tally.js';
@@ -28,13 +29,14 @@ export interface LinkParts {
 }
 
 export class Link implements Caller {
-  readonly facts: RequestFacts = requestOnward;
   readonly strategies: readonly Strategy[];
   readonly forbiddenUntil: Float64Array;
   readonly timeoutMs: number | undefined;
   readonly station: Station;
+  readonly override = undefined;
   readonly tally: Tally;
   private readonly from: Station;
+  private readonly route: Route;
 
   constructor({ traffic, strategies, from, to, tally, timeoutMs }: LinkParts) {
     this.strategies = strategies;
@@ -43,7 +45,16 @@ export class Link implements Caller {
     this.station = to;
     this.tally = tally;
     this.from = from;
-    from.forward = (visit) => traffic.start(this, visit, 0);
+    this.route = { facts: requestOnward, guilty: false, tally };
+    from.forward = (visit) => traffic.start(this, visit, 0, from.luckOf(visit));
+  }
+
+  routeFor(): Route {
+    return this.route;
+  }
+
+  patienceFor(): number {
+    return Number.POSITIVE_INFINITY;
   }
 
   ended({ by }: Call, ending: Ending): void {

@@ -1,5 +1,6 @@
 /** How a request is pursued. Our own retrier is one way of it; others can be stated to compare with. */
 
+import type { OverrideOptions } from '../core/options.js';
 import type { Admission, ErrorOutcome, RequestFacts, ResponseOutcome, Settings } from '../core/types.js';
 
 /** One request on its way, as an adapter sees it: a `Session` is one. */
@@ -18,5 +19,5 @@ export type Verdict = { readonly action: 'retry'; readonly delayMs: number } | {
 /** What all requests of one process share. */
 export interface Strategy {
   /** `thoughtMs`: how long the user thought before, which is what one old program begins its waits with. */
-  open(request: RequestFacts, thoughtMs: number): Pursuit;
+  open(request: RequestFacts, thoughtMs: number, override?: OverrideOptions): Pursuit;
 }

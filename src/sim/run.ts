@@ -1,8 +1,10 @@
 /** What came of a run. */
 
 import type { Link } from './link.js';
+import type { Route } from './routes.js';
 import type { Station } from './station.js';
 import type { Tally } from './tally.js';
+import { sumOf } from './tally.js';
 import type { World } from './world.js';
 
 /** By the second: index 0 is the first one. */
@@ -21,6 +23,8 @@ export interface Series {
   readonly timedOut: Float64Array;
   /** Requests that the gate or the hold turned away. */
   readonly refused: Float64Array;
+  /** Requests whose caller did not wait any longer. */
+  readonly aborted: Float64Array;
   /** Attempts inside a window in which the server had asked their process to send nothing. */
   readonly forbidden: Float64Array;
 }
@@ -34,6 +38,7 @@ export interface Totals {
   readonly failed: number;
   readonly timedOut: number;
   readonly refused: number;
+  readonly aborted: number;
   readonly forbidden: number;
   /** Attempts for each request. */
   readonly amplification: number;
@@ -56,6 +61,17 @@ export interface Totals {
   readonly refusedFirstAt: number | undefined;
 }
 
+/** What became of some of the requests. */
+export interface Counts {
+  readonly series: Series;
+  readonly totals: Totals;
+}
+
+export interface RouteRun extends Counts {
+  readonly path: string;
+  readonly guilty: boolean;
+}
+
 export interface ServiceRun {
   /** By the second. */
   readonly arrived: Float64Array;
@@ -63,13 +79,15 @@ export interface ServiceRun {
   readonly concurrency: Float64Array;
   readonly delayMs: Float64Array;
   /** What it saw of the next service, where there is one. */
-  readonly calls: { readonly series: Series; readonly totals: Totals } | undefined;
+  readonly calls: Counts | undefined;
 }
 
-export interface Run {
-  /** As the clients saw it. */
-  readonly series: Series;
-  readonly totals: Totals;
+/** As the clients saw it. */
+export interface Run extends Counts {
+  /** Without the requests whose own fault it is. */
+  readonly innocent: Counts;
+  /** Of each crowd in turn. */
+  readonly routes: readonly RouteRun[];
   /** Good requests of each client. */
   readonly goodBy: Uint32Array;
   readonly services: readonly ServiceRun[];
@@ -77,24 +95,43 @@ export interface Run {
   readonly events: number;
 }
 
-export function runOf(
-  world: World,
-  events: number,
-  tally: Tally,
-  stations: readonly Station[],
-  links: readonly Link[],
-): Run {
+interface Parts {
+  readonly events: number;
+  readonly routes: readonly [Route, ...Route[]];
+  readonly stations: readonly Station[];
+  readonly links: readonly Link[];
+}
+
+export function runOf(world: World, { events, routes, stations, links }: Parts): Run {
   const services = stations.map(({ arrived, concurrency, delayMs }, index) => {
     const link = links[index];
     return { arrived, concurrency, delayMs, calls: link && counted(world, link.tally) };
   });
-  return { ...counted(world, tally), goodBy: tally.goodBy, services, events };
+  const tally = sumOf([routes[0].tally, ...routes.slice(1).map((route) => route.tally)]);
+  const all = counted(world, tally);
+  return {
+    ...all,
+    innocent: innocentOf(world, routes) ?? all,
+    routes: routes.map(({ facts, guilty, tally: own }) => {
+      return { path: facts.path, guilty, ...(routes.length === 1 ? all : counted(world, own)) };
+    }),
+    goodBy: tally.goodBy,
+    services,
+    events,
+  };
 }
 
-function counted(world: World, tally: Tally): { series: Series; totals: Totals } {
-  const { offered, firstTries, retries, good, failed, timedOut, refused, forbidden } = tally;
+/** Undefined: all are, or none is. */
+function innocentOf(world: World, routes: readonly Route[]): Counts | undefined {
+  const [first, ...others] = routes.filter(({ guilty }) => !guilty).map(({ tally }) => tally);
+  if (first === undefined || others.length === routes.length - 1) return undefined;
+  return counted(world, sumOf([first, ...others]));
+}
+
+function counted(world: World, tally: Tally): Counts {
+  const { offered, firstTries, retries, good, failed, timedOut, refused, aborted, forbidden } = tally;
   const sent = firstTries.map((count, second) => count + (retries[second] as number));
-  const series = { offered, sent, firstTries, retries, good, failed, timedOut, refused, forbidden };
+  const series = { offered, sent, firstTries, retries, good, failed, timedOut, refused, aborted, forbidden };
   const totals = {
     offered: sum(offered),
     sent: sum(sent),
@@ -104,6 +141,7 @@ function counted(world: World, tally: Tally): { series: Series; totals: Totals }
     failed: sum(failed),
     timedOut: sum(timedOut),
     refused: sum(refused),
+    aborted: sum(aborted),
     forbidden: sum(forbidden),
     amplification: sum(sent) / sum(offered),
     goodput: (sum(good) / world.durationMs) * 1_000,

@@ -7,7 +7,8 @@
  */
 
 import { Agenda } from './agenda.js';
-import { StreamingCrowd, ThinkingCrowd } from './crowd.js';
+import type { Crowd } from './crowd.js';
+import { crowdOf, listOf } from './crowd.js';
 import { diceOf } from './dice.js';
 import { scheduleFaults } from './faults.js';
 import { Link } from './link.js';
@@ -21,7 +22,7 @@ import { Tally } from './tally.js';
 import type { Trace } from './trace.js';
 import { Traffic } from './traffic.js';
 import { Visits } from './visits.js';
-import type { Clients, Contender, Service, World } from './world.js';
+import type { Clients, Contender, Crowds, Service, World } from './world.js';
 
 export interface SimulateOptions {
   /** A whole number. */
@@ -33,22 +34,23 @@ export interface SimulateOptions {
 /** Node's own; a service may name another. */
 const usualBacklog = 511;
 
-/** Whose dice: nobody's draws change anybody else's. */
-const streams = { arrivals: 1, servers: 1_000, policies: 1_000_000 } as const;
+/** Whose dice: nobody's draws change anybody else's. Of the arrivals, one for each crowd. */
+const streams = { arrivals: 1, policies: 1_000_000 } as const;
 
-export function simulate(world: World, clients: Clients, policy: Contender, options: SimulateOptions): Run {
+export function simulate(world: World, clients: Crowds, policy: Contender, options: SimulateOptions): Run {
   const stage = stageOf(world, options);
   const { agenda, stations, seconds } = stage;
-  const tally = new Tally(seconds, clients.count);
-  const crowd = crowdOf(stage, clients, policy, tally);
+  const crowds = crowdsOf(stage, listOf(clients), policy);
   const links = linksOf(stage, world, policy);
-  crowd.begin();
+  for (const crowd of crowds) crowd.begin();
   for (let second = 0; second < seconds; second += 1) {
     agenda.run(second * 1_000);
     for (const station of stations) station.sample(second);
   }
   agenda.run(world.durationMs);
-  return runOf(world, agenda.happened, tally, stations, links);
+  const [first, ...others] = crowds.flatMap((crowd) => crowd.routes.all);
+  if (first === undefined) throw new TypeError('A crowd has at least one route');
+  return runOf(world, { events: agenda.happened, routes: [first, ...others], stations, links });
 }
 
 /** What all parts of one run share. */
@@ -67,10 +69,9 @@ function stageOf({ services, durationMs }: World, { seed, trace }: SimulateOptio
   const traffic = new Traffic(agenda, trace);
   const visits = new Visits();
   const seconds = Math.floor(durationMs / 1_000) + 1;
-  const stationOf = ({ server, faults = [], backlog = usualBacklog }: Service, index: number): Station => {
-    const dice = diceOf(seed, streams.servers + index);
+  const stationOf = ({ server, faults = [], backlog = usualBacklog }: Service): Station => {
     const serverOf = buildServer.bind(undefined, server);
-    const station = new Station({ agenda, traffic, visits, dice, backlog, seconds, serverOf });
+    const station = new Station({ agenda, traffic, visits, backlog, seconds, serverOf });
     scheduleFaults(agenda, station, faults);
     return station;
   };
@@ -80,7 +81,7 @@ function stageOf({ services, durationMs }: World, { seed, trace }: SimulateOptio
     seed,
     agenda,
     traffic,
-    stations: [stationOf(first, 0), ...others.map((service, index) => stationOf(service, index + 1))],
+    stations: [stationOf(first), ...others.map(stationOf)],
     seconds,
     strategiesOf: (contender, count) =>
       Array.from({ length: count }, () => {
@@ -91,16 +92,22 @@ function stageOf({ services, durationMs }: World, { seed, trace }: SimulateOptio
   };
 }
 
-function crowdOf(
-  { agenda, traffic, stations, seed, strategiesOf }: Stage,
-  clients: Clients,
-  policy: Contender,
-  tally: Tally,
-): ThinkingCrowd | StreamingCrowd {
-  const strategies = strategiesOf(policy, clients.processes ?? 1);
+/** Crowds of one process share its retrier. */
+function crowdsOf(stage: Stage, all: readonly Clients[], policy: Contender): readonly Crowd[] {
+  const { agenda, traffic, stations, seconds, seed, strategiesOf } = stage;
+  const most = Math.max(...all.map(({ processes = 1 }) => processes));
+  const shared = strategiesOf(policy, most);
   const [station] = stations;
-  const parts = { agenda, traffic, strategies, station, tally, seed, dice: diceOf(seed, streams.arrivals) };
-  return clients.kind === 'closed' ? new ThinkingCrowd(clients, parts) : new StreamingCrowd(clients, parts);
+  const everybody = all.reduce((sum, { count }) => sum + count, 0);
+  const tallyOf = (): Tally => new Tally(seconds, everybody);
+  let firstClient = 0;
+  return all.map((clients, index) => {
+    const strategies = shared.slice(0, clients.processes ?? 1);
+    const dice = diceOf(seed, streams.arrivals + index);
+    const parts = { agenda, traffic, strategies, station, tallyOf, seed, index, firstClient, dice };
+    firstClient += clients.count;
+    return crowdOf(clients, parts);
+  });
 }
 
 /** From each service to the next. */

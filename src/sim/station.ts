@@ -6,8 +6,9 @@
 import type { ErrorOutcome, ResponseOutcome } from '../core/types.js';
 import type { Agenda, Kind } from './agenda.js';
 import type { Call } from './call.js';
-import type { Dice } from './dice.js';
 import type { Lane } from './lane.js';
+import type { Luck, Purpose } from './luck.js';
+import { drawFor, purposes } from './luck.js';
 import type { Host, Server } from './servers/server.js';
 import { cutOff, done, refused } from './servers/server.js';
 import type { Traffic } from './traffic.js';
@@ -17,14 +18,12 @@ export interface StationParts {
   readonly agenda: Agenda;
   readonly traffic: Traffic;
   readonly visits: Visits;
-  readonly dice: Dice;
   readonly backlog: number;
   readonly seconds: number;
   readonly serverOf: (host: Host) => Server;
 }
 
 export class Station implements Host {
-  readonly dice: Dice;
   readonly server: Server;
   /** Everything takes so many times as long. */
   slowness = 1;
@@ -52,11 +51,10 @@ export class Station implements Host {
   /** What the server would have looked at while it was stopped, with the stamps of then. */
   private overdue: [visit: number, stamp: number][] = [];
 
-  constructor({ agenda, traffic, visits, dice, backlog, seconds, serverOf }: StationParts) {
+  constructor({ agenda, traffic, visits, backlog, seconds, serverOf }: StationParts) {
     this.agenda = agenda;
     this.traffic = traffic;
     this.visits = visits;
-    this.dice = dice;
     this.backlog = backlog;
     this.ticking = agenda.kind((visit, stamp) => this.tick(visit, stamp));
     this.asking = agenda.kind((visit, stamp) => this.ask(visit, stamp));
@@ -118,6 +116,19 @@ export class Station implements Host {
     return this.agenda.now;
   }
 
+  pathOf(visit: number): string {
+    return this.visits.callOf(visit)?.route.facts.path ?? '/';
+  }
+
+  /** For what it asks the next service in turn. */
+  luckOf(visit: number): Luck {
+    return this.visits.luckOf(visit);
+  }
+
+  draw(visit: number, purpose: Purpose): number {
+    return drawFor(this.visits.luckOf(visit), purpose);
+  }
+
   stampOf(visit: number): number {
     return this.visits.stampOf(visit);
   }
@@ -149,9 +160,9 @@ export class Station implements Host {
     const call = this.visits.callOf(visit);
     if (call === undefined) return;
     const turn = this.visits.turnOf(visit);
+    const isLost = this.lostShare > 0 && this.draw(visit, purposes.loss) < this.lostShare;
     this.visits.close(visit);
     if (outcome.kind === 'response' && outcome.status < 400) note(call);
-    const isLost = this.lostShare > 0 && this.dice() < this.lostShare;
     if (!isLost) this.traffic.answered(call, turn, outcome);
   }
 
@@ -193,6 +204,13 @@ export class Station implements Host {
     }
   }
 
+  /** Cuts off what is in progress, and takes what comes next. */
+  reset(): void {
+    if (this.isDown) return;
+    this.crash();
+    this.isDown = false;
+  }
+
   restart(): void {
     this.isDown = false;
   }
@@ -200,7 +218,7 @@ export class Station implements Host {
 
 function note(call: Call): void {
   call.applied += 1;
-  const { facts, tally } = call.caller;
+  const { facts, tally } = call.route;
   const isWrite = facts.method === 'POST' || facts.method === 'PATCH';
   if (isWrite && !facts.keyed && call.applied > 1) tally.duplicateWrites += 1;
 }

@@ -22,7 +22,7 @@ export function strategyOf(contender: Contender, { now, dice }: Circumstances): 
     throw new Error('Here nobody waits but the traffic itself');
   };
   const retrier = createRetrier(contender, { now, date: () => epochMs + now(), random: dice, sleep });
-  return { open: (request) => retrier.open(request) };
+  return { open: (request, _, override) => retrier.open(request, override) };
 }
 
 function isPeer(contender: Contender): contender is Peer {

@@ -16,6 +16,7 @@ export class Tally {
   readonly good: Float64Array;
   readonly failed: Float64Array;
   readonly refused: Float64Array;
+  readonly aborted: Float64Array;
   /** By client. */
   readonly goodBy: Uint32Array;
   /** Of the good ones, from the request's beginning to its end. */
@@ -35,6 +36,7 @@ export class Tally {
     this.good = series();
     this.failed = series();
     this.refused = series();
+    this.aborted = series();
     this.goodBy = new Uint32Array(callers);
   }
 
@@ -50,6 +52,42 @@ export class Tally {
     this.times.add(elapsedMs);
     if (by < this.goodBy.length) this.goodBy[by] = (this.goodBy[by] as number) + 1;
   }
+
+  add(other: Tally): void {
+    for (const name of seriesNames) addTo(this[name], other[name]);
+    addTo(this.goodBy, other.goodBy);
+    this.times.addAll(other.times);
+    this.earlyRetries += other.earlyRetries;
+    this.duplicateWrites += other.duplicateWrites;
+    const firsts = [this.refusedFirstAt, other.refusedFirstAt].filter((at) => at !== undefined);
+    this.refusedFirstAt = firsts.length === 0 ? undefined : Math.min(...firsts);
+  }
+}
+
+const seriesNames = [
+  'offered',
+  'firstTries',
+  'retries',
+  'timedOut',
+  'forbidden',
+  'good',
+  'failed',
+  'refused',
+  'aborted',
+] as const;
+
+function addTo(sums: Float64Array | Uint32Array, values: Float64Array | Uint32Array): void {
+  for (let index = 0; index < sums.length; index += 1) {
+    sums[index] = (sums[index] as number) + (values[index] as number);
+  }
+}
+
+/** All of them as one: of the same length, and about the same callers. */
+export function sumOf([first, ...others]: readonly [Tally, ...Tally[]]): Tally {
+  if (others.length === 0) return first;
+  const total = new Tally(first.offered.length, first.goodBy.length);
+  for (const tally of [first, ...others]) total.add(tally);
+  return total;
 }
 
 /** A histogram whose steps are half a percent wide: quantiles of any number of times, in a few kilobytes. */
@@ -61,6 +99,11 @@ export class Times {
     const step = ms <= 1 ? 0 : Math.min(this.counts.length - 1, Math.ceil(ln(ms) / stepWidth));
     this.counts[step] = (this.counts[step] as number) + 1;
     this.count += 1;
+  }
+
+  addAll(other: Times): void {
+    addTo(this.counts, other.counts);
+    this.count += other.count;
   }
 
   /** Undefined, where there is none. */

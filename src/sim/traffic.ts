@@ -9,10 +9,15 @@ import type { Agenda, Kind } from './agenda.js';
 import type { Caller, Ending } from './call.js';
 import { Call } from './call.js';
 import type { Lane } from './lane.js';
+import type { Luck } from './luck.js';
 import type { Trace } from './trace.js';
 
 const attemptTimedOut: ErrorOutcome = { kind: 'error', error: new AttemptTimeoutError(0), aborted: false };
 const deadlinePassed: ErrorOutcome = { kind: 'error', error: new DeadlineError(0), aborted: false };
+const abort = { name: 'AbortError', code: 'ABORT_ERR' } as const;
+
+/** No call's mark. */
+const over = 0;
 
 export class Traffic {
   private readonly agenda: Agenda;
@@ -22,6 +27,7 @@ export class Traffic {
   private turns = 0;
   private readonly waking: Kind;
   private readonly timingOut: Kind;
+  private readonly leaving: Kind;
   private lane: Lane | undefined = undefined;
 
   constructor(agenda: Agenda, trace: Trace | undefined) {
@@ -35,24 +41,25 @@ export class Traffic {
       const call = this.calls[slot] as Call;
       if (call.turn === turn) this.timeOut(call);
     });
+    this.leaving = agenda.kind((slot, mark) => {
+      const call = this.calls[slot] as Call;
+      if (call.mark === mark) this.leave(call);
+    });
   }
 
-  start(caller: Caller, by: number, thoughtMs: number): void {
+  start(caller: Caller, by: number, thoughtMs: number, luck: Luck): void {
     const process = by % caller.strategies.length;
     const strategy = caller.strategies[process] as Caller['strategies'][number];
     const { now } = this.agenda;
     const slot = this.free.pop() ?? this.calls.length;
-    const call = new Call(
-      caller,
-      process,
-      by,
-      slot,
-      this.nextTurn(),
-      strategy.open(caller.facts, thoughtMs),
-      now,
-    );
+    const turn = this.nextTurn();
+    const route = caller.routeFor(luck);
+    const pursuit = strategy.open(route.facts, thoughtMs, caller.override);
+    const call = new Call(caller, by, luck, { slot, turn, process, route, pursuit, startedAt: now });
     this.calls[slot] = call;
-    caller.tally.count(caller.tally.offered, now);
+    route.tally.count(route.tally.offered, now);
+    const leavesAt = now + patienceOf(call);
+    if (leavesAt < Number.POSITIVE_INFINITY) this.agenda.at(leavesAt, this.leaving, slot, turn);
     this.proceed(call);
   }
 
@@ -85,8 +92,8 @@ export class Traffic {
   }
 
   private send(call: Call): void {
-    const { caller } = call;
-    const { tally, station } = caller;
+    const { caller, route } = call;
+    const { tally } = route;
     const { now } = this.agenda;
     tally.count(call.attempts === 0 ? tally.firstTries : tally.retries, now);
     if (now < call.mayRetryAt) tally.earlyRetries += 1;
@@ -95,7 +102,7 @@ export class Traffic {
     call.turn = this.nextTurn();
     this.limit(call);
     this.trace?.(now, call, 'sent');
-    station.receive(call);
+    caller.station.receive(call);
   }
 
   /** An attempt ends by its own time, or by what is left of the request's. */
@@ -114,10 +121,16 @@ export class Traffic {
 
   private timeOut(call: Call): void {
     const { now } = this.agenda;
-    const { tally } = call.caller;
+    const { tally } = call.route;
     tally.count(tally.timedOut, now);
     const isLate = now >= call.pursuit.deadlineAt;
     this.answered(call, call.turn, isLate ? deadlinePassed : attemptTimedOut);
+  }
+
+  /** Its caller does not wait any longer, whether or not an attempt is out. */
+  private leave(call: Call): void {
+    call.pursuit.abandon(abort);
+    this.end(call, 'aborted');
   }
 
   // -------------------------------------------------------------- a decision
@@ -147,7 +160,8 @@ export class Traffic {
     const { caller, startedAt } = call;
     const { now } = this.agenda;
     this.trace?.(now, call, ending);
-    caller.tally.settle(ending, now, now - startedAt, call.by);
+    call.route.tally.settle(ending, now, now - startedAt, call.by);
+    call.mark = over;
     call.turn = this.nextTurn();
     this.free.push(call.slot);
     caller.ended(call, ending);
@@ -155,8 +169,17 @@ export class Traffic {
 
   private nextTurn(): number {
     this.turns = (this.turns + 1) | 0;
+    if (this.turns === over) this.turns = 1;
     return this.turns;
   }
+}
+
+/** Who cannot tell its retry layer of its deadline leaves by itself. */
+function patienceOf({ caller, luck, pursuit }: Call): number {
+  const patienceMs = caller.patienceFor(luck);
+  const deadlineMs = caller.override?.deadlineMs;
+  if (deadlineMs === undefined || pursuit.deadlineAt < Number.POSITIVE_INFINITY) return patienceMs;
+  return Math.min(patienceMs, deadlineMs);
 }
 
 function timeoutOf({ pursuit, caller }: Call): number {

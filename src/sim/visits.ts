@@ -4,6 +4,8 @@
  */
 
 import type { Call } from './call.js';
+import type { Luck } from './luck.js';
+import { luckOf } from './luck.js';
 
 export class Visits {
   private readonly calls: (Call | undefined)[] = [];
@@ -11,6 +13,7 @@ export class Visits {
   /** By an older one, events about an earlier visit of the same number are known. */
   private stamps: Int32Array = new Int32Array(64);
   private turns: Int32Array = new Int32Array(64);
+  private lucks: Int32Array = new Int32Array(64);
   private begunAt: Float64Array = new Float64Array(64);
 
   open(call: Call): number {
@@ -18,6 +21,7 @@ export class Visits {
     if (visit === this.stamps.length) this.grow();
     this.calls[visit] = call;
     this.turns[visit] = call.turn;
+    this.lucks[visit] = luckOf(call.luck, call.attempts);
     return visit;
   }
 
@@ -44,6 +48,11 @@ export class Visits {
     return this.turns[visit] as number;
   }
 
+  /** The attempt's. */
+  luckOf(visit: number): Luck {
+    return this.lucks[visit] as number;
+  }
+
   begunAtOf(visit: number): number {
     return this.begunAt[visit] as number;
   }
@@ -56,12 +65,17 @@ export class Visits {
   }
 
   private grow(): void {
-    const { stamps, turns, begunAt } = this;
-    this.stamps = new Int32Array(stamps.length * 2);
-    this.stamps.set(stamps);
-    this.turns = new Int32Array(turns.length * 2);
-    this.turns.set(turns);
-    this.begunAt = new Float64Array(begunAt.length * 2);
-    this.begunAt.set(begunAt);
+    this.stamps = twiceAsLong(this.stamps);
+    this.turns = twiceAsLong(this.turns);
+    this.lucks = twiceAsLong(this.lucks);
+    const begunAt = new Float64Array(this.begunAt.length * 2);
+    begunAt.set(this.begunAt);
+    this.begunAt = begunAt;
   }
+}
+
+function twiceAsLong(numbers: Int32Array): Int32Array {
+  const longer = new Int32Array(numbers.length * 2);
+  longer.set(numbers);
+  return longer;
 }

@@ -6,6 +6,7 @@ import { smallOutage } from '../pages/runs.js';
 
 const { name: _, ...sound } = smallOutage;
 const [service] = sound.world.services;
+const flaky = { kind: 'flaky', latencyMs: 50, share: 0.1, status: 503 };
 
 function lines(problems: readonly Problem[]): string[] {
   return problems.map(({ path, found, allowed, advice }) =>
@@ -56,6 +57,70 @@ describe('a scenario is sound', () => {
       withServer({ kind: 'limited', latencyMs: 1, limit: { permits: 1, windowMs: 10 }, retryAfter: 5 }),
     ],
     [
+      'with a server that is several, behind routes and backends and over time',
+      withServer({
+        kind: 'routed',
+        routes: [
+          {
+            path: '/tenants/7',
+            server: {
+              kind: 'balanced',
+              backends: [
+                {
+                  server: {
+                    kind: 'scripted',
+                    answers: [{ answer: { status: 429, headers: { 'retry-after': '60' } } }],
+                  },
+                },
+                {
+                  weight: 9,
+                  server: {
+                    kind: 'changing',
+                    phases: [
+                      { fromMs: 0, server: flaky },
+                      {
+                        fromMs: 10,
+                        server: { ...flaky, latencyMs: { medianMs: 30, spread: 0.5 }, retryAfter: 5 },
+                      },
+                    ],
+                    everyMs: 1_000,
+                  },
+                },
+              ],
+            },
+          },
+        ],
+        otherwise: {
+          kind: 'limited',
+          latencyMs: 1,
+          limit: { perSecond: 20, burst: 1 },
+          retryAfter: 'exact',
+          refusalMs: 5,
+          status: 503,
+        },
+      }),
+    ],
+    [
+      'with several crowds, of which one sends everything at once',
+      {
+        ...sound,
+        clients: [
+          {
+            kind: 'open',
+            count: 1,
+            perSecond: 10,
+            routes: [
+              { path: '/', weight: 19 },
+              { path: '/tenants/7', weight: 1, guilty: true },
+            ],
+            leaving: { afterMs: 100, share: 0.1 },
+          },
+          { kind: 'burst', count: 140, atMs: 1_000, everyMs: 5_000, deadlineMs: 3_000 },
+        ],
+      },
+    ],
+    ['with a wave of resets', withFaults({ kind: 'reset', fromMs: 1_000, forMs: 2_000, everyMs: 500 })],
+    [
       'with a rate that changes',
       {
         ...sound,
@@ -93,7 +158,11 @@ test.each(scenarios.map((scenario) => [scenario.name, scenario]))(
 describe('what is wrong is told with its place', () => {
   test.each<[string, unknown, string[]]>([
     ['no object', [], ['an empty list | an object']],
-    ['nothing in it', {}, ['world | nothing | an object', 'clients | nothing | an object']],
+    [
+      'nothing in it',
+      {},
+      ['world | nothing | an object', 'clients | nothing | an object or a list that is not empty'],
+    ],
     [
       'a key that is misspelt',
       { ...sound, wrold: 1 },
@@ -110,7 +179,7 @@ describe('what is wrong is told with its place', () => {
       'a server of no kind',
       withServer({ kind: 'crowed', baseMs: 1 }),
       [
-        'world.services[0].server.kind | a string "crowed" | one of "crowded", "queue", "slowing", "limited", "flaky", "scripted" | Did you mean "crowded"?',
+        'world.services[0].server.kind | a string "crowed" | one of "crowded", "queue", "slowing", "limited", "flaky", "scripted", "changing", "balanced", "routed" | Did you mean "crowded"?',
       ],
     ],
     [
@@ -149,6 +218,67 @@ describe('what is wrong is told with its place', () => {
         },
       },
       ['clients.perSecond[1].fromMs | the number 5 | more than the one before, which is 5'],
+    ],
+    [
+      'rates out of order, of one of several crowds',
+      {
+        ...sound,
+        clients: [
+          { kind: 'burst', count: 1, atMs: 0 },
+          {
+            kind: 'open',
+            count: 1,
+            perSecond: [
+              { fromMs: 5, perSecond: 1 },
+              { fromMs: 4, perSecond: 2 },
+            ],
+          },
+        ],
+      },
+      ['clients[1].perSecond[1].fromMs | the number 4 | more than the one before, which is 5'],
+    ],
+    [
+      'half a limit, deep inside',
+      withServer({
+        kind: 'routed',
+        routes: [
+          {
+            path: '/a',
+            server: {
+              kind: 'balanced',
+              backends: [
+                { server: { kind: 'limited', latencyMs: 1, limit: { burst: 1 }, retryAfter: false } },
+              ],
+            },
+          },
+        ],
+        otherwise: flaky,
+      }),
+      [
+        'world.services[0].server.routes[0].server.backends[0].server.limit | an object with burst | perSecond and burst, or permits and windowMs',
+      ],
+    ],
+    [
+      'a first phase that is late',
+      withServer({ kind: 'changing', phases: [{ fromMs: 5, server: flaky }] }),
+      ['world.services[0].server.phases[0].fromMs | the number 5 | 0'],
+    ],
+    [
+      'weights that leave nothing to pick',
+      { ...sound, clients: { kind: 'burst', count: 1, atMs: 0, routes: [{ path: '/a', weight: 0 }] } },
+      ['clients.routes | only weights of 0 | at least one weight above 0'],
+    ],
+    [
+      'a route that is no path',
+      { ...sound, clients: { kind: 'burst', count: 1, atMs: 0, routes: [{ path: 'a', weight: 1 }] } },
+      ['clients.routes[0].path | a string "a" | a path, like "/search"'],
+    ],
+    [
+      'a server of several inside of another of its kind',
+      withServer({ kind: 'changing', phases: [{ fromMs: 0, server: { kind: 'changing', phases: [] } }] }),
+      [
+        'world.services[0].server.phases[0].server.kind | a string "changing" | one of "crowded", "queue", "slowing", "limited", "flaky", "scripted"',
+      ],
     ],
     [
       'a policy with a problem',

@@ -6,6 +6,7 @@ import type { Session } from '../../src/runtime/session.js';
 import { Agenda } from '../../src/sim/agenda.js';
 import type { Call, Caller } from '../../src/sim/call.js';
 import type { Strategy } from '../../src/sim/pursuit.js';
+import type { Route } from '../../src/sim/routes.js';
 import { Scripted } from '../../src/sim/servers/scripted.js';
 import { Station, type StationParts } from '../../src/sim/station.js';
 import { Tally } from '../../src/sim/tally.js';
@@ -30,12 +31,12 @@ const seconds = 3_600;
 
 /** The caller of one request, whose server has nobody else to answer. */
 class Customer implements Caller {
-  readonly facts: Caller['facts'];
+  readonly route: Route;
+  readonly override = undefined;
   readonly strategies: readonly Strategy[];
   readonly forbiddenUntil = new Float64Array(1);
   readonly timeoutMs = undefined;
   readonly station: Station;
-  readonly tally = new Tally(seconds, 1);
   readonly #request: ScenarioRequest;
   readonly #sent: Sent[] = [];
   #session: Session | undefined;
@@ -44,7 +45,7 @@ class Customer implements Caller {
 
   constructor(request: ScenarioRequest, retrier: Retrier, parts: Omit<StationParts, 'serverOf'>) {
     this.#request = request;
-    this.facts = factsOf(request);
+    this.route = { facts: factsOf(request), guilty: false, tally: new Tally(seconds, 1) };
     const override = request.retry === false ? ({ retry: false } as const) : request.retry;
     const open: Strategy['open'] = (facts) => {
       this.#session = retrier.open(facts, override);
@@ -55,6 +56,14 @@ class Customer implements Caller {
     const serverOf: StationParts['serverOf'] = (host) =>
       new Scripted({ kind: 'scripted', answers: [first, ...others] }, host);
     this.station = new Station({ ...parts, serverOf });
+  }
+
+  routeFor(): Route {
+    return this.route;
+  }
+
+  patienceFor(): number {
+    return Number.POSITIVE_INFINITY;
   }
 
   get record(): RequestRecord {
@@ -85,7 +94,7 @@ function codeOf(outcome: Exclude<Step, string>): End['with'] {
   return outcome.kind === 'response' ? outcome.status : (outcome.error as { readonly code: string }).code;
 }
 
-function factsOf({ method = 'GET', url = defaultUrl, headers = {} }: ScenarioRequest): Caller['facts'] {
+function factsOf({ method = 'GET', url = defaultUrl, headers = {} }: ScenarioRequest): Route['facts'] {
   const { origin, pathname, search } = new URL(url);
   return { method, origin, path: pathname + search, keyed: 'idempotency-key' in headers };
 }
@@ -107,9 +116,9 @@ function play(scenario: Scenario): RequestRecord[] {
     date: () => epochMs + agenda.now,
     random: diceOf(scenario),
   });
-  const parts = { agenda, traffic, visits: new Visits(), dice: () => 0, backlog: 0, seconds };
+  const parts = { agenda, traffic, visits: new Visits(), backlog: 0, seconds };
   const customers = scenario.requests.map((request) => new Customer(request, retrier, parts));
-  const starting = agenda.kind((index) => traffic.start(customers[index] as Customer, 0, 0));
+  const starting = agenda.kind((index) => traffic.start(customers[index] as Customer, 0, 0, 0));
   for (const [index, { atMs = 0 }] of scenario.requests.entries()) agenda.at(atMs, starting, index, 0);
   agenda.run(seconds * 1_000);
   return customers.map(({ record }) => record);

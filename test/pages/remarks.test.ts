@@ -66,8 +66,8 @@ describe('what is taken for sent', () => {
     ['by services in a row', inRow(service, service)],
   ])('is what the simulator sends: %s', (_, scenario) => {
     const sent = new Map<string, RequestFacts>();
-    const trace = (__: number, call: { readonly caller: { readonly facts: RequestFacts } }): void => {
-      sent.set(JSON.stringify(call.caller.facts), call.caller.facts);
+    const trace = (__: number, call: { readonly route: { readonly facts: RequestFacts } }): void => {
+      sent.set(JSON.stringify(call.route.facts), call.route.facts);
     };
     runCandidate({ name: 'none' }, { scenario, seed: 1, trace });
     expect(requestsOf(scenario)).toEqual([...sent.values()]);

@@ -10,7 +10,7 @@ import {
 } from '../../src/pages/policies.js';
 import type { Scenario } from '../../src/pages/scenarios.js';
 import { scenarios } from '../../src/pages/scenarios.js';
-import type { Clients, Fault, ServerModel } from '../../src/sim/index.js';
+import type { Clients, Crowds, Fault, ServerModel } from '../../src/sim/index.js';
 import { peers } from '../../src/sim/index.js';
 import { reportOf, smallOutage } from './runs.js';
 
@@ -82,7 +82,7 @@ describe('a scenario in sentences', () => {
   function sentences(
     server: ServerModel,
     faults: readonly Fault[] = [],
-    clients: Clients = smallOutage.clients,
+    clients: Crowds = smallOutage.clients,
   ) {
     return describeScenario({
       ...smallOutage,
@@ -90,6 +90,9 @@ describe('a scenario in sentences', () => {
       world: { durationMs: 30_000, services: [{ server, faults }] },
     }).join('\n');
   }
+
+  const quick = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 } as const;
+  const silent = { kind: 'scripted', answers: [{ answer: 'silence' }] } as const;
 
   test.each<[ServerModel, string]>([
     [
@@ -112,6 +115,29 @@ describe('a scenario in sentences', () => {
     [{ kind: 'flaky', latencyMs: 50, share: 0.25, status: 503 }, 'answers 503 to 25.0 % of the requests'],
     [{ kind: 'flaky', latencyMs: 50, share: 0, status: 503 }, 'answers after 50 ms.'],
     [{ kind: 'scripted', answers: [{ answer: 'reset' }] }, 'gives 1 answers in turn'],
+    [
+      { kind: 'flaky', latencyMs: { medianMs: 300, spread: 0.5 }, share: 1, status: 429, retryAfter: 60 },
+      'answers 429 to 100.0 % of the requests, with Retry-After: 60, after 300 ms, sometimes more and sometimes less.',
+    ],
+    [
+      {
+        kind: 'changing',
+        phases: [
+          { fromMs: 0, server: quick },
+          { fromMs: 2_000, server: silent },
+        ],
+        everyMs: 4_000,
+      },
+      'answers after 50 ms; from 2 s on never answers; all of it again every 4 s.',
+    ],
+    [
+      { kind: 'balanced', backends: [{ server: quick }, { server: quick }, { weight: 2, server: silent }] },
+      'is 3 behind one origin: 50.0 % of it answers after 50 ms; 50.0 % of it never answers.',
+    ],
+    [
+      { kind: 'routed', routes: [{ path: '/search', server: silent }], otherwise: quick },
+      'for /search never answers; for all else answers after 50 ms.',
+    ],
   ])('says of a server that it %o', (server, words) => {
     expect(sentences(server)).toContain(words);
   });
@@ -119,6 +145,8 @@ describe('a scenario in sentences', () => {
   test.each<[Fault, string]>([
     [{ ...lasting, kind: 'stop' }, 'From 5 s to 7.5 s, the server is stopped'],
     [{ ...lasting, kind: 'crash' }, 'is down and refuses connections'],
+    [{ ...lasting, kind: 'reset' }, 'cuts off once what is in progress'],
+    [{ ...lasting, kind: 'reset', everyMs: 500 }, 'cuts off what is in progress every 500 ms'],
     [{ ...lasting, kind: 'slow', times: 3 }, 'takes 3 times as long'],
     [{ ...lasting, kind: 'flap', downMs: 500, upMs: 1_000 }, 'is down for 500 ms, up for 1 s'],
     [{ ...lasting, kind: 'lose', share: 0.1 }, 'loses 10.0 % of its answers'],
@@ -147,5 +175,24 @@ describe('a scenario in sentences', () => {
     expect(sentences(server, [], { kind: 'open', count: 5, perSecond: rates })).toContain(
       '40, then 80 (from 20 s)',
     );
+    const tenants: Crowds = [
+      {
+        kind: 'open',
+        count: 1,
+        perSecond: 10,
+        routes: [
+          { path: '/a', weight: 1, guilty: true },
+          { path: '/b', weight: 3 },
+        ],
+      },
+      { kind: 'burst', count: 140, atMs: 5_000, everyMs: 60_000, deadlineMs: 2_000 },
+      { kind: 'open', count: 2, perSecond: 5, leaving: { share: 0.5, afterMs: 100 } },
+    ];
+    const text = sentences(server, [], tenants);
+    expect(text).toContain('send 10 GET requests a second, 25.0 % for /a (the guilty ones), 75.0 % for /b.');
+    expect(text).toContain(
+      '140 clients in one process send GET requests, each with a deadline of 2 s; all at once after 5 s, and again every 60 s.',
+    );
+    expect(text).toContain('send 5 GET requests a second; 50.0 % of them leave after 100 ms.');
   });
 });

@@ -11,7 +11,6 @@ interface Visit {
 }
 
 export class CrowdedHost implements Host {
-  readonly dice: () => number = Math.random;
   readonly slowness = 1;
   private readonly server: Crowded;
   private readonly visits: Map<number, Visit> = new Map();
@@ -40,6 +39,14 @@ export class CrowdedHost implements Host {
 
   get now(): number {
     return performance.now();
+  }
+
+  pathOf(): string {
+    return '/';
+  }
+
+  draw(): number {
+    return Math.random();
   }
 
   /** Numbers are not used again: all that there is to know is whether it is over. */

@@ -1,10 +1,13 @@
 /** From a server as data to one that answers. */
 
 import type { ServerModel } from '../world.js';
+import { Balanced } from './balanced.js';
+import { Changing } from './changing.js';
 import { Crowded } from './crowded.js';
 import { Flaky } from './flaky.js';
 import { Limited } from './limited.js';
 import { Queue } from './queue.js';
+import { Routed } from './routed.js';
 import { Scripted } from './scripted.js';
 import type { Host, Server } from './server.js';
 import { Slowing } from './slowing.js';
@@ -23,5 +26,15 @@ export function buildServer(model: ServerModel, host: Host): Server {
       return new Flaky(model, host);
     case 'scripted':
       return new Scripted(model, host);
+    case 'changing':
+      return new Changing(model, buildAll(model.phases, host), host);
+    case 'balanced':
+      return new Balanced(model, buildAll(model.backends, host), host);
+    case 'routed':
+      return new Routed(model, buildAll(model.routes, host), buildServer(model.otherwise, host), host);
   }
+}
+
+function buildAll(parts: readonly { readonly server: ServerModel }[], host: Host): readonly Server[] {
+  return parts.map(({ server }) => buildServer(server, host));
 }

@@ -3,7 +3,7 @@
 import type { ResponseOutcome } from '../../core/types.js';
 import type { LimitedServer } from '../world.js';
 import type { Host, Server } from './server.js';
-import { done } from './server.js';
+import { done, refusalOf } from './server.js';
 
 /** What is left now, and how long until there is a permit again. */
 interface Limiter {
@@ -17,6 +17,8 @@ export class Limited implements Server {
   private readonly model: LimitedServer;
   private readonly host: Host;
   private readonly limiter: Limiter;
+  /** What those will be told that wait for their refusal. */
+  private readonly refusals: Map<number, ResponseOutcome> = new Map();
 
   constructor(model: LimitedServer, host: Host) {
     this.model = model;
@@ -27,29 +29,42 @@ export class Limited implements Server {
 
   arrive(visit: number): void {
     const { limiter, host, model } = this;
-    if (!limiter.take(host.now)) {
-      host.answer(visit, refusal(model.retryAfter, limiter.msUntilNext(host.now)));
+    if (limiter.take(host.now)) {
+      this.concurrency += 1;
+      host.later(model.latencyMs, visit);
+      return;
+    }
+    const refusal = this.refusal();
+    const { refusalMs = 0 } = model;
+    if (refusalMs === 0) {
+      host.answer(visit, refusal);
       return;
     }
     this.concurrency += 1;
-    host.later(model.latencyMs, visit);
+    this.refusals.set(visit, refusal);
+    host.later(refusalMs, visit);
+  }
+
+  private refusal(): ResponseOutcome {
+    const { limiter, host, model } = this;
+    const { retryAfter, status = 429 } = model;
+    if (retryAfter !== 'exact') return refusalOf(status, retryAfter);
+    // Servers count whole seconds, and 0 would be no answer.
+    const seconds = Math.max(1, Math.ceil(limiter.msUntilNext(host.now) / 1_000));
+    return refusalOf(status, seconds);
   }
 
   tick(visit: number): void {
     this.concurrency -= 1;
-    this.host.answer(visit, done);
+    const refusal = this.refusals.get(visit);
+    this.refusals.delete(visit);
+    this.host.answer(visit, refusal ?? done);
   }
 
   forget(): void {
     this.concurrency = 0;
+    this.refusals.clear();
   }
-}
-
-function refusal(retryAfter: LimitedServer['retryAfter'], exactMs: number): ResponseOutcome {
-  if (retryAfter === false) return { kind: 'response', status: 429 };
-  // Servers count whole seconds, and 0 would be no answer.
-  const seconds = retryAfter === 'exact' ? Math.max(1, Math.ceil(exactMs / 1_000)) : retryAfter;
-  return { kind: 'response', status: 429, headers: { 'retry-after': String(seconds) } };
 }
 
 function bucketOf({ perSecond, burst }: { perSecond: number; burst: number }): Limiter {

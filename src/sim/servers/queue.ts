@@ -2,6 +2,7 @@
 
 import type { ResponseOutcome } from '../../core/types.js';
 import { exponential } from '../dice.js';
+import { purposes } from '../luck.js';
 import type { QueueServer } from '../world.js';
 import type { Host, Server } from './server.js';
 import { done } from './server.js';
@@ -34,7 +35,7 @@ export class Queue implements Server {
 
   private serve(visit: number): void {
     this.busy += 1;
-    this.host.later(exponential(this.host.dice(), this.model.serviceMs), visit);
+    this.host.later(exponential(this.host.draw(visit, purposes.work), this.model.serviceMs), visit);
   }
 
   tick(visit: number): void {

@@ -1,7 +1,7 @@
 /** What a server is to the place where it stands, and what it may ask of it. */
 
 import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
-import type { Dice } from '../dice.js';
+import type { Purpose } from '../luck.js';
 
 export interface Server {
   /** Requests in progress, those of clients that have left included. */
@@ -17,8 +17,11 @@ export interface Server {
 
 export interface Host {
   readonly now: number;
-  readonly dice: Dice;
   readonly slowness: number;
+  /** What the attempt asks for. */
+  pathOf(visit: number): string;
+  /** From [0, 1): the same for the same attempt of the same request, whatever the policy. */
+  draw(visit: number, purpose: Purpose): number;
   /** By an older one, a visit is known to be over. */
   stampOf(visit: number): number;
   /** Since the server began with it. */
@@ -34,6 +37,12 @@ export interface Host {
 export const done: ResponseOutcome = { kind: 'response', status: 200 };
 export const refused: ErrorOutcome = errorOf('ECONNREFUSED', 'connect');
 export const cutOff: ErrorOutcome = errorOf('ECONNRESET', 'read');
+
+/** A failure that may say when to come again. */
+export function refusalOf(status: number, retryAfter: number | false): ResponseOutcome {
+  if (retryAfter === false) return { kind: 'response', status };
+  return { kind: 'response', status, headers: { 'retry-after': String(retryAfter) } };
+}
 
 /** As Node has it. */
 function errorOf(code: string, syscall: string): ErrorOutcome {
