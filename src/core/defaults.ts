@@ -9,7 +9,6 @@ import type {
   Gate,
   Hold,
   IdempotencyKey,
-  PlainJitter,
   Settings,
   WindowBudget,
 } from './types.js';
@@ -36,8 +35,7 @@ export interface Defaults
   readonly methods: readonly string[];
   readonly idempotencyKey: IdempotencyKey;
   readonly hints: readonly HintSetName[];
-  /** Its jitter is also that of a table or a fixed wait that names none. */
-  readonly schedule: ExponentialSchedule & { readonly jitter: PlainJitter };
+  readonly schedule: ExponentialSchedule;
   readonly throttledSchedule: ExponentialSchedule;
   readonly budget: BucketBudget;
   readonly windowBudget: WindowBudget;

@@ -18,6 +18,7 @@ import type {
 
 type OneOrMore<T> = T | readonly T[];
 
+/** An exponential one without `jitter` has full jitter; a table and a fixed wait are what they say. */
 export type ScheduleOptions =
   | (Pick<ExponentialSchedule, 'kind'> & Partial<Omit<ExponentialSchedule, 'kind'>>)
   | (Pick<TableSchedule, 'kind' | 'waitsMs'> & Partial<Jittered>)

@@ -8,14 +8,14 @@ import { defaults } from './defaults.js';
 import type { ScheduleOptions } from './options.js';
 import type { ExponentialSchedule, PlainJitter, Schedule, ScheduleFunction, TableSchedule } from './types.js';
 
-/** What a schedule leaves open comes from the usual one. */
+/** What an exponential schedule leaves open comes from the usual one. The others wait as long as they say. */
 export function fillSchedule(
   options: ScheduleOptions,
   base: ExponentialSchedule = defaults.schedule,
 ): Schedule {
   if (typeof options === 'function') return options;
   if (options.kind === 'exponential') return Object.freeze({ ...base, ...options });
-  return Object.freeze({ ...options, jitter: options.jitter ?? 'full' });
+  return Object.freeze({ ...options, jitter: options.jitter ?? 'none' });
 }
 
 /**

@@ -39,7 +39,8 @@ describe('a schedule in words', () => {
       { kind: 'exponential', jitter: 'decorrelated' },
       '100 ms, up to 3 times the wait before, at most 20 s; decorrelated jitter',
     ],
-    [{ kind: 'fixed', waitMs: 50, jitter: 'none' }, '50 ms; no jitter'],
+    [{ kind: 'fixed', waitMs: 50 }, '50 ms; no jitter'],
+    [{ kind: 'table', waitsMs: [0, 10] }, '0 ms, 10 ms; no jitter'],
     [
       { kind: 'fixed', waitMs: 50, jitter: { addMs: 9 }, slotMs: 5 },
       '50 ms, in slots of 5 ms; up to 9 ms on top',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaults } from '../../src/core/defaults.js';
-import { longestWait, scheduledWait } from '../../src/core/schedule.js';
+import { fillSchedule, longestWait, scheduledWait } from '../../src/core/schedule.js';
 import type { ExponentialSchedule, PlainJitter, Schedule } from '../../src/core/types.js';
 
 /** The greatest number that `Math.random` can return. */
@@ -52,6 +52,20 @@ describe('the wait before jitter', () => {
   ] as const)('after a million retries it %s', (_, schedule, expected) => {
     expect(scheduledWait(schedule, 1_000_000, undefined, 0.3)).toBe(expected);
   });
+
+  test.each([0, 0.13, 0.5, lastDraw])(
+    'is the wait where no jitter is asked for, whatever the draw: %d',
+    (draw) => {
+      expect(waits(fillSchedule({ kind: 'fixed', waitMs: 1_000 }), 3, draw)).toEqual([1_000, 1_000, 1_000]);
+      expect(waits(fillSchedule({ kind: 'table', waitsMs: [0, 10, 500] }), 4, draw)).toEqual([
+        0, 10, 500, 500,
+      ]);
+      expect(waits(fillSchedule({ kind: 'fixed', waitMs: 1_000, jitter: 'full' }), 1, draw)).toEqual([
+        1_000 * draw,
+      ]);
+      expect(waits(fillSchedule({ kind: 'exponential' }), 2, draw)).toEqual([100 * draw, 200 * draw]);
+    },
+  );
 
   test('a table without waits is no busy loop', () => {
     const empty: Schedule = { kind: 'table', waitsMs: [], jitter: 'none' };

@@ -182,7 +182,15 @@ describe('nested settings', () => {
   test.each([
     [
       { kind: 'table', waitsMs: [1, 2] },
+      { kind: 'table', waitsMs: [1, 2], jitter: 'none' },
+    ],
+    [
       { kind: 'table', waitsMs: [1, 2], jitter: 'full' },
+      { kind: 'table', waitsMs: [1, 2], jitter: 'full' },
+    ],
+    [
+      { kind: 'fixed', waitMs: 1_000 },
+      { kind: 'fixed', waitMs: 1_000, jitter: 'none' },
     ],
     [
       { kind: 'fixed', waitMs: 1, jitter: { addMs: 2 } },

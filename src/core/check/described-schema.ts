@@ -46,7 +46,8 @@ const settings: InJson<SettingsOptions, 'retryIf' | 'beforeRetry' | 'observe'> =
   attemptHeader: "Header that carries the retry's number.",
 };
 
-const jitter = 'How waits are scattered, so that clients do not come back in step.';
+const jitter = 'How waits are scattered, so that clients do not come back in step; without it, "full".';
+const plainJitter = 'How waits are scattered; without it, not at all: they are what they say.';
 const slotMs = 'Waits are rounded down to whole slots of this length.';
 const kind = 'Which form it has.';
 const cost = 'What a retry costs.';
@@ -67,10 +68,15 @@ const exponential: InJson<ExponentialSchedule> = {
 const table: InJson<TableSchedule> = {
   kind,
   waitsMs: 'One wait per retry; the last one is repeated.',
-  jitter,
+  jitter: plainJitter,
   slotMs,
 };
-const fixed: InJson<FixedSchedule> = { kind, waitMs: 'Every wait.', jitter, slotMs };
+const fixed: InJson<FixedSchedule> = {
+  kind,
+  waitMs: 'Every wait.',
+  jitter: plainJitter,
+  slotMs,
+};
 const bucket: InJson<BucketBudget> = {
   kind,
   capacity: 'How many tokens it holds; it starts full.',
