@@ -23,9 +23,20 @@ import type {
 /** `history` holds the attempts before the one that ended with `outcome`. */
 export function decide(settings: Settings, history: History, outcome: Outcome, world: World): Decision {
   const finding = classify(settings, outcome, world.date);
+  if (hasEndedIt(settings, finding, world)) {
+    return stop(history, finding, 'wait-past-deadline', deadlineLimit(settings));
+  }
   const no = whyNotWorthIt(finding, world.verdict) ?? whyUnsafe(settings, finding, world);
   if (no !== undefined) return stop(history, finding, no);
   return afford(settings, history, finding, world);
+}
+
+/** The request's deadline, which nothing can follow. One with time left is of a layer underneath. */
+function hasEndedIt(settings: Settings, finding: Finding, world: World): boolean {
+  // Timers may be a fraction of a millisecond early.
+  return (
+    finding.kind === 'error' && finding.code === 'ERR_UNDAUNTED_DEADLINE' && timeLeft(settings, world) < 1
+  );
 }
 
 // ---------------------------------------------------------------- worth it

@@ -33,7 +33,7 @@ function describe({ path, found, allowed, advice }: Problem): string {
   return `${where}: found ${found}; allowed: ${allowed}${advice === undefined ? '' : `. ${advice}`}`;
 }
 
-/** The request's own time ran out during a later attempt. `cause` is the last real outcome. */
+/** The request's own time ran out during an attempt. `cause` is the last real outcome before it, if there was one. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
   readonly code = 'ERR_UNDAUNTED_DEADLINE';

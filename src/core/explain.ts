@@ -44,7 +44,9 @@ const whyStop: { readonly [R in StopReason]: (decision: Stop) => string } = {
   'hint-past-deadline': ({ finding, delayMs, limit }) =>
     `the server asks for ${ms(delayMs)} (${hintIn(finding)}), which ends after the deadline of ${ms(limit)}`,
   'wait-past-deadline': ({ delayMs, limit }) =>
-    `the wait of ${ms(delayMs)} would end after the deadline of ${ms(limit)}`,
+    delayMs === undefined
+      ? `the deadline of ${ms(limit)} cut it off, and the caller gets a DeadlineError`
+      : `the wait of ${ms(delayMs)} would end after the deadline of ${ms(limit)}`,
   'budget-spent': ({ finding }) => `${whatEnded(finding)}, and the retry budget of its scope is spent`,
   'gate-shut': ({ finding }) => `${whatEnded(finding)}, and the gate of its scope is shut`,
 };

@@ -342,7 +342,7 @@ export interface Stop {
   /** The attempt that just ended, from 1. */
   readonly attempt: number;
   readonly finding: Finding;
-  /** The wait that would have been needed, where that is why. */
+  /** The wait that would have been needed, where that is why; without it, the deadline itself ended the attempt. */
   readonly delayMs?: number;
   /** The setting that forbade it, where there is one: `maxRetries`, `maxHintMs`, `deadlineMs`. */
   readonly limit?: number;

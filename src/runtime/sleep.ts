@@ -13,17 +13,33 @@ export interface SleepOptions {
 /** Above this, `setTimeout` fires after 1 ms instead. */
 const longestTimerMs = 2 ** 31 - 1;
 
+/** A timer may be early by less than a millisecond; after two more of at least one, its time is over for sure. */
+const mostRests = 2;
+
 export const sleep: Sleep = (delayMs, wake, options = {}) => {
-  // Timers count whole milliseconds and may be a fraction early, which a server's limit would notice.
-  let leftMs = delayMs > 0 ? Math.ceil(delayMs) + 1 : 0;
+  const endsAt = delayMs > 0 ? performance.now() + delayMs : Number.NEGATIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const next = (): void => {
+  let timers = 0;
+  let rests = 0;
+  const start = (leftMs: number): void => {
     const stepMs = Math.min(leftMs, longestTimerMs);
-    leftMs -= stepMs;
-    timer = setTimeout(leftMs > 0 ? next : wake, stepMs);
+    timers += 1;
+    timer = setTimeout(next, stepMs, leftMs - stepMs);
     if (options.unref === true) unref(timer);
   };
-  next();
+  const next = (leftMs: number): void => {
+    if (leftMs > 0) {
+      start(leftMs);
+      return;
+    }
+    // A server's limit would notice a fraction. A clock that is behind by more is coarse, or one of the two is fake.
+    const earlyMs = endsAt - performance.now();
+    const isEarly = earlyMs > 0 && earlyMs <= timers && rests < mostRests;
+    rests += 1;
+    if (isEarly) start(Math.ceil(earlyMs));
+    else wake();
+  };
+  start(delayMs > 0 ? Math.ceil(delayMs) : 0);
   return () => clearTimeout(timer);
 };
 

@@ -10,15 +10,48 @@ describe('sleep', () => {
     vi.useRealTimers();
   });
 
-  test('wakes once, and not a fraction of a millisecond early', () => {
+  test.each([
+    [99.2, 100],
+    [100, 100],
+    [0.1, 1],
+  ])('a wait of %d ms wakes once, after %d ms by the timers', (delayMs, afterMs) => {
     const wake = vi.fn();
-    sleep(99.2, wake);
-    vi.advanceTimersByTime(100);
+    sleep(delayMs, wake);
+    vi.advanceTimersByTime(afterMs - 1);
     expect(wake).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(wake).toHaveBeenCalledTimes(1);
     vi.advanceTimersByTime(10_000);
     expect(wake).toHaveBeenCalledTimes(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('a timer that is a fraction of a millisecond early waits for the rest, and can still be cancelled', () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000.7);
+    const wake = vi.fn();
+    const cancelled = vi.fn();
+    sleep(100, wake);
+    const cancel = sleep(100, cancelled);
+    clock.mockReturnValue(1_100.2);
+    vi.advanceTimersByTime(100);
+    expect(wake).not.toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(2);
+    cancel();
+    clock.mockReturnValue(1_101.2);
+    vi.advanceTimersByTime(1);
+    expect(wake).toHaveBeenCalledTimes(1);
+    expect(cancelled).not.toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(0);
+    clock.mockRestore();
+  });
+
+  test('a clock that does not move with the timers is not asked: they are fakes, or it is coarse', () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000.7);
+    const wake = vi.fn();
+    sleep(100, wake);
+    vi.advanceTimersByTime(100);
+    expect(wake).toHaveBeenCalledTimes(1);
+    clock.mockRestore();
   });
 
   test.each([0, -5, Number.NaN])('%d wakes at the next turn', (delayMs) => {
@@ -48,21 +81,21 @@ describe('sleep', () => {
     const cancel = sleep(3 * longest, cancelled);
     vi.advanceTimersByTime(longest);
     expect(wake).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(4);
+    vi.advanceTimersByTime(3);
     expect(wake).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(wake).toHaveBeenCalledTimes(1);
     cancel();
     expect(vi.getTimerCount()).toBe(0);
     for (const [, delay] of timeouts.mock.calls) expect(delay).toBeLessThanOrEqual(longest);
-    expect(timeouts.mock.calls.map(([, delay]) => delay)).toEqual([longest, longest, 5, longest]);
+    expect(timeouts.mock.calls.map(([, delay]) => delay)).toEqual([longest, longest, 4, longest]);
   });
 
   test('a wait of exactly the longest timer is one timer', () => {
     const timeouts = vi.spyOn(globalThis, 'setTimeout');
     timeouts.mockClear();
     const wake = vi.fn();
-    sleep(2 ** 31 - 2, wake);
+    sleep(2 ** 31 - 1, wake);
     vi.advanceTimersByTime(2 ** 31 - 1);
     expect(wake).toHaveBeenCalledTimes(1);
     expect(timeouts).toHaveBeenCalledTimes(1);
