@@ -3,6 +3,8 @@
  * Node's streams nor its buffers, so that it works wherever a body is an iterable.
  */
 
+import { iterates } from './iterates.js';
+
 export type Chunk = Uint8Array | string;
 type Source = AsyncIterator<Chunk> | Iterator<Chunk>;
 
@@ -163,7 +165,9 @@ function copyOf(chunk: Chunk): Chunk {
 }
 
 function sourceOf(body: AsyncIterable<Chunk> | Iterable<Chunk>): Source {
-  return Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+  return iterates(body, Symbol.asyncIterator)
+    ? (body as AsyncIterable<Chunk>)[Symbol.asyncIterator]()
+    : (body as Iterable<Chunk>)[Symbol.iterator]();
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 
 import { Readable } from 'node:stream';
+import { iterates } from '../../runtime/iterates.js';
 import { type Chunk, isStream, KeptBody, type StreamLike } from '../../runtime/kept-body.js';
 
 /** As much of Node's streams as is asked here. */
@@ -31,13 +32,13 @@ export function bodyOf(body: unknown, limitBytes: number): Body {
   if (typeof body === 'function') return { kind: 'made', make: () => made(body()), value: undefined };
   if (typeof body !== 'object' || ArrayBuffer.isView(body)) return { kind: 'ready', value: body };
   if (isStream(body)) return streamBody(body, limitBytes);
-  if (Symbol.asyncIterator in body || (Symbol.iterator in body && !beginsAnew(body)))
+  if (iterates(body, Symbol.asyncIterator) || (iterates(body, Symbol.iterator) && !beginsAnew(body)))
     return kept(body, limitBytes);
   return { kind: 'ready', value: spelledOut(body) };
 }
 
 function streamBody(body: NodeStream, limitBytes: number): Body {
-  if (!(Symbol.asyncIterator in body) || Readable.isDisturbed(body as unknown as Readable)) {
+  if (!iterates(body, Symbol.asyncIterator) || Readable.isDisturbed(body as unknown as Readable)) {
     return { kind: 'once', value: body };
   }
   const whole = inMemory(body);

@@ -3,10 +3,10 @@
 import type { History, IdempotencyKey, RequestFacts } from '../../core/types.js';
 import { withoutSecrets } from '../../runtime/events.js';
 import type { Traceable } from '../../runtime/history.js';
-import { newKey, takesKey } from '../../runtime/idempotency-key.js';
+import { isKey, newKey, takesKey } from '../../runtime/idempotency-key.js';
 import type { Session } from '../../runtime/session.js';
 import type { DispatchOptions } from './handlers.js';
-import { headerOf } from './headers.js';
+import { valuesOf } from './headers.js';
 
 /** What the caller may change in its options once they are dispatched is kept; what is secret is not shown. */
 export class RequestContext implements RequestFacts, Traceable {
@@ -62,9 +62,7 @@ export class RequestContext implements RequestFacts, Traceable {
   /** By the caller, or by us as soon as the rule is known. */
   get keyed(): boolean {
     const setting = this.#session?.settings.idempotencyKey ?? false;
-    return (
-      (setting !== false && takesKey(this.method)) || headerOf(this.#headers, 'idempotency-key') !== undefined
-    );
+    return (setting !== false && takesKey(this.method)) || this.#brings('idempotency-key');
   }
 
   /** What it adopted, without itself. */
@@ -90,8 +88,12 @@ export class RequestContext implements RequestFacts, Traceable {
 
   /** The key that this request gets, unless the caller gave it one. */
   keyFrom(setting: IdempotencyKey): Readonly<Record<string, string>> | undefined {
-    if (!takesKey(this.method) || headerOf(this.#headers, setting.header) !== undefined) return undefined;
+    if (!takesKey(this.method) || this.#brings(setting.header)) return undefined;
     return newKey(setting);
+  }
+
+  #brings(header: string): boolean {
+    return isKey(valuesOf(this.#headers, header));
   }
 
   get isClaimed(): boolean {

@@ -1,5 +1,6 @@
 /** Headers in every form that undici takes and gives. The caller's own are never changed, only copied. */
 
+import { iterates } from '../../runtime/iterates.js';
 import type { RawHeaders, ResponseHeaders } from './handlers.js';
 
 // ---------------------------------------------------------------- of a request
@@ -14,14 +15,18 @@ export function pairsOf(headers: unknown): HeaderPairs {
     return headers.flatMap((name, index) => (index % 2 === 0 ? [[String(name), headers[index + 1]]] : []));
   }
   if (typeof headers !== 'object' || headers === null) return [];
-  if (Symbol.iterator in headers) return [...(headers as Iterable<[string, unknown]>)];
+  if (iterates(headers, Symbol.iterator)) return [...(headers as Iterable<[string, unknown]>)];
   return Object.entries(headers);
+}
+
+/** All values of that name, which is in lower case. */
+export function valuesOf(headers: unknown, name: string): unknown[] {
+  return pairsOf(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? value : []));
 }
 
 /** The first value of that name, which is in lower case. */
 export function headerOf(headers: unknown, name: string): string | undefined {
-  const value = pairsOf(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  const first = Array.isArray(value) ? value[0] : value;
+  const [first] = valuesOf(headers, name);
   return first === undefined || first === null ? undefined : String(first);
 }
 

@@ -2,6 +2,7 @@
 
 import { stringify } from 'node:querystring';
 import type { RetryContext } from '../../core/events.js';
+import { iterates } from '../../runtime/iterates.js';
 import type { DispatchOptions } from './handlers.js';
 import { pairsOf, recordOf, withHeaders } from './headers.js';
 
@@ -9,7 +10,8 @@ import { pairsOf, recordOf, withHeaders } from './headers.js';
 export function repeatable(options: DispatchOptions): DispatchOptions {
   const { headers } = options;
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return options;
-  if (!(Symbol.iterator in headers) || headers instanceof Map || headers instanceof Headers) return options;
+  if (!iterates(headers, Symbol.iterator) || headers instanceof Map || headers instanceof Headers)
+    return options;
   return { ...options, headers: pairsOf(headers).flat() };
 }
 
