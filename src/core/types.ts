@@ -281,7 +281,7 @@ export interface World {
   readonly verdict: boolean | undefined;
   /** The caller has a head already: whether the rest of its body can be asked for. */
   readonly resumable?: boolean | undefined;
-  /** It was sent within `suppressRetries`. */
+  /** It was sent within `suppressRetries`, or another layer of ours retries it. */
   readonly suppressed?: true | undefined;
 }
 

@@ -25,8 +25,9 @@ import type {
   World,
 } from '../core/types.js';
 import { isListening, summaryOf, tell } from './events.js';
+import { type Enclosure, enclosureAtOnce, isSuppressed } from './layers.js';
 import type { Scope, Turn } from './scope.js';
-import { areRetriesSuppressed } from './suppression.js';
+import { suppressionInContext } from './suppression.js';
 
 /** No attempt is out, so there is nothing to give back to the gate. */
 const noEpoch: Epoch = -1;
@@ -38,6 +39,8 @@ export class Session {
   /** The rule's, under what this request says for itself. */
   readonly settings: Settings;
   readonly scope: Scope;
+  /** Of another layer, where no context follows a request. */
+  private readonly enclosure: Enclosure | undefined = enclosureAtOnce();
   /** Only where there is a gate or a hold to pass, or somebody asks for the time. */
   private turn: Turn | undefined = undefined;
   private attempts: Attempt[] | undefined = undefined;
@@ -130,7 +133,7 @@ export class Session {
       gateShut: scope.refuses(settings, now),
       verdict,
       resumable,
-      suppressed: areRetriesSuppressed(),
+      suppressed: this.isSuppressed,
     };
     const decision = decide(settings, history, finding, world);
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
@@ -140,6 +143,11 @@ export class Session {
     this.attempts.push({ number: decision.attempt, endedAt: now, outcome: finding, decision });
     if (isListening(settings)) this.tellDecision(world, decision);
     return decision;
+  }
+
+  /** Another layer serves this request with its retries, or nobody wants any. */
+  get isSuppressed(): true | undefined {
+    return isSuppressed(this.enclosure ?? suppressionInContext(), this.request);
   }
 
   /**

@@ -1,16 +1,20 @@
 /**
- * Layers that retry must not multiply: what a server sends while it serves a retry is not retried again. Costs
- * nothing until it is used, and then only requests whose first attempt failed.
+ * Layers that retry must not multiply: what a server sends while it serves a retry is not retried again, nor what
+ * one layer sends while it serves the attempt of another. Costs next to nothing until it is used.
  */
 
 import { defaults } from '../core/defaults.js';
 import type { HeadersLike } from '../core/types.js';
 import { retryNumberIn } from './attempt-header.js';
 import { builtinModule } from './builtin-module.js';
+import type { Enclosure } from './layers.js';
 
-interface ContextStorage {
-  run<T>(store: true, work: () => T): T;
-  getStore(): true | undefined;
+/** `true`: whatever is sent. */
+export type Suppression = true | Enclosure;
+
+export interface ContextStorage {
+  run<T, Given extends unknown[]>(store: Suppression, work: (...given: Given) => T, ...given: Given): T;
+  getStore(): Suppression | undefined;
 }
 
 /** Of the whole process, so that another copy of this package knows it, too. */
@@ -23,8 +27,11 @@ const host = globalThis as { [storageKey]?: ContextStorage | undefined };
  * `retries-suppressed`. Listeners of emitters that were there before run outside of it.
  */
 export function suppressRetries<T>(work: () => T): T {
-  host[storageKey] ??= newStorage();
-  return host[storageKey].run(true, work);
+  const storage = contextStorage();
+  if (storage !== undefined) return storage.run(true, work);
+  throw new Error(
+    'undaunted: suppressRetries needs AsyncLocalStorage, which is not here; it is for servers, in Node.js and its like',
+  );
 }
 
 /** Serves an incoming request; if that is a retry of its sender's, without retries of our own. */
@@ -37,8 +44,15 @@ export function suppressWhenRetried<T>(
   return isRetry ? suppressRetries(serve) : serve();
 }
 
-export function areRetriesSuppressed(): true | undefined {
+/** What follows the request that is being made here, through its promises. */
+export function suppressionInContext(): Suppression | undefined {
   return host[storageKey]?.getStore();
+}
+
+/** Undefined: there is none in this place, as in browsers. */
+export function contextStorage(): ContextStorage | undefined {
+  host[storageKey] ??= newStorage();
+  return host[storageKey];
 }
 
 function headerIn(headers: HeadersLike, name: string): unknown {
@@ -48,12 +62,9 @@ function headerIn(headers: HeadersLike, name: string): unknown {
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
-function newStorage(): ContextStorage {
+function newStorage(): ContextStorage | undefined {
   const asyncHooks = builtinModule<{ readonly AsyncLocalStorage: new () => ContextStorage }>(
     'node:async_hooks',
   );
-  if (asyncHooks !== undefined) return new asyncHooks.AsyncLocalStorage();
-  throw new Error(
-    'undaunted: suppressRetries needs AsyncLocalStorage, which is not here; it is for servers, in Node.js and its like',
-  );
+  return asyncHooks === undefined ? undefined : new asyncHooks.AsyncLocalStorage();
 }

@@ -4,9 +4,11 @@ import { PolicyError } from '../../core/errors.js';
 import type { RequestFacts } from '../../core/types.js';
 import { remember } from '../../runtime/history.js';
 import { isKey, takesKey } from '../../runtime/idempotency-key.js';
+import { enclosed, mayMeet } from '../../runtime/layers.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Sleep } from '../../runtime/sleep.js';
+import { beneath } from './beneath.js';
 import { type Body, bodyOf } from './body.js';
 import type { Child } from './child.js';
 import { asAxiosError } from './errors.js';
@@ -86,12 +88,11 @@ export class Call implements RequestFacts {
 
   start(): Promise<ResponseShape> {
     if (!this.isPlain) return new Recovery(this, undefined).run();
-    const { adapter, config } = this;
     try {
-      return adapter(config).then(
+      return this.send().then(
         (response) => {
           if (!this.accepts(response)) return this.recover({ kind: 'response', response });
-          remember(response, this.session);
+          this.remember(response);
           return response;
         },
         (error: unknown) => this.recover({ kind: 'error', error }),
@@ -99,6 +100,18 @@ export class Call implements RequestFacts {
     } catch (error) {
       return this.recover({ kind: 'error', error });
     }
+  }
+
+  /** One attempt. */
+  send(): Promise<ResponseShape> {
+    const { adapter, config } = this;
+    const what = beneath(config.adapter);
+    return what === undefined ? adapter(config) : enclosed(this, what, adapter, config);
+  }
+
+  /** The history of what several layers hand over is that of the outermost. */
+  remember(result: unknown): void {
+    if (!mayMeet('anything') || this.session.isSuppressed !== true) remember(result, this.session);
   }
 
   /** Nothing has to be prepared, watched or asked before it is sent. */

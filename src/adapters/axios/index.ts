@@ -3,6 +3,7 @@
 import type {} from 'axios';
 import type { PolicyOptions } from '../../core/options.js';
 import type { Policy } from '../../core/policy.js';
+import { countLayer } from '../../runtime/layers.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
 import { type Line, sendWithRetries } from './call.js';
@@ -37,6 +38,7 @@ export function attachRetry(
   const shape = instance as unknown as InstanceShape;
   const child = new Child(shape);
   const line: Line = { retrier: retrierFor(given), child, named: new NamedAdapters(shape, child) };
+  countLayer('instances');
   const lines = attached.get(shape) ?? [];
   attached.set(shape, lines);
   lines.push(line);

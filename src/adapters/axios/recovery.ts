@@ -7,7 +7,6 @@ import { AttemptTimeoutError, DeadlineError, GateShutError } from '../../core/er
 import type { LiveOutcome } from '../../core/events.js';
 import { factsOf } from '../../core/facts.js';
 import type { Decision, Retry } from '../../core/types.js';
-import { remember } from '../../runtime/history.js';
 import { type Limit, sendWithin } from './attempt.js';
 import type { Call } from './call.js';
 import { asAxiosError } from './errors.js';
@@ -34,7 +33,7 @@ export class Recovery {
 
   /** From the end of the first attempt, or from its beginning. */
   async run(): Promise<ResponseShape> {
-    const { session, body } = this.call;
+    const { body } = this.call;
     try {
       for (;;) {
         const result = await this.tryOnce();
@@ -43,7 +42,7 @@ export class Recovery {
       }
     } catch (error) {
       if (body !== undefined) onceRead(answerOf({ kind: 'error', error }), () => body.close?.(error));
-      remember(error, session);
+      this.call.remember(error);
       throw error;
     } finally {
       this.outgoing.restore();
@@ -64,12 +63,12 @@ export class Recovery {
   }
 
   private handOver(ending: Ending): ResponseShape {
-    const { session, body, config } = this.call;
+    const { body, config } = this.call;
     // axios hands nothing over to a caller who has cancelled.
     if (isCanceled(config)) this.letGo(ending);
     if (ending.kind === 'error') throw ending.error;
     body?.close?.();
-    remember(ending.response, session);
+    this.call.remember(ending.response);
     return ending.response;
   }
 
@@ -78,7 +77,7 @@ export class Recovery {
   private async attempt(): Promise<Ending> {
     await this.admitted();
     await this.guarded(() => this.outgoing.prepare());
-    const { config, adapter, sleep, method } = this.call;
+    const { config, sleep, method } = this.call;
     // axios's http sends what was aborted before.
     if (isCanceled(config)) this.cancel();
     const late = (response: ResponseShape): void => release(response, method, sleep);
@@ -86,7 +85,7 @@ export class Recovery {
     // A hook, a body or a busy process took longer than there was time.
     if (limit !== undefined && limit.ms <= 0) this.fail(limit.error());
     try {
-      const response = await sendWithin(limit, config, () => adapter(config), sleep, late);
+      const response = await sendWithin(limit, config, () => this.call.send(), sleep, late);
       return { kind: 'response', response };
     } catch (error) {
       return { kind: 'error', error };

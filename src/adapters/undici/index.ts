@@ -3,6 +3,7 @@
 import type { Dispatcher } from 'undici';
 import type { OverrideOptions, PolicyOptions } from '../../core/options.js';
 import type { Policy } from '../../core/policy.js';
+import { countLayer } from '../../runtime/layers.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
 import { bodyOf } from './body.js';
@@ -25,6 +26,7 @@ declare module 'undici' {
 /** An interceptor for `dispatcher.compose()`. Of several in one chain, the outermost acts. */
 export function retry(given?: PolicyOptions | Policy | Retrier): Dispatcher.DispatcherComposeInterceptor {
   const retrier = retrierFor(given);
+  countLayer('dispatchers');
   return interceptor(retrier) as unknown as Dispatcher.DispatcherComposeInterceptor;
 }
 

@@ -1,0 +1,254 @@
+/** Layers of ours beneath an instance that retries: of those that one request goes through, the outermost acts. */
+
+import type { AxiosAdapter, AxiosInstance, AxiosRequestConfig } from 'axios';
+import * as undici from 'undici';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { attachRetry } from '../../../src/adapters/axios/index.js';
+import { retry } from '../../../src/adapters/undici/index.js';
+import { historyOf, suppressRetries } from '../../../src/index.js';
+import { answer, type Lab, rst } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
+import { axios } from './client.js';
+import { openInstance, retryingInstance } from './kit.js';
+
+const patient = { ...soon, maxRetries: 3, budget: false } as const;
+
+/** An Agent that retries, over one connection. */
+function retryingAgent(interceptor = retry(patient)): undici.Dispatcher {
+  const agent = new undici.Agent({ connections: 1 });
+  onTestFinished(() => agent.destroy());
+  return agent.compose(interceptor);
+}
+
+/** For every fetch of the process. */
+function useGlobally(dispatcher: undici.Dispatcher): void {
+  const before = undici.getGlobalDispatcher();
+  undici.setGlobalDispatcher(dispatcher);
+  onTestFinished(() => undici.setGlobalDispatcher(before));
+}
+
+/** Another copy of this package, as another version of it is. */
+async function anotherCopy(): Promise<{ attachRetry: typeof attachRetry; retry: typeof retry }> {
+  vi.resetModules();
+  onTestFinished(() => void vi.resetModules());
+  const [ofAxios, ofUndici] = await Promise.all([
+    import('../../../src/adapters/axios/index.js'),
+    import('../../../src/adapters/undici/index.js'),
+  ]);
+  expect(ofAxios.attachRetry).not.toBe(attachRetry);
+  return { attachRetry: ofAxios.attachRetry, retry: ofUndici.retry };
+}
+
+/** Through undici's `request`, as people write adapters. */
+function byUndici(dispatcher: undici.Dispatcher): AxiosAdapter {
+  return async (config) => {
+    const { method = 'get', url = '', data } = config;
+    await Promise.resolve();
+    const { statusCode, headers, body } = await undici.request(url, {
+      dispatcher,
+      method: method.toUpperCase(),
+      body: data,
+    });
+    const response = { status: statusCode, statusText: '', headers: { ...headers }, config, request: {} };
+    return { ...response, data: await body.text() } as never;
+  };
+}
+
+/** Through another instance that retries, with its own copy of the configuration. */
+function byInstance(inner: AxiosInstance, before: (() => unknown) | undefined): AxiosAdapter {
+  return async (config) => {
+    if (before !== undefined) await before();
+    const { url = '', method = 'get', data } = config;
+    return inner.request({ url, method, data, validateStatus: null });
+  };
+}
+
+const beneath: readonly [string, () => AxiosRequestConfig | Promise<AxiosRequestConfig>][] = [
+  [
+    'a global dispatcher, by fetch',
+    () => {
+      useGlobally(retryingAgent());
+      return { adapter: 'fetch' };
+    },
+  ],
+  [
+    'a global dispatcher, by the first of a list',
+    () => {
+      useGlobally(retryingAgent());
+      return { adapter: ['xhr', 'fetch', 'http'] };
+    },
+  ],
+  [
+    'a global dispatcher, by the function that fetch stands for',
+    () => {
+      useGlobally(retryingAgent());
+      return { adapter: axios.getAdapter('fetch') };
+    },
+  ],
+  [
+    'a global dispatcher of another copy of the package, by fetch',
+    async () => {
+      useGlobally(retryingAgent((await anotherCopy()).retry(patient)));
+      return { adapter: 'fetch' };
+    },
+  ],
+  ['a dispatcher, by an adapter of the caller', () => ({ adapter: byUndici(retryingAgent()) })],
+  ['an instance', () => ({ adapter: byInstance(retryingInstance(patient), undefined) })],
+  [
+    'an instance that something asynchronous happens before',
+    () => ({ adapter: byInstance(retryingInstance(patient), () => new Promise(setImmediate)) }),
+  ],
+  [
+    'an instance with an asynchronous interceptor',
+    () => {
+      const inner = retryingInstance(patient);
+      inner.interceptors.request.use(async (config) => config);
+      return { adapter: byInstance(inner, undefined) };
+    },
+  ],
+  [
+    'an instance of another copy of the package',
+    async () => {
+      const copy = await anotherCopy();
+      const inner = openInstance();
+      copy.attachRetry(inner, patient);
+      return { adapter: byInstance(inner, undefined) };
+    },
+  ],
+  [
+    'an instance over a global dispatcher',
+    () => {
+      useGlobally(retryingAgent());
+      const inner = retryingInstance(patient, { adapter: 'fetch' });
+      return { adapter: byInstance(inner, undefined) };
+    },
+  ],
+];
+
+describe.each(beneath)('over %s:', (_what, open) => {
+  async function openOver(
+    policy: Parameters<typeof attachRetry>[1],
+    script: Parameters<typeof openLab>[0],
+  ): Promise<{ lab: Lab; instance: AxiosInstance }> {
+    const lab = await openLab(script);
+    const config = await open();
+    const instance = openInstance(config as object);
+    attachRetry(instance, policy);
+    return { lab, instance };
+  }
+
+  test('a server that is down gets what the outermost allows, and its history is told', async () => {
+    const { lab, instance } = await openOver(patient, answer(503));
+    const { value, error } = await settled(instance.get(`${lab.origin}/a?b=1#c`));
+    expect(lab.requests).toHaveLength(4);
+    expect(historyOf(value ?? error)?.map(({ decision }) => decision.reason)).toEqual([
+      ...Array(3).fill('transient-status'),
+      'retries-spent',
+    ]);
+  });
+
+  test('a success at once has the history of the outermost', async () => {
+    const { lab, instance } = await openOver(patient, answer(200));
+    const response = await instance.get(lab.origin);
+    expect(historyOf(response)?.map(({ decision }) => decision.reason)).toEqual(['success']);
+  });
+
+  test.each([0, 1, 2])('maxRetries: %i, of which the innermost knows nothing', async (maxRetries) => {
+    const { lab, instance } = await openOver({ ...patient, maxRetries }, answer(503));
+    await settled(instance.get(lab.origin));
+    expect(lab.requests).toHaveLength(maxRetries + 1);
+  });
+
+  test('connections that break do not multiply either', async () => {
+    const { lab, instance } = await openOver({ ...patient, maxRetries: 2 }, rst());
+    const { error } = await settled(instance.put(lab.origin, 'text'));
+    expect(error).toBeInstanceOf(Error);
+    expect(lab.requests).toHaveLength(3);
+  });
+
+  test('with limits of time and a body that is kept', async () => {
+    const times = { ...patient, deadlineMs: 60_000, attemptTimeoutMs: 50_000, idempotencyKey: true };
+    const { lab, instance } = await openOver({ ...times, maxRetries: 2 }, answer(503));
+    await settled(instance.post(lab.origin, () => 'made'));
+    expect(lab.requests).toHaveLength(3);
+  });
+
+  test('what comes after the first recovery is retried as ever', async () => {
+    const { lab, instance } = await openOver(patient, [answer(503), answer(200), answer(503), answer(200)]);
+    expect((await instance.get(lab.origin)).status).toBe(200);
+    expect((await instance.get(lab.origin)).status).toBe(200);
+    expect(lab.requests).toHaveLength(4);
+  });
+});
+
+describe('what is not of the same request', () => {
+  test('is retried by its own layer, though an adapter sends it meanwhile', async () => {
+    const lab = await openLab(({ path, number }) => answer(path === '/token' && number < 3 ? 503 : 200));
+    const others = retryingInstance(patient);
+    const adapter: AxiosAdapter = async (config) => {
+      await others.get(`${lab.origin}/token`);
+      return others.request({ url: config.url ?? '' });
+    };
+    const instance = openInstance({ adapter });
+    attachRetry(instance, { ...patient, maxRetries: 0 });
+    expect((await instance.get(`${lab.origin}/thing`)).status).toBe(200);
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/token', '/token', '/token', '/thing']);
+  });
+
+  test('is retried when it is sent beside it, through the same dispatcher', async () => {
+    const lab = await openLab(answer(503));
+    useGlobally(retryingAgent());
+    const instance = retryingInstance({ ...patient, maxRetries: 0 }, { adapter: 'fetch' });
+    await Promise.all([settled(instance.get(`${lab.origin}/ours`)), fetch(`${lab.origin}/alone`)]);
+    const sent = (path: string): number => lab.requests.filter((request) => request.path === path).length;
+    expect([sent('/ours'), sent('/alone')]).toEqual([1, 4]);
+  });
+
+  test('is retried when it is sent later, on a connection that was opened within', async () => {
+    const lab = await openLab(({ path }) => answer(path === '/ours' ? 200 : 503));
+    const dispatcher = retryingAgent();
+    useGlobally(dispatcher);
+    const instance = retryingInstance(patient, { adapter: 'fetch' });
+    await instance.get(`${lab.origin}/ours`);
+    await new Promise<void>((resolve, reject) => {
+      const asked = undici.request(`${lab.origin}/first`, { dispatcher, retry: false } as object);
+      asked.then(({ body }) => {
+        // Called by the socket.
+        body.resume().on('end', () => void settled(fetch(`${lab.origin}/second`)).then(() => resolve()));
+      }, reject);
+    });
+    expect(lab.connections).toBe(1);
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/ours', '/first', ...Array(4).fill('/second')]);
+  });
+});
+
+describe('without anything that follows a request, as in browsers,', () => {
+  function withoutContext(): void {
+    vi.stubGlobal(Symbol.for('undaunted.suppression') as never, undefined);
+    const lookup = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+    onTestFinished(() => {
+      lookup.mockRestore();
+      vi.unstubAllGlobals();
+    });
+  }
+
+  test('an instance that is asked at once does not multiply', async () => {
+    withoutContext();
+    const lab = await openLab(answer(503));
+    const adapter = byInstance(retryingInstance(patient), undefined);
+    await settled(retryingInstance(patient, { adapter }).get(lab.origin));
+    expect(lab.requests).toHaveLength(4);
+  });
+});
+
+test('within suppressRetries, also on a connection that was opened outside of it', async () => {
+  const lab = await openLab(answer(503));
+  const dispatcher = retryingAgent();
+  const ask = async (more: object): Promise<void> => {
+    const { body } = await undici.request(lab.origin, { dispatcher, ...more });
+    await body.dump();
+  };
+  await ask({ retry: false });
+  await suppressRetries(() => ask({}));
+  expect([lab.connections, lab.requests.length]).toEqual([1, 2]);
+});
