@@ -9,7 +9,7 @@ export { readHint } from './core/hints/read-hint.js';
 export type { HintSetName } from './core/hints/sets.js';
 export type * from './core/options.js';
 export type { Policy, Rule } from './core/policy.js';
-export { definePolicy } from './core/policy.js';
+export { definePolicy, parsePolicy } from './core/policy.js';
 export { presets } from './core/presets.js';
 export type * from './core/types.js';
 export type { AttemptsOptions } from './runtime/attempts.js';

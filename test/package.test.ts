@@ -18,6 +18,7 @@ test('undaunted exports what it promises, and nothing else', () => {
     'definePolicy',
     'explain',
     'historyOf',
+    'parsePolicy',
     'presets',
     'readHint',
     'suppressRetries',

@@ -2,6 +2,8 @@
 
 import { checkedPolicy } from './check.js';
 import { defaults } from './defaults.js';
+import type { Problem } from './errors.js';
+import { PolicyError } from './errors.js';
 import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
 import { Overrides } from './overrides.js';
 import type { Pattern } from './routes/patterns.js';
@@ -24,6 +26,20 @@ export interface Rule {
 export function definePolicy(options: PolicyOptions | Policy = {}): Policy {
   return options instanceof Policy ? options : new Policy(options);
 }
+
+/** For what comes from outside, whatever its type says: what is in a JSON file, say. Checked in the same way. */
+export function parsePolicy(value: unknown): Policy {
+  if (typeof value === 'string') throw new PolicyError([stillText]);
+  return value instanceof Policy ? value : new Policy(value as PolicyOptions);
+}
+
+/** It is not quoted: it may hold more than a policy. */
+const stillText: Problem = {
+  path: '',
+  found: 'a text',
+  allowed: 'an object',
+  advice: 'Read JSON first: parsePolicy(JSON.parse(text)).',
+};
 
 /** A class, so that it keeps its identity where clients merge their configuration. Made by `definePolicy`. */
 export class Policy {

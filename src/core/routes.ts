@@ -4,6 +4,7 @@
  */
 
 import { factsOf } from './facts.js';
+import { truthReturned } from './returned.js';
 import type { Pattern } from './routes/patterns.js';
 import { originOf, targetOf } from './routes/target.js';
 import { insert, none, type Search, search, type Trees, treesFor } from './routes/trees.js';
@@ -42,7 +43,7 @@ function settled({ best, tested }: Search, request: RequestFacts): number {
   const earlier = tested.filter(({ index }) => index < best).sort((a, b) => a.index - b.index);
   const facts = factsOf(request);
   // Stryker disable next-line OptionalChaining: all of these have a test; the compiler cannot know.
-  const passed = earlier.find(({ test }) => test?.(facts));
+  const passed = earlier.find(({ test }) => truthReturned('match.test', test?.(facts)));
   return passed?.index ?? certain;
 }
 

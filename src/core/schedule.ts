@@ -6,6 +6,7 @@
 
 import { defaults } from './defaults.js';
 import type { ScheduleOptions } from './options.js';
+import { isPromise, wrongReturn } from './returned.js';
 import type { ExponentialSchedule, PlainJitter, Schedule, ScheduleFunction, TableSchedule } from './types.js';
 
 /** What an exponential schedule leaves open comes from the usual one. The others wait as long as they say. */
@@ -50,8 +51,9 @@ function waitOfFunction(
   previousMs: number | undefined,
   draw: number,
 ): number {
-  const waitMs = schedule(retry, previousMs, draw);
-  const usable = Number.isFinite(waitMs) && waitMs >= 0;
+  const waitMs: unknown = schedule(retry, previousMs, draw);
+  if (isPromise(waitMs)) throw wrongReturn('schedule', waitMs, 'a number of milliseconds');
+  const usable = typeof waitMs === 'number' && Number.isFinite(waitMs) && waitMs >= 0;
   return usable ? waitMs : scheduledWait(defaults.schedule, retry, undefined, draw);
 }
 

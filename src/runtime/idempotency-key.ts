@@ -1,5 +1,6 @@
 /** The key that makes a write safe to repeat: one for each request, the same in all its attempts. */
 
+import { isPromise, wrongReturn } from '../core/returned.js';
 import type { IdempotencyKey } from '../core/types.js';
 
 /** RFC 9110 9.2.1, and QUERY. */
@@ -19,13 +20,20 @@ export function isKey(value: unknown): boolean {
 
 export function newKey({ header, quoted, generate }: IdempotencyKey): Readonly<Record<string, string>> {
   const key = generate === undefined ? randomUUID() : generated(generate);
-  return { [header]: quoted ? `"${key}"` : key };
+  return { [header]: quoted ? quotedText(key) : key };
+}
+
+/** RFC 9651 3.3.3. */
+function quotedText(key: string): string {
+  return `"${key.replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** What every request would get is worse than no key: a server would answer all of them as it did the first. */
 function generated(generate: () => unknown): string {
   const key = generate();
   if ((typeof key === 'string' || typeof key === 'number') && isKey(key)) return String(key);
+  if (isPromise(key))
+    throw wrongReturn('idempotencyKey.generate', key, 'a text that is new for each request');
   const found =
     typeof key === 'string' ? 'an empty text' : key !== null && typeof key === 'object' ? 'an object' : key;
   throw new TypeError(

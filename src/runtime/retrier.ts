@@ -4,6 +4,7 @@ import { factsOf } from '../core/facts.js';
 import type { OverrideOptions, PolicyOptions } from '../core/options.js';
 import type { Policy, Rule } from '../core/policy.js';
 import { definePolicy } from '../core/policy.js';
+import { wrongReturn } from '../core/returned.js';
 import type { RequestFacts, Settings } from '../core/types.js';
 import { withoutSecrets } from './events.js';
 import type { Ports } from './ports.js';
@@ -42,8 +43,8 @@ export class Retrier {
   }
 
   private scopeName({ scope }: Settings, request: RequestFacts, unknownOrigin: string): string {
-    if (typeof scope === 'function') return scope(factsOf(request));
-    if (scope !== 'origin') return scope;
+    const name = typeof scope === 'function' ? nameReturned(scope(factsOf(request))) : scope;
+    if (name !== 'origin') return name;
     const { origin } = request;
     if (origin === undefined) return unknownOrigin;
     if (origin !== this.lastOrigin) {
@@ -65,6 +66,12 @@ export class Retrier {
   reset(scope?: string): void {
     this.scopes.forget(scope);
   }
+}
+
+/** Requests without a name would all share one scope. */
+function nameReturned(name: unknown): string {
+  if (typeof name === 'string' && /\S/.test(name)) return name;
+  throw wrongReturn('scope', name, '"origin" or a name that is not blank');
 }
 
 /** Each call makes a retrier of its own: what shares it, shares its budgets. */

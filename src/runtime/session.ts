@@ -11,6 +11,7 @@ import type { DecisionEvent } from '../core/events.js';
 import type { Sign } from '../core/gate.js';
 import { signOf } from '../core/gate.js';
 import type { Rule } from '../core/policy.js';
+import { truthReturned } from '../core/returned.js';
 import type {
   Admission,
   Attempt,
@@ -112,6 +113,7 @@ export class Session {
     verdict?: boolean,
     resumable?: boolean,
   ): Decision {
+    const said = truthReturned('retryIf', verdict);
     // A head that ended it, whose body then failed: the attempt had not ended after all.
     this.acceptedStatus = 0;
     if (this.attempts?.at(-1)?.decision.action === 'stop') this.attempts.pop();
@@ -121,7 +123,7 @@ export class Session {
     const date = ports.date();
     const finding = classify(settings, outcome, date);
     this.endTurn(signOf(finding));
-    scope.learn(settings, finding, verdict, now);
+    scope.learn(settings, finding, said, now);
     const world: World = {
       request: { method: this.request.method, keyed: this.request.keyed },
       replayable,
@@ -131,13 +133,13 @@ export class Session {
       random: ports.random(),
       budget: settings.budget === false ? undefined : scope.budgetOf(settings.budget, now),
       gateShut: scope.refuses(settings, now),
-      verdict,
+      verdict: said,
       resumable,
       suppressed: this.isSuppressed,
     };
     const decision = decide(settings, history, finding, world);
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
-    const succeeded = decision.action === 'stop' && verdict !== true && signOf(finding) === 'alive';
+    const succeeded = decision.action === 'stop' && said !== true && signOf(finding) === 'alive';
     if (succeeded) scope.succeed(settings, this.lastCost());
     this.attempts ??= [];
     this.attempts.push({ number: decision.attempt, endedAt: now, outcome: finding, decision });

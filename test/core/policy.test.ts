@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { PolicyError } from '../../src/core/errors.js';
 import type { OverrideOptions, PolicyOptions } from '../../src/core/options.js';
-import { definePolicy, Policy } from '../../src/core/policy.js';
+import { definePolicy, Policy, parsePolicy } from '../../src/core/policy.js';
 import type { RequestFacts } from '../../src/core/types.js';
 import { requestOf } from '../kit.js';
 
@@ -88,6 +88,49 @@ function fickle<T extends object>(first: T, then: object): T {
     },
   });
 }
+
+describe('parsePolicy', () => {
+  /** As TypeScript sees the JSON of a module: texts are only texts. */
+  const json = {
+    maxRetries: 5,
+    hints: 'github',
+    rules: [{ match: '/x', schedule: { kind: 'fixed', waitMs: 1 } }],
+  };
+
+  test('makes a policy of what comes from outside', () => {
+    const policy = parsePolicy(json);
+    expect(policy).toBeInstanceOf(Policy);
+    expect(policy.toJSON()).toEqual(json);
+    expect(JSON.stringify(parsePolicy(JSON.parse(JSON.stringify(policy))))).toBe(JSON.stringify(policy));
+    expect(parsePolicy(policy)).toBe(policy);
+  });
+
+  test('of anything, also of functions, what definePolicy would make', () => {
+    const retryIf = () => true;
+    expect(parsePolicy({ retryIf }).fallback.settings.retryIf).toBe(retryIf);
+    expect(() => parsePolicy({ maxRetry: 3 })).toThrow('Did you mean "maxRetries"?');
+    expect(() => parsePolicy({ maxRetries: -1 })).toThrow(PolicyError);
+  });
+
+  test.each([undefined, null, 5, [], new Map()])('not of %o', (value) => {
+    expect(() => parsePolicy(value)).toThrow(
+      /^The policy has 1 problem:\n {2}- \(policy\): found .*; allowed: an object/,
+    );
+  });
+
+  test('nor of JSON that is still a text, whose content is not shown', () => {
+    expect(() => parsePolicy('{"password":"x"}')).toThrow(
+      new PolicyError([
+        {
+          path: '',
+          found: 'a text',
+          allowed: 'an object',
+          advice: 'Read JSON first: parsePolicy(JSON.parse(text)).',
+        },
+      ]),
+    );
+  });
+});
 
 describe('what was checked is what is in force', () => {
   /** What a getter says the first time, and every time after it. */

@@ -201,6 +201,15 @@ describe('a function', () => {
     expect(waits(broken, 3, 0.5)).toEqual([50, 100, 200]);
   });
 
+  test('that is async is an error: what it promises would come too late', () => {
+    const broken = (async () => 100) as unknown as Schedule;
+    expect(() => scheduledWait(broken, 1, undefined, 0.5)).toThrow(
+      new TypeError(
+        'undaunted: schedule returned a promise; it has to return a number of milliseconds, and cannot be async',
+      ),
+    );
+  });
+
   test('that throws is not silenced', () => {
     const broken: Schedule = () => {
       throw new RangeError('mine');

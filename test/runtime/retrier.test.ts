@@ -66,6 +66,23 @@ describe('who shares what', () => {
     expect(scopeNames(retrier)).toEqual(['shared', 'tenant x', 'tenant y']);
   });
 
+  test('a scope that is computed may be the origin, as one that is named may', () => {
+    const { retrier } = retrierWith({ scope: ({ path }) => (path === '/x' ? 'x' : 'origin') });
+    retrier.open(requestOf({ path: '/x' }));
+    retrier.open(requestOf({ path: '/y' }));
+    retrier.open(requestOf({ path: '/y', origin: undefined }), undefined, 'client 7');
+    expect(scopeNames(retrier)).toEqual(['x', 'https://api.example.com', 'client 7']);
+  });
+
+  test.each([undefined, null, '', ' ', 5, Promise.resolve('x')])(
+    'a scope that is computed has a name: %o',
+    (name) => {
+      const { retrier } = retrierWith({ scope: () => name as never });
+      expect(() => retrier.open(requestOf())).toThrow(/^undaunted: scope returned .*; it has to return /);
+      expect(scopeNames(retrier)).toEqual([]);
+    },
+  );
+
   test('rules that inherit a budget share it; a rule with its own has its own, in the same scope', () => {
     const { retrier } = retrierWith({
       budget: oneRetry,

@@ -1,0 +1,26 @@
+/**
+ * What the caller's functions return, whatever their types say: what is neither yes nor no must not become one of them
+ * by accident, and a promise is always a yes.
+ */
+
+import { found } from './check/wording.js';
+
+/** True, false, or nothing, which is no opinion. */
+export function truthReturned(name: string, value: unknown): boolean | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'boolean') return value;
+  throw wrongReturn(name, value, 'true, false or undefined');
+}
+
+/** Tells a promise from other mistakes; how it ends is nobody's business any more. */
+export function wrongReturn(name: string, value: unknown, allowed: string): TypeError {
+  const isLater = isPromise(value);
+  if (isLater) value.then(undefined, () => undefined);
+  const what = isLater ? 'a promise' : found(value);
+  const advice = isLater ? ', and cannot be async' : '';
+  return new TypeError(`undaunted: ${name} returned ${what}; it has to return ${allowed}${advice}`);
+}
+
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
