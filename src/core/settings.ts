@@ -1,7 +1,7 @@
 /** Options -> settings: shorthands spelled out, nested objects filled in, everything else inherited. */
 
 import { defaults } from './defaults.js';
-import { successStatuses } from './hints/compile.js';
+import { bodyBytesOf, successesOf } from './hints/compile.js';
 import { compileHints } from './hints/read-hint.js';
 import type { BudgetOptions, CostOptions, SettingsOptions } from './options.js';
 import { fillSchedule } from './schedule.js';
@@ -21,7 +21,7 @@ export const defaultSettings: Settings = Object.freeze({
   schedule: defaults.schedule,
   throttledSchedule: defaults.throttledSchedule,
   ...hintsOf(defaults.hints),
-  bodyHintBytes: defaults.bodyHintBytes,
+  bodyHintBytesSaid: undefined,
   maxHintMs: defaults.maxHintMs,
   hintJitter: defaults.hintJitter,
   budget: defaults.budget,
@@ -41,6 +41,7 @@ export const defaultSettings: Settings = Object.freeze({
 export function fillIn(options: SettingsOptions, inherited: Settings): Settings {
   const { statuses, methods, schedule, throttledSchedule, hints, budget } = options;
   const hinted = hints === undefined ? inherited : hintsOf(hints);
+  const bytesSaid = options.bodyHintBytes ?? inherited.bodyHintBytesSaid;
   return Object.freeze({
     maxRetries: options.maxRetries ?? (options.retry === false ? 0 : inherited.maxRetries),
     deadlineMs: options.deadlineMs ?? inherited.deadlineMs,
@@ -58,7 +59,8 @@ export function fillIn(options: SettingsOptions, inherited: Settings): Settings 
         : fillSchedule(throttledSchedule, defaults.throttledSchedule),
     hints: hinted.hints,
     hintedSuccesses: hinted.hintedSuccesses,
-    bodyHintBytes: options.bodyHintBytes ?? inherited.bodyHintBytes,
+    bodyHintBytes: bytesSaid ?? hinted.bodyHintBytes,
+    bodyHintBytesSaid: bytesSaid,
     maxHintMs: options.maxHintMs ?? inherited.maxHintMs,
     hintJitter: options.hintJitter ?? inherited.hintJitter,
     budget: budget === undefined ? inherited.budget : fillBudget(budget),
@@ -128,11 +130,14 @@ function switched<T extends object>(option: boolean | Partial<T> | undefined, on
   return option === true ? on : Object.freeze({ ...on, ...option });
 }
 
-function hintsOf(option: NonNullable<SettingsOptions['hints']>): Pick<Settings, 'hints' | 'hintedSuccesses'> {
+type Hinted = Pick<Settings, 'hints' | 'hintedSuccesses' | 'bodyHintBytes'>;
+
+function hintsOf(option: NonNullable<SettingsOptions['hints']>): Hinted {
   const names = option === false ? [] : [option].flat();
   return {
     hints: names.length === 0 ? undefined : compileHints(names),
-    hintedSuccesses: successStatuses(names),
+    hintedSuccesses: successesOf(names),
+    bodyHintBytes: bodyBytesOf(names),
   };
 }
 

@@ -6,6 +6,7 @@
  */
 
 import type { BeforeRetry, Observe, RetryIf } from './events.js';
+import type { HintedSuccess } from './hints/hint-set.js';
 import type { HintReader } from './hints/read-hint.js';
 
 // ---------------------------------------------------------------- the request and how it ended
@@ -41,7 +42,7 @@ export interface ResponseOutcome {
   readonly kind: 'response';
   readonly status: number;
   readonly headers?: HeadersLike;
-  /** What was read of the body, for hints in it: text, or what was parsed from JSON. */
+  /** What was read of the body, for hints in it: text, what was parsed from JSON, or `unreadable`. */
   readonly content?: unknown;
   /** What the client itself saw (an answer after a redirect proves nothing); absent: read off the status. */
   readonly evidence?: Evidence;
@@ -240,9 +241,12 @@ export interface Settings {
   readonly throttledSchedule: Schedule;
   /** The chosen sets of hints, merged; undefined: none is read. */
   readonly hints: HintReader | undefined;
-  /** Statuses below 400 on which one of them reads. */
-  readonly hintedSuccesses: readonly number[];
+  /** Answers below 400 that one of them reads. */
+  readonly hintedSuccesses: readonly HintedSuccess[];
+  /** As much as was written, or as the chosen sets have a use for. */
   readonly bodyHintBytes: number;
+  /** What was written, here or where it is inherited from. */
+  readonly bodyHintBytesSaid: number | undefined;
   readonly maxHintMs: number;
   readonly hintJitter: number;
   readonly budget: Budget | false;

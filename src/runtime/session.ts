@@ -10,6 +10,7 @@ import { decide } from '../core/decide.js';
 import type { DecisionEvent } from '../core/events.js';
 import type { Sign } from '../core/gate.js';
 import { signOf } from '../core/gate.js';
+import { isHintedSuccess } from '../core/hints/held-back.js';
 import type { Rule } from '../core/policy.js';
 import { truthReturned } from '../core/returned.js';
 import type {
@@ -93,7 +94,8 @@ export class Session {
       this.attempts !== undefined ||
       settings.retryIf !== undefined ||
       settings.statuses.retried.has(status) ||
-      settings.hintedSuccesses.includes(status);
+      (settings.hintedSuccesses.length > 0 &&
+        isHintedSuccess(settings.hintedSuccesses, this.request, status));
     if (needsDecision) return false;
     this.acceptedStatus = status;
     this.endTurn('alive');

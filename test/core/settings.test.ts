@@ -90,7 +90,7 @@ describe('settings', () => {
       maxRetries: 1,
       deadlineCovers: 'body',
       idempotent: true,
-      hintedSuccesses: [200],
+      hintedSuccesses: [{ status: 200, method: 'POST', pathEnd: '/graphql.json' }],
       maxHintMs: 5_000,
       budget: { capacity: 7, perSuccess: 0.15, kind: 'bucket' },
       gate: defaults.gate,
@@ -102,6 +102,23 @@ describe('settings', () => {
     });
     expect([...inRule(every).methods]).toEqual(['GET', 'POST']);
     expect([...inRule(every).statuses.retried]).toEqual([418]);
+  });
+
+  test.each<[string, number, SettingsOptions, PolicyOptions]>([
+    ['nothing that reads bodies', 0, {}, {}],
+    ['a set that reads headers', 0, { hints: ['auth0', 'common'] }, {}],
+    ['a set that reads bodies', 16_384, { hints: 'github' }, {}],
+    ['one of several', 16_384, { hints: ['auth0', 'telegram'] }, {}],
+    ['one that is inherited', 16_384, {}, { hints: 'shopify' }],
+    ['another that reads none', 0, { hints: 'common' }, { hints: 'shopify' }],
+    ['no hints', 0, { hints: false }, { hints: 'shopify' }],
+    ['a size of its own', 100, { hints: 'github', bodyHintBytes: 100 }, {}],
+    ['a size that is inherited', 100, { hints: 'github' }, { bodyHintBytes: 100 }],
+    ['none, by its own word', 0, { hints: 'github', bodyHintBytes: 0 }, {}],
+    ['none, by the word of the policy', 0, { hints: 'github' }, { bodyHintBytes: 0 }],
+    ['none of what is inherited', 0, { bodyHintBytes: 0 }, { hints: 'github' }],
+  ])('bodyHintBytes of %s: %d', (_, bytes, own, inherited) => {
+    expect(inRule(own, inherited).bodyHintBytes).toBe(bytes);
   });
 
   test('take the functions of the rule before those of the policy', () => {

@@ -59,14 +59,25 @@ describe('a request', () => {
     ['a listed 202', { statuses: [202] }, 202, false],
     ['another 2xx', { statuses: [202] }, 200, true],
     ['retryIf wants to see every head', { retryIf: () => undefined }, 200, false],
-    ['a hint set that reads 200', { hints: 'shopify' }, 200, false],
-    ['a hint set that reads 200, at 204', { hints: 'shopify' }, 204, true],
+    ['a hint set that reads 200', { hints: 'grpc-web' }, 200, false],
+    ['a hint set that reads 200, at 204', { hints: 'grpc-web' }, 204, true],
+    ['a hint set that reads 200 of GraphQL', { hints: ['github', 'shopify'] }, 200, true],
     ['no hints', { hints: false }, 200, true],
   ])('is accepted or not: %s', (_name, options, status, accepted) => {
     const { retrier } = retrierWith(options);
     const session = retrier.open(requestOf());
     expect(session.accepts(status)).toBe(accepted);
     expect(session.history).toHaveLength(accepted ? 1 : 0);
+  });
+
+  test.each<[string, string, boolean]>([
+    ['POST', '/graphql', false],
+    ['POST', '/api/graphql?a=b', false],
+    ['POST', '/graphql/x', true],
+    ['GET', '/graphql', true],
+  ])('is accepted or not, where a hint set reads the 200 of GraphQL: %s %s', (method, path, accepted) => {
+    const { retrier } = retrierWith({ hints: 'github' });
+    expect(retrier.open(requestOf({ method, path })).accepts(200)).toBe(accepted);
   });
 
   test('whose body fails after its head was accepted has failed', () => {

@@ -1,6 +1,7 @@
 /** What an adapter gives back, as outcomes that the policy judges. */
 
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
+import { hintContent } from './hint-content.js';
 import type { RequestConfig, ResponseShape } from './shapes.js';
 
 /** How an attempt ended, as axios has it. */
@@ -23,7 +24,8 @@ export function answerOf(ending: Ending): ResponseShape | undefined {
 export function outcomeOf(
   ending: Ending,
   config: RequestConfig,
-  bodyHintBytes: number,
+  /** How much of a body may be read for a hint. */
+  hintBytes: (answer: ResponseShape) => number,
 ): ErrorOutcome | ResponseOutcome {
   const aborted = isCanceled(config);
   if (ending.kind === 'error' && aborted) return { kind: 'error', error: ending.error, aborted };
@@ -34,7 +36,7 @@ export function outcomeOf(
   // A status below 400 beside an error means that the body was cut off or cannot be read, or that the caller
   // refuses it: the error's code tells. From 400 on, the server's word stands, whatever became of the body.
   if (answer !== undefined && (ending.kind === 'response' || answer.status >= 400)) {
-    return outcomeOfAnswer(answer, bodyHintBytes);
+    return outcomeOfAnswer(answer, hintContent(answer, hintBytes(answer)));
   }
   const { error } = ending as Extract<Ending, { kind: 'error' }>;
   const evidence = evidenceOf(error);
@@ -43,15 +45,14 @@ export function outcomeOf(
 }
 
 function outcomeOfAnswer(
-  { status, headers = {}, data, request }: ResponseShape,
-  bodyHintBytes: number,
+  { status, headers = {}, request }: ResponseShape,
+  content: unknown,
 ): ResponseOutcome {
-  const isShort = typeof data === 'string' && data.length <= bodyHintBytes;
   return {
     kind: 'response',
     status,
     headers: headers as HeadersLike,
-    ...(isShort && { content: data }),
+    ...(content !== undefined && { content }),
     // Another server's 429 says nothing of what the first one did.
     ...(redirectsOf(request?._redirectable) > 0 && { evidence: 'unknown' }),
   };

@@ -6,7 +6,8 @@
 import { AttemptTimeoutError, DeadlineError, GateShutError } from '../../core/errors.js';
 import type { LiveOutcome } from '../../core/events.js';
 import { factsOf } from '../../core/facts.js';
-import type { Decision, Retry } from '../../core/types.js';
+import { bytesToRead } from '../../core/hints/held-back.js';
+import type { Decision, HeadersLike, Retry } from '../../core/types.js';
 import { type Limit, sendWithin } from './attempt.js';
 import type { Call } from './call.js';
 import { asAxiosError } from './errors.js';
@@ -137,7 +138,9 @@ export class Recovery {
     const { call } = this;
     const { session, config, body } = call;
     if (ending.kind === 'response' && call.accepts(ending.response)) return undefined;
-    const outcome = outcomeOf(ending, config, session.settings.bodyHintBytes);
+    const outcome = outcomeOf(ending, config, ({ status, headers }) =>
+      bytesToRead(session.settings, call, status, headers as HeadersLike),
+    );
     return this.guarded(async () => {
       try {
         const verdict = this.isFinal(ending) ? undefined : await this.verdictOn(ending, outcome);

@@ -37,13 +37,13 @@ export class Aside {
   }
 
   /** Calls once: after so many bytes, at the end of the body, or when it takes too long. */
-  gather(sleep: Sleep, mostBytes: number, done: (content: string) => void): void {
-    const text = (): string => {
+  gather(sleep: Sleep, mostBytes: number, done: (bytes: Uint8Array) => void): void {
+    const bytes = (): Uint8Array => {
       const chunks = this.late.flatMap((event) => (event.kind === 'data' ? [event.chunk] : []));
-      return Buffer.concat(chunks).subarray(0, mostBytes).toString();
+      return Buffer.concat(chunks).subarray(0, mostBytes);
     };
     this.endsAtEnd = true;
-    this.limit(sleep, gatherMs, mostBytes - 1, () => done(text()));
+    this.limit(sleep, gatherMs, mostBytes - 1, () => done(bytes()));
   }
 
   /** Calls once: after more bytes than it is worth, or when it takes too long. */

@@ -146,13 +146,13 @@ export class Attempt implements Handler, OldHandler {
   }
 
   /** As much of the body as may be read for a hint, or as comes in the time for it. */
-  gather(mostBytes: number, done: (content: string) => void): void {
+  gather(mostBytes: number, done: (bytes: Uint8Array) => void): void {
     this.state = 'held';
     this.aside = new Aside();
     const { aside } = this;
-    aside.gather(this.exchange.ports.sleep, mostBytes, (content) => {
+    aside.gather(this.exchange.ports.sleep, mostBytes, (bytes) => {
       aside.hold(() => this.controller?.pause());
-      done(content);
+      done(bytes);
     });
   }
 

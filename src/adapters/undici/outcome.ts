@@ -4,7 +4,7 @@ import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../..
 import type { Attempt } from './attempt.js';
 import type { Head } from './handlers.js';
 
-export function outcomeOfHead({ status, headers }: Head, content?: string): ResponseOutcome {
+export function outcomeOfHead({ status, headers }: Head, content?: unknown): ResponseOutcome {
   return content === undefined
     ? { kind: 'response', status, headers }
     : { kind: 'response', status, headers, content };

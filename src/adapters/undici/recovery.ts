@@ -5,9 +5,11 @@
 
 import type { LiveOutcome, RetryIf } from '../../core/events.js';
 import { factsOf } from '../../core/facts.js';
+import { bytesToRead } from '../../core/hints/held-back.js';
 import type { Decision, ErrorOutcome, ResponseOutcome, Retry } from '../../core/types.js';
 import { drainTime } from '../../runtime/drain.js';
 import type { Cancel } from '../../runtime/sleep.js';
+import { unpackedText } from '../../runtime/unpack.js';
 import type { Attempt } from './attempt.js';
 import { isThenable, sourceBeingSent } from './body.js';
 import type { Exchange } from './exchange.js';
@@ -61,15 +63,18 @@ export class Recovery {
     const isBegun = sourceBeingSent(exchange.body)?.isBegun ?? true;
     this.mustFinishUpload =
       exchange.isUploading && isBegun && cannotBreakOff(controller, head, exchange.options);
-    const { bodyHintBytes, hintedSuccesses } = exchange.session.settings;
-    const readsBody = bodyHintBytes > 0 && (head.status >= 400 || hintedSuccesses.includes(head.status));
-    const judge = (content?: string): void =>
+    const judge = (content?: unknown): void =>
       this.judge(attempt, outcomeOfHead(head, content), {
         stop: () => exchange.deliverHeld(attempt, controller, head),
         retry: () => this.discard(attempt, head),
       });
-    if (readsBody) attempt.gather(bodyHintBytes, (content) => exchange.inScope(this, judge, content));
-    else judge();
+    const { session } = exchange;
+    const most = bytesToRead(session.settings, session.request, head.status, head.headers);
+    if (most === 0) judge();
+    else {
+      const coding = head.headers['content-encoding'];
+      attempt.gather(most, (bytes) => exchange.inScope(this, judge, unpackedText(bytes, coding, most)));
+    }
   }
 
   judgeError(attempt: Attempt, error: unknown): void {

@@ -33,7 +33,8 @@ const settings: InJson<SettingsOptions, 'retryIf' | 'beforeRetry' | 'observe'> =
   schedule: 'The waits of our own, where the server gives no hint.',
   throttledSchedule: 'The same for answers that say "too much".',
   hints: 'Which headers are read for a wait: a set, several, or false for none.',
-  bodyHintBytes: 'How much of a body is read for a hint in it; 0 is nothing.',
+  bodyHintBytes:
+    'How much of a body is read for a hint in it; 0 is nothing. Unsaid: what the named sets have a use for.',
   maxHintMs: 'Longer hints end the request: the caller gets the answer at once.',
   hintJitter: 'Share of a hint that is added at random, never taken off.',
   budget: 'What retries may cost a whole scope.',

@@ -20,7 +20,8 @@ export class Answer {
   readonly date: number;
   private readonly headers: HeaderRecord;
   private readonly hasGet: boolean;
-  private readonly body: unknown;
+  /** As it was given: text, or what was parsed from JSON. */
+  readonly body: unknown;
   private parsed = false;
   private parsedContent: unknown;
 

@@ -2,7 +2,7 @@
 
 import type { Answer } from './answer.js';
 import { readBodyField, readReset, readWait } from './fields.js';
-import type { HintSet, Reader, WaitField } from './hint-set.js';
+import type { HintedSuccess, HintSet, Reader, WaitField } from './hint-set.js';
 import { readRateLimit } from './ratelimit.js';
 import type { HintSetName } from './sets.js';
 import { isHintStatus } from './statuses.js';
@@ -16,6 +16,8 @@ export interface CompiledSet {
   readonly sources: readonly Reader[];
   /** The headers that say something: whether one was there at all. */
   readonly headers: readonly string[];
+  /** Where something is read beside the usual statuses. */
+  readonly statuses: readonly number[];
 }
 
 /** Of the headers that say how long: finer before coarser, the plain name before the `x-` one. */
@@ -66,6 +68,7 @@ export function compileSets(names: readonly HintSetName[]): CompiledSet {
       ...(rateLimit ? ['ratelimit'] : []),
       ...resets.flatMap(({ quotas }) => quotas.map(({ reset }) => reset)),
     ]),
+    statuses: unique(rows.flatMap((row) => row.statuses ?? [])),
   };
 }
 
@@ -83,16 +86,26 @@ function headerVerdict(header: string): Reader {
 }
 
 /** A row's own signals mean something on the usual statuses and on those that the row adds. */
-function signalsOf({ signals = [], statuses = [] }: HintSet): readonly Reader[] {
+function signalsOf({ signals = [], statuses = [], successes = [] }: HintSet): readonly Reader[] {
+  const own = [...statuses, ...successes.map(({ status }) => status)];
   return signals.map((signal): Reader => {
     return (answer) =>
-      isHintStatus(answer.status) || statuses.includes(answer.status) ? signal(answer) : undefined;
+      isHintStatus(answer.status) || own.includes(answer.status) ? signal(answer) : undefined;
   });
 }
 
-/** The statuses below 400 on which the sets read at all: elsewhere a success is a success. */
-export function successStatuses(names: readonly HintSetName[]): readonly number[] {
-  return unique(names.flatMap((name) => vendors[name].statuses ?? []).filter((status) => status < 300));
+/** The successes that the sets read: every other one is a success. */
+export function successesOf(names: readonly HintSetName[]): readonly HintedSuccess[] {
+  return unique(names.flatMap((name) => vendors[name].successes ?? []));
+}
+
+/** Errors are short: a body that is longer has no hint in it, and is not held back for one. */
+const namedBodyBytes = 16_384;
+
+/** How much of a body the sets look into, unless a policy says. */
+export function bodyBytesOf(names: readonly HintSetName[]): number {
+  const readBodies = names.some((name) => vendors[name].readsBody ?? vendors[name].bodies !== undefined);
+  return readBodies ? namedBodyBytes : 0;
 }
 
 function unique<T>(values: readonly T[]): T[] {

@@ -3,6 +3,12 @@
 /** Lists in a body are looked at so far. */
 const longestList = 64;
 
+/** No code in a body is longer. */
+const longestText = 256;
+
+/** In place of a body that nobody here can read: a coding that is not known, a stream that is the caller's alone. */
+export const unreadable: unique symbol = Symbol('unreadable');
+
 /** A body as a value: text is parsed where it can be an object or a list, anything else is ignored. */
 export function parseContent(body: unknown): unknown {
   if (typeof body !== 'string') return body;
@@ -36,6 +42,17 @@ export function property(value: unknown, ...path: readonly string[]): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Of an XML document, the text of the first element with this name that has nothing but text. */
+export function elementText(body: unknown, name: string): string {
+  if (typeof body !== 'string' || !/^\s*</.test(body)) return '';
+  const [start, end] = [`<${name}>`, `</${name}>`];
+  const from = body.indexOf(start);
+  if (from === -1) return '';
+  const text = body.slice(from + start.length, from + start.length + longestText);
+  const to = text.indexOf(end);
+  return to === -1 ? '' : text.slice(0, to);
 }
 
 /** The text at a path, or nothing. */

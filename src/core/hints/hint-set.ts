@@ -54,9 +54,21 @@ export interface BodyField {
 /** Reads what fits no row. Undefined: nothing of it there. */
 export type Reader = (answer: Answer) => Hint | undefined;
 
+/** A success that may say "later": any with this status by its head, or one of an endpoint by its JSON. */
+export interface HintedSuccess {
+  readonly status: number;
+  readonly method?: string;
+  /** How the path ends, without its query. */
+  readonly pathEnd?: string;
+}
+
 export interface HintSet {
   /** Where the vendor says "later" beside the statuses that everybody does; `signals` run there too. */
   readonly statuses?: readonly number[];
+  /** Likewise among the successes. */
+  readonly successes?: readonly HintedSuccess[];
+  /** Its signals and readers look into bodies; `bodies` do without saying. */
+  readonly readsBody?: true;
   /** Headers whose `true` and `false` are the verdict, on any status from 400. */
   readonly verdicts?: readonly string[];
   /** Verdicts in other shapes. */

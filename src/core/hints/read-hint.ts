@@ -3,6 +3,7 @@
 import type { HeadersLike, Hint } from '../types.js';
 import { Answer } from './answer.js';
 import { type CompiledSet, compileSets } from './compile.js';
+import { unreadable } from './content.js';
 import { isWait } from './reading.js';
 import { readRetryAfter } from './retry-after.js';
 import { type HintSetName, hintSetNames } from './sets.js';
@@ -23,13 +24,12 @@ export interface HintOptions {
   readonly date: number;
 }
 
-/** `body`: text, or what was parsed from JSON; `date`: the client's wall clock in ms. */
-export type HintReader = (
-  status: number,
-  headers: HeadersLike | undefined,
-  body: unknown,
-  date: number,
-) => Hint | undefined;
+export interface HintReader {
+  /** `body`: text, what was parsed from JSON, or `unreadable`; `date`: the client's wall clock in ms. */
+  (status: number, headers: HeadersLike | undefined, body: unknown, date: number): Hint | undefined;
+  /** Whether a body can say something on this status. */
+  readsBodyOf(status: number): boolean;
+}
 
 /** Undefined only where no field that the set knows was there. */
 export function readHint(response: HintedResponse, options: HintOptions): Hint | undefined {
@@ -57,10 +57,20 @@ function readerFor(names: readonly HintSetName[]): HintReader {
   const set = compileSets(names);
   const isPlain = names.every((name) => name === 'standard' || name === 'common');
   const known = namesToLookFor(set);
-  return (status, headers, body, date) =>
+  const reader = (status: number, headers: HeadersLike | undefined, body: unknown, date: number) =>
     isPlain && body === undefined && status !== 408 && isSilent(known, headers)
       ? undefined
-      : read(set, new Answer(status, headers, body, date));
+      : (read(set, new Answer(status, headers, body, date)) ??
+        unreadIf(names.length > 0 && body === unreadable));
+  return Object.assign(reader, {
+    readsBodyOf: (status: number) => isHintStatus(status) || set.statuses.includes(status),
+  });
+}
+
+const bodyUnreadable: Hint = Object.freeze({ delayMs: null, reason: 'body-unreadable' });
+
+function unreadIf(isUnreadable: boolean): Hint | undefined {
+  return isUnreadable ? bodyUnreadable : undefined;
 }
 
 // ---------------------------------------------------------------- most answers say nothing
@@ -138,10 +148,12 @@ function readWaits(set: CompiledSet, answer: Answer): Hint | undefined {
 
 /** A verdict may have a wait of its own, which is the first source; otherwise the sources say how long. */
 function join(verdict: Hint | undefined, wait: Hint | undefined): Hint | undefined {
-  if (verdict?.retry !== true) return wait ?? verdict;
+  if (verdict === undefined) return wait;
+  // That it was too much must not get lost behind a plain Retry-After.
+  const isThrottling = isThrottlingReason(verdict.reason);
+  if (verdict.retry !== true && !isThrottling) return wait ?? verdict;
   if (!isWait(wait)) return verdict;
   if (isWait(verdict) && (verdict.delayMs > 0 || wait.delayMs === 0)) return verdict;
-  // That it was too much must not get lost behind a plain Retry-After.
-  const kept = isThrottlingReason(verdict.reason) && !isThrottlingReason(wait.reason);
-  return { delayMs: wait.delayMs, retry: true, reason: kept ? verdict.reason : wait.reason };
+  const reason = isThrottling && !isThrottlingReason(wait.reason) ? verdict.reason : wait.reason;
+  return { ...verdict, delayMs: wait.delayMs, reason };
 }

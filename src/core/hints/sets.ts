@@ -19,6 +19,7 @@ export const hintSetNames = [
   'cloudflare',
   'discord',
   'dropbox',
+  'elasticsearch',
   'envoy',
   'fastly',
   'github',

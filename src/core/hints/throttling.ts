@@ -30,11 +30,14 @@ export type ResetReason = (typeof resetReasons)[number];
 
 const throttlingReasons: ReadonlySet<string> = new Set([
   ...resetReasons,
+  'anthropic-overloaded',
   'aws-throttling-code',
+  'elasticsearch-rejected',
   'github-primary-limit',
   'github-secondary-limit',
   'google-rate-limit',
   'google-retryinfo',
+  'graph-throttled',
   'graphql-cost',
   'graphql-throttled',
   'linear-ratelimited',

@@ -7,7 +7,13 @@
 
 import type { HintSet, Quota, ResetField } from './hint-set.js';
 import type { HintSetName } from './sets.js';
-import * as signals from './vendor-signals.js';
+import { awsCode } from './signals/aws.js';
+import { graphLimit, hubspotPolicy, salesforceLimit } from './signals/business.js';
+import { githubLimit } from './signals/github.js';
+import { googleReason, googleRetryInfo } from './signals/google.js';
+import { linearLimit, shopifyCost } from './signals/graphql.js';
+import { elasticsearchRejection, grpcPushback, zendeskEndpoints } from './signals/infrastructure.js';
+import { anthropicLimit, openaiQuota } from './signals/language-models.js';
 import { abnormalUsage, idempotencyKeyProblem, requestTimeout } from './verdicts.js';
 
 /** The name most use, for which at least seven encodings are in the wild. */
@@ -81,6 +87,8 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
     ],
   },
   anthropic: {
+    readsBody: true,
+    signals: [anthropicLimit],
     resets: [
       {
         quotas: quotasNamed('anthropic-ratelimit', ['requests', 'tokens', 'input-tokens', 'output-tokens']),
@@ -101,7 +109,8 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
   auth0: { resets: [resetOf(xRateLimit, 'epoch-s')] },
   aws: {
     statuses: [400, 403],
-    signals: [signals.awsCode],
+    readsBody: true,
+    signals: [awsCode],
     waits: [{ header: 'x-amz-retry-after', as: 'delta-ms' }],
   },
   azure: {},
@@ -123,6 +132,7 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
     ],
   },
   dropbox: { bodies: [{ path: ['error', 'retry_after'] }] },
+  elasticsearch: { readsBody: true, signals: [elasticsearchRejection] },
   envoy: { resets: [resetOf(xRateLimit, 'delta-s')] },
   fastly: {
     resets: [
@@ -131,7 +141,10 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
   },
   github: {
     statuses: [403],
-    signals: [signals.githubLimit],
+    // Of the enterprise server, it is /api/graphql.
+    successes: [{ status: 200, method: 'POST', pathEnd: '/graphql' }],
+    readsBody: true,
+    signals: [githubLimit],
     resets: [resetOf(xRateLimit, 'epoch-s')],
   },
   gitlab: {
@@ -143,10 +156,16 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
       },
     ],
   },
-  google: { statuses: [403], signals: [signals.googleReason], readers: [signals.googleRetryInfo] },
-  'grpc-web': { statuses: [200], signals: [signals.grpcPushback] },
+  google: {
+    statuses: [403],
+    readsBody: true,
+    signals: [googleReason],
+    readers: [googleRetryInfo],
+  },
+  'grpc-web': { successes: [{ status: 200 }], signals: [grpcPushback] },
   hubspot: {
-    signals: [signals.hubspotPolicy],
+    readsBody: true,
+    signals: [hubspotPolicy],
     resets: [
       {
         quotas: [
@@ -164,7 +183,8 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
   lemlist: { resets: [dateOf(xRateLimit, 'js-date')] },
   linear: {
     statuses: [400],
-    signals: [signals.linearLimit],
+    readsBody: true,
+    signals: [linearLimit],
     resets: [
       {
         quotas: quotasNamed('x-ratelimit', ['requests', 'complexity']),
@@ -174,7 +194,7 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
     ],
   },
   mailerlite: { waits: [{ header: 'x-ratelimit-retry-after', as: 'delta-s' }] },
-  'microsoft-graph': {},
+  'microsoft-graph': { readsBody: true, signals: [graphLimit] },
   notion: {},
   okta: {
     resets: [
@@ -188,7 +208,8 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
     ],
   },
   openai: {
-    signals: [signals.openaiQuota],
+    readsBody: true,
+    signals: [openaiQuota],
     resets: [{ quotas: openaiQuotas, as: 'go-duration', reason: 'go-duration' }],
   },
   pagerduty: {},
@@ -200,11 +221,15 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
   resend: {},
   salesforce: {
     statuses: [403],
-    signals: [signals.salesforceLimit],
+    signals: [salesforceLimit],
     bodies: [{ path: ['retryAfter'] }],
   },
   sendgrid: { resets: [resetOf(xRateLimit, 'epoch-s')] },
-  shopify: { statuses: [200], signals: [signals.shopifyCost] },
+  shopify: {
+    successes: [{ status: 200, method: 'POST', pathEnd: '/graphql.json' }],
+    readsBody: true,
+    signals: [shopifyCost],
+  },
   slack: {},
   smartsheet: { resets: [resetOf(xRateLimit, 'epoch-s')] },
   stripe: { statuses: [409], verdicts: ['stripe-should-retry'] },
@@ -213,5 +238,5 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
   telegram: { bodies: [{ path: ['parameters', 'retry_after'] }] },
   twilio: {},
   twitter: { resets: [resetOf(xRateDashLimit, 'epoch-s')] },
-  zendesk: { readers: [signals.zendeskEndpoints] },
+  zendesk: { readers: [zendeskEndpoints] },
 };

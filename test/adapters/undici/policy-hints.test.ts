@@ -203,13 +203,13 @@ describe('a hint in the body', () => {
     test.each<[string, Play, string]>([
       ['as large as may be read', answer(429, hint.padEnd(1_024), json), hint.padEnd(1_024)],
       ['smaller', answer(429, hint, json), hint],
-      ['empty', answer(404, '', json), ''],
+      ['empty', answer(409, '', json), ''],
       [
         'of which there is none',
-        { steps: [{ do: 'head', status: 404, headers: { 'content-length': '0' } }, { do: 'end' }] },
+        { steps: [{ do: 'head', status: 409, headers: { 'content-length': '0' } }, { do: 'end' }] },
         '',
       ],
-      ['larger', bigBody(big, 404), contentOf('a', 0, big).toString('latin1')],
+      ['larger', bigBody(big, 409), contentOf('a', 0, big).toString('latin1')],
     ])('%s', async (_what, play, text) => {
       const lab = await openLab(play);
       const { dispatcher, delays } = watched(stops);
@@ -224,12 +224,12 @@ describe('a hint in the body', () => {
       const lab = await openLab(cutBody(2_000, 500, 'rst'));
       lab.play({
         steps: cutBody(2_000, 500, 'rst').steps.map((step) =>
-          step.do === 'head' ? { ...step, status: 404 } : step,
+          step.do === 'head' ? { ...step, status: 409 } : step,
         ),
       });
       const { dispatcher } = watched(stops);
       const response = await undici.request(lab.origin, { dispatcher });
-      expect(response.statusCode).toBe(404);
+      expect(response.statusCode).toBe(409);
       const { error } = await settled(response.body.text());
       expect(error).toMatchObject({ code: expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/) });
     });
@@ -237,7 +237,7 @@ describe('a hint in the body', () => {
     test('slow: the answer comes before its body has ended, and then all of it', async () => {
       const play: Play = {
         steps: [
-          { do: 'head', status: 404, headers: { 'content-length': '10' } },
+          { do: 'head', status: 409, headers: { 'content-length': '10' } },
           { do: 'body', text: 'first' },
           { do: 'cue', name: 'answered' },
           { do: 'body', text: 'later' },
@@ -249,26 +249,26 @@ describe('a hint in the body', () => {
       const asked = undici.request(lab.origin, { dispatcher });
       await waits.strike(gatherMs);
       const response = await asked;
-      expect(response.statusCode).toBe(404);
+      expect(response.statusCode).toBe(409);
       lab.cue('answered');
       expect(await response.body.text()).toBe('firstlater');
     });
 
     test('that never begins: the answer comes nevertheless', async () => {
-      const lab = await openLab(stallAfterHead(404));
+      const lab = await openLab(stallAfterHead(409));
       const { dispatcher, waits } = watched(stops);
       const asked = undici.request(lab.origin, { dispatcher });
       await waits.strike(gatherMs);
       const response = await asked;
-      expect(response.statusCode).toBe(404);
+      expect(response.statusCode).toBe(409);
       response.body.on('error', () => undefined).destroy();
     });
 
     test('endless: the caller reads as much as it likes', async () => {
-      const lab = await openLab(endlessBody(16_384, 404));
+      const lab = await openLab(endlessBody(16_384, 409));
       const { dispatcher } = watched(stops);
       const { statusCode, body } = await undici.request(lab.origin, { dispatcher });
-      expect(statusCode).toBe(404);
+      expect(statusCode).toBe(409);
       let received = Buffer.alloc(0);
       for await (const chunk of body) {
         received = Buffer.concat([received, chunk]);
@@ -297,18 +297,18 @@ describe('a hint in the body', () => {
     const waits = new Waits();
     const mocked = agent.get('http://mocked.example');
     mocked.intercept({ path: '/' }).reply(429, hint, { headers: json });
-    mocked.intercept({ path: '/' }).reply(404, 'x'.repeat(10_000));
+    mocked.intercept({ path: '/' }).reply(409, 'x'.repeat(10_000));
     const dispatcher = agent.compose(retry(createRetrier(discord, { random: () => 0, sleep: waits.sleep })));
 
     const got = await get('http://mocked.example', { dispatcher });
 
-    expect(got).toEqual({ status: 404, text: 'x'.repeat(10_000) });
+    expect(got).toEqual({ status: 409, text: 'x'.repeat(10_000) });
     expect(waits.delays).toEqual([3_000]);
     await agent.close();
   });
 
   test(`reaches the built-in fetch ${builtIn.version} whole`, async () => {
-    const lab = await openLab(bigBody(500_000, 404));
+    const lab = await openLab(bigBody(500_000, 409));
     const { dispatcher } = watched(discord);
     const response = await fetch(lab.origin, { dispatcher } as never);
     const text = latin1(await response.arrayBuffer());
@@ -322,7 +322,7 @@ describe('a hint in the body', () => {
     const pieces = Array.from({ length: 12 }, (_, index) => `piece ${index}. `.padEnd(40, '.'));
     const play: Play = {
       steps: [
-        { do: 'head', status: 404, headers: { 'transfer-encoding': 'chunked' } },
+        { do: 'head', status: 409, headers: { 'transfer-encoding': 'chunked' } },
         ...pieces.map((text) => ({ do: 'body', text }) as const),
         { do: 'end' },
       ],
@@ -393,7 +393,7 @@ describe('a hint in the body', () => {
     await get(lab.origin, { dispatcher });
     expect(running).toBe(0);
 
-    lab.play(stallAfterHead(404));
+    lab.play(stallAfterHead(409));
     const aborter = new AbortController();
     const aborted = settled(undici.request(lab.origin, { dispatcher, signal: aborter.signal }));
     await lab.until(({ requests }) => requests.length === 1);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { successStatuses } from '../../../src/core/hints/compile.js';
+import { bodyBytesOf, successesOf } from '../../../src/core/hints/compile.js';
+import { unreadable } from '../../../src/core/hints/content.js';
 import { compileHints, readHint } from '../../../src/core/hints/read-hint.js';
-import type { HintSetName } from '../../../src/core/hints/sets.js';
+import { type HintSetName, hintSetNames } from '../../../src/core/hints/sets.js';
 import { again, epoch, hintOf, never, noon, type Row, unusable, wait } from './hint-of.js';
 
 const five = { 'retry-after': '5' };
@@ -72,8 +73,42 @@ describe('statuses', () => {
   });
 
   test('which successes are read is data', () => {
-    expect(successStatuses(['common', 'github'])).toEqual([]);
-    expect(successStatuses(['grpc-web', 'shopify', 'stripe'])).toEqual([200]);
+    expect(successesOf(['common', 'stripe'])).toEqual([]);
+    expect(successesOf(['grpc-web', 'shopify', 'github', 'shopify'])).toEqual([
+      { status: 200 },
+      { status: 200, method: 'POST', pathEnd: '/graphql.json' },
+      { status: 200, method: 'POST', pathEnd: '/graphql' },
+    ]);
+  });
+
+  test('which sets look into bodies is data, too', () => {
+    const reading = hintSetNames.filter((name) => bodyBytesOf([name]) > 0);
+    expect(reading).toEqual([
+      'anthropic',
+      'aws',
+      'discord',
+      'dropbox',
+      'elasticsearch',
+      'github',
+      'google',
+      'hubspot',
+      'kubernetes',
+      'linear',
+      'microsoft-graph',
+      'openai',
+      'salesforce',
+      'shopify',
+      'telegram',
+    ]);
+    expect(bodyBytesOf(['common', 'github'])).toBe(16_384);
+    expect(bodyBytesOf([])).toBe(0);
+  });
+
+  test('a body that cannot be read is told, where nothing else is', () => {
+    expect(hintOf('github', 429, {}, unreadable)).toEqual(unusable('body-unreadable'));
+    expect(hintOf('common', 503, {}, unreadable)).toEqual(unusable('body-unreadable'));
+    expect(hintOf('github', 429, { 'retry-after': '5' }, unreadable)).toEqual(wait(5_000, 'delay-seconds'));
+    expect(hintOf([], 429, {}, unreadable)).toBeUndefined();
   });
 });
 

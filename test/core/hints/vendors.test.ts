@@ -18,7 +18,10 @@ const retryInfo = (retryDelay: unknown): unknown => ({
   error: {
     status: 'RESOURCE_EXHAUSTED',
     details: [
-      { '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [{ quotaId: 'PerDay' }] },
+      {
+        '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+        violations: [{ quotaId: 'GenerateRequestsPerMinutePerProjectPerModel-FreeTier' }],
+      },
       { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay },
     ],
   },
@@ -37,6 +40,26 @@ const salesforce = (errorCode: string, message = ''): unknown => [
   { errorCode: 'OTHER' },
   { errorCode, message },
 ];
+const s3 = (code: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>Please reduce your request rate.</Message></Error>`;
+const ec2 = (code: string): string =>
+  `<?xml version="1.0"?><Response><Errors><Error><Code>${code}</Code><Message>m</Message></Error></Errors></Response>`;
+const query = (code: string): string =>
+  `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code></Error></ErrorResponse>`;
+const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+const graphqlError = (error: object): unknown => ({ data: null, errors: [{}, error] });
+const quotaIds = (...ids: unknown[]): unknown => ({
+  error: {
+    status: 'RESOURCE_EXHAUSTED',
+    details: [
+      {
+        '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+        violations: ids.map((quotaId) => ({ quotaId })),
+      },
+      { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '42s' },
+    ],
+  },
+});
 const linearQuotas = (requests: string, complexity: string): object => ({
   'x-ratelimit-requests-remaining': requests,
   'x-ratelimit-requests-reset': `${epoch(9)}000`,
@@ -100,7 +123,134 @@ const rows: readonly Row[] = [
     529,
     { 'anthropic-ratelimit-unified-reset': epoch(40) },
     undefined,
+    unusable('anthropic-overloaded'),
+  ],
+  ['anthropic: overloaded', 'anthropic', 529, {}, overloaded, unusable('anthropic-overloaded')],
+  [
+    'anthropic: overloaded, said by another status',
+    'anthropic',
+    503,
+    {},
+    overloaded,
+    unusable('anthropic-overloaded'),
+  ],
+  [
+    'anthropic: overloaded, and for how long',
+    'anthropic',
+    529,
+    { 'retry-after': '7' },
     undefined,
+    wait(7_000, 'anthropic-overloaded'),
+  ],
+  [
+    'anthropic: a 500 is no overload',
+    'anthropic',
+    500,
+    {},
+    { type: 'error', error: { type: 'api_error' } },
+    undefined,
+  ],
+  [
+    'anthropic: the month’s money is spent',
+    'anthropic',
+    429,
+    {},
+    { error: { type: 'rate_limit_error', details: { error_code: 'enforced_spend_limit_reached' } } },
+    longQuota,
+  ],
+  [
+    'anthropic: a rate limit is not the month’s money',
+    'anthropic',
+    429,
+    { 'retry-after': '7' },
+    { error: { type: 'rate_limit_error', details: null } },
+    wait(7_000, 'delay-seconds'),
+  ],
+
+  [
+    'elasticsearch: a full queue',
+    'elasticsearch',
+    429,
+    {},
+    { error: { type: 'es_rejected_execution_exception' }, status: 429 },
+    unusable('elasticsearch-rejected'),
+  ],
+  [
+    'elasticsearch: a breaker, as it was before version 7',
+    'elasticsearch',
+    503,
+    { 'retry-after': '3' },
+    { error: { type: 'circuit_breaking_exception' }, status: 503 },
+    wait(3_000, 'elasticsearch-rejected'),
+  ],
+  [
+    'elasticsearch: a breaker that heals',
+    'elasticsearch',
+    429,
+    {},
+    { error: { type: 'circuit_breaking_exception', durability: 'TRANSIENT' } },
+    unusable('elasticsearch-rejected'),
+  ],
+  [
+    'elasticsearch: a breaker that an operator must see to',
+    'elasticsearch',
+    429,
+    {},
+    { error: { type: 'circuit_breaking_exception', durability: 'PERMANENT' } },
+    never('server-forbids-retry'),
+  ],
+  [
+    'elasticsearch: no master yet',
+    'elasticsearch',
+    503,
+    {},
+    { error: { type: 'master_not_discovered_exception' } },
+    undefined,
+  ],
+
+  [
+    'graph: throttled',
+    'microsoft-graph',
+    429,
+    { 'retry-after': '10' },
+    undefined,
+    wait(10_000, 'delay-seconds'),
+  ],
+  [
+    'graph: OneDrive is throttled as 503',
+    'microsoft-graph',
+    503,
+    { 'retry-after': '10' },
+    { error: { code: 'activityLimitReached' } },
+    wait(10_000, 'graph-throttled'),
+  ],
+  ...['innerError', 'innererror'].map(
+    (inner): Row => [
+      `graph: told inside, by ${inner}`,
+      'microsoft-graph',
+      503,
+      {},
+      { error: { code: 'serviceNotAvailable', [inner]: { code: 'throttledRequest' } } },
+      unusable('graph-throttled'),
+    ],
+  ),
+  ['graph: bandwidth', 'microsoft-graph', 509, {}, undefined, unusable('graph-throttled')],
+  ['graph: storage', 'microsoft-graph', 507, { 'retry-after': '10' }, undefined, longQuota],
+  [
+    'graph: storage, told by the code',
+    'microsoft-graph',
+    503,
+    {},
+    { error: { code: 'quotaLimitReached' } },
+    longQuota,
+  ],
+  [
+    'graph: maintenance',
+    'microsoft-graph',
+    503,
+    { 'retry-after': '10' },
+    { error: { code: 'serviceNotAvailable' } },
+    wait(10_000, 'delay-seconds'),
   ],
 
   [
@@ -170,6 +320,30 @@ const rows: readonly Row[] = [
     aws('ValidationException'),
     again(null, 'aws-throttling-code'),
   ],
+  ...[
+    'SlowDown',
+    'ThrottlingException',
+    'RequestLimitExceeded',
+    'Throttling',
+    'BandwidthLimitExceeded',
+  ].flatMap((code): Row[] => [
+    [`aws: ${code} in XML of S3`, 'aws', 503, {}, s3(code), again(null, 'aws-throttling-code')],
+    [`aws: ${code} in XML of EC2`, 'aws', 503, {}, ec2(code), again(null, 'aws-throttling-code')],
+    [`aws: ${code} in XML of a query`, 'aws', 400, {}, query(code), again(null, 'aws-throttling-code')],
+  ]),
+  ['aws: RequestTimeout in XML', 'aws', 400, {}, s3('RequestTimeout'), again(null, 'aws-transient-code')],
+  ['aws: no rights in XML', 'aws', 403, {}, s3('AccessDenied'), never('not-retryable-status')],
+  ['aws: a code in text that is no XML', 'aws', 400, {}, 'say <Code>SlowDown</Code>', undefined],
+  [
+    'aws: a code that does not end',
+    'aws',
+    400,
+    {},
+    `<Error><Code>SlowDown${' '.repeat(300)}</Code>`,
+    undefined,
+  ],
+  ['aws: XML without a code', 'aws', 503, {}, '<html><body>busy</body></html>', undefined],
+  ['aws: XML is no business of others', 'common', 503, {}, s3('SlowDown'), undefined],
   ['aws: code', 'aws', 400, {}, { code: 'SlowDown' }, again(null, 'aws-throttling-code')],
   ['aws: Code', 'aws', 400, {}, { Code: 'SlowDown' }, again(null, 'aws-throttling-code')],
   ['aws: Error.Code', 'aws', 400, {}, { Error: { Code: ' SlowDown ' } }, again(null, 'aws-throttling-code')],
@@ -310,8 +484,69 @@ const rows: readonly Row[] = [
     403,
     {},
     { message: 'You have exceeded a Secondary Rate Limit.' },
-    again(null, 'github-secondary-limit'),
+    again(60_000, 'github-secondary-limit'),
   ],
+  [
+    'github: only the message, as 429, while the primary has some left',
+    'github',
+    429,
+    reset(epoch(900), '4999'),
+    { message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' },
+    again(60_000, 'github-secondary-limit'),
+  ],
+  [
+    'github: the message, and for how long',
+    'github',
+    403,
+    { 'retry-after': '5' },
+    { message: 'You have exceeded a secondary rate limit.' },
+    again(5_000, 'github-secondary-limit'),
+  ],
+  [
+    'github: the message, and a Retry-After that says nothing',
+    'github',
+    403,
+    { 'retry-after': '0' },
+    { message: 'You have exceeded a secondary rate limit.' },
+    again(60_000, 'github-secondary-limit'),
+  ],
+  ...['RATE_LIMITED', 'RATE_LIMIT'].map(
+    (type): Row => [
+      `github: GraphQL says ${type} in a 200`,
+      'github',
+      200,
+      reset(epoch(90), '0'),
+      graphqlError({ type, message: 'API rate limit exceeded for user ID 1.' }),
+      again(90_000, 'x-ratelimit-reset-epoch-s'),
+    ],
+  ),
+  [
+    'github: GraphQL, without the header',
+    'github',
+    200,
+    {},
+    graphqlError({ type: 'RATE_LIMITED' }),
+    again(60_000, 'github-primary-limit'),
+  ],
+  [
+    'github: GraphQL, the secondary limit',
+    'github',
+    200,
+    reset(epoch(900), '4999'),
+    graphqlError({ message: 'You have exceeded a secondary rate limit.' }),
+    again(60_000, 'github-secondary-limit'),
+  ],
+  [
+    'github: GraphQL, the secondary limit, and for how long',
+    'github',
+    200,
+    { 'retry-after': '30' },
+    graphqlError({ message: 'You have exceeded a secondary rate limit.' }),
+    again(30_000, 'github-secondary-limit'),
+  ],
+  ['github: GraphQL, another error', 'github', 200, {}, graphqlError({ type: 'NOT_FOUND' }), undefined],
+  ['github: the last success of an hour', 'github', 200, reset(epoch(90), '0'), { data: {} }, notRetryable],
+  ['github: a success that nobody read', 'github', 200, {}, undefined, undefined],
   ['github: no rights', 'github', 403, {}, { message: 'Resource not accessible by integration' }, undefined],
   ['github: no rights, and a quota', 'github', 403, reset(epoch(90), '4999'), undefined, notRetryable],
   ['github: Retry-After malformed', 'github', 403, { 'retry-after': 'soon' }, undefined, notRetryable],
@@ -429,6 +664,21 @@ const rows: readonly Row[] = [
 
   ['google: nanoseconds', 'google', 429, {}, retryInfo('57.238747106s'), wait(57_239, 'google-retryinfo')],
   ['google: as text', 'google', 503, {}, JSON.stringify(retryInfo('42s')), wait(42_000, 'google-retryinfo')],
+  ...[
+    'GenerateRequestsPerDayPerProjectPerModel-FreeTier',
+    'GenerateContentInputTokensPerModelPerDay',
+  ].flatMap((id): Row[] => [
+    [`google: a day’s quota, ${id}`, 'google', 429, {}, quotaIds(id), longQuota],
+    [`google: beside a minute’s, ${id}`, 'google', 429, {}, quotaIds('PerMinute', id), longQuota],
+  ]),
+  [
+    'google: a minute’s quota',
+    'google',
+    429,
+    {},
+    quotaIds('GenerateRequestsPerMinutePerProjectPerModel', undefined, 7),
+    wait(42_000, 'google-retryinfo'),
+  ],
   ['google: no delay', 'google', 429, {}, retryInfo(undefined), malformed],
   ['google: other details', 'google', 429, {}, { error: { details: [{ retryDelay: '4s' }] } }, undefined],
   [
@@ -1007,9 +1257,11 @@ describe('the table', () => {
 });
 
 test.each([
+  'anthropic-overloaded',
   'anthropic-ratelimit-reset',
   'aws-throttling-code',
   'delta-s',
+  'elasticsearch-rejected',
   'epoch-ms',
   'epoch-s',
   'github-primary-limit',
@@ -1017,6 +1269,7 @@ test.each([
   'go-duration',
   'google-rate-limit',
   'google-retryinfo',
+  'graph-throttled',
   'graphql-cost',
   'graphql-throttled',
   'hubspot-interval',
@@ -1042,6 +1295,7 @@ test.each([
   '',
   'aws-clock-skew',
   'aws-transient-code',
+  'body-unreadable',
   'delay-seconds',
   'empty',
   'google-legacy-reason',

@@ -1,0 +1,51 @@
+/** What an answer has for hints to be read in: its body, in whatever shape axios was told to make of it. */
+
+import { Answer } from '../../core/hints/answer.js';
+import { unreadable } from '../../core/hints/content.js';
+import type { HeadersLike } from '../../core/types.js';
+import { isStream, isWebStream } from '../../runtime/kept-body.js';
+import { unpackedText } from '../../runtime/unpack.js';
+import type { ResponseShape } from './shapes.js';
+
+/** Undefined where there is nothing, or too much of it. A stream is the caller's alone to read. */
+export function hintContent({ data, headers }: ResponseShape, mostBytes: number): unknown {
+  if (mostBytes === 0 || data === undefined || data === null) return undefined;
+  const coding = codingOf(headers);
+  if (typeof data === 'string') {
+    if (data.length > mostBytes) return undefined;
+    // `decompress: false` makes text of bytes that are none; `fetch` leaves the header of what it has unpacked.
+    return coding === undefined || looksLikeText(data) ? data : unreadable;
+  }
+  const bytes = bytesOf(data);
+  if (bytes !== undefined) return bytes.byteLength > mostBytes ? undefined : textOf(bytes, coding, mostBytes);
+  return isOpaque(data) ? unreadable : data;
+}
+
+function textOf(bytes: Uint8Array, coding: string | undefined, mostBytes: number): unknown {
+  const unpacked = unpackedText(bytes, coding, mostBytes);
+  if (unpacked !== unreadable) return unpacked;
+  const text = unpackedText(bytes, undefined, mostBytes);
+  return looksLikeText(text as string) ? text : unreadable;
+}
+
+function codingOf(headers: ResponseShape['headers']): string | undefined {
+  const field = new Answer(0, headers as HeadersLike, undefined, 0).field('content-encoding');
+  return field === undefined ? undefined : String(field);
+}
+
+/** JSON or XML. */
+function looksLikeText(text: string): boolean {
+  return /^\s*[[{<]/.test(text);
+}
+
+function bytesOf(data: unknown): Uint8Array | undefined {
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  if (!ArrayBuffer.isView(data)) return undefined;
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/** What somebody has parsed already is read as it is. */
+function isOpaque(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null) return true;
+  return isStream(data) || isWebStream(data) || (typeof Blob === 'function' && data instanceof Blob);
+}

@@ -1,0 +1,52 @@
+/** Google: reasons of its older APIs, and the details of google.rpc. */
+
+import type { Hint } from '../../types.js';
+import type { Answer } from '../answer.js';
+import { listAt, property, textAt } from '../content.js';
+import { parseProtoDuration } from '../duration.js';
+import { malformed } from '../reading.js';
+import { again, longQuota } from './again.js';
+
+const googleReasons: Readonly<Record<string, Hint>> = {
+  dailyLimitExceeded: longQuota,
+  userRateLimitExceeded: again('google-rate-limit'),
+  rateLimitExceeded: again('google-rate-limit'),
+  quotaExceeded: again('google-rate-limit'),
+  internalServerError: again('google-legacy-reason'),
+  backendError: again('google-legacy-reason'),
+};
+
+/** `limit 'CLIENT_PROJECT-1d'`: a day's quota, of which only the message tells. */
+const dailyLimit = /limit '[A-Za-z_]{1,64}-1d'/;
+
+const longestMessage = 1_024;
+
+const quotaFailure = 'type.googleapis.com/google.rpc.QuotaFailure';
+
+/** Gemini's `GenerateRequestsPerDayPerProjectPerModel`, beside which a RetryInfo says some seconds. */
+function isDailyQuota(violation: unknown): boolean {
+  return textAt(violation, 'quotaId').includes('PerDay');
+}
+
+export function googleReason(answer: Answer): Hint | undefined {
+  const error = property(answer.content(), 'error');
+  const failures = listAt(error, 'details').filter((detail) => textAt(detail, '@type') === quotaFailure);
+  if (failures.some((failure) => listAt(failure, 'violations').some(isDailyQuota))) return longQuota;
+  const limited = textAt(error, 'status') === 'RESOURCE_EXHAUSTED';
+  if (limited && dailyLimit.test(textAt(error, 'message').slice(0, longestMessage))) return longQuota;
+  for (const { reason } of listAt(error, 'errors').map((member) => ({ reason: textAt(member, 'reason') }))) {
+    if (Object.hasOwn(googleReasons, reason)) return googleReasons[reason];
+  }
+  return undefined;
+}
+
+const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo';
+
+/** google.rpc.RetryInfo: at least so long. */
+export function googleRetryInfo(answer: Answer): Hint | undefined {
+  const details = listAt(answer.content(), 'error', 'details');
+  const info = details.find((detail) => textAt(detail, '@type') === retryInfo);
+  if (info === undefined) return undefined;
+  const delayMs = parseProtoDuration(property(info, 'retryDelay'));
+  return delayMs === undefined ? malformed : { delayMs, reason: 'google-retryinfo' };
+}

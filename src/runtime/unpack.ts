@@ -1,0 +1,44 @@
+/** Bodies as they came over the wire, as text to look for a hint in: unpacked no further than that takes. */
+
+import { unreadable } from '../core/hints/content.js';
+import { builtinModule } from './builtin-module.js';
+
+type Unpack = (bytes: Uint8Array, limits: { readonly maxOutputLength: number }) => Uint8Array;
+
+/** As much of it as is used here. */
+interface Zlib {
+  readonly brotliDecompressSync: Unpack;
+  readonly gunzipSync: Unpack;
+  readonly inflateRawSync: Unpack;
+  readonly inflateSync: Unpack;
+  /** Since Node 22.15 and 23.8. */
+  readonly zstdDecompressSync?: Unpack;
+}
+
+/** One coding, as servers send; a list of several is not read. */
+export function unpackedText(
+  bytes: Uint8Array,
+  coding: string | readonly string[] | undefined,
+  mostBytes: number,
+): string | typeof unreadable {
+  const name = String(coding ?? '').toLowerCase();
+  if (name === '' || name === 'identity') return new TextDecoder().decode(bytes);
+  const unpack = unpackerOf(name, bytes);
+  if (unpack === undefined) return unreadable;
+  try {
+    return new TextDecoder().decode(unpack(bytes, { maxOutputLength: mostBytes }));
+  } catch {
+    // Broken, cut off, or longer than that.
+    return unreadable;
+  }
+}
+
+function unpackerOf(coding: string, bytes: Uint8Array): Unpack | undefined {
+  const zlib = builtinModule<Zlib>('node:zlib');
+  if (coding === 'gzip' || coding === 'x-gzip') return zlib?.gunzipSync;
+  if (coding === 'br') return zlib?.brotliDecompressSync;
+  if (coding === 'zstd') return zlib?.zstdDecompressSync;
+  if (coding !== 'deflate') return undefined;
+  // Some leave the zlib header out (RFC 9110 8.4.1.2).
+  return ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib?.inflateSync : zlib?.inflateRawSync;
+}

@@ -1,0 +1,197 @@
+/** Vendors whose words stand in the body are obeyed when they are named, and the caller gets every byte of it. */
+
+import { gzipSync } from 'node:zlib';
+import type { Dispatcher } from 'undici';
+import { describe, expect, test } from 'vitest';
+import type { PolicyOptions } from '../../../src/core/options.js';
+import { createRetrier, historyOf } from '../../../src/index.js';
+import { answer, type Play } from '../../faults/lab.js';
+import { openLab } from '../kit.js';
+import { latin1, packed, packers, plain, vendorAnswers } from '../vendor-answers.js';
+import { Waits } from '../waits.js';
+import { undici } from './client.js';
+import { retryingAgent } from './kit.js';
+
+/** Nobody throws dice; every request may be repeated, also a query that is sent by POST. */
+function watched(policy: PolicyOptions) {
+  const waits = new Waits();
+  const ports = { random: () => 0, sleep: waits.sleep };
+  const exact = {
+    hintJitter: 0,
+    idempotent: true,
+    throttledSchedule: fixed(3),
+    schedule: fixed(2),
+    ...policy,
+  };
+  return { dispatcher: retryingAgent(createRetrier(exact, ports)), delays: waits.delays, waits };
+}
+
+function fixed(waitMs: number) {
+  return { kind: 'fixed', waitMs, jitter: 'none' } as const;
+}
+
+async function send(origin: string, dispatcher: Dispatcher, method: 'GET' | 'POST' = 'GET', path = '/') {
+  const body = method === 'POST' ? '{}' : null;
+  const response = await undici.request(`${origin}${path}`, { dispatcher, method, body });
+  const bytes = await response.body.arrayBuffer();
+  return { status: response.statusCode, text: latin1(bytes), headers: response.headers, response };
+}
+
+function textOf(play: Play): string {
+  return play.steps.flatMap((step) => (step.do === 'body' ? [step.text] : [])).join('');
+}
+
+const named = vendorAnswers.map((row) => ({ ...row, name: `${row.hints}, ${row.status}, ${row.waitMs} ms` }));
+
+describe.each(named)('$name', ({ hints, status, body, waitMs, method, path }) => {
+  test.each(['', ...Object.keys(packers)])('is obeyed: %s', async (coding) => {
+    const play = coding === '' ? plain(status, body) : packed(status, body, coding);
+    const lab = await openLab([play, answer(200, 'ok')]);
+    const { dispatcher, delays } = watched({ hints });
+    const got = await send(lab.origin, dispatcher, method, path);
+    if (waitMs === null) {
+      expect(got).toMatchObject({ status, text: textOf(play) });
+      expect(delays).toEqual([]);
+    } else {
+      expect(got).toMatchObject({ status: 200, text: 'ok' });
+      expect(delays).toEqual([waitMs]);
+    }
+  });
+
+  test.each(['', 'gzip'])('reaches the caller whole, when it ends there: %s', async (coding) => {
+    const play = coding === '' ? plain(status, body) : packed(status, body, coding);
+    const lab = await openLab(play);
+    const { dispatcher } = watched({ hints, maxHintMs: 1 });
+    const got = await send(lab.origin, dispatcher, method, path);
+    expect(got).toMatchObject({ status, text: textOf(play) });
+    if (coding !== '') expect(got.headers['content-encoding']).toBe(coding);
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test('is not read with bodyHintBytes: 0', async () => {
+    const lab = await openLab([plain(status, body), answer(200, 'ok')]);
+    const { dispatcher, delays } = watched({ hints, bodyHintBytes: 0 });
+    await send(lab.origin, dispatcher, method, path);
+    expect(delays).toEqual(status === 429 ? [3] : status === 503 ? [2] : []);
+  });
+});
+
+const { hints, status, body } = {
+  hints: 'telegram',
+  status: 429,
+  body: { parameters: { retry_after: 7 } },
+} as const;
+
+describe('what is compressed', () => {
+  test('without the header of zlib is read, too', async () => {
+    const { deflateRawSync } = await import('node:zlib');
+    const raw = latin1(deflateRawSync(JSON.stringify(body)));
+    const lab = await openLab([answer(status, raw, { 'content-encoding': 'deflate' }), answer(200)]);
+    const { dispatcher, delays } = watched({ hints });
+    await send(lab.origin, dispatcher);
+    expect(delays).toEqual([7_000]);
+  });
+
+  test.each<[string, string, string]>([
+    ['in a coding that nobody knows', 'compress', 'whatever'],
+    ['in two codings', 'gzip, gzip', latin1(gzipSync(gzipSync(JSON.stringify(body))))],
+    ['and broken', 'gzip', 'no gzip at all'],
+    ['and cut off', 'gzip', latin1(gzipSync(JSON.stringify(body)).subarray(0, 20))],
+    // Sixteen megabytes of spaces before the hint.
+    ['and far longer than may be read', 'gzip', latin1(gzipSync(' '.repeat(1 << 24) + JSON.stringify(body)))],
+  ])('%s is said to be unreadable, and the caller gets it', async (_, coding, text) => {
+    const lab = await openLab(answer(status, text, { 'content-encoding': coding }));
+    const { dispatcher, delays } = watched({ hints, maxRetries: 1 });
+    const got = await send(lab.origin, dispatcher);
+    expect(got.text === text).toBe(true);
+    expect(delays).toEqual([3]);
+    const hinted = historyOf(got.response)?.map(({ outcome }) => outcome.kind === 'response' && outcome.hint);
+    expect(hinted).toEqual([
+      { delayMs: null, reason: 'body-unreadable' },
+      { delayMs: null, reason: 'body-unreadable' },
+    ]);
+  });
+
+  test('reaches fetch, which asks for it and unpacks it', async () => {
+    const lab = await openLab([packed(status, body, 'gzip'), packed(404, { gone: true }, 'br')]);
+    const { dispatcher, delays } = watched({ hints });
+    const response = await undici.fetch(lab.origin, { dispatcher });
+    expect(delays).toEqual([7_000]);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ gone: true });
+    expect(lab.requests[0]?.headers['accept-encoding']).toMatch(/gzip/);
+  });
+});
+
+describe('a success', () => {
+  /** Half of a body, which ends when the test says so: whoever gets the head before has not been held back. */
+  const half = (type: string, status = 200): Play => ({
+    steps: [
+      { do: 'head', status, headers: { 'content-length': '20', 'content-type': type } },
+      { do: 'body', text: '{"errors": ' },
+      { do: 'cue', name: 'got' },
+      { do: 'body', text: '[]      }' },
+      { do: 'end' },
+    ],
+  });
+
+  test.each<[string, 'GET' | 'POST', string, string]>([
+    ['of a GET', 'GET', '/graphql', 'application/json'],
+    ['of another path', 'POST', '/user/repos', 'application/json'],
+    ['that is no JSON', 'POST', '/graphql', 'text/html'],
+  ])('%s is not held back', async (_, method, path, type) => {
+    const lab = await openLab(half(type));
+    const { dispatcher } = watched({ hints: 'github' });
+    const body = method === 'POST' ? '{}' : null;
+    const response = await undici.request(`${lab.origin}${path}`, { dispatcher, method, body });
+    lab.cue('got');
+    expect(await response.body.text()).toBe('{"errors": []      }');
+  });
+
+  test('nor is a failure on which the vendor says nothing', async () => {
+    const lab = await openLab(half('application/json', 404));
+    const { dispatcher } = watched({ hints: 'github' });
+    const response = await undici.request(lab.origin, { dispatcher });
+    expect(response.statusCode).toBe(404);
+    lab.cue('got');
+    expect(await response.body.text()).toBe('{"errors": []      }');
+  });
+
+  test('of GraphQL is held back for its body, and then whole', async () => {
+    const lab = await openLab(half('application/json'));
+    const { dispatcher } = watched({ hints: 'github' });
+    const asked = undici.request(`${lab.origin}/graphql`, { dispatcher, method: 'POST', body: '{}' });
+    let isHere = false;
+    void asked.then(() => {
+      isHere = true;
+    });
+    await lab.until(({ bytesSent }) => bytesSent > 11);
+    // Another request of the same process comes and goes.
+    await send((await openLab(answer(200))).origin, dispatcher);
+    expect(isHere).toBe(false);
+    lab.cue('got');
+    expect(await (await asked).body.text()).toBe('{"errors": []      }');
+  });
+
+  test('that is longer than may be read is handed over as soon as that is known', async () => {
+    const data = JSON.stringify({ data: 'x'.repeat(200_000) });
+    const lab = await openLab(answer(200, data, { 'content-type': 'application/json' }));
+    const { dispatcher, delays } = watched({ hints: 'github' });
+    expect((await send(lab.origin, dispatcher, 'POST', '/graphql')).text === data).toBe(true);
+    expect(delays).toEqual([]);
+  });
+});
+
+test('a POST of GraphQL is not sent again unless it may be: the caller gets what GitHub said', async () => {
+  const play = plain(200, { errors: [{ type: 'RATE_LIMITED' }] });
+  const lab = await openLab(play);
+  const { dispatcher, delays } = watched({ hints: 'github', idempotent: false });
+  const { text, response } = await send(lab.origin, dispatcher, 'POST', '/graphql');
+  expect(text).toBe(textOf(play));
+  expect(delays).toEqual([]);
+  expect(historyOf(response)?.[0]?.decision).toMatchObject({
+    action: 'stop',
+    reason: 'unsafe-method',
+    finding: { class: 'throttled' },
+  });
+});
