@@ -1,6 +1,7 @@
 /** Policies as commands are given them: the name of a file, `-` for stdin, or a name that is known without one. */
 
 import { checkPolicy } from '../core/check.js';
+import type { Remark } from '../core/errors.js';
 import { PolicyError } from '../core/errors.js';
 import type { PolicyOptions } from '../core/options.js';
 import { dataPolicyNames, policyNamed } from '../pages/policies.js';
@@ -35,6 +36,10 @@ export async function readJson(name: string, io: Io, names: readonly string[] = 
     const { message } = error as SyntaxError;
     throw new Failure(`${label(name)}${placeIn(text, message)} is not JSON: ${reason(message)}.`);
   }
+}
+
+export function remarkText({ path, says, advice }: Remark): string {
+  return `${path}: ${says}. ${advice}`;
 }
 
 /** A file as messages name it. */

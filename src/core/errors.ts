@@ -15,6 +15,16 @@ export interface Problem {
   readonly advice?: string;
 }
 
+/** One thing in a policy that may be meant otherwise. It is in force as it is written. */
+export interface Remark {
+  /** Where: `rules[2].match`. */
+  readonly path: string;
+  /** What it means. */
+  readonly says: string;
+  /** What to write instead. */
+  readonly advice: string;
+}
+
 /** The policy cannot be used. Carries all of its problems. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';

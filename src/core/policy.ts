@@ -1,9 +1,11 @@
 /** A policy: the checked, frozen list of rules, each filled in, and the way from a request to its rule. */
 
+import { remarksOn } from './check/remarks.js';
 import { checkedPolicy } from './check.js';
 import { defaults } from './defaults.js';
-import type { Problem } from './errors.js';
+import type { Problem, Remark } from './errors.js';
 import { PolicyError } from './errors.js';
+import { freezeDeep } from './freeze.js';
 import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
 import { Overrides } from './overrides.js';
 import type { Pattern } from './routes/patterns.js';
@@ -46,6 +48,8 @@ export class Policy {
   readonly rules: readonly Rule[];
   /** For requests that no rule matches. */
   readonly fallback: Rule;
+  /** What may be meant otherwise, though it is not wrong. */
+  readonly remarks: readonly Remark[];
   readonly maxScopes: number;
   readonly scopeIdleMs: number;
   readonly #options: PolicyOptions;
@@ -66,6 +70,7 @@ export class Policy {
         }),
       ),
     );
+    this.remarks = freezeDeep(remarksOn(rules));
     this.maxScopes = maxScopes ?? defaults.maxScopes;
     this.scopeIdleMs = scopeIdleMs ?? defaults.scopeIdleMs;
     this.#routes = compileRoutes(rules.map(({ match }) => patternOf(match)));

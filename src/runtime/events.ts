@@ -3,19 +3,12 @@
 import type { DecisionEvent, RequestSummary, SettledEvent } from '../core/events.js';
 import type { RequestFacts, Settings } from '../core/types.js';
 import { builtinModule } from './builtin-module.js';
+import { warn } from './warning.js';
 
 interface Channel {
   readonly hasSubscribers: boolean;
   publish(message: unknown): void;
 }
-
-interface Host {
-  readonly process?: {
-    emitWarning?(warning: Error): void;
-  };
-}
-
-const host = globalThis as Host;
 
 export const channelName = 'undaunted:decision';
 
@@ -53,11 +46,6 @@ function guarded(who: string, listen: () => unknown): void {
   } catch (error) {
     report(error);
   }
-}
-
-function warn(warning: Error): void {
-  if (host.process?.emitWarning === undefined) console.warn(warning);
-  else host.process.emitWarning(warning);
 }
 
 /** What may be shown of a request: userinfo, query and fragment are where secrets travel. */

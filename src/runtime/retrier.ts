@@ -12,6 +12,7 @@ import { realPorts } from './ports.js';
 import type { ScopeSnapshot } from './scope.js';
 import { Scopes } from './scopes.js';
 import { Session } from './session.js';
+import { warnOnce } from './warning.js';
 
 export interface RetrierSnapshot {
   readonly scopes: readonly ScopeSnapshot[];
@@ -76,7 +77,9 @@ function nameReturned(name: unknown): string {
 
 /** Each call makes a retrier of its own: what shares it, shares its budgets. */
 export function createRetrier(policy: Policy | PolicyOptions = {}, ports: Partial<Ports> = {}): Retrier {
-  return new Retrier(definePolicy(policy), { ...realPorts, ...ports });
+  const defined = definePolicy(policy);
+  for (const { path, says, advice } of defined.remarks) warnOnce(`undaunted: ${path}: ${says}. ${advice}`);
+  return new Retrier(defined, { ...realPorts, ...ports });
 }
 
 const retriers: WeakMap<Policy, Retrier> = new WeakMap();

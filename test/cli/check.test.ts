@@ -63,7 +63,22 @@ describe('a policy', () => {
     const { exitCode, stdout } = await undaunted(['check', '--json', '-'], { stdin: JSON.stringify(policy) });
     const problems = checkPolicy(policy);
     expect(exitCode).toBe(code);
-    expect(JSON.parse(stdout)).toEqual({ valid: problems.length === 0, problems });
+    expect(JSON.parse(stdout)).toEqual({ valid: problems.length === 0, problems, remarks: [] });
+  });
+
+  test('is told what may be meant otherwise, which is no problem', async () => {
+    const stdin = '{ "rules": [{ "match": "/health" }, { "match": "GET users/*" }] }';
+    const { exitCode, stdout, stderr } = await undaunted(['check', '-'], { stdin });
+    expect([exitCode, stderr]).toEqual([0, '']);
+    const remark = {
+      path: 'rules[1].match',
+      says: '"GET users/*" means the path "/*" of a host that is called "users"',
+      advice:
+        'Write "GET /users/*" for a path, or {"methods":["GET"],"host":"users","path":"/*"} for that host.',
+    };
+    expect(stdout).toBe(`stdin: fine, with 2 rules.\n  - ${remark.path}: ${remark.says}. ${remark.advice}\n`);
+    const { stdout: json } = await undaunted(['check', '--json', '-'], { stdin });
+    expect(JSON.parse(json)).toEqual({ valid: true, problems: [], remarks: [remark] });
   });
 });
 

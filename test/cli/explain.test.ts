@@ -443,3 +443,17 @@ describe('what cannot be asked is told in one line', () => {
     expect([exitCode, stderr]).toEqual([0, `${suspicionOf('ECONREFUSED')}\n`]);
   });
 });
+
+test('a pattern that may be meant otherwise is remarked on, beside the answer', async () => {
+  const { exitCode, stdout, stderr } = await undaunted(
+    ['explain', '-', 'GET https://api.example.com/users/7'],
+    {
+      stdin: '{ "rules": [{ "match": "users/*", "retry": false }] }',
+    },
+  );
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('No rule matches');
+  expect(stderr).toMatch(
+    /^rules\[0\]\.match: "users\/\*" means the path .* Write "\/users\/\*" for a path, or .*\n$/,
+  );
+});

@@ -212,3 +212,41 @@ describe('scopes', () => {
     });
   });
 });
+
+describe('a pattern that may be meant otherwise', () => {
+  test('is warned of where it comes into use, once, however many retriers there are', () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const policy = definePolicy({ rules: [{ match: 'orders/*' }] });
+    expect(warned).not.toHaveBeenCalled();
+    createRetrier(policy);
+    createRetrier(policy);
+    retrierFor({ rules: [{ match: 'orders/*' }] });
+    expect(warned.mock.calls.map(([warning]) => String(warning))).toEqual([
+      expect.stringMatching(
+        /^Error: undaunted: rules\[0\]\.match: "orders\/\*" means .* Write "\/orders\/\*" for a path/,
+      ),
+    ]);
+    retrierFor({ rules: [{ match: 'baskets/*' }] });
+    expect(warned).toHaveBeenCalledTimes(2);
+    warned.mockRestore();
+  });
+
+  test('goes to the console where there is no process', () => {
+    vi.stubGlobal('process', undefined);
+    const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    createRetrier({ rules: [{ match: 'carts/*' }] });
+    vi.unstubAllGlobals();
+    expect(warned).toHaveBeenCalledTimes(1);
+    warned.mockRestore();
+  });
+
+  test('is not told for ever, where a program makes patterns', async () => {
+    // Modules of its own: what is told is told for the whole process.
+    vi.resetModules();
+    const { createRetrier: create } = await import('../../src/runtime/retrier.js');
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    for (let index = 0; index < 200; index += 1) create({ rules: [{ match: `made${index}/*` }] });
+    expect(warned).toHaveBeenCalledTimes(100);
+    warned.mockRestore();
+  });
+});

@@ -4,11 +4,12 @@ import { checkPolicy } from '../../core/check.js';
 import type { Problem } from '../../core/errors.js';
 import { PolicyError } from '../../core/errors.js';
 import type { PolicyOptions } from '../../core/options.js';
+import { parsePolicy } from '../../core/policy.js';
 import { dataPolicyNames, policyNamed } from '../../pages/policies.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes } from '../failure.js';
-import { label, readJson } from '../policy-file.js';
+import { label, readJson, remarkText } from '../policy-file.js';
 import type { Printer } from '../printer.js';
 
 export const check: Command = defineCommand({
@@ -16,11 +17,15 @@ export const check: Command = defineCommand({
   summary: 'check a policy file, and say all that is wrong with it',
   operands: { usage: '<policy.json>', least: 1, most: 1 },
   options: {
-    json: { kind: 'flag', summary: 'print { "valid": …, "problems": [{ path, found, allowed, advice }] }' },
+    json: {
+      kind: 'flag',
+      summary:
+        'print { "valid": …, "problems": [{ path, found, allowed, advice }], "remarks": [{ path, says, advice }] }',
+    },
   },
   details: `
 The policy is a file, "-" for stdin, or one of ${dataPolicyNames.join(', ')}.
-Exits with 1 if there are problems.
+Exits with 1 if there are problems. A remark is none: something that may be meant otherwise.
 
   undaunted check policy.json
   git show HEAD:policy.json | undaunted check -
@@ -28,8 +33,13 @@ Exits with 1 if there are problems.
   async run({ options, operands: [name = ''] }, io) {
     const policy = policyNamed(name) ?? (await readJson(name, io, dataPolicyNames));
     const problems = checkPolicy(policy);
-    if (options.json) io.stdout.line(JSON.stringify({ valid: problems.length === 0, problems }, null, 2));
-    else print(io.stdout, label(name), policy, problems);
+    const valid = problems.length === 0;
+    const remarks = valid ? parsePolicy(policy).remarks : [];
+    if (options.json) io.stdout.line(JSON.stringify({ valid, problems, remarks }, null, 2));
+    else {
+      print(io.stdout, label(name), policy, problems);
+      for (const remark of remarks) io.stdout.line(`  - ${remarkText(remark)}`);
+    }
     return problems.length === 0 ? exitCodes.fine : exitCodes.no;
   },
 });

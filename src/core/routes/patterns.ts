@@ -31,7 +31,7 @@ export interface PathPattern {
   readonly rest: boolean;
 }
 
-type Parts = { readonly [part in PatternPart]: string | undefined };
+export type Parts = { readonly [part in PatternPart]: string | undefined };
 
 /** Reads a pattern, or says the first thing that is wrong with it. */
 export function parsePattern(match: string | MatchObject): Pattern | PatternProblem {
@@ -50,7 +50,7 @@ export function isPatternProblem(parsed: Pattern | PatternProblem): parsed is Pa
 }
 
 /** A text without a slash is a host; what comes before a space is methods. */
-function partsOf(text: string): Parts {
+export function partsOf(text: string): Parts {
   // Stryker disable next-line Regex,ArrayDeclaration: it matches every text, from end to end by itself.
   const [, methods, host, path] = /^(?:(\S*)\s)?([^/]*)(.*)$/s.exec(text) ?? [];
   return { methods, host: host || undefined, path: path || undefined };

@@ -1,0 +1,25 @@
+/** Warnings go where the process shows its own, or else to the console. */
+
+interface Host {
+  readonly process?: {
+    emitWarning?(warning: Error): void;
+  };
+}
+
+const host = globalThis as Host;
+
+export function warn(warning: Error): void {
+  if (host.process?.emitWarning === undefined) console.warn(warning);
+  else host.process.emitWarning(warning);
+}
+
+/** Texts are written by people, so there are few of them; where a program makes them, the first ones will do. */
+const told: Set<string> = new Set();
+const mostTold = 100;
+
+/** The same text only once, however many retriers there are. */
+export function warnOnce(text: string): void {
+  if (told.has(text) || told.size === mostTold) return;
+  told.add(text);
+  warn(new Error(text));
+}
