@@ -1,85 +1,21 @@
 /** What retry layers do to servers: the cases by which they are judged, as tables of one row for each contender. */
 
 import { presets } from '../src/core/presets.js';
-import type { Clients, Contender, LimitedServer, Run, World } from '../src/sim/index.js';
+import type { Contender, LimitedServer, Run } from '../src/sim/index.js';
 import * as sim from '../src/sim/index.js';
+import type { Seeds } from './sim-reading.js';
+import { attemptsEach, mean, percent, range, runs, seedsUpTo, times } from './sim-reading.js';
+import type { Case, Contenders, Table } from './sim-tables.js';
+import { libraries, naive } from './sim-tables.js';
 
-const { fairness, peers, perSecond, simulate } = sim;
+const { fairness, peers, perSecond } = sim;
+const { service } = presets.policies;
 
-export type Contenders = Readonly<Record<string, Contender>>;
-export type Seeds = readonly number[];
-
-/** Columns that come from the same runs. */
-export interface Case {
-  readonly about: string;
-  /** What ours must reach. */
-  readonly asked: string;
-  readonly columns: readonly string[];
-  readonly cells: (contender: Contender, seeds: Seeds) => readonly string[];
-  /** It takes long, with all seeds. */
-  readonly isLong?: true;
-}
-
-export interface Table {
-  readonly title: string;
-  readonly contenders: Contenders;
-  readonly cases: readonly Case[];
-}
-
-export function seedsUpTo(count: number): Seeds {
-  return Array.from({ length: count }, (_, index) => index + 1);
-}
-
-/** The cells of a whole row. */
-export function rowOf({ cases }: Table, contender: Contender, seeds: Seeds): string[] {
-  return cases.flatMap(({ cells }) => cells(contender, seeds));
-}
-
-// ---------------------------------------------------------------- contenders
-
-export const { service } = presets.policies;
-const naive: Contenders = { 'no retry': peers.noRetry, '3 retries, full jitter': peers.threeRetries };
 const stubborn: Contenders = {
   'every 100 ms, for ever': peers.fixedForEver,
   "smira's formula": peers.article,
   "smira's program": peers.articleProgram,
 };
-const libraries: Contenders = {
-  'axios-retry, `exponentialDelay`': peers.axiosRetry,
-  'undici retry': peers.undiciRetry,
-  got: peers.got,
-  ky: peers.ky,
-  'p-retry': peers.pRetry,
-  'AWS standard': peers.awsStandard,
-};
-
-// ---------------------------------------------------------------- reading
-
-function runs(world: World, clients: Clients, contender: Contender, seeds: Seeds): Run[] {
-  return seeds.map((seed) => simulate(world, clients, contender, { seed }));
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(0)} %`;
-}
-
-function range(values: readonly number[], print: (value: number) => string): string {
-  const [least, most] = [print(Math.min(...values)), print(Math.max(...values))];
-  return least === most ? least : `${least} to ${most}`;
-}
-
-function times(value: number): string {
-  return `${value.toFixed(2)}x`;
-}
-
-function attemptsEach({ series }: Run, fromMs: number, forMs: number): number {
-  return perSecond(series.sent, fromMs, forMs) / perSecond(series.offered, fromMs, forMs);
-}
-
 // ---------------------------------------------------------------- a server that is stopped
 
 const stoppedAt = 30_000;
@@ -188,7 +124,8 @@ const longStop: Case = {
   },
 };
 
-export const outageTable: Table = {
+const outageTable: Table = {
+  name: 'outages',
   title: 'A server is stopped and continued',
   contenders: {
     ...naive,
@@ -255,7 +192,8 @@ const manyProcesses: Case = {
   },
 };
 
-export const failureTable: Table = {
+const failureTable: Table = {
+  name: 'failures',
   title: 'A server fails, is overrun, or is down',
   contenders: { ...naive, ...libraries, 'undaunted: defaults': {}, 'undaunted: `service`': service },
   cases: [brownOut, surge, layered, manyProcesses],
@@ -300,7 +238,8 @@ function shortHint(burst: number): Case {
   };
 }
 
-export const limitTable: Table = {
+const limitTable: Table = {
+  name: 'limits',
   title: 'A server limits the rate',
   contenders: { ...naive, ...libraries, 'undaunted: hold off': {}, 'undaunted: hold on': { hold: true } },
   cases: [
@@ -312,4 +251,4 @@ export const limitTable: Table = {
   ],
 };
 
-export const tables: readonly Table[] = [outageTable, failureTable, limitTable];
+export const outageTables: readonly Table[] = [outageTable, failureTable, limitTable];

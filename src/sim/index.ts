@@ -1,6 +1,8 @@
 /** Outages in virtual time: see what a policy does to a server before a server does it to you. */
 
 export type { Call, Ending } from './call.js';
+export type { Day, Limit } from './ordinary.js';
+export * as ordinaryDays from './ordinary.js';
 export type { Peer, PeerTurn } from './peers.js';
 export { peers } from './peers.js';
 export type { Counts, RouteRun, Run, Series, ServiceRun, Totals } from './run.js';

@@ -2,8 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { tables } from '../../scripts/all-tables.js';
 import { outagePicture } from '../../scripts/outage-picture.js';
-import { seedsUpTo, tables } from '../../scripts/outage-tables.js';
+import { seedsUpTo } from '../../scripts/sim-reading.js';
 
 const root = new URL('../../', import.meta.url);
 

@@ -1,0 +1,8 @@
+/** All that is asked of ours, by `npm run sim:table -- --goals`. */
+
+import type { Goal } from './goal.js';
+import { limitGoals } from './limits.js';
+import { ordinaryGoals } from './ordinary.js';
+import { outageGoals } from './outages.js';
+
+export const goals: readonly Goal[] = [...ordinaryGoals, ...limitGoals, ...outageGoals];

@@ -1,0 +1,262 @@
+/** Ordinary days as tables: no retry comes first, and whatever is worse than it is marked. */
+
+import { presets } from '../src/core/presets.js';
+import type { Contender, Day, Run } from '../src/sim/index.js';
+import { ordinaryDays as days, peers, perSecond } from '../src/sim/index.js';
+import { goodShare, mean, percent, runs, type Seeds } from './sim-reading.js';
+import type { Case, Contenders, Table } from './sim-tables.js';
+import { naive } from './sim-tables.js';
+
+/** Less than this share of what no retry reaches is worse, and no chance: all meet the same luck. */
+const noWorse = 0.99;
+
+interface DayCase {
+  readonly column: string;
+  readonly about: string;
+  readonly asked?: string;
+  readonly day: Day;
+  /** Default: the share of the innocent requests that end well. */
+  readonly value?: (run: Run, day: Day) => number;
+  readonly better?: 'more' | 'less';
+  readonly print?: (value: number) => string;
+}
+
+function caseOf(some: DayCase): Case {
+  const { column, about, asked = 'no less than without retries', day } = some;
+  const { value = innocentShare, better = 'more', print = percentText } = some;
+  const measure = (contender: Contender, seeds: Seeds): number =>
+    mean(runs(day.world, day.clients, contender, seeds).map((run) => value(run, day)));
+  const withoutRetries = new Map<number, number>();
+  const usual = (seeds: Seeds): number => {
+    const known = withoutRetries.get(seeds.length) ?? measure(peers.noRetry, seeds);
+    withoutRetries.set(seeds.length, known);
+    return known;
+  };
+  const isWorse = (reached: number, seeds: Seeds): boolean =>
+    better === 'more' ? reached < usual(seeds) * noWorse : reached * noWorse > usual(seeds);
+  return {
+    about,
+    asked,
+    columns: [column],
+    cells: (contender, seeds) => {
+      if (contender === peers.noRetry) return [print(usual(seeds))];
+      const reached = measure(contender, seeds);
+      return [isWorse(reached, seeds) ? `**${print(reached)}**` : print(reached)];
+    },
+    isLong: true,
+  };
+}
+
+function percentText(share: number): string {
+  return percent(share, share > 0 && share < 0.1 ? 1 : 0);
+}
+
+function innocentShare({ innocent }: Run): number {
+  return goodShare(innocent);
+}
+
+/** Of what the limit would have allowed. */
+export function usedOf(limit: { readonly perSecond: number; readonly burst: number }) {
+  return ({ totals }: Run, { world }: Day): number =>
+    totals.good / ((limit.perSecond * world.durationMs) / 1_000 + limit.burst);
+}
+
+/** What began in the minute after one request was refused. */
+export function afterRefusal({ innocent: { series } }: Run): number {
+  return (
+    (perSecond(series.good, days.refusedAtMs, 75_000) * 75) /
+    (perSecond(series.offered, days.refusedAtMs, 60_000) * 60)
+  );
+}
+
+export function lost({ totals }: Run): number {
+  return totals.failed + totals.refused;
+}
+
+function wholeNumber(value: number): string {
+  return value.toFixed(0);
+}
+
+const twenty = { perSecond: 20, burst: 20 } as const;
+const twentyEvenly = { perSecond: 20, burst: 1 } as const;
+
+const limits: readonly DayCase[] = [
+  {
+    column: 'limit used',
+    about:
+      'A token bucket of 20 a second, burst 20, with the exact `Retry-After`, and 100 requests a second with deadlines of 10 s: what is used of it',
+    asked: '`service`: at least 93 %',
+    day: days.overLimit(twenty, 100),
+    value: usedOf(twenty),
+  },
+  {
+    column: 'burst 1',
+    about: 'The same with a burst of 1',
+    asked: '`service`: at least 65 %',
+    day: days.overLimit(twentyEvenly, 100),
+    value: usedOf(twentyEvenly),
+  },
+  {
+    column: 'a tenant',
+    about: 'One tenant, 5 % of 100 requests a second, gets 429 with `Retry-After: 60`: the others',
+    day: days.oddRoute(0.05, days.always(429, 60), 100, 120_000),
+  },
+  {
+    column: 'a bigger one',
+    about: 'The same with 20 % of the requests',
+    day: days.oddRoute(0.2, days.always(429, 60), 100, 120_000),
+  },
+  {
+    column: 'one 429',
+    about: 'A single request gets 429 with `Retry-After: 60`: the others in the minute after',
+    day: days.oneRefusal(60, 100),
+    value: afterRefusal,
+  },
+  {
+    column: 'a route with a limit',
+    about:
+      'One route, 10 % of 300 requests a second, has a limit of its own that allows a fifth of that: the others',
+    day: days.limitedRoute(0.1, 300),
+  },
+  {
+    column: 'leaving',
+    about:
+      'Half of the callers leave after 0.5 s while they wait for a limit of 20 a second: what is used of it',
+    day: days.leavingUnderLimit(twenty, 100),
+    value: usedOf(twenty),
+  },
+];
+
+const parts: readonly DayCase[] = [
+  {
+    column: 'a route 503',
+    about: 'One route, 5 % of 100 requests a second, answers 503 with `Retry-After: 30`: the others',
+    day: days.oddRoute(0.05, days.always(503, 30), 100, 120_000),
+  },
+  {
+    column: 'a broken route',
+    about: 'A route with 90 % of 100 requests a second always answers 503: the others',
+    day: days.oddRoute(0.9, days.always(503), 100, 60_000),
+  },
+  {
+    column: 'a bad job',
+    about:
+      'A job sends requests that all get 500, one after another, beside 1 good request a second: the good ones',
+    day: days.badJob(500, 1, 200),
+  },
+  {
+    column: 'a health check',
+    about: 'Two health checks a second of something that is down, at the origin of 1 good request a second',
+    day: days.failingHealthCheck(1),
+  },
+  {
+    column: '70 % fail',
+    about: '70 % of the answers are 503, at 1,000 a second',
+    day: days.partialFailure(0.7, 1_000),
+  },
+  {
+    column: 'swallowing',
+    about: 'One of ten backends never answers, at 100 requests a second',
+    asked: '`service`: at least 96 %',
+    day: days.swallowingBackend(10, 100),
+    print: (share) => percent(share, 1),
+  },
+  {
+    column: '5 % lost',
+    about: '5 % of the attempts are never answered, for an hour',
+    asked: '`service`: at least 99.5 %',
+    day: days.lostAnswers(0.05, 100, 3_600_000),
+    print: (share) => percent(share, 1),
+  },
+];
+
+const moments: readonly DayCase[] = [
+  {
+    column: 'resets',
+    about: 'A deploy cuts off everything in flight, 100 of 1,000 requests a second: how many are lost',
+    asked: 'no more than without retries',
+    day: days.resetWave(1_000),
+    value: lost,
+    better: 'less',
+    print: wholeNumber,
+  },
+  {
+    column: 'flapping',
+    about: '2 s up, 2 s down, at 1,000 a second',
+    day: days.flapping(2_000, 2_000, 1_000),
+  },
+  {
+    column: 'a slow day',
+    about: 'Everything takes ten times the usual 300 ms, attempt timeout 2 s',
+    day: days.slowDown(10, 100),
+  },
+  {
+    column: 'a wave of 503',
+    about: '503 for all of 1 s, at 1,000 a second: how many are lost',
+    asked: 'no more than without retries',
+    day: days.errorWave(1_000, 1_000),
+    value: lost,
+    better: 'less',
+    print: wholeNumber,
+  },
+  {
+    column: 'a pause',
+    about: 'Nothing runs for 1.5 s, at 1,000 a second: how many are lost',
+    asked: 'no more than without retries',
+    day: days.pause(1_500, 1_000),
+    value: lost,
+    better: 'less',
+    print: wholeNumber,
+  },
+  {
+    column: 'a slow start',
+    about: 'Down for 5 s, then ten times as slow for 20 s, at 100 a second',
+    day: days.slowStart(100),
+  },
+  {
+    column: 'a cron job',
+    about: '200 requests at once each minute, of which 2 % fail, and nothing in between',
+    day: days.cronBursts(200),
+    print: (share) => percent(share, 1),
+  },
+  {
+    column: 'a short pause',
+    about: 'Nothing runs for 3 s, at 100 a second: how many are lost',
+    asked: 'no more than without retries',
+    day: days.pause(3_000, 100),
+    value: lost,
+    better: 'less',
+    print: wholeNumber,
+  },
+];
+
+const contenders: Contenders = {
+  ...naive,
+  'axios-retry, `exponentialDelay`': peers.axiosRetry,
+  ky: peers.ky,
+  'AWS standard': peers.awsStandard,
+  'undaunted: defaults': {},
+  'undaunted: hold on': { hold: true },
+  'undaunted: `service`': presets.policies.service,
+};
+
+export const ordinaryTables: readonly Table[] = [
+  {
+    name: 'ordinary-limits',
+    title: "Ordinary days: a limit, or somebody else's",
+    contenders,
+    cases: limits.map(caseOf),
+  },
+  {
+    name: 'ordinary-parts',
+    title: 'Ordinary days: a part of it fails',
+    contenders,
+    cases: parts.map(caseOf),
+  },
+  {
+    name: 'ordinary-moments',
+    title: 'Ordinary days: all of it, for a moment',
+    contenders,
+    cases: moments.map(caseOf),
+  },
+];

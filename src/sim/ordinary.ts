@@ -1,0 +1,228 @@
+/**
+ * Ordinary days: nothing is down, and something is wrong. On none of them may a retry layer do worse than none would.
+ * Who did nothing wrong is innocent, and counted apart where others do.
+ */
+
+import type {
+  ChangingServer,
+  Clients,
+  Crowds,
+  Fault,
+  LimitedServer,
+  OpenLoop,
+  PlainServer,
+  RouteShare,
+  ServerModel,
+  World,
+} from './world.js';
+
+/** A world, and who asks in it. */
+export interface Day {
+  readonly world: World;
+  readonly clients: Crowds;
+}
+
+const minute = 60_000;
+const quick = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 } as const;
+const silent: PlainServer = { kind: 'scripted', answers: [{ answer: 'silence' }] };
+
+function stream(perSecond: OpenLoop['perSecond'], more: Partial<OpenLoop> = {}): OpenLoop {
+  return { kind: 'open', count: 100, perSecond, timeoutMs: 2_000, ...more };
+}
+
+function day(server: ServerModel, clients: Crowds, durationMs: number, faults: readonly Fault[] = []): Day {
+  return { world: { durationMs, services: [{ server, faults }] }, clients };
+}
+
+// ---------------------------------------------------------------- limits
+
+export interface Limit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+function limitedTo(limit: Limit): LimitedServer {
+  return { kind: 'limited', latencyMs: 20, limit, retryAfter: 'exact', refusalMs: 20 };
+}
+
+/** More requests than a limit allows, each with a deadline of ten seconds. */
+export function overLimit(limit: Limit, perSecond: number): Day {
+  return day(limitedTo(limit), stream(perSecond, { deadlineMs: 10_000 }), 2 * minute);
+}
+
+/** A limit that is another one after a minute. */
+export function changedLimit(before: Limit, after: Limit, perSecond: number): Day {
+  const phases: ChangingServer['phases'] = [
+    { fromMs: 0, server: limitedTo(before) },
+    { fromMs: minute, server: limitedTo(after) },
+  ];
+  return day({ kind: 'changing', phases }, stream(perSecond, { deadlineMs: 10_000 }), 2 * minute + 15_000);
+}
+
+// ---------------------------------------------------------------- some of the requests
+
+function sharesOf(path: string, share: number): readonly [RouteShare, RouteShare] {
+  return [
+    { path: '/', weight: 1 - share },
+    { path, weight: share, guilty: true },
+  ];
+}
+
+/** A share of the requests is for a route, or of a tenant, that is served otherwise. */
+export function oddRoute(share: number, server: PlainServer, perSecond: number, durationMs: number): Day {
+  const path = '/odd';
+  const routed: ServerModel = { kind: 'routed', routes: [{ path, server }], otherwise: quick };
+  return day(routed, stream(perSecond, { routes: sharesOf(path, share) }), durationMs);
+}
+
+/** What always answers so. */
+export function always(status: number, retryAfter: number | false = false): PlainServer {
+  return { ...quick, share: 1, status, retryAfter };
+}
+
+/** A route with a limit of its own, well below what is wanted of it. */
+export function limitedRoute(share: number, perSecond: number): Day {
+  const limit = { perSecond: (share * perSecond) / 5, burst: 1 };
+  return oddRoute(share, limitedTo(limit), perSecond, 2 * minute);
+}
+
+/** A single request is told to wait; the others go on for a minute, and are then given time to end. */
+export function oneRefusal(retryAfter: number, perSecond: number): Day {
+  const path = '/odd';
+  const routed: ServerModel = {
+    kind: 'routed',
+    routes: [{ path, server: always(429, retryAfter) }],
+    otherwise: quick,
+  };
+  const one: Clients = {
+    kind: 'burst',
+    count: 1,
+    atMs: refusedAtMs,
+    routes: [{ path, weight: 1, guilty: true }],
+  };
+  const untilThen: OpenLoop['perSecond'] = [
+    { fromMs: 0, perSecond },
+    { fromMs: refusedAtMs + minute, perSecond: 0 },
+  ];
+  return day(routed, [stream(untilThen), one], refusedAtMs + minute + 15_000);
+}
+
+/** When that single request is. */
+export const refusedAtMs = 30_000;
+
+/** A job whose requests all fail, one after another with a short thought between, beside a few good ones. */
+export function badJob(status: number, perSecond: number, thinkMs: number): Day {
+  const path = '/odd';
+  const routed: ServerModel = {
+    kind: 'routed',
+    routes: [{ path, server: always(status) }],
+    otherwise: quick,
+  };
+  const job: Clients = {
+    kind: 'closed',
+    count: 1,
+    thinkMs,
+    timeoutMs: 2_000,
+    routes: [{ path, weight: 1, guilty: true }],
+  };
+  return day(routed, [stream(perSecond), job], 10 * minute);
+}
+
+// ---------------------------------------------------------------- some of the attempts
+
+/** A share of the answers are failures, each by its own luck. */
+export function partialFailure(share: number, perSecond: number, status = 503): Day {
+  return day({ ...quick, share, status }, stream(perSecond), perSecond < 100 ? 10 * minute : minute);
+}
+
+/** One of several backends does otherwise than the others. */
+export function oddBackend(count: number, odd: PlainServer, perSecond: number, durationMs: number): Day {
+  const backends = [{ server: odd }, { weight: count - 1, server: quick }] as const;
+  return day({ kind: 'balanced', backends }, stream(perSecond), durationMs);
+}
+
+export function swallowingBackend(count: number, perSecond: number): Day {
+  return oddBackend(count, silent, perSecond, 5 * minute);
+}
+
+/** A share of the attempts is never answered, though the work is done. */
+export function lostAnswers(share: number, perSecond: number, durationMs: number): Day {
+  return day(quick, stream(perSecond), durationMs, [{ kind: 'lose', fromMs: 0, forMs: durationMs, share }]);
+}
+
+// ---------------------------------------------------------------- all of it, for a while
+
+/** Everything in flight is cut off once: a deploy. At so many a second, each of which takes 100 ms. */
+export function resetWave(perSecond: number): Day {
+  const server = { ...quick, latencyMs: 100 };
+  return day(server, stream(perSecond), minute, [{ kind: 'reset', fromMs: 30_000, forMs: 1 }]);
+}
+
+/** Connections are refused for a while, and none of them for a while, and so on. */
+export function flapping(downMs: number, upMs: number, perSecond: number): Day {
+  return day(quick, stream(perSecond), minute, [{ kind: 'flap', fromMs: 0, forMs: minute, downMs, upMs }]);
+}
+
+/** Everything takes so many times as long as the usual 300 ms: some of it longer than anybody waits. */
+export function slowDown(times: number, perSecond: number): Day {
+  const server: PlainServer = { ...quick, latencyMs: { medianMs: 300, spread: 0.5 } };
+  const slow: Fault = { kind: 'slow', fromMs: 0, forMs: 2 * minute, times };
+  return day(server, stream(perSecond), 2 * minute, [slow]);
+}
+
+/** What stands in front of the server answers 503 for a moment. */
+export function errorWave(forMs: number, perSecond: number): Day {
+  const phases: ChangingServer['phases'] = [
+    { fromMs: 0, server: quick },
+    { fromMs: 30_000, server: always(503) },
+    { fromMs: 30_000 + forMs, server: quick },
+  ];
+  return day({ kind: 'changing', phases }, stream(perSecond), minute);
+}
+
+/** Nothing runs for a moment, and then all of it: a garbage collection, a migration of the machine. */
+export function pause(forMs: number, perSecond: number): Day {
+  return day(quick, stream(perSecond), minute, [{ kind: 'stop', fromMs: 30_000, forMs }]);
+}
+
+/** Down for a few seconds, then back and ten times as slow as usual for a while. */
+export function slowStart(perSecond: number): Day {
+  return day({ ...quick, latencyMs: 100 }, stream(perSecond), 2 * minute, [
+    { kind: 'crash', fromMs: 30_000, forMs: 5_000 },
+    { kind: 'slow', fromMs: 35_000, forMs: 20_000, times: 10 },
+  ]);
+}
+
+// ---------------------------------------------------------------- those who ask
+
+/** Callers, of whom a share leaves long before the answer. */
+export function leavingCallers(share: number, perSecond: number): Day {
+  const server: PlainServer = { ...quick, latencyMs: 200 };
+  return day(server, stream(perSecond, { leaving: { share, afterMs: 50 } }), 2 * minute);
+}
+
+/** Callers that leave while they wait for a limit. */
+export function leavingUnderLimit(limit: Limit, perSecond: number): Day {
+  const callers = stream(perSecond, { deadlineMs: 10_000, leaving: { share: 0.5, afterMs: 500 } });
+  return day(limitedTo(limit), callers, 2 * minute);
+}
+
+/** Once a minute a job sends all that it has, to a server that fails now and then, and is idle otherwise. */
+export function cronBursts(count: number): Day {
+  const burst: Clients = { kind: 'burst', count, atMs: 10_000, everyMs: minute, timeoutMs: 2_000 };
+  return day({ ...quick, share: 0.02 }, burst, 10 * minute);
+}
+
+/** A health check of something else that is down, at the origin that is used. */
+export function failingHealthCheck(perSecond: number): Day {
+  const path = '/health/other';
+  const routed: ServerModel = { kind: 'routed', routes: [{ path, server: always(503) }], otherwise: quick };
+  const check: Clients = {
+    kind: 'burst',
+    count: 1,
+    atMs: 0,
+    everyMs: 500,
+    routes: [{ path, weight: 1, guilty: true }],
+  };
+  return day(routed, [stream(perSecond), check], 10 * minute);
+}
