@@ -33,20 +33,35 @@ export class Retrier {
 
   /**
    * A request begins: its rule is picked and its scope found. `unknownOrigin` names the scope where the
-   * client cannot tell the origin.
+   * client cannot tell the origin; `socket` is the path of the Unix socket that it sends to.
    */
-  open(request: RequestFacts, override?: OverrideOptions, unknownOrigin = 'unknown origin'): Session {
+  open(
+    request: RequestFacts,
+    override?: OverrideOptions,
+    unknownOrigin = 'unknown origin',
+    socket?: string,
+  ): Session {
     const { policy } = this;
     const rule: Rule = policy.ruleFor(request);
     const settings = override === undefined ? rule.settings : policy.override(rule, override);
-    const scope = this.scopes.get(this.scopeName(settings, request, unknownOrigin));
+    const scope = this.scopes.get(this.scopeName(settings, request, unknownOrigin, socket));
     return new Session(request, rule, settings, scope);
   }
 
-  private scopeName({ scope }: Settings, request: RequestFacts, unknownOrigin: string): string {
+  private scopeName(
+    { scope }: Settings,
+    request: RequestFacts,
+    unknownOrigin: string,
+    socket: string | undefined,
+  ): string {
     const name = typeof scope === 'function' ? nameReturned(scope(factsOf(request))) : scope;
     if (name !== 'origin') return name;
-    const { origin } = request;
+    if (socket === undefined) return this.originName(request, unknownOrigin);
+    // Behind it stands another server, whatever the URL says.
+    return request.origin === undefined ? `unix:${socket}` : `unix:${socket} ${this.originName(request, '')}`;
+  }
+
+  private originName({ origin }: RequestFacts, unknownOrigin: string): string {
     if (origin === undefined) return unknownOrigin;
     if (origin !== this.lastOrigin) {
       // Names are shown in events and snapshots.

@@ -45,9 +45,9 @@ export class Call implements RequestFacts {
     this.whereabouts = config;
     this.headersAtFirst = { ...config.headers };
     const { retry, socketPath } = config;
-    const unknownOrigin = typeof socketPath === 'string' ? `unix:${socketPath}` : undefined;
+    const socket = typeof socketPath === 'string' ? socketPath : undefined;
     const override = retry === false ? off : retry;
-    this.session = line.retrier.open(this, override, unknownOrigin);
+    this.session = line.retrier.open(this, override, undefined, socket);
     this.body = bodyOf(config.data, this.session.settings.bufferBodyBytes);
   }
 

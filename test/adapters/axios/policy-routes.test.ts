@@ -1,5 +1,6 @@
 /** Which rule a request matches, and which scope it is in: however axios puts its URL together. */
 
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -197,7 +198,7 @@ describe('scopes', () => {
 describe('over a Unix socket', () => {
   /** Says 503 and 200 in turn. */
   async function openSocket(): Promise<string> {
-    const socketPath = join(tmpdir(), `undaunted-${process.pid}-${Date.now()}.sock`);
+    const socketPath = join(tmpdir(), `undaunted-${process.pid}-${randomUUID()}.sock`);
     let sent = 0;
     const server = createServer((_request, response) => {
       sent += 1;
@@ -211,11 +212,31 @@ describe('over a Unix socket', () => {
     return socketPath;
   }
 
-  test('the rule and the scope are those of the URL', async () => {
+  test('the rule is that of the URL, and the socket is part of the scope', async () => {
     const retrier = createRetrier({ maxRetries: 0, rules: [{ ...soon, match: 'docker/*', maxRetries: 1 }] });
-    const instance = retryingInstance(retrier, { adapter: 'http', socketPath: await openSocket() });
-    expect((await instance.get('http://docker/containers')).status).toBe(200);
-    expect(retrier.snapshot().scopes.map(({ name }) => name)).toEqual(['http://docker']);
+    const sockets = [await openSocket(), await openSocket()];
+    for (const socketPath of sockets) {
+      const instance = retryingInstance(retrier, { adapter: 'http', socketPath });
+      expect((await instance.get('http://docker/containers')).status).toBe(200);
+    }
+    const names = retrier.snapshot().scopes.map(({ name }) => name);
+    expect(names).toEqual(sockets.map((socketPath) => `unix:${socketPath} http://docker`));
+  });
+
+  test('one that is spent leaves the others their budget', async () => {
+    const retrier = createRetrier({ ...soon, maxRetries: 1, budget: { capacity: 1, perSecond: 0 } });
+    for (const socketPath of [await openSocket(), await openSocket()]) {
+      const instance = retryingInstance(retrier, { adapter: 'http', socketPath });
+      expect((await instance.get('http://docker/containers')).status).toBe(200);
+    }
+  });
+
+  test('a scope that is named is shared whatever the socket is', async () => {
+    const retrier = createRetrier({ ...soon, scope: 'all daemons' });
+    for (const socketPath of [await openSocket(), await openSocket()]) {
+      await retryingInstance(retrier, { adapter: 'http', socketPath }).get('http://docker/containers');
+    }
+    expect(retrier.snapshot().scopes.map(({ name }) => name)).toEqual(['all daemons']);
   });
 
   test('where the URL names no server, the socket is the scope', async () => {
