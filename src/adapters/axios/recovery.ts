@@ -10,6 +10,7 @@ import { bytesToRead } from '../../core/hints/held-back.js';
 import type { Decision, HeadersLike, Retry } from '../../core/types.js';
 import { type Limit, sendWithin } from './attempt.js';
 import type { Call } from './call.js';
+import { causeOf } from './cause.js';
 import { asAxiosError } from './errors.js';
 import { answerOf, type Ending, isCanceled, outcomeOf } from './outcome.js';
 import { Outgoing } from './outgoing.js';
@@ -232,12 +233,6 @@ export class Recovery {
     this.call.session.abandon(canceled);
     throw canceled;
   }
-}
-
-function causeOf(ending: Ending): unknown {
-  if (ending.kind === 'error') return ending.error;
-  const { status, headers } = ending.response;
-  return { status, headers };
 }
 
 class Canceled extends Error {

@@ -162,7 +162,9 @@ describe('headers', () => {
     expect(key).toMatch(/^[\da-f-]{36}$/);
     expect(lab.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([key, key, key]);
     expect(seen).toEqual([key, key]);
-    expect(config.headers.has('idempotency-key')).toBe(false);
+    // The key stays, since it is the request's; the number of the retry does not.
+    expect(config.headers.get('idempotency-key')).toBe(key);
+    expect(config.headers.has('retry-attempt')).toBe(false);
   });
 });
 
