@@ -4,7 +4,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { policySchema } from '../src/core/check/schema.js';
 import { defaults } from '../src/core/defaults.js';
-import { hintSetNames } from '../src/core/hints/sets.js';
+import { origins } from '../src/core/hints/origins.js';
+import { type HintSetName, hintSetNames } from '../src/core/hints/sets.js';
+import { vendors } from '../src/core/hints/vendors.js';
 import { presets } from '../src/index.js';
 
 const readme = readFileSync('README.md', 'utf8');
@@ -45,6 +47,27 @@ describe('the table of settings', () => {
     const off = [...rows].filter(([, text]) => text.startsWith('off')).map(([key]) => key);
     expect(off).toEqual(['idempotencyKey', 'gate', 'hold', 'attemptHeader']);
   });
+});
+
+describe('the table of hint sets', () => {
+  const rows =
+    between('## Hints', '## When the server is down: budget, gate, hold').match(/^\| \[`.*$/gm) ?? [];
+
+  test('has a row for each, with its source', () => {
+    const expected = hintSetNames.map(
+      (name) => `| [\`${name}\`](${origins[name].source}) | ${origins[name].reads} |`,
+    );
+    expect(rows).toEqual(expected);
+  });
+
+  test.each(Object.entries(origins))(
+    '%s has a source that is an address, and says if it looks into bodies',
+    (name, { reads, source }) => {
+      expect(new URL(source).protocol).toBe('https:');
+      const { readsBody, bodies } = vendors[name as HintSetName];
+      expect(/\bbod(y|ies)\b/.test(reads)).toBe(readsBody ?? bodies !== undefined);
+    },
+  );
 });
 
 describe('every code block', () => {

@@ -5,6 +5,7 @@
 
 import { affords, costOf, priceOf } from './budget.js';
 import { asksForRetry, classify } from './classify.js';
+import { mayBeRepeatedOnce } from './hints/once.js';
 import { whyUnsafe } from './safety.js';
 import { scheduledWait } from './schedule.js';
 import type {
@@ -26,7 +27,7 @@ export function decide(settings: Settings, history: History, outcome: Outcome, w
   if (hasEndedIt(settings, finding, world)) {
     return stop(history, finding, 'wait-past-deadline', deadlineLimit(settings));
   }
-  const no = whyNotWorthIt(finding, world.verdict) ?? whyUnsafe(settings, finding, world);
+  const no = whyNotWorthIt(history, finding, world.verdict) ?? whyUnsafe(settings, finding, world);
   if (no !== undefined) return stop(history, finding, no);
   return afford(settings, history, finding, world);
 }
@@ -41,12 +42,19 @@ function hasEndedIt(settings: Settings, finding: Finding, world: World): boolean
 
 // ---------------------------------------------------------------- worth it
 
-function whyNotWorthIt(finding: Finding, verdict: boolean | undefined): StopReason | undefined {
+function whyNotWorthIt(
+  history: History,
+  finding: Finding,
+  verdict: boolean | undefined,
+): StopReason | undefined {
   // Stryker disable next-line ConditionalExpression: a response is never aborted; the kind is for the compiler.
   if (finding.kind === 'error' && finding.aborted) return 'aborted';
   if (verdict !== undefined) return verdict ? undefined : 'caller-forbids';
   // Stryker disable next-line ConditionalExpression: an error has no hint; the kind is for the compiler.
   if (finding.kind === 'response' && finding.hint?.retry === false) return 'server-forbids';
+  if (mayBeRepeatedOnce(finding) && history.some(({ outcome }) => mayBeRepeatedOnce(outcome))) {
+    return 'server-forbids';
+  }
   if (finding.class !== 'final') return undefined;
   if (finding.kind === 'error') return 'final-error';
   return finding.status < 400 ? 'success' : 'final-status';

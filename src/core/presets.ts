@@ -7,19 +7,21 @@
 
 import { freezeDeep } from './freeze.js';
 
+const googleCoreReporting = {
+  kind: 'exponential',
+  firstMs: 1_000,
+  factor: 2,
+  maxMs: 16_000,
+  jitter: { addMs: 1_000 },
+} as const;
+
 export const presets = {
   schedules: {
     /**
      * 2^n seconds and up to 1000 ms on top, for n = 0..4; then give up (`maxRetries: 5`).
      * Google Analytics Core Reporting API v3, "Error responses", "Implementing exponential backoff".
      */
-    googleCoreReporting: {
-      kind: 'exponential',
-      firstMs: 1_000,
-      factor: 2,
-      maxMs: 16_000,
-      jitter: { addMs: 1_000 },
-    },
+    googleCoreReporting,
 
     /**
      * A table, each wait times a factor from [0.5, 1.5); the last one is repeated.
@@ -161,6 +163,66 @@ export const presets = {
   },
 
   policies: {
+    /**
+     * Google's Core Reporting flow whole: waits of 2^n seconds and up to 1000 ms for n = 0..4, then the answer is
+     * the caller's. Retried are 403 with `userRateLimitExceeded`, `rateLimitExceeded` or `quotaExceeded` (10 queries
+     * at once), as the body says, and 500 `internalServerError` and 503 `backendError`, but those once at most. Not:
+     * `dailyLimitExceeded`, `insufficientPermissions`, 400 and 401. What failed without an answer is as always.
+     * Google Analytics Core Reporting API v3, "Error responses".
+     */
+    googleCoreReporting: {
+      maxRetries: 5,
+      statuses: [],
+      hints: 'google-analytics',
+      schedule: googleCoreReporting,
+      throttledSchedule: googleCoreReporting,
+    },
+
+    /**
+     * The client's side of ZeroMQ's reliable request-reply: three tries of 2.5 seconds, each after the other at
+     * once, then it gives up. Any answer is an answer. ØMQ - The Guide, chapter 4, "Client-side Reliability (Lazy
+     * Pirate Pattern)" (`REQUEST_TIMEOUT`, `REQUEST_RETRIES`); there every request may be sent again, here those
+     * that are safe to repeat.
+     */
+    zeromqLazyPirate: {
+      maxRetries: 2,
+      attemptTimeoutMs: 2_500,
+      statuses: [],
+      hints: false,
+      schedule: { kind: 'fixed', waitMs: 0, jitter: 'none' },
+    },
+
+    /**
+     * A bound on the time: every 30 seconds for 15 minutes, as Hadoop's clients ask for YARN's resource manager.
+     * apache/hadoop, `RetryPolicies.retryUpToMaximumTimeWithFixedSleep` with the defaults of `RMProxy`
+     * (`yarn.resourcemanager.connect.max-wait.ms`, `.retry-interval.ms`). Hadoop makes a number of retries of the
+     * time; here the time is measured as well, so that slow attempts count. Of answers, only one that says "not now"
+     * is retried.
+     */
+    hadoopMaximumTime: {
+      maxRetries: 30,
+      deadlineMs: 900_000,
+      statuses: [503],
+      schedule: { kind: 'fixed', waitMs: 30_000, jitter: 'none' },
+    },
+
+    /**
+     * A bound on the number: 400 ms, doubled five times, each times a factor from [0.5, 1.5).
+     * apache/hadoop, `RetryPolicies.exponentialBackoffRetry(5, 200, MILLISECONDS)`, as its clients of a name node
+     * have it (`NameNodeProxies`); the first wait is twice the time given.
+     */
+    hadoopExponential: {
+      maxRetries: 5,
+      statuses: [503],
+      schedule: {
+        kind: 'exponential',
+        firstMs: 400,
+        factor: 2,
+        maxMs: 6_400,
+        jitter: { spread: 0.5 },
+      },
+    },
+
     /**
      * What a backend should use to call another: nobody waits longer than ten seconds for an answer, a
      * server that is dead is left alone until it is back, and a rate limit that one request meets is known

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { AttemptTimeoutError } from '../../src/core/errors.js';
+import type { LiveOutcome } from '../../src/core/events.js';
+import type { PolicyOptions } from '../../src/core/options.js';
 import { definePolicy } from '../../src/core/policy.js';
 import { presets } from '../../src/core/presets.js';
 import { longestWait, scheduledWait } from '../../src/core/schedule.js';
 import type { Budget, Schedule } from '../../src/core/types.js';
+import type { Ports } from '../../src/runtime/ports.js';
+import { createRetrier, type Retrier } from '../../src/runtime/retrier.js';
+import { answered, errorWith, failed, requestOf } from '../kit.js';
 
 // The compiler holds each preset to the type that a user's own would have.
 const schedules: Readonly<Record<keyof typeof presets.schedules, Schedule>> = presets.schedules;
@@ -153,6 +159,120 @@ describe('budgets', () => {
   test.each(budgetNames)('%s is a budget that a policy takes as it is', (name) => {
     expect(definePolicy({ budget: budgets[name] }).fallback.settings.budget).toEqual(budgets[name]);
   });
+});
+
+// ---------------------------------------------------------------- policies
+
+const policies: Readonly<Record<keyof typeof presets.policies, PolicyOptions>> = presets.policies;
+
+/** What becomes of a GET that is answered like this, again and again: the waits, and why it ended. */
+function flow(policy: PolicyOptions, outcomes: readonly LiveOutcome[], draw = 0): [number[], string] {
+  let now = 0;
+  const { open } = boundRetrier(policy, { now: () => now, random: () => draw });
+  const session = open(requestOf());
+  const delays: number[] = [];
+  for (let attempt = 0; ; attempt++) {
+    const outcome = outcomes[Math.min(attempt, outcomes.length - 1)] as LiveOutcome;
+    const decision = session.next(outcome, true);
+    if (decision.action === 'stop') return [delays, decision.reason];
+    delays.push(decision.delayMs);
+    now += decision.delayMs;
+  }
+}
+
+function boundRetrier(policy: PolicyOptions, ports: Partial<Ports>): Pick<Retrier, 'open'> {
+  const retrier = createRetrier(definePolicy(policy), ports);
+  return { open: retrier.open.bind(retrier) };
+}
+
+/** As the reporting API says it. */
+function googleSays(status: number, reason?: string): LiveOutcome {
+  const content = { error: { errors: [{ domain: 'global', reason }], code: status } };
+  return { kind: 'response', status, headers: {}, ...(reason !== undefined && { content }) };
+}
+
+const refused = failed(errorWith({ code: 'ECONNREFUSED', syscall: 'connect' }));
+const tooSlow = failed(new AttemptTimeoutError(2_500));
+
+describe('googleCoreReporting', () => {
+  const { googleCoreReporting } = presets.policies;
+  const all = [1_000, 2_000, 4_000, 8_000, 16_000];
+
+  test.each(['userRateLimitExceeded', 'rateLimitExceeded', 'quotaExceeded'])(
+    '403 %s: five waits, and then the answer',
+    (reason) => {
+      expect(flow(googleCoreReporting, [googleSays(403, reason)])).toEqual([all, 'retries-spent']);
+      const [longest] = flow(googleCoreReporting, [googleSays(403, reason)], 1 - 2 ** -53);
+      expect(longest).toEqual(all.map((waitMs) => near(waitMs + 1_000)));
+    },
+  );
+
+  test.each<[number, string | undefined, string]>([
+    [403, 'dailyLimitExceeded', 'server-forbids'],
+    [403, 'insufficientPermissions', 'final-status'],
+    [403, undefined, 'final-status'],
+    [400, 'invalidParameter', 'final-status'],
+    [400, 'badRequest', 'final-status'],
+    [401, 'invalidCredentials', 'final-status'],
+    [404, 'notFound', 'final-status'],
+    [502, undefined, 'final-status'],
+  ])('%i %s: not retried', (status, reason, why) => {
+    expect(flow(googleCoreReporting, [googleSays(status, reason)])).toEqual([[], why]);
+  });
+
+  test.each<[number, string | undefined]>([
+    [500, 'internalServerError'],
+    [503, 'backendError'],
+    [503, undefined],
+  ])('%i %s: once at most', (status, reason) => {
+    const answer = googleSays(status, reason);
+    expect(flow(googleCoreReporting, [answer])).toEqual([[1_000], 'server-forbids']);
+    const limited = googleSays(403, 'quotaExceeded');
+    expect(flow(googleCoreReporting, [limited, answer, limited, answer])).toEqual([
+      [1_000, 2_000, 4_000],
+      'server-forbids',
+    ]);
+  });
+});
+
+describe('zeromqLazyPirate', () => {
+  test('three tries of 2.5 s, one after the other', () => {
+    const { zeromqLazyPirate } = presets.policies;
+    expect(definePolicy(zeromqLazyPirate).fallback.settings.attemptTimeoutMs).toBe(2_500);
+    expect(flow(zeromqLazyPirate, [tooSlow])).toEqual([[0, 0], 'retries-spent']);
+    expect(flow(zeromqLazyPirate, [refused])).toEqual([[0, 0], 'retries-spent']);
+  });
+
+  test('an answer is an answer', () => {
+    const busy = answered(503, { 'retry-after': '1' });
+    expect(flow(presets.policies.zeromqLazyPirate, [busy])).toEqual([[], 'final-status']);
+  });
+});
+
+describe('hadoop', () => {
+  test('every 30 s for 15 minutes', () => {
+    const [delays, why] = flow(presets.policies.hadoopMaximumTime, [refused]);
+    // The thirtieth would begin when the time is over.
+    expect(delays).toEqual(Array(29).fill(30_000));
+    expect(why).toBe('wait-past-deadline');
+    expect((15 * 60_000) / 30_000).toBe(presets.policies.hadoopMaximumTime.maxRetries);
+  });
+
+  test('five waits that double, each half as long or half as long again', () => {
+    const { hadoopExponential } = presets.policies;
+    const series = (factor: number) => [400, 800, 1_600, 3_200, 6_400].map((waitMs) => near(waitMs * factor));
+    expect(flow(hadoopExponential, [refused], 0)).toEqual([series(0.5), 'retries-spent']);
+    expect(flow(hadoopExponential, [refused], 0.5)).toEqual([series(1), 'retries-spent']);
+    expect(flow(hadoopExponential, [answered(503)], 1 - 2 ** -53)).toEqual([series(1.5), 'retries-spent']);
+  });
+
+  test.each(['hadoopMaximumTime', 'hadoopExponential'] as const)('%s: other answers are final', (name) => {
+    expect(flow(presets.policies[name], [answered(500)])).toEqual([[], 'final-status']);
+  });
+});
+
+test.each(Object.entries(policies))('%s is a policy as it is', (_, policy) => {
+  expect(definePolicy(policy).toJSON()).toEqual(policy);
 });
 
 test('all are plain data', () => {

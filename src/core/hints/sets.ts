@@ -25,6 +25,7 @@ export const hintSetNames = [
   'github',
   'gitlab',
   'google',
+  'google-analytics',
   'grpc-web',
   'hubspot',
   'kubernetes',

@@ -10,7 +10,7 @@ import type { HintSetName } from './sets.js';
 import { awsCode } from './signals/aws.js';
 import { graphLimit, hubspotPolicy, salesforceLimit } from './signals/business.js';
 import { githubLimit } from './signals/github.js';
-import { googleReason, googleRetryInfo } from './signals/google.js';
+import { analyticsOnce, googleReason, googleRetryInfo } from './signals/google.js';
 import { linearLimit, shopifyCost } from './signals/graphql.js';
 import { elasticsearchRejection, grpcPushback, zendeskEndpoints } from './signals/infrastructure.js';
 import { anthropicLimit, openaiQuota } from './signals/language-models.js';
@@ -162,6 +162,8 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
     signals: [googleReason],
     readers: [googleRetryInfo],
   },
+  // The Core Reporting API, version 3.
+  'google-analytics': { statuses: [403], readsBody: true, signals: [analyticsOnce, googleReason] },
   'grpc-web': { successes: [{ status: 200 }], signals: [grpcPushback] },
   hubspot: {
     readsBody: true,

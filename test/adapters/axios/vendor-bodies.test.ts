@@ -3,7 +3,7 @@
 import type { AxiosError, AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
-import { createRetrier, historyOf } from '../../../src/index.js';
+import { createRetrier, historyOf, presets } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
 import { settled } from '../kit.js';
 import { latin1, packed, packers, plain, vendorAnswers } from '../vendor-answers.js';
@@ -150,4 +150,19 @@ test('no success is looked into but that of GraphQL', async () => {
   const { data } = await retryingOver(http, lab.origin, retrier).get('/graphql');
   expect(data).toEqual(limited);
   expect(delays).toEqual([2]);
+});
+
+test.each(unpacking)("Google's Core Reporting flow, with the reasons in the body: $name", async (way) => {
+  const says = (reason: string): object => ({ error: { errors: [{ domain: 'usageLimits', reason }] } });
+  const lab = await way.open([
+    packed(403, says('userRateLimitExceeded'), 'gzip'),
+    plain(503, says('backendError')),
+    plain(403, says('dailyLimitExceeded')),
+  ]);
+  const waits = new Waits();
+  const ports = { random: () => 0, sleep: waits.sleep };
+  const retrier = createRetrier(presets.policies.googleCoreReporting, ports);
+  const { error } = await settled(retryingOver(way, lab.origin, retrier).get('/'));
+  expect((error as AxiosError).response).toMatchObject({ status: 403, data: says('dailyLimitExceeded') });
+  expect(waits.delays).toEqual([1_000, 2_000]);
 });

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
-import { createRetrier, historyOf } from '../../../src/index.js';
+import { createRetrier, historyOf, presets } from '../../../src/index.js';
 import { answer, type Play } from '../../faults/lab.js';
 import { openLab } from '../kit.js';
 import { latin1, packed, packers, plain, vendorAnswers } from '../vendor-answers.js';
@@ -194,4 +194,19 @@ test('a POST of GraphQL is not sent again unless it may be: the caller gets what
     reason: 'unsafe-method',
     finding: { class: 'throttled' },
   });
+});
+
+test("Google's Core Reporting flow, with the reasons in the body", async () => {
+  const says = (reason: string): object => ({ error: { errors: [{ domain: 'usageLimits', reason }] } });
+  const lab = await openLab([
+    packed(403, says('userRateLimitExceeded'), 'gzip'),
+    plain(503, says('backendError')),
+    plain(403, says('dailyLimitExceeded')),
+  ]);
+  const waits = new Waits();
+  const ports = { random: () => 0, sleep: waits.sleep };
+  const dispatcher = retryingAgent(createRetrier(presets.policies.googleCoreReporting, ports));
+  const { status, text } = await send(lab.origin, dispatcher);
+  expect({ status, text }).toEqual({ status: 403, text: JSON.stringify(says('dailyLimitExceeded')) });
+  expect(waits.delays).toEqual([1_000, 2_000]);
 });

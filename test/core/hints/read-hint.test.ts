@@ -91,6 +91,7 @@ describe('statuses', () => {
       'elasticsearch',
       'github',
       'google',
+      'google-analytics',
       'hubspot',
       'kubernetes',
       'linear',

@@ -4,6 +4,7 @@ import type { Hint } from '../../types.js';
 import type { Answer } from '../answer.js';
 import { listAt, property, textAt } from '../content.js';
 import { parseProtoDuration } from '../duration.js';
+import { onceReason } from '../once.js';
 import { malformed } from '../reading.js';
 import { again, longQuota } from './again.js';
 
@@ -38,6 +39,11 @@ export function googleReason(answer: Answer): Hint | undefined {
     if (Object.hasOwn(googleReasons, reason)) return googleReasons[reason];
   }
   return undefined;
+}
+
+/** Analytics: a query that met an error of theirs may be sent once more, and no more than once. */
+export function analyticsOnce({ status }: Answer): Hint | undefined {
+  return status === 500 || status === 503 ? again(onceReason) : undefined;
 }
 
 const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo';

@@ -1,0 +1,9 @@
+/** Of some failures a vendor says that a request may be sent once more, and no more than once. */
+
+import type { Finding } from '../types.js';
+
+export const onceReason = 'google-once';
+
+export function mayBeRepeatedOnce(finding: Finding): boolean {
+  return finding.kind === 'response' && finding.hint?.reason === onceReason;
+}
