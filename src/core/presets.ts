@@ -7,21 +7,19 @@
 
 import { freezeDeep } from './freeze.js';
 
-const googleCoreReporting = {
-  kind: 'exponential',
-  firstMs: 1_000,
-  factor: 2,
-  maxMs: 16_000,
-  jitter: { addMs: 1_000 },
-} as const;
-
 export const presets = {
   schedules: {
     /**
      * 2^n seconds and up to 1000 ms on top, for n = 0..4; then give up (`maxRetries: 5`).
      * Google Analytics Core Reporting API v3, "Error responses", "Implementing exponential backoff".
      */
-    googleCoreReporting,
+    googleCoreReporting: {
+      kind: 'exponential',
+      firstMs: 1_000,
+      factor: 2,
+      maxMs: 16_000,
+      jitter: { addMs: 1_000 },
+    },
 
     /**
      * A table, each wait times a factor from [0.5, 1.5); the last one is repeated.
@@ -174,8 +172,14 @@ export const presets = {
       maxRetries: 5,
       statuses: [],
       hints: 'google-analytics',
-      schedule: googleCoreReporting,
-      throttledSchedule: googleCoreReporting,
+      schedule: { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 16_000, jitter: { addMs: 1_000 } },
+      throttledSchedule: {
+        kind: 'exponential',
+        firstMs: 1_000,
+        factor: 2,
+        maxMs: 16_000,
+        jitter: { addMs: 1_000 },
+      },
     },
 
     /**

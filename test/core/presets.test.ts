@@ -198,6 +198,11 @@ describe('googleCoreReporting', () => {
   const { googleCoreReporting } = presets.policies;
   const all = [1_000, 2_000, 4_000, 8_000, 16_000];
 
+  test('has the schedule of that name, twice', () => {
+    const { schedule, throttledSchedule } = googleCoreReporting;
+    expect([schedule, throttledSchedule]).toEqual(Array(2).fill(presets.schedules.googleCoreReporting));
+  });
+
   test.each(['userRateLimitExceeded', 'rateLimitExceeded', 'quotaExceeded'])(
     '403 %s: five waits, and then the answer',
     (reason) => {
