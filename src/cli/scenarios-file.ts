@@ -7,7 +7,7 @@ import { checkPolicy } from '../core/check.js';
 import type { Problem } from '../core/errors.js';
 import { policyNames } from '../pages/policies.js';
 import type { Scenario } from '../pages/scenarios.js';
-import { scenarios } from '../pages/scenarios.js';
+import { scenarios, usualPolicies } from '../pages/scenarios.js';
 import type { Clients, ServerModel } from '../sim/index.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';
@@ -16,9 +16,6 @@ import { label, readJson } from './policy-file.js';
 import { scenarioSchema } from './scenarios-schema.js';
 
 const names = scenarios.map(({ name }) => name);
-
-/** What is compared in a scenario that does not say. */
-const usualPolicies = ['none', 'three-retries', 'default', 'service'];
 
 type WrittenScenario = Partial<Scenario> & Pick<Scenario, 'world' | 'clients'>;
 

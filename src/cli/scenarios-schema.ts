@@ -11,6 +11,7 @@ const ms: JsonSchema = { type: 'number', minimum: 0, maximum: longestMs };
 const someMs: JsonSchema = { type: 'number', minimum: 1, maximum: longestMs };
 const share: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 const rate: JsonSchema = { type: 'number', minimum: 0.001, maximum: most };
+const rateOrNone: JsonSchema = { ...rate, minimum: 0 };
 const text: JsonSchema = { type: 'string', pattern: '\\S', title: 'a text that is not blank' };
 const path: JsonSchema = { type: 'string', pattern: '^/', title: 'a path, like "/search"' };
 const status: JsonSchema = { type: 'integer', minimum: 100, maximum: 599 };
@@ -140,7 +141,7 @@ const crowds = kinds({
       count: count(1),
       perSecond: {
         title: 'a number from 0.001 to 100000, or a list of { "fromMs", "perSecond" }',
-        anyOf: [rate, listOf(object({ fromMs: ms, perSecond: rate }))],
+        anyOf: [rate, listOf(object({ fromMs: ms, perSecond: rateOrNone }))],
       },
     },
     may: crowd,

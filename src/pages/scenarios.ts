@@ -1,7 +1,7 @@
 /** Outages and limits by name: what befalls a server, who asks it, and whose policies are worth a look there. */
 
 import type { PolicyOptions } from '../core/options.js';
-import type { Crowds, Service, World } from '../sim/index.js';
+import type { Crowds, Day, Service, World } from '../sim/index.js';
 import * as sim from '../sim/index.js';
 
 export interface Scenario {
@@ -24,6 +24,9 @@ export interface ScenarioService extends Omit<Service, 'policy'> {
 
 /** A name that everybody knows (see `policies.ts`), or a policy that is called so. */
 export type NamedPolicy = string | { readonly name: string; readonly policy: PolicyOptions };
+
+/** What is compared in a scenario that does not say. */
+export const usualPolicies: readonly string[] = ['none', 'three-retries', 'default', 'service'];
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -62,7 +65,43 @@ export const scenarios: readonly Scenario[] = [
     clients: sim.surge,
     policies: ['got', 'three-retries', 'default', 'service'],
   },
+  {
+    name: 'deploy',
+    title: 'Everything in flight is cut off once',
+    ...plainDay(sim.ordinaryDays.resetWave(1_000)),
+    policies: usualPolicies,
+  },
+  {
+    name: 'noisy-tenant',
+    title: 'One tenant is over its limit',
+    ...plainDay(sim.ordinaryDays.oddRoute(0.05, sim.ordinaryDays.always(429, 60), 100, 90_000)),
+    policies: usualPolicies,
+  },
+  {
+    name: 'broken-route',
+    title: 'Most of the requests are for a route that is broken',
+    ...plainDay(sim.ordinaryDays.oddRoute(0.9, sim.ordinaryDays.always(503), 100, 60_000)),
+    policies: usualPolicies,
+  },
+  {
+    name: 'bad-backend',
+    title: 'One of ten servers behind the origin never answers',
+    ...plainDay(sim.ordinaryDays.swallowingBackend(10, 100)),
+    policies: ['none', 'aws-standard', 'default', 'service'],
+  },
+  {
+    name: 'new-limit',
+    title: 'A limit is raised to ten times as much',
+    ...plainDay(
+      sim.ordinaryDays.changedLimit({ perSecond: 20, burst: 20 }, { perSecond: 200, burst: 20 }, 400),
+    ),
+    policies: usualPolicies,
+  },
 ];
+
+function plainDay({ world, clients }: Day): Pick<Scenario, 'world' | 'clients'> {
+  return { world: plain(world), clients };
+}
 
 /** The named worlds have no policies of their own. */
 function plain({ durationMs, services }: World): ScenarioWorld {

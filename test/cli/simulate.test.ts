@@ -180,7 +180,10 @@ describe('policies', () => {
 
 test.each([
   ['brownout', 'Did you mean brown-out?'],
-  ['nonsense', 'Known by name are seed-outage, brown-out, rate-limit, layers, surge.'],
+  [
+    'nonsense',
+    'Known by name are seed-outage, brown-out, rate-limit, layers, surge, deploy, noisy-tenant, broken-route, bad-backend, new-limit.',
+  ],
 ])('the scenario %s, which nobody knows, is refused with what is known', async (name, advice) => {
   const { exitCode, stderr } = await run([name]);
   expect(exitCode).toBe(2);
