@@ -13,7 +13,10 @@ import type {
 /** What `retryIf` sees: the outcome and, where the client can, its parsed body. */
 export type LiveOutcome = (ResponseOutcome | ErrorOutcome) & { body?(): Promise<unknown> };
 
-/** True: worth it and safe, on the caller's word. False: stop. Undefined: the rules decide. */
+/**
+ * True: worth it and safe, on the caller's word. False: stop. Undefined (or null): the rules decide. Anything else is an
+ * error of the request.
+ */
 export type RetryIf = (
   outcome: LiveOutcome,
   request: RequestFacts,

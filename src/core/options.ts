@@ -61,6 +61,7 @@ export interface SettingsOptions {
   readonly budget?: false | BudgetOptions;
   readonly gate?: boolean | Partial<Gate>;
   readonly hold?: boolean | Partial<Hold>;
+  /** A function returns what may stand here: `'origin'` or a name. It cannot be async. */
   readonly scope?: 'origin' | (string & {}) | ((request: RequestFacts) => string);
   readonly bufferBodyBytes?: number;
   readonly resume?: boolean;
@@ -71,7 +72,10 @@ export interface SettingsOptions {
   readonly observe?: Observe;
 }
 
-/** A pattern in parts; `test` sees only requests that the other parts let through. */
+/**
+ * A pattern in parts; `test` sees only requests that the other parts let through. It returns true or false, and cannot
+ * be async.
+ */
 export interface MatchObject {
   readonly methods?: OneOrMore<string>;
   readonly host?: string;

@@ -38,7 +38,7 @@ export async function* attempts(
       yield attempt;
       let ended: 'woken' | 'reset' | 'aborted';
       do {
-        previousMs = scheduledWait(filled, attempt, previousMs, random());
+        previousMs = usable(scheduledWait(filled, attempt, previousMs, random()));
         ended = await wait(sleep, previousMs, signal, (cut) => {
           cutShort = cut;
         });
@@ -48,6 +48,14 @@ export async function* attempts(
   } finally {
     reset?.removeEventListener('reset', onReset);
   }
+}
+
+/** No policy has checked the schedule here: one without its numbers would be a busy loop. */
+function usable(waitMs: number): number {
+  if (waitMs >= 0 && waitMs < Number.POSITIVE_INFINITY) return waitMs;
+  throw new TypeError(
+    `undaunted: the schedule of attempts() makes ${waitMs} of a wait; definePolicy({ schedule }) says what is wrong with it`,
+  );
 }
 
 /** Ends by itself, by the signal, or when the function that it hands out is called. */

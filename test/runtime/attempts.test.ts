@@ -145,3 +145,17 @@ describe('attempts', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 });
+
+test.each([
+  { kind: 'fixed' },
+  { kind: 'fixed', waitMs: -1 },
+  { kind: 'exponential', firstMs: '1s' },
+  { kind: 'table', waitsMs: [Number.POSITIVE_INFINITY] },
+])('a schedule that is none is an error, and no busy loop: %o', async (schedule) => {
+  const seen: number[] = [];
+  const loop = async (): Promise<void> => {
+    for await (const attempt of attempts(schedule as never)) seen.push(attempt);
+  };
+  await expect(loop()).rejects.toThrow(/^undaunted: the schedule of attempts\(\) makes /);
+  expect(seen).toEqual([1]);
+});
