@@ -13,35 +13,54 @@ export interface SleepOptions {
 /** Above this, `setTimeout` fires after 1 ms instead. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** A timer may be early by less than a millisecond; after two more of at least one, its time is over for sure. */
+export const sleep: Sleep = (delayMs, wake, options) => {
+  const wait = new Wait(delayMs, wake, options?.unref === true);
+  return () => clearTimeout(wait.timer);
+};
+
+/** A timer may be early by less than a millisecond: after two more of one each, the time is over for sure. */
 const mostRests = 2;
 
-export const sleep: Sleep = (delayMs, wake, options = {}) => {
-  const endsAt = delayMs > 0 ? performance.now() + delayMs : Number.NEGATIVE_INFINITY;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let timers = 0;
-  let rests = 0;
-  const start = (leftMs: number): void => {
-    const stepMs = Math.min(leftMs, longestTimerMs);
-    timers += 1;
-    timer = setTimeout(next, stepMs, leftMs - stepMs);
-    if (options.unref === true) unref(timer);
-  };
-  const next = (leftMs: number): void => {
-    if (leftMs > 0) {
-      start(leftMs);
-      return;
-    }
-    // A server's limit would notice a fraction. A clock that is behind by more is coarse, or one of the two is fake.
-    const earlyMs = endsAt - performance.now();
-    const isEarly = earlyMs > 0 && earlyMs <= timers && rests < mostRests;
-    rests += 1;
-    if (isEarly) start(Math.ceil(earlyMs));
-    else wake();
-  };
-  start(delayMs > 0 ? Math.ceil(delayMs) : 0);
-  return () => clearTimeout(timer);
-};
+/** A class, since a hundred thousand requests may wait: closures would take twice the memory. */
+class Wait {
+  timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  private readonly wake: () => void;
+  private readonly unref: boolean;
+  private readonly endsAt: number;
+  private leftMs: number;
+  private links = 0;
+  private rests = 0;
+
+  constructor(delayMs: number, wake: () => void, unref: boolean) {
+    this.wake = wake;
+    this.unref = unref;
+    this.endsAt = delayMs > 0 ? performance.now() + delayMs : Number.NEGATIVE_INFINITY;
+    this.leftMs = delayMs > 0 ? Math.ceil(delayMs) : 0;
+    this.start();
+  }
+
+  private start(): void {
+    const stepMs = Math.min(this.leftMs, longestTimerMs);
+    this.leftMs -= stepMs;
+    this.links += 1;
+    this.timer = setTimeout(Wait.next, stepMs, this);
+    if (this.unref) unref(this.timer);
+  }
+
+  private static next(wait: Wait): void {
+    if (wait.leftMs > 0 || wait.isEarly()) wait.start();
+    else wait.wake();
+  }
+
+  /** A server's limit would notice a fraction. A clock that is behind by more is coarse, or one of the two is fake. */
+  private isEarly(): boolean {
+    const earlyMs = this.endsAt - performance.now();
+    if (!(earlyMs > 0 && earlyMs <= this.links) || this.rests === mostRests) return false;
+    this.leftMs = Math.ceil(earlyMs);
+    this.rests += 1;
+    return true;
+  }
+}
 
 /** A timer is an object with `unref` in Node and a number in browsers. */
 function unref(timer: unknown): void {
