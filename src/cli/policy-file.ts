@@ -1,9 +1,11 @@
 /** Policies as commands are given them: the name of a file, `-` for stdin, or a name that is known without one. */
 
+import { unreadBodies } from '../core/check/unread-bodies.js';
 import { checkPolicy } from '../core/check.js';
 import type { Remark } from '../core/errors.js';
 import { PolicyError } from '../core/errors.js';
 import type { PolicyOptions } from '../core/options.js';
+import { parsePolicy } from '../core/policy.js';
 import { dataPolicyNames, policyNamed } from '../pages/policies.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';
@@ -36,6 +38,12 @@ export async function readJson(name: string, io: Io, names: readonly string[] = 
     const { message } = error as SyntaxError;
     throw new Failure(`${label(name)}${placeIn(text, message)} is not JSON: ${reason(message)}.`);
   }
+}
+
+/** What a policy may mean otherwise, or leaves out by its own word. */
+export function remarksOn(policy: unknown): readonly Remark[] {
+  const parsed = parsePolicy(policy);
+  return [...parsed.remarks, ...unreadBodies(parsed.toJSON())];
 }
 
 export function remarkText({ path, says, advice }: Remark): string {

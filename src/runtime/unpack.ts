@@ -22,7 +22,7 @@ export function unpackedText(
   mostBytes: number,
 ): string | typeof unreadable {
   const name = String(coding ?? '').toLowerCase();
-  if (name === '' || name === 'identity') return new TextDecoder().decode(bytes);
+  if (name === '' || name === 'identity' || bytes.length === 0) return new TextDecoder().decode(bytes);
   const unpack = unpackerOf(name, bytes);
   if (unpack === undefined) return unreadable;
   try {

@@ -80,6 +80,15 @@ describe('a policy', () => {
     const { stdout: json } = await undaunted(['check', '--json', '-'], { stdin });
     expect(JSON.parse(json)).toEqual({ valid: true, problems: [], remarks: [remark] });
   });
+
+  test('is told that bodies are not read, where a named set would look into them', async () => {
+    const stdin = '{ "bodyHintBytes": 0, "rules": [{ "match": "api.github.com", "hints": "github" }] }';
+    const { exitCode, stdout } = await undaunted(['check', '-'], { stdin });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      /^ {2}- rules\[0\]\.hints: bodyHintBytes is 0, so what "github" would read in bodies/m,
+    );
+  });
 });
 
 describe('what is no policy is told in one line', () => {

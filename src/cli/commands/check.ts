@@ -4,12 +4,11 @@ import { checkPolicy } from '../../core/check.js';
 import type { Problem } from '../../core/errors.js';
 import { PolicyError } from '../../core/errors.js';
 import type { PolicyOptions } from '../../core/options.js';
-import { parsePolicy } from '../../core/policy.js';
 import { dataPolicyNames, policyNamed } from '../../pages/policies.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes } from '../failure.js';
-import { label, readJson, remarkText } from '../policy-file.js';
+import { label, readJson, remarksOn, remarkText } from '../policy-file.js';
 import type { Printer } from '../printer.js';
 
 export const check: Command = defineCommand({
@@ -34,7 +33,7 @@ Exits with 1 if there are problems. A remark is none: something that may be mean
     const policy = policyNamed(name) ?? (await readJson(name, io, dataPolicyNames));
     const problems = checkPolicy(policy);
     const valid = problems.length === 0;
-    const remarks = valid ? parsePolicy(policy).remarks : [];
+    const remarks = valid ? remarksOn(policy) : [];
     if (options.json) io.stdout.line(JSON.stringify({ valid, problems, remarks }, null, 2));
     else {
       print(io.stdout, label(name), policy, problems);

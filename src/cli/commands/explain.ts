@@ -1,7 +1,6 @@
 /** Says what a policy decides for one request, why, and what would have to change for the opposite. */
 
 import { explain as sentenceOf } from '../../core/explain.js';
-import { parsePolicy } from '../../core/policy.js';
 import { dataPolicyNames } from '../../pages/policies.js';
 import { summaryOf } from '../../runtime/events.js';
 import type { Command, Given } from '../command.js';
@@ -15,7 +14,7 @@ import { answer, ruleFor } from '../explain/question.js';
 import { attemptTimeout, readError, readRequest, readResponse, suspicionOf } from '../explain/written.js';
 import { exitCodes, Failure } from '../failure.js';
 import type { Io } from '../io.js';
-import { readPolicy, remarkText } from '../policy-file.js';
+import { readPolicy, remarksOn, remarkText } from '../policy-file.js';
 
 const options = {
   status: { kind: 'integer', summary: 'it ended with this status', least: 100, most: 599 },
@@ -64,7 +63,7 @@ It only tells: the exit code is 0 for a retry and for none, and 2 if the policy 
     };
     if (outcome === undefined) explainUsual(question, io, options.json);
     else explainOne({ ...question, outcome }, io, options.json);
-    for (const remark of parsePolicy(question.policy).remarks) io.stderr.line(remarkText(remark));
+    for (const remark of remarksOn(question.policy)) io.stderr.line(remarkText(remark));
     const doubt = options.error === undefined ? undefined : suspicionOf(options.error);
     if (doubt !== undefined) io.stderr.line(doubt);
     return exitCodes.fine;
