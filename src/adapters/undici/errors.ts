@@ -11,6 +11,11 @@ export function abortError(): Error {
   });
 }
 
+/** undici's callers take a falsy error for none, and would call what was thrown a success. */
+export function errorFrom(thrown: unknown): unknown {
+  return thrown || new Error(`undaunted: what was thrown is no error: ${String(thrown)}`);
+}
+
 /** Over HTTP/2, undici takes a stream that the server gave up for one that has ended. */
 export class ShortResponseError extends Error {
   override readonly name = 'ShortResponseError';

@@ -20,7 +20,7 @@ import { isThenable, sourceBeingSent } from './body.js';
 import type { RequestContext } from './context.js';
 import { setStarting } from './context.js';
 import { CallersController } from './controller.js';
-import { abortError, ShortResponseError } from './errors.js';
+import { abortError, errorFrom, ShortResponseError } from './errors.js';
 import type { Controller, Dispatch, DispatchOptions, Handler, Head, ResponseHeaders } from './handlers.js';
 import { evidenceOf, outcomeOfError } from './outcome.js';
 import { withBody, withMore } from './outgoing.js';
@@ -124,18 +124,32 @@ export class Exchange extends CallersController {
       if (body.kind !== 'made') return this.dispatchWith(attempt, body.value);
       const made = body.make();
       if (!isThenable(made)) return this.dispatchWith(attempt, made);
-      made
-        .then((value) => this.inScope(this, this.dispatchLater, attempt, value))
-        .then(undefined, (error: unknown) => this.inScope(this, this.fail, error));
+      made.then(
+        (value) => this.inScope(this, this.dispatchLater, attempt, value),
+        (error: unknown) => this.inScope(this, this.fail, error),
+      );
     } catch (error) {
-      if (this.attempt === attempt) this.fail(error);
+      this.failToSend(attempt, error);
     }
     return true;
   }
 
   private dispatchLater(attempt: Attempt, body: unknown): void {
-    if (!this.isOver && this.attempt === attempt && attempt.isLive) this.dispatchWith(attempt, body);
-    else if (body instanceof KeptBody) body.close(abortError());
+    if (this.isOver || this.attempt !== attempt || !attempt.isLive) {
+      if (body instanceof KeptBody) body.close(abortError());
+      return;
+    }
+    try {
+      this.dispatchWith(attempt, body);
+    } catch (error) {
+      this.failToSend(attempt, error);
+    }
+  }
+
+  /** undici throws what it cannot tell; and what the caller's last callback throws goes up, as it does without us. */
+  private failToSend(attempt: Attempt, error: unknown): void {
+    if (this.isOver) throw error;
+    if (this.attempt === attempt) this.fail(error);
   }
 
   private dispatchWith(attempt: Attempt, body: unknown): boolean {
@@ -317,8 +331,13 @@ export class Exchange extends CallersController {
     this.recovery?.times?.stopAtHead();
   }
 
-  deliverError(error: unknown): void {
+  /**
+   * What the handler throws here is for whoever called: undici, or the caller who aborts. Nothing of the request is
+   * left by then.
+   */
+  deliverError(given: unknown): void {
     if (this.isOver) return;
+    const error = errorFrom(given);
     this.settle(error);
     remember(error, this.session);
     this.handler.onResponseError?.(this, error);
@@ -327,8 +346,7 @@ export class Exchange extends CallersController {
   /** Something of the caller's went wrong: a hook, a body, a handler. */
   fail(error: unknown): void {
     if (this.isOver) return;
-    // undici would resolve with what is falsy.
-    const told = error || new Error(`undaunted: what was thrown is no error: ${String(error)}`);
+    const told = errorFrom(error);
     this.attempt?.cut(told);
     this.session.abandon(told);
     this.deliverError(told);
@@ -361,12 +379,15 @@ export class Exchange extends CallersController {
       attempt?.controller?.abort(reason);
       return;
     }
-    const error = reason ?? abortError();
+    // To undici, too, a reason that is not even true is none: its callers take an error that is falsy for no error.
+    const error = reason || abortError();
     const isOut = attempt !== undefined && (!this.isDelivered || this.recovery?.rest !== undefined);
     if (isOut) this.inScope(this, this.tellEnd, { kind: 'error', error, aborted: true });
     else if (attempt === undefined) this.session.abandon(error);
     // undici makes an error of its own where there is no reason.
-    if (attempt?.isLive === true && !this.isUploading) attempt.controller?.abort(reason);
+    if (attempt?.isLive === true && sourceBeingSent(this.body)?.isReadOut !== false) {
+      attempt.controller?.abort(reason);
+    }
     attempt?.cut(error);
     this.deliverError(error);
   }

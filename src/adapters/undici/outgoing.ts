@@ -46,7 +46,13 @@ export function goesTo(one: DispatchOptions, other: DispatchOptions): boolean {
 }
 
 function urlOf({ origin, path, query }: DispatchOptions): string {
-  const base = `${origin === undefined ? '' : new URL(String(origin)).origin}${path}`;
+  const base = `${origin === undefined ? '' : withoutPath(String(origin))}${path}`;
   if (typeof query !== 'object' || query === null) return base;
   return `${base}?${stringify(query as Record<string, string>)}`;
+}
+
+/** What is no URL is left to an interceptor underneath, which knows what it means. */
+function withoutPath(origin: string): string {
+  const known = URL.canParse(origin) ? new URL(origin).origin : 'null';
+  return known === 'null' ? origin : known;
 }

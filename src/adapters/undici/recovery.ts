@@ -3,7 +3,7 @@
  * over, or a wait and another attempt follow. Made for those requests only.
  */
 
-import type { LiveOutcome, RetryIf } from '../../core/events.js';
+import type { LiveOutcome, RetryContext, RetryIf } from '../../core/events.js';
 import { factsOf } from '../../core/facts.js';
 import { bytesToRead } from '../../core/hints/held-back.js';
 import type { Decision, ErrorOutcome, ResponseOutcome, Retry } from '../../core/types.js';
@@ -195,27 +195,43 @@ export class Recovery {
       this.again(decision);
       return;
     }
-    const { attempts: history } = exchange.context;
-    const request = factsOf(exchange.context);
-    const context = contextFor(exchange.options, { request, decision, history });
-    const go = (): void => {
-      if (exchange.isOver) return;
-      const changed = asChanged(exchange.options, context);
-      // Elsewhere is another representation, whatever its ETag says.
-      if (this.rest !== undefined && !goesTo(changed, exchange.options)) exchange.fail(this.brokenBy?.error);
-      else {
-        this.options = changed;
-        this.again(decision);
-      }
-    };
+    let context: RetryContext;
+    let done: unknown;
     try {
-      const done = beforeRetry(context);
-      if (isThenable(done)) {
-        const fail = (error: unknown): void => exchange.inScope(exchange, exchange.fail, error);
-        done.then(() => exchange.inScope(this, go)).then(undefined, fail);
-      } else go();
+      const { attempts: history } = exchange.context;
+      const request = factsOf(exchange.context);
+      context = contextFor(exchange.options, { request, decision, history });
+      done = beforeRetry(context);
     } catch (error) {
       exchange.fail(error);
+      return;
+    }
+    if (!isThenable(done)) {
+      this.goOnWith(context, decision);
+      return;
+    }
+    done.then(
+      () => exchange.inScope(this, this.goOnWith, context, decision),
+      (error: unknown) => exchange.inScope(exchange, exchange.fail, error),
+    );
+  }
+
+  /** As `beforeRetry` left it. */
+  private goOnWith(context: RetryContext, decision: Retry): void {
+    const { exchange } = this;
+    if (exchange.isOver) return;
+    let changed: DispatchOptions;
+    try {
+      changed = asChanged(exchange.options, context);
+    } catch (error) {
+      exchange.fail(error);
+      return;
+    }
+    // Elsewhere is another representation, whatever its ETag says.
+    if (this.rest !== undefined && !goesTo(changed, exchange.options)) exchange.fail(this.brokenBy?.error);
+    else {
+      this.options = changed;
+      this.again(decision);
     }
   }
 

@@ -3,6 +3,7 @@
 import { inspect } from 'node:util';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
 import type { BeforeRetry, RetryContext } from '../../../src/core/events.js';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import type { RequestFacts } from '../../../src/core/types.js';
@@ -12,7 +13,8 @@ import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
 import { Waits } from '../waits.js';
 import { undici } from './client.js';
-import { Deferred, retryingAgent } from './kit.js';
+import { recorder } from './generations.js';
+import { Deferred, openAgent, retryingAgent } from './kit.js';
 
 function agentWith(beforeRetry: BeforeRetry, policy: PolicyOptions = {}): Dispatcher {
   return retryingAgent({ ...soon, ...policy, beforeRetry });
@@ -209,6 +211,63 @@ describe('changes the URL', () => {
     const { error } = await settled(undici.request(lab.origin, { dispatcher }));
     expect(error).toBeInstanceOf(TypeError);
     expect(lab.requests).toHaveLength(1);
+  });
+});
+
+describe('of an origin that only an interceptor underneath understands', () => {
+  /** As service discovery does it. */
+  const discovers =
+    (real: string): Dispatcher.DispatcherComposeInterceptor =>
+    (dispatch) =>
+    ({ origin, ...options }, handler) =>
+      dispatch({ ...options, origin: String(origin).includes('service') ? real : String(origin) }, handler);
+
+  test.each(['service', 'service:80', 'my service', ''])(
+    'sees it as it is, and may leave it: %j',
+    async (origin) => {
+      const lab = await openLab([answer(503), answer(200)]);
+      const seen: string[] = [];
+      const beforeRetry: BeforeRetry = ({ url, headers }) => {
+        seen.push(url);
+        headers['x-token'] = 'fresh';
+      };
+      const real = origin === '' ? lab.origin : origin;
+      const agent = openAgent().compose(discovers(lab.origin), retry({ ...soon, beforeRetry }));
+      const heard = recorder(2);
+      agent.dispatch({ origin: real, path: '/a', method: 'GET' }, heard);
+      await heard.settled;
+      expect(heard.calls).toContain('head 200');
+      expect(seen).toEqual([`${real}/a`]);
+      expect(lab.requests.map(({ headers }) => headers['x-token'])).toEqual([undefined, 'fresh']);
+    },
+  );
+
+  test('may put a real one in its place', async () => {
+    const lab = await openLab(answer(503));
+    const spare = await openLab(answer(200));
+    const beforeRetry: BeforeRetry = (context) => {
+      context.url = `${spare.origin}/b`;
+    };
+    const agent = openAgent().compose(discovers(lab.origin), retry({ ...soon, beforeRetry }));
+    const heard = recorder(2);
+    agent.dispatch({ origin: 'my service', path: '/a', method: 'GET' }, heard);
+    await heard.settled;
+    expect(heard.calls).toContain('head 200');
+    expect(spare.requests.map(({ path }) => path)).toEqual(['/b']);
+  });
+
+  test('a query that cannot be written fails the request, and is no uncaught exception', async () => {
+    const lab = await openLab(answer(503));
+    const query = {
+      get q(): string {
+        if (lab.requests.length > 0) throw new Error('no query any more');
+        return '1';
+      },
+    };
+    const { error } = await settled(
+      undici.request(lab.origin, { dispatcher: agentWith(() => undefined), query, method: 'GET' }),
+    );
+    expect(error).toMatchObject({ message: 'no query any more' });
   });
 });
 
