@@ -27,8 +27,8 @@ const rooms: readonly Room[] = [
   },
   {
     name: 'policy',
-    mutate: filesOf('policy settings errors defaults freeze'),
-    tests: filesOf('policy settings errors defaults', 'core/', '.test'),
+    mutate: filesOf('policy settings errors defaults freeze returned'),
+    tests: filesOf('policy settings errors defaults returned', 'core/', '.test'),
   },
   {
     name: 'routes',
@@ -38,7 +38,12 @@ const rooms: readonly Room[] = [
   {
     name: 'check',
     mutate: ['check.ts', 'check/*.ts', '!check/described-schema.ts'],
-    tests: ['core/check.test.ts', 'core/check/nearest.test.ts'],
+    tests: [
+      'core/check.test.ts',
+      'core/policy.test.ts',
+      'core/check/nearest.test.ts',
+      'core/check/remarks.test.ts',
+    ],
   },
   {
     name: 'hints',
