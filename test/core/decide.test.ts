@@ -221,6 +221,20 @@ const cases: readonly Case[] = [
     says: { action: 'stop', reason: 'wait-past-deadline', limit: 1_000 },
   },
   {
+    name: 'another failure at the deadline',
+    options: { deadlineMs: 1_000 },
+    outcome: reset,
+    world: { now: 1_000, request: post },
+    says: { action: 'stop', reason: 'unsafe-method' },
+  },
+  {
+    name: 'the deadline of a layer underneath, a millisecond before ours',
+    options: { deadlineMs: 1_000, schedule: { kind: 'fixed', waitMs: 0 } },
+    outcome: failed(errorWith({ code: 'ERR_UNDAUNTED_DEADLINE' })),
+    world: { now: 999 },
+    says: { action: 'retry', reason: 'transport-error' },
+  },
+  {
     name: 'the deadline of a layer underneath, where there is time left',
     options: { deadlineMs: 1_000, schedule: { kind: 'fixed', waitMs: 10 } },
     outcome: failed(errorWith({ code: 'ERR_UNDAUNTED_DEADLINE' })),

@@ -9,6 +9,8 @@ function remarksOn(match: string | MatchObject) {
 describe('a host without dot and port before a path', () => {
   test.each<[string, string, MatchObject]>([
     ['users/*', '/users/*', { host: 'users', path: '/*' }],
+    ['mylocalhost/x', '/mylocalhost/x', { host: 'mylocalhost', path: '/x' }],
+    ['localhosts/x', '/localhosts/x', { host: 'localhosts', path: '/x' }],
     ['users/', '/users/', { host: 'users', path: '/' }],
     ['api/v1/things', '/api/v1/things', { host: 'api', path: '/v1/things' }],
     ['POST,PUT users/:id', 'POST,PUT /users/:id', { methods: ['POST', 'PUT'], host: 'users', path: '/:id' }],
