@@ -21,6 +21,50 @@ const quickServer: World = {
   services: [{ server: { kind: 'flaky', latencyMs: 100, share: 0.01, status: 503 } }],
 };
 
+/** Three backends, one of which fails now and then, behind an origin with a route that has a limit. */
+const ordinaryDay: World = {
+  durationMs: minutes * 60_000,
+  services: [
+    {
+      server: {
+        kind: 'routed',
+        routes: [
+          {
+            path: '/search',
+            server: {
+              kind: 'limited',
+              latencyMs: 20,
+              limit: { perSecond: 500, burst: 50 },
+              retryAfter: 'exact',
+            },
+          },
+        ],
+        otherwise: {
+          kind: 'balanced',
+          backends: [
+            {
+              weight: 2,
+              server: { kind: 'flaky', latencyMs: { medianMs: 50, spread: 0.5 }, share: 0, status: 503 },
+            },
+            { server: { kind: 'flaky', latencyMs: 50, share: 0.1, status: 503 } },
+          ],
+        },
+      },
+    },
+  ],
+};
+
+const tenThousandASecond: Clients = {
+  kind: 'open',
+  count: 1_000,
+  perSecond: 10_000,
+  timeoutMs: 2_000,
+  routes: [
+    { path: '/', weight: 9 },
+    { path: '/search', weight: 1, guilty: true },
+  ],
+};
+
 export function benchSimulating(): Row[] {
   for (let seed = 1; seed <= 4; seed += 1) {
     simulate(outage, articleClients, presets.policies.service, { seed });
@@ -31,6 +75,7 @@ export function benchSimulating(): Row[] {
     row('the article’s outage, `service`', outage, articleClients, presets.policies.service, 20),
     row('100,000 clients, defaults', quickServer, manyClients, {}),
     row('100,000 clients, `service`', quickServer, manyClients, presets.policies.service),
+    row('routes and backends, defaults', ordinaryDay, tenThousandASecond, {}),
   ];
 }
 

@@ -1,7 +1,14 @@
 /** What `npm run sim:table` prints, and the README shows. */
 
+import { deathTable } from './death-table.js';
 import { ordinaryTables } from './ordinary-tables.js';
-import { outageTables } from './outage-tables.js';
+import { failureTable, limitTable, outageTable } from './outage-tables.js';
 import type { Table } from './sim-tables.js';
 
-export const tables: readonly Table[] = [...outageTables, ...ordinaryTables];
+export const tables: readonly Table[] = [
+  outageTable,
+  deathTable,
+  failureTable,
+  limitTable,
+  ...ordinaryTables,
+];

@@ -124,7 +124,7 @@ const longStop: Case = {
   },
 };
 
-const outageTable: Table = {
+export const outageTable: Table = {
   name: 'outages',
   title: 'A server is stopped and continued',
   contenders: {
@@ -192,7 +192,7 @@ const manyProcesses: Case = {
   },
 };
 
-const failureTable: Table = {
+export const failureTable: Table = {
   name: 'failures',
   title: 'A server fails, is overrun, or is down',
   contenders: { ...naive, ...libraries, 'undaunted: defaults': {}, 'undaunted: `service`': service },
@@ -238,7 +238,7 @@ function shortHint(burst: number): Case {
   };
 }
 
-const limitTable: Table = {
+export const limitTable: Table = {
   name: 'limits',
   title: 'A server limits the rate',
   contenders: { ...naive, ...libraries, 'undaunted: hold off': {}, 'undaunted: hold on': { hold: true } },
@@ -250,5 +250,3 @@ const limitTable: Table = {
     shortHint(20),
   ],
 };
-
-export const outageTables: readonly Table[] = [outageTable, failureTable, limitTable];

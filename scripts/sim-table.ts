@@ -73,7 +73,8 @@ if (values.goals) {
     policy === undefined
       ? presets.policies.service
       : (JSON.parse(readFileSync(policy, 'utf8')) as PolicyOptions);
-  const chosen = goals.filter(({ name, about }) => name === only || about.includes(only));
+  const isName = goals.some(({ name }) => name === only);
+  const chosen = goals.filter(({ name, about }) => (isName ? name === only : about.includes(only)));
   process.exitCode = printGoals(chosen, contender, seeds) ? 0 : 1;
 } else if (isWriting) {
   writeTables();
