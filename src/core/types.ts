@@ -270,7 +270,10 @@ export interface World {
   readonly request: Pick<RequestFacts, 'method' | 'keyed'>;
   /** The body can be sent again, as things stand now. */
   readonly replayable: boolean;
-  /** Monotonic time at which the request was opened; needed where there is a deadline. */
+  /**
+   * Monotonic time from which the deadline counts: at which the request was opened, or where that covers only heads,
+   * at which the body broke off that is to be resumed.
+   */
   readonly startedAt: number | undefined;
   /** Monotonic time. */
   readonly now: number;

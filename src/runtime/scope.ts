@@ -41,6 +41,8 @@ export interface ScopeSnapshot {
 /** What one request has got of it. */
 export interface Turn {
   readonly startedAt: number | undefined;
+  /** When its deadline began to count: later than the request, where the body of an earlier head broke off. */
+  timedFrom: number | undefined;
   /** Its place in the hold's queue. */
   place: number | undefined;
   /** The gate's state in which its attempt was let through. */

@@ -69,13 +69,19 @@ export class Session {
     return this.acceptedStatus === 0 ? noAttempts : [acceptedAttempt(this.acceptedStatus)];
   }
 
-  /** Monotonic time after which nothing of this request happens. */
+  /** Monotonic time after which nothing of this request happens until the next head. */
   get deadlineAt(): number {
-    const { settings, startedAt } = this;
-    const { deadlineMs } = settings;
-    return deadlineMs === undefined || startedAt === undefined
+    const { deadlineMs } = this.settings;
+    const timedFrom = this.turn?.timedFrom;
+    return deadlineMs === undefined || timedFrom === undefined
       ? Number.POSITIVE_INFINITY
-      : startedAt + deadlineMs;
+      : timedFrom + deadlineMs;
+  }
+
+  /** The body of a head that was handed over broke off. A deadline that ended with that head begins anew. */
+  resume(): void {
+    const { turn, settings } = this;
+    if (turn !== undefined && settings.deadlineCovers === 'head') turn.timedFrom = this.scope.ports.now();
   }
 
   /** Before each attempt, the first one too; and again after a wait that it asked for. */
@@ -129,7 +135,7 @@ export class Session {
     const world: World = {
       request: { method: this.request.method, keyed: this.request.keyed },
       replayable,
-      startedAt: this.startedAt,
+      startedAt: this.turn?.timedFrom,
       now,
       date,
       random: ports.random(),
@@ -204,7 +210,7 @@ export class Session {
 type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
 
 function turnFrom(startedAt: number | undefined): Turn {
-  return { startedAt, place: undefined, epoch: noEpoch, isWaiting: false };
+  return { startedAt, timedFrom: startedAt, place: undefined, epoch: noEpoch, isWaiting: false };
 }
 
 /** Of the sessions that somebody listens to; the others need no mark. */

@@ -86,7 +86,11 @@ export class Recovery {
 
   /** The body broke off after its head was delivered. */
   judgeBreak(attempt: Attempt, error: unknown): void {
-    if (this.rest === undefined) this.brokenBy = { error };
+    if (this.rest === undefined) {
+      this.brokenBy = { error };
+      this.exchange.session.resume();
+      this.times?.startDeadline();
+    }
     this.exchange.keepRawHeaders();
     this.rest = this.restNow();
     this.judge(attempt, outcomeOfError(error, 'unknown'), {

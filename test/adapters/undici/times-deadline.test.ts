@@ -313,7 +313,7 @@ describe('and the body', () => {
   });
 });
 
-describe('a resume has what is left of it', () => {
+describe('a resume', () => {
   const content = contentOf('a', 0, 1000);
   const head = { 'content-length': '1000', 'accept-ranges': 'bytes', etag };
   const rest = { 'content-length': '600', 'content-range': 'bytes 400-999/1000', etag };
@@ -325,13 +325,22 @@ describe('a resume has what is left of it', () => {
       { do: 'fin' },
     ],
   };
+  const whole = partly(206, rest, { from: 400, sent: 600, ends: 'end' });
 
-  test.each(['head', 'body'] as const)("'%s': resumed in time", async (deadlineCovers) => {
-    const plays = [broken, partly(206, rest, { from: 400, sent: 600, ends: 'end' })];
-    const { lab, time, recorder } = await get(plays, { deadlineCovers });
-    await recorder.until(({ bytes }) => bytes.length === 400);
-    time.now = deadline - 100;
-    lab.cue('break');
+  async function brokenAt(now: number, plays: readonly Play[], policy: PolicyOptions = {}) {
+    const set = await get([broken, ...plays], policy);
+    await set.recorder.until(({ bytes }) => bytes.length === 400);
+    set.time.now = now;
+    set.lab.cue('break');
+    return set;
+  }
+
+  test.each([
+    ['head', deadline - 100],
+    ['head', 10 * deadline],
+    ['body', deadline - 100],
+  ] as const)("'%s', of what breaks off at %d: resumed in time", async (deadlineCovers, now) => {
+    const { time, recorder } = await brokenAt(now, [whole], { deadlineCovers });
     await time.fire(wait);
     await recorder.end();
     expect(recorder.errors).toEqual([]);
@@ -340,18 +349,15 @@ describe('a resume has what is left of it', () => {
   });
 
   test.each([
-    ['head', 100 - wait],
-    ['body', deadline],
-  ] as const)("'%s': no answer in time", async (deadlineCovers, timer) => {
-    const { lab, time, below, recorder } = await get([broken, silence()], { deadlineCovers });
-    await recorder.until(({ bytes }) => bytes.length === 400);
-    time.now = deadline - 100;
-    lab.cue('break');
+    ['head', 10 * deadline, 11 * deadline],
+    ['body', deadline - 100, deadline],
+  ] as const)("'%s', of what breaks off at %d: no answer until %d", async (deadlineCovers, now, end) => {
+    const { lab, time, below, recorder } = await brokenAt(now, [silence()], { deadlineCovers });
     await time.fire(wait);
     await lab.until(({ requests }) => requests.length === 2);
-    expect(time.pending).toEqual([timer]);
-    await time.fire(timer);
-    expect(time.now).toBe(deadline);
+    expect(time.pending).toEqual([deadline]);
+    await time.fire(deadline);
+    expect(time.now).toBe(end);
     await recorder.end();
     expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
     expect((recorder.errors[0] as Error).cause).toBe(below[0]);
@@ -359,13 +365,47 @@ describe('a resume has what is left of it', () => {
     expect(time.pending).toEqual([]);
   });
 
-  test.each([deadline - 5, 10 * deadline])(
-    'too late at %d: the error itself, and nothing is sent',
-    async (now) => {
-      const { lab, time, below, recorder } = await get([broken, answer(200)]);
-      await recorder.until(({ bytes }) => bytes.length === 400);
-      time.now = now;
-      lab.cue('break');
+  test("'head': one time for all attempts of one resumption, and the next resumption has its own", async () => {
+    const last = { 'content-length': '300', 'content-range': 'bytes 700-999/1000', etag };
+    const plays = [
+      answer(503),
+      partly(206, rest, { from: 400, sent: 300, ends: 'fin' }),
+      partly(206, last, { from: 700, sent: 300, ends: 'end' }),
+    ];
+    const { time, recorder } = await brokenAt(10 * deadline, plays);
+    await time.fire(wait);
+    await time.fire(wait);
+    await recorder.until(({ bytes }) => bytes.length === 700);
+    await time.fire(wait);
+    await recorder.end();
+    expect(recorder.errors).toEqual([]);
+    expect(recorder.bytes.equals(content)).toBe(true);
+    // Of the request, and of each resumption.
+    expect(time.timers.filter(({ delayMs }) => delayMs === deadline)).toHaveLength(3);
+    expect(time.pending).toEqual([]);
+  });
+
+  test.each<[string, PolicyOptions]>([
+    ['beforeRetry', { beforeRetry: () => new Promise(() => undefined) }],
+    ['retryIf', { retryIf: ({ kind }) => (kind === 'error' ? new Promise(() => undefined) : undefined) }],
+  ])("'head': its time runs while %s thinks", async (name, policy) => {
+    const { lab, time, recorder } = await brokenAt(10 * deadline, [], policy);
+    if (name === 'beforeRetry') await time.fire(wait);
+    await time.fire(deadline);
+    await recorder.end();
+    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
+    expect(lab.requests).toHaveLength(1);
+    expect(time.pending).toEqual([]);
+  });
+
+  test.each([
+    ['body', deadline - 5, wait],
+    ['head', 10 * deadline, deadline],
+  ] as const)(
+    "'%s', too late at %d: the error itself, and nothing is sent",
+    async (deadlineCovers, now, waitMs) => {
+      const schedule = (): number => waitMs;
+      const { lab, time, below, recorder } = await brokenAt(now, [answer(200)], { deadlineCovers, schedule });
       await recorder.end();
       expect(recorder.errors).toEqual([below[0]]);
       expect(historyOf(recorder.errors[0])?.at(-1)?.decision.reason).toBe('wait-past-deadline');

@@ -52,7 +52,43 @@ describe('a pending wait', () => {
   });
 });
 
-test('deadlines and attempt timeouts leave nothing behind, and keep nobody alive', async () => {
+describe('a function of the caller that hangs, with nothing else alive', () => {
+  const hangs = `const hangs = () => new Promise(() => {});
+    const soon = { kind: 'fixed', waitMs: 1, jitter: 'none' };
+    process.on('exit', () => console.log('left'));`;
+
+  test.each([
+    ['retryIf', 'deadlineMs: 300, retryIf: hangs', '', 'ERR_UNDAUNTED_DEADLINE'],
+    ['beforeRetry', 'deadlineMs: 300, beforeRetry: hangs', '', 'ERR_UNDAUNTED_DEADLINE'],
+    ['the factory of a body', 'deadlineMs: 300', "method: 'PUT', body: hangs", 'ERR_UNDAUNTED_DEADLINE'],
+    [
+      'the factory of a body, in its attempt',
+      'maxRetries: 1, attemptTimeoutMs: 300',
+      "method: 'PUT', body: hangs",
+      'ERR_UNDAUNTED_ATTEMPT_TIMEOUT',
+    ],
+  ])('%s: the process stays until the time is up', async (_name, policy, request, code) => {
+    const printed = await run(
+      await refusedOrigin(),
+      `${hangs} ended(get({ schedule: soon, ${policy} }, { ${request} })).then(console.log);`,
+    );
+    expect(printed).toBe(`${code}\nleft\n`);
+  });
+
+  test.each([
+    ['beforeRetry', 'deadlineMs: never, beforeRetry: hangs', ''],
+    ['the factory of a body', 'attemptTimeoutMs: never', "method: 'PUT', body: hangs"],
+  ])('%s: with unref: true, nobody waits for it', async (_name, policy, request) => {
+    const printed = await run(
+      await refusedOrigin(),
+      `${hangs} ended(get({ unref: true, schedule: soon, ${policy} }, { ${request} })).then(console.log);
+       setTimeout(() => console.log('until here'), 100);`,
+    );
+    expect(printed).toBe('until here\nleft\n');
+  });
+});
+
+test('deadlines and attempt timeouts leave nothing behind', async () => {
   const lab = await openLab((request) => {
     if (request.headers['x-silent'] !== undefined) return silence();
     return request.number === 1 ? answer(503, 'busy') : answer(200, 'yes');
