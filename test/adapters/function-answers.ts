@@ -1,7 +1,9 @@
 /** What functions of a policy answer in plain JavaScript, where no compiler has looked at them. */
 
+import { expect } from 'vitest';
 import type { PolicyOptions } from '../../src/core/options.js';
-import { soon } from './kit.js';
+import { answer } from '../faults/plays.js';
+import { openLab, settled, soon } from './kit.js';
 
 export interface WrongAnswer {
   readonly name: string;
@@ -57,3 +59,14 @@ export const wrongAnswers: readonly WrongAnswer[] = [
   ...wrong('match.test', 0, (test) => ({ rules: [{ match: { test } }] }), [...answers, ...later]),
   ...wrong('schedule', 1, (schedule) => ({ schedule }), later),
 ];
+
+export async function expectFailure(
+  { policy, says, sent }: WrongAnswer,
+  ask: (policy: PolicyOptions, origin: string) => Promise<unknown>,
+): Promise<void> {
+  const lab = await openLab(answer(503));
+  const { error } = await settled(ask(policy, lab.origin));
+  expect(error).toBeInstanceOf(TypeError);
+  expect((error as Error).message).toContain(says);
+  expect(lab.requests).toHaveLength(sent);
+}

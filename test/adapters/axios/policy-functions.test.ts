@@ -2,16 +2,12 @@
 
 import { expect, test } from 'vitest';
 import { answer } from '../../faults/plays.js';
-import { wrongAnswers } from '../function-answers.js';
-import { openLab, settled } from '../kit.js';
+import { expectFailure, wrongAnswers } from '../function-answers.js';
+import { openLab } from '../kit.js';
 import { retryingInstance } from './kit.js';
 
-test.each(wrongAnswers)('$name', async ({ policy, says, sent }) => {
-  const lab = await openLab(answer(503));
-  const { error } = await settled(retryingInstance(policy).get(lab.origin));
-  expect(error).toBeInstanceOf(TypeError);
-  expect((error as Error).message).toContain(says);
-  expect(lab.requests).toHaveLength(sent);
+test.each(wrongAnswers)('$name', async (wrong) => {
+  await expectFailure(wrong, (policy, origin) => retryingInstance(policy).get(origin));
 });
 
 test.each([

@@ -1,24 +1,12 @@
 /** Other people's tests: the timers of the process are fake, and nothing of ours is told. */
 
 import type { InternalAxiosRequestConfig } from 'axios';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
+import { describeWithFakeTimers, useFakeTimers, waits100Ms } from '../fake-timers.js';
 import { axios } from './client.js';
 
-const wait = { schedule: { kind: 'fixed', waitMs: 100 } } as const;
-
-/** What `vi.useFakeTimers` is given, and whether `performance.now` is one of them. */
-describe.each<[string, Parameters<typeof vi.useFakeTimers>[0]]>([
-  ['as they come, the clock too', undefined],
-  ['all but the clock', { toFake: ['setTimeout', 'clearTimeout'] }],
-])('fake timers: %s', (_name, config) => {
-  beforeEach(() => {
-    vi.useFakeTimers(config);
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
+describeWithFakeTimers(() => {
   test('a retry comes after exactly the wait', async () => {
     const statuses = [503, 200];
     const adapter = vi.fn(async (config: InternalAxiosRequestConfig) => {
@@ -28,7 +16,7 @@ describe.each<[string, Parameters<typeof vi.useFakeTimers>[0]]>([
       throw new axios.AxiosError('busy', 'ERR_BAD_RESPONSE', config, {}, response);
     });
     const api = axios.create({ adapter });
-    attachRetry(api, wait);
+    attachRetry(api, waits100Ms);
     const asked = api.get('https://api.example.com/');
     await vi.advanceTimersByTimeAsync(99);
     expect(adapter).toHaveBeenCalledTimes(1);
@@ -40,10 +28,7 @@ describe.each<[string, Parameters<typeof vi.useFakeTimers>[0]]>([
 });
 
 test('a deadline comes after exactly its time, where the clock is fake, too', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
+  useFakeTimers();
   const api = axios.create({ adapter: () => new Promise(() => undefined) });
   attachRetry(api, { deadlineMs: 1_000 });
   const failed = vi.fn();

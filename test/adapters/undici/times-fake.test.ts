@@ -1,23 +1,11 @@
 /** Other people's tests: the timers of the process are fake, and nothing of ours is told. */
 
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
+import { describeWithFakeTimers, useFakeTimers, waits100Ms } from '../fake-timers.js';
 import { undici } from './client.js';
 
-const wait = { schedule: { kind: 'fixed', waitMs: 100 } } as const;
-
-/** What `vi.useFakeTimers` is given, and whether `performance.now` is one of them. */
-describe.each<[string, Parameters<typeof vi.useFakeTimers>[0]]>([
-  ['as they come, the clock too', undefined],
-  ['all but the clock', { toFake: ['setTimeout', 'clearTimeout'] }],
-])('fake timers: %s', (_name, config) => {
-  beforeEach(() => {
-    vi.useFakeTimers(config);
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
+describeWithFakeTimers(() => {
   test('a retry comes after exactly the wait', async () => {
     const mock = new undici.MockAgent();
     mock.disableNetConnect();
@@ -31,7 +19,7 @@ describe.each<[string, Parameters<typeof vi.useFakeTimers>[0]]>([
         return { statusCode: statuses.shift() ?? 500, data: 'said' };
       })
       .times(2);
-    const asked = undici.request('https://api.example.com/', { dispatcher: mock.compose(retry(wait)) });
+    const asked = undici.request('https://api.example.com/', { dispatcher: mock.compose(retry(waits100Ms)) });
     await vi.advanceTimersByTimeAsync(99);
     expect(attempts).toBe(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -43,10 +31,7 @@ describe.each<[string, Parameters<typeof vi.useFakeTimers>[0]]>([
 });
 
 test('a deadline comes after exactly its time, where the clock is fake, too', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
+  useFakeTimers();
   const mock = new undici.MockAgent();
   mock.disableNetConnect();
   mock.get('https://api.example.com').intercept({ path: '/' }).reply(200).delay(60_000);
