@@ -1,10 +1,11 @@
 /**
  * Request bodies as they leave axios's transforms, and whether they can be sent again. Text, bytes, Blob and the
- * platform's FormData can. A stream can be read once, and so can the `form-data` package's body, of which axios
- * makes one of every object that is to be multipart.
+ * platform's FormData can. A stream or an iterator can be read once, and so can the `form-data` package's body, of
+ * which axios makes one of every object that is to be multipart.
  */
 
 import { builtinModule } from '../../runtime/builtin-module.js';
+import { iterates } from '../../runtime/iterates.js';
 import { dispose, isStream, isWebStream, KeptBody, type StreamLike } from '../../runtime/kept-body.js';
 
 export interface Body {
@@ -25,13 +26,40 @@ export function bodyOf(data: unknown, limitBytes: number): Body | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   if (isWebStream(data))
     return data.locked ? spent(data) : new Kept(webSource(data), limitBytes, asWebStream);
-  if (!isStream(data)) return undefined;
+  if (!isStream(data)) return iterableBody(data, limitBytes);
   const node = builtinModule<NodeStreams>('node:stream');
   if (node === undefined || isDisturbed(data)) return spent(data);
   const asStream = (kept: KeptBody): unknown => node.Readable.from(kept, { objectMode: false });
   if (Symbol.asyncIterator in data) return new Kept(data as Source, limitBytes, asStream);
   return new Kept(oldSource(node, data), limitBytes, asStream, data);
 }
+
+/** Such a body comes past axios's default transforms alone, for `fetch` or an adapter of the caller. */
+function iterableBody(data: object, limitBytes: number): Body | undefined {
+  if (iterates(data, Symbol.asyncIterator)) {
+    const asIterable = (kept: KeptBody): unknown => new KeptIterable(kept);
+    return new Kept(data as AsyncIterable<Uint8Array>, limitBytes, asIterable);
+  }
+  return iterates(data, Symbol.iterator) && !beginsAnew(data) ? spent(data) : undefined;
+}
+
+/** Of any other it cannot be known: what has ended looks the same as what is empty. */
+function beginsAnew(data: object): boolean {
+  const [, kind = ''] = /^\[object (.*)\]$/.exec(Object.prototype.toString.call(data)) ?? [];
+  return ArrayBuffer.isView(data) || collections.has(kind);
+}
+
+const collections: ReadonlySet<string> = new Set([
+  'Array',
+  'FileList',
+  'FormData',
+  'HTMLCollection',
+  'Map',
+  'NodeList',
+  'Set',
+  'String',
+  'URLSearchParams',
+]);
 
 type Source = StreamLike & AsyncIterable<Uint8Array>;
 
@@ -112,7 +140,7 @@ class Kept implements Body {
 // ---------------------------------------------------------------- streams of the web
 
 /** Not every browser can iterate over a stream, and a generator could not be left while it waits for a part. */
-function webSource(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+function webSource(stream: ReadableStream): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]: () => {
       const reader = stream.getReader();
@@ -139,6 +167,19 @@ function asWebStream(kept: KeptBody): ReadableStream<unknown> {
       await iterator.return?.();
     },
   });
+}
+
+/** Of a class, or axios would copy it as it does plain objects. */
+class KeptIterable {
+  private readonly kept: KeptBody;
+
+  constructor(kept: KeptBody) {
+    this.kept = kept;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<unknown> {
+    return webSource(asWebStream(this.kept))[Symbol.asyncIterator]();
+  }
 }
 
 // ---------------------------------------------------------------- streams of Node
