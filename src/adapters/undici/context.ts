@@ -7,6 +7,7 @@ import { isKey, newKey, takesKey } from '../../runtime/idempotency-key.js';
 import type { Session } from '../../runtime/session.js';
 import type { DispatchOptions } from './handlers.js';
 import { valuesOf } from './headers.js';
+import { changed } from './outgoing.js';
 
 /** What the caller may change in its options once they are dispatched is kept; what is secret is not shown. */
 export class RequestContext implements RequestFacts, Traceable {
@@ -41,7 +42,7 @@ export class RequestContext implements RequestFacts, Traceable {
       options.headers === this.#headers;
     if (isAsItWas) return options;
     const was = { method: this.#method, origin: this.#origin, path: this.#path, headers: this.#headers };
-    return { ...options, ...was } as DispatchOptions;
+    return changed(options, was as Partial<DispatchOptions>);
   }
 
   get method(): string {

@@ -33,6 +33,8 @@ export interface Line {
   readonly ports: Ports;
 }
 
+const nothingMore: Readonly<Record<string, string>> = Object.freeze({});
+
 type Refusal = Extract<Admission, { kind: 'refuse' }>;
 
 export class Exchange extends CallersController {
@@ -154,7 +156,7 @@ export class Exchange extends CallersController {
 
   private dispatchWith(attempt: Attempt, body: unknown): boolean {
     if (this.body.kind === 'made') this.body.value = body;
-    const extra = this.recovery?.extraHeaders;
+    const extra = this.recovery?.extraHeaders ?? this.firstExtraHeaders;
     const outgoing = extra === undefined ? this.options : withMore(this.options, extra);
     // What is dispatched from here on starts for itself.
     const before = setStarting(undefined);
@@ -163,6 +165,15 @@ export class Exchange extends CallersController {
     } finally {
       setStarting(before);
     }
+  }
+
+  /**
+   * What lies underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The
+   * caller's own go down once, as without us; every other attempt gets a copy, and where a hook will ask what the
+   * caller gave, the first one, too.
+   */
+  private get firstExtraHeaders(): Readonly<Record<string, string>> | undefined {
+    return this.session.settings.beforeRetry === undefined ? undefined : nothingMore;
   }
 
   // -------------------------------------------------------------- what an attempt tells

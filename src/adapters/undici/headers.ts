@@ -30,6 +30,13 @@ export function headerOf(headers: unknown, name: string): string | undefined {
   return first === undefined || first === null ? undefined : String(first);
 }
 
+/** In the same form. */
+export function copyOf(headers: object): object {
+  if (Array.isArray(headers)) return headers.slice();
+  if (headers instanceof Map) return new Map(headers);
+  return headers instanceof Headers ? new Headers(headers) : { ...headers };
+}
+
 /** A copy with these set, whatever the case of what was there, and without those that are undefined. */
 export function withHeaders(
   headers: unknown,

@@ -4,7 +4,7 @@ import { stringify } from 'node:querystring';
 import type { RetryContext } from '../../core/events.js';
 import { iterates } from '../../runtime/iterates.js';
 import type { DispatchOptions } from './handlers.js';
-import { pairsOf, recordOf, withHeaders } from './headers.js';
+import { copyOf, pairsOf, recordOf, withHeaders } from './headers.js';
 
 /** Headers from an iterator might be read once only, and the next attempt would have none. */
 export function repeatable(options: DispatchOptions): DispatchOptions {
@@ -12,18 +12,30 @@ export function repeatable(options: DispatchOptions): DispatchOptions {
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return options;
   if (!iterates(headers, Symbol.iterator) || headers instanceof Map || headers instanceof Headers)
     return options;
-  return { ...options, headers: pairsOf(headers).flat() };
+  return changed(options, { headers: pairsOf(headers).flat() });
 }
 
+/** Headers of its own, whatever they are. */
 export function withMore(
   options: DispatchOptions,
-  headers: Readonly<Record<string, string | undefined>>,
+  more: Readonly<Record<string, string | undefined>>,
 ): DispatchOptions {
-  return { ...options, headers: withHeaders(options.headers, headers) };
+  const { headers } = options;
+  if (Object.keys(more).length > 0) return changed(options, { headers: withHeaders(headers, more) });
+  return typeof headers === 'object' && headers !== null
+    ? changed(options, { headers: copyOf(headers) })
+    : options;
 }
 
 export function withBody(options: DispatchOptions, body: unknown): DispatchOptions {
-  return body === (options.body ?? undefined) ? options : { ...options, body };
+  return body === (options.body ?? undefined) ? options : changed(options, { body });
+}
+
+/** A copy, of options that inherit some of their values, too. */
+export function changed(options: DispatchOptions, values: Partial<DispatchOptions>): DispatchOptions {
+  const prototype: unknown = Object.getPrototypeOf(options);
+  if (prototype === Object.prototype) return { ...options, ...values };
+  return Object.assign(Object.create(prototype as object | null), options, values) as DispatchOptions;
 }
 
 /** For `beforeRetry`: where the request goes and with what headers, to be changed. */
@@ -36,9 +48,9 @@ export function contextFor(
 
 /** The options as `beforeRetry` left them. */
 export function asChanged(options: DispatchOptions, { url, headers }: RetryContext): DispatchOptions {
-  if (url === urlOf(options)) return { ...options, headers };
+  if (url === urlOf(options)) return changed(options, { headers });
   const { origin, pathname, search } = new URL(url);
-  return { ...options, headers, origin, path: pathname + search, query: undefined };
+  return changed(options, { headers, origin, path: pathname + search, query: undefined });
 }
 
 export function goesTo(one: DispatchOptions, other: DispatchOptions): boolean {

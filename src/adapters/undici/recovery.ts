@@ -33,7 +33,7 @@ export class Recovery {
   times: Times | undefined = undefined;
   /** Where they are not the caller's own any more. */
   options: DispatchOptions | undefined = undefined;
-  /** Of the next attempt alone. */
+  /** Of the next attempt alone; the first has none. */
   extraHeaders: Readonly<Record<string, string | undefined>> | undefined = undefined;
   /** The rest of the body that the attempt under way is to bring. */
   rest: Rest | undefined = undefined;
@@ -241,11 +241,10 @@ export class Recovery {
 
   private again({ attempt }: Retry): void {
     const { attemptHeader } = this.exchange.session.settings;
-    const extra = {
+    this.extraHeaders = {
       ...(attemptHeader !== false && { [attemptHeader]: String(attempt) }),
       ...this.rest?.requestHeaders,
     };
-    this.extraHeaders = Object.keys(extra).length === 0 ? undefined : extra;
     this.exchange.proceed();
   }
 

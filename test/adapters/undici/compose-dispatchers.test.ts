@@ -3,7 +3,7 @@
 import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import { createRetrier } from '../../../src/index.js';
+import { createRetrier, type PolicyOptions } from '../../../src/index.js';
 import { answer, connectTunnel, type Lab, type Play, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { major, undici } from './client.js';
@@ -103,6 +103,40 @@ describe('through a proxy', () => {
     });
     expect([statusCode, await body.text()]).toEqual([200, 'ok']);
     expect(lab.requests.map(({ body: sent }) => sent.toString())).toEqual(['hello', 'hello', 'hello']);
+  });
+
+  // That of undici 6 and 7 writes a `host` into the headers that it gets.
+  test.each([true, false])('a retry elsewhere does not name the old host: tunnel %s', async (proxyTunnel) => {
+    const [lab, spare] = [await openLab(answer(503)), await openLab(answer(200))];
+    const named: (string | undefined)[] = [];
+    const proxy = await openLab((request) => {
+      named.push(request.headers['host']);
+      if (request.method === 'CONNECT') return connectTunnel();
+      return named.length === 1 ? answer(503) : answer(200);
+    });
+    const elsewhere: PolicyOptions['beforeRetry'] = (context) => {
+      context.url = `${spare.origin}/`;
+    };
+    const agent = closedAtEnd(new undici.ProxyAgent({ uri: proxy.origin, proxyTunnel }));
+    const headers = { 'x-mine': 'mine' };
+    const ours = agent.compose(retry({ ...soon, beforeRetry: elsewhere }));
+    const { statusCode, body } = await ours.request({
+      origin: lab.origin,
+      path: '/',
+      method: 'GET',
+      headers,
+    });
+    await body.dump();
+    expect(statusCode).toBe(200);
+    expect(headers).toEqual({ 'x-mine': 'mine' });
+    const [first, second] = [new URL(lab.origin).host, new URL(spare.origin).host];
+    const sent = [...lab.requests, ...spare.requests].map(({ headers: got }) => [got['host'], got['x-mine']]);
+    expect(named).toEqual([first, second]);
+    if (sent.length > 0)
+      expect(sent).toEqual([
+        [first, 'mine'],
+        [second, 'mine'],
+      ]);
   });
 
   test.each<[string, Play]>([

@@ -74,6 +74,46 @@ describe('what the caller owns', () => {
     expect(new Set(lab.requests.map(({ headers: sent }) => sent['idempotency-key'])).size).toBe(1);
   });
 
+  const mine: [string, () => object][] = [
+    ['an object', () => ({ 'x-mine': 'mine' })],
+    ['a flat list', () => ['x-mine', 'mine']],
+    ['a Map', () => new Map([['x-mine', 'mine']])],
+    ['Headers', () => new Headers({ 'x-mine': 'mine' })],
+  ];
+
+  /** As interceptors underneath do that know no better. */
+  function scribble(headers: object): void {
+    if (headers instanceof Map || headers instanceof Headers) headers.set('x-theirs', 'theirs');
+    else if (Array.isArray(headers)) headers.push('x-theirs', 'theirs');
+    else Object.assign(headers, { 'x-theirs': 'theirs' });
+  }
+
+  test.each(mine)('is written into by others no more than without us: headers as %s', async (_name, make) => {
+    const others: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+      const { headers } = options;
+      if (headers !== undefined && headers !== null) scribble(headers as object);
+      return dispatch(options, handler);
+    };
+    const lab = await openLab((request) =>
+      request.number % 4 === 0 ? answer(200) : closeAfter(answer(503)),
+    );
+    for (const policy of [soon, { ...soon, beforeRetry: () => undefined }]) {
+      const [bare, ours] = [make(), make()];
+      const options = { origin: lab.origin, path: '/', method: 'GET' } as const;
+      scribble(bare);
+      const { error } = await outcomeOf(
+        openAgent().compose(others, retry(policy)),
+        { ...options, headers: ours as never },
+        2,
+      );
+      expect(error).toBeUndefined();
+      // Where a hook may look at it, not even once.
+      expect(snapshot(ours)).toEqual(snapshot('beforeRetry' in policy ? make() : bare));
+    }
+    expect(lab.requests).toHaveLength(8);
+    for (const { headers: sent } of lab.requests) expect(sent['x-mine']).toBe('mine');
+  });
+
   test('may be used for many requests at once', async () => {
     const lab = await openLab((request) => (request.number <= 4 ? closeAfter(answer(503)) : answer(200)));
     const dispatcher = retryingAgent({ ...busy, maxRetries: 9 });
@@ -97,11 +137,14 @@ describe('what the caller owns', () => {
     const bare = await outcomeOf(openAgent(), options, native);
     expect(bare.error).toBeUndefined();
     lab.play([closeAfter(answer(503)), answer(200)]);
-    const ours = await outcomeOf(retryingAgent(), options, 2);
-    expect(ours.error).toBeUndefined();
-    expect(lab.requests.map(({ method, path, body }) => [method, path, body.toString()])).toEqual(
-      Array(2).fill(['PUT', '/inherited', 'hello']),
-    );
+    for (const policy of [soon, { ...busy, beforeRetry: () => undefined }, busy]) {
+      lab.play([closeAfter(answer(503)), answer(200)]);
+      const ours = await outcomeOf(retryingAgent(policy), options, 2);
+      expect(ours.error).toBeUndefined();
+      expect(lab.requests.map(({ method, path, body }) => [method, path, body.toString()])).toEqual(
+        Array(2).fill(['PUT', '/inherited', 'hello']),
+      );
+    }
   });
 
   test('may be changed as soon as dispatch() has returned: what was dispatched is what is sent again', async () => {
