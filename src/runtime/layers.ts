@@ -54,7 +54,7 @@ export function enclosed<Given, Sent>(
   const enclosure: Enclosure = { request: beneath === 'fetch' ? undefined : request, isOver: false };
   const storage = contextStorage();
   const sent =
-    storage === undefined ? sendAtOnce(enclosure, send, given) : storage.run(enclosure, send, given);
+    storage === undefined ? sendAtOnce(enclosure, send, given) : storage.run(enclosure, () => send(given));
   const end = (): void => {
     enclosure.isOver = true;
   };

@@ -13,7 +13,7 @@ import type { Enclosure } from './layers.js';
 export type Suppression = true | Enclosure;
 
 export interface ContextStorage {
-  run<T, Given extends unknown[]>(store: Suppression, work: (...given: Given) => T, ...given: Given): T;
+  run<T>(store: Suppression, work: () => T): T;
   getStore(): Suppression | undefined;
 }
 

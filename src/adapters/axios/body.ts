@@ -4,6 +4,7 @@
  * which axios makes one of every object that is to be multipart.
  */
 
+import type { Settings } from '../../core/types.js';
 import { builtinModule } from '../../runtime/builtin-module.js';
 import { iterates } from '../../runtime/iterates.js';
 import { dispose, isStream, isWebStream, KeptBody, type StreamLike } from '../../runtime/kept-body.js';
@@ -21,17 +22,20 @@ export interface Body {
   close?(error?: unknown): void;
 }
 
-export function bodyOf(data: unknown, limitBytes: number): Body | undefined {
+type Limits = Pick<Settings, 'maxRetries' | 'bufferBodyBytes'>;
+
+/** Undefined: axios sends it as it is, for the one time that it is sent, or can send it again itself. */
+export function bodyOf(data: unknown, { maxRetries, bufferBodyBytes }: Limits): Body | undefined {
   if (typeof data === 'function') return new MadeBody(data as () => unknown);
-  if (typeof data !== 'object' || data === null) return undefined;
+  if (typeof data !== 'object' || data === null || maxRetries === 0) return undefined;
   if (isWebStream(data))
-    return data.locked ? spent(data) : new Kept(webSource(data), limitBytes, asWebStream);
-  if (!isStream(data)) return iterableBody(data, limitBytes);
+    return data.locked ? spent(data) : new Kept(webSource(data), bufferBodyBytes, asWebStream);
+  if (!isStream(data)) return iterableBody(data, bufferBodyBytes);
   const node = builtinModule<NodeStreams>('node:stream');
   if (node === undefined || isDisturbed(data)) return spent(data);
   const asStream = (kept: KeptBody): unknown => node.Readable.from(kept, { objectMode: false });
-  if (Symbol.asyncIterator in data) return new Kept(data as Source, limitBytes, asStream);
-  return new Kept(oldSource(node, data), limitBytes, asStream, data);
+  if (Symbol.asyncIterator in data) return new Kept(data as Source, bufferBodyBytes, asStream);
+  return new Kept(oldSource(node, data), bufferBodyBytes, asStream, data);
 }
 
 /** Such a body comes past axios's default transforms alone, for `fetch` or an adapter of the caller. */

@@ -48,7 +48,7 @@ export class Call implements RequestFacts {
     const socket = typeof socketPath === 'string' ? socketPath : undefined;
     const override = retry === false ? off : retry;
     this.session = line.retrier.open(this, override, undefined, socket);
-    this.body = bodyOf(config.data, this.session.settings.bufferBodyBytes);
+    this.body = bodyOf(config.data, this.session.settings);
   }
 
   // -------------------------------------------------------------- the facts

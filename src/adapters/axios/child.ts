@@ -54,14 +54,29 @@ function copyOf(config: RequestConfig): RequestConfig {
   return copy;
 }
 
-/** The caller sees the caller's configuration. */
+/** The caller sees the caller's configuration; older versions of fetch show a copy of what they were given. */
 function withConfig<Result>(result: Result, own: RequestConfig, config: RequestConfig): Result {
-  const { response } = Object(result) as { readonly response?: unknown };
-  for (const part of [result, response]) {
-    const bearer = Object(part) as { config?: RequestConfig };
+  const { response, cause } = Object(result) as Bearer;
+  // And they wrap their own error in another.
+  for (const bearer of [result as Bearer, response, cause, cause?.response]) {
+    if (typeof bearer !== 'object' || bearer === null) continue;
     if (bearer.config === own) bearer.config = config;
+    else if (isCopyOf(own, bearer.config)) {
+      const { transformRequest, transformResponse } = config;
+      Object.assign(bearer.config, { transformRequest, transformResponse });
+    }
   }
   return result;
+}
+
+interface Bearer {
+  config?: RequestConfig;
+  readonly response?: Bearer;
+  readonly cause?: Bearer;
+}
+
+function isCopyOf(own: RequestConfig, shown: RequestConfig | undefined): shown is RequestConfig {
+  return shown?.url === own.url && shown?.transformRequest === undefined;
 }
 
 function childOf(parent: InstanceShape): InstanceShape {

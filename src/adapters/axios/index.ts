@@ -10,6 +10,7 @@ import { type Line, sendWithRetries } from './call.js';
 import { Child } from './child.js';
 import type { RequestOverride } from './commonjs.cjs';
 import { NamedAdapters } from './named.js';
+import { isCanceled } from './outcome.js';
 import type { Adapter, AttachableInstance, InstanceShape, RequestConfig } from './shapes.js';
 
 export type { AttachableInstance };
@@ -58,6 +59,8 @@ export function attachRetry(
 function wrapped(line: Line, config: RequestConfig): RequestConfig {
   const { adapter, data } = config;
   if (typeof adapter === 'function' && mark in adapter) return config;
+  // axios does not call an adapter then, and shows the configuration as it is.
+  if (isCanceled(config)) return config;
   config.adapter = typeof data === 'function' ? wrapperOf(line, adapter, data) : commonWrapper(line, adapter);
   return config;
 }

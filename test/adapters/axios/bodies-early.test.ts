@@ -54,7 +54,7 @@ describe('with one connection to spend', () => {
 
   test.each(streams)('the next request is made after the failure of %s', async (_name, make) => {
     const lab = await openLab([early(503, 'no'), answer(200, 'yes')]);
-    const instance = narrowInstance({ ...soon, maxRetries: 0 });
+    const instance = narrowInstance({ ...soon, methods: [] });
     const { error } = await settled(instance.put(lab.origin, make()));
     expect(error).toMatchObject({ response: { status: 503, data: 'no' } });
     expect((await instance.get(lab.origin)).data).toBe('yes');
@@ -64,7 +64,7 @@ describe('with one connection to spend', () => {
     'the next request is made after a failure that is a stream, and %s',
     async (_name, make) => {
       const lab = await openLab([early(503, 'no'), answer(200, 'yes')]);
-      const instance = narrowInstance({ ...soon, maxRetries: 0 });
+      const instance = narrowInstance({ ...soon, methods: [] });
       const { error } = await settled(instance.put(lab.origin, make(), { responseType: 'stream' }));
       const { data } = (error as AxiosError<Readable>).response ?? {};
       expect(await text(data as Readable)).toBe('no');

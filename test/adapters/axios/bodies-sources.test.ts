@@ -99,7 +99,7 @@ describe("the source's own error is the caller's, and ends it", () => {
 describe('at the end, however it comes, a source is closed', () => {
   /** How the end comes about, once the server has the head. */
   const ends: [name: string, play: Play, policy: PolicyOptions, abort: boolean][] = [
-    ['an error that is not retried', rst('head'), { ...soon, maxRetries: 0 }, false],
+    ['an error that is not retried', rst('head'), { ...soon, methods: [] }, false],
     ['a failure after the last retry', rst('head'), { ...soon, maxRetries: 1 }, false],
     ['a refusal while it is being sent', { ...answer(400), at: 'head' }, soon, false],
     ['an abort', { at: 'head', steps: [{ do: 'stall' }] }, soon, true],

@@ -1,0 +1,88 @@
+/**
+ * With its retries off, a request is the one that axios would have made: the same bytes on the wire, the same connections,
+ * the same end for the caller and for its upload. So it is where they are on and none is called for. Each shape is made
+ * with a bare instance and with attachRetry() on it; where they differ on purpose, the README says so.
+ */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { attachRetry } from '../../../src/adapters/axios/index.js';
+import type { PolicyOptions } from '../../../src/index.js';
+import { groups, isKnown, nameOf, type Shape } from './differential-shapes.js';
+import { type Client, play } from './differential-stage.js';
+
+const bare: Client = { attach: () => undefined };
+
+function attached(policy: PolicyOptions, options = {}): Client {
+  return { attach: (instance) => attachRetry(instance, policy), options };
+}
+
+const off: readonly (readonly [string, Client])[] = [
+  ['retry: false', attached({}, { retry: false })],
+  ['maxRetries: 0', attached({ maxRetries: 0 })],
+];
+
+const willing = attached({ methods: [], unsafeMethods: 'never' });
+
+/** Of a stream that may have to be sent again, something is kept, and it is closed at the end. */
+function clientsFor(shape: Shape): typeof off {
+  const isAsked = isKnown(shape) && shape.setting === undefined && shape.event === undefined;
+  return isAsked ? [...off, ['on, for nothing', willing]] : off;
+}
+
+const uncaught: unknown[] = [];
+const notice = (error: unknown): void => void uncaught.push(error);
+
+beforeAll(() => {
+  process.on('uncaughtException', notice);
+  process.on('unhandledRejection', notice);
+});
+afterAll(() => {
+  process.off('uncaughtException', notice);
+  process.off('unhandledRejection', notice);
+});
+
+/** Who gives up, or is given up, may have been heard of or not: what chance decides does not come three times. */
+async function lastingDifferences(shape: Shape, client: Client): Promise<string[]> {
+  let found: string[] = [];
+  for (let turn = 0; turn < 3; turn += 1) {
+    found = differencesOf(await play(shape, bare), await play(shape, client));
+    if (found.length === 0) return found;
+  }
+  return found;
+}
+
+/** What is not the same, and where. */
+function differencesOf(before: unknown, after: unknown, path = ''): string[] {
+  if (isObject(before) && isObject(after)) {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...keys].flatMap((key) => differencesOf(before[key], after[key], `${path}.${key}`));
+  }
+  const [was, is] = [JSON.stringify(before), JSON.stringify(after)];
+  return was === is ? [] : [`${path}: ${is} instead of ${was}`];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const lane = async (): Promise<void> => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
+}
+
+describe.each(groups)('%s', (_name, shapes) => {
+  test('are the same', async () => {
+    const differences: string[] = [];
+    await each(shapes, async (shape: Shape) => {
+      for (const [name, client] of clientsFor(shape)) {
+        const found = await lastingDifferences(shape, client);
+        if (found.length > 0) differences.push([`${nameOf(shape)}; ${name}:`, ...found].join('\n'));
+      }
+    });
+    expect(differences).toEqual([]);
+    expect(uncaught).toEqual([]);
+  });
+});
