@@ -158,6 +158,51 @@ const innocents = [10, 100, 300].flatMap((perSecond) => [
 
 /** More days that hurt. */
 const others = [
+  ...[0.5, 0.9].flatMap((share) =>
+    [10, 100].map((perSecond) =>
+      besideNone({
+        name: 'others',
+        about: `a route with ${percent(share)} never answers, ${perSecond}/s`,
+        day: days.oddRoute(share, days.silence, perSecond, perSecond < 100 ? 600_000 : 120_000),
+        least,
+      }),
+    ),
+  ),
+  besideNone({
+    name: 'others',
+    about: 'a tenant gets 429 with 60, 40 % of 100/s',
+    day: days.oddRoute(0.4, days.always(429, 60), 100, 180_000),
+    least: undefined,
+  }),
+  ...[30, 100].map((perSecond) =>
+    besideNone({
+      name: 'others',
+      about: `a quota of 1,200 a minute, ${perSecond}/s: good`,
+      day: days.quota(1_200, perSecond),
+      least,
+    }),
+  ),
+  ...[120, 200].map((perSecond) =>
+    besideNone({
+      name: 'others',
+      about: `workers for 100/s, ${perSecond}/s: good`,
+      day: days.overload(perSecond),
+      least,
+    }),
+  ),
+  ...[
+    ['limit 20/s, burst 20', days.overLimit({ perSecond: 20, burst: 20 }, 100)] as const,
+    ['95 % fail', days.partialFailure(0.95, 100)] as const,
+    ['a tenant of 5 % gets 429 with 60', days.oddRoute(0.05, days.always(429, 60), 100, 180_000)] as const,
+    ['flapping 2 s/2 s', days.flapping(2_000, 2_000, 100)] as const,
+  ].map(([about, day]) =>
+    besideNone({
+      name: 'others',
+      about: `${about}, 100/s from 10 processes`,
+      day: days.inProcesses(day, 10),
+      least: about.startsWith('limit') ? 0.93 : least,
+    }),
+  ),
   ...[10, 100, 1_000].map((perSecond) =>
     losing({
       name: 'others',

@@ -3,6 +3,7 @@
  * Who did nothing wrong is innocent, and counted apart where others do.
  */
 
+import { listOf } from './crowd.js';
 import type {
   ChangingServer,
   Clients,
@@ -24,7 +25,6 @@ export interface Day {
 
 const minute = 60_000;
 const quick = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 } as const;
-const silent: PlainServer = { kind: 'scripted', answers: [{ answer: 'silence' }] };
 
 function stream(perSecond: OpenLoop['perSecond'], more: Partial<OpenLoop> = {}): OpenLoop {
   return { kind: 'open', count: 100, perSecond, timeoutMs: 2_000, ...more };
@@ -59,6 +59,27 @@ export function changedLimit(before: Limit, after: Limit, perSecond: number): Da
   return day({ kind: 'changing', phases }, stream(perSecond, { deadlineMs: 10_000 }), 2 * minute + 15_000);
 }
 
+/** A quota for each minute, at whose end the `Retry-After` points. */
+export function quota(permits: number, perSecond: number): Day {
+  const server: LimitedServer = {
+    ...limitedTo({ perSecond, burst: 1 }),
+    limit: { permits, windowMs: minute },
+  };
+  return day(server, stream(perSecond, { deadlineMs: 10_000 }), 5 * minute);
+}
+
+/** More requests than the server has workers for: the queue is full, and the others get 503 at once. */
+export function overload(perSecond: number): Day {
+  const server: PlainServer = { kind: 'queue', workers: 10, places: 50, serviceMs: 100 };
+  return day(server, stream(perSecond), 2 * minute);
+}
+
+/** The same day for clients that are spread over so many processes. */
+export function inProcesses({ world, clients }: Day, processes: number): Day {
+  const [first, ...others] = listOf(clients).map((crowd) => ({ ...crowd, processes }));
+  return first === undefined ? { world, clients } : { world, clients: [first, ...others] };
+}
+
 // ---------------------------------------------------------------- some of the requests
 
 function sharesOf(path: string, share: number): readonly [RouteShare, RouteShare] {
@@ -74,6 +95,9 @@ export function oddRoute(share: number, server: PlainServer, perSecond: number, 
   const routed: ServerModel = { kind: 'routed', routes: [{ path, server }], otherwise: quick };
   return day(routed, stream(perSecond, { routes: sharesOf(path, share) }), durationMs);
 }
+
+/** What never answers. */
+export const silence: PlainServer = { kind: 'scripted', answers: [{ answer: 'silence' }] };
 
 /** What always answers so. */
 export function always(status: number, retryAfter: number | false = false): PlainServer {
@@ -142,7 +166,7 @@ export function oddBackend(count: number, odd: PlainServer, perSecond: number, d
 }
 
 export function swallowingBackend(count: number, perSecond: number): Day {
-  return oddBackend(count, silent, perSecond, 5 * minute);
+  return oddBackend(count, silence, perSecond, 5 * minute);
 }
 
 /** A share of the attempts is never answered, though the work is done. */

@@ -41,6 +41,25 @@ describe('a limit', () => {
     expect(perSecond(series.good, 90_000, 20_000)).toBeCloseTo(200, -1);
   });
 
+  test('of so many a minute is used up at once, each minute', () => {
+    const { series, totals } = withoutRetries(days.quota(1_200, 100));
+    expect(totals.good).toBe(5 * 1_200);
+    expect(perSecond(series.good, 0, 11_000)).toBeGreaterThan(90);
+    expect(perSecond(series.good, 20_000, 30_000)).toBe(0);
+  });
+
+  test('is what workers can do: what finds no place gets 503', () => {
+    const { totals } = withoutRetries(days.overload(200));
+    expect(totals.goodput).toBeGreaterThan(95);
+    expect(totals.goodput).toBeLessThan(105);
+  });
+
+  test('is met by several processes at once, which get on with it as one', () => {
+    const day = days.overLimit({ perSecond: 20, burst: 20 }, 100);
+    const split = withoutRetries(days.inProcesses(day, 10));
+    expect(split.series.good).toEqual(withoutRetries(day).series.good);
+  });
+
   test('is not used by those who leave before they are let in', () => {
     const { totals } = withoutRetries(days.leavingUnderLimit({ perSecond: 20, burst: 20 }, 100));
     // Every answer comes within 20 ms: nobody has left by then.
