@@ -241,7 +241,12 @@ function shortHint(burst: number): Case {
 export const limitTable: Table = {
   name: 'limits',
   title: 'A server limits the rate',
-  contenders: { ...naive, ...libraries, 'undaunted: hold off': {}, 'undaunted: hold on': { hold: true } },
+  contenders: {
+    ...naive,
+    ...libraries,
+    'undaunted: hold off': {},
+    'undaunted: hold on': { hold: { refusedShare: 0 } },
+  },
   cases: [
     longHint('burst 1', { perSecond: 50, burst: 1 }),
     longHint('burst 50', { perSecond: 50, burst: 50 }),

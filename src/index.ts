@@ -1,8 +1,8 @@
 /** Everything that needs no client. Each client's adapter is an entry of its own. */
 
 export { decide } from './core/decide.js';
-export type { Problem, Remark } from './core/errors.js';
-export { AttemptTimeoutError, DeadlineError, GateShutError, PolicyError } from './core/errors.js';
+export type { Asked, Problem, Remark } from './core/errors.js';
+export { AttemptTimeoutError, DeadlineError, GateShutError, HeldError, PolicyError } from './core/errors.js';
 export type * from './core/events.js';
 export { explain } from './core/explain.js';
 export { readHint } from './core/hints/read-hint.js';

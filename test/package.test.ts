@@ -11,6 +11,7 @@ test('undaunted exports what it promises, and nothing else', () => {
     'AttemptTimeoutError',
     'DeadlineError',
     'GateShutError',
+    'HeldError',
     'PolicyError',
     'attempts',
     'createRetrier',

@@ -3,6 +3,7 @@
  * dice and shared state are arguments, so that any decision can be made again from its event.
  */
 
+import { longestQueue } from './admit.js';
 import { affords, costOf, priceOf } from './budget.js';
 import { asksForRetry, classify } from './classify.js';
 import { mayBeRepeatedOnce } from './hints/once.js';
@@ -88,6 +89,10 @@ function afford(settings: Settings, history: History, finding: Finding, world: W
     return stop(history, finding, 'budget-spent');
   }
   if (world.gateShut) return stop(history, finding, 'gate-shut');
+  const { queueMs = 0 } = world;
+  if (queuesTooLong(settings, world, wait.delayMs, queueMs)) {
+    return stop(history, finding, 'held', { delayMs: queueMs });
+  }
   return {
     action: 'retry',
     reason: whyWorthIt(settings, finding, world.verdict),
@@ -136,6 +141,14 @@ function waitAsHinted(
   // Upwards only, and spread over no more than what the deadline leaves.
   const jitterMs = Math.min(hintMs * hintJitter, left - hintMs) * world.random;
   return { delayMs: hintMs + jitterMs, waitFrom: 'hint' };
+}
+
+/** The caller may have the answer that it has, instead of none in the end. */
+function queuesTooLong(settings: Settings, world: World, delayMs: number, queueMs: number): boolean {
+  const { hold } = settings;
+  if (hold === false || queueMs <= delayMs) return false;
+  const leftMs = timeLeft(settings, world);
+  return queueMs >= leftMs || queueMs - delayMs > longestQueue(hold, leftMs - delayMs);
 }
 
 function timeLeft({ deadlineMs }: Settings, { startedAt, now }: World): number {

@@ -82,13 +82,13 @@ export const defaults: Defaults = freezeDeep({
   // Upwards only: spreads the herd that was given the same second.
   hintJitter: 0.1,
   // At most 15 % more load than successful first tries, and a little to find out that it is over. A server that
-  // does not answer in time is busy with what it has got: fifty lost connections are a blip, ten timeouts are not.
+  // does not answer in time is busy with what it has got; but one of ten may be, and the others are not.
   budget: {
     kind: 'bucket',
     capacity: 50,
     perSuccess: 0.15,
     perSecond: 0.1,
-    cost: { transient: 1, throttled: 1, timeout: 5 },
+    cost: { transient: 1, throttled: 1, timeout: 2 },
     refund: false,
     charge: 'retry',
     floor: 0,
@@ -101,10 +101,19 @@ export const defaults: Defaults = freezeDeep({
     perSuccess: 0.2,
     cost: { transient: 1, throttled: 1, timeout: 1 },
   },
-  // Twenty failures without one sign of life between them are not chance at any usual error rate.
-  gate: { failures: 20, probeMs: 1_000, rampMs: 2_000, whenShut: 'fail', maxWaiting: 1_000 },
-  // Shorter hints are over before anybody else would have noticed.
-  hold: { minMs: 2_000, spacingMs: 100 },
+  // Twenty failures without one sign of life between them are not chance at any usual error rate, and two seconds
+  // are longer than it takes to replace a server.
+  gate: {
+    failures: 20,
+    deadForMs: 2_000,
+    probeMs: 1_000,
+    rampMs: 2_000,
+    whenShut: 'fail',
+    maxWaiting: 1_000,
+    enforce: true,
+  },
+  // Less than half may be one tenant's, or one route's. Shorter hints are over before anybody else would have noticed.
+  hold: { refusedShare: 0.5, minMs: 2_000, spacingMs: 100, maxQueueMs: undefined, enforce: true },
   scope: 'origin',
   // What other proxies keep for a replay, and enough for nearly all JSON.
   bufferBodyBytes: 65_536,

@@ -78,3 +78,32 @@ export class GateShutError extends Error {
     this.scope = scope;
   }
 }
+
+/** What a server asked for, of whom, and when. */
+export interface Asked {
+  readonly status: number;
+  /** Null: it only said that it was too much. */
+  readonly delayMs: number | null;
+  readonly agoMs: number;
+}
+
+/** The request was not sent: its servers told others to wait, and too many wait already. `cause` is that answer. */
+export class HeldError extends Error {
+  override readonly name = 'HeldError';
+  readonly code = 'ERR_UNDAUNTED_HELD';
+  readonly scope: string;
+  /** Who asked for it. */
+  readonly asked: Asked | undefined;
+
+  constructor(scope: string, asked?: Asked, options?: ErrorOptions) {
+    super(`Not sent: ${whyHeld(scope, asked)}, and the queue behind that is too long`, options);
+    this.scope = scope;
+    this.asked = asked;
+  }
+}
+
+function whyHeld(scope: string, asked: Asked | undefined): string {
+  if (asked === undefined) return `${scope} refuses requests`;
+  const wait = asked.delayMs === null ? 'refused a request' : `asked for ${Math.round(asked.delayMs)} ms`;
+  return `${scope} ${wait} (${asked.status}) ${Math.round(asked.agoMs)} ms ago`;
+}

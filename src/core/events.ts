@@ -4,6 +4,7 @@ import type {
   Decision,
   ErrorOutcome,
   History,
+  RefusalReason,
   RequestFacts,
   ResponseOutcome,
   Retry,
@@ -59,6 +60,15 @@ export interface SettledEvent {
   /** The status, or the error's code or name, that the caller got. */
   readonly outcome: number | string;
   readonly elapsedMs: number;
+  /** An attempt of it was not sent. */
+  readonly refused?: Refusal;
+}
+
+/** An attempt was not sent; or would not have been, if what was in its way were enforced. */
+export interface Refusal {
+  readonly reason: RefusalReason;
+  /** Whether it was not sent. */
+  readonly enforced: boolean;
 }
 
 export type Observe = (event: DecisionEvent | SettledEvent) => void;

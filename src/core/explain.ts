@@ -49,6 +49,8 @@ const whyStop: { readonly [R in StopReason]: (decision: Stop) => string } = {
       : `the wait of ${ms(delayMs)} would end after the deadline of ${ms(limit)}`,
   'budget-spent': ({ finding }) => `${whatEnded(finding)}, and the retry budget of its scope is spent`,
   'gate-shut': ({ finding }) => `${whatEnded(finding)}, and the gate of its scope is shut`,
+  held: ({ finding, delayMs }) =>
+    `${whatEnded(finding)}, and the queue behind what its servers asked for is ${ms(delayMs)} long`,
 };
 
 const proofs: { readonly [E in Evidence]: string } = {

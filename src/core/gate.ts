@@ -1,136 +1,248 @@
 /**
- * The gate of a scope: shut after so many failures in a row that the server must be taken for dead,
- * found open again by single probes, and reopened gradually. Values in, values out; the healthy path
- * (open, no failure, a sign of life) returns the state that it was given.
+ * The gate of a scope: shut when first attempts have failed for so long, and so many in a row, that the server must
+ * be taken for dead; found open again by single probes, and reopened gradually. Values in, values out; the healthy
+ * path (open, no failure, a sign of life) returns the state that it was given.
  */
 
-import type { Epoch, Finding, Gate, GateState } from './types.js';
+import type { Epoch, Finding, Gate, GateState, Survived } from './types.js';
 
-export type Sign = 'alive' | 'dead' | 'neutral';
+export type Sign =
+  | 'alive'
+  | 'dead'
+  /** Dead, but of a request whose failure has counted already. */
+  | 'still-dead'
+  /** It answers, with an error of its own: news only of a server that was taken for dead. */
+  | 'answers'
+  | 'neutral';
 
-export const openGate: GateState = { kind: 'open', epoch: 0, failures: 0 };
+/** What an attempt was let through with. */
+export interface Pass {
+  readonly epoch: Epoch;
+  readonly sentAt: number;
+}
 
-/** Transport errors, timeouts and 5xx are failures; 408, 425, 429 and aborts say nothing of its health. */
+const noRow: Pick<Open, 'failures' | 'since' | 'lastAt'> = { failures: 0, since: 0, lastAt: 0 };
+
+export const openGate: GateState = { kind: 'open', epoch: 0, ...noRow, survived: { longest: 0, at: 0 } };
+
+/** For so long without an attempt, and what comes next has nothing to do with it any more. */
+const rowPauseMs = 10_000;
+
+/** So many of the failures that the server came back from lately are not enough: they are how it is. */
+const rowFactor = 3;
+
+/** How long such a row is remembered: after this time, it counts half as long. */
+const rowHalfLifeMs = 60_000;
+
+/** How many may be out at once when requests begin to come back, and how often that doubles until the end of the ramp. */
+const rampFirst = 4;
+const rampDoublings = 8;
+
+/** So many in a row, and it was too early. */
+const rampFailures = 10;
+
+/** A probe that hangs does not keep the gate shut for ever: after so many intervals another one may go. */
+const probeIntervals = 5;
+
+/** Nobody there: transport errors, timeouts, and what gateways say. 408, 425, 429 and aborts say nothing at all. */
 export function signOf(finding: Finding): Sign {
   if (finding.kind === 'response') return signOfStatus(finding.status);
   return finding.aborted || finding.class === 'final' ? 'neutral' : 'dead';
 }
 
 export function signOfStatus(status: number): Sign {
-  if (status >= 500) return 'dead';
+  if (status >= 502 && status <= 504) return 'dead';
+  if (status >= 500) return 'answers';
   return status === 408 || status === 425 || status === 429 ? 'neutral' : 'alive';
-}
-
-/** What an attempt that was let through in `epoch` does to the gate when it ends. */
-export function afterSign(
-  gate: Gate,
-  state: GateState,
-  epoch: Epoch,
-  sign: Sign,
-  now: number,
-  draw: number,
-): GateState {
-  switch (state.kind) {
-    case 'open':
-      return afterSignWhenOpen(gate, state, sign, now, draw);
-    case 'shut':
-      return afterSignWhenShut(gate, state, epoch, sign, now, draw);
-    case 'ramping':
-      return afterSignWhenRamping(gate, state, epoch, sign, now, draw);
-  }
 }
 
 type Open = Extract<GateState, { kind: 'open' }>;
 type Shut = Extract<GateState, { kind: 'shut' }>;
 type Ramping = Extract<GateState, { kind: 'ramping' }>;
 
-function afterSignWhenOpen(gate: Gate, state: Open, sign: Sign, now: number, draw: number): GateState {
-  if (sign === 'neutral') return state;
-  if (sign === 'alive') return state.failures === 0 ? state : { ...state, failures: 0 };
-  const failures = state.failures + 1;
-  if (failures < gate.failures) return { ...state, failures };
-  // The first probe comes soon: most outages are short.
-  return shut(state.epoch + 1, now + around(gate.probeMs / 4, draw));
+/** What an attempt does to the gate when it ends. */
+export function afterSign(
+  gate: Gate,
+  given: GateState,
+  pass: Pass,
+  sign: Sign,
+  now: number,
+  draw: number,
+): GateState {
+  const state = asOf(gate, given, now);
+  switch (state.kind) {
+    case 'open':
+      return afterSignWhenOpen(gate, state, pass, sign, now, draw);
+    case 'shut':
+      return afterSignWhenShut(gate, state, pass, sign, now, draw);
+    case 'ramping':
+      return afterSignWhenRamping(gate, state, pass, sign, now, draw);
+  }
 }
+
+/** A ramp is over after its time, whatever has happened on it. */
+export function asOf(gate: Gate, state: GateState, now: number): GateState {
+  if (state.kind !== 'ramping' || now - state.since < gate.rampMs) return state;
+  const { epoch, survived } = state;
+  return { kind: 'open', epoch, ...noRow, survived };
+}
+
+// ---------------------------------------------------------------- open
+
+function afterSignWhenOpen(
+  gate: Gate,
+  state: Open,
+  { sentAt }: Pass,
+  sign: Sign,
+  now: number,
+  draw: number,
+): GateState {
+  if (sign === 'alive') return state.failures === 0 ? state : afterRow(state, now);
+  if (sign !== 'dead') return state;
+  const goesOn = state.failures > 0 && sentAt - state.lastAt <= rowPauseMs;
+  const failures = goesOn ? state.failures + 1 : 1;
+  const since = goesOn ? state.since : now;
+  if (failures < enoughFailures(gate, state.survived, now) || now - since < gate.deadForMs) {
+    return { ...state, failures, since, lastAt: now };
+  }
+  // The first probe comes soon: most outages are short.
+  return shut(state.epoch + 1, now + around(gate.probeMs / 4, draw), failures, state.survived);
+}
+
+function afterRow({ epoch, failures, survived }: Open, now: number): Open {
+  return { kind: 'open', epoch, ...noRow, survived: afterSurvived(survived, failures, now) };
+}
+
+function afterSurvived(survived: Survived, failures: number, now: number): Survived {
+  return failures < remembered(survived, now) ? survived : { longest: failures, at: now };
+}
+
+function remembered({ longest, at }: Survived, now: number): number {
+  return longest * 2 ** ((at - now) / rowHalfLifeMs);
+}
+
+/** Where rows come and go, they say little: it takes a row that is much longer than the others. */
+function enoughFailures(gate: Gate, survived: Survived, now: number): number {
+  const usual = rowFactor * remembered(survived, now);
+  return usual < gate.failures ? gate.failures : Math.max(rowFactor * gate.failures, usual);
+}
+
+// ---------------------------------------------------------------- shut
 
 /** Any sign of life reopens, also a late one; only the probe's own failure asks for another probe. */
 function afterSignWhenShut(
   gate: Gate,
   state: Shut,
-  epoch: Epoch,
+  pass: Pass,
   sign: Sign,
   now: number,
   draw: number,
 ): GateState {
-  if (sign === 'alive') {
-    return { kind: 'ramping', epoch: state.epoch + 1, since: now, limit: 2, inFlight: 0 };
-  }
-  const isProbe = epoch === state.epoch && state.probingSince !== undefined;
+  const { epoch, failures } = state;
+  if (sign === 'alive' || sign === 'answers')
+    return ramp(state, afterSurvived(state.survived, failures, now), now);
+  const isProbe = pass.epoch === epoch && pass.sentAt === state.probingSince;
   if (!isProbe) return state;
-  return sign === 'dead' ? shut(state.epoch, now + around(gate.probeMs, draw)) : shut(state.epoch, now);
+  const probeAt = sign === 'neutral' ? now : now + around(gate.probeMs, draw);
+  return shut(epoch, probeAt, failures, state.survived);
 }
 
-/**
- * As many more at once for each success (they double each round trip), half as many for each failure, and
- * shut again when even one at a time fails. Outcomes of attempts from before do not count: they are late
- * news of the outage.
- */
+function shut(epoch: Epoch, probeAt: number, failures: number, survived: Survived): GateState {
+  return { kind: 'shut', epoch, probeAt, probingSince: undefined, failures, survived };
+}
+
+// ---------------------------------------------------------------- ramping
+
+function ramp({ epoch }: Shut, survived: Survived, now: number): Ramping {
+  const places = { places: 0, placesBefore: 0, placesSince: now };
+  return { kind: 'ramping', epoch: epoch + 1, since: now, successes: 0, failures: 0, ...places, survived };
+}
+
+/** More with each success, and with time; shut again after too many failures in a row. Late news do not count. */
 function afterSignWhenRamping(
   gate: Gate,
-  state: Ramping,
-  epoch: Epoch,
+  given: Ramping,
+  pass: Pass,
   sign: Sign,
   now: number,
   draw: number,
 ): GateState {
-  if (epoch !== state.epoch) return state;
-  const inFlight = Math.max(0, state.inFlight - 1);
-  if (sign === 'neutral') return { ...state, inFlight };
-  if (sign === 'alive') {
-    return now - state.since >= gate.rampMs
-      ? { kind: 'open', epoch: state.epoch, failures: 0 }
-      : { ...state, inFlight, limit: state.limit + 1 };
-  }
-  const limit = Math.floor(state.limit / 2);
-  return limit === 0
-    ? shut(state.epoch + 1, now + around(gate.probeMs, draw))
-    : { ...state, inFlight, limit };
+  if (pass.epoch !== given.epoch) return given;
+  const state = placeGivenBack(gate, given, pass, now);
+  if (sign === 'alive') return { ...state, successes: state.successes + 1, failures: 0 };
+  if (sign !== 'dead') return state;
+  const failures = state.failures + 1;
+  if (failures < rampFailures) return { ...state, failures };
+  return shut(state.epoch + 1, now + around(gate.probeMs, draw), failures, state.survived);
 }
+
+/** How many may be out at once by now. */
+function rampLimit({ rampMs }: Gate, { successes, since }: Ramping, now: number): number {
+  return Math.floor((rampFirst + successes) * 2 ** ((rampDoublings * (now - since)) / rampMs));
+}
+
+/*
+ * Places are counted by when they were taken: in this interval, or in the one before. Those that were not given back
+ * by then do not count any more.
+ */
+
+function withPlacesAt({ probeMs }: Gate, state: Ramping, now: number): Ramping {
+  const intervals = Math.floor((now - state.placesSince) / probeMs);
+  if (intervals === 0) return state;
+  const placesBefore = intervals === 1 ? state.places : 0;
+  return { ...state, places: 0, placesBefore, placesSince: state.placesSince + intervals * probeMs };
+}
+
+function placeGivenBack(gate: Gate, given: Ramping, { sentAt }: Pass, now: number): Ramping {
+  const state = withPlacesAt(gate, given, now);
+  if (sentAt >= state.placesSince) return { ...state, places: state.places - 1 };
+  const isCounted = sentAt >= state.placesSince - gate.probeMs;
+  return isCounted ? { ...state, placesBefore: state.placesBefore - 1 } : state;
+}
+
+// ---------------------------------------------------------------- passing
 
 export type Passage =
   | { readonly kind: 'go'; readonly state: GateState }
-  | { readonly kind: 'shut'; readonly retryInMs: number };
+  /** `by`: what is in the way, which for a probe that is out and for a full ramp will not be for long. */
+  | { readonly kind: 'shut'; readonly by: 'failures' | 'probe' | 'ramp'; readonly retryInMs: number };
 
 /** May an attempt pass now? A passage out of a gate that is not open takes a place, so the state changes. */
-export function passGate(gate: Gate, state: GateState, now: number, draw: number): Passage {
+export function passGate(gate: Gate, given: GateState, now: number, draw: number): Passage {
+  const state = asOf(gate, given, now);
   switch (state.kind) {
     case 'open':
       return { kind: 'go', state };
-    case 'shut':
-      return probeIsOut(gate, state, now) || now < state.probeAt
-        ? { kind: 'shut', retryInMs: Math.max(state.probeAt - now, 0) + around(gate.probeMs / 4, draw) }
+    case 'shut': {
+      if (probeIsOut(gate, state, now)) {
+        return { kind: 'shut', by: 'probe', retryInMs: around(gate.probeMs / 4, draw) };
+      }
+      const leftMs = state.probeAt - now;
+      return leftMs > 0
+        ? { kind: 'shut', by: 'failures', retryInMs: leftMs + around(gate.probeMs / 4, draw) }
         : { kind: 'go', state: { ...state, probingSince: now } };
+    }
     case 'ramping':
-      return state.inFlight < state.limit
-        ? { kind: 'go', state: { ...state, inFlight: state.inFlight + 1 } }
-        : { kind: 'shut', retryInMs: around(gate.probeMs / 10, draw) };
+      return passRamp(gate, withPlacesAt(gate, state, now), now, draw);
   }
 }
 
-/** A probe that hangs does not keep the gate shut for ever: after five intervals another may go. */
+function passRamp(gate: Gate, state: Ramping, now: number, draw: number): Passage {
+  const out = state.places + state.placesBefore;
+  return out < rampLimit(gate, state, now)
+    ? { kind: 'go', state: { ...state, places: state.places + 1 } }
+    : { kind: 'shut', by: 'ramp', retryInMs: around(gate.probeMs / 10, draw) };
+}
+
 function probeIsOut(gate: Gate, { probingSince }: Shut, now: number): boolean {
   // Stryker disable next-line ConditionalExpression: a comparison with undefined is false.
-  return probingSince !== undefined && now - probingSince < 5 * gate.probeMs;
+  return probingSince !== undefined && now - probingSince < probeIntervals * gate.probeMs;
 }
 
 /** Whether requests are being turned away right now. */
 export function isShut(gate: Gate, state: GateState, now: number): boolean {
   // Stryker disable next-line ConditionalExpression: other states have no probe to compare with.
   return state.kind === 'shut' && (now < state.probeAt || probeIsOut(gate, state, now));
-}
-
-function shut(epoch: Epoch, probeAt: number): GateState {
-  return { kind: 'shut', epoch, probeAt, probingSince: undefined };
 }
 
 /** Half of it to one and a half: clients that saw the same failure do not probe together. */

@@ -1,30 +1,33 @@
 /**
- * The hold of a scope: what one request learns of a server's limit holds for all. A long hint keeps everybody
- * from being sent inside the forbidden window. Behind it, and after a short one at once, requests queue a
- * little below the rate of successes seen before, and find out slowly whether there is more.
+ * The hold of a scope: what requests learn of a server's limit holds for all, once the refusals are everybody's. A
+ * long hint keeps everybody from being sent inside the forbidden window. Behind it, and after a short one at once,
+ * requests queue a little below the rate of successes seen before, and find out slowly whether there is more.
  */
 
-import type { Finding, Hold, HoldState } from './types.js';
+import { refusedShare, successRate } from './answers.js';
+import type { Answers, Finding, Hold, HoldState, Pace, ResponseFinding } from './types.js';
 
 export const noHold: HoldState = {
   until: Number.NEGATIVE_INFINITY,
   pacedSince: Number.NEGATIVE_INFINITY,
   places: 0,
   nextPlace: 0,
+  gaps: Object.freeze([]),
   spacingMs: 0,
-  successes: 0,
-  successesBefore: 0,
-  countingSince: Number.NEGATIVE_INFINITY,
+  pace: undefined,
+  asked: undefined,
 };
 
-/** Of the rate that was too much: low enough to be below the limit, and most of it. */
-const easing = 0.8;
+/** By what the rate grows in a second. */
+function paceOf(easing: number, gentle: number, gentleForMs: number, bold: number): Pace {
+  return { easing, gentlePerMs: Math.log(gentle) / 1_000, gentleForMs, boldPerMs: Math.log(bold) / 1_000 };
+}
 
-/**
- * So many times the rate, each second: a bucket that holds a second's worth is empty again, and says so, before
- * the rate has reached one and a half times what fills it.
- */
-const growth = 1.1;
+/** A limit that others meet as well: what is not taken, they take. */
+export const keen: Pace = paceOf(0.95, 1.02, 4_000, 1.12);
+
+/** A limit that is known, and that asks to be kept to at the first word: as few refusals as possible. */
+export const courteous: Pace = paceOf(0.8, 1.1, Number.POSITIVE_INFINITY, 1.1);
 
 /** How long a rate is tried before a refusal says anything about it: what was sent before still comes back. */
 const settlingMs = 1_500;
@@ -32,99 +35,151 @@ const settlingMs = 1_500;
 /** Who has not queued for so long need not queue any more. */
 const pacedForMs = 10_000;
 
-/** Counts by the second, to know the rate if a refusal comes. */
-export function afterSuccess(state: HoldState, now: number): HoldState {
-  const elapsed = now - state.countingSince;
-  return elapsed < 1_000
-    ? withCounts(state, state.successes + 1, state.successesBefore, state.countingSince)
-    : withCounts(state, 1, elapsed < 2_000 ? state.successes : 0, now);
+/** Where a queue shows that a limit was everybody's, less says that it is met again. */
+const shareWhilePaced = 0.25;
+
+/** What the server wants of those who come: nothing, more patience, or a pace. */
+export function isRefusal(hold: Hold, finding: Finding, maxHintMs: number): finding is ResponseFinding {
+  if (finding.kind !== 'response' || finding.class === 'final') return false;
+  const hintMs = hintIn(finding);
+  // A window longer than anybody would wait is the server's to enforce: each request asks it.
+  return hintMs <= maxHintMs && (hintMs >= hold.minMs || finding.class === 'throttled');
 }
 
-/** Written out: this happens at every success, and a spread takes ten times as long. */
-function withCounts(
-  { until, pacedSince, places, spacingMs, nextPlace }: HoldState,
-  successes: number,
-  successesBefore: number,
-  countingSince: number,
-): HoldState {
-  return { until, pacedSince, places, spacingMs, nextPlace, successes, successesBefore, countingSince };
+function hintIn({ hint }: ResponseFinding): number {
+  return hint?.delayMs ?? 0;
 }
 
-/** An attempt failed; perhaps it was told to wait, or that it was too much. */
-export function afterFailure(
+/** An attempt was refused; by the answers of late, perhaps all others would be. */
+export function afterRefusal(
   hold: Hold,
   state: HoldState,
-  finding: Finding,
-  maxHintMs: number,
+  answers: Answers,
+  finding: ResponseFinding,
   now: number,
 ): HoldState {
-  const hintMs = (finding.kind === 'response' && finding.hint?.delayMs) || 0;
-  // A window longer than anybody would wait is the server's to enforce: each request asks it.
-  if (hintMs > maxHintMs) return state;
-  if (hintMs >= hold.minMs) return afterLongHint(hold, state, now + hintMs, now);
-  return finding.class === 'throttled' ? paced(hold, state, now) : state;
-}
-
-function afterLongHint(hold: Hold, state: HoldState, until: number, now: number): HoldState {
-  if (until <= state.until) return state;
-  const slower = paced(hold, state, now);
-  // Nobody gets on in the meantime.
-  return { ...slower, until, pacedSince: until, places: placesBy(state, now) };
+  const needed = hold.refusedShare * (isPaced(state, now) ? shareWhilePaced : 1);
+  if (hold.refusedShare > 0 && refusedShare(answers, now) < needed) return state;
+  const asked = { finding, at: now };
+  const until = now + hintIn(finding);
+  if (hintIn(finding) >= hold.minMs) {
+    if (until <= state.until) return state;
+    // Nobody gets on in the meantime.
+    return {
+      ...paced(hold, state, answers, now),
+      until,
+      pacedSince: until,
+      places: placesBy(state, now),
+      asked,
+    };
+  }
+  const slower = paced(hold, state, answers, now);
+  return slower === state ? state : { ...slower, asked };
 }
 
 /** From now on, at a rate that the server has shown that it can bear. */
-function paced(hold: Hold, state: HoldState, now: number): HoldState {
+function paced(hold: Hold, state: HoldState, answers: Answers, now: number): HoldState {
   // Late news of what the rate was lowered for.
   if (now < state.pacedSince + settlingMs) return state;
-  return {
-    ...state,
-    pacedSince: now,
-    places: placesBy(state, now),
-    spacingMs: spacingFrom(hold, state, now),
-  };
+  const pace = hold.refusedShare === 0 ? courteous : keen;
+  const spacingMs = spacingFrom(hold, state, pace, answers, now);
+  return { ...state, pacedSince: now, places: placesBy(state, now), spacingMs, pace };
 }
 
-function spacingFrom(hold: Hold, state: HoldState, now: number): number {
-  const elapsed = now - state.countingSince;
-  // Two slices at most: older news is not the rate of today. A slice begins with a success.
-  if (elapsed >= 2_000) return isPaced(state, now) ? state.spacingMs : hold.spacingMs;
-  const { successes, successesBefore } = state;
-  if (successesBefore > 0) return (elapsed + 1_000) / (successes + successesBefore) / easing;
-  const spacingMs = Math.max(elapsed, 1_000) / successes / easing;
-  // Too short a look is no rate: so much is possible, and perhaps more.
-  return elapsed < 1_000 ? Math.min(spacingMs, hold.spacingMs) : spacingMs;
+function spacingFrom(hold: Hold, state: HoldState, pace: Pace, answers: Answers, now: number): number {
+  const isNew = !isPaced(state, now);
+  const rate = successRate(answers, 1 / hold.spacingMs, now);
+  if (rate === undefined) return isNew ? hold.spacingMs : state.spacingMs;
+  const spacingMs = 1 / (rate * pace.easing);
+  return isNew ? spacingMs : Math.max(spacingMs, spacingBy(state, now));
 }
 
 /** Whether requests queue: for a while after a refusal, and as long as others are in the queue. */
 export function isPaced(state: HoldState, now: number): boolean {
-  return now < state.pacedSince + pacedForMs || placesBy(state, now) < state.nextPlace;
+  return now < state.pacedSince + pacedForMs || placesBy(state, now) < state.nextPlace - state.gaps.length;
 }
 
 // ---------------------------------------------------------------- the queue
 
 /*
  * Places are numbers and not times: when the pace changes, it changes for all that queue, and their order stays.
+ * A place that was given back leaves a gap, and all behind it are one farther to the front.
  */
 
-/** How many places have come up by then: each second, `growth` times as many as in the one before. */
-function placesBy({ places, pacedSince, spacingMs }: HoldState, now: number): number {
+/** At one place a millisecond to begin with: how many have come up after so long. */
+function placesAfter({ gentlePerMs, gentleForMs, boldPerMs }: Pace, elapsed: number): number {
+  const places = Math.expm1(gentlePerMs * Math.min(elapsed, gentleForMs)) / gentlePerMs;
+  if (elapsed <= gentleForMs) return places;
+  return (
+    places +
+    (Math.exp(gentlePerMs * gentleForMs) * Math.expm1(boldPerMs * (elapsed - gentleForMs))) / boldPerMs
+  );
+}
+
+/** … and the other way round. */
+function timeFor(pace: Pace, places: number): number {
+  const { gentlePerMs, gentleForMs, boldPerMs } = pace;
+  const gentlePlaces = placesAfter(pace, gentleForMs);
+  if (places <= gentlePlaces) return Math.log1p(places * gentlePerMs) / gentlePerMs;
+  const bolder = ((places - gentlePlaces) * boldPerMs) / Math.exp(gentlePerMs * gentleForMs);
+  return gentleForMs + Math.log1p(bolder) / boldPerMs;
+}
+
+/** How many places have come up by then. */
+function placesBy({ places, pacedSince, spacingMs, pace }: HoldState, now: number): number {
+  return pace === undefined ? places : places + placesAfter(pace, Math.max(0, now - pacedSince)) / spacingMs;
+}
+
+/** What the distance has become by then. */
+function spacingBy({ pacedSince, spacingMs, pace }: HoldState, now: number): number {
+  if (pace === undefined) return spacingMs;
   const elapsed = Math.max(0, now - pacedSince);
-  return spacingMs === 0 ? places : places + (growth ** (elapsed / 1_000) - 1) / (spacingMs * growthPerMs);
+  const bolder = Math.max(0, elapsed - pace.gentleForMs);
+  return spacingMs / Math.exp(pace.gentlePerMs * (elapsed - bolder) + pace.boldPerMs * bolder);
 }
 
 /** When this place comes up, as things stand now. */
-export function timeOf({ places, pacedSince, spacingMs }: HoldState, place: number): number {
-  const ahead = Math.max(0, place - places);
-  return pacedSince + Math.log1p(ahead * spacingMs * growthPerMs) / growthPerMs;
+export function timeOf(state: HoldState, place: number): number {
+  const { places, pacedSince, spacingMs, gaps, pace } = state;
+  if (pace === undefined) return pacedSince;
+  const ahead = Math.max(0, place - gapsBefore(gaps, place) - places);
+  return pacedSince + timeFor(pace, ahead * spacingMs);
 }
-
-const growthPerMs = Math.log(growth) / 1_000;
 
 /** The next place, and the state with it taken. */
 export function takePlace(
   state: HoldState,
   now: number,
 ): { readonly place: number; readonly state: HoldState } {
-  const place = Math.max(state.nextPlace, placesBy(state, now));
+  const { nextPlace, gaps } = state;
+  const place = Math.max(nextPlace, placesBy(state, now) + gaps.length);
   return { place, state: { ...state, nextPlace: place + 1 } };
+}
+
+/** It was not used: those behind it move up. */
+export function givePlaceBack(given: HoldState, place: number, now: number): HoldState {
+  const state = withoutPassedGaps(given, now);
+  if (place >= state.nextPlace) return state;
+  const { gaps } = state;
+  return withoutPassedGaps({ ...state, gaps: gaps.toSpliced(gapsBefore(gaps, place), 0, place) }, now);
+}
+
+/** Whoever was before them has gone: what is left of them is that so many more have come up. */
+function withoutPassedGaps(state: HoldState, now: number): HoldState {
+  const { gaps, places } = state;
+  const came = placesBy(state, now);
+  let passed = 0;
+  while (passed < gaps.length && (gaps[passed] as number) - passed <= came) passed += 1;
+  return passed === 0 ? state : { ...state, gaps: gaps.slice(passed), places: places + passed };
+}
+
+function gapsBefore(gaps: readonly number[], place: number): number {
+  let low = 0;
+  let high = gaps.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((gaps[middle] as number) < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -35,6 +35,11 @@ export type BudgetOptions =
       readonly cost?: CostOptions;
     });
 
+/** Without a `maxQueueMs`, it is half of the time that is left. */
+export interface HoldOptions extends Partial<Omit<Hold, 'maxQueueMs'>> {
+  readonly maxQueueMs?: number;
+}
+
 export type StatusOption = number | `${number}` | `${number}xx` | `!${number}` | `!${number}xx`;
 
 /** The table of settings; every key may stand at the policy's top level and in a rule. */
@@ -60,7 +65,7 @@ export interface SettingsOptions {
   readonly hintJitter?: number;
   readonly budget?: false | BudgetOptions;
   readonly gate?: boolean | Partial<Gate>;
-  readonly hold?: boolean | Partial<Hold>;
+  readonly hold?: boolean | HoldOptions;
   /** A function returns what may stand here: `'origin'` or a name. It cannot be async. */
   readonly scope?: 'origin' | (string & {}) | ((request: RequestFacts) => string);
   readonly bufferBodyBytes?: number;

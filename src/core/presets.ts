@@ -229,10 +229,10 @@ export const presets = {
 
     /**
      * What a backend should use to call another: nobody waits longer than ten seconds for an answer, a
-     * server that is dead is left alone until it is back, and a rate limit that one request meets is known
+     * server that is dead is left alone until it is back, and a rate limit that most requests meet is known
      * to all.
      */
-    service: { deadlineMs: 10_000, attemptTimeoutMs: 2_000, gate: true, hold: true },
+    service: { deadlineMs: 10_000, attemptTimeoutMs: 2_000, gate: true, hold: { maxQueueMs: 2_000 } },
   },
 } as const;
 

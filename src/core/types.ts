@@ -192,21 +192,31 @@ export interface WindowBudget {
 export type Budget = BucketBudget | WindowBudget;
 
 export interface Gate {
-  /** Failures in a row, without a sign of life between them, that shut it. */
+  /** First attempts that failed in a row, without a sign of life between them, that shut it … */
   readonly failures: number;
+  /** … if they span so long. */
+  readonly deadForMs: number;
   /** Between one probe and the next; the first comes after a quarter of it. */
   readonly probeMs: number;
   /** After a probe succeeded, requests come back gradually over this time. */
   readonly rampMs: number;
   readonly whenShut: 'fail' | 'wait';
   readonly maxWaiting: number;
+  /** False: it only counts and tells what it would refuse. */
+  readonly enforce: boolean;
 }
 
 export interface Hold {
+  /** Others are held if so much of what first attempts were answered lately was a refusal; 0: at the first one. */
+  readonly refusedShare: number;
   /** Shorter hints keep nobody out: the others only come at a slower pace. */
   readonly minMs: number;
   /** The distance of requests in the queue, where no rate was seen before it. */
   readonly spacingMs: number;
+  /** Nobody queues longer; undefined: half of the time that is left until the deadline. */
+  readonly maxQueueMs: number | undefined;
+  /** False: it only counts and tells what it would refuse. */
+  readonly enforce: boolean;
 }
 
 // ---------------------------------------------------------------- settings
@@ -284,6 +294,8 @@ export interface World {
   readonly budget: BudgetState | undefined;
   /** The gate of the scope is shut, and requests do not wait for it. */
   readonly gateShut: boolean;
+  /** How long a retry would have to queue behind the hold of the scope. */
+  readonly queueMs?: number | undefined;
   /** What `retryIf` answered. */
   readonly verdict: boolean | undefined;
   /** The caller has a head already: whether the rest of its body can be asked for. */
@@ -326,7 +338,17 @@ export type StopReason =
   | 'hint-past-deadline'
   | 'wait-past-deadline'
   | 'budget-spent'
-  | 'gate-shut';
+  | 'gate-shut'
+  | 'held';
+
+/** Why an attempt was not even sent. */
+export type RefusalReason =
+  /** The server is taken for dead. */
+  | 'gate-shut'
+  /** `maxWaiting` requests wait for the gate already. */
+  | 'gate-full'
+  /** The servers told others to wait, and the queue behind that is too long. */
+  | 'held';
 
 export type Reason = RetryReason | StopReason;
 
@@ -390,12 +412,21 @@ export type BudgetState = BucketState | WindowState;
 /** A number that tells attempts of one state of the gate from those of earlier ones. */
 export type Epoch = number;
 
+/** The longest row of failures that ended with a sign of life, and when. */
+export interface Survived {
+  readonly longest: number;
+  readonly at: number;
+}
+
 export type GateState =
   | {
       readonly kind: 'open';
       readonly epoch: Epoch;
-      /** In a row. */
+      /** In a row; the first and the last of them. */
       readonly failures: number;
+      readonly since: number;
+      readonly lastAt: number;
+      readonly survived: Survived;
     }
   | {
       readonly kind: 'shut';
@@ -404,14 +435,22 @@ export type GateState =
       readonly probeAt: number;
       /** Since when a probe is out. */
       readonly probingSince: number | undefined;
+      /** Those that shut it. */
+      readonly failures: number;
+      readonly survived: Survived;
     }
   | {
       readonly kind: 'ramping';
       readonly epoch: Epoch;
       readonly since: number;
-      /** How many may be in flight at once, and how many are. */
-      readonly limit: number;
-      readonly inFlight: number;
+      readonly successes: number;
+      /** In a row. */
+      readonly failures: number;
+      /** Places taken since `placesSince`, and in the interval before. */
+      readonly places: number;
+      readonly placesBefore: number;
+      readonly placesSince: number;
+      readonly survived: Survived;
     };
 
 export interface HoldState {
@@ -421,15 +460,55 @@ export interface HoldState {
   readonly pacedSince: number;
   readonly places: number;
   readonly spacingMs: number;
+  /** How they come faster and faster; undefined: nobody has been held yet. */
+  readonly pace: Pace | undefined;
   /** The first free one. */
   readonly nextPlace: number;
-  /** Successes of the second that began at `countingSince`, and of the one before. */
+  /** Those that were given back and have not come up, in order. */
+  readonly gaps: readonly number[];
+  /** The answer that it is for. */
+  readonly asked: { readonly finding: ResponseFinding; readonly at: number } | undefined;
+}
+
+/**
+ * Where the rate begins, as a part of the one that was borne, and how it grows with time: at first a little, so that
+ * it stays near to what was measured, and then faster, to find out what has changed.
+ */
+export interface Pace {
+  readonly easing: number;
+  readonly gentlePerMs: number;
+  readonly gentleForMs: number;
+  readonly boldPerMs: number;
+}
+
+/** What was answered lately. */
+export interface Answers {
+  /** Of the second that began then, and of the one before: successes; first attempts, and those that were refused. */
+  readonly since: number;
   readonly successes: number;
   readonly successesBefore: number;
-  readonly countingSince: number;
+  readonly firsts: number;
+  readonly firstsBefore: number;
+  readonly refusals: number;
+  readonly refusalsBefore: number;
+  /** Of the last first attempts, a bit each: whether it was refused. How many there were, of late and before. */
+  readonly last: number;
+  readonly spanSince: number;
+  readonly inSpan: number;
+  readonly inSpanBefore: number;
+}
+
+/** What a request has of its scope while it waits to be sent. */
+export interface Claim {
+  /** Its own in the hold's queue, and until when it waits for it. */
+  readonly place: number | undefined;
+  readonly queuesUntil: number;
+  /** Since when it waits for a probe's answer, and for a place in the ramp. */
+  readonly metProbeAt: number | undefined;
+  readonly metRampAt: number | undefined;
 }
 
 export type Admission =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly why: 'gate' | 'hold' }
-  | { readonly kind: 'refuse'; readonly reason: 'gate-shut' | 'gate-full' | 'hold-past-deadline' };
+  | { readonly kind: 'refuse'; readonly reason: RefusalReason };

@@ -11,6 +11,7 @@ export class Counts {
   private readonly attempts: Counter;
   private readonly retries: Counter;
   private readonly stops: Counter;
+  private readonly refusals: Counter;
   private readonly waits: Histogram;
   private readonly durations: Histogram;
   private readonly labels: Labels;
@@ -28,6 +29,11 @@ export class Counts {
     this.stops = meter.createCounter('undaunted.stops', {
       unit: '{stop}',
       description: 'Decisions not to try again, by reason. A success at once needs none.',
+    });
+    this.refusals = meter.createCounter('undaunted.refusals', {
+      unit: '{request}',
+      description:
+        'Requests of which an attempt was not sent, or would not have been where that is not enforced.',
     });
     this.waits = meter.createHistogram('undaunted.wait.duration', {
       unit: 's',
@@ -64,6 +70,10 @@ export class Counts {
   private settled(event: SettledEvent): void {
     const request = this.labels.ofRequest(event);
     this.attempts.add(event.attempts, request);
+    if (event.refused !== undefined) {
+      const { reason, enforced } = event.refused;
+      this.refusals.add(1, { ...request, 'undaunted.reason': reason, 'undaunted.enforced': enforced });
+    }
     this.durations.record(event.elapsedMs / 1_000, { ...request, ...this.labels.ofOutcome(event.outcome) });
   }
 }

@@ -23,8 +23,11 @@ interface Gauges {
   readonly waiting: ObservableGauge;
 }
 
+/** What is refused, events tell. */
+type Gauged = Omit<ScopeSnapshot, 'refused'>;
+
 /** What is shown under one name: a scope, or all of those that are not told apart. */
-type Shown = ReadonlyMap<string, ScopeSnapshot>;
+type Shown = ReadonlyMap<string, Gauged>;
 
 /** Returns how to end it. */
 export function watch(meter: Meter, retriers: NamedRetriers, names: Bounded): () => void {
@@ -67,7 +70,7 @@ function gaugesOf(meter: Meter): Gauges {
 }
 
 function byName(scopes: readonly ScopeSnapshot[], names: Bounded): Shown {
-  const shown = new Map<string, ScopeSnapshot>();
+  const shown = new Map<string, Gauged>();
   for (const scope of scopes) {
     const name = names.of(scope.name);
     const before = shown.get(name);
@@ -76,7 +79,7 @@ function byName(scopes: readonly ScopeSnapshot[], names: Bounded): Shown {
   return shown;
 }
 
-function together(one: ScopeSnapshot, other: ScopeSnapshot): ScopeSnapshot {
+function together(one: Gauged, other: Gauged): Gauged {
   return {
     name: one.name,
     budgets: [...one.budgets, ...other.budgets],
@@ -87,7 +90,7 @@ function together(one: ScopeSnapshot, other: ScopeSnapshot): ScopeSnapshot {
 }
 
 /** A scope that expired has no gate that is shut; who reads would go on showing the last that was said of it. */
-function forgottenSince(before: Shown = new Map(), now: Shown): ScopeSnapshot[] {
+function forgottenSince(before: Shown = new Map(), now: Shown): Gauged[] {
   return [...before.values()]
     .filter(({ name }) => !now.has(name))
     .map(({ name, gates, holds }) => ({
@@ -104,7 +107,7 @@ function report(
   result: BatchObservableResult,
   gauges: Gauges,
   scope: Attributes,
-  { budgets, gates, holds, waiting }: ScopeSnapshot,
+  { budgets, gates, holds, waiting }: Gauged,
 ): void {
   if (budgets.length > 0) {
     result.observe(gauges.tokens, Math.min(...budgets.map(({ tokens }) => tokens)), scope);

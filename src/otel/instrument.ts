@@ -60,5 +60,5 @@ function record(event: DecisionEvent | SettledEvent, recorder: Recorder): void {
   const { meter, counts, labels } = recorder;
   const all = [...recorders];
   if (all.find((one) => one.meter === meter) === recorder) counts.take(event);
-  if (all[0] === recorder && event.type === 'decision') addSpanEvent(event, labels);
+  if (all[0] === recorder) addSpanEvent(event, labels);
 }

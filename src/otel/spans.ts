@@ -1,20 +1,35 @@
-/** Decisions as events on the span in which the request was made: no span is added around it. */
+/** Decisions and refusals as events on the span in which the request was made: no span is added around it. */
 
-import { trace } from '@opentelemetry/api';
-import type { DecisionEvent } from '../core/events.js';
+import { type Attributes, trace } from '@opentelemetry/api';
+import type { DecisionEvent, SettledEvent } from '../core/events.js';
 import { explain } from '../core/explain.js';
 import type { Labels } from './attributes.js';
 
-export function addSpanEvent(event: DecisionEvent, labels: Labels): void {
+export function addSpanEvent(event: DecisionEvent | SettledEvent, labels: Labels): void {
   const span = trace.getActiveSpan();
   if (span?.isRecording() !== true) return;
-  const { decision, request, scope } = event;
-  span.addEvent(`undaunted.${decision.action}`, {
+  const { request, scope } = event;
+  const about = {
     ...labels.ofRequest(event),
-    ...labels.ofFinding(decision.finding),
     // Without an origin it is only a path.
     [request.url.startsWith('/') ? 'url.path' : 'url.full']: request.url,
     'undaunted.scope': scope,
+  };
+  if (event.type === 'decision') {
+    span.addEvent(`undaunted.${event.decision.action}`, { ...about, ...ofDecision(event, labels) });
+  } else if (event.refused !== undefined) {
+    const { reason, enforced } = event.refused;
+    span.addEvent('undaunted.refusal', {
+      ...about,
+      'undaunted.reason': reason,
+      'undaunted.enforced': enforced,
+    });
+  }
+}
+
+function ofDecision({ decision }: DecisionEvent, labels: Labels): Attributes {
+  return {
+    ...labels.ofFinding(decision.finding),
     'undaunted.attempt': decision.attempt,
     'undaunted.reason': decision.reason,
     'undaunted.explanation': explain(decision),
@@ -23,5 +38,5 @@ export function addSpanEvent(event: DecisionEvent, labels: Labels): void {
       'undaunted.wait.duration': decision.delayMs / 1_000,
       'undaunted.wait.from': decision.waitFrom,
     }),
-  });
+  };
 }

@@ -78,9 +78,9 @@ export class Retrier {
     return { scopes: this.scopes.all().map((scope) => scope.snapshot(now)) };
   }
 
-  /** Forgets what was learnt of one scope, or of all: budgets are full and gates open again. */
+  /** Forgets what was learnt of one scope, or of all: budgets are full and gates open again, also for those who wait. */
   reset(scope?: string): void {
-    this.scopes.forget(scope);
+    this.scopes.reset(scope);
   }
 }
 

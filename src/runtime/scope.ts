@@ -1,6 +1,7 @@
 /** The shared state of one scope, and every change that a request makes to it. */
 
-import { admit, go, isClear } from '../core/admit.js';
+import { admit, go, isClear, noClaim, noEpoch, queueMs } from '../core/admit.js';
+import { afterAnswer, noAnswers } from '../core/answers.js';
 import {
   afterFailure,
   afterRetry,
@@ -10,19 +11,23 @@ import {
   priceOf,
   tokensLeft,
 } from '../core/budget.js';
+import type { Refusal } from '../core/events.js';
 import type { Sign } from '../core/gate.js';
-import { afterSign, isShut, openGate } from '../core/gate.js';
-import { afterSuccess as countSuccess, noHold, afterFailure as slowDown } from '../core/hold.js';
+import { afterSign, asOf, isShut, openGate } from '../core/gate.js';
+import { afterRefusal, givePlaceBack, isRefusal, noHold } from '../core/hold.js';
 import type {
   Admission,
+  Answers,
   Budget,
   BudgetState,
+  Claim,
   Epoch,
   Finding,
   Gate,
   GateState,
   Hold,
   HoldState,
+  RefusalReason,
   Settings,
 } from '../core/types.js';
 import type { Ports } from './ports.js';
@@ -36,6 +41,8 @@ export interface ScopeSnapshot {
   readonly holds: readonly { readonly forMs: number }[];
   /** Requests that wait for a gate. */
   readonly waiting: number;
+  /** Attempts that were not sent; or would not have been, where that is not enforced. */
+  readonly refused: Readonly<Record<RefusalReason, number>>;
 }
 
 /** What one request has got of it. */
@@ -43,11 +50,30 @@ export interface Turn {
   readonly startedAt: number | undefined;
   /** When its deadline began to count: later than the request, where the body of an earlier head broke off. */
   timedFrom: number | undefined;
-  /** Its place in the hold's queue. */
-  place: number | undefined;
-  /** The gate's state in which its attempt was let through. */
+  claim: Claim;
+  /** The gate's state in which its attempt was let through, and when. */
   epoch: Epoch;
+  sentAt: number;
   isWaiting: boolean;
+  /** When its first attempt had failed, and whether a retry has counted as well. */
+  failedAt: number | undefined;
+  countedTwice: boolean;
+  /** The last time that it was refused, or would have been. */
+  refused: Refusal | undefined;
+}
+
+export function turnFrom(startedAt: number | undefined): Turn {
+  return {
+    startedAt,
+    timedFrom: startedAt,
+    claim: noClaim,
+    epoch: noEpoch,
+    sentAt: Number.NEGATIVE_INFINITY,
+    isWaiting: false,
+    failedAt: undefined,
+    countedTwice: false,
+    refused: undefined,
+  };
 }
 
 export class Scope {
@@ -60,7 +86,9 @@ export class Scope {
   private readonly budgets: Map<Budget, BudgetState> = new Map();
   private readonly gates: Map<Gate, GateState> = new Map();
   private readonly holds: Map<Hold, HoldState> = new Map();
+  private readonly answers: Map<Hold, Answers> = new Map();
   private waiting = 0;
+  private refused: Record<RefusalReason, number> = { 'gate-shut': 0, 'gate-full': 0, held: 0 };
 
   constructor(name: string, ports: Ports) {
     this.name = name;
@@ -68,40 +96,55 @@ export class Scope {
     this.usedAt = ports.now();
   }
 
+  // -------------------------------------------------------------- before an attempt
+
   /** Takes what the admission takes: a probe, a place in the ramp or in the queue behind a hold. */
-  admit(settings: Settings, turn: Turn, deadlineAt: number): Admission {
+  admit(settings: Settings, turn: Turn, deadlineAt: number, isRetry: boolean): Admission {
     const { gate, hold } = settings;
     const now = this.ports.now();
     const gateState = gate === false ? openGate : this.gateOf(gate);
     const holdState = hold === false ? noHold : this.holdOf(hold);
-    if (isClear(settings, gateState, holdState, now)) return this.letThrough(turn, gateState.epoch);
+    if (isClear(settings, gateState, holdState, now)) return this.letThrough(turn, gateState.epoch, now);
     const turnstile = {
       gate: gateState,
       hold: holdState,
       waiting: this.waiting - (turn.isWaiting ? 1 : 0),
-      place: turn.place,
+      claim: turn.claim,
+      isRetry,
     };
     const admitted = admit(settings, turnstile, now, deadlineAt, this.ports.random());
     if (gate !== false) this.gates.set(gate, admitted.gate);
     if (hold !== false) this.holds.set(hold, admitted.hold);
-    const { admission, place, epoch } = admitted;
-    if (admission.kind === 'go') return this.letThrough(turn, epoch);
-    turn.place = place;
+    const { admission, claim, epoch, unenforced } = admitted;
+    if (admission.kind === 'refuse') this.refuse(turn, admission.reason, true);
+    else if (unenforced !== undefined) this.refuse(turn, unenforced, false);
+    if (admission.kind === 'go') return this.letThrough(turn, epoch, now);
+    turn.claim = claim;
     this.setWaiting(turn, admission.kind === 'wait' && admission.why === 'gate');
     return admission;
   }
 
+  private refuse(turn: Turn, reason: RefusalReason, enforced: boolean): void {
+    this.refused[reason] += 1;
+    turn.refused = { reason, enforced };
+  }
+
   /** Only who was let through has something to give back to the gate. */
-  private letThrough(turn: Turn, epoch: Epoch): Admission {
+  private letThrough(turn: Turn, epoch: Epoch, now: number): Admission {
     turn.epoch = epoch;
-    turn.place = undefined;
+    turn.sentAt = now;
+    turn.claim = noClaim;
     this.setWaiting(turn, false);
     return go;
   }
 
-  /** The request no longer waits here. */
-  leave(turn: Turn): void {
+  /** The request no longer waits here: those behind it move up. */
+  leave({ hold }: Settings, turn: Turn): void {
     this.setWaiting(turn, false);
+    const { place } = turn.claim;
+    turn.claim = noClaim;
+    if (place === undefined || hold === false) return;
+    this.holds.set(hold, givePlaceBack(this.holdOf(hold), place, this.ports.now()));
   }
 
   private setWaiting(turn: Turn, isWaiting: boolean): void {
@@ -109,23 +152,54 @@ export class Scope {
     turn.isWaiting = isWaiting;
   }
 
-  /** An attempt ended: perhaps a window for all, perhaps a charge. */
-  learn(settings: Settings, finding: Finding, verdict: boolean | undefined, now: number): void {
+  /** How long a retry would have to queue. */
+  queueMs({ hold }: Settings, now: number): number {
+    return hold === false ? 0 : queueMs(hold, this.holdOf(hold), now);
+  }
+
+  /** Requests of these settings would be turned away now. */
+  refuses({ gate }: Settings, now: number): boolean {
+    return gate !== false && gate.enforce && gate.whenShut === 'fail' && isShut(gate, this.gateOf(gate), now);
+  }
+
+  /** The answer because of which others are held. */
+  askedOf({ hold }: Settings): HoldState['asked'] {
+    return hold === false ? undefined : this.holdOf(hold).asked;
+  }
+
+  // -------------------------------------------------------------- after an attempt
+
+  /** An attempt ended that was no success: perhaps a window for all, perhaps a charge. */
+  learn(
+    settings: Settings,
+    finding: Finding,
+    isFirst: boolean,
+    verdict: boolean | undefined,
+    now: number,
+  ): void {
+    const { hold, budget, maxHintMs } = settings;
+    const isRefused = hold !== false && isRefusal(hold, finding, maxHintMs);
+    if (hold !== false && isFirst && finding.kind === 'response' && !isRefused) {
+      this.answers.set(hold, afterAnswer(this.answersOf(hold), true, 'other', now));
+    }
+    if (isRefused) {
+      const answers = afterAnswer(this.answersOf(hold), isFirst, 'refusal', now);
+      this.answers.set(hold, answers);
+      this.holds.set(hold, afterRefusal(hold, this.holdOf(hold), answers, finding, now));
+    }
     // What `retryIf` calls worth a retry has failed, whatever it looks like.
     if (finding.class === 'final' && verdict !== true) return;
-    const { hold, budget, maxHintMs } = settings;
-    if (hold !== false) {
-      this.holds.set(hold, slowDown(hold, this.holdOf(hold), finding, maxHintMs, now));
-    }
     if (budget !== false) {
       this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), priceOf(finding), now));
     }
   }
 
   /** A request succeeded; `lastCost` is what its last retry cost, undefined if it had none. */
-  succeed(settings: Settings, lastCost: number | undefined): void {
+  succeed(settings: Settings, isFirst: boolean, lastCost: number | undefined): void {
     const { hold, budget } = settings;
-    if (hold !== false) this.holds.set(hold, countSuccess(this.holdOf(hold), this.ports.now()));
+    if (hold !== false) {
+      this.answers.set(hold, afterAnswer(this.answersOf(hold), isFirst, 'success', this.ports.now()));
+    }
     if (budget === false) return;
     const timed = needsClock(budget);
     // A bucket that nobody has drawn from is full.
@@ -139,20 +213,18 @@ export class Scope {
   }
 
   /** What the end of an attempt says of the server's health. */
-  sign(settings: Settings, epoch: Epoch, sign: Sign): void {
-    const { gate } = settings;
+  sign({ gate }: Settings, turn: Turn, isFirst: boolean, sign: Sign): void {
     if (gate === false) return;
     const state = this.gateOf(gate);
     // The healthy path, without a clock.
     if (state.kind === 'open' && state.failures === 0 && sign !== 'dead') return;
-    const { now, random } = this.ports;
-    this.gates.set(gate, afterSign(gate, state, epoch, sign, now(), random()));
+    const now = this.ports.now();
+    const counted = sign === 'dead' && hasCounted(turn, gate, isFirst, now);
+    const after = afterSign(gate, state, turn, counted ? 'still-dead' : sign, now, this.ports.random());
+    if (after !== state) this.gates.set(gate, after);
   }
 
-  /** Requests of these settings would be turned away now. */
-  refuses({ gate }: Settings, now: number): boolean {
-    return gate !== false && gate.whenShut === 'fail' && isShut(gate, this.gateOf(gate), now);
-  }
+  // -------------------------------------------------------------- what it knows
 
   budgetOf(budget: Budget, now: number): BudgetState {
     return this.budgets.get(budget) ?? fullBudget(budget, now);
@@ -162,10 +234,21 @@ export class Scope {
     return {
       name: this.name,
       budgets: [...this.budgets].map(([budget, state]) => ({ tokens: tokensLeft(budget, state, now) })),
-      gates: [...this.gates.values()].map(({ kind }) => ({ state: kind })),
+      gates: [...this.gates].map(([gate, state]) => ({ state: asOf(gate, state, now).kind })),
       holds: [...this.holds.values()].map(({ until }) => ({ forMs: Math.max(0, until - now) })),
       waiting: this.waiting,
+      refused: { ...this.refused },
     };
+  }
+
+  /** Nothing is in the way of those who wait here; numbers go on, so that what was taken before is known. */
+  forget(): void {
+    this.budgets.clear();
+    this.answers.clear();
+    for (const [gate, { epoch }] of this.gates) this.gates.set(gate, { ...openGate, epoch: epoch + 1 });
+    for (const [hold, { nextPlace }] of this.holds) {
+      this.holds.set(hold, { ...noHold, nextPlace, places: nextPlace });
+    }
   }
 
   private keep(budget: Budget, state: BudgetState): void {
@@ -179,4 +262,19 @@ export class Scope {
   private holdOf(hold: Hold): HoldState {
     return this.holds.get(hold) ?? noHold;
   }
+
+  private answersOf(hold: Hold): Answers {
+    return this.answers.get(hold) ?? noAnswers;
+  }
+}
+
+/** First attempts count. A request that tries again says the same once more; but if it goes on for long, it is news. */
+function hasCounted(turn: Turn, { deadForMs }: Gate, isFirst: boolean, now: number): boolean {
+  if (isFirst) {
+    turn.failedAt = now;
+    return false;
+  }
+  if (turn.countedTwice || turn.failedAt === undefined || now - turn.failedAt < deadForMs) return true;
+  turn.countedTwice = true;
+  return false;
 }

@@ -57,8 +57,14 @@ export class Scopes {
     }
   }
 
-  /** One scope, or all of them. Requests under way keep the state that they have. */
-  forget(name?: string): void {
+  /** One scope, or all of them; and nothing is in the way any more of those who wait there. */
+  reset(name?: string): void {
+    for (const scope of this.byName.values()) if (name === undefined || scope.name === name) scope.forget();
+    this.forget(name);
+  }
+
+  /** Requests under way keep the state that they have. */
+  private forget(name?: string): void {
     if (name === undefined) this.byName.clear();
     else this.byName.delete(name);
     if (name === undefined || this.newest?.name === name) this.newest = undefined;

@@ -4,7 +4,7 @@
  * makes no array, no closure and no object here, and reads no clock unless the settings ask for it.
  */
 
-import { go } from '../core/admit.js';
+import { go, noEpoch } from '../core/admit.js';
 import { classify } from '../core/classify.js';
 import { decide } from '../core/decide.js';
 import type { DecisionEvent } from '../core/events.js';
@@ -17,7 +17,6 @@ import type {
   Admission,
   Attempt,
   Decision,
-  Epoch,
   ErrorOutcome,
   Finding,
   History,
@@ -28,11 +27,9 @@ import type {
 } from '../core/types.js';
 import { isListening, summaryOf, tell } from './events.js';
 import { type Enclosure, enclosureAtOnce, isSuppressed } from './layers.js';
-import type { Scope, Turn } from './scope.js';
+import { type Scope, type Turn, turnFrom } from './scope.js';
 import { suppressionInContext } from './suppression.js';
 
-/** No attempt is out, so there is nothing to give back to the gate. */
-const noEpoch: Epoch = -1;
 const noAttempts: History = Object.freeze([]);
 
 export class Session {
@@ -88,8 +85,12 @@ export class Session {
   admit(): Admission {
     const { settings } = this;
     if (settings.gate === false && settings.hold === false) return go;
+    return this.scope.admit(settings, this.turnHere(), this.deadlineAt, this.attempts !== undefined);
+  }
+
+  private turnHere(): Turn {
     this.turn ??= turnFrom(undefined);
-    return this.scope.admit(settings, this.turn, this.deadlineAt);
+    return this.turn;
   }
 
   /** Whether a response needs no decision: the caller gets it, and the session is over. */
@@ -105,7 +106,7 @@ export class Session {
     if (needsDecision) return false;
     this.acceptedStatus = status;
     this.endTurn('alive');
-    scope.succeed(settings, undefined);
+    scope.succeed(settings, true, undefined);
     if (isListening(settings)) this.tellSettled(status, scope.ports.now());
     return true;
   }
@@ -131,7 +132,9 @@ export class Session {
     const date = ports.date();
     const finding = classify(settings, outcome, date);
     this.endTurn(signOf(finding));
-    scope.learn(settings, finding, said, now);
+    const isFirst = history.length === 0;
+    const succeeds = said !== true && finding.class === 'final' && signOf(finding) === 'alive';
+    if (!succeeds) scope.learn(settings, finding, isFirst, said, now);
     const world: World = {
       request: { method: this.request.method, keyed: this.request.keyed },
       replayable,
@@ -141,14 +144,15 @@ export class Session {
       random: ports.random(),
       budget: settings.budget === false ? undefined : scope.budgetOf(settings.budget, now),
       gateShut: scope.refuses(settings, now),
+      queueMs: scope.queueMs(settings, now),
       verdict: said,
       resumable,
       suppressed: this.isSuppressed,
     };
     const decision = decide(settings, history, finding, world);
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
-    const succeeded = decision.action === 'stop' && said !== true && signOf(finding) === 'alive';
-    if (succeeded) scope.succeed(settings, this.lastCost());
+    if (decision.action === 'stop' && said !== true && signOf(finding) === 'alive')
+      scope.succeed(settings, isFirst, this.lastCost());
     this.attempts ??= [];
     this.attempts.push({ number: decision.attempt, endedAt: now, outcome: finding, decision });
     if (isListening(settings)) this.tellDecision(world, decision);
@@ -165,7 +169,7 @@ export class Session {
    * it was no request of ours, and nobody is told.
    */
   abandon(outcome?: unknown): void {
-    if (this.turn !== undefined) this.scope.leave(this.turn);
+    if (this.turn !== undefined) this.scope.leave(this.settings, this.turn);
     this.endTurn('neutral');
     if (outcome !== undefined && isListening(this.settings)) {
       this.tellSettled(labelOf(outcome), this.scope.ports.now());
@@ -174,9 +178,10 @@ export class Session {
 
   /** What the end of an attempt says of the server's health. */
   private endTurn(sign: Sign): void {
-    const { turn } = this;
-    this.scope.sign(this.settings, turn?.epoch ?? noEpoch, sign);
-    if (turn !== undefined) turn.epoch = noEpoch;
+    if (this.settings.gate === false) return;
+    const turn = this.turnHere();
+    this.scope.sign(this.settings, turn, this.attempts === undefined, sign);
+    turn.epoch = noEpoch;
   }
 
   private lastCost(): number | undefined {
@@ -198,7 +203,15 @@ export class Session {
     settled.add(this);
     const attempts = this.history.length;
     const elapsedMs = now - (this.startedAt ?? now);
-    tell(this.settings, { type: 'settled', ...about, attempts, outcome, elapsedMs });
+    const refused = this.turn?.refused;
+    tell(this.settings, {
+      type: 'settled',
+      ...about,
+      attempts,
+      outcome,
+      elapsedMs,
+      ...(refused && { refused }),
+    });
   }
 
   private about(): About {
@@ -208,10 +221,6 @@ export class Session {
 
 /** What every event says of its request. */
 type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
-
-function turnFrom(startedAt: number | undefined): Turn {
-  return { startedAt, timedFrom: startedAt, place: undefined, epoch: noEpoch, isWaiting: false };
-}
 
 /** Of the sessions that somebody listens to; the others need no mark. */
 const settled: WeakSet<Session> = new WeakSet();

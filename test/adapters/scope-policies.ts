@@ -13,12 +13,12 @@ export const gated: PolicyOptions = {
   ...soon,
   maxRetries: 0,
   budget: false,
-  gate: { failures: 2, probeMs: 1_000, rampMs: 1_000 },
+  gate: { failures: 2, deadForMs: 0, probeMs: 1_000, rampMs: 1_000 },
 };
 
 /** Its requests wait for the gate. */
 export const patient: PolicyOptions = {
   ...gated,
   deadlineMs: 60_000,
-  gate: { failures: 1, probeMs: 100, rampMs: 1_000, whenShut: 'wait', maxWaiting: 2 },
+  gate: { failures: 1, deadForMs: 0, probeMs: 100, rampMs: 1_000, whenShut: 'wait', maxWaiting: 2 },
 };

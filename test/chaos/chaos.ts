@@ -45,8 +45,8 @@ const persistent: PolicyOptions = {
 const service: PolicyOptions = {
   ...presets.policies.service,
   attemptTimeoutMs: 300,
-  gate: { failures: 2, probeMs: 40, rampMs: 40 },
-  hold: { minMs: 20, spacingMs: 5 },
+  gate: { failures: 2, deadForMs: 0, probeMs: 40, rampMs: 40 },
+  hold: { refusedShare: 0, minMs: 20, spacingMs: 5 },
   rules: [keyingRule],
 };
 

@@ -23,7 +23,7 @@ export function complaintsAbout(trials: readonly Trial[], lines: readonly Line[]
 }
 
 /** Its own error, and that of a hold which takes longer than there is time. */
-const atTheGate = /^(GateShut|Deadline)Error$/;
+const atTheGate = /^(GateShut|Held|Deadline)Error$/;
 
 function* ofCaller(trial: Trial, { applied }: Entry): Generator<string> {
   const { id, answer, error, isSettled, isDone, manner } = trial;

@@ -82,12 +82,13 @@ describe('the demo, for real', () => {
       6,
       'undici',
       [
-        /Retry 1 in /,
-        /Retry 2 in /,
-        /No retry after attempt 3: it failed with UND_ERR_SOCKET, and the gate of its scope is shut\.$/,
+        /Retry 1 in 200 ms/,
+        /No retry after attempt 2: it failed with UND_ERR_SOCKET, and maxRetries is 1\.$/,
+        /^ {3}You get the error UND_ERR_SOCKET: /,
+        /No retry after attempt 1: it failed with UND_ERR_SOCKET, and the gate of its scope is shut\.$/,
         /^ {3}You get the error UND_ERR_SOCKET: /,
         /^ {3}You get the error ERR_UNDAUNTED_GATE_SHUT: Not sent: /,
-        /^ {3}The server was asked 3 times, and not for the second request\.$/,
+        /^ {3}The server was asked 3 times, and not for the third request\.$/,
       ],
     ],
   ])('scene %i, by %s', (number, client, expected) => {

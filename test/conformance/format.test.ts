@@ -92,6 +92,7 @@ const reach: Readonly<Record<Reason, true | string>> = {
   'wait-past-deadline': true,
   'budget-spent': true,
   'gate-shut': true,
+  held: true,
 };
 
 describe('together they have', () => {

@@ -87,7 +87,7 @@ class Customer implements Caller {
 const refusals: Readonly<Record<string, string>> = {
   'gate-shut': 'ERR_UNDAUNTED_GATE_SHUT',
   'gate-full': 'ERR_UNDAUNTED_GATE_SHUT',
-  'hold-past-deadline': 'ERR_UNDAUNTED_DEADLINE',
+  held: 'ERR_UNDAUNTED_HELD',
 };
 
 function codeOf(outcome: Exclude<Step, string>): End['with'] {

@@ -437,8 +437,8 @@ test('the price of an answer', () => {
   expect(priceOf(classify(settingsOf(), answered(429), date))).toBe('throttled');
 });
 
-test('the default budget: 50 retries at once (10 after timeouts), then 15 for 100 successes and 6 a minute', () => {
-  expect(account(defaults.budget).retry('timeout', 999)).toBe(10);
+test('the default budget: 50 retries at once (25 after timeouts), then 15 for 100 successes and 6 a minute', () => {
+  expect(account(defaults.budget).retry('timeout', 999)).toBe(25);
   const budget = account(defaults.budget);
   expect(budget.retry('transient', 999)).toBe(50);
   expect(budget.succeed(100).retry('throttled', 99)).toBe(15);

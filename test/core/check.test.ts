@@ -564,7 +564,11 @@ describe('an unknown key', () => {
   test.each([
     ['in an idempotency key', { idempotencyKey: { x: 1 } }, '"header", "quoted", "generate"'],
     ['in a pattern', { rules: [{ match: { x: 1 } }] }, '"methods", "host", "path", "test"'],
-    ['in a gate', { gate: { kind: 'window' } }, '"failures", "probeMs", "rampMs", "whenShut", "maxWaiting"'],
+    [
+      'in a gate',
+      { gate: { kind: 'window' } },
+      '"failures", "deadForMs", "probeMs", "rampMs", "whenShut", "maxWaiting", "enforce"',
+    ],
     [
       'in a bucket',
       { budget: { x: 1 } },

@@ -437,6 +437,34 @@ const cases: readonly Case[] = [
     world: { gateShut: true },
     says: { action: 'stop', reason: 'gate-shut' },
   },
+  {
+    name: 'a queue that is too long',
+    options: { hold: { maxQueueMs: 1_000 }, deadlineMs: 60_000 },
+    outcome: answered(503),
+    world: { queueMs: 1_051 },
+    says: { action: 'stop', reason: 'held', delayMs: 1_051 },
+  },
+  {
+    name: 'a queue that is not',
+    options: { hold: { maxQueueMs: 1_000 }, deadlineMs: 60_000 },
+    outcome: answered(503),
+    world: { queueMs: 1_050 },
+    says: { action: 'retry', delayMs: 50 },
+  },
+  {
+    name: 'a queue of more than half of what is left after its own wait',
+    options: { hold: true, deadlineMs: 1_050 },
+    outcome: answered(503),
+    world: { queueMs: 551 },
+    says: { action: 'stop', reason: 'held' },
+  },
+  {
+    name: 'a queue beyond the deadline, whatever the setting allows',
+    options: { hold: { maxQueueMs: 9_000 }, deadlineMs: 1_000 },
+    outcome: answered(503),
+    world: { queueMs: 1_000 },
+    says: { action: 'stop', reason: 'held' },
+  },
 ];
 
 describe('decide', () => {
@@ -470,6 +498,7 @@ describe('decide', () => {
       'wait-past-deadline': true,
       'budget-spent': true,
       'gate-shut': true,
+      held: true,
     };
     const seen = new Set(cases.map(({ says }) => says.reason));
     for (const reason of Object.keys(reasons)) expect(seen).toContain(reason);

@@ -1,18 +1,57 @@
 import { describe, expect, test } from 'vitest';
-import type { Sign } from '../../src/core/gate.js';
-import { afterSign, isShut, openGate, passGate, signOf, signOfStatus } from '../../src/core/gate.js';
+import type { Pass, Sign } from '../../src/core/gate.js';
+import { afterSign, asOf, isShut, openGate, passGate, signOf, signOfStatus } from '../../src/core/gate.js';
 import type { Gate, GateState } from '../../src/core/types.js';
 import { serverError } from '../kit.js';
 
-const gate: Gate = { failures: 3, probeMs: 1_000, rampMs: 2_000, whenShut: 'fail', maxWaiting: 10 };
+const gate: Gate = {
+  failures: 3,
+  deadForMs: 2_000,
+  probeMs: 1_000,
+  rampMs: 2_000,
+  whenShut: 'fail',
+  maxWaiting: 10,
+  enforce: true,
+};
 const middle = 0.5;
+const none = { longest: 0, at: 0 };
 
-function open(failures: number): GateState {
-  return { kind: 'open', epoch: 4, failures };
+type Of<K extends GateState['kind']> = Extract<GateState, { kind: K }>;
+
+const open: Of<'open'> = { kind: 'open', epoch: 4, failures: 0, since: 0, lastAt: 0, survived: none };
+const shut: Of<'shut'> = {
+  kind: 'shut',
+  epoch: 5,
+  probeAt: 1_000,
+  probingSince: undefined,
+  failures: 3,
+  survived: none,
+};
+const probing: Of<'shut'> = { ...shut, probingSince: 1_000 };
+const ramping: Of<'ramping'> = {
+  kind: 'ramping',
+  epoch: 6,
+  since: 100,
+  successes: 0,
+  failures: 0,
+  places: 3,
+  placesBefore: 0,
+  placesSince: 100,
+  survived: none,
+};
+
+/** Of an attempt that was sent in the state of that epoch, just before it ended. */
+function ended(state: GateState, sign: Sign, now: number, pass: Partial<Pass> = {}): GateState {
+  return afterSign(gate, state, { epoch: state.epoch, sentAt: now, ...pass }, sign, now, middle);
 }
-const shut: GateState = { kind: 'shut', epoch: 5, probeAt: 1_000, probingSince: undefined };
-const probing: GateState = { kind: 'shut', epoch: 5, probeAt: 1_000, probingSince: 1_000 };
-const ramping: GateState = { kind: 'ramping', epoch: 6, since: 100, limit: 4, inFlight: 3 };
+
+/** So many failures, the first one then, and so far apart. */
+function failing(count: number, everyMs: number, from: GateState = open, firstAt = 0): GateState {
+  return Array.from({ length: count }).reduce<GateState>(
+    (state, _, index) => ended(state, 'dead', firstAt + index * everyMs),
+    from,
+  );
+}
 
 describe('what an outcome says of the health of the server', () => {
   test.each<[number, Sign]>([
@@ -22,16 +61,19 @@ describe('what an outcome says of the health of the server', () => {
     [407, 'alive'],
     [408, 'neutral'],
     [409, 'alive'],
-    [424, 'alive'],
     [425, 'neutral'],
-    [426, 'alive'],
     [428, 'alive'],
     [429, 'neutral'],
     [430, 'alive'],
     [499, 'alive'],
-    [500, 'dead'],
-    [501, 'dead'],
-    [599, 'dead'],
+    [500, 'answers'],
+    [501, 'answers'],
+    [502, 'dead'],
+    [503, 'dead'],
+    [504, 'dead'],
+    [505, 'answers'],
+    [511, 'answers'],
+    [599, 'answers'],
   ])('%i: %s', (status, sign) => {
     expect(signOfStatus(status)).toBe(sign);
     expect(signOf({ ...serverError, kind: 'response', status } as never)).toBe(sign);
@@ -48,16 +90,25 @@ describe('what an outcome says of the health of the server', () => {
 
 describe('open', () => {
   test('the healthy path changes nothing', () => {
-    expect(afterSign(gate, openGate, 0, 'alive', 0, middle)).toBe(openGate);
-    expect(afterSign(gate, openGate, 0, 'neutral', 0, middle)).toBe(openGate);
+    for (const sign of ['alive', 'answers', 'neutral', 'still-dead'] as const) {
+      expect(ended(openGate, sign, 0)).toBe(openGate);
+    }
     expect(passGate(gate, openGate, 0, middle)).toEqual({ kind: 'go', state: openGate });
     expect(isShut(gate, openGate, 0)).toBe(false);
   });
 
-  test('counts failures in a row; a sign of life forgives them, a neutral one does not', () => {
-    expect(afterSign(gate, open(1), 4, 'dead', 0, middle)).toEqual(open(2));
-    expect(afterSign(gate, open(2), 4, 'alive', 0, middle)).toEqual(open(0));
-    expect(afterSign(gate, open(2), 4, 'neutral', 0, middle)).toEqual(open(2));
+  test('a sign of life ends a row, and how long it was is remembered; what says nothing does not', () => {
+    const row = failing(2, 100);
+    expect(row).toMatchObject({ failures: 2, since: 0, lastAt: 100 });
+    expect(ended(row, 'alive', 150)).toEqual({ ...open, survived: { longest: 2, at: 150 } });
+    for (const sign of ['answers', 'neutral', 'still-dead'] as const) expect(ended(row, sign, 150)).toBe(row);
+  });
+
+  test('a wave is no row: it takes time, too', () => {
+    expect(failing(1_000, 1)).toMatchObject({ kind: 'open', failures: 1_000 });
+    expect(failing(2, 2_000).kind).toBe('open');
+    expect(failing(3, 999).kind).toBe('open');
+    expect(failing(3, 1_000).kind).toBe('shut');
   });
 
   test.each([
@@ -65,16 +116,45 @@ describe('open', () => {
     [0.5, 250],
     [0.999, 374.75],
   ])('shuts at the last one, and the first probe comes soon (draw %d)', (draw, soon) => {
-    const after = afterSign(gate, open(2), 4, 'dead', 100, draw);
-    expect(after).toEqual({ kind: 'shut', epoch: 5, probeAt: 100 + soon, probingSince: undefined });
+    const row = failing(2, 1_000);
+    expect(afterSign(gate, row, { epoch: 4, sentAt: 1_500 }, 'dead', 2_000, draw)).toEqual({
+      ...shut,
+      probeAt: 2_000 + soon,
+    });
+  });
+
+  test('after ten seconds without an attempt, a row begins anew', () => {
+    const row = failing(2, 1_000);
+    expect(ended(row, 'dead', 11_001)).toMatchObject({ failures: 1, since: 11_001 });
+    // It was sent in time, and took long.
+    expect(ended(row, 'dead', 15_000, { sentAt: 11_000 }).kind).toBe('shut');
+  });
+
+  test('where rows come and go, only one that is much longer shuts it', () => {
+    const lately = { ...open, survived: { longest: 4, at: 0 } };
+    expect(failing(11, 250, lately).kind).toBe('open');
+    expect(failing(12, 250, lately).kind).toBe('shut');
+    // Three times the usual ones, or three times the setting.
+    expect(failing(8, 300, { ...open, survived: { longest: 1.1, at: 0 } }).kind).toBe('open');
+    expect(failing(9, 300, { ...open, survived: { longest: 1.1, at: 0 } }).kind).toBe('shut');
+    // Two minutes later it counts a quarter.
+    expect(failing(3, 1_000, { ...open, survived: { longest: 3.9, at: 0 } }, 120_000).kind).toBe('shut');
+  });
+
+  test('the longest row is remembered, not the last one', () => {
+    const lately = { ...open, survived: { longest: 5, at: 0 } };
+    expect(ended(failing(2, 10, lately), 'alive', 30)).toMatchObject({ survived: { longest: 5, at: 0 } });
+    expect(ended(failing(2, 10, lately, 120_000), 'alive', 120_030)).toMatchObject({
+      survived: { longest: 2, at: 120_030 },
+    });
   });
 });
 
 describe('shut', () => {
   test('lets one probe through when its time has come, and turns all others away', () => {
-    expect(passGate(gate, shut, 999, middle)).toEqual({ kind: 'shut', retryInMs: 1 + 250 });
+    expect(passGate(gate, shut, 999, middle)).toEqual({ kind: 'shut', by: 'failures', retryInMs: 1 + 250 });
     expect(passGate(gate, shut, 1_000, middle)).toEqual({ kind: 'go', state: probing });
-    expect(passGate(gate, probing, 1_001, middle)).toEqual({ kind: 'shut', retryInMs: 250 });
+    expect(passGate(gate, probing, 1_001, middle)).toEqual({ kind: 'shut', by: 'probe', retryInMs: 250 });
     expect(isShut(gate, shut, 999)).toBe(true);
     expect(isShut(gate, shut, 1_000)).toBe(false);
     expect(isShut(gate, probing, 1_001)).toBe(true);
@@ -82,82 +162,108 @@ describe('shut', () => {
 
   test('a probe that hangs does not keep it shut for ever', () => {
     expect(passGate(gate, probing, 5_999, middle).kind).toBe('shut');
-    expect(passGate(gate, probing, 6_000, middle)).toEqual({
-      kind: 'go',
-      state: { ...probing, probingSince: 6_000 },
-    });
+    const second: GateState = { ...probing, probingSince: 6_000 };
+    expect(passGate(gate, probing, 6_000, middle)).toEqual({ kind: 'go', state: second });
     expect(isShut(gate, probing, 5_999)).toBe(true);
     expect(isShut(gate, probing, 6_000)).toBe(false);
+    // The end of the first one is not the end of the second.
+    expect(ended(second, 'dead', 6_500, { sentAt: 1_000 })).toBe(second);
+    expect(ended(second, 'neutral', 6_500, { sentAt: 1_000 })).toBe(second);
   });
 
-  test.each([
-    [0, 500],
-    [0.5, 1_000],
-  ])('the next probe comes after the interval, with jitter (draw %d)', (draw, after) => {
-    expect(afterSign(gate, probing, 5, 'dead', 1_200, draw)).toEqual({ ...shut, probeAt: 1_200 + after });
+  test.each(['dead', 'still-dead'] as const)('the next probe comes after the interval (%s)', (sign) => {
+    expect(ended(probing, sign, 1_200, { sentAt: 1_000 })).toEqual({ ...shut, probeAt: 2_200 });
+  });
+
+  test('with jitter', () => {
+    const pass = { epoch: 5, sentAt: 1_000 };
+    expect(afterSign(gate, probing, pass, 'dead', 1_200, 0)).toEqual({ ...shut, probeAt: 1_700 });
   });
 
   test('a probe that was given up leaves its place to the next at once', () => {
-    expect(afterSign(gate, probing, 5, 'neutral', 1_200, middle)).toEqual({ ...shut, probeAt: 1_200 });
+    expect(ended(probing, 'neutral', 1_200, { sentAt: 1_000 })).toEqual({ ...shut, probeAt: 1_200 });
   });
 
   test('late news of the outage changes nothing', () => {
-    expect(afterSign(gate, probing, 4, 'dead', 1_200, middle)).toBe(probing);
-    expect(afterSign(gate, probing, 4, 'neutral', 1_200, middle)).toBe(probing);
-    expect(afterSign(gate, shut, 5, 'dead', 1_200, middle)).toBe(shut);
+    expect(ended(probing, 'dead', 1_200, { epoch: 4, sentAt: 1_000 })).toBe(probing);
+    expect(ended(probing, 'neutral', 1_200, { epoch: 4, sentAt: 1_000 })).toBe(probing);
+    expect(ended(shut, 'dead', 1_200)).toBe(shut);
   });
 
-  test.each([4, 5])('any sign of life reopens it, gradually (epoch %i)', (epoch) => {
-    expect(afterSign(gate, probing, epoch, 'alive', 1_200, middle)).toEqual({
-      kind: 'ramping',
-      epoch: 6,
+  test.each<[Sign, number]>([
+    ['alive', 4],
+    ['alive', 5],
+    ['answers', 5],
+  ])('any sign of life reopens it, gradually (%s, epoch %i)', (sign, epoch) => {
+    expect(ended(probing, sign, 1_200, { epoch })).toEqual({
+      ...ramping,
       since: 1_200,
-      limit: 2,
-      inFlight: 0,
+      placesSince: 1_200,
+      places: 0,
+      survived: { longest: 3, at: 1_200 },
     });
   });
 });
 
 describe('ramping', () => {
-  test('lets in as many as the limit says', () => {
-    expect(passGate(gate, ramping, 10, middle)).toEqual({ kind: 'go', state: { ...ramping, inFlight: 4 } });
-    expect(passGate(gate, { ...ramping, inFlight: 4 } as GateState, 10, middle)).toEqual({
-      kind: 'shut',
-      retryInMs: 100,
+  const full: GateState = { ...ramping, places: 4 };
+
+  test('lets in four at once', () => {
+    expect(passGate(gate, ramping, 100, middle)).toEqual({ kind: 'go', state: full });
+    expect(passGate(gate, full, 100, middle)).toEqual({ kind: 'shut', by: 'ramp', retryInMs: 100 });
+    expect(isShut(gate, ramping, 100)).toBe(false);
+  });
+
+  test('more with each success, and with time', () => {
+    const one = ended(full, 'alive', 100);
+    expect(one).toEqual({ ...ramping, successes: 1 });
+    expect(passGate(gate, { ...ramping, places: 5, successes: 1 }, 100, middle).kind).toBe('shut');
+    // It doubles in an eighth of the ramp.
+    expect(passGate(gate, { ...ramping, places: 7 }, 349, middle).kind).toBe('shut');
+    expect(passGate(gate, { ...ramping, places: 7 }, 350, middle).kind).toBe('go');
+    expect(passGate(gate, { ...ramping, places: 8 }, 350, middle).kind).toBe('shut');
+  });
+
+  test.each(['dead', 'still-dead', 'answers', 'neutral'] as const)('%s gives its place back', (sign) => {
+    expect(ended(ramping, sign, 110)).toMatchObject({ kind: 'ramping', places: 2, successes: 0 });
+  });
+
+  test('a place that is not given back expires', () => {
+    const later = passGate(gate, full, 1_100, middle);
+    expect(later).toMatchObject({ state: { places: 1, placesBefore: 4, placesSince: 1_100 } });
+    // Of the interval before, it can still be given back; and later not twice.
+    const state = { ...ramping, rampMs: 9_000, places: 1, placesBefore: 4, placesSince: 1_100 };
+    expect(ended(state, 'neutral', 1_200, { sentAt: 500 })).toMatchObject({ places: 1, placesBefore: 3 });
+    const slow = { ...gate, rampMs: 9_000 };
+    const pass = { epoch: 6, sentAt: 500 };
+    expect(afterSign(slow, state, pass, 'neutral', 2_100, middle)).toMatchObject({
+      places: 0,
+      placesBefore: 1,
     });
-    expect(isShut(gate, ramping, 10)).toBe(false);
-  });
-
-  test('each success lets in one more, each failure halves', () => {
-    expect(afterSign(gate, ramping, 6, 'alive', 10, middle)).toEqual({ ...ramping, inFlight: 2, limit: 5 });
-    expect(afterSign(gate, ramping, 6, 'dead', 10, middle)).toEqual({ ...ramping, inFlight: 2, limit: 2 });
-    expect(afterSign(gate, ramping, 6, 'neutral', 10, middle)).toEqual({ ...ramping, inFlight: 2 });
-  });
-
-  test('shuts again when even one at a time fails', () => {
-    const least: GateState = { ...ramping, limit: 1, inFlight: 1 };
-    expect(afterSign(gate, least, 6, 'dead', 10, middle)).toEqual({
-      kind: 'shut',
-      epoch: 7,
-      probeAt: 1_010,
-      probingSince: undefined,
+    expect(afterSign(slow, state, pass, 'neutral', 3_100, middle)).toMatchObject({
+      places: 0,
+      placesBefore: 0,
     });
   });
 
-  test('is open after its time, at the next success', () => {
-    expect(afterSign(gate, ramping, 6, 'alive', 2_099, middle).kind).toBe('ramping');
-    expect(afterSign(gate, ramping, 6, 'alive', 2_100, middle)).toEqual({
-      kind: 'open',
-      epoch: 6,
-      failures: 0,
-    });
-    expect(afterSign(gate, ramping, 6, 'dead', 2_100, middle).kind).toBe('ramping');
+  test('ten failures in a row shut it again, and a success forgives nine', () => {
+    const nine = failing(9, 10, { ...ramping, places: 9 }, 110);
+    expect(nine).toMatchObject({ kind: 'ramping', failures: 9, places: 0 });
+    expect(ended(nine, 'alive', 210)).toMatchObject({ failures: 0 });
+    expect(ended(nine, 'dead', 210)).toEqual({ ...shut, epoch: 7, probeAt: 1_210, failures: 10 });
   });
 
-  test('attempts from before do not count, and no count falls below nothing', () => {
-    expect(afterSign(gate, ramping, 4, 'dead', 10, middle)).toBe(ramping);
-    expect(afterSign(gate, ramping, 4, 'alive', 10, middle)).toBe(ramping);
-    const none: GateState = { ...ramping, inFlight: 0 };
-    expect(afterSign(gate, none, 6, 'neutral', 10, middle)).toEqual(none);
+  test('is over after its time, whatever has happened', () => {
+    const opened = { ...open, epoch: 6 };
+    expect(asOf(gate, full, 2_099)).toBe(full);
+    expect(asOf(gate, full, 2_100)).toEqual(opened);
+    expect(passGate(gate, full, 2_100, middle)).toEqual({ kind: 'go', state: opened });
+    expect(ended(full, 'neutral', 2_100)).toEqual(opened);
+    expect(asOf({ ...gate, rampMs: 0 }, full, 100)).toEqual(opened);
+  });
+
+  test('attempts from before do not count', () => {
+    expect(ended(ramping, 'dead', 110, { epoch: 4 })).toBe(ramping);
+    expect(ended(ramping, 'alive', 110, { epoch: 4 })).toBe(ramping);
   });
 });

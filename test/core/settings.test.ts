@@ -239,9 +239,9 @@ describe('nested settings', () => {
   });
 
   test.each([
-    [{ capacity: 50 }, 5],
-    [{ capacity: 500 }, 5],
-    [{ capacity: 3 }, 3],
+    [{ capacity: 50 }, 2],
+    [{ capacity: 500 }, 2],
+    [{ capacity: 1.5 }, 1.5],
     [{ capacity: 10, floor: 8 }, 2],
     [{ capacity: 1 }, 1],
     [{ capacity: 10, floor: 5, charge: 'failure' }, 1],

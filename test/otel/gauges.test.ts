@@ -58,10 +58,10 @@ test('the state of the gate, and who waits for it', async () => {
   const retrier = retrierWith({
     maxRetries: 0,
     deadlineMs: 60_000,
-    gate: { failures: 2, whenShut: 'wait' },
+    gate: { failures: 2, deadForMs: 0, whenShut: 'wait' },
   });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
-  const fail = (): unknown => retrier.open(requestOf()).next(answered(500), true);
+  const fail = (): unknown => retrier.open(requestOf()).next(answered(503), true);
   fail();
   expect(await brief(telemetry, 'undaunted.gate.state')).toEqual([
     [...scope, 'open', 1],
@@ -81,7 +81,7 @@ test('the state of the gate, and who waits for it', async () => {
 });
 
 test('how long a hold lasts yet', async () => {
-  const retrier = retrierWith({ hold: true });
+  const retrier = retrierWith({ hold: { refusedShare: 0 } });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
   retrier.open(requestOf()).next(answered(429, { 'retry-after': '30' }), true);
   await time.advance(10_000);
@@ -91,9 +91,9 @@ test('how long a hold lasts yet', async () => {
 });
 
 test('scopes beyond the limit are shown together', async () => {
-  const retrier = retrierWith({ maxRetries: 1, gate: { failures: 2 } });
+  const retrier = retrierWith({ maxRetries: 1, gate: { failures: 2, deadForMs: 0 } });
   const telemetry = openTelemetry({ retriers: { main: retrier }, maxValues: 1 });
-  const fail = (origin: string): unknown => retrier.open(requestOf({ origin })).next(answered(500), true);
+  const fail = (origin: string): unknown => retrier.open(requestOf({ origin })).next(answered(503), true);
   for (const origin of ['https://a.example', 'https://b.example', 'https://c.example', 'https://c.example']) {
     fail(origin);
   }
@@ -112,7 +112,11 @@ test('scopes beyond the limit are shown together', async () => {
 });
 
 test('a scope that is forgotten does not stay shut for who looks', async () => {
-  const retrier = retrierWith({ maxRetries: 0, gate: { failures: 1 }, hold: true });
+  const retrier = retrierWith({
+    maxRetries: 0,
+    gate: { failures: 1, deadForMs: 0 },
+    hold: { refusedShare: 0 },
+  });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
   retrier.open(requestOf()).next(answered(503, { 'retry-after': '30' }), true);
   expect(await brief(telemetry, 'undaunted.gate.state')).toContainEqual([...scope, 'shut', 1]);
@@ -140,7 +144,7 @@ test('nobody looks any more when it is ended', async () => {
 });
 
 test('units are as the conventions write them', async () => {
-  const retrier = retrierWith({ hold: true, gate: true });
+  const retrier = retrierWith({ hold: { refusedShare: 0 }, gate: true });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
   retrier.open(requestOf()).next(answered(503, { 'retry-after': '30' }), true);
   const units = (await telemetry.metrics()).map(({ descriptor: { name, unit } }) => [name, unit]);

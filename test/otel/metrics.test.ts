@@ -88,14 +88,32 @@ test('a success at once is an attempt, and no decision', async () => {
 
 test('what a gate turns away is a request without an attempt', async () => {
   const telemetry = openTelemetry();
-  const lab = await openLab(answer(500));
-  const retrier = createRetrier({ maxRetries: 0, gate: { failures: 1 } });
+  const lab = await openLab(answer(503));
+  const retrier = createRetrier({ maxRetries: 0, gate: { failures: 1, deadForMs: 0 } });
   const dispatcher = retryingAgent(retrier);
   await (await undici.request(lab.origin, { dispatcher })).body.dump();
   await settled(undici.request(lab.origin, { dispatcher }));
   expect(await telemetry.total('undaunted.attempts')).toBe(1);
   const ends = await telemetry.points('undaunted.request.duration');
-  expect(ends.map(({ attributes }) => attributes['error.type'])).toEqual(['500', 'ERR_UNDAUNTED_GATE_SHUT']);
+  expect(ends.map(({ attributes }) => attributes['error.type'])).toEqual(['503', 'ERR_UNDAUNTED_GATE_SHUT']);
+  const refusals = await telemetry.points('undaunted.refusals');
+  expect(refusals).toMatchObject([
+    { value: 1, attributes: { 'undaunted.reason': 'gate-shut', 'undaunted.enforced': true } },
+  ]);
+});
+
+test('what a gate would turn away is counted, too', async () => {
+  const telemetry = openTelemetry();
+  const lab = await openLab([answer(503), answer(200)]);
+  const gate = { failures: 1, deadForMs: 0, enforce: false };
+  const dispatcher = retryingAgent(createRetrier({ maxRetries: 0, gate }));
+  for (let request = 0; request < 2; request += 1) {
+    await (await undici.request(lab.origin, { dispatcher })).body.dump();
+  }
+  expect(await telemetry.total('undaunted.attempts')).toBe(2);
+  expect(await telemetry.points('undaunted.refusals')).toMatchObject([
+    { value: 1, attributes: { 'undaunted.reason': 'gate-shut', 'undaunted.enforced': false } },
+  ]);
 });
 
 test('every client and every retrier is seen', async () => {

@@ -195,7 +195,11 @@ describe('scopes', () => {
   });
 
   test('show their state as plain data', () => {
-    const { retrier } = retrierWith({ budget: { capacity: 3 }, gate: { failures: 1 }, hold: true });
+    const { retrier } = retrierWith({
+      budget: { capacity: 3 },
+      gate: { failures: 1, deadForMs: 0 },
+      hold: { refusedShare: 0 },
+    });
     const session = retrier.open(requestOf());
     session.next(answered(503, { 'retry-after': '5' }), true);
     const snapshot = retrier.snapshot();
@@ -207,6 +211,7 @@ describe('scopes', () => {
           gates: [{ state: 'shut' }],
           holds: [{ forMs: 5_000 }],
           waiting: 0,
+          refused: { 'gate-shut': 0, 'gate-full': 0, held: 0 },
         },
       ],
     });

@@ -1,10 +1,14 @@
 import { describe, expect, test, vi } from 'vitest';
 import { decide } from '../../src/core/decide.js';
+import type { HeldError } from '../../src/core/errors.js';
 import type { DecisionEvent, SettledEvent } from '../../src/core/events.js';
 import type { PolicyOptions } from '../../src/core/options.js';
+import type { ErrorOutcome, ResponseOutcome } from '../../src/core/types.js';
 import { historyOf, remember } from '../../src/runtime/history.js';
+import { refusalError } from '../../src/runtime/refusal.js';
 import type { Retrier } from '../../src/runtime/retrier.js';
 import { createRetrier } from '../../src/runtime/retrier.js';
+import type { Session } from '../../src/runtime/session.js';
 import { answered, errorWith, failed, requestOf, VirtualTime } from '../kit.js';
 
 function retrierWith(options: PolicyOptions, random = 0.5): { retrier: Retrier; time: VirtualTime } {
@@ -227,12 +231,12 @@ describe('the budget', () => {
 });
 
 describe('the gate', () => {
-  const gate = { failures: 2, probeMs: 1_000, rampMs: 2_000 };
+  const gate = { failures: 2, deadForMs: 0, probeMs: 1_000, rampMs: 2_000 };
 
   function fail(retrier: Retrier): void {
     const session = retrier.open(requestOf());
     session.admit();
-    session.next(answered(500), true);
+    session.next(answered(503), true);
   }
 
   test('shuts, refuses, probes, ramps and opens', () => {
@@ -244,7 +248,9 @@ describe('the gate', () => {
     time.now = 250;
     const probe = retrier.open(requestOf());
     expect(probe.admit()).toEqual({ kind: 'go' });
-    expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'refuse' });
+    const other = retrier.open(requestOf());
+    expect(other.admit()).toEqual({ kind: 'wait', delayMs: 10, why: 'gate' });
+    other.abandon();
     expect(probe.accepts(200)).toBe(true);
     probe.abandon();
     expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'ramping' }]);
@@ -266,14 +272,14 @@ describe('the gate', () => {
     const second = retrier.open(requestOf());
     expect(second.admit()).toEqual({ kind: 'go' });
     probe.abandon();
-    expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'refuse' });
+    expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'wait' });
   });
 
-  test('who was refused gives nothing back: no place of the probe, none of the ramp', () => {
+  test('who waited in vain gives nothing back: no place of the probe, none of the ramp', () => {
     const { retrier, time } = retrierWith({ gate, maxRetries: 0 });
     const refuse = (): void => {
       const refused = retrier.open(requestOf());
-      expect(refused.admit()).toMatchObject({ kind: 'refuse' });
+      expect(refused.admit()).toMatchObject({ kind: 'wait' });
       refused.abandon();
     };
     fail(retrier);
@@ -284,7 +290,7 @@ describe('the gate', () => {
     refuse();
     refuse();
     probe.accepts(200);
-    for (let inFlight = 0; inFlight < 2; inFlight += 1) retrier.open(requestOf()).admit();
+    for (let inFlight = 0; inFlight < 4; inFlight += 1) retrier.open(requestOf()).admit();
     refuse();
     refuse();
   });
@@ -293,15 +299,80 @@ describe('the gate', () => {
     const { retrier } = retrierWith({ gate, maxRetries: 5 });
     const session = retrier.open(requestOf());
     session.admit();
-    expect(session.next(answered(500), true).action).toBe('retry');
+    expect(session.next(answered(503), true).action).toBe('retry');
+    fail(retrier);
     session.admit();
-    expect(session.next(answered(500), true)).toMatchObject({ action: 'stop', reason: 'gate-shut' });
+    expect(session.next(answered(503), true)).toMatchObject({ action: 'stop', reason: 'gate-shut' });
     const waits = retrierWith({ gate: { ...gate, whenShut: 'wait' }, deadlineMs: 60_000, maxRetries: 5 });
+    fail(waits.retrier);
     const patient = waits.retrier.open(requestOf());
     patient.admit();
-    patient.next(answered(500), true);
-    patient.admit();
-    expect(patient.next(answered(500), true).action).toBe('retry');
+    expect(patient.next(answered(503), true).action).toBe('retry');
+  });
+
+  test('requests count once, and once more if they still fail after deadForMs', () => {
+    const { retrier, time } = retrierWith({ gate: { ...gate, failures: 4, deadForMs: 100 }, maxRetries: 9 });
+    const state = (): unknown => retrier.snapshot().scopes[0]?.gates[0]?.state;
+    const sessions = [retrier.open(requestOf()), retrier.open(requestOf())];
+    const failAll = (): void => {
+      for (const session of sessions) {
+        session.admit();
+        session.next(answered(503), true);
+      }
+    };
+    failAll();
+    for (time.now = 20; time.now < 100; time.now += 20) failAll();
+    expect(state()).toBe('open');
+    failAll();
+    expect(state()).toBe('shut');
+  });
+
+  test('a body that breaks off after its head was delivered leaves nothing behind', () => {
+    const { retrier } = retrierWith({ gate, maxRetries: 0 });
+    const session = retrier.open(requestOf());
+    session.admit();
+    session.accepts(200);
+    session.next(failed(errorWith({ code: 'UND_ERR_SOCKET' })), true);
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
+  });
+
+  test('what is not enforced is counted and told, and everybody goes', () => {
+    const events: SettledEvent[] = [];
+    const observe = (event: DecisionEvent | SettledEvent): void => {
+      if (event.type === 'settled') events.push(event);
+    };
+    const { retrier } = retrierWith({ gate: { ...gate, enforce: false }, maxRetries: 0, observe });
+    fail(retrier);
+    fail(retrier);
+    const session = retrier.open(requestOf());
+    expect(session.admit()).toEqual({ kind: 'go' });
+    session.accepts(200);
+    expect(events.map(({ refused }) => refused)).toEqual([
+      undefined,
+      undefined,
+      { reason: 'gate-shut', enforced: false },
+    ]);
+    expect(retrier.snapshot().scopes[0]).toMatchObject({
+      gates: [{ state: 'ramping' }],
+      refused: { 'gate-shut': 1, 'gate-full': 0, held: 0 },
+    });
+  });
+
+  test('opened by hand, it lets those through who wait for it', () => {
+    const { retrier } = retrierWith({
+      gate: { ...gate, whenShut: 'wait' },
+      deadlineMs: 60_000,
+      maxRetries: 0,
+    });
+    fail(retrier);
+    fail(retrier);
+    const patient = retrier.open(requestOf());
+    expect(patient.admit().kind).toBe('wait');
+    retrier.reset('https://other.example');
+    expect(patient.admit().kind).toBe('wait');
+    retrier.reset('https://api.example.com');
+    expect(patient.admit()).toEqual({ kind: 'go' });
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
   });
 
   test('counts who waits, as long as they wait', () => {
@@ -333,11 +404,14 @@ describe('the gate', () => {
 });
 
 describe('the hold', () => {
+  const hold = { refusedShare: 0 };
+  const tooMuch = answered(429, { 'retry-after': '5' });
+
   test("one request's hint keeps the others out of its window", () => {
-    const { retrier, time } = retrierWith({ hold: true, hintJitter: 0 });
+    const { retrier, time } = retrierWith({ hold, hintJitter: 0 });
     const refused = retrier.open(requestOf());
     refused.admit();
-    expect(refused.next(answered(429, { 'retry-after': '5' }), true)).toMatchObject({ delayMs: 5_000 });
+    expect(refused.next(tooMuch, true)).toMatchObject({ delayMs: 5_000 });
     time.now = 1_000;
     const other = retrier.open(requestOf());
     expect(other.admit()).toEqual({ kind: 'wait', delayMs: 4_000, why: 'hold' });
@@ -350,8 +424,81 @@ describe('the hold', () => {
     expect(retrier.open(requestOf({ origin: 'https://other.example' })).admit()).toEqual({ kind: 'go' });
   });
 
+  test.each<[string, (session: Session) => void]>([
+    ['gives up', (session) => session.abandon()],
+    ['is aborted', (session) => session.abandon(new Error('aborted'))],
+  ])('who %s gives its place back', (_, leave) => {
+    const { retrier } = retrierWith({ hold, hintJitter: 0 });
+    retrier.open(requestOf()).next(tooMuch, true);
+    const others = Array.from({ length: 500 }, () => retrier.open(requestOf()));
+    for (const other of others) expect(other.admit().kind).toBe('wait');
+    for (const other of others) leave(other);
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'wait', delayMs: 5_000, why: 'hold' });
+  });
+
+  test('a retry that would have to queue for too long has an answer already', () => {
+    const { retrier } = retrierWith({ hold: { ...hold, maxQueueMs: 1_000 }, hintJitter: 0 });
+    retrier.open(requestOf()).next(tooMuch, true);
+    const other = retrier.open(requestOf()).next(answered(503), true);
+    expect(other).toMatchObject({ action: 'stop', reason: 'held', delayMs: 5_000 });
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'refuse', reason: 'held' });
+  });
+
+  test('who is refused is told who asked for it', () => {
+    const { retrier, time } = retrierWith({ hold: { ...hold, maxQueueMs: 1_000 }, hintJitter: 0 });
+    retrier.open(requestOf()).next(tooMuch, true);
+    time.now = 350;
+    const session = retrier.open(requestOf());
+    expect(session.admit().kind).toBe('refuse');
+    const error = refusalError(session, 'held') as HeldError;
+    expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_HELD', scope: 'https://api.example.com' });
+    expect(error.asked).toEqual({ status: 429, delayMs: 5_000, agoMs: 350 });
+    expect(error.cause).toMatchObject({ status: 429, hint: { delayMs: 5_000, reason: 'delay-seconds' } });
+    expect(error.message).toBe(
+      'Not sent: https://api.example.com asked for 5000 ms (429) 350 ms ago, and the queue behind that is too long',
+    );
+    const own = { cause: { status: 503 } };
+    expect(refusalError(session, 'held', own).cause).toBe(own.cause);
+    expect(refusalError(session, 'gate-shut', own)).toMatchObject({
+      name: 'GateShutError',
+      cause: own.cause,
+    });
+    const nobody = refusalError(
+      retrier.open(requestOf({ origin: 'https://b.example' })),
+      'held',
+    ) as HeldError;
+    expect(nobody.asked).toBeUndefined();
+    expect(nobody.message).toContain('refuses requests');
+  });
+
+  test("others are held when the refusals are everybody's", () => {
+    const { retrier } = retrierWith({ hold: true, maxRetries: 0 });
+    const answer = (status: number): void => {
+      const session = retrier.open(requestOf());
+      session.admit();
+      if (!session.accepts(status)) session.next(answered(status, { 'retry-after': '5' }), true);
+    };
+    for (let request = 0; request < 31; request += 1) answer(200);
+    for (let request = 0; request < 30; request += 1) answer(429);
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
+    answer(429);
+    expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'wait', delayMs: 5_000 });
+  });
+
+  test('answers that are no refusals count as such, errors do not', () => {
+    const { retrier } = retrierWith({ hold: true, maxRetries: 0 });
+    const end = (outcome: ResponseOutcome | ErrorOutcome): unknown =>
+      retrier.open(requestOf()).next(outcome, true);
+    for (let request = 0; request < 31; request += 1) end(answered(request % 2 ? 500 : 404));
+    for (let request = 0; request < 31; request += 1) end(failed(errorWith({ code: 'ECONNRESET' })));
+    for (let request = 0; request < 30; request += 1) end(tooMuch);
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
+    end(tooMuch);
+    expect(retrier.open(requestOf()).admit().kind).toBe('wait');
+  });
+
   test('counts successes to know the rate, and takes no window longer than anybody would wait', () => {
-    const { retrier, time } = retrierWith({ hold: true, hintJitter: 0, maxHintMs: 10_000 });
+    const { retrier, time } = retrierWith({ hold, hintJitter: 0, maxHintMs: 10_000 });
     for (let n = 0; n < 20; n += 1) {
       time.now = n * 50;
       const session = retrier.open(requestOf());
@@ -361,17 +508,34 @@ describe('the hold', () => {
     time.now = 1_000;
     retrier.open(requestOf()).next(answered(429, { 'retry-after': '10.001' }), true);
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
-    retrier.open(requestOf()).next(answered(429, { 'retry-after': '10' }), true);
+    retrier.open(requestOf({ method: 'POST' })).next(answered(429, { 'retry-after': '10' }), false);
     expect(retrier.open(requestOf()).admit()).toMatchObject({ delayMs: 10_000 });
     const second = retrier.open(requestOf()).admit();
     expect(second.kind === 'wait' && second.delayMs).toBeCloseTo(10_000 + 1_000 / 20 / 0.8, 0);
   });
 
   test('the hint of a redirect or of a success holds nobody', () => {
-    const { retrier } = retrierWith({ hold: true });
+    const { retrier } = retrierWith({ hold });
     retrier.open(requestOf()).next(answered(307, { 'retry-after': '5' }), true);
     retrier.open(requestOf()).next(answered(404, { 'retry-after': '5' }), true);
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
+  });
+
+  test('by hand, nobody is held any more, and what was taken before is not given back twice', () => {
+    const { retrier } = retrierWith({ hold, maxRetries: 0 });
+    retrier.open(requestOf()).next(tooMuch, true);
+    const patient = retrier.open(requestOf());
+    expect(patient.admit().kind).toBe('wait');
+    retrier.reset();
+    expect(patient.admit()).toEqual({ kind: 'go' });
+  });
+
+  test('what is not enforced is counted', () => {
+    const { retrier } = retrierWith({ hold: { ...hold, maxQueueMs: 1_000, enforce: false }, maxRetries: 1 });
+    expect(retrier.open(requestOf()).next(tooMuch, true).action).toBe('retry');
+    expect(retrier.open(requestOf()).next(answered(503), true).action).toBe('retry');
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
+    expect(retrier.snapshot().scopes[0]?.refused.held).toBe(1);
   });
 });
 

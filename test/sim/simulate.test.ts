@@ -40,13 +40,13 @@ describe('a run', () => {
     const { offered, sent, good, failed, refused, timedOut } = totals;
     expect({ events, offered, sent, good, failed, refused, timedOut }).toMatchInlineSnapshot(`
       {
-        "events": 22615,
-        "failed": 206,
-        "good": 5349,
-        "offered": 5894,
-        "refused": 330,
-        "sent": 5574,
-        "timedOut": 216,
+        "events": 24061,
+        "failed": 288,
+        "good": 5458,
+        "offered": 5857,
+        "refused": 102,
+        "sent": 5780,
+        "timedOut": 313,
       }
     `);
   });
@@ -123,7 +123,7 @@ describe('a request', () => {
       answers: [{ answer: 'reset' }, { answer: { status: 200 } }],
     };
     const policy = {
-      gate: { failures: 1, probeMs: 1_000, whenShut: 'wait' },
+      gate: { failures: 1, deadForMs: 0, probeMs: 1_000, whenShut: 'wait' },
       deadlineMs: 10_000,
       schedule: { kind: 'fixed', waitMs: 1, jitter: 'none' },
     } as const;

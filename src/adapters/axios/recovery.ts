@@ -3,11 +3,12 @@
  * attempt gets headers and a body of its own, and at the end everything stands there as it was.
  */
 
-import { AttemptTimeoutError, DeadlineError, GateShutError } from '../../core/errors.js';
+import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { LiveOutcome } from '../../core/events.js';
 import { factsOf } from '../../core/facts.js';
 import { bytesToRead } from '../../core/hints/held-back.js';
 import type { Decision, HeadersLike, Retry } from '../../core/types.js';
+import { refusalError } from '../../runtime/refusal.js';
 import { type Limit, sendWithin } from './attempt.js';
 import type { Call } from './call.js';
 import { causeOf } from './cause.js';
@@ -99,15 +100,7 @@ export class Recovery {
     const { session } = this.call;
     for (let admission = session.admit(); admission.kind !== 'go'; admission = session.admit()) {
       if (admission.kind === 'wait') await this.wait(admission.delayMs);
-      else {
-        const { deadlineMs } = session.settings;
-        const isLate = admission.reason === 'hold-past-deadline' && deadlineMs !== undefined;
-        this.fail(
-          isLate
-            ? new DeadlineError(deadlineMs, this.cause)
-            : new GateShutError(session.scope.name, this.cause),
-        );
-      }
+      else this.fail(refusalError(session, admission.reason, this.cause));
     }
     if (isCanceled(this.call.config)) this.cancel();
   }
@@ -174,8 +167,8 @@ export class Recovery {
   /** What ended so is not for the caller to see, but perhaps as the cause of what is. */
   private leave(ending: Ending): void {
     const { body, session } = this.call;
-    const { deadlineMs, gate } = session.settings;
-    if (deadlineMs !== undefined || gate !== false) this.cause = { cause: causeOf(ending) };
+    const { deadlineMs, gate, hold } = session.settings;
+    if (deadlineMs !== undefined || gate !== false || hold !== false) this.cause = { cause: causeOf(ending) };
     body?.leave?.();
     this.letGo(ending);
   }

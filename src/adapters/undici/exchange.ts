@@ -7,12 +7,13 @@
  */
 
 import type { Duplex } from 'node:stream';
-import { DeadlineError, GateShutError } from '../../core/errors.js';
-import type { Admission, ErrorOutcome, ResponseOutcome } from '../../core/types.js';
+import { DeadlineError } from '../../core/errors.js';
+import type { ErrorOutcome, RefusalReason, ResponseOutcome } from '../../core/types.js';
 import { isListening } from '../../runtime/events.js';
 import { remember } from '../../runtime/history.js';
 import { KeptBody } from '../../runtime/kept-body.js';
 import type { Ports } from '../../runtime/ports.js';
+import { refusalError } from '../../runtime/refusal.js';
 import type { Session } from '../../runtime/session.js';
 import { Attempt } from './attempt.js';
 import type { Body } from './body.js';
@@ -34,8 +35,6 @@ export interface Line {
 }
 
 const nothingMore: Readonly<Record<string, string>> = Object.freeze({});
-
-type Refusal = Extract<Admission, { kind: 'refuse' }>;
 
 export class Exchange extends CallersController {
   readonly handler: Handler;
@@ -364,14 +363,8 @@ export class Exchange extends CallersController {
   }
 
   /** A gate or a hold lets nothing through in time. */
-  private refuse(reason: Refusal['reason']): void {
-    const { scope, settings } = this.session;
-    const cause = this.recovery?.cause;
-    this.fail(
-      reason === 'hold-past-deadline' && settings.deadlineMs !== undefined
-        ? new DeadlineError(settings.deadlineMs, cause)
-        : new GateShutError(scope.name, cause),
-    );
+  private refuse(reason: RefusalReason): void {
+    this.fail(refusalError(this.session, reason, this.recovery?.cause));
   }
 
   expire(deadlineMs: number): void {

@@ -86,13 +86,13 @@ export const scenes: readonly Scene[] = [
     method: 'GET',
     path: '/dead',
     policy: {
-      maxRetries: 5,
-      schedule: { kind: 'fixed', waitMs: 200 },
-      gate: { failures: 3, probeMs: 60_000 },
+      maxRetries: 1,
+      schedule: { kind: 'fixed', waitMs: 200, jitter: 'none' },
+      gate: { failures: 3, deadForMs: 150, probeMs: 60_000 },
     },
     script: [hangUp],
-    requests: 2,
-    moral: (visits) => `The server was asked ${times(visits.length)}, and not for the second request.`,
+    requests: 3,
+    moral: (visits) => `The server was asked ${times(visits.length)}, and not for the third request.`,
   },
   {
     title: 'The server never answers, and the caller has one second',

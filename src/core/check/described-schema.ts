@@ -96,11 +96,13 @@ const window: InJson<WindowBudget> = {
   cost,
 };
 const gate: InJson<Gate> = {
-  failures: 'Failures in a row that shut it.',
+  failures: 'First attempts that failed in a row, without a sign of life between them, that shut it.',
+  deadForMs: 'And how long these must span.',
   probeMs: 'Between one probe and the next.',
   rampMs: 'The time over which requests come back after a probe succeeded.',
   whenShut: 'Whether requests fail at once or wait.',
   maxWaiting: 'How many may wait.',
+  enforce: 'False: it only counts and tells what it would refuse.',
 };
 
 const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -131,8 +133,12 @@ const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> =
   } satisfies InJson<Cost>,
   gate,
   hold: {
+    refusedShare:
+      'How much of the first answers of late must be refusals, so that others are held; 0: at the first one.',
     minMs: 'Shorter hints delay only the request that got them.',
     spacingMs: 'The distance of requests after the hold, where no rate was seen before it.',
+    maxQueueMs: 'Nobody queues longer; absent: half of the time that is left until the deadline.',
+    enforce: 'False: it only counts and tells what it would refuse.',
   } satisfies InJson<Hold>,
 };
 

@@ -228,12 +228,14 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
   cost: object({ transient: tokens, throttled: tokens, timeout: tokens }, ['transient', 'throttled']),
   gate: object({
     failures: count(1),
+    deadForMs: ms(0),
     probeMs: ms(1),
     rampMs: ms(0),
     whenShut: oneOf('fail', 'wait'),
     maxWaiting: count(1),
+    enforce: boolean,
   }),
-  hold: object({ minMs: ms(0), spacingMs: ms(1) }),
+  hold: object({ refusedShare: share, minMs: ms(0), spacingMs: ms(1), maxQueueMs: ms(0), enforce: boolean }),
 };
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema';

@@ -25,7 +25,7 @@ const limits: readonly [string, PolicyOptions][] = [
 describe('while it waits for others', () => {
   test.each(plainCallers)("in the gate's queue, by %s", async (_who, makeCaller) => {
     const time = new HandTime();
-    const gate = { failures: 1, probeMs: 1_000, whenShut: 'wait' } as const;
+    const gate = { failures: 1, deadForMs: 0, probeMs: 1_000, whenShut: 'wait' } as const;
     const retrier = createRetrier({ gate, deadlineMs, maxRetries: 0 }, time.ports);
     const lab = await openLab(answer(503));
     const instance = retryingInstance(retrier);
@@ -44,7 +44,7 @@ describe('while it waits for others', () => {
 
   test.each(plainCallers)('behind a hold, by %s', async (_who, makeCaller) => {
     const time = new HandTime();
-    const retrier = createRetrier({ hold: true, maxRetries: 0 }, time.ports);
+    const retrier = createRetrier({ hold: { refusedShare: 0 }, maxRetries: 0 }, time.ports);
     const lab = await openLab(answer(429, '', { 'retry-after': '30' }));
     const instance = retryingInstance(retrier);
     await settled(instance.get(lab.origin));

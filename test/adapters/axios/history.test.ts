@@ -85,8 +85,8 @@ describe('of', () => {
   });
 
   test('a gate that is shut: no attempt', async () => {
-    const lab = await openLab(answer(500));
-    const instance = retryingInstance({ ...soon, maxRetries: 0, gate: { failures: 1 } });
+    const lab = await openLab(answer(503));
+    const instance = retryingInstance({ ...soon, maxRetries: 0, gate: { failures: 1, deadForMs: 0 } });
     await outcomeOf(instance.get(lab.origin));
     const error = await outcomeOf(instance.get(lab.origin));
     expect(error).toBeInstanceOf(GateShutError);

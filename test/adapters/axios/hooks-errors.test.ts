@@ -148,7 +148,9 @@ describe('our own errors', () => {
   async function gateShutError(): Promise<unknown> {
     const lab = await openLab(answer(503));
     const { sleep } = new Waits();
-    const instance = retryingInstance(createRetrier({ gate: { failures: 1 }, maxRetries: 0 }, { sleep }));
+    const instance = retryingInstance(
+      createRetrier({ gate: { failures: 1, deadForMs: 0 }, maxRetries: 0 }, { sleep }),
+    );
     await settled(instance.get(lab.origin));
     return (await settled(instance.get(lab.origin, { headers }))).error;
   }

@@ -69,9 +69,9 @@ describe.each(builds)('with the %s build:', (_name, build, other) => {
   });
 
   test("our own errors are axios's to both builds", async () => {
-    const lab = await openLab(answer(500));
+    const lab = await openLab(answer(503));
     const instance = instanceOf(build);
-    attachRetry(instance, { ...soon, maxRetries: 0, gate: { failures: 1 } });
+    attachRetry(instance, { ...soon, maxRetries: 0, gate: { failures: 1, deadForMs: 0 } });
     await settled(instance.get(lab.origin));
     const errors = [
       (await settled(instance.get(lab.origin))).error,

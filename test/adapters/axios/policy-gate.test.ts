@@ -13,10 +13,10 @@ import { statusOf } from './shared-state.js';
 
 describe('the gate', () => {
   test('that is shut fails requests at once, without a socket, as axios knows errors', async () => {
-    const lab = await openLab(answer(500));
+    const lab = await openLab(answer(503));
     const retrier = createRetrier(gated, new Clock().ports);
     const instance = retryingInstance(retrier);
-    expect([await statusOf(instance, lab.origin), await statusOf(instance, lab.origin)]).toEqual([500, 500]);
+    expect([await statusOf(instance, lab.origin), await statusOf(instance, lab.origin)]).toEqual([503, 503]);
 
     const { error } = await settled(instance.post(lab.origin, 'x', { headers: { 'x-token': 'secret' } }));
 
@@ -71,13 +71,32 @@ describe('the gate', () => {
   test('that a failure shuts leaves the answer to that request: no retry of it would get through', async () => {
     const lab = await openLab(answer(503, 'dead'));
     const instance = retryingInstance(createRetrier({ ...gated, maxRetries: 5 }, new Clock('at once').ports));
+    await settled(instance.get(lab.origin, { retry: { retry: false } }));
     const { error } = await settled(instance.get(lab.origin));
     expect(error).toMatchObject({ response: { status: 503, data: 'dead' } });
     expect(lab.requests).toHaveLength(2);
   });
 
+  test("that one request meets with a probe under way waits for the probe's answer", async () => {
+    const lab = await openLab([answer(503), answer(503), onCue('probed', answer(200)), answer(200)]);
+    const clock = new Clock();
+    const instance = retryingInstance(createRetrier(gated, clock.ports));
+    await statusOf(instance, lab.origin);
+    await statusOf(instance, lab.origin);
+    clock.now = 5_000;
+    const probe = statusOf(instance, lab.origin);
+    await lab.until(({ requests }) => requests.length === 3);
+    const other = statusOf(instance, lab.origin);
+    await clock.waits.until(1);
+    lab.cue('probed');
+    expect(await probe).toBe(200);
+    clock.waits.wake();
+    expect(await other).toBe(200);
+    expect(clock.waits.delays).toEqual([10]);
+  });
+
   test('lets one probe through at a time, and opens when it succeeds', async () => {
-    const lab = await openLab([answer(500), answer(500), onCue('probed', answer(200))]);
+    const lab = await openLab([answer(503), answer(503), onCue('probed', answer(200))]);
     const clock = new Clock();
     const retrier = createRetrier(gated, clock.ports);
     const instance = retryingInstance(retrier);
@@ -87,7 +106,11 @@ describe('the gate', () => {
     clock.now = 5_000;
     const probe = statusOf(instance, lab.origin);
     await lab.until(({ requests }) => requests.length === 3);
-    expect((await settled(instance.get(lab.origin))).error).toBeInstanceOf(GateShutError);
+    const other = settled(instance.get(lab.origin));
+    await clock.waits.until(1);
+    clock.now = 5_250;
+    clock.waits.wake();
+    expect((await other).error).toBeInstanceOf(GateShutError);
     lab.cue('probed');
     expect(await probe).toBe(200);
     expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'ramping' }]);
@@ -149,7 +172,7 @@ describe('the gate', () => {
     ],
   ];
   test.each(ends)('gets its probe back from a request that ends by %s', async (_how, request) => {
-    const lab = await openLab([answer(500), answer(500), silence()]);
+    const lab = await openLab([answer(503), answer(503), silence()]);
     // Some of these requests are ended by their own limits, in real time.
     const clock = new Clock('when told', 'in time');
     const instance = retryingInstance(createRetrier(gated, clock.ports));

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
-import { createRetrier, DeadlineError, GateShutError } from '../../../src/index.js';
+import { createRetrier, GateShutError, HeldError } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
 import { Clock } from '../clock.js';
 import { openLab, settled } from '../kit.js';
@@ -13,7 +13,7 @@ import { statusOf } from './shared-state.js';
 
 describe("a gate with whenShut: 'wait'", () => {
   async function shutGate() {
-    const lab = await openLab([answer(500), answer(200)]);
+    const lab = await openLab([answer(503), answer(200)]);
     const clock = new Clock();
     const retrier = createRetrier(patient, clock.ports);
     const instance = retryingInstance(retrier);
@@ -62,7 +62,7 @@ describe("a gate with whenShut: 'wait'", () => {
 });
 
 describe('the hold', () => {
-  const holding: PolicyOptions = { maxRetries: 1, hintJitter: 0, hold: { minMs: 2_000, spacingMs: 100 } };
+  const holding: PolicyOptions = { maxRetries: 1, hintJitter: 0, hold: { refusedShare: 0 } };
 
   test('that one request got delays the others of its scope, and not those of another', async () => {
     const lab = await openLab([answer(429, '', { 'retry-after': '5' }), answer(200)]);
@@ -91,7 +91,9 @@ describe('the hold', () => {
     const first = statusOf(instance, lab.origin);
     await clock.waits.until(1);
     const { error } = await settled(instance.get(lab.origin, { retry: { deadlineMs: 1_000 } }));
-    expect(error).toBeInstanceOf(DeadlineError);
+    expect(error).toBeInstanceOf(HeldError);
+    expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_HELD', config: { url: lab.origin } });
+    expect((error as HeldError).cause).toMatchObject({ status: 429 });
     expect(axios.isAxiosError(error)).toBe(true);
     expect(lab.requests).toHaveLength(1);
     clock.now = 60_000;
@@ -102,7 +104,7 @@ describe('the hold', () => {
   test('short hints delay only the request that got them', async () => {
     const lab = await openLab([answer(429, '', { 'retry-after': '1' }), answer(200)]);
     const clock = new Clock();
-    const instance = retryingInstance(createRetrier(holding, clock.ports));
+    const instance = retryingInstance(createRetrier({ ...holding, hold: true }, clock.ports));
     const first = statusOf(instance, lab.origin);
     await clock.waits.until(1);
     expect(await statusOf(instance, lab.origin)).toBe(200);

@@ -52,7 +52,7 @@ describe.each(['http', 'fetch'])('an answer that cannot be unpacked, over %s', (
 
   test('is no sign of life', async () => {
     const lab = await openLab([answer(503), corrupt('gzip'), answer(503)]);
-    const retrier = createRetrier({ maxRetries: 0, budget: false, gate: { failures: 3 } });
+    const retrier = createRetrier({ maxRetries: 0, budget: false, gate: { failures: 3, deadForMs: 0 } });
     const instance = retryingInstance(retrier, { adapter });
     for (const state of ['open', 'open', 'shut']) {
       await settled(instance.get(lab.origin));

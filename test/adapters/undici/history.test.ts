@@ -168,8 +168,8 @@ describe('of an error', () => {
   });
 
   test('of ours: GateShutError, when nothing was sent', async () => {
-    const lab = await openLab(answer(500));
-    const dispatcher = retryingAgent({ maxRetries: 0, gate: { failures: 1 } });
+    const lab = await openLab(answer(503));
+    const dispatcher = retryingAgent({ maxRetries: 0, gate: { failures: 1, deadForMs: 0 } });
     await (await undici.request(lab.origin, { dispatcher })).body.dump();
     const error = await errorOf(undici.request(lab.origin, { dispatcher }));
     expect(error).toBeInstanceOf(GateShutError);
@@ -262,7 +262,7 @@ describe('of an error that requests share is undefined:', () => {
   });
 
   describe('a reason to abort, of a request in its wait, and', () => {
-    const holding: PolicyOptions = { maxRetries: 1, hold: { minMs: 2_000 } };
+    const holding: PolicyOptions = { maxRetries: 1, hold: { refusedShare: 0 } };
 
     async function abortBoth(
       begin: (signal: AbortSignal, dispatcher: Dispatcher, origin: string) => Promise<unknown>,

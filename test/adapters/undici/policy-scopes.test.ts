@@ -4,7 +4,14 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
-import { createRetrier, DeadlineError, definePolicy, GateShutError, presets } from '../../../src/index.js';
+import {
+  createRetrier,
+  DeadlineError,
+  definePolicy,
+  GateShutError,
+  HeldError,
+  presets,
+} from '../../../src/index.js';
 import { refusedOrigin } from '../../faults/lab.js';
 import { answer, onCue, rst, silence } from '../../faults/plays.js';
 import { Clock } from '../clock.js';
@@ -100,11 +107,11 @@ describe('the budget', () => {
 
 describe('the gate', () => {
   test('that is shut fails requests at once, without a socket', async () => {
-    const lab = await openLab(answer(500));
+    const lab = await openLab(answer(503));
     const retrier = createRetrier(gated, new Clock().ports);
     const dispatcher = retryingAgent(retrier);
     expect([await statusOf(lab.origin, dispatcher), await statusOf(lab.origin, dispatcher)]).toEqual([
-      500, 500,
+      503, 503,
     ]);
 
     const errors = await Promise.all(
@@ -169,13 +176,32 @@ describe('the gate', () => {
   test('that a failure shuts leaves the answer to that request: no retry of it would get through', async () => {
     const lab = await openLab(answer(503, 'dead'));
     const dispatcher = retryingAgent(createRetrier({ ...gated, maxRetries: 5 }, new Clock('at once').ports));
+    await statusOf(lab.origin, dispatcher, { retry: { retry: false } });
     const { statusCode, body } = await undici.request(lab.origin, { dispatcher });
     expect([statusCode, await body.text()]).toEqual([503, 'dead']);
     expect(lab.requests).toHaveLength(2);
   });
 
+  test("that one request meets with a probe under way waits for the probe's answer", async () => {
+    const lab = await openLab([answer(503), answer(503), onCue('probed', answer(200)), answer(200)]);
+    const clock = new Clock();
+    const dispatcher = retryingAgent(createRetrier(gated, clock.ports));
+    await statusOf(lab.origin, dispatcher);
+    await statusOf(lab.origin, dispatcher);
+    clock.now = 5_000;
+    const probe = statusOf(lab.origin, dispatcher);
+    await lab.until(({ requests }) => requests.length === 3);
+    const other = statusOf(lab.origin, dispatcher);
+    await clock.waits.until(1);
+    lab.cue('probed');
+    expect(await probe).toBe(200);
+    clock.waits.wake();
+    expect(await other).toBe(200);
+    expect(clock.waits.delays).toEqual([10]);
+  });
+
   test('lets one probe through at a time, and opens when it succeeds', async () => {
-    const lab = await openLab([answer(500), answer(500), onCue('probed', answer(200))]);
+    const lab = await openLab([answer(503), answer(503), onCue('probed', answer(200))]);
     const clock = new Clock();
     const retrier = createRetrier(gated, clock.ports);
     const dispatcher = retryingAgent(retrier);
@@ -185,8 +211,11 @@ describe('the gate', () => {
     clock.now = 5_000;
     const probe = statusOf(lab.origin, dispatcher);
     await lab.until(({ requests }) => requests.length === 3);
-    const { error } = await settled(undici.request(lab.origin, { dispatcher }));
-    expect(error).toBeInstanceOf(GateShutError);
+    const other = settled(undici.request(lab.origin, { dispatcher }));
+    await clock.waits.until(1);
+    clock.now = 5_250;
+    clock.waits.wake();
+    expect((await other).error).toBeInstanceOf(GateShutError);
     lab.cue('probed');
     expect(await probe).toBe(200);
     expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'ramping' }]);
@@ -199,7 +228,7 @@ describe('the gate', () => {
   test.each(['abort', 'attempt timeout', 'deadline', 'exception'] as const)(
     'gets its probe back from a request that ends by an %s',
     async (how) => {
-      const lab = await openLab([answer(500), answer(500), silence(), answer(200)]);
+      const lab = await openLab([answer(503), answer(503), silence(), answer(200)]);
       const clock = new Clock();
       const retrier = createRetrier(gated, clock.ports);
       const dispatcher = retryingAgent(retrier);
@@ -230,7 +259,7 @@ describe('the gate', () => {
 
   describe("with whenShut: 'wait'", () => {
     async function shutGate() {
-      const lab = await openLab([answer(500), answer(200)]);
+      const lab = await openLab([answer(503), answer(200)]);
       const clock = new Clock();
       const retrier = createRetrier(patient, clock.ports);
       const dispatcher = retryingAgent(retrier);
@@ -296,7 +325,7 @@ describe('the gate', () => {
 });
 
 describe('the hold', () => {
-  const holding: PolicyOptions = { maxRetries: 1, hold: { minMs: 2_000, spacingMs: 100 } };
+  const holding: PolicyOptions = { maxRetries: 1, hold: { refusedShare: 0 } };
 
   test('that one request got delays the others of its scope, and not those of another', async () => {
     const lab = await openLab([answer(429, '', { 'retry-after': '5' }), answer(200)]);
@@ -330,9 +359,32 @@ describe('the hold', () => {
 
     const { error } = await settled(undici.request(lab.origin, { dispatcher, retry: { deadlineMs: 4_000 } }));
 
-    expect(error).toBeInstanceOf(DeadlineError);
+    expect(error).toBeInstanceOf(HeldError);
+    expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_HELD', scope: lab.origin });
+    expect((error as HeldError).asked).toEqual({ status: 429, delayMs: 5_000, agoMs: 0 });
+    expect((error as HeldError).cause).toMatchObject({ status: 429, hint: { delayMs: 5_000 } });
     expect(clock.waits.delays).toEqual([]);
     expect(lab.requests).toHaveLength(1);
+  });
+
+  test('is given back by who leaves: others move up', async () => {
+    const lab = await openLab([answer(429, '', { 'retry-after': '5' }), answer(200)]);
+    const clock = new Clock();
+    const dispatcher = retryingAgent(createRetrier({ ...holding, maxRetries: 0 }, clock.ports));
+    await statusOf(lab.origin, dispatcher);
+    const aborter = new AbortController();
+    const leaving = Array.from({ length: 50 }, () =>
+      settled(undici.request(lab.origin, { dispatcher, signal: aborter.signal })),
+    );
+    await clock.waits.until(50);
+    aborter.abort();
+    await Promise.all(leaving);
+    const next = statusOf(lab.origin, dispatcher);
+    await clock.waits.until(51);
+    expect(clock.waits.delays.at(-1)).toBe(5_000);
+    clock.now = 5_000;
+    clock.waits.wake();
+    expect(await next).toBe(200);
   });
 
   test('is left by an abort at once', async () => {

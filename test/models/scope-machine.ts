@@ -1,0 +1,260 @@
+/**
+ * Three requests at one scope, as a machine: the real sessions and the real shared state, under a clock of its own.
+ * A state is all that they remember, put aside and put back; nothing of it is changed in place.
+ */
+
+import { AttemptTimeoutError } from '../../src/core/errors.js';
+import type { PolicyOptions } from '../../src/core/options.js';
+import type { ErrorOutcome, GateState, HoldState, ResponseOutcome } from '../../src/core/types.js';
+import { createRetrier, type Retrier } from '../../src/runtime/retrier.js';
+import type { Scope } from '../../src/runtime/scope.js';
+import { Session } from '../../src/runtime/session.js';
+import { answered, requestOf } from '../kit.js';
+import type { Machine } from './explore.js';
+
+/** What an object of a class remembers. */
+type Memory = Readonly<Record<string, unknown>>;
+
+export interface Slot {
+  readonly phase: 'idle' | 'waiting' | 'sent';
+  readonly session: Memory | undefined;
+  /** When it asks again. */
+  readonly wakeAt: number;
+}
+
+export interface State {
+  readonly now: number;
+  readonly scope: Memory;
+  readonly slots: readonly Slot[];
+  /** What a watcher from outside has counted: first attempts that failed in a row, and since when. */
+  readonly row: number;
+  readonly rowSince: number;
+  /** The end of the last window that an answer asked for. */
+  readonly windowEnds: number;
+  /** What went wrong in the step that led here. */
+  readonly fault: string | undefined;
+}
+
+export interface Plan {
+  readonly policy: PolicyOptions;
+  /** How an attempt may end. */
+  readonly ends: readonly End[];
+  /** How far time passes at once, where nobody is waiting for less. */
+  readonly ticksMs: readonly number[];
+  /** Requests may vanish without a word: their caller's code forgot them. */
+  readonly forgetful?: true;
+  /** How many requests ended like this, one after the other, before it begins. */
+  readonly before?: readonly [count: number, end: End];
+  faultIn(machine: ScopeMachine, state: State): string | undefined;
+}
+
+export type End = keyof typeof ends;
+
+const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+
+const ends = {
+  succeeds: answered(200),
+  'fails (503)': answered(503),
+  'fails (500)': answered(500),
+  'is cut off': { kind: 'error', error: reset },
+  'times out': { kind: 'error', error: new AttemptTimeoutError(1_000) },
+  'is refused for 3 s': answered(429, { 'retry-after': '3' }),
+  'is refused for 1 s': answered(429, { 'retry-after': '1' }),
+  'is aborted': { kind: 'error', error: new Error('aborted'), aborted: true },
+} as const satisfies Record<string, ErrorOutcome | ResponseOutcome>;
+
+const dead: ReadonlySet<End> = new Set(['fails (503)', 'is cut off', 'times out']);
+const alive: ReadonlySet<End> = new Set(['succeeds']);
+
+const idle: Slot = { phase: 'idle', session: undefined, wakeAt: Number.POSITIVE_INFINITY };
+const never = Number.NEGATIVE_INFINITY;
+
+export class ScopeMachine implements Machine<State> {
+  readonly plan: Plan;
+  readonly retrier: Retrier;
+  readonly initial: State;
+  private readonly scope: Scope;
+  private readonly request = requestOf();
+  private now = 0;
+
+  constructor(plan: Plan) {
+    this.plan = plan;
+    this.retrier = createRetrier(plan.policy, { now: () => this.now, date: () => 0, random: () => 0.5 });
+    this.scope = this.retrier.open(this.request).scope;
+    const slots = [idle, idle, idle];
+    const scope = memoryOf(this.scope);
+    let state: State = { now: 0, scope, slots, row: 0, rowSince: 0, windowEnds: never, fault: undefined };
+    const [count, end] = plan.before ?? [0, 'succeeds'];
+    for (let done = 0; done < count; done += 1) state = this.settle(this.end(this.begin(state, 0), 0, end));
+    this.initial = state;
+  }
+
+  // -------------------------------------------------------------- what may happen
+
+  *steps(state: State): Iterable<readonly [string, State]> {
+    const seen = new Set<string>();
+    for (const [index, slot] of state.slots.entries()) {
+      // Of requests that remember the same, one will do.
+      const key = this.keyOfSlot(state, slot);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      for (const [what, next] of this.stepsOf(state, slot, index)) {
+        yield [`${state.now} ms: ${'ABC'[index]} ${what}`, next];
+      }
+    }
+    const leftMs = Math.min(...state.slots.map(({ wakeAt }) => wakeAt)) - state.now;
+    if (leftMs <= 0) return;
+    for (const ms of leftMs < Number.POSITIVE_INFINITY ? [leftMs] : this.plan.ticksMs) {
+      yield [`${ms} ms pass`, { ...state, now: state.now + ms }];
+    }
+  }
+
+  private *stepsOf(state: State, { phase, wakeAt }: Slot, index: number): Iterable<readonly [string, State]> {
+    if (phase === 'idle') yield ['begins', this.begin(state, index)];
+    if (phase === 'waiting') {
+      yield ['leaves', this.leave(state, index)];
+      if (wakeAt <= state.now) yield ['asks again', this.proceed(state, index)];
+    }
+    if (phase !== 'sent') return;
+    for (const end of this.plan.ends) yield [end, this.end(state, index, end)];
+    if (this.plan.forgetful) yield ['is forgotten', withSlot(state, index, idle)];
+  }
+
+  begin(state: State, index: number): State {
+    this.restore(state);
+    const session = memoryOf(this.retrier.open(this.request));
+    return this.proceed(withSlot(state, index, { ...idle, phase: 'waiting', session }), index);
+  }
+
+  /** As an adapter does it: sends, waits, or gives up. */
+  proceed(state: State, index: number): State {
+    const session = this.restore(state, index);
+    const admission = session.admit();
+    if (admission.kind === 'refuse') session.abandon();
+    if (admission.kind === 'go') return this.keep(state, index, 'sent', session);
+    if (admission.kind === 'refuse') return this.keep(state, index, 'idle', session);
+    return this.keep(state, index, 'waiting', session, state.now + admission.delayMs);
+  }
+
+  end(state: State, index: number, end: End): State {
+    const session = this.restore(state, index);
+    const outcome: ErrorOutcome | ResponseOutcome = ends[end];
+    const isFirst = session.history.length === 0;
+    const before = this.gate?.kind;
+    const isOver = outcome.kind === 'response' && session.accepts(outcome.status);
+    const decision = isOver ? undefined : session.next(outcome, true);
+    const after =
+      decision?.action === 'retry'
+        ? this.keep(state, index, 'waiting', session, state.now + decision.delayMs)
+        : this.keep(state, index, 'idle', session);
+    const seen = { ...after, ...(isFirst && saw(state, end)) };
+    const goesShut = before !== 'shut' && this.gate?.kind === ('shut' as string);
+    return goesShut ? { ...seen, fault: this.whyShut(seen) } : seen;
+  }
+
+  leave(state: State, index: number): State {
+    const session = this.restore(state, index);
+    session.abandon();
+    return this.keep(state, index, 'idle', session);
+  }
+
+  /** Everybody who waits leaves. */
+  settle(state: State): State {
+    return state.slots.reduce(
+      (at, { phase }, index) => (phase === 'waiting' ? this.leave(at, index) : at),
+      state,
+    );
+  }
+
+  private whyShut({ row, rowSince, now }: State): string | undefined {
+    const { gate } = this.retrier.policy.fallback.settings;
+    if (gate === false) return undefined;
+    const { failures, deadForMs = 0 } = gate as { failures: number; deadForMs?: number };
+    const isByTheRule = row >= failures && now - rowSince >= deadForMs;
+    return isByTheRule ? undefined : `shut after ${row} failures in a row, in ${now - rowSince} ms`;
+  }
+
+  faultIn(state: State): string | undefined {
+    return state.fault ?? this.plan.faultIn(this, state);
+  }
+
+  // -------------------------------------------------------------- memories
+
+  get gate(): GateState | undefined {
+    return only<GateState>(this.scope, 'gates');
+  }
+
+  get hold(): HoldState | undefined {
+    return only<HoldState>(this.scope, 'holds');
+  }
+
+  /** The clock, the scope and one of the requests, as they were. */
+  restore(state: State, index = 0): Session {
+    this.now = state.now;
+    Object.assign(this.scope, copyOf(state.scope));
+    return Object.assign(Object.create(Session.prototype), copyOf(state.slots[index]?.session ?? {}));
+  }
+
+  private keep(state: State, index: number, phase: Slot['phase'], session: Session, wakeAt?: number): State {
+    const slot =
+      phase === 'idle' ? idle : { ...idle, phase, session: memoryOf(session), ...(wakeAt && { wakeAt }) };
+    return { ...withSlot(state, index, slot), scope: memoryOf(this.scope) };
+  }
+
+  key(state: State): string {
+    const slots = state.slots.map((slot) => this.keyOfSlot(state, slot)).sort();
+    const { row, rowSince, windowEnds, fault, scope } = state;
+    const { budgets, gates, holds, waiting } = scope as Record<string, ReadonlyMap<object, unknown>>;
+    const shared = [budgets, gates, holds].map((map) => [...(map?.values() ?? [])]);
+    return this.say(state, [shared, waiting, slots, Math.min(row, 9), { rowSince, windowEnds, fault }]);
+  }
+
+  private keyOfSlot(state: State, { phase, session, wakeAt }: Slot): string {
+    const { turn, attempts } = (session ?? {}) as { turn?: unknown; attempts?: readonly unknown[] };
+    return this.say(state, [phase, { wakeAt }, turn, attempts?.length]);
+  }
+
+  /** Times as seen from now, and no farther than anything is remembered; numbers of places as seen from the next. */
+  private say({ now, scope }: State, value: unknown): string {
+    const gate = only<GateState>(scope, 'gates')?.epoch ?? 0;
+    const next = only<HoldState>(scope, 'holds')?.nextPlace ?? 0;
+    return JSON.stringify(value, (key, it: unknown) => {
+      if (typeof it !== 'number') return it;
+      if (/^(at|until|since)$|(At|Since|Ends)$/.test(key)) return Math.max(-100_000, Math.round(it - now));
+      if (key === 'epoch') return Math.max(-2, it - gate);
+      if (/place/i.test(key)) return Math.round((it - next) * 1_000);
+      return Math.round(it * 1_000);
+    });
+  }
+}
+
+function saw(state: State, end: End): Partial<State> {
+  const { now, row, rowSince } = state;
+  if (end === 'is refused for 3 s') return { windowEnds: now + 3_000 };
+  if (alive.has(end)) return { row: 0, rowSince: 0 };
+  if (!dead.has(end)) return {};
+  return { row: row + 1, rowSince: row === 0 ? now : rowSince };
+}
+
+function withSlot(state: State, index: number, slot: Slot): State {
+  return { ...state, slots: state.slots.with(index, slot) };
+}
+
+function only<T>(scope: unknown, map: string): T | undefined {
+  return [...((scope as Record<string, ReadonlyMap<object, T>>)[map]?.values() ?? [])][0];
+}
+
+function memoryOf(object: object): Memory {
+  return copyOf(object as Memory);
+}
+
+/** One level deep: what is below is not changed by anybody. */
+function copyOf(memory: Memory): Memory {
+  return Object.fromEntries(Object.entries(memory).map(([key, value]) => [key, fresh(key, value)]));
+}
+
+function fresh(key: string, value: unknown): unknown {
+  if (value instanceof Map) return new Map(value);
+  if (Array.isArray(value)) return [...value];
+  return key === 'turn' && value !== undefined ? { ...(value as object) } : value;
+}
