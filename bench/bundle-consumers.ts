@@ -6,7 +6,7 @@ import type { Row } from './row.js';
 const features = {
   presets: ['src/core/presets.ts'],
   explain: ['src/core/explain.ts'],
-  'vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/vendor-signals.ts'],
+  'vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/signals/'],
   'the check of policies': ['src/core/check', 'src/core/routes/pattern-faults.ts'],
 } as const satisfies Readonly<Record<string, Modules>>;
 

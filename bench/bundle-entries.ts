@@ -20,7 +20,7 @@ const layers: Readonly<Record<string, Modules>> = {
 };
 const pieces: Readonly<Record<string, Modules>> = {
   dependencies,
-  'the vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/vendor-signals.ts'],
+  'the vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/signals/'],
   'all hints': ['src/core/hints/'],
   'the check for contradictions': [
     'src/core/check/contradictions.ts',

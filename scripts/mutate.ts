@@ -43,11 +43,12 @@ const rooms: readonly Room[] = [
       'core/policy.test.ts',
       'core/check/nearest.test.ts',
       'core/check/remarks.test.ts',
+      'core/check/unread-bodies.test.ts',
     ],
   },
   {
     name: 'hints',
-    mutate: ['hints/*.ts'],
+    mutate: ['hints/*.ts', 'hints/signals/*.ts', '!hints/origins.ts'],
     tests: ['core/hints/!(hostile).test.ts'],
   },
 ];
