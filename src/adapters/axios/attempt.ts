@@ -9,6 +9,8 @@ export interface Limit {
   readonly ms: number;
   /** What the request fails with. */
   readonly error: () => Error;
+  /** Ends what is left of the attempt, such as a body that is being read. */
+  abort?: (reason: unknown) => void;
 }
 
 /**
@@ -26,6 +28,7 @@ export function sendWithin(
   const { signal: callers } = config;
   return new Promise((resolve, reject) => {
     const ours = new AbortController();
+    limit.abort = (reason) => ours.abort(reason);
     let isOver = false;
     const end = (): void => {
       isOver = true;

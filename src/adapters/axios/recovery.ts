@@ -12,6 +12,7 @@ import { refusalError } from '../../runtime/refusal.js';
 import { type Limit, sendWithin } from './attempt.js';
 import type { Call } from './call.js';
 import { causeOf } from './cause.js';
+import { coverBody } from './covered-body.js';
 import { asAxiosError } from './errors.js';
 import { answerOf, type Ending, isCanceled, outcomeOf } from './outcome.js';
 import { Outgoing } from './outgoing.js';
@@ -27,6 +28,8 @@ export class Recovery {
   private first: Ending | undefined;
   /** The last real outcome, as the cause of an error of our own. */
   private cause: ErrorOptions = {};
+  /** Of the last attempt. */
+  private last: Limit | undefined;
 
   constructor(call: Call, first: Ending | undefined) {
     this.call = call;
@@ -69,10 +72,20 @@ export class Recovery {
     const { body, config } = this.call;
     // axios hands nothing over to a caller who has cancelled.
     if (isCanceled(config)) this.letGo(ending);
+    else this.coverBody(ending);
     if (ending.kind === 'error') throw ending.error;
     body?.close?.();
     this.call.remember(ending.response);
     return ending.response;
+  }
+
+  private coverBody(ending: Ending): void {
+    const { session, sleep } = this.call;
+    if (session.settings.deadlineCovers === 'head') return;
+    const answer = answerOf(ending);
+    const deadline = this.deadline();
+    if (answer === undefined || deadline === undefined) return;
+    coverBody(answer, { ...deadline, abort: (reason) => this.last?.abort?.(reason) }, sleep);
   }
 
   // -------------------------------------------------------------- an attempt
@@ -85,6 +98,7 @@ export class Recovery {
     if (isCanceled(config)) this.cancel();
     const late = (response: ResponseShape): void => release(response, method, sleep);
     const limit = this.limit();
+    this.last = limit;
     // A hook, a body or a busy process took longer than there was time.
     if (limit !== undefined && limit.ms <= 0) this.fail(limit.error());
     try {
