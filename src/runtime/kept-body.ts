@@ -1,72 +1,48 @@
 /**
- * A body that can be read once, for several attempts: what was read of it is kept, up to a limit. Needs neither
- * Node's streams nor its buffers, so that it works wherever a body is an iterable.
+ * A body that can be read once, for several attempts: what was read of it is kept, up to a limit. Each attempt has
+ * an outlet, which begins with what was kept and goes on reading.
  */
 
-import { iterates } from './iterates.js';
+import { type Chunk, type Source, type SourceListener, sourceOf } from './body-source.js';
 
-export type Chunk = Uint8Array | string;
-type Source = AsyncIterator<Chunk> | Iterator<Chunk>;
+export { dispose, isStream, isWebStream, type StreamLike } from './body-source.js';
 
-export interface StreamLike {
-  on(event: 'error', listener: (error: unknown) => void): unknown;
-  destroy?(error?: unknown): unknown;
+/** What an attempt sends. */
+export interface Outlet {
+  /** False: this is enough for now. */
+  push(chunk: Chunk): boolean;
+  end(): void;
+  /** Without an error: the source was closed before its end, and the client has its own words for that. */
+  fail(error?: unknown): void;
 }
 
-export function isStream(body: object): body is StreamLike {
-  return 'pipe' in body && 'on' in body && typeof body.on === 'function';
-}
-
-export function isWebStream(body: object): body is ReadableStream<Uint8Array> {
-  return 'getReader' in body;
-}
-
-/** What nobody is going to read. */
-export function dispose(body: unknown, error?: unknown): void {
-  if (typeof body !== 'object' || body === null || !isStream(body)) return;
-  body.on('error', () => undefined);
-  body.destroy?.(error);
-}
-
-/**
- * One source, read once, and a reader for each attempt: it begins with what was kept and goes on reading. A
- * chunk that arrives for an attempt that is over stays for the next one.
- */
-export class KeptBody {
+export class KeptBody implements SourceListener {
   /** What was read so far; undefined once that was more than the limit. */
-  private kept: Chunk[] | undefined = [];
-  private keptBytes = 0;
-  private source: Source | undefined = undefined;
-  /** The next chunk, asked for and not yet taken. */
-  private pending: Promise<IteratorResult<Chunk, unknown>> | undefined = undefined;
-  private reader: Reader | undefined = undefined;
-  /** There is nothing more to send. */
-  isReadOut = false;
-  /** HTTP/2 goes on sending after the response has ended. */
-  outlivesResponse = false;
-  private isClosed = false;
-  /** The source's own error, which is the caller's to hear. */
-  failure: { readonly error: unknown } | undefined = undefined;
-  private readonly body: AsyncIterable<Chunk> | Iterable<Chunk>;
+  private kept: KeptBytes | undefined = new KeptBytes();
+  private readonly source: Source;
   private readonly limitBytes: number;
   private readonly spentCode: string;
+  private reader: BodyReader | undefined = undefined;
+  private isBegunNow = false;
+  private hasEnded = false;
+  private isClosed = false;
+  /** It ended in its first read; so does what each attempt sends, and they are all alike. */
+  isWhole = false;
+  /** The source's own end before its end, which is the caller's to hear. */
+  failure: { readonly error?: unknown } | undefined = undefined;
+  /** Called for a failure that no attempt can tell of: none is under way, or it has everything. */
+  onFailure: ((error?: unknown) => void) | undefined = undefined;
 
-  /** `spentCode`: of the error that a client gets which begins again although not everything was kept. */
-  constructor(
-    body: AsyncIterable<Chunk> | Iterable<Chunk>,
-    limitBytes: number,
-    spentCode = 'ERR_BODY_SPENT',
-  ) {
-    this.body = body;
+  /** `spentCode`: of the error for an attempt that would begin again although not everything was kept. */
+  constructor(body: object, limitBytes: number, spentCode = 'ERR_BODY_SPENT') {
     this.limitBytes = limitBytes;
     this.spentCode = spentCode;
-    // While nobody reads, nobody else listens.
-    if (isStream(body)) body.on('error', (error) => this.fail(error));
+    this.source = sourceOf(body, this);
   }
 
   /** Some of it may have been sent. */
   get isBegun(): boolean {
-    return this.source !== undefined;
+    return this.isBegunNow;
   }
 
   /** Everything that was read is still here. */
@@ -74,170 +50,185 @@ export class KeptBody {
     return this.kept !== undefined && this.failure === undefined;
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<Chunk> {
+  /** There is nothing to be read, and never will be. */
+  get isEmpty(): boolean {
+    return this.source.isEmpty;
+  }
+
+  /** Whether it is all there, or would be; nothing is taken. */
+  probe(): boolean {
+    return this.hasEnded || this.source.probe();
+  }
+
+  get isOfObjects(): boolean {
+    return this.source.isOfObjects;
+  }
+
+  // -------------------------------------------------------------- attempts
+
+  /** For the next attempt; the one before it is over. */
+  open(outlet: Outlet): BodyReader {
     this.leave();
-    if (this.isBegun && this.kept === undefined) {
-      const error = new Error('undaunted: the body cannot be sent again');
-      this.fail(Object.assign(error, { code: this.spentCode }));
-    }
-    this.reader = new Reader(this);
+    this.reader = new BodyReader(this, outlet);
     return this.reader;
   }
 
   /** The attempt that reads is over: what comes now is for the next one. */
   leave(): void {
-    this.reader?.leave();
+    if (this.reader === undefined) return;
+    this.reader.isOver = true;
+    this.reader = undefined;
+    if (!this.hasEnded) this.source.pause();
   }
 
-  /** The attempt is to be given up while it is being sent. */
-  breakOff(abort: () => void): void {
-    if (this.reader === undefined || this.isReadOut) abort();
-    else this.reader.breakOff(abort);
-  }
-
-  /** The request is over: what was not read is not wanted, unless the client still sends it. */
+  /** The request is over: what was not read is not wanted, unless the client goes on sending it. */
   close(error?: unknown): void {
     this.isClosed = true;
-    const isStillSent = error === undefined && this.outlivesResponse && this.reader?.isOver === false;
-    if (isStillSent) return;
-    this.kept = undefined;
-    this.closeSource(error);
-  }
-
-  /** Nobody reads on. */
-  stopped(): void {
-    if (this.isClosed) this.closeSource();
-  }
-
-  private closeSource(error?: unknown): void {
+    if (error === undefined && this.reader !== undefined) return;
     this.leave();
-    if (isStream(this.body)) dispose(this.body, error);
+    this.kept = undefined;
+    if (!this.hasEnded) this.source.close(error);
+  }
+
+  /** By its reader: what was kept, if it is still there. */
+  takeKept(): Uint8Array | undefined {
+    if (this.kept !== undefined) return this.kept.bytes;
+    this.failure ??= { error: this.spent() };
+    return undefined;
+  }
+
+  more(reader: BodyReader): void {
+    if (this.failure !== undefined) reader.fail(this.failure.error);
+    else if (this.hasEnded) reader.end();
     else {
-      const closing = async (): Promise<unknown> => this.source?.return?.();
-      closing().catch(() => undefined);
+      this.isBegunNow = true;
+      this.source.more();
     }
   }
 
-  keptAt(position: number): Chunk | undefined {
-    return this.kept?.[position];
+  /** The client reads no more of it. */
+  stopped(reader: BodyReader): void {
+    if (this.reader !== reader) return;
+    this.leave();
+    if (this.isClosed) this.close();
   }
 
-  async pull(reader: Reader): Promise<IteratorResult<Chunk, unknown>> {
-    this.pending ??= this.readSource();
-    const result = await this.pending;
-    if (reader.hasLeft) return never();
-    if (result.done === true) {
-      this.isReadOut = true;
-      return result;
-    }
-    this.pending = undefined;
-    this.keep(result.value);
-    return result;
+  private spent(): Error {
+    return Object.assign(new Error('undaunted: the body cannot be sent again'), { code: this.spentCode });
   }
 
-  private async readSource(): Promise<IteratorResult<Chunk, unknown>> {
-    try {
-      this.source ??= sourceOf(this.body);
-      return await this.source.next();
-    } catch (error) {
-      this.fail(error);
-      throw error;
-    }
+  // -------------------------------------------------------------- what the source gives
+
+  came(chunk: Chunk): void {
+    if (this.kept?.add(chunk, this.limitBytes) === false) this.kept = undefined;
+    if (this.reader?.give(chunk) === false) this.source.pause();
   }
 
-  private fail(error: unknown): void {
-    this.failure ??= { error };
+  cameWhole(chunks: readonly Chunk[]): void {
+    this.isWhole = true;
+    this.hasEnded = true;
+    // It is in memory anyway.
+    for (const chunk of chunks) this.kept?.add(chunk, Number.POSITIVE_INFINITY);
+    for (const chunk of chunks) this.reader?.give(chunk);
+    this.reader?.end();
   }
 
-  private keep(chunk: Chunk): void {
-    if (this.kept === undefined) return;
-    const copy = copyOf(chunk);
-    this.keptBytes += typeof copy === 'string' ? encoder.encode(copy).byteLength : copy.byteLength;
-    if (this.keptBytes > this.limitBytes) this.kept = undefined;
-    else this.kept.push(copy);
+  ended(): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.reader?.end();
+  }
+
+  failed(error?: unknown): void {
+    if (this.failure !== undefined || (this.hasEnded && error === undefined)) return;
+    this.failure = { error };
+    if (this.isClosed) return;
+    if (this.reader === undefined) this.onFailure?.(error);
+    else this.reader.fail(error);
   }
 }
-
-/** A source may fill the same buffer again. */
-function copyOf(chunk: Chunk): Chunk {
-  if (!ArrayBuffer.isView(chunk)) return chunk;
-  return new Uint8Array(chunk.buffer.slice(chunk.byteOffset, chunk.byteOffset + chunk.byteLength));
-}
-
-function sourceOf(body: AsyncIterable<Chunk> | Iterable<Chunk>): Source {
-  return iterates(body, Symbol.asyncIterator)
-    ? (body as AsyncIterable<Chunk>)[Symbol.asyncIterator]()
-    : (body as Iterable<Chunk>)[Symbol.iterator]();
-}
-
-/**
- * What a reader gets whose attempt is over. An end would make a shorter body look whole to the server, and an
- * error makes undici throw where nobody can catch it if other requests are on the connection. A promise of
- * its own, which goes with the reader.
- */
-function never(): Promise<never> {
-  return new Promise(() => undefined);
-}
-
-const nothing = new Uint8Array(0);
-const encoder = new TextEncoder();
 
 /** One attempt's way through the body. Leaving it early leaves the source as it is. */
-class Reader implements AsyncIterator<Chunk, unknown> {
-  hasLeft = false;
-  /** It was told the end, or wants to hear no more. */
+export class BodyReader {
   isOver = false;
-  private position = 0;
+  /** It has what was kept. */
+  private isFollowing = false;
   private readonly body: KeptBody;
-  /** undici is waiting for a chunk. */
-  private answer: ((chunk: IteratorResult<Chunk, unknown>) => void) | undefined = undefined;
-  private onNext: (() => void) | undefined = undefined;
+  private readonly outlet: Outlet;
 
-  constructor(body: KeptBody) {
+  constructor(body: KeptBody, outlet: Outlet) {
     this.body = body;
+    this.outlet = outlet;
   }
 
-  leave(): void {
-    this.hasLeft = true;
-    this.isOver = true;
+  /** The client asks for more. */
+  more(): void {
+    if (this.isOver) return;
+    if (this.isFollowing || this.catchUp()) this.body.more(this);
   }
 
-  /**
-   * Over HTTP/2, undici 7 and 8 abort by closing the stream, which Node makes a regular end of it: the server
-   * would take a part of the body for all of it. Not while something is being written.
-   */
-  breakOff(abort: () => void): void {
-    this.leave();
-    if (this.answer === undefined) abort();
-    else {
-      this.onNext = abort;
-      this.answer({ done: false, value: nothing });
-    }
+  private catchUp(): boolean {
+    this.isFollowing = true;
+    const kept = this.body.isBegun ? this.body.takeKept() : undefined;
+    return kept === undefined || kept.byteLength === 0 || this.outlet.push(kept) || this.body.isWhole;
   }
 
-  next(): Promise<IteratorResult<Chunk, unknown>> {
-    const { onNext } = this;
-    this.onNext = undefined;
-    onNext?.();
-    if (this.hasLeft) return never();
-    const { failure } = this.body;
-    if (failure !== undefined) return Promise.reject(failure.error);
-    const kept = this.body.keptAt(this.position);
-    this.position += 1;
-    if (kept !== undefined) return Promise.resolve({ done: false, value: kept });
-    return new Promise((resolve, reject) => {
-      this.answer = (chunk) => {
-        this.answer = undefined;
-        if (chunk.done === true) this.isOver = true;
-        resolve(chunk);
-      };
-      this.body.pull(this).then(this.answer, reject);
-    });
+  /** What comes before it was asked for is kept, and is given with that. */
+  give(chunk: Chunk): boolean {
+    return this.isFollowing ? this.outlet.push(chunk) : false;
   }
 
-  async return(): Promise<IteratorResult<Chunk, unknown>> {
-    this.leave();
-    this.body.stopped();
-    return { done: true, value: undefined };
+  end(): void {
+    if (!this.isFollowing) return;
+    this.body.leave();
+    this.outlet.end();
+  }
+
+  fail(error?: unknown): void {
+    this.body.leave();
+    this.outlet.fail(error);
+  }
+
+  /** The client has ended what it read: well, or not. */
+  stop(): void {
+    this.body.stopped(this);
+  }
+}
+
+const encoder = new TextEncoder();
+
+function bytesOf(chunk: Chunk): Uint8Array | undefined {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (typeof chunk === 'string') return encoder.encode(chunk);
+  if (!ArrayBuffer.isView(chunk)) return undefined;
+  const { buffer, byteOffset, byteLength } = chunk as ArrayBufferView;
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** Copies, one after the other: a source may fill the same buffer again. */
+class KeptBytes {
+  private room: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  private length = 0;
+
+  get bytes(): Uint8Array {
+    return this.room.subarray(0, this.length);
+  }
+
+  /** False: that is more than the limit. What is neither bytes nor text is the client's to refuse. */
+  add(chunk: Chunk, limitBytes: number): boolean {
+    const bytes = bytesOf(chunk);
+    if (bytes === undefined) return false;
+    const length = this.length + bytes.byteLength;
+    if (length > limitBytes) return false;
+    if (length > this.room.byteLength) this.grow(length);
+    this.room.set(bytes, this.length);
+    this.length = length;
+    return true;
+  }
+
+  private grow(length: number): void {
+    const before = this.bytes;
+    this.room = new Uint8Array(Math.max(length, Math.min(2 * length, 65_536)));
+    this.room.set(before);
   }
 }

@@ -7,7 +7,15 @@
 import type { Settings } from '../../core/types.js';
 import { builtinModule } from '../../runtime/builtin-module.js';
 import { iterates } from '../../runtime/iterates.js';
-import { dispose, isStream, isWebStream, KeptBody, type StreamLike } from '../../runtime/kept-body.js';
+import {
+  type BodyReader,
+  dispose,
+  isStream,
+  isWebStream,
+  KeptBody,
+  type StreamLike,
+} from '../../runtime/kept-body.js';
+import { streamFrom } from '../../runtime/kept-stream.js';
 
 export interface Body {
   /** As things stand now. */
@@ -33,7 +41,7 @@ export function bodyOf(data: unknown, { maxRetries, bufferBodyBytes }: Limits): 
   if (!isStream(data)) return iterableBody(data, bufferBodyBytes);
   const node = builtinModule<NodeStreams>('node:stream');
   if (node === undefined || isDisturbed(data)) return spent(data);
-  const asStream = (kept: KeptBody): unknown => node.Readable.from(kept, { objectMode: false });
+  const asStream = (kept: KeptBody): unknown => streamFrom(kept, node.Readable, false);
   if (Symbol.asyncIterator in data) return new Kept(data as Source, bufferBodyBytes, asStream);
   return new Kept(oldSource(node, data), bufferBodyBytes, asStream, data);
 }
@@ -116,8 +124,6 @@ class Kept implements Body {
     form?: object,
   ) {
     this.kept = new KeptBody(source, limitBytes);
-    // What is still being sent when the answer comes, axios goes on sending.
-    this.kept.outlivesResponse = true;
     this.dress = dress;
     this.form = form;
   }
@@ -160,16 +166,20 @@ function webSource(stream: ReadableStream): AsyncIterable<Uint8Array> {
 }
 
 function asWebStream(kept: KeptBody): ReadableStream<unknown> {
-  const iterator = kept[Symbol.asyncIterator]();
+  let reader: BodyReader;
   return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
+    start(controller) {
+      reader = kept.open({
+        push: (chunk) => {
+          controller.enqueue(chunk);
+          return (controller.desiredSize ?? 0) > 0;
+        },
+        end: () => controller.close(),
+        fail: (error) => controller.error(error),
+      });
     },
-    async cancel() {
-      await iterator.return?.();
-    },
+    pull: () => reader.more(),
+    cancel: () => reader.stop(),
   });
 }
 

@@ -5,13 +5,13 @@
 
 import type { Duplex } from 'node:stream';
 import { Aside, type Late } from './aside.js';
-import { sourceBeingSent } from './body.js';
 import { innerContext } from './context.js';
 import { movedError } from './errors.js';
 import type { Exchange } from './exchange.js';
 import type { Controller, Handler, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
 import { parseRaw } from './headers.js';
 import { OldController } from './old-controller.js';
+import type { Upload } from './upload.js';
 
 const nothing: unknown[] = [];
 
@@ -25,6 +25,8 @@ export class Attempt implements Handler, OldHandler {
   controller: Controller | undefined = undefined;
   /** How often undici began to send: more than once when it moved the request to another connection. */
   starts = 0;
+  /** What it sends of a body that is kept. */
+  upload: Upload | undefined = undefined;
   private readonly exchange: Exchange;
   private aside: Aside | undefined = undefined;
 
@@ -67,6 +69,11 @@ export class Attempt implements Handler, OldHandler {
     if (typeof context === 'object' && context !== null) this.exchange.context.adopt(context);
     this.starts += 1;
     this.controller = controller;
+    // Of what it sends, a part is gone.
+    if (this.starts > 1 && this.upload?.readableDidRead === true && !this.isRedirected) {
+      this.startedAgain(controller);
+      return;
+    }
     if (this.state === 'over') controller.abort(new Error('undaunted: this attempt was given up'));
   }
 
@@ -101,8 +108,9 @@ export class Attempt implements Handler, OldHandler {
   }
 
   onResponseError(_controller: Controller | null, error: unknown): void {
-    if (this.isAside) this.aside?.keep({ kind: 'error', error });
-    else this.fail(error);
+    const told = this.upload === undefined ? error : this.upload.explained(error);
+    if (this.isAside) this.aside?.keep({ kind: 'error', error: told });
+    else this.fail(told);
   }
 
   private fail(error: unknown): void {
@@ -208,11 +216,20 @@ export class Attempt implements Handler, OldHandler {
   cut(reason: unknown = new Error('undaunted: this response was not wanted')): void {
     if (this.state === 'over') return;
     this.finish();
+    const { upload } = this;
     const abort = (): void => this.controller?.abort(reason);
-    // What was answered and only drained has nothing to do with the body that the next attempt sends.
-    const source = this.exchange.attempt === this ? sourceBeingSent(this.exchange.body) : undefined;
-    if (source === undefined) abort();
-    else source.breakOff(abort);
+    if (upload === undefined || !this.isUploading) abort();
+    else {
+      // Over HTTP/2, undici 7 and 8 abort by closing the stream, which Node makes a regular end of it: the server
+      // would take a part of the body for all of it.
+      upload.once('close', abort);
+      upload.destroy(new Error('undaunted: the attempt that sent this body is over'));
+    }
+  }
+
+  /** The server may still be waiting for some of the request. */
+  get isUploading(): boolean {
+    return this.upload?.readable === true;
   }
 
   private finish(): void {

@@ -4,19 +4,9 @@
  */
 
 import { Readable } from 'node:stream';
+import type { Settings } from '../../core/types.js';
 import { iterates } from '../../runtime/iterates.js';
-import { type Chunk, isStream, KeptBody, type StreamLike } from '../../runtime/kept-body.js';
-
-/** As much of Node's streams as is asked here. */
-interface NodeStream extends StreamLike {
-  read?(): Uint8Array | null;
-  readonly readableEncoding?: string | null;
-  readonly _readableState?: {
-    readonly ended?: boolean;
-    readonly objectMode?: boolean;
-    readonly flowing?: boolean | null;
-  };
-}
+import { isStream, KeptBody } from '../../runtime/kept-body.js';
 
 /** `ready` goes out as it is, as often as needed. `once` goes out as it is, and not again. */
 export type Body =
@@ -27,45 +17,39 @@ export type Body =
 
 const noBody: Body = { kind: 'ready', value: undefined };
 
-export function bodyOf(body: unknown, limitBytes: number): Body {
+export function bodyOf(body: unknown, settings: Settings): Body {
   if (body === undefined || body === null) return noBody;
   if (typeof body === 'function') return { kind: 'made', make: () => made(body()), value: undefined };
-  if (typeof body !== 'object' || ArrayBuffer.isView(body)) return { kind: 'ready', value: body };
-  if (isStream(body)) return streamBody(body, limitBytes);
-  if (iterates(body, Symbol.asyncIterator) || (iterates(body, Symbol.iterator) && !beginsAnew(body)))
-    return kept(body, limitBytes);
-  return { kind: 'ready', value: spelledOut(body) };
+  if (isSentOnce(settings)) return { kind: 'ready', value: spelledOut(body) };
+  return readable(body, settings.bufferBodyBytes);
 }
 
-function streamBody(body: NodeStream, limitBytes: number): Body {
-  if (!iterates(body, Symbol.asyncIterator) || Readable.isDisturbed(body as unknown as Readable)) {
-    return { kind: 'once', value: body };
+/** No retries, and no limit of ours that could end it in its middle: there is nothing to keep or to look after. */
+function isSentOnce({ maxRetries, attemptTimeoutMs, deadlineMs }: Settings): boolean {
+  return maxRetries === 0 && attemptTimeoutMs === undefined && deadlineMs === undefined;
+}
+
+function readable(body: unknown, limitBytes: number): Body {
+  if (typeof body !== 'object' || body === null || ArrayBuffer.isView(body)) {
+    return { kind: 'ready', value: body };
   }
-  const whole = inMemory(body);
-  return whole === undefined ? kept(body, limitBytes) : { kind: 'ready', value: whole };
-}
-
-/** Of what has ended already undici knows the length, which it would not of what is read from it. */
-function inMemory(body: NodeStream): Buffer | undefined {
-  const { ended, objectMode, flowing } = body._readableState ?? {};
-  const isWhole =
-    ended === true && objectMode === false && flowing !== true && body.readableEncoding === null;
-  if (!isWhole || body.read === undefined) return undefined;
-  const parts: Uint8Array[] = [];
-  // Since Node 26, one read() is one chunk.
-  for (let part = body.read(); part !== null; part = body.read()) parts.push(part);
-  return Buffer.concat(parts);
+  if (isStream(body)) {
+    const isFresh =
+      iterates(body, Symbol.asyncIterator) && !Readable.isDisturbed(body as unknown as Readable);
+    return isFresh ? kept(body, limitBytes) : { kind: 'once', value: body };
+  }
+  const isReadOnce =
+    iterates(body, Symbol.asyncIterator) || (iterates(body, Symbol.iterator) && !beginsAnew(body));
+  return isReadOnce ? kept(body, limitBytes) : { kind: 'ready', value: spelledOut(body) };
 }
 
 function kept(body: object, limitBytes: number): Body {
-  const source = body as AsyncIterable<Chunk> | Iterable<Chunk>;
-  // undici may begin a request again by itself; what it cannot send again is to look like what it is.
-  return { kind: 'kept', value: new KeptBody(source, limitBytes, 'UND_ERR_SOCKET') };
+  return { kind: 'kept', value: new KeptBody(body, limitBytes) };
 }
 
 /** Nothing of it has to be kept; the next attempt gets another one. */
 function made(body: unknown): unknown {
-  return isThenable(body) ? body.then(made) : bodyOf(body, 0).value;
+  return isThenable(body) ? body.then(made) : readable(body, 0).value;
 }
 
 /** undici itself would send the pairs as chunks, and fail. */

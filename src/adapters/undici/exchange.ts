@@ -27,6 +27,7 @@ import { evidenceOf, outcomeOfError } from './outcome.js';
 import { withBody, withMore } from './outgoing.js';
 import { Recovery } from './recovery.js';
 import { Times } from './times.js';
+import { Upload } from './upload.js';
 
 /** What all requests through one `compose()` have in common. */
 export interface Line {
@@ -55,6 +56,7 @@ export class Exchange extends CallersController {
     this.handler = handler;
     this.session = session;
     this.body = body;
+    if (body.kind === 'kept') body.value.onFailure = (error) => this.inScope(this, this.failSource, error);
   }
 
   get isOver(): boolean {
@@ -114,10 +116,6 @@ export class Exchange extends CallersController {
 
   private send(): boolean {
     const { body } = this;
-    if (body.kind === 'kept' && body.value.failure !== undefined) {
-      this.fail(body.value.failure.error);
-      return true;
-    }
     const attempt = new Attempt(this);
     this.attempt = attempt;
     this.recovery?.times?.startAttempt(attempt);
@@ -155,12 +153,13 @@ export class Exchange extends CallersController {
 
   private dispatchWith(attempt: Attempt, body: unknown): boolean {
     if (this.body.kind === 'made') this.body.value = body;
+    if (body instanceof KeptBody) attempt.upload = Upload.of(body);
     const extra = this.recovery?.extraHeaders ?? this.firstExtraHeaders;
     const outgoing = extra === undefined ? this.options : withMore(this.options, extra);
     // What is dispatched from here on starts for itself.
     const before = setStarting(undefined);
     try {
-      return this.line.dispatch(withBody(outgoing, body), attempt);
+      return this.line.dispatch(withBody(outgoing, attempt.upload ?? body), attempt);
     } finally {
       setStarting(before);
     }
@@ -267,8 +266,9 @@ export class Exchange extends CallersController {
   /** Until the next one begins. */
   endAttempt(): void {
     this.attempt = undefined;
-    if (this.body.kind === 'made') sourceBeingSent(this.body)?.close();
-    else sourceBeingSent(this.body)?.leave();
+    const source = sourceBeingSent(this.body);
+    source?.leave();
+    if (this.body.kind === 'made') source?.close();
   }
 
   recover(): Recovery {
@@ -294,15 +294,13 @@ export class Exchange extends CallersController {
     this.deliveredStatus = status;
     this.deliveredHeaders = headers;
     this.recovery?.times?.stopAtHead();
-    // Only HTTP/2 has no reason phrases.
-    if ((statusText ?? '') === '') this.expectHttp2(headers);
+    // HTTP/2 has no reason phrases; where HTTP/1.1 has none either, undici has compared it before.
+    if ((statusText ?? '') === '') this.mindLength(headers);
     this.tellHead(status, headers, statusText);
     if (this.paused) controller.pause();
   }
 
-  private expectHttp2(headers: ResponseHeaders): void {
-    const source = sourceBeingSent(this.body);
-    if (source !== undefined) source.outlivesResponse = true;
+  private mindLength(headers: ResponseHeaders): void {
     if (headers['content-length'] !== undefined) this.recover().announced = Number(headers['content-length']);
   }
 
@@ -362,6 +360,11 @@ export class Exchange extends CallersController {
     this.deliverError(told);
   }
 
+  /** What it is without an error, undici says in these words. */
+  private failSource(error: unknown): void {
+    this.fail(error ?? abortError());
+  }
+
   /** A gate or a hold lets nothing through in time. */
   private refuse(reason: RefusalReason): void {
     this.fail(refusalError(this.session, reason, this.recovery?.cause));
@@ -389,9 +392,7 @@ export class Exchange extends CallersController {
     if (isOut) this.inScope(this, this.tellEnd, { kind: 'error', error, aborted: true });
     else if (attempt === undefined) this.session.abandon(error);
     // undici makes an error of its own where there is no reason.
-    if (attempt?.isLive === true && sourceBeingSent(this.body)?.isReadOut !== false) {
-      attempt.controller?.abort(reason);
-    }
+    if (attempt?.isLive === true && !attempt.isUploading) attempt.controller?.abort(reason);
     attempt?.cut(error);
     this.deliverError(error);
   }
@@ -417,12 +418,5 @@ export class Exchange extends CallersController {
 
   get isReplayable(): boolean {
     return this.body.kind === 'kept' ? this.body.value.isReplayable : this.body.kind !== 'once';
-  }
-
-  /** The server may still be waiting for some of the request. undici 7 does not say when it has sent everything. */
-  get isUploading(): boolean {
-    const { value } = this.body;
-    if (value instanceof KeptBody) return !value.isReadOut;
-    return value !== undefined && typeof value !== 'string' && !ArrayBuffer.isView(value);
   }
 }

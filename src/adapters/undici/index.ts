@@ -69,9 +69,10 @@ function open(
     const context = new RequestContext(options);
     const session = retrier.open(context, overrideOf(options), unknownOrigin);
     context.belongsTo(session);
-    const { bufferBodyBytes, idempotencyKey } = session.settings;
+    const { settings } = session;
+    const { idempotencyKey } = settings;
     const key = idempotencyKey === false ? undefined : context.keyFrom(idempotencyKey);
-    const exchange = new Exchange(line, handler, session, bodyOf(options.body, bufferBodyBytes));
+    const exchange = new Exchange(line, handler, session, bodyOf(options.body, settings));
     if (key !== undefined) exchange.recover().options = withMore(options, key);
     return exchange;
   } catch (error) {

@@ -11,11 +11,9 @@ import { drainTime } from '../../runtime/drain.js';
 import type { Cancel } from '../../runtime/sleep.js';
 import { unpackedText } from '../../runtime/unpack.js';
 import type { Attempt } from './attempt.js';
-import { isThenable, sourceBeingSent } from './body.js';
+import { isThenable } from './body.js';
 import type { Exchange } from './exchange.js';
 import type { Controller, DispatchOptions, Head } from './handlers.js';
-import { headerOf } from './headers.js';
-import { OldController } from './old-controller.js';
 import { evidenceOf, outcomeOfError, outcomeOfHead } from './outcome.js';
 import { asChanged, contextFor, goesTo } from './outgoing.js';
 import type { Rest } from './resume.js';
@@ -45,7 +43,6 @@ export class Recovery {
   private mostBytes: number | undefined = undefined;
   /** The length of the body as the head says, where nobody else compares it. */
   announced: number | undefined = undefined;
-  private mustFinishUpload = false;
   private cancelWait: Cancel | undefined = undefined;
 
   constructor(exchange: Exchange) {
@@ -60,9 +57,6 @@ export class Recovery {
       return;
     }
     const { exchange } = this;
-    const isBegun = sourceBeingSent(exchange.body)?.isBegun ?? true;
-    this.mustFinishUpload =
-      exchange.isUploading && isBegun && cannotBreakOff(controller, head, exchange.options);
     const judge = (content?: unknown): void =>
       this.judge(attempt, outcomeOfHead(head, content), {
         stop: () => exchange.deliverHeld(attempt, controller, head),
@@ -147,10 +141,9 @@ export class Recovery {
   private conclude(outcome: LiveOutcome, verdict: boolean | undefined, then: Consequences): void {
     const { exchange } = this;
     const isResumable = exchange.isDelivered ? this.rest !== undefined : undefined;
-    const isReplayable = exchange.isReplayable && !this.mustFinishUpload;
     let decision: Decision;
     try {
-      decision = exchange.session.next(outcome, isReplayable, verdict, isResumable);
+      decision = exchange.session.next(outcome, exchange.isReplayable, verdict, isResumable);
       if (exchange.isOver) return;
     } catch (error) {
       // The schedule is a function of the caller's, and threw.
@@ -171,7 +164,7 @@ export class Recovery {
     const { exchange } = this;
     const ms = drainTime(exchange.session.request.method, headers['content-length']);
     // While the request is still being written, the server would wait for the rest of it.
-    if (ms === 0 || exchange.isUploading) attempt.cut();
+    if (ms === 0 || attempt.isUploading) attempt.cut();
     else attempt.drain(ms);
   }
 
@@ -297,17 +290,4 @@ export class Recovery {
     const { status, headers } = lastOutcome;
     return { cause: { status, headers } };
   }
-}
-
-/**
- * Over HTTP/2 (which has no reason phrases), undici 7 and 8 abort by closing the stream, and Node makes that a
- * regular end of what was half sent: a server would take it for all of it, unless it knows the length.
- */
-function cannotBreakOff(
-  controller: Controller,
-  { statusText = '' }: Head,
-  { headers }: DispatchOptions,
-): boolean {
-  const isHttp2 = statusText === '' && !(controller instanceof OldController);
-  return isHttp2 && headerOf(headers, 'content-length') === undefined;
 }

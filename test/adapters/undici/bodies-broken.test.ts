@@ -1,0 +1,131 @@
+/** An upload that its caller destroys, or that breaks: the request ends in undici's own words, or in those of the stream. */
+
+import { PassThrough, Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { createRetrier } from '../../../src/index.js';
+import { answer, refusedOrigin, rst, silence } from '../../faults/lab.js';
+import { comesTrue, openLab, soon } from '../kit.js';
+import { Waits } from '../waits.js';
+import { retryingAgent } from './kit.js';
+import { type Recorder, record } from './recorder.js';
+
+function half(): Readable {
+  const stream = new Readable({ read: () => undefined });
+  stream.push('half');
+  return stream;
+}
+
+/** By dispatch(): the caller's own handler is all that listens. */
+function put(agent: Dispatcher, origin: string, body: Readable): Recorder {
+  return record(agent, { origin, method: 'PUT', body });
+}
+
+const aborted = { name: 'AbortError', code: 'UND_ERR_ABORTED' };
+const broken = Object.assign(new Error('the disk is gone'), { code: 'ECONNRESET' });
+
+const ends: [name: string, error: Error | undefined, told: object][] = [
+  ['is destroyed', undefined, aborted],
+  ['breaks', broken, broken],
+];
+
+describe.each(ends)('an upload that %s', (_name, error, told) => {
+  test('while it is sent', async () => {
+    const lab = await openLab(silence());
+    const stream = half();
+    const recorder = put(retryingAgent(), lab.origin, stream);
+    await lab.until(({ requests }) => String(requests[0]?.body) === 'half');
+    stream.destroy(error);
+    await recorder.end();
+    expect(recorder.errors).toMatchObject([told]);
+  });
+
+  test('in the second attempt', async () => {
+    const lab = await openLab([{ at: 'head', steps: [{ do: 'cue', name: 'go' }, { do: 'rst' }] }, silence()]);
+    const stream = half();
+    const recorder = put(retryingAgent(), lab.origin, stream);
+    await lab.until(({ requests }) => String(requests[0]?.body) === 'half');
+    lab.cue('go');
+    await lab.until(({ requests }) => String(requests[1]?.body) === 'half');
+    stream.destroy(error);
+    await recorder.end();
+    expect(recorder.errors).toMatchObject([told]);
+  });
+
+  test('in the wait: it ends at once', async () => {
+    const waits = new Waits('when told');
+    const stream = half();
+    const agent = retryingAgent(createRetrier(soon, { sleep: waits.sleep }));
+    const recorder = put(agent, await refusedOrigin(), stream);
+    await waits.until(1);
+    stream.destroy(error);
+    await recorder.end();
+    expect(recorder.errors).toMatchObject([told]);
+  });
+});
+
+describe('an upload that was read as a whole', () => {
+  const wholes: [name: string, make: () => Readable][] = [
+    ['had ended', () => new PassThrough().end('abc')],
+    [
+      'ends in its first read',
+      () =>
+        new Readable({
+          read() {
+            this.push('abc');
+            this.push(null);
+          },
+        }),
+    ],
+  ];
+
+  test.each(wholes)('and %s, and breaks while the answer is awaited', async (_name, make) => {
+    const lab = await openLab(silence());
+    const stream = make();
+    const recorder = put(retryingAgent(), lab.origin, stream);
+    await lab.until(({ requests }) => requests[0]?.complete === true);
+    stream.emit('error', broken);
+    await recorder.end();
+    expect(recorder.errors).toEqual([broken]);
+  });
+
+  test.each(wholes)('and %s, and breaks in the wait', async (_name, make) => {
+    const lab = await openLab(answer(503));
+    const waits = new Waits('when told');
+    const stream = make();
+    const recorder = put(retryingAgent(createRetrier(soon, { sleep: waits.sleep })), lab.origin, stream);
+    await waits.until(1);
+    stream.emit('error', broken);
+    await recorder.end();
+    expect([recorder.errors, lab.requests.length]).toEqual([[broken], 1]);
+  });
+
+  test.each(wholes)('and %s, and breaks after all is over: that hurts nobody', async (_name, make) => {
+    const lab = await openLab(answer(200));
+    const stream = make();
+    await put(retryingAgent(), lab.origin, stream).end();
+    stream.emit('error', broken);
+    await setImmediate();
+  });
+
+  test.each(wholes)('and %s is sent again, with its length', async (_name, make) => {
+    const lab = await openLab([rst(), answer(503), answer(200)]);
+    await put(retryingAgent({ ...soon, bufferBodyBytes: 0 }), lab.origin, make()).end();
+    const seen = lab.requests.map(({ headers, body }) => [headers['content-length'], String(body)]);
+    expect(seen).toEqual(Array(3).fill(['3', 'abc']));
+  });
+});
+
+test('a stream that does not destroy itself is destroyed at its end', async () => {
+  const lab = await openLab([rst(), answer(200)]);
+  const stream = new Readable({
+    autoDestroy: false,
+    read() {
+      setTimeout(() => this.push('abc') && this.push(null));
+    },
+  });
+  await put(retryingAgent(), lab.origin, stream).end();
+  expect(await comesTrue(() => stream.destroyed)).toBe(true);
+  expect(lab.requests.map(({ body }) => String(body))).toEqual(['abc', 'abc']);
+});

@@ -1,0 +1,282 @@
+/** Makes one request of the differential run, and writes down what the server and the caller saw. */
+
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import { answer, type Lab, type Play, refusedOrigin, rst, silence, startLab } from '../../faults/lab.js';
+import { undici } from './client.js';
+import type { AnswerKind, Shape } from './differential-shapes.js';
+import { type Source, sourceOf } from './differential-sources.js';
+import { native, recorder } from './generations.js';
+
+/** The client, bare or with retry() over it, and what each request says for itself. */
+export interface Client {
+  readonly over: (agent: Dispatcher) => Dispatcher;
+  readonly options?: object;
+}
+
+export interface Seen {
+  readonly wire: readonly unknown[];
+  readonly connections: number;
+  /** How many requests were under way before the first was answered. */
+  readonly pipelined: number;
+  readonly callers: readonly unknown[];
+  readonly sources: readonly unknown[];
+}
+
+const ok = answer(200, 'good', { 'X-Answer': 'yes' });
+
+const plays: Readonly<Record<Exclude<AnswerKind, 'refused port'>, Play>> = {
+  '200': ok,
+  '204': answer(204),
+  '503': answer(503, 'busy'),
+  '503 without a phrase': {
+    steps: [{ do: 'write', text: 'HTTP/1.1 503 \r\ncontent-length: 4\r\n\r\nbusy' }],
+  },
+  '413 before the body': { ...answer(413, 'too large'), at: 'head' },
+  'reset before the head': rst(),
+  'reset after the head': {
+    steps: [
+      { do: 'head', status: 200, headers: { 'content-length': '4' } },
+      { do: 'cue', name: 'head' },
+      { do: 'rst' },
+    ],
+  },
+  'a body cut short': {
+    steps: [
+      { do: 'head', status: 200, headers: { 'content-length': '8' } },
+      { do: 'body', text: 'half' },
+      { do: 'cue', name: 'head' },
+      { do: 'fin' },
+    ],
+  },
+  'half a body': {
+    steps: [
+      { do: 'head', status: 200, headers: { 'content-length': '8' } },
+      { do: 'body', text: 'half' },
+      { do: 'stall' },
+    ],
+  },
+  'no answer': silence(),
+  switched: {
+    at: 'head',
+    steps: [{ do: 'head', status: 101, headers: { connection: 'upgrade', upgrade: 'echo' } }, { do: 'echo' }],
+  },
+};
+
+/** `most`: so many requests have been seen under way at once before. */
+export async function play(shape: Shape, client: Client, most = 1): Promise<Seen> {
+  const { times = 1 } = shape;
+  const script = shape.answer === 'refused port' ? ok : plays[shape.answer];
+  const held: Play = { ...script, steps: [{ do: 'cue', name: 'go' }, ...script.steps] };
+  const lab = await startLab(times === 1 ? script : [held, script]);
+  const origin = shape.answer === 'refused port' ? await refusedOrigin() : lab.origin;
+  const agent = new undici.Agent(times === 1 ? {} : { connections: 1, pipelining: 10 });
+  const dispatcher = client.over(agent);
+  try {
+    const calls = await Promise.all(Array.from({ length: times }, () => sourceOf(shape.source)));
+    const asked = calls.map((source) => new Call(shape, source, origin, client, lab).make(dispatcher));
+    let pipelined = 1;
+    if (times > 1) {
+      await lab.until(({ requests }) => requests[0]?.complete === true);
+      pipelined = await underWay(lab, most);
+      lab.cue('go');
+    }
+    const callers = await Promise.race([Promise.all(asked), setTimeout(10_000, ['it hangs'])]);
+    const inbound = await Promise.all(calls.map(({ answered }) => answered?.()));
+    await agent.destroy();
+    await lab.until(({ openSockets }) => openSockets === 0);
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+    return {
+      wire: lab.requests.map((request) => wireOf(request)),
+      connections: lab.connections,
+      pipelined,
+      callers,
+      sources: calls.map((source, index) => ({ ...endOf(source), inbound: inbound[index] })),
+    };
+  } finally {
+    await agent.destroy();
+    await lab.close();
+  }
+}
+
+/** There is no event for what does not come: for a count that was seen before, it is waited for. */
+async function underWay(lab: Lab, most: number): Promise<number> {
+  for (let turn = 0; turn < 20 || (lab.requests.length < most && turn < 1_000); turn += 1) {
+    await setTimeout(1);
+  }
+  return lab.requests.length;
+}
+
+function wireOf({ method, path, rawHeaders, body, complete, connection }: Lab['requests'][number]): unknown {
+  const headers = rawHeaders.map((part) => neutral(part));
+  return {
+    connection,
+    start: `${method} ${path}`,
+    headers,
+    body: complete ? neutral(String(body)) : 'in part',
+  };
+}
+
+function endOf({ stream, events }: Source): object {
+  if (stream === undefined) return {};
+  const { destroyed, readableEnded } = stream;
+  return { destroyed, readableEnded, events };
+}
+
+/** Without what is drawn by lot. */
+function neutral(given: string): string {
+  return given.replaceAll(/127\.0\.0\.1:\d+/g, 'host').replaceAll(/formdata-undici-0\d+/g, 'boundary');
+}
+
+function told(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, code, cause } = error as NodeJS.ErrnoException;
+  const kind = error.constructor.name;
+  return { kind, name, message: neutral(message), code, ...(cause !== undefined && { cause: told(cause) }) };
+}
+
+class Call {
+  readonly #shape: Shape;
+  readonly #source: Source;
+  readonly #origin: string;
+  readonly #client: Client;
+  readonly #lab: Lab;
+  readonly #giveUp = new AbortController();
+
+  constructor(shape: Shape, source: Source, origin: string, client: Client, lab: Lab) {
+    this.#shape = shape;
+    this.#source = source;
+    this.#origin = origin;
+    this.#client = client;
+    this.#lab = lab;
+  }
+
+  async make(dispatcher: Dispatcher): Promise<unknown> {
+    const { event } = this.#shape;
+    if (event === 'abort before') this.#giveUp.abort();
+    const ended = this.#ask(dispatcher);
+    if (this.#shape.api !== 'pipeline') this.#source.fill?.(this.#source.body as never);
+    if (event?.endsWith('at once')) this.#happens();
+    else if (event !== undefined) void this.#later();
+    try {
+      return await ended;
+    } catch (error) {
+      return told(error);
+    }
+  }
+
+  async #later(): Promise<void> {
+    const { event } = this.#shape;
+    if (event?.endsWith('while it uploads')) {
+      await this.#lab.until(({ requests }) => String(requests[0]?.body) === 'abc');
+    } else if (event?.endsWith('while it waits')) {
+      await this.#lab.until(({ requests }) => requests[0]?.complete === true);
+    } else return;
+    // What the server has read, the client has sent: it hears of that in its next turn.
+    await setImmediate();
+    this.#happens();
+  }
+
+  #happens(): void {
+    const { event } = this.#shape;
+    const { stream } = this.#source;
+    const broken = Object.assign(new Error('the source is broken'), { code: 'EBROKEN' });
+    if (event?.startsWith('abort')) this.#giveUp.abort();
+    else if (event?.startsWith('source destroyed')) stream?.destroy();
+    else if (event === 'source breaks while it waits') stream?.emit('error', broken);
+    else if (event?.startsWith('source breaks')) stream?.destroy(broken);
+  }
+
+  get #options(): Dispatcher.RequestOptions {
+    const { method, contentLength, event } = this.#shape;
+    const headers = { 'X-Own': 'a', ...(contentLength !== undefined && { 'content-length': contentLength }) };
+    const { body } = this.#source;
+    return {
+      origin: this.#origin,
+      path: '/path?a=b',
+      method: method as 'GET',
+      headers,
+      ...(body !== undefined && { body: body as string }),
+      ...(event?.startsWith('abort') && { signal: this.#giveUp.signal }),
+      ...this.#client.options,
+    };
+  }
+
+  async #ask(dispatcher: Dispatcher): Promise<unknown> {
+    const options = this.#options;
+    switch (this.#shape.api) {
+      case 'request': {
+        const { statusCode, headers, trailers, body } = await dispatcher.request(options);
+        return { statusCode, headers, ...(await this.#read(text(body))), trailers };
+      }
+      case 'stream': {
+        const pieces: string[] = [];
+        let head: unknown;
+        const { trailers } = await dispatcher.stream(options, ({ statusCode, headers }) => {
+          head = { statusCode, headers };
+          this.#headIsHere();
+          return new Writable({
+            write(piece, _encoding, done) {
+              pieces.push(String(piece));
+              done();
+            },
+          });
+        });
+        return { head, body: pieces.join(''), trailers };
+      }
+      case 'pipeline': {
+        let head: unknown;
+        const { body: _body, ...more } = options;
+        const duplex = dispatcher.pipeline(more, ({ statusCode, headers, body }) => {
+          head = { statusCode, headers };
+          this.#headIsHere();
+          return body;
+        });
+        if (this.#source.fill === undefined) duplex.end();
+        else this.#source.fill(duplex);
+        return { body: await text(duplex), head };
+      }
+      case 'fetch': {
+        const { origin, path, query: _query, ...init } = options;
+        const more = { dispatcher, duplex: 'half' } as const;
+        const response = await undici.fetch(`${origin}${path}`, { ...init, ...more } as never);
+        const { status, statusText, headers } = response;
+        return { status, statusText, headers: [...headers], ...(await this.#read(response.text())) };
+      }
+      case 'dispatch': {
+        const heard = recorder(native, { onHead: () => this.#headIsHere() });
+        dispatcher.dispatch(options, heard);
+        await heard.settled;
+        const { calls, rawHeaders, body, rawTrailers, error } = heard;
+        return { calls, rawHeaders, body: String(body), rawTrailers, error: told(error) };
+      }
+      case 'upgrade': {
+        const { headers, socket } = await dispatcher.upgrade({ ...options, protocol: 'echo' });
+        socket.destroy();
+        return { headers };
+      }
+      case 'connect': {
+        const tunnel = { ...options, path: 'a.test:1' } as Dispatcher.ConnectOptions<null>;
+        const { statusCode, headers, socket } = await dispatcher.connect(tunnel);
+        socket.destroy();
+        return { statusCode, headers };
+      }
+    }
+  }
+
+  async #read(body: Promise<string>): Promise<object> {
+    this.#headIsHere();
+    try {
+      return { body: await body };
+    } catch (error) {
+      return { bodyError: told(error) };
+    }
+  }
+
+  #headIsHere(): void {
+    this.#lab.cue('head');
+    if (this.#shape.event === 'abort while it reads') this.#giveUp.abort();
+  }
+}
