@@ -48,7 +48,7 @@ export class Attempt implements Handler, OldHandler {
 
   /** It has begun more than once, and not because undici moved it to another connection. */
   get isRedirected(): boolean {
-    const { history } = this.exchange.context as { readonly history?: unknown };
+    const { history } = this.exchange.context.shown as { readonly history?: unknown };
     return this.starts > 1 && Array.isArray(history) && history.length > 0;
   }
 

@@ -9,14 +9,35 @@ import type { DispatchOptions } from './handlers.js';
 import { valuesOf } from './headers.js';
 import { changed } from './outgoing.js';
 
-/** What the caller may change in its options once they are dispatched is kept; what is secret is not shown. */
-export class RequestContext implements RequestFacts, Traceable {
+/**
+ * What the caller gets as `context`: the way to the history, and what lies underneath has put there. An object of its
+ * own, so that it can be copied and walked through: it does not lead back to itself.
+ */
+export class CallersContext implements Traceable {
   /**
    * An own property, so that it survives when a redirect copies the context into its own. A retry() further
    * out takes it away.
    */
   undaunted: RequestContext | undefined;
-  readonly #options: DispatchOptions;
+
+  constructor(request: RequestContext) {
+    this.undaunted = request;
+  }
+
+  /** What it adopted. */
+  toJSON(): object {
+    const { undaunted, ...adopted } = this;
+    return adopted;
+  }
+}
+
+/** Once the request is over, its options and with them its body. */
+const released: DispatchOptions = Object.freeze({ path: '/', method: 'GET' });
+
+/** What the caller may change in its options once they are dispatched is kept; what is secret is not shown. */
+export class RequestContext implements RequestFacts {
+  readonly #shown: CallersContext;
+  #options: DispatchOptions;
   readonly #method: unknown;
   readonly #origin: DispatchOptions['origin'];
   readonly #path: unknown;
@@ -24,7 +45,7 @@ export class RequestContext implements RequestFacts, Traceable {
   #session: Session | undefined = undefined;
 
   constructor(options: DispatchOptions) {
-    this.undaunted = this;
+    this.#shown = new CallersContext(this);
     this.#options = options;
     this.#method = options.method;
     this.#origin = options.origin;
@@ -66,12 +87,6 @@ export class RequestContext implements RequestFacts, Traceable {
     return (setting !== false && takesKey(this.method)) || this.#brings('idempotency-key');
   }
 
-  /** What it adopted, without itself. */
-  toJSON(): object {
-    const { undaunted, ...adopted } = this;
-    return adopted;
-  }
-
   get attempts(): History {
     return this.#session?.history ?? [];
   }
@@ -79,8 +94,14 @@ export class RequestContext implements RequestFacts, Traceable {
   /** What lies underneath has a context of its own: a redirect its history, anew at each attempt. */
   adopt(context: object): void {
     for (const [key, value] of Object.entries(context)) {
-      if (!(key in RequestContext.prototype)) Object.assign(this, { [key]: value });
+      const isOurs = key === 'undaunted' || key in CallersContext.prototype;
+      if (!isOurs) Object.assign(this.#shown, { [key]: value });
     }
+  }
+
+  /** It is over: responses and errors that are kept do not keep the body of their request. */
+  release(): void {
+    this.#options = released;
   }
 
   belongsTo(session: Session): void {
@@ -97,13 +118,17 @@ export class RequestContext implements RequestFacts, Traceable {
     return isKey(valuesOf(this.#headers, header));
   }
 
+  get shown(): CallersContext {
+    return this.#shown;
+  }
+
   get isClaimed(): boolean {
-    return this.undaunted === undefined;
+    return this.#shown.undaunted === undefined;
   }
 
   /** A retry() further out is at work. */
   claim(): void {
-    this.undaunted = undefined;
+    this.#shown.undaunted = undefined;
   }
 }
 
@@ -124,6 +149,6 @@ export function setStarting(context: RequestContext | undefined): RequestContext
 export function innerContext(context: unknown): RequestContext | undefined {
   if (starting !== undefined) return starting;
   return typeof context === 'object' && context !== null && 'undaunted' in context
-    ? (context as RequestContext).undaunted
+    ? (context as CallersContext).undaunted
     : undefined;
 }

@@ -95,7 +95,7 @@ export class Exchange extends CallersController {
     if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.recover().times = new Times(this);
     const before = setStarting(context);
     try {
-      this.handler.onRequestStart?.(this, context);
+      this.handler.onRequestStart?.(this, context.shown);
     } catch (error) {
       this.fail(error);
     } finally {
@@ -409,6 +409,7 @@ export class Exchange extends CallersController {
   /** Nothing of this request is left behind. */
   private settle(error?: unknown): void {
     this.state = 'over';
+    this.context.release();
     this.recovery?.times?.stop();
     this.recovery?.stopWaiting();
     sourceBeingSent(this.body)?.close(error);
