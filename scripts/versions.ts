@@ -28,6 +28,13 @@ export function nodeTypes(): string {
   return `@types/node@${manifestOf('@types/node').version}`;
 }
 
+/** What is tested together with it. */
+const beside: Readonly<Record<Package, () => readonly string[]>> = {
+  node: () => [],
+  undici: () => [nodeTypes()],
+  axios: () => [nodeTypes(), 'axios-cache-interceptor@1.12.3'],
+};
+
 export class Versions {
   readonly scratch: string;
 
@@ -46,6 +53,6 @@ export class Versions {
   async install(name: Package, version: string): Promise<void> {
     const folder = this.folderOf(name, version);
     if (existsSync(join(folder, 'package-lock.json'))) return;
-    await installInto(folder, [`${name}@${version}`, ...(name === 'node' ? [] : [nodeTypes()])]);
+    await installInto(folder, [`${name}@${version}`, ...beside[name]()]);
   }
 }

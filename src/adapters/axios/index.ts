@@ -6,12 +6,12 @@ import type { Policy } from '../../core/policy.js';
 import { countLayer } from '../../runtime/layers.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
-import { type Line, sendWithRetries } from './call.js';
+import type { Line } from './call.js';
 import { Child } from './child.js';
 import type { RequestOverride } from './commonjs.cjs';
 import { NamedAdapters } from './named.js';
-import { isCanceled } from './outcome.js';
-import type { Adapter, AttachableInstance, InstanceShape, RequestConfig } from './shapes.js';
+import type { AttachableInstance, InstanceShape, RequestConfig } from './shapes.js';
+import { wrapped } from './wrapped.js';
 
 export type { AttachableInstance };
 
@@ -21,9 +21,6 @@ declare module 'axios' {
     retry?: RequestOverride;
   }
 }
-
-/** So that another copy of this package knows it, too. */
-const mark: unique symbol = Symbol.for('undaunted.axios');
 
 /** What is attached to an instance, in order: somebody's wrapper around the adapter would hide a mark from us. */
 const attached: WeakMap<InstanceShape, Line[]> = new WeakMap();
@@ -53,35 +50,4 @@ export function attachRetry(
     const at = lines.indexOf(line);
     if (at !== -1) lines.splice(at, 1);
   };
-}
-
-/** Around the adapter is the place where a request is whole: transformed, and seen by every interceptor. */
-function wrapped(line: Line, config: RequestConfig): RequestConfig {
-  const { adapter, data } = config;
-  if (typeof adapter === 'function' && mark in adapter) return config;
-  // axios does not call an adapter then, and shows the configuration as it is.
-  if (isCanceled(config)) return config;
-  config.adapter = typeof data === 'function' ? wrapperOf(line, adapter, data) : commonWrapper(line, adapter);
-  return config;
-}
-
-/** Nearly all requests of an instance have the same adapter. */
-function commonWrapper(line: Line, adapter: unknown): Adapter {
-  if (typeof adapter !== 'function') return wrapperOf(line, adapter, undefined);
-  if (line.last?.adapter !== adapter) line.last = { adapter, wrapper: wrapperOf(line, adapter, undefined) };
-  return line.last.wrapper;
-}
-
-/** `body`: a function that makes it, which axios's own transform takes for JSON. */
-function wrapperOf(line: Line, adapter: unknown, body: unknown): Adapter {
-  const send = typeof adapter === 'function' ? (adapter as Adapter) : line.named.send;
-  const wrapper: Adapter & { [mark]?: true } = (config) => {
-    // The caller's configuration shows the caller's adapter.
-    if (adapter === undefined) delete config.adapter;
-    else config.adapter = adapter;
-    if (body !== undefined && config.data === undefined) config.data = body;
-    return sendWithRetries(line, config, send);
-  };
-  wrapper[mark] = true;
-  return wrapper;
 }

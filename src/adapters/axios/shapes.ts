@@ -40,6 +40,7 @@ export interface RequestConfig {
   readonly socketPath?: string | null;
   signal?: SignalShape | undefined;
   readonly cancelToken?: CancelTokenShape;
+  readonly transitional?: { readonly legacyInterceptorReqResOrdering?: boolean } | undefined;
   transformRequest?: unknown;
   transformResponse?: Transform | readonly Transform[] | undefined;
   readonly retry?: OverrideOptions | false | undefined;

@@ -7,7 +7,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AxiosStatic } from 'axios';
+import type { AxiosInstance, AxiosStatic } from 'axios';
 
 const folder = process.env['AXIOS_UNDER_TEST'];
 const load = createRequire(folder === undefined ? import.meta.url : join(folder, 'package.json'));
@@ -23,6 +23,15 @@ export const axiosEsm = await importFrom(join(dirname(load.resolve('axios/packag
 async function importFrom(file: string): Promise<AxiosStatic> {
   const build = (await import(pathToFileURL(file).href)) as { default: AxiosStatic };
   return build.default;
+}
+
+/** Of axios-cache-interceptor, which is installed beside the axios of a folder: `npm test` has none. */
+export const setupCache: ((instance: AxiosInstance) => AxiosInstance) | undefined = cacheBeside();
+
+function cacheBeside(): typeof setupCache {
+  if (folder === undefined) return undefined;
+  const { setupCache: setup } = load('axios-cache-interceptor') as { setupCache: typeof setupCache };
+  return setup;
 }
 
 /** `httpVersion: 2`. */
