@@ -205,15 +205,21 @@ function isDisturbed(stream: StreamLike): boolean {
   return readableDidRead === true || destroyed === true;
 }
 
-/** From before streams could be iterated over; it is not touched before the first attempt reads. */
-async function* oldSource(
-  { PassThrough }: NodeStreams,
-  stream: StreamLike,
-): AsyncGenerator<Uint8Array, void> {
+/**
+ * From before streams could be iterated over; it is not read before the first attempt reads. But its errors are
+ * listened to from now on: one that comes while the request waits would end the process.
+ */
+function oldSource({ PassThrough }: NodeStreams, stream: StreamLike): AsyncGenerator<Uint8Array, void> {
   const through = new PassThrough();
+  // The one that reads it hears of it, too.
+  through.on('error', () => undefined);
   stream.on('error', (error) => through.destroy(error as Error));
-  (stream as unknown as { pipe(to: unknown): void }).pipe(through);
-  yield* through;
+  return piped();
+
+  async function* piped(): AsyncGenerator<Uint8Array, void> {
+    (stream as unknown as { pipe(to: unknown): void }).pipe(through);
+    yield* through;
+  }
 }
 
 interface Form {

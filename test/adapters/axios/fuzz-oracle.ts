@@ -68,9 +68,9 @@ function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript
   }
 }
 
-/** As the caller gave it: nothing of ours is left in it. */
+/** As the caller gave it: nothing of ours is left in it but the key. */
 function* aboutConfig(trial: Trial, { adapter, isNamed, policy }: FuzzScript): Generator<string> {
-  const { error, response, call, config, caller } = trial;
+  const { error, response, call, config, caller, arrivals } = trial;
   const left = response?.config ?? (Object(error) as { config?: AxiosResponse['config'] }).config;
   if (left === undefined) return;
   if (left.url !== config.url) yield `the URL is ${left.url}`;
@@ -80,8 +80,10 @@ function* aboutConfig(trial: Trial, { adapter, isNamed, policy }: FuzzScript): G
     yield 'another adapter';
   if (left.signal !== caller.config.signal) yield 'another signal';
   if (call.body.form !== 'bytes' && left.data !== config.data) yield 'other data';
-  if (!call.isKeyed && policy.idempotencyKey === true && left.headers.has('idempotency-key'))
-    yield 'a key of ours';
+  for (const { request } of call.isKeyed || policy.idempotencyKey !== true ? [] : arrivals) {
+    const sent = request.headers['idempotency-key'];
+    if (sent !== (left.headers.get('idempotency-key') ?? undefined)) yield `the key ${sent} is lost`;
+  }
   if (left.headers.has('x-again')) yield 'a header of the hook';
 }
 

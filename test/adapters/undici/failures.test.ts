@@ -14,6 +14,7 @@ const ofAxios = 'what axios makes of it';
 const notMade: Readonly<Record<string, string>> = {
   'ETIMEDOUT syscall read/write': 'the kernel gives up after a quarter of an hour',
   'ETIMEDOUT/ECONNABORTED without syscall (AxiosError)': ofAxios,
+  'isAxiosError, code undefined, no response': ofAxios,
   'ECONNRESET syscall connect': 'an RST in answer to a SYN is ECONNREFUSED',
   'ECONNRESET syscall write': 'undici reads all the time, and is told when it does',
   'ECONNRESET "socket hang up" (no syscall)': "node:http's, and so axios's",
