@@ -29,10 +29,11 @@ export function nodeTypes(): string {
 }
 
 /** What is tested together with it. */
-const beside: Readonly<Record<Package, () => readonly string[]>> = {
+const beside: Readonly<Record<Package, (version: string) => readonly string[]>> = {
   node: () => [],
   undici: () => [nodeTypes()],
-  axios: () => [nodeTypes(), 'axios-cache-interceptor@1.12.3'],
+  // The cache wants 1.19 or newer: the newest.
+  axios: (version) => [nodeTypes(), ...(version === '1' ? ['axios-cache-interceptor@1.12.3'] : [])],
 };
 
 export class Versions {
@@ -53,6 +54,6 @@ export class Versions {
   async install(name: Package, version: string): Promise<void> {
     const folder = this.folderOf(name, version);
     if (existsSync(join(folder, 'package-lock.json'))) return;
-    await installInto(folder, [`${name}@${version}`, ...beside[name]()]);
+    await installInto(folder, [`${name}@${version}`, ...beside[name](version)]);
   }
 }

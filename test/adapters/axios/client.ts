@@ -4,6 +4,7 @@
  * types alone from 'axios': a test with its own import would meet the same version in every run of the matrix.
  */
 
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -25,13 +26,13 @@ async function importFrom(file: string): Promise<AxiosStatic> {
   return build.default;
 }
 
-/** Of axios-cache-interceptor, which is installed beside the axios of a folder: `npm test` has none. */
+/** Of axios-cache-interceptor, which the matrix installs beside the newest axios: elsewhere there is none. */
 export const setupCache: ((instance: AxiosInstance) => AxiosInstance) | undefined = cacheBeside();
 
 function cacheBeside(): typeof setupCache {
-  if (folder === undefined) return undefined;
-  const { setupCache: setup } = load('axios-cache-interceptor') as { setupCache: typeof setupCache };
-  return setup;
+  const isThere = folder !== undefined && existsSync(join(folder, 'node_modules/axios-cache-interceptor'));
+  if (!isThere) return undefined;
+  return (load('axios-cache-interceptor') as { setupCache: typeof setupCache }).setupCache;
 }
 
 /** `httpVersion: 2`. */
