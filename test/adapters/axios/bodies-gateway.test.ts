@@ -6,9 +6,10 @@ import { text } from 'node:stream/consumers';
 import type { AxiosError, AxiosRequestConfig } from 'axios';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
-import { answer, type Play, refusedOrigin, rst, silence } from '../../faults/lab.js';
+import { type Answer, answer, type Play, refusedOrigin, rst, silence } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { retryingInstance } from './kit.js';
+import { overH2, survivesHttp2 } from './ways.js';
 
 interface Answered {
   readonly status: number | undefined;
@@ -107,7 +108,11 @@ describe.each(['http', 'fetch'])('over %s', (adapter) => {
 
   test('a gate that is shut', async () => {
     const origin = await refusedOrigin();
-    const retrier = createRetrier({ ...soon, maxRetries: 1, gate: { failures: 1, probeMs: 60_000 } });
+    const retrier = createRetrier({
+      ...soon,
+      maxRetries: 1,
+      gate: { failures: 1, deadForMs: 0, probeMs: 60_000 },
+    });
     await settled(retryingInstance(retrier).get(origin));
     const gateway = await openGateway(origin, retrier, { adapter });
     expect(await ask(gateway, 'unfinished')).toEqual({ status: 502, body: 'ERR_UNDAUNTED_GATE_SHUT' });
@@ -118,6 +123,25 @@ describe.each(['http', 'fetch'])('over %s', (adapter) => {
     const gateway = await openGateway(lab.origin, soon, { adapter });
     expect(await ask(gateway, 'whole')).toEqual({ status: 200, body: 'yes' });
     expect(lab.requests.map(({ body }) => String(body))).toEqual(Array(3).fill('first,second'));
+  });
+});
+
+describe.skipIf(!survivesHttp2)('over HTTP/2', () => {
+  const early = (status: number): Answer => ({ ...answer(status, 'no'), at: 'head' });
+  const silentH2: Answer = { at: 'head', steps: [{ do: 'stall' }] };
+  const cases: [name: string, play: Answer, policy: PolicyOptions, status: number][] = [
+    ['an attempt timeout', silentH2, { attemptTimeoutMs: 100 }, 502],
+    ['a deadline', silentH2, { deadlineMs: 100 }, 502],
+    ['an early 413', early(413), {}, 413],
+    ['an early 503', early(503), {}, 503],
+  ];
+
+  test.each(cases)('%s', async (_name, play, policy, status) => {
+    for (const maxRetries of [0, 1]) {
+      const { origin } = await overH2.open(play);
+      const gateway = await openGateway(origin, { ...soon, ...policy, maxRetries }, overH2.config);
+      expect(await ask(gateway, 'unfinished')).toMatchObject({ status });
+    }
   });
 });
 
