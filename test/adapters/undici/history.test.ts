@@ -13,7 +13,7 @@ import { reasons } from '../decisions.js';
 import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
 import { Waits } from '../waits.js';
-import { undici } from './client.js';
+import { isFirst7, major, undici } from './client.js';
 import { openAgent, retryingAgent } from './kit.js';
 
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
@@ -48,6 +48,20 @@ describe('of what request() gave', () => {
     await response.body.dump();
     expect(reasons(response)).toEqual(['1 transient-status', '2 success']);
     expect((response.context as { history: URL[] }).history.map(String)).toContain(`${lab.origin}/there`);
+  });
+
+  // undici 6 and the first 7 drop the context there.
+  test.each([
+    ['redirect', () => undici.interceptors.redirect({ maxRedirections: 2 }), major > 6],
+    ['dump', () => undici.interceptors.dump(), major > 6 && !isFirst7],
+  ] as const)('through %s further out', async (_name, outer, isHandedOn) => {
+    const lab = await openLab([answer(503), answer(200, 'ok'), rst(), rst()]);
+    const dispatcher = openAgent().compose(retry({ ...soon, maxRetries: 1 }), outer());
+    const response = await undici.request(lab.origin, { dispatcher });
+    await response.body.dump();
+    expect(reasons(response)).toEqual(isHandedOn ? ['1 transient-status', '2 success'] : undefined);
+    const error = await errorOf(undici.request(lab.origin, { dispatcher }));
+    expect(reasons(error)).toEqual(['1 transport-error', '2 retries-spent']);
   });
 
   test('by an object that can be logged, and shows no secret then', async () => {

@@ -220,6 +220,30 @@ describe('the key `retry` of one request', () => {
     expect(lab.requests.map(({ path }) => path)).toEqual(['/a', '/a', '/b', '/a', '/a', '/b']);
   });
 
+  test('may be one object that the caller changes: it says what it says when a request is dispatched', async () => {
+    const lab = await openLab(answer(503));
+    const seen: string[] = [];
+    const override = { maxRetries: 1, statuses: [503], beforeRetry: () => void seen.push('first') };
+    const dispatcher = retryingAgent(soon);
+    const sent = async (): Promise<number> => {
+      const before = lab.requests.length;
+      const { body } = await undici.request(lab.origin, { dispatcher, retry: override });
+      await body.dump();
+      return lab.requests.length - before;
+    };
+    expect(await sent()).toBe(2);
+    override.maxRetries = 3;
+    override.beforeRetry = () => void seen.push('second');
+    expect(await sent()).toBe(4);
+    override.statuses[0] = 500;
+    expect(await sent()).toBe(1);
+    override.statuses.push(503);
+    expect(await sent()).toBe(4);
+    expect(seen).toEqual(['first', ...Array(6).fill('second')]);
+    override.maxRetries = -1;
+    await expect(sent()).rejects.toBeInstanceOf(PolicyError);
+  });
+
   test.each([
     ['a misspelt key', { maxRetrys: 1 }, 'maxRetrys'],
     ['a value that is none', { maxRetries: -1 }, 'maxRetries'],
