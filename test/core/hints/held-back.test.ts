@@ -42,7 +42,19 @@ test.each<[string, number, HintSetName, number, HeadersLike, { method: string; p
   expect(bytesToRead(settingsOf({ hints }), request, status, headers)).toBe(bytes);
 });
 
+test.each<[string, number, HintSetName | readonly HintSetName[], number]>([
+  ['by its head alone', 0, 'grpc-web', 200],
+  ['by one set of two', 100, ['grpc-web', 'github'], 200],
+  ['with 400, where problems of keys are told', 100, 'common', 400],
+  ['with 399', 0, 'common', 399],
+])('with a size of its own, an answer is read %s: %d bytes', (_, bytes, hints, status) => {
+  expect(bytesToRead(settingsOf({ hints, bodyHintBytes: 100 }), graphql, status, json)).toBe(bytes);
+});
+
 test('nothing is read where nothing may be', () => {
+  expect(bytesToRead(settingsOf({ hints: false }), graphql, 503, json)).toBe(0);
+  const deaf = { ...settingsOf({ bodyHintBytes: 100 }), hints: undefined };
+  expect(bytesToRead(deaf, graphql, 503, json)).toBe(0);
   expect(bytesToRead(settingsOf({ hints: 'github', bodyHintBytes: 0 }), graphql, 429, json)).toBe(0);
   expect(bytesToRead(settingsOf({ hints: false }), graphql, 429, json)).toBe(0);
 });
