@@ -3,9 +3,10 @@
  * an outlet, which begins with what was kept and goes on reading.
  */
 
-import { type Chunk, type Source, type SourceListener, sourceOf } from './body-source.js';
-
-export { dispose, isStream, isWebStream, type StreamLike } from './body-source.js';
+import type { Chunk, Source, SourceListener } from './body-source.js';
+import { type AnyIterable, IteratorSource } from './iterator-source.js';
+import { KeptBytes } from './kept-bytes.js';
+import { isNodeStream, StreamSource } from './stream-source.js';
 
 /** What an attempt sends. */
 export interface Outlet {
@@ -21,7 +22,6 @@ export class KeptBody implements SourceListener {
   private kept: KeptBytes | undefined = new KeptBytes();
   private readonly source: Source;
   private readonly limitBytes: number;
-  private readonly spentCode: string;
   private reader: BodyReader | undefined = undefined;
   private isBegunNow = false;
   private hasEnded = false;
@@ -33,11 +33,11 @@ export class KeptBody implements SourceListener {
   /** Called for a failure that no attempt can tell of: none is under way, or it has everything. */
   onFailure: ((error?: unknown) => void) | undefined = undefined;
 
-  /** `spentCode`: of the error for an attempt that would begin again although not everything was kept. */
-  constructor(body: object, limitBytes: number, spentCode = 'ERR_BODY_SPENT') {
+  constructor(body: object, limitBytes: number) {
     this.limitBytes = limitBytes;
-    this.spentCode = spentCode;
-    this.source = sourceOf(body, this);
+    this.source = isNodeStream(body)
+      ? new StreamSource(body, this)
+      : new IteratorSource(body as AnyIterable, this);
   }
 
   /** Some of it may have been sent. */
@@ -93,7 +93,8 @@ export class KeptBody implements SourceListener {
   /** By its reader: what was kept, if it is still there. */
   takeKept(): Uint8Array | undefined {
     if (this.kept !== undefined) return this.kept.bytes;
-    this.failure ??= { error: this.spent() };
+    const error = new Error('undaunted: the body cannot be sent again');
+    this.failure ??= { error: Object.assign(error, { code: 'ERR_BODY_SPENT' }) };
     return undefined;
   }
 
@@ -113,10 +114,6 @@ export class KeptBody implements SourceListener {
     if (this.isClosed) this.close();
   }
 
-  private spent(): Error {
-    return Object.assign(new Error('undaunted: the body cannot be sent again'), { code: this.spentCode });
-  }
-
   // -------------------------------------------------------------- what the source gives
 
   came(chunk: Chunk): void {
@@ -128,7 +125,7 @@ export class KeptBody implements SourceListener {
     this.isWhole = true;
     this.hasEnded = true;
     // It is in memory anyway.
-    for (const chunk of chunks) this.kept?.add(chunk, Number.POSITIVE_INFINITY);
+    this.kept?.addAll(chunks);
     for (const chunk of chunks) this.reader?.give(chunk);
     this.reader?.end();
   }
@@ -192,43 +189,5 @@ export class BodyReader {
   /** The client has ended what it read: well, or not. */
   stop(): void {
     this.body.stopped(this);
-  }
-}
-
-const encoder = new TextEncoder();
-
-function bytesOf(chunk: Chunk): Uint8Array | undefined {
-  if (chunk instanceof Uint8Array) return chunk;
-  if (typeof chunk === 'string') return encoder.encode(chunk);
-  if (!ArrayBuffer.isView(chunk)) return undefined;
-  const { buffer, byteOffset, byteLength } = chunk as ArrayBufferView;
-  return new Uint8Array(buffer, byteOffset, byteLength);
-}
-
-/** Copies, one after the other: a source may fill the same buffer again. */
-class KeptBytes {
-  private room: Uint8Array<ArrayBuffer> = new Uint8Array(0);
-  private length = 0;
-
-  get bytes(): Uint8Array {
-    return this.room.subarray(0, this.length);
-  }
-
-  /** False: that is more than the limit. What is neither bytes nor text is the client's to refuse. */
-  add(chunk: Chunk, limitBytes: number): boolean {
-    const bytes = bytesOf(chunk);
-    if (bytes === undefined) return false;
-    const length = this.length + bytes.byteLength;
-    if (length > limitBytes) return false;
-    if (length > this.room.byteLength) this.grow(length);
-    this.room.set(bytes, this.length);
-    this.length = length;
-    return true;
-  }
-
-  private grow(length: number): void {
-    const before = this.bytes;
-    this.room = new Uint8Array(Math.max(length, Math.min(2 * length, 65_536)));
-    this.room.set(before);
   }
 }

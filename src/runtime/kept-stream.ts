@@ -37,8 +37,13 @@ export function streamFrom<Stream extends NodeStream>(
     },
   });
   const reader = body.open({
-    // What is no chunk is to be refused, and not to be an end.
-    push: (chunk) => stream.push(chunk ?? undefined),
+    push: (chunk) => {
+      if (chunk !== null && chunk !== undefined) return stream.push(chunk);
+      // Node would take it for the end.
+      const error = new TypeError(`The body gave ${chunk} in place of bytes or text`);
+      stream.destroy(Object.assign(error, { code: 'ERR_INVALID_ARG_TYPE' }));
+      return false;
+    },
     end: () => stream.push(null),
     fail: (error) => stream.destroy(error as Error),
   });

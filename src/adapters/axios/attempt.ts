@@ -1,7 +1,7 @@
 /** One sending of a request that has limits of time: it ends when the adapter says so, or when its time is up. */
 
-import { dispose, isStream, isWebStream } from '../../runtime/kept-body.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
+import { dispose, isStream, isWebStream } from '../../runtime/stream-like.js';
 import { answerOf } from './outcome.js';
 import type { RequestConfig, ResponseShape, SignalShape } from './shapes.js';
 

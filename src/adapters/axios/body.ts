@@ -7,15 +7,9 @@
 import type { Settings } from '../../core/types.js';
 import { builtinModule } from '../../runtime/builtin-module.js';
 import { iterates } from '../../runtime/iterates.js';
-import {
-  type BodyReader,
-  dispose,
-  isStream,
-  isWebStream,
-  KeptBody,
-  type StreamLike,
-} from '../../runtime/kept-body.js';
+import { type BodyReader, KeptBody } from '../../runtime/kept-body.js';
 import { streamFrom } from '../../runtime/kept-stream.js';
+import { dispose, isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
 
 export interface Body {
   /** As things stand now. */

@@ -1,7 +1,7 @@
 /** `deadlineCovers: 'body'` for a body that the caller reads itself: it ends with the deadline's error. */
 
-import { isStream, isWebStream } from '../../runtime/kept-body.js';
 import type { Sleep } from '../../runtime/sleep.js';
+import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import type { Limit } from './attempt.js';
 import type { ResponseShape } from './shapes.js';
 

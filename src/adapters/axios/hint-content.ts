@@ -3,7 +3,7 @@
 import { Answer } from '../../core/hints/answer.js';
 import { unreadable } from '../../core/hints/content.js';
 import type { HeadersLike } from '../../core/types.js';
-import { isStream, isWebStream } from '../../runtime/kept-body.js';
+import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import { unpackedText } from '../../runtime/unpack.js';
 import type { ResponseShape } from './shapes.js';
 

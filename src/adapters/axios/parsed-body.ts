@@ -1,6 +1,6 @@
 /** What the caller would get as `response.data`, for hooks that judge by it. */
 
-import { isStream, isWebStream } from '../../runtime/kept-body.js';
+import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import type { HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
 
 /** Each time anew: axios's transforms may change what they are given. A stream is the caller's alone to read. */

@@ -1,8 +1,8 @@
 /** Responses that nobody is going to read: their connection is wanted for the next attempt. */
 
 import { drainBytes, drainTime } from '../../runtime/drain.js';
-import { isStream, isWebStream, type StreamLike } from '../../runtime/kept-body.js';
 import type { Sleep } from '../../runtime/sleep.js';
+import { isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
 import type { ResponseShape } from './shapes.js';
 
 interface Readable extends StreamLike {

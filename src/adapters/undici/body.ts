@@ -6,7 +6,8 @@
 import { Readable } from 'node:stream';
 import type { Settings } from '../../core/types.js';
 import { iterates } from '../../runtime/iterates.js';
-import { isStream, KeptBody } from '../../runtime/kept-body.js';
+import { KeptBody } from '../../runtime/kept-body.js';
+import { isStream } from '../../runtime/stream-like.js';
 
 /** `ready` goes out as it is, as often as needed. `once` goes out as it is, and not again. */
 export type Body =

@@ -145,7 +145,9 @@ test('an abort in the wait', async () => {
 
 test('a gate that is shut', async () => {
   const origin = await refusedOrigin();
-  const agent = retryingAgent({ maxRetries: 0, gate: { failures: 1 } });
+  // The time stands: no probe is due.
+  const policy = { maxRetries: 0, gate: { failures: 1, deadForMs: 0 } };
+  const agent = retryingAgent(createRetrier(policy, { now: () => 0 }));
   await settled(agent.request({ origin, path: '/', method: 'PUT' }));
   const error = await gateway(agent, origin, await inbound('PUT', 'half'));
   expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_GATE_SHUT' });

@@ -1,0 +1,48 @@
+/** What was read of a body. */
+
+import type { Chunk } from './body-source.js';
+
+/** Copies, one after the other: a source may fill the same buffer again. */
+export class KeptBytes {
+  private room: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  private length = 0;
+
+  get bytes(): Uint8Array {
+    return this.room.subarray(0, this.length);
+  }
+
+  /** False: that is more than the limit. What is neither bytes nor text is the client's to refuse. */
+  add(chunk: Chunk, limitBytes: number): boolean {
+    const bytes = bytesOf(chunk);
+    if (bytes === undefined) return false;
+    const length = this.length + bytes.byteLength;
+    if (length > limitBytes) return false;
+    if (length > this.room.byteLength) this.grow(Math.min(Math.max(2 * length, 1_024), limitBytes));
+    this.room.set(bytes, this.length);
+    this.length = length;
+    return true;
+  }
+
+  addAll(chunks: readonly Chunk[]): void {
+    const parts = chunks.flatMap((chunk) => bytesOf(chunk) ?? []);
+    const length = parts.reduce((sum, part) => sum + part.byteLength, this.length);
+    this.grow(length);
+    for (const part of parts) this.add(part, length);
+  }
+
+  private grow(toBytes: number): void {
+    const before = this.bytes;
+    this.room = new Uint8Array(toBytes);
+    this.room.set(before);
+  }
+}
+
+const encoder = new TextEncoder();
+
+function bytesOf(chunk: Chunk): Uint8Array | undefined {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (typeof chunk === 'string') return encoder.encode(chunk);
+  if (!ArrayBuffer.isView(chunk)) return undefined;
+  const { buffer, byteOffset, byteLength } = chunk as ArrayBufferView;
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
