@@ -155,7 +155,7 @@ export class Recovery {
       return;
     }
     then.retry();
-    this.lastOutcome = outcome;
+    this.lastOutcome = withoutContent(outcome);
     exchange.endAttempt();
     this.wait(decision.delayMs, () => this.prepare(decision));
   }
@@ -290,4 +290,11 @@ export class Recovery {
     const { status, headers } = lastOutcome;
     return { cause: { status, headers } };
   }
+}
+
+/** Whoever waits does not keep what was read of a body. */
+function withoutContent(outcome: ErrorOutcome | ResponseOutcome): ErrorOutcome | ResponseOutcome {
+  if (outcome.kind === 'error' || outcome.content === undefined) return outcome;
+  const { kind, status, headers = {} } = outcome;
+  return { kind, status, headers };
 }

@@ -1,12 +1,14 @@
 /** Vendors whose words stand in the body are obeyed when they are named, and the caller gets every byte of it. */
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/options.js';
 import { createRetrier, historyOf, presets } from '../../../src/index.js';
 import { answer, type Play } from '../../faults/lab.js';
-import { openLab } from '../kit.js';
+import { comesTrue, openLab } from '../kit.js';
 import { latin1, packed, packers, plain, vendorAnswers } from '../vendor-answers.js';
 import { Waits } from '../waits.js';
 import { undici } from './client.js';
@@ -221,4 +223,25 @@ test("Google's Core Reporting flow, with the reasons in the body", async () => {
   const { status, text } = await send(lab.origin, dispatcher);
   expect({ status, text }).toEqual({ status: 403, text: JSON.stringify(says('dailyLimitExceeded')) });
   expect(waits.delays).toEqual([1_000, 2_000]);
+});
+
+test('what was read of a body is not kept while its request waits', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const heap = (): number => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const [count, bytes] = [400, 15_000];
+  const lab = await openLab(plain(429, { pad: 'x'.repeat(bytes), parameters: { retry_after: 7 } }));
+  const waits = new Waits('when told');
+  const dispatcher = retryingAgent(createRetrier({ hints, budget: false }, { sleep: waits.sleep }), {
+    connections: 50,
+  });
+  const before = heap();
+  for (let sent = 0; sent < count; sent += 1) {
+    void undici.request(lab.origin, { dispatcher }).catch(() => undefined);
+  }
+  await waits.until(count);
+  expect(await comesTrue(() => heap() - before < (count * bytes * 4) / 5)).toBe(true);
 });
