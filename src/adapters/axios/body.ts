@@ -10,6 +10,7 @@ import { iterates } from '../../runtime/iterates.js';
 import { type BodyReader, KeptBody } from '../../runtime/kept-body.js';
 import { streamFrom } from '../../runtime/kept-stream.js';
 import { dispose, isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
+import { headersOfForm, partsOf } from './form.js';
 
 export interface Body {
   /** As things stand now. */
@@ -37,6 +38,8 @@ export function bodyOf(data: unknown, { maxRetries, bufferBodyBytes }: Limits): 
   if (node === undefined || isDisturbed(data)) return spent(data);
   const asStream = (kept: KeptBody): unknown => streamFrom(kept, node.Readable, false);
   if (Symbol.asyncIterator in data) return new Kept(data as Source, bufferBodyBytes, asStream);
+  const parts = partsOf(data);
+  if (parts !== undefined) return new MadeForm(data, () => node.Readable.from(parts, { objectMode: false }));
   return new Kept(oldSource(node, data), bufferBodyBytes, asStream, data);
 }
 
@@ -100,6 +103,22 @@ class MadeBody implements Body {
   close(error?: unknown): void {
     this.isClosed = true;
     if (error !== undefined) dispose(this.made);
+  }
+}
+
+/** All that it is made of stays in memory: it is not read itself. */
+class MadeForm extends MadeBody {
+  headers: Readonly<Record<string, string>> = {};
+  private readonly form: object;
+
+  constructor(form: object, make: () => unknown) {
+    super(make);
+    this.form = form;
+  }
+
+  override async next(): Promise<unknown> {
+    this.headers = await headersOfForm(this.form);
+    return super.next();
   }
 }
 
@@ -214,23 +233,4 @@ function oldSource({ PassThrough }: NodeStreams, stream: StreamLike): AsyncGener
     (stream as unknown as { pipe(to: unknown): void }).pipe(through);
     yield* through;
   }
-}
-
-interface Form {
-  getHeaders(): Record<string, string>;
-  getLength(done: (error: unknown, length?: number) => void): void;
-}
-
-/** axios would ask the form itself, but is given a stream of its bytes. */
-async function headersOfForm(stream: object): Promise<Readonly<Record<string, string>>> {
-  if (!('getHeaders' in stream)) return {};
-  const form = stream as Form;
-  const headers = form.getHeaders();
-  const length = await lengthOf(form);
-  return length === undefined ? headers : { ...headers, 'content-length': String(length) };
-}
-
-/** Undefined: it has a part whose length nobody knows. */
-function lengthOf(form: Form): Promise<number | undefined> {
-  return new Promise((resolve) => form.getLength((_error, length) => resolve(length)));
 }

@@ -10,7 +10,7 @@ import type { PolicyOptions } from '../../../src/core/options.js';
 import { historyOf } from '../../../src/index.js';
 import { answer, contentOf, type Lab, type Play, refusedOrigin, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
-import { retryingInstance } from './kit.js';
+import { openInstance, retryingInstance } from './kit.js';
 
 const content = contentOf('a', 0, 100_000);
 
@@ -18,9 +18,9 @@ function* parts(bytes = 100_000): Generator<Buffer> {
   for (let at = 0; at < bytes; at += 10_000) yield contentOf('a', at, at + 10_000);
 }
 
-function nodeForm(): NodeForm {
+function nodeForm(part: unknown = Readable.from(parts(), { objectMode: false })): NodeForm {
   const form = new NodeForm();
-  form.append('bytes', content, { filename: 'a.bin' });
+  form.append('bytes', part, { filename: 'a.bin' });
   return form;
 }
 
@@ -35,7 +35,13 @@ const kinds: [name: string, kind: Kind][] = [
   ['a Readable over fetch', { make: () => Readable.from(parts()), adapter: 'fetch' }],
   ['a PassThrough', { make: () => Readable.from(parts()).pipe(new PassThrough()), adapter: 'http' }],
   ['a web stream', { make: () => ReadableStream.from(parts()), adapter: 'fetch' }],
-  ['a form of form-data', { make: nodeForm, adapter: 'http' }],
+  ['a form of form-data with a stream in it', { make: () => nodeForm(), adapter: 'http' }],
+];
+
+/** In memory as a whole, and as long as the caller wants. */
+const forms: [name: string, kind: Kind][] = [
+  ['a form of form-data', { make: () => nodeForm(content), adapter: 'http' }],
+  ['a form of form-data over fetch', { make: () => nodeForm(content), adapter: 'fetch' }],
   [
     'an object as multipart',
     { make: () => ({ bytes: content }), adapter: 'http', headers: { 'content-type': 'multipart/form-data' } },
@@ -67,14 +73,47 @@ test.each(refusals)(
   },
 );
 
-test.each(kinds)('%s that just fits is sent again, whole', async (_name, { make, adapter, headers = {} }) => {
-  const lab = await openLab([answer(503), rst(), answer(200)]);
-  const policy = { ...soon, bufferBodyBytes: 101_000 };
-  await retryingInstance(policy).put(lab.origin, make(), { adapter, headers });
-  const [first, ...others] = lab.requests;
-  expect(first?.body.includes(content)).toBe(true);
-  expect(others.map(({ body }) => body.equals(first?.body ?? content))).toEqual([true, true]);
+describe.each(forms)('%s, longer than what is kept,', (_name, { make, adapter, headers = {} }) => {
+  test.each(failures)('is sent again after %s, the same', async (_what, play) => {
+    const lab = await openLab([play, play, answer(200)]);
+    const policy = { ...soon, bufferBodyBytes: 0, methods: ['PUT', 'POST'] };
+    await retryingInstance(policy).post(lab.origin, make(), { adapter, headers });
+    const [first, ...others] = lab.requests;
+    expect(first?.body.includes(content)).toBe(true);
+    expect(first?.headers['content-length']).toBe(String(first?.body.length));
+    expect(others.map(({ body }) => body.equals(first?.body ?? Buffer.alloc(0)))).toEqual([true, true]);
+    expect(new Set(lab.requests.map((request) => request.headers['content-type'])).size).toBe(1);
+  });
+
+  test('is sent again when it was refused', async () => {
+    const origin = await refusedOrigin();
+    const asked = retryingInstance(soon).post(origin, make(), { adapter, headers });
+    const reasons = historyOf((await settled(asked)).error)?.map(({ decision }) => decision.reason);
+    expect(reasons).toEqual([...Array(3).fill('transport-error'), 'retries-spent']);
+  });
+
+  test('is what it would be without retries', async () => {
+    const [plain, ours] = await Promise.all([openLab(answer(200)), openLab(answer(200))]);
+    await openInstance().put(plain.origin, make(), { adapter: 'http', headers });
+    await retryingInstance({ ...soon, bufferBodyBytes: 0 }).put(ours.origin, make(), { adapter, headers });
+    const [body, other] = [plain, ours].map(({ requests }) =>
+      String(requests[0]?.body).replaceAll(/^--.*$/gm, '--boundary'),
+    );
+    expect(other).toBe(body);
+  });
 });
+
+test.each([...kinds, ...forms])(
+  '%s that just fits is sent again, whole',
+  async (_name, { make, adapter, headers = {} }) => {
+    const lab = await openLab([answer(503), rst(), answer(200)]);
+    const policy = { ...soon, bufferBodyBytes: 101_000 };
+    await retryingInstance(policy).put(lab.origin, make(), { adapter, headers });
+    const [first, ...others] = lab.requests;
+    expect(first?.body.includes(content)).toBe(true);
+    expect(others.map(({ body }) => body.equals(first?.body ?? content))).toEqual([true, true]);
+  },
+);
 
 test('a Readable that was read by somebody is sent as it is left, once', async () => {
   const lab = await openLab([answer(503), answer(200)]);
