@@ -23,22 +23,34 @@ export interface Pass {
 
 const noRow: Pick<Open, 'failures' | 'since' | 'lastAt'> = { failures: 0, since: 0, lastAt: 0 };
 
-export const openGate: GateState = { kind: 'open', epoch: 0, ...noRow, survived: { longest: 0, at: 0 } };
+export const openGate: GateState = {
+  kind: 'open',
+  epoch: 0,
+  lives: 0,
+  ...noRow,
+  survived: { longest: 0, at: 0 },
+};
 
 /** For so long without an attempt, and what comes next has nothing to do with it any more. */
 const rowPauseMs = 10_000;
 
-/** So many of the failures that the server came back from lately are not enough: they are how it is. */
+/** After so many signs of life without a failure between them, a row of failures is something new. */
+const usualLives = 20;
+
+/** Otherwise failures may be how it is: a row has to be so many times as long. */
+const doubtFactor = 5;
+
+/** And in any case so many times as long as those that were survived lately. */
 const rowFactor = 3;
 
 /** How long such a row is remembered: after this time, it counts half as long. */
-const rowHalfLifeMs = 60_000;
+const rowHalfLifeMs = 180_000;
 
 /** How many may be out at once when requests begin to come back, and how often that doubles until the end of the ramp. */
 const rampFirst = 4;
 const rampDoublings = 8;
 
-/** So many in a row, and it was too early. */
+/** So many in a row, and it was too early; or half as many as those that it has just come back from. */
 const rampFailures = 10;
 
 /** A probe that hangs does not keep the gate shut for ever: after so many intervals another one may go. */
@@ -84,7 +96,7 @@ export function afterSign(
 export function asOf(gate: Gate, state: GateState, now: number): GateState {
   if (state.kind !== 'ramping' || now - state.since < gate.rampMs) return state;
   const { epoch, survived } = state;
-  return { kind: 'open', epoch, ...noRow, survived };
+  return { kind: 'open', epoch, lives: 0, ...noRow, survived };
 }
 
 // ---------------------------------------------------------------- open
@@ -97,20 +109,40 @@ function afterSignWhenOpen(
   now: number,
   draw: number,
 ): GateState {
-  if (sign === 'alive') return state.failures === 0 ? state : afterRow(state, now);
+  if (sign === 'alive') return afterLife(gate, state, now);
   if (sign !== 'dead') return state;
-  const goesOn = state.failures > 0 && sentAt - state.lastAt <= rowPauseMs;
-  const failures = goesOn ? state.failures + 1 : 1;
-  const since = goesOn ? state.since : now;
-  if (failures < enoughFailures(gate, state.survived, now) || now - since < gate.deadForMs) {
-    return { ...state, failures, since, lastAt: now };
-  }
+  const row = afterFailure(state, sentAt, now);
+  if (!isDead(gate, row, now)) return row;
+  const { failures } = row;
   // The first probe comes soon: most outages are short.
   return shut(state.epoch + 1, now + around(gate.probeMs / 4, draw), failures, state.survived);
 }
 
-function afterRow({ epoch, failures, survived }: Open, now: number): Open {
-  return { kind: 'open', epoch, ...noRow, survived: afterSurvived(survived, failures, now) };
+/** Nobody looks at more of them than there have to be. */
+export function isHealthy({ failures }: Gate, state: GateState): boolean {
+  return state.kind === 'open' && state.failures === 0 && state.lives >= Math.min(failures, usualLives);
+}
+
+function afterLife(gate: Gate, state: Open, now: number): Open {
+  const { epoch, failures, lives, survived } = state;
+  if (isHealthy(gate, state)) return state;
+  if (failures === 0) return { ...state, lives: lives + 1 };
+  return { kind: 'open', epoch, lives: 1, ...noRow, survived: afterSurvived(survived, failures, now) };
+}
+
+function afterFailure(state: Open, sentAt: number, now: number): Open {
+  if (state.failures === 0) return { ...state, failures: 1, since: now, lastAt: now };
+  if (sentAt - state.lastAt <= rowPauseMs) return { ...state, failures: state.failures + 1, lastAt: now };
+  return { ...state, lives: 0, failures: 1, since: now, lastAt: now };
+}
+
+function isDead(gate: Gate, { lives, failures, since, survived }: Open, now: number): boolean {
+  const longest = remembered(survived, now);
+  const isNew = lives >= Math.min(gate.failures, usualLives);
+  const isUnheardOf = lives === 0 && longest === 0;
+  const least = isNew || isUnheardOf ? gate.failures : doubtFactor * gate.failures;
+  const deadForMs = isNew ? gate.deadForMs : doubtFactor * gate.deadForMs;
+  return now - since >= deadForMs && failures >= Math.max(least, rowFactor * longest);
 }
 
 function afterSurvived(survived: Survived, failures: number, now: number): Survived {
@@ -119,12 +151,6 @@ function afterSurvived(survived: Survived, failures: number, now: number): Survi
 
 function remembered({ longest, at }: Survived, now: number): number {
   return longest * 2 ** ((at - now) / rowHalfLifeMs);
-}
-
-/** Where rows come and go, they say little: it takes a row that is much longer than the others. */
-function enoughFailures(gate: Gate, survived: Survived, now: number): number {
-  const usual = rowFactor * remembered(survived, now);
-  return usual < gate.failures ? gate.failures : Math.max(rowFactor * gate.failures, usual);
 }
 
 // ---------------------------------------------------------------- shut
@@ -172,7 +198,7 @@ function afterSignWhenRamping(
   if (sign === 'alive') return { ...state, successes: state.successes + 1, failures: 0 };
   if (sign !== 'dead') return state;
   const failures = state.failures + 1;
-  if (failures < rampFailures) return { ...state, failures };
+  if (failures < Math.max(rampFailures, remembered(state.survived, now) / 2)) return { ...state, failures };
   return shut(state.epoch + 1, now + around(gate.probeMs, draw), failures, state.survived);
 }
 

@@ -58,11 +58,12 @@ export function afterRefusal(
   finding: ResponseFinding,
   now: number,
 ): HoldState {
+  const isLong = hintIn(finding) >= hold.minMs;
   const needed = hold.refusedShare * (isPaced(state, now) ? shareWhilePaced : 1);
   if (hold.refusedShare > 0 && refusedShare(answers, now) < needed) return state;
   const asked = { finding, at: now };
   const until = now + hintIn(finding);
-  if (hintIn(finding) >= hold.minMs) {
+  if (isLong) {
     if (until <= state.until) return state;
     // Nobody gets on in the meantime.
     return {
@@ -87,12 +88,20 @@ function paced(hold: Hold, state: HoldState, answers: Answers, now: number): Hol
 }
 
 function spacingFrom(hold: Hold, state: HoldState, pace: Pace, answers: Answers, now: number): number {
-  const isNew = !isPaced(state, now);
   const rate = successRate(answers, 1 / hold.spacingMs, now);
-  if (rate === undefined) return isNew ? hold.spacingMs : state.spacingMs;
-  const spacingMs = 1 / (rate * pace.easing);
-  return isNew ? spacingMs : Math.max(spacingMs, spacingBy(state, now));
+  const measuredMs = rate === undefined ? Number.POSITIVE_INFINITY : 1 / (rate * pace.easing);
+  if (!isPaced(state, now)) return rate === undefined ? hold.spacingMs : measuredMs;
+  const beforeMs = spacingBy(state, now);
+  if (rate === undefined) return pace === courteous ? state.spacingMs : beforeMs / leastStep;
+  if (pace === courteous) return Math.max(measuredMs, beforeMs);
+  // A bucket for one bears half of what comes a little too fast: what was borne before says more than successes do.
+  const isFar = refusedShare(answers, now) >= farShare;
+  return Math.max(beforeMs, isFar ? measuredMs : Math.min(measuredMs, beforeMs / leastStep));
 }
+
+/** Of the rate that was a little too much; and how many refusals say that it was not a little. */
+const leastStep = 0.9;
+const farShare = 0.7;
 
 /** Whether requests queue: for a while after a refusal, and as long as others are in the queue. */
 export function isPaced(state: HoldState, now: number): boolean {

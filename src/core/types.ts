@@ -422,6 +422,8 @@ export type GateState =
   | {
       readonly kind: 'open';
       readonly epoch: Epoch;
+      /** Signs of life before the row, without a failure between them; no more than anybody asks for. */
+      readonly lives: number;
       /** In a row; the first and the last of them. */
       readonly failures: number;
       readonly since: number;

@@ -13,7 +13,7 @@ import {
 } from '../core/budget.js';
 import type { Refusal } from '../core/events.js';
 import type { Sign } from '../core/gate.js';
-import { afterSign, asOf, isShut, openGate } from '../core/gate.js';
+import { afterSign, asOf, isHealthy, isShut, openGate } from '../core/gate.js';
 import { afterRefusal, givePlaceBack, isRefusal, noHold } from '../core/hold.js';
 import type {
   Admission,
@@ -217,7 +217,7 @@ export class Scope {
     if (gate === false) return;
     const state = this.gateOf(gate);
     // The healthy path, without a clock.
-    if (state.kind === 'open' && state.failures === 0 && sign !== 'dead') return;
+    if (sign !== 'dead' && isHealthy(gate, state)) return;
     const now = this.ports.now();
     const counted = sign === 'dead' && hasCounted(turn, gate, isFirst, now);
     const after = afterSign(gate, state, turn, counted ? 'still-dead' : sign, now, this.ports.random());

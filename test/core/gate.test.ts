@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Pass, Sign } from '../../src/core/gate.js';
-import { afterSign, asOf, isShut, openGate, passGate, signOf, signOfStatus } from '../../src/core/gate.js';
+import {
+  afterSign,
+  asOf,
+  isHealthy,
+  isShut,
+  openGate,
+  passGate,
+  signOf,
+  signOfStatus,
+} from '../../src/core/gate.js';
 import type { Gate, GateState } from '../../src/core/types.js';
 import { serverError } from '../kit.js';
 
@@ -18,7 +27,15 @@ const none = { longest: 0, at: 0 };
 
 type Of<K extends GateState['kind']> = Extract<GateState, { kind: K }>;
 
-const open: Of<'open'> = { kind: 'open', epoch: 4, failures: 0, since: 0, lastAt: 0, survived: none };
+const open: Of<'open'> = {
+  kind: 'open',
+  epoch: 4,
+  lives: 3,
+  failures: 0,
+  since: 0,
+  lastAt: 0,
+  survived: none,
+};
 const shut: Of<'shut'> = {
   kind: 'shut',
   epoch: 5,
@@ -91,8 +108,10 @@ describe('what an outcome says of the health of the server', () => {
 describe('open', () => {
   test('the healthy path changes nothing', () => {
     for (const sign of ['alive', 'answers', 'neutral', 'still-dead'] as const) {
-      expect(ended(openGate, sign, 0)).toBe(openGate);
+      expect(ended(open, sign, 0)).toBe(open);
     }
+    expect(isHealthy(gate, open)).toBe(true);
+    expect(isHealthy(gate, openGate)).toBe(false);
     expect(passGate(gate, openGate, 0, middle)).toEqual({ kind: 'go', state: openGate });
     expect(isShut(gate, openGate, 0)).toBe(false);
   });
@@ -100,7 +119,11 @@ describe('open', () => {
   test('a sign of life ends a row, and how long it was is remembered; what says nothing does not', () => {
     const row = failing(2, 100);
     expect(row).toMatchObject({ failures: 2, since: 0, lastAt: 100 });
-    expect(ended(row, 'alive', 150)).toEqual({ ...open, survived: { longest: 2, at: 150 } });
+    expect(ended(row, 'alive', 150)).toEqual({
+      ...open,
+      lives: 1,
+      survived: { longest: 2, at: 150 },
+    });
     for (const sign of ['answers', 'neutral', 'still-dead'] as const) expect(ended(row, sign, 150)).toBe(row);
   });
 
@@ -134,18 +157,37 @@ describe('open', () => {
     const lately = { ...open, survived: { longest: 4, at: 0 } };
     expect(failing(11, 250, lately).kind).toBe('open');
     expect(failing(12, 250, lately).kind).toBe('shut');
-    // Three times the usual ones, or three times the setting.
-    expect(failing(8, 300, { ...open, survived: { longest: 1.1, at: 0 } }).kind).toBe('open');
-    expect(failing(9, 300, { ...open, survived: { longest: 1.1, at: 0 } }).kind).toBe('shut');
-    // Two minutes later it counts a quarter.
-    expect(failing(3, 1_000, { ...open, survived: { longest: 3.9, at: 0 } }, 120_000).kind).toBe('shut');
+    // Nine minutes later, an eighth of that.
+    expect(failing(3, 1_000, { ...open, survived: { longest: 7.9, at: 0 } }, 540_000).kind).toBe('shut');
+  });
+
+  test('without so many signs of life before it, a row has to be five times as long', () => {
+    const doubtful = { ...open, lives: 2 };
+    expect(failing(14, 1_000, doubtful).kind).toBe('open');
+    expect(failing(15, 1_000, doubtful).kind).toBe('shut');
+    expect(failing(100, 90, doubtful).kind).toBe('open');
+    // Of a server that nobody has ever heard of, it has to last as long.
+    expect(failing(3, 4_999, openGate).kind).toBe('open');
+    expect(failing(3, 5_000, openGate).kind).toBe('shut');
+  });
+
+  test('signs of life are counted as far as they matter', () => {
+    const counted = [1, 2, 3, 3].reduce<GateState>((state, lives) => {
+      const next = ended(state, 'alive', 0);
+      expect(next).toMatchObject({ lives });
+      return next;
+    }, openGate);
+    expect(ended(counted, 'alive', 0)).toBe(counted);
+    const many = { ...gate, failures: 1_000 };
+    expect(isHealthy(many, { ...open, lives: 19 })).toBe(false);
+    expect(isHealthy(many, { ...open, lives: 20 })).toBe(true);
   });
 
   test('the longest row is remembered, not the last one', () => {
     const lately = { ...open, survived: { longest: 5, at: 0 } };
     expect(ended(failing(2, 10, lately), 'alive', 30)).toMatchObject({ survived: { longest: 5, at: 0 } });
-    expect(ended(failing(2, 10, lately, 120_000), 'alive', 120_030)).toMatchObject({
-      survived: { longest: 2, at: 120_030 },
+    expect(ended(failing(2, 10, lately, 320_000), 'alive', 320_030)).toMatchObject({
+      survived: { longest: 2, at: 320_030 },
     });
   });
 });
@@ -253,8 +295,14 @@ describe('ramping', () => {
     expect(ended(nine, 'dead', 210)).toEqual({ ...shut, epoch: 7, probeAt: 1_210, failures: 10 });
   });
 
+  test('and if it came back from a longer row, half of that', () => {
+    const shaky = { ...ramping, places: 30, survived: { longest: 40.1, at: 100 } };
+    expect(failing(20, 10, shaky, 110).kind).toBe('ramping');
+    expect(failing(21, 10, shaky, 110).kind).toBe('shut');
+  });
+
   test('is over after its time, whatever has happened', () => {
-    const opened = { ...open, epoch: 6 };
+    const opened = { ...open, epoch: 6, lives: 0 };
     expect(asOf(gate, full, 2_099)).toBe(full);
     expect(asOf(gate, full, 2_100)).toEqual(opened);
     expect(passGate(gate, full, 2_100, middle)).toEqual({ kind: 'go', state: opened });

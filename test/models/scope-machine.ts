@@ -5,7 +5,14 @@
 
 import { AttemptTimeoutError } from '../../src/core/errors.js';
 import type { PolicyOptions } from '../../src/core/options.js';
-import type { ErrorOutcome, GateState, HoldState, ResponseOutcome } from '../../src/core/types.js';
+import type {
+  BudgetState,
+  ErrorOutcome,
+  GateState,
+  HoldState,
+  RequestFacts,
+  ResponseOutcome,
+} from '../../src/core/types.js';
 import { createRetrier, type Retrier } from '../../src/runtime/retrier.js';
 import type { Scope } from '../../src/runtime/scope.js';
 import { Session } from '../../src/runtime/session.js';
@@ -13,7 +20,7 @@ import { answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
 
 /** What an object of a class remembers. */
-type Memory = Readonly<Record<string, unknown>>;
+export type Memory = Readonly<Record<string, unknown>>;
 
 export interface Slot {
   readonly phase: 'idle' | 'waiting' | 'sent';
@@ -29,6 +36,8 @@ export interface State {
   /** What a watcher from outside has counted: first attempts that failed in a row, and since when. */
   readonly row: number;
   readonly rowSince: number;
+  /** And how many signs of life there were before it, without a failure between them. */
+  readonly lives: number;
   /** The end of the last window that an answer asked for. */
   readonly windowEnds: number;
   /** What went wrong in the step that led here. */
@@ -43,6 +52,8 @@ export interface Plan {
   readonly ticksMs: readonly number[];
   /** Requests may vanish without a word: their caller's code forgot them. */
   readonly forgetful?: true;
+  /** Nobody is sent before the end of a window that any answer asked for. */
+  readonly isHeldAtOnce?: true;
   /** How many requests ended like this, one after the other, before it begins. */
   readonly before?: readonly [count: number, end: End];
   faultIn(machine: ScopeMachine, state: State): string | undefined;
@@ -64,18 +75,17 @@ const ends = {
 } as const satisfies Record<string, ErrorOutcome | ResponseOutcome>;
 
 const dead: ReadonlySet<End> = new Set(['fails (503)', 'is cut off', 'times out']);
-const alive: ReadonlySet<End> = new Set(['succeeds']);
 
-const idle: Slot = { phase: 'idle', session: undefined, wakeAt: Number.POSITIVE_INFINITY };
+export const idle: Slot = { phase: 'idle', session: undefined, wakeAt: Number.POSITIVE_INFINITY };
 const never = Number.NEGATIVE_INFINITY;
 
 export class ScopeMachine implements Machine<State> {
   readonly plan: Plan;
   readonly retrier: Retrier;
   readonly initial: State;
+  readonly request: RequestFacts = requestOf();
+  now = 0;
   private readonly scope: Scope;
-  private readonly request = requestOf();
-  private now = 0;
 
   constructor(plan: Plan) {
     this.plan = plan;
@@ -83,9 +93,21 @@ export class ScopeMachine implements Machine<State> {
     this.scope = this.retrier.open(this.request).scope;
     const slots = [idle, idle, idle];
     const scope = memoryOf(this.scope);
-    let state: State = { now: 0, scope, slots, row: 0, rowSince: 0, windowEnds: never, fault: undefined };
+    let state: State = {
+      now: 0,
+      scope,
+      slots,
+      row: 0,
+      rowSince: 0,
+      lives: 0,
+      windowEnds: never,
+      fault: undefined,
+    };
     const [count, end] = plan.before ?? [0, 'succeeds'];
-    for (let done = 0; done < count; done += 1) state = this.settle(this.end(this.begin(state, 0), 0, end));
+    for (let done = 0; done < count; done += 1) {
+      const begun = this.begin(state, 0);
+      state = this.settle(begun.slots[0]?.phase === 'sent' ? this.end(begun, 0, end) : begun);
+    }
     this.initial = state;
   }
 
@@ -131,7 +153,11 @@ export class ScopeMachine implements Machine<State> {
     const session = this.restore(state, index);
     const admission = session.admit();
     if (admission.kind === 'refuse') session.abandon();
-    if (admission.kind === 'go') return this.keep(state, index, 'sent', session);
+    if (admission.kind === 'go') {
+      const leftMs = this.plan.isHeldAtOnce ? state.windowEnds - state.now : 0;
+      const fault = leftMs > 0 ? `sent ${leftMs} ms before the window is over` : undefined;
+      return { ...this.keep(state, index, 'sent', session), fault };
+    }
     if (admission.kind === 'refuse') return this.keep(state, index, 'idle', session);
     return this.keep(state, index, 'waiting', session, state.now + admission.delayMs);
   }
@@ -139,7 +165,6 @@ export class ScopeMachine implements Machine<State> {
   end(state: State, index: number, end: End): State {
     const session = this.restore(state, index);
     const outcome: ErrorOutcome | ResponseOutcome = ends[end];
-    const isFirst = session.history.length === 0;
     const before = this.gate?.kind;
     const isOver = outcome.kind === 'response' && session.accepts(outcome.status);
     const decision = isOver ? undefined : session.next(outcome, true);
@@ -147,9 +172,9 @@ export class ScopeMachine implements Machine<State> {
       decision?.action === 'retry'
         ? this.keep(state, index, 'waiting', session, state.now + decision.delayMs)
         : this.keep(state, index, 'idle', session);
-    const seen = { ...after, ...(isFirst && saw(state, end)) };
+    const seen = { ...after, ...saw(state, end) };
     const goesShut = before !== 'shut' && this.gate?.kind === ('shut' as string);
-    return goesShut ? { ...seen, fault: this.whyShut(seen) } : seen;
+    return goesShut ? { ...seen, fault: this.whyShut(seen, before === 'ramping') } : seen;
   }
 
   leave(state: State, index: number): State {
@@ -166,12 +191,15 @@ export class ScopeMachine implements Machine<State> {
     );
   }
 
-  private whyShut({ row, rowSince, now }: State): string | undefined {
+  private whyShut({ row, rowSince, lives, now }: State, wasRamping: boolean): string | undefined {
     const { gate } = this.retrier.policy.fallback.settings;
-    if (gate === false) return undefined;
-    const { failures, deadForMs = 0 } = gate as { failures: number; deadForMs?: number };
-    const isByTheRule = row >= failures && now - rowSince >= deadForMs;
-    return isByTheRule ? undefined : `shut after ${row} failures in a row, in ${now - rowSince} ms`;
+    if (gate === false) return 'shut, and there is no gate';
+    const isNew = lives >= gate.failures;
+    const deadForMs = isNew ? gate.deadForMs : 5 * gate.deadForMs;
+    const isByTheRule = row >= gate.failures && now - rowSince >= deadForMs;
+    const isTooEarly = wasRamping && row >= 10;
+    if (isByTheRule || isTooEarly) return undefined;
+    return `shut after ${row} failures in a row, in ${now - rowSince} ms`;
   }
 
   faultIn(state: State): string | undefined {
@@ -182,6 +210,10 @@ export class ScopeMachine implements Machine<State> {
 
   get gate(): GateState | undefined {
     return only<GateState>(this.scope, 'gates');
+  }
+
+  get budget(): BudgetState | undefined {
+    return only<BudgetState>(this.scope, 'budgets');
   }
 
   get hold(): HoldState | undefined {
@@ -203,10 +235,17 @@ export class ScopeMachine implements Machine<State> {
 
   key(state: State): string {
     const slots = state.slots.map((slot) => this.keyOfSlot(state, slot)).sort();
-    const { row, rowSince, windowEnds, fault, scope } = state;
-    const { budgets, gates, holds, waiting } = scope as Record<string, ReadonlyMap<object, unknown>>;
-    const shared = [budgets, gates, holds].map((map) => [...(map?.values() ?? [])]);
-    return this.say(state, [shared, waiting, slots, Math.min(row, 9), { rowSince, windowEnds, fault }]);
+    const { row, rowSince, lives, windowEnds, fault, scope } = state;
+    const { budgets, gates, holds, answers, waiting } = scope as Record<string, ReadonlyMap<object, unknown>>;
+    const shared = [budgets, gates, holds, answers].map((map) => [...(map?.values() ?? [])]);
+    return this.say(state, [
+      shared,
+      waiting,
+      slots,
+      Math.min(row, 9),
+      lives,
+      { rowSince, windowEnds, fault },
+    ]);
   }
 
   private keyOfSlot(state: State, { phase, session, wakeAt }: Slot): string {
@@ -220,7 +259,8 @@ export class ScopeMachine implements Machine<State> {
     const next = only<HoldState>(scope, 'holds')?.nextPlace ?? 0;
     return JSON.stringify(value, (key, it: unknown) => {
       if (typeof it !== 'number') return it;
-      if (/^(at|until|since)$|(At|Since|Ends)$/.test(key)) return Math.max(-100_000, Math.round(it - now));
+      if (/^(at|until|since|queuesUntil)$|(At|Since|Ends)$/.test(key))
+        return Math.max(-100_000, Math.round(it - now));
       if (key === 'epoch') return Math.max(-2, it - gate);
       if (/place/i.test(key)) return Math.round((it - next) * 1_000);
       return Math.round(it * 1_000);
@@ -229,9 +269,9 @@ export class ScopeMachine implements Machine<State> {
 }
 
 function saw(state: State, end: End): Partial<State> {
-  const { now, row, rowSince } = state;
-  if (end === 'is refused for 3 s') return { windowEnds: now + 3_000 };
-  if (alive.has(end)) return { row: 0, rowSince: 0 };
+  const { now, row, rowSince, lives } = state;
+  if (end === 'is refused for 3 s') return { windowEnds: Math.max(state.windowEnds, now + 3_000) };
+  if (end === 'succeeds') return { row: 0, rowSince: 0, lives: row === 0 ? Math.min(9, lives + 1) : 1 };
   if (!dead.has(end)) return {};
   return { row: row + 1, rowSince: row === 0 ? now : rowSince };
 }

@@ -1,62 +1,278 @@
-/** The gate, the hold and the budget of a scope: every interleaving of three requests, to a stated depth. */
+/**
+ * The gate, the hold and the budget of a scope: every interleaving of three requests (each may come again and again),
+ * to a stated number of steps. What is explored are the sessions and scopes that adapters use.
+ */
 
 import { describe, expect, test } from 'vitest';
-import { explore } from './explore.js';
-import { type Plan, ScopeMachine, type State } from './scope-machine.js';
+import { timeOf } from '../../src/core/hold.js';
+import type { GateState } from '../../src/core/types.js';
+import { refusedOfTen } from './burst.js';
+import { type Exploration, explore } from './explore.js';
+import { type End, idle, type Memory, type Plan, ScopeMachine, type State } from './scope-machine.js';
 
-/** A server that is well, and half a minute of quiet: ten requests at once are let through. */
-function comesBack(machine: ScopeMachine, state: State): string | undefined {
-  let at: State = machine.settle(state);
-  at = at.slots.reduce(
-    (now, { phase }, index) => (phase === 'sent' ? machine.end(now, index, 'succeeds') : now),
-    at,
-  );
-  at = machine.settle({ ...at, now: at.now + 30_000 });
-  at = machine.end(machine.begin(at, 0), 0, 'succeeds');
-  at = { ...at, now: at.now + 30_000 };
-  machine.restore(at);
-  const burst = Array.from({ length: 10 }, () =>
-    machine.retrier.open({ method: 'GET', origin: 'https://api.example.com', path: '/', keyed: false }),
-  );
-  const refused = burst.filter((session) => session.admit().kind === 'refuse').length;
-  return refused === 0 ? undefined : `${refused} of ten requests refused by a server that is well`;
+// ---------------------------------------------------------------- what is never so
+
+/** Everybody leaves or is answered; half a minute later, ten requests come at once. */
+function doesNotComeBack(machine: ScopeMachine, state: State): string | undefined {
+  const answered = machine.settle(state).slots.reduce<State>((at, { phase }, index) => {
+    return phase === 'sent' ? machine.end(at, index, 'succeeds') : at;
+  }, machine.settle(state));
+  const quiet = machine.settle({ ...answered, now: answered.now + 30_000 });
+  machine.restore(quiet);
+  const refused = refusedOfTen(machine, quiet);
+  return refused === 0 ? undefined : `a server that is well: ${refused} of ten requests at once are refused`;
 }
 
-/** Whoever left has taken its place with it: a newcomer waits for the window, and for nobody who is not there. */
-function givesPlacesBack(machine: ScopeMachine, state: State): string | undefined {
+/** Everybody who waits leaves: a newcomer waits for the window and a distance, and for nobody who is not there. */
+function keepsPlaces(machine: ScopeMachine, state: State): string | undefined {
   const at = machine.settle(state);
   machine.restore(at);
-  const newcomer = machine.retrier.open({
-    method: 'GET',
-    origin: 'https://api.example.com',
-    path: '/',
-    keyed: false,
-  });
+  const newcomer = machine.retrier.open(machine.request);
   const admission = newcomer.admit();
-  if (admission.kind === 'go') return undefined;
-  const most = Math.max(0, (machine.hold?.until ?? 0) - at.now) + 110;
-  if (admission.kind === 'wait' && admission.delayMs <= most) return undefined;
-  return `nobody is waiting, and a newcomer gets ${JSON.stringify(admission)}`;
+  const { hold } = machine;
+  if (admission.kind === 'go' || machine.gate?.kind === 'shut' || hold === undefined) return undefined;
+  const place = turnOf(newcomer as unknown as Memory)?.claim.place;
+  const waitMs = place === undefined ? 0 : timeOf(hold, place) - at.now;
+  // And a little for what is not exact.
+  const most = Math.max(0, hold.until - at.now) + hold.spacingMs + 1;
+  if (admission.kind === 'wait' ? waitMs <= most : most > longestQueueOf(machine)) return undefined;
+  return `nobody is waiting, and a newcomer is told to: ${JSON.stringify(admission)}, for ${waitMs} ms`;
 }
 
-const gateOnly: Plan = {
-  policy: { maxRetries: 0, budget: false, gate: { failures: 2, probeMs: 1_000, rampMs: 2_000 } },
-  ends: ['succeeds', 'fails (503)', 'is refused for 1 s', 'is aborted'],
-  ticksMs: [250, 2_500],
-  forgetful: true,
-  faultIn: comesBack,
+function longestQueueOf(machine: ScopeMachine): number {
+  const { hold } = machine.retrier.policy.fallback.settings;
+  return (hold !== false && hold.maxQueueMs) || Number.POSITIVE_INFINITY;
+}
+
+/** Each has its own place, which nobody has given back. */
+function givesPlacesTwice(machine: ScopeMachine, state: State): string | undefined {
+  machine.restore(state);
+  const { hold } = machine;
+  if (hold === undefined) return undefined;
+  const places = state.slots.flatMap((slot) => turnOf(slot.session)?.claim.place ?? []);
+  const isWrong = (place: number): boolean => place >= hold.nextPlace || hold.gaps.includes(place);
+  return new Set(places).size < places.length || places.some(isWrong)
+    ? `places ${places}, of which ${hold.gaps} were given back, below ${hold.nextPlace}`
+    : undefined;
+}
+
+/** As many places of a ramp are taken as there are requests that have one, and there is one probe at most. */
+function miscounts(machine: ScopeMachine, state: State): string | undefined {
+  machine.restore(state);
+  const { gate } = machine;
+  if (gate === undefined || gate.kind === 'open') return undefined;
+  const out = state.slots.filter(({ phase }) => phase === 'sent').map((slot) => turnOf(slot.session));
+  const passes = out.filter((turn) => turn?.epoch === gate.epoch);
+  return gate.kind === 'shut' ? probesOf(gate, passes, state.now) : rampOf(gate, passes, state.now);
+}
+
+type Of<K extends GateState['kind']> = Extract<GateState, { kind: K }>;
+type Passes = readonly ({ readonly sentAt: number } | undefined)[];
+
+function probesOf({ probingSince }: Of<'shut'>, passes: Passes, now: number): string | undefined {
+  // One that hangs for five seconds is given up.
+  const probes = passes.filter((turn) => now - (turn?.sentAt ?? 0) < 5_000).length;
+  const known = probingSince !== undefined && now - probingSince < 5_000 ? 1 : 0;
+  return probes === known ? undefined : `${probes} probes are out, and the gate knows of ${known}`;
+}
+
+function rampOf(
+  { placesSince, places, placesBefore }: Of<'ramping'>,
+  passes: Passes,
+  now: number,
+): string | undefined {
+  if (now - placesSince >= 1_000) return undefined;
+  const since = (fromMs: number): number => passes.filter((turn) => (turn?.sentAt ?? 0) >= fromMs).length;
+  const taken = since(placesSince);
+  const before = since(placesSince - 1_000) - taken;
+  return taken === places && before === placesBefore
+    ? undefined
+    : `${before} and ${taken} requests have places in the ramp, and ${placesBefore} and ${places} are taken`;
+}
+
+function overdraws(machine: ScopeMachine, state: State): string | undefined {
+  machine.restore(state);
+  const { budget } = machine;
+  const { budget: settings } = machine.retrier.policy.fallback.settings;
+  if (budget === undefined || settings === false || settings.kind !== 'bucket' || !('tokens' in budget))
+    return;
+  const isWithin = budget.tokens >= 0 && budget.tokens <= settings.capacity * 1_000;
+  return isWithin ? undefined : `${budget.tokens} thousandths of a token`;
+}
+
+interface TurnInside {
+  readonly epoch: number;
+  readonly sentAt: number;
+  readonly claim: { readonly place: number | undefined };
+}
+
+function turnOf(session: Memory | undefined): TurnInside | undefined {
+  return session?.['turn'] as TurnInside | undefined;
+}
+
+type Check = Plan['faultIn'];
+
+function anyOf(...checks: readonly Check[]): Check {
+  return (machine, state) => {
+    for (const check of checks) {
+      const fault = check(machine, state);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  };
+}
+
+// ---------------------------------------------------------------- what is explored
+
+const gate = { failures: 2, deadForMs: 200, probeMs: 1_000, rampMs: 2_000 } as const;
+const atOnce = { ...gate, deadForMs: 0 };
+
+const plans: Readonly<Record<string, readonly [plan: Plan, depth: number]>> = {
+  'a gate that is open': [
+    {
+      policy: { maxRetries: 0, budget: false, gate },
+      ends: ['succeeds', 'fails (503)', 'fails (500)', 'is refused for 1 s', 'is aborted'],
+      ticksMs: [250, 2_500],
+      faultIn: anyOf(miscounts, doesNotComeBack),
+    },
+    8,
+  ],
+  'a gate that is shut': [
+    {
+      policy: { maxRetries: 0, budget: false, gate: atOnce },
+      ends: ['succeeds', 'fails (503)', 'fails (500)', 'is refused for 1 s', 'is aborted'],
+      ticksMs: [250, 2_500],
+      before: [2, 'fails (503)'],
+      faultIn: anyOf(miscounts, doesNotComeBack),
+    },
+    8,
+  ],
+  'a gate, and requests that are forgotten': [
+    {
+      policy: { maxRetries: 0, budget: false, gate: atOnce },
+      ends: ['succeeds', 'times out', 'is aborted'],
+      ticksMs: [250, 2_500],
+      before: [2, 'fails (503)'],
+      forgetful: true,
+      faultIn: doesNotComeBack,
+    },
+    8,
+  ],
+  'a hold at the first word': [
+    {
+      policy: { maxRetries: 1, budget: false, hintJitter: 0, hold: { refusedShare: 0 } },
+      ends: ['succeeds', 'is refused for 3 s', 'is refused for 1 s', 'is aborted'],
+      ticksMs: [500, 12_000],
+      isHeldAtOnce: true,
+      faultIn: anyOf(givesPlacesTwice, keepsPlaces),
+    },
+    7,
+  ],
+  'a hold after thirty refusals, and a queue that is short': [
+    {
+      policy: {
+        maxRetries: 1,
+        budget: false,
+        hintJitter: 0,
+        deadlineMs: 10_000,
+        hold: { maxQueueMs: 2_000 },
+      },
+      ends: ['succeeds', 'is refused for 3 s', 'is aborted'],
+      ticksMs: [500],
+      before: [40, 'is refused for 1 s'],
+      faultIn: anyOf(givesPlacesTwice, keepsPlaces),
+    },
+    7,
+  ],
+  'all of them': [
+    {
+      policy: {
+        maxRetries: 2,
+        schedule: { kind: 'fixed', waitMs: 100, jitter: 'none' },
+        budget: {
+          capacity: 2,
+          perSuccess: 0.5,
+          perSecond: 0.1,
+          cost: { transient: 1, throttled: 1, timeout: 2 },
+        },
+        gate: atOnce,
+        hold: { refusedShare: 0 },
+        hintJitter: 0,
+      },
+      ends: ['succeeds', 'fails (503)', 'times out', 'is refused for 3 s'],
+      ticksMs: [300],
+      isHeldAtOnce: true,
+      faultIn: anyOf(overdraws, miscounts, givesPlacesTwice, doesNotComeBack),
+    },
+    6,
+  ],
 };
 
-const holdOnly: Plan = {
-  policy: { maxRetries: 1, budget: false, hold: { refusedShare: 0 } },
-  ends: ['succeeds', 'is refused for 3 s'],
-  ticksMs: [500, 12_000],
-  faultIn: givesPlacesBack,
-};
+/** For people who read a failure: what happened, one step a line. */
+function story({ fault }: Exploration): string {
+  return fault === undefined ? 'no fault' : [...fault.path, fault.what].join('\n');
+}
 
-describe.each(Object.entries({ gateOnly, holdOnly }))('%s', (_, plan) => {
-  test('explored', () => {
-    const { fault } = explore(new ScopeMachine(plan), 7);
-    expect(fault).toBeUndefined();
+describe('three requests', () => {
+  test.each(Object.entries(plans))('%s', (_, [plan, depth]) => {
+    const exploration = explore(new ScopeMachine(plan), depth);
+    expect(story(exploration)).toBe('no fault');
+    expect(exploration.states).toBeGreaterThan(500);
+  });
+});
+
+// ---------------------------------------------------------------- the checker itself
+
+/** Planted: who leaves does not say so. */
+class Ghosts extends ScopeMachine {
+  override leave(state: State, index: number): State {
+    return { ...state, slots: state.slots.with(index, idle) };
+  }
+}
+
+/** Planted: an attempt ends twice. */
+class Stutterers extends ScopeMachine {
+  override end(state: State, index: number, end: End): State {
+    const after = super.end(state, index, end);
+    return { ...super.end({ ...after, slots: state.slots }, index, end), slots: after.slots };
+  }
+}
+
+/** Planted: the clock of who asks is half a second fast. */
+class Hasty extends ScopeMachine {
+  override proceed(state: State, index: number): State {
+    const after = super.proceed(
+      { ...state, now: state.now + 500, windowEnds: state.windowEnds + 500 },
+      index,
+    );
+    return { ...after, now: state.now, windowEnds: state.windowEnds };
+  }
+}
+
+/** Planted: the watcher asks for more than the gate does. */
+class Strict extends ScopeMachine {
+  override end(state: State, index: number, end: End): State {
+    return super.end({ ...state, rowSince: state.row > 0 ? state.now - 100 : 0 }, index, end);
+  }
+}
+
+const nothingElse: Check = () => undefined;
+
+describe('a fault that is planted is found', () => {
+  test.each<[string, string, new (plan: Plan) => ScopeMachine, Check, RegExp]>([
+    ['a hold at the first word', 'who leaves does not say so', Ghosts, keepsPlaces, /a newcomer is told to/],
+    [
+      'a gate that is shut',
+      'an attempt ends twice',
+      Stutterers,
+      miscounts,
+      /requests have places in the ramp/,
+    ],
+    ['a hold at the first word', 'a clock is fast', Hasty, nothingElse, /sent .* before the window is over/],
+    ['a gate that is open', 'another rule', Strict, nothingElse, /shut after 2 failures in a row, in 100 ms/],
+  ])('%s: %s', (name, _, Machine, faultIn, what) => {
+    const [plan, depth] = plans[name] ?? [];
+    if (plan === undefined || depth === undefined) throw new Error(`no such plan: ${name}`);
+    expect(story(explore(new Machine({ ...plan, faultIn }), depth))).toMatch(what);
   });
 });

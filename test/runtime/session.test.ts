@@ -312,6 +312,7 @@ describe('the gate', () => {
 
   test('requests count once, and once more if they still fail after deadForMs', () => {
     const { retrier, time } = retrierWith({ gate: { ...gate, failures: 4, deadForMs: 100 }, maxRetries: 9 });
+    for (let lives = 0; lives < 4; lives += 1) retrier.open(requestOf()).accepts(200);
     const state = (): unknown => retrier.snapshot().scopes[0]?.gates[0]?.state;
     const sessions = [retrier.open(requestOf()), retrier.open(requestOf())];
     const failAll = (): void => {
