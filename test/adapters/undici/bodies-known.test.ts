@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { answer, type Play } from '../../faults/lab.js';
 import { openLab, soon } from '../kit.js';
-import { undici } from './client.js';
+import { isFirst6, undici } from './client.js';
 import { freesPlaces, openH2Agent, openH2Lab, wires } from './h2-client.js';
 import { openAgent, retryingAgent } from './kit.js';
 
@@ -26,7 +26,7 @@ const sources: [name: string, make: () => unknown][] = [
 
 const wordless: Play = { steps: [{ do: 'write', text: 'HTTP/1.1 503 \r\ncontent-length: 4\r\n\r\nbusy' }] };
 
-describe.each(sources)('%s', (_name, make) => {
+describe.each(sources)('%s', (name, make) => {
   const put = { path: '/', method: 'PUT' } as const;
 
   test.each<[string, Play]>([
@@ -45,7 +45,9 @@ describe.each(sources)('%s', (_name, make) => {
     expect(new Set(lab.requests.map((request) => request.body.length)).size).toBe(1);
   });
 
-  test.each(wires)('over HTTP/2 ($name): four attempts on one connection', async (wire) => {
+  // The first undici 6 that is promised cannot.
+  const over = name === 'a FormData' && isFirst6 ? [] : wires;
+  test.each(over)('over HTTP/2 ($name): four attempts on one connection', async (wire) => {
     const busy = answer(503, 'busy');
     const lab = await openH2Lab([busy, busy, busy, answer(200)], wire);
     const agent = openH2Agent(wire, { connections: freesPlaces ? 1 : null }).compose(retry(soon));
@@ -55,7 +57,8 @@ describe.each(sources)('%s', (_name, make) => {
       body: make() as string,
     });
     await body.dump();
-    expect([statusCode, lab.requests.length, lab.connections]).toEqual([200, 4, 1]);
+    expect([statusCode, lab.requests.length]).toEqual([200, 4]);
+    if (freesPlaces) expect(lab.connections).toBe(1);
     expect(lab.requests.every(({ complete }) => complete)).toBe(true);
   });
 

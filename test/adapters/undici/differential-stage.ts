@@ -8,7 +8,7 @@ import { answer, type Lab, type Play, refusedOrigin, rst, silence, startLab } fr
 import { undici } from './client.js';
 import type { AnswerKind, Shape } from './differential-shapes.js';
 import { type Source, sourceOf } from './differential-sources.js';
-import { native, recorder } from './generations.js';
+import { isEarly7, native, recorder } from './generations.js';
 
 /** The client, bare or with retry() over it, and what each request says for itself. */
 export interface Client {
@@ -190,7 +190,7 @@ class Call {
   }
 
   get #options(): Dispatcher.RequestOptions {
-    const { method, contentLength, event } = this.#shape;
+    const { method, contentLength, event, times } = this.#shape;
     const headers = { 'X-Own': 'a', ...(contentLength !== undefined && { 'content-length': contentLength }) };
     const { body } = this.#source;
     return {
@@ -200,6 +200,8 @@ class Call {
       headers,
       ...(body !== undefined && { body: body as string }),
       ...(event?.startsWith('abort') && { signal: this.#giveUp.signal }),
+      // Without both, undici sends nothing behind it.
+      ...(times !== undefined && { blocking: false, idempotent: true }),
       ...this.#client.options,
     };
   }
@@ -249,7 +251,9 @@ class Call {
         const heard = recorder(native, { onHead: () => this.#headIsHere() });
         dispatcher.dispatch(options, heard);
         await heard.settled;
-        const { calls, rawHeaders, body, rawTrailers, error } = heard;
+        const { calls, body, rawTrailers, error } = heard;
+        // Before 7.27, undici 7 has none, and ours are made of the others.
+        const rawHeaders = isEarly7 ? [] : heard.rawHeaders;
         return { calls, rawHeaders, body: String(body), rawTrailers, error: told(error) };
       }
       case 'upgrade': {
