@@ -2,8 +2,8 @@
 
 import { PassThrough, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
-import { setImmediate } from 'node:timers/promises';
 import PackageFormData from 'form-data';
+import { fillLater, oneRead, watch } from '../uploads.js';
 
 export type SourceKind = keyof typeof makers;
 
@@ -38,13 +38,13 @@ const makers = {
     return form;
   },
   'form of the package': () => formOf(Buffer.from('content')),
-  'form of the package, with a stream in it': () => formOf(oneRead()),
-  'stream of one read': () => oneRead(),
-  'stream of text': () => oneRead().setEncoding('utf8'),
+  'form of the package, with a stream in it': () => formOf(oneRead(text)),
+  'stream of one read': () => oneRead(text),
+  'stream of text': () => oneRead(text).setEncoding('utf8'),
   'stream of pieces': () => Readable.from([Buffer.from('a'), Buffer.from('bc')], { objectMode: false }),
   'stream that has ended': () => new PassThrough().end(text),
   'stream without a byte': () => new PassThrough().end(),
-  'stream with autoDestroy off': () => oneRead({ autoDestroy: false }),
+  'stream with autoDestroy off': () => oneRead(text, { autoDestroy: false }),
   'PassThrough filled in the same tick': () => new PassThrough(),
   'PassThrough filled later': () => new PassThrough(),
   'half a stream': () => {
@@ -79,15 +79,7 @@ const makers = {
 
 const fillers: { readonly [Kind in SourceKind]?: (stream: PassThrough) => void } = {
   'PassThrough filled in the same tick': (stream) => stream.end(text),
-  'PassThrough filled later': (stream) => {
-    const later = async (): Promise<void> => {
-      for (let turn = 0; turn < 3; turn += 1) await setImmediate();
-      stream.write('a');
-      for (let turn = 0; turn < 3; turn += 1) await setImmediate();
-      stream.end('bc');
-    };
-    void later();
-  },
+  'PassThrough filled later': (stream) => void fillLater(stream),
 };
 
 export function sourceOf(kind: SourceKind): Source {
@@ -102,25 +94,4 @@ function formOf(part: unknown): PackageFormData {
   form.append('a', text);
   form.append('file', part, { filename: 'a.txt' });
   return form;
-}
-
-function oneRead(options = {}): Readable {
-  return new Readable({
-    ...options,
-    read() {
-      this.push(text);
-      this.push(null);
-    },
-  });
-}
-
-/** Without a listener, which would change what becomes of an error. */
-function watch(stream: Readable): Pick<Source, 'stream' | 'events'> {
-  const events: string[] = [];
-  const emit = stream.emit.bind(stream);
-  stream.emit = (event: string | symbol, ...given: unknown[]): boolean => {
-    if (event === 'end' || event === 'close' || event === 'error') events.push(event);
-    return emit(event, ...given);
-  };
-  return { stream, events };
 }

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
-import { setImmediate } from 'node:timers/promises';
+import { fillLater, oneRead, watch } from '../uploads.js';
 import { undici } from './client.js';
 
 export type SourceKind =
@@ -70,12 +70,12 @@ const makers: Readonly<
     return form;
   },
   URLSearchParams: () => new URLSearchParams({ a: text }),
-  'stream of one read': () => oneRead(),
+  'stream of one read': () => oneRead(text),
   'stream that has ended': () => new PassThrough().end(text),
   'stream without a byte': () => new PassThrough().end(),
-  'stream with autoDestroy off': () => oneRead({ autoDestroy: false }),
+  'stream with autoDestroy off': () => oneRead(text, { autoDestroy: false }),
   'stream of objects': () => Readable.from(['a', 'bc']),
-  'stream of text': () => oneRead().setEncoding('utf8'),
+  'stream of text': () => oneRead(text).setEncoding('utf8'),
   'PassThrough filled in the same tick': () => new PassThrough(),
   'PassThrough filled later': () => new PassThrough(),
   'async generator': async function* () {
@@ -107,37 +107,8 @@ const makers: Readonly<
 /** For streams that are filled by their caller, those of pipeline() too. */
 const fillers: { readonly [Kind in SourceKind]?: NonNullable<Source['fill']> } = {
   'PassThrough filled in the same tick': (into) => into.end(text),
-  'PassThrough filled later': (into) => {
-    const later = async (): Promise<void> => {
-      for (let turn = 0; turn < 3; turn += 1) await setImmediate();
-      into.write('a');
-      for (let turn = 0; turn < 3; turn += 1) await setImmediate();
-      into.end('bc');
-    };
-    void later();
-  },
+  'PassThrough filled later': (into) => void fillLater(into),
 };
-
-function oneRead(options = {}): Readable {
-  return new Readable({
-    ...options,
-    read() {
-      this.push(text);
-      this.push(null);
-    },
-  });
-}
-
-/** Without a listener, which would change what becomes of an error. */
-function watch(stream: Readable): Pick<Source, 'stream' | 'events'> {
-  const events: string[] = [];
-  const emit = stream.emit.bind(stream);
-  stream.emit = (event: string | symbol, ...given: unknown[]): boolean => {
-    if (event === 'end' || event === 'close' || event === 'error') events.push(event);
-    return emit(event, ...given);
-  };
-  return { stream, events };
-}
 
 /** A gateway's: what came from a client of its own, who waits for an answer. */
 async function incoming(isWhole: boolean): Promise<Source> {

@@ -1,0 +1,42 @@
+/** Streams to send, and what they are seen to do. */
+
+import { Readable, type ReadableOptions } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+
+/** Ends in its first read. */
+export function oneRead(text: string, options: ReadableOptions = {}): Readable {
+  return new Readable({
+    ...options,
+    read() {
+      this.push(text);
+      this.push(null);
+    },
+  });
+}
+
+/** Not in the same turn, and in two pieces: `abc`. */
+export async function fillLater(into: {
+  write(text: string): unknown;
+  end(text: string): unknown;
+}): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+  into.write('a');
+  for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+  into.end('bc');
+}
+
+export interface Watched {
+  readonly stream: Readable;
+  readonly events: readonly string[];
+}
+
+/** Without a listener, which would change what becomes of an error. */
+export function watch(stream: Readable): Watched {
+  const events: string[] = [];
+  const emit = stream.emit.bind(stream);
+  stream.emit = (event: string | symbol, ...given: unknown[]): boolean => {
+    if (event === 'end' || event === 'close' || event === 'error') events.push(event);
+    return emit(event, ...given);
+  };
+  return { stream, events };
+}
