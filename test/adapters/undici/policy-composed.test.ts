@@ -75,7 +75,7 @@ describe('composed twice', () => {
       maxRetries: 4,
       deadlineMs: 60_000,
       attemptTimeoutMs: 50_000,
-      gate: { failures: 1 },
+      gate: { failures: 1, deadForMs: 0 },
       hold: true,
       observe: (event) => void told.push(event),
     };

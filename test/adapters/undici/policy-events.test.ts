@@ -210,12 +210,12 @@ describe('every request is settled once, also one that ends by', () => {
   }
 
   test('a gate that is shut', async () => {
-    const lab = await openLab(answer(500));
-    const { dispatcher, events } = listened({ maxRetries: 0, gate: { failures: 1 } });
+    const lab = await openLab(answer(503));
+    const { dispatcher, events } = listened({ maxRetries: 0, gate: { failures: 1, deadForMs: 0 } });
     await statusOf(lab.origin, dispatcher);
     await settled(undici.request(lab.origin, { dispatcher }));
     expect(events.filter(({ type }) => type === 'settled').map(brief)).toEqual([
-      'settled 500 after 1',
+      'settled 503 after 1',
       'settled ERR_UNDAUNTED_GATE_SHUT after 0',
     ]);
   });

@@ -192,7 +192,7 @@ describe('the rest of the policy', () => {
   test('the gate hears of broken bodies, and its refusal leaves the caller the error', async () => {
     const lab = await openLab(file({ bytes, cuts: [100, 200] }));
     const below: unknown[] = [];
-    const policy = { ...soon, gate: { failures: 1, probeMs: 60_000 } };
+    const policy = { ...soon, gate: { failures: 1, deadForMs: 0, probeMs: 60_000 } };
     const agent = openAgent().compose(errorsBelow(below), retry(policy));
     const recorder = await record(agent, { origin: lab.origin }).end();
     expect(recorder.errors).toEqual([below[0]]);
