@@ -56,7 +56,7 @@ export class Exchange extends CallersController {
     this.handler = handler;
     this.session = session;
     this.body = body;
-    if (body.kind === 'kept') body.value.onFailure = (error) => this.inScope(this, this.failSource, error);
+    if (body.kind === 'kept') this.mind(body.value);
   }
 
   get isOver(): boolean {
@@ -153,7 +153,10 @@ export class Exchange extends CallersController {
 
   private dispatchWith(attempt: Attempt, body: unknown): boolean {
     if (this.body.kind === 'made') this.body.value = body;
-    if (body instanceof KeptBody) attempt.upload = Upload.of(body);
+    if (body instanceof KeptBody) {
+      attempt.upload = Upload.of(body);
+      this.mind(body);
+    }
     const extra = this.recovery?.extraHeaders ?? this.firstExtraHeaders;
     const outgoing = extra === undefined ? this.options : withMore(this.options, extra);
     // What is dispatched from here on starts for itself.
@@ -360,9 +363,9 @@ export class Exchange extends CallersController {
     this.deliverError(told);
   }
 
-  /** What it is without an error, undici says in these words. */
-  private failSource(error: unknown): void {
-    this.fail(error ?? abortError());
+  /** What breaks while nothing reads it is the request's end, too; without an error, in undici's words. */
+  private mind(source: KeptBody): void {
+    source.onFailure = (error) => this.inScope(this, this.fail, error ?? abortError());
   }
 
   /** A gate or a hold lets nothing through in time. */

@@ -117,6 +117,16 @@ describe('an upload that was read as a whole', () => {
   });
 });
 
+test('what a factory made breaks while the answer is awaited', async () => {
+  const lab = await openLab(silence());
+  const stream = new PassThrough().end('abc');
+  const recorder = record(retryingAgent(), { origin: lab.origin, method: 'PUT', body: () => stream });
+  await lab.until(({ requests }) => requests[0]?.complete === true);
+  stream.emit('error', broken);
+  await recorder.end();
+  expect(recorder.errors).toEqual([broken]);
+});
+
 test('a stream that does not destroy itself is destroyed at its end', async () => {
   const lab = await openLab([rst(), answer(200)]);
   const stream = new Readable({
