@@ -183,6 +183,8 @@ export class Recovery {
     const { body, session } = this.call;
     const { deadlineMs, gate, hold } = session.settings;
     if (deadlineMs !== undefined || gate !== false || hold !== false) this.cause = { cause: causeOf(ending) };
+    // It leads to the attempt's promise, and that to the answer.
+    this.last = undefined;
     body?.leave?.();
     this.letGo(ending);
   }
