@@ -59,3 +59,18 @@ export class HandTime {
     };
   };
 }
+
+/** For scenes that count timers: without those that only watch, which are longer. */
+export function withTimersBelow(longMs: number, time: HandTime): HandTime {
+  return new Proxy(time, {
+    get(target, key) {
+      if (key === 'until') {
+        return (condition: (seen: HandTime) => boolean) =>
+          target.until(() => condition(withTimersBelow(longMs, target)));
+      }
+      if (key === 'timers') return target.timers.filter(({ delayMs }) => delayMs < longMs);
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -13,7 +13,7 @@ import {
 } from '../../../src/index.js';
 import { answer, onCue, type Play, rst, silence, stallInBody, startFullBacklog } from '../../faults/lab.js';
 import { type AbortScene, thinker, wait } from '../abort-moments.js';
-import { HandTime } from '../hand-time.js';
+import { HandTime, withTimersBelow } from '../hand-time.js';
 import { openLab, settled } from '../kit.js';
 import { broken, early, late } from './abort-scenes.js';
 import { undici } from './client.js';
@@ -106,7 +106,7 @@ test.each(rows)('%s, by %s, of %s', async (_place, _kind, _name, scene, makeCall
   const caller = makeCaller();
   const answered = settled(ask(agent, lab.origin, caller.signal));
   // The deadline and the attempt's timer are there, too.
-  const reached = scene.reach({ lab, time: withoutWatches(time), asked });
+  const reached = scene.reach({ lab, time: withTimersBelow(99_000, time), asked });
   await reached;
   caller.giveUp();
   const { error } = await answered;
@@ -123,21 +123,6 @@ test.each(rows)('%s, by %s, of %s', async (_place, _kind, _name, scene, makeCall
 
 /** A discarded answer is read for so long at most. */
 const drainMs = 1_000;
-
-/** The scenes count timers without those that only watch. */
-function withoutWatches(time: HandTime): HandTime {
-  return new Proxy(time, {
-    get(target, key) {
-      if (key === 'until') {
-        return (condition: (seen: HandTime) => boolean) =>
-          target.until(() => condition(withoutWatches(target)));
-      }
-      if (key === 'timers') return target.timers.filter(({ delayMs }) => delayMs < 99_000);
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
 
 describe('before it is sent', () => {
   test.each([
