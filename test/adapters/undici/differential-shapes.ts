@@ -204,14 +204,12 @@ export const groups: readonly (readonly [name: string, shapes: readonly Shape[]]
         api: ['request', 'stream', 'dispatch'],
         source: ['half a stream', 'half an incoming message'],
         answer: 'no answer',
-        event: ['source destroyed at once', 'source breaks at once'],
-      }),
-      ...shapes({
-        ...basic,
-        api: ['request', 'stream', 'dispatch'],
-        source: ['half a stream', 'half an incoming message'],
-        answer: 'no answer',
-        event: ['source destroyed while it uploads', 'source breaks while it uploads'],
+        event: [
+          'source destroyed at once',
+          'source breaks at once',
+          'source destroyed while it uploads',
+          'source breaks while it uploads',
+        ],
       }),
       ...shapes({
         ...basic,

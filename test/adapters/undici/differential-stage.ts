@@ -83,7 +83,10 @@ export async function play(shape: Shape, client: Client, most = 1): Promise<Seen
       pipelined = await underWay(lab, most);
       lab.cue('go');
     }
-    const callers = await Promise.race([Promise.all(asked), setTimeout(10_000, ['it hangs'])]);
+    const callers = await Promise.race([
+      Promise.all(asked),
+      setTimeout(30_000, ['it hangs'], { ref: false }),
+    ]);
     const inbound = await Promise.all(calls.map(({ answered }) => answered?.()));
     await agent.destroy();
     await lab.until(({ openSockets }) => openSockets === 0);
