@@ -238,11 +238,11 @@ class Stutterers extends ScopeMachine {
   }
 }
 
-/** Planted: the clock of who asks is half a second fast. */
+/** Planted: the clock of who asks is three seconds fast. */
 class Hasty extends ScopeMachine {
   override proceed(state: State, index: number): State {
     const after = super.proceed(
-      { ...state, now: state.now + 500, windowEnds: state.windowEnds + 500 },
+      { ...state, now: state.now + 3_000, windowEnds: state.windowEnds + 3_000 },
       index,
     );
     return { ...after, now: state.now, windowEnds: state.windowEnds };
