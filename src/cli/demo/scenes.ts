@@ -88,7 +88,7 @@ export const scenes: readonly Scene[] = [
     policy: {
       maxRetries: 1,
       schedule: { kind: 'fixed', waitMs: 200, jitter: 'none' },
-      gate: { failures: 3, deadForMs: 150, probeMs: 60_000 },
+      gate: { failures: 3, deadForMs: 30, probeMs: 60_000 },
     },
     script: [hangUp],
     requests: 3,
