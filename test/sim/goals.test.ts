@@ -7,7 +7,7 @@ import type { Contender } from '../../src/sim/index.js';
 import { ordinaryDays as days, peers } from '../../src/sim/index.js';
 
 /** Shuts at the first failure of all. */
-const timid: Contender = { gate: { failures: 1 }, retry: false };
+const timid: Contender = { gate: { failures: 1, deadForMs: 0, probeMs: 60_000 }, retry: false };
 const name = 'any';
 
 test('have each a sentence of its own', () => {

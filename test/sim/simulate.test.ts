@@ -40,11 +40,11 @@ describe('a run', () => {
     const { offered, sent, good, failed, refused, timedOut } = totals;
     expect({ events, offered, sent, good, failed, refused, timedOut }).toMatchInlineSnapshot(`
       {
-        "events": 24061,
+        "events": 24131,
         "failed": 288,
         "good": 5458,
-        "offered": 5857,
-        "refused": 102,
+        "offered": 5856,
+        "refused": 101,
         "sent": 5780,
         "timedOut": 313,
       }
