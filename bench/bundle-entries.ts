@@ -32,7 +32,7 @@ const pieces: Readonly<Record<string, Modules>> = {
   'any check of policies': ['src/core/check', 'src/core/routes/pattern-faults.ts'],
   'patterns and routes': ['src/core/routes'],
   'the failures of transport': ['src/core/failure'],
-  'gate and hold': ['src/core/gate.ts', 'src/core/hold.ts', 'src/core/admit.ts'],
+  'gate and hold': ['src/core/gate.ts', 'src/core/hold.ts', 'src/core/admit.ts', 'src/core/answers.ts'],
 };
 
 export async function benchEntries(): Promise<Row[]> {
