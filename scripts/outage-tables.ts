@@ -204,7 +204,8 @@ export const failureTable: Table = {
 function longHint(name: string, limit: LimitedServer['limit']): Case {
   return {
     about: `A limit of 50 a second (${name}) that says \`Retry-After: 5\`, 200 clients that want 200 (90 s)`,
-    asked: 'hold on: nothing inside a window; after the first one, no second above 1.5x the limit',
+    asked:
+      'hold at the first word: nothing inside a window; after the first one, no second above 1.5x the limit',
     columns: [`inside (${name})`, 'busiest second'],
     cells: (contender, seeds) => {
       const all = runs(sim.limitedServer(limit, 5, 90_000), sim.greedyClients, contender, seeds);
@@ -224,7 +225,7 @@ function longHint(name: string, limit: LimitedServer['limit']): Case {
 function shortHint(burst: number): Case {
   return {
     about: `A token bucket of 20 a second, burst ${burst}, Retry-After in whole seconds, 100 clients that want 50 (60 s)`,
-    asked: 'hold off: 95 % used; hold on: 80 % used, half the refusals, fair (Jain 0.9)',
+    asked: 'hold off: 95 % used; at the first word: 80 % used, half the refusals, fair (Jain 0.9)',
     columns: [`used (burst ${burst})`, 'refusals', 'Jain'],
     cells: (contender, seeds) => {
       const world = sim.limitedServer({ perSecond: 20, burst }, 'exact', 60_000);
@@ -245,7 +246,8 @@ export const limitTable: Table = {
     ...naive,
     ...libraries,
     'undaunted: hold off': {},
-    'undaunted: hold on': { hold: { refusedShare: 0 } },
+    'undaunted: hold on': { hold: true },
+    'undaunted: hold at the first word': { hold: { refusedShare: 0 } },
   },
   cases: [
     longHint('burst 1', { perSecond: 50, burst: 1 }),

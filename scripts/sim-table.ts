@@ -88,13 +88,14 @@ function chosenTables(): readonly Table[] {
 
 function writeTables(): void {
   if (values.for !== '') throw new Error('--write needs all contenders: leave --for away');
-  const [begin, end] = ['<!-- sim:table -->', '<!-- /sim:table -->'];
+  const texts = new Map(chosenTables().map((table) => [table, print(table)]));
+  // Only now: that took minutes, and somebody may have changed it.
   const readme = readFileSync('README.md', 'utf8');
+  const [begin, end] = ['<!-- sim:table -->', '<!-- /sim:table -->'];
   const [before = '', rest = ''] = readme.split(begin);
   const [written = '', after = ''] = rest.split(end);
-  const chosen = chosenTables();
-  const texts = tables.map((table) => (chosen.includes(table) ? print(table) : textOf(table, written)));
-  writeFileSync('README.md', `${before}${begin}\n\n${texts.join('\n\n')}\n\n${end}${after}`);
+  const all = tables.map((table) => texts.get(table) ?? textOf(table, written));
+  writeFileSync('README.md', `${before}${begin}\n\n${all.join('\n\n')}\n\n${end}${after}`);
 }
 
 /** As it stands. */

@@ -4,7 +4,6 @@ import type { Clients, Contender, Day, Run, World } from '../../src/sim/index.js
 import * as sim from '../../src/sim/index.js';
 import { usedOf } from '../ordinary-tables.js';
 import { mean, percent, range, runs, times } from '../sim-reading.js';
-import { firstWord } from './first-word.js';
 import type { Goal } from './goal.js';
 import { besideNone, isAtLeast, pairsOf, reaching } from './goal.js';
 
@@ -116,6 +115,7 @@ function shared(contender: (service: Contender) => Contender, burst: number): Go
 }
 
 /** A limit that is known to be for all: the first word counts. */
+const firstWord = { refusedShare: 0 } as const;
 const atTheFirstWord: Contender = { hold: firstWord };
 
 // ---------------------------------------------------------------- recipes

@@ -4,11 +4,14 @@
  * path (open, no failure, a sign of life) returns the state that it was given.
  */
 
+import { priceOf } from './budget.js';
 import type { Epoch, Finding, Gate, GateState, Survived } from './types.js';
 
 export type Sign =
   | 'alive'
   | 'dead'
+  /** Dead, and for as long as its attempt has taken. */
+  | 'silent'
   /** Dead, but of a request whose failure has counted already. */
   | 'still-dead'
   /** It answers, with an error of its own: news only of a server that was taken for dead. */
@@ -59,7 +62,12 @@ const probeIntervals = 5;
 /** Nobody there: transport errors, timeouts, and what gateways say. 408, 425, 429 and aborts say nothing at all. */
 export function signOf(finding: Finding): Sign {
   if (finding.kind === 'response') return signOfStatus(finding.status);
-  return finding.aborted || finding.class === 'final' ? 'neutral' : 'dead';
+  if (finding.aborted || finding.class === 'final') return 'neutral';
+  return priceOf(finding) === 'timeout' ? 'silent' : 'dead';
+}
+
+export function isFailure(sign: Sign): boolean {
+  return sign === 'dead' || sign === 'silent';
 }
 
 export function signOfStatus(status: number): Sign {
@@ -104,14 +112,14 @@ export function asOf(gate: Gate, state: GateState, now: number): GateState {
 function afterSignWhenOpen(
   gate: Gate,
   state: Open,
-  { sentAt }: Pass,
+  pass: Pass,
   sign: Sign,
   now: number,
   draw: number,
 ): GateState {
   if (sign === 'alive') return afterLife(gate, state, now);
-  if (sign !== 'dead') return state;
-  const row = afterFailure(state, sentAt, now);
+  if (!isFailure(sign)) return state;
+  const row = afterFailure(state, pass, sign, now);
   if (!isDead(gate, row, now)) return row;
   const { failures } = row;
   // The first probe comes soon: most outages are short.
@@ -130,10 +138,12 @@ function afterLife(gate: Gate, state: Open, now: number): Open {
   return { kind: 'open', epoch, lives: 1, ...noRow, survived: afterSurvived(survived, failures, now) };
 }
 
-function afterFailure(state: Open, sentAt: number, now: number): Open {
-  if (state.failures === 0) return { ...state, failures: 1, since: now, lastAt: now };
+/** A row that begins with a timeout began when that attempt was sent: a server that hangs is known as soon as one that refuses. */
+function afterFailure(state: Open, { sentAt }: Pass, sign: Sign, now: number): Open {
+  const since = sign === 'silent' ? sentAt : now;
+  if (state.failures === 0) return { ...state, failures: 1, since, lastAt: now };
   if (sentAt - state.lastAt <= rowPauseMs) return { ...state, failures: state.failures + 1, lastAt: now };
-  return { ...state, lives: 0, failures: 1, since: now, lastAt: now };
+  return { ...state, lives: 0, failures: 1, since, lastAt: now };
 }
 
 function isDead(gate: Gate, { lives, failures, since, survived }: Open, now: number): boolean {
@@ -196,7 +206,7 @@ function afterSignWhenRamping(
   if (pass.epoch !== given.epoch) return given;
   const state = placeGivenBack(gate, given, pass, now);
   if (sign === 'alive') return { ...state, successes: state.successes + 1, failures: 0 };
-  if (sign !== 'dead') return state;
+  if (!isFailure(sign)) return state;
   const failures = state.failures + 1;
   if (failures < Math.max(rampFailures, remembered(state.survived, now) / 2)) return { ...state, failures };
   return shut(state.epoch + 1, now + around(gate.probeMs, draw), failures, state.survived);

@@ -13,7 +13,7 @@ import {
 } from '../core/budget.js';
 import type { Refusal } from '../core/events.js';
 import type { Sign } from '../core/gate.js';
-import { afterSign, asOf, isHealthy, isShut, openGate } from '../core/gate.js';
+import { afterSign, asOf, isFailure, isHealthy, isShut, openGate } from '../core/gate.js';
 import { afterRefusal, givePlaceBack, isRefusal, noHold } from '../core/hold.js';
 import type {
   Admission,
@@ -217,9 +217,9 @@ export class Scope {
     if (gate === false) return;
     const state = this.gateOf(gate);
     // The healthy path, without a clock.
-    if (sign !== 'dead' && isHealthy(gate, state)) return;
+    if (!isFailure(sign) && isHealthy(gate, state)) return;
     const now = this.ports.now();
-    const counted = sign === 'dead' && hasCounted(turn, gate, isFirst, now);
+    const counted = isFailure(sign) && hasCounted(turn, gate, isFirst, now);
     const after = afterSign(gate, state, turn, counted ? 'still-dead' : sign, now, this.ports.random());
     if (after !== state) this.gates.set(gate, after);
   }

@@ -102,6 +102,11 @@ describe('what an outcome says of the health of the server', () => {
     expect(signOf({ ...error, class: 'throttled', aborted: false })).toBe('dead');
     expect(signOf({ ...error, class: 'final', aborted: false })).toBe('neutral');
     expect(signOf({ ...error, class: 'transient', aborted: true })).toBe('neutral');
+    const timeout = { ...error, code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT', class: 'transient' } as const;
+    expect(signOf({ ...timeout, aborted: false })).toBe('silent');
+    expect(signOf({ ...timeout, aborted: true })).toBe('neutral');
+    // The server was not reached at all: that says nothing of how long it has been silent.
+    expect(signOf({ ...timeout, evidence: 'unsent', aborted: false })).toBe('dead');
   });
 });
 
@@ -132,6 +137,20 @@ describe('open', () => {
     expect(failing(2, 2_000).kind).toBe('open');
     expect(failing(3, 999).kind).toBe('open');
     expect(failing(3, 1_000).kind).toBe('shut');
+  });
+
+  test('a row that begins with a timeout began when that attempt was sent', () => {
+    const silent = (count: number, from: GateState): GateState =>
+      Array.from({ length: count }).reduce<GateState>(
+        (state) => ended(state, 'silent', 2_000, { sentAt: 0 }),
+        from,
+      );
+    expect(silent(2, open)).toMatchObject({ kind: 'open', failures: 2, since: 0, lastAt: 2_000 });
+    expect(silent(3, open).kind).toBe('shut');
+    // Only its first one counts back: what was cut off before it says when the row began.
+    expect(silent(2, failing(1, 0, open, 1_000))).toMatchObject({ kind: 'open', failures: 3, since: 1_000 });
+    // And what is cut off after long says nothing of the time before.
+    expect(ended(open, 'dead', 2_000, { sentAt: 0 })).toMatchObject({ since: 2_000 });
   });
 
   test.each([

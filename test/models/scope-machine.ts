@@ -166,13 +166,14 @@ export class ScopeMachine implements Machine<State> {
     const session = this.restore(state, index);
     const outcome: ErrorOutcome | ResponseOutcome = ends[end];
     const before = this.gate?.kind;
+    const sentAt = sentAtOf(session) ?? state.now;
     const isOver = outcome.kind === 'response' && session.accepts(outcome.status);
     const decision = isOver ? undefined : session.next(outcome, true);
     const after =
       decision?.action === 'retry'
         ? this.keep(state, index, 'waiting', session, state.now + decision.delayMs)
         : this.keep(state, index, 'idle', session);
-    const seen = { ...after, ...saw(state, end) };
+    const seen = { ...after, ...saw(state, end, sentAt) };
     const goesShut = before !== 'shut' && this.gate?.kind === ('shut' as string);
     return goesShut ? { ...seen, fault: this.whyShut(seen, before === 'ramping') } : seen;
   }
@@ -268,12 +269,17 @@ export class ScopeMachine implements Machine<State> {
   }
 }
 
-function saw(state: State, end: End): Partial<State> {
+function saw(state: State, end: End, sentAt: number): Partial<State> {
   const { now, row, rowSince, lives } = state;
   if (end === 'is refused for 3 s') return { windowEnds: Math.max(state.windowEnds, now + 3_000) };
   if (end === 'succeeds') return { row: 0, rowSince: 0, lives: row === 0 ? Math.min(9, lives + 1) : 1 };
   if (!dead.has(end)) return {};
-  return { row: row + 1, rowSince: row === 0 ? now : rowSince };
+  const began = end === 'times out' ? sentAt : now;
+  return { row: row + 1, rowSince: row === 0 ? began : rowSince };
+}
+
+function sentAtOf(session: unknown): number | undefined {
+  return (session as { readonly turn?: { readonly sentAt: number } }).turn?.sentAt;
 }
 
 function withSlot(state: State, index: number, slot: Slot): State {

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { goals } from '../../scripts/goals/all.js';
 import { besideNone, losing, reaching } from '../../scripts/goals/goal.js';
+import { presets } from '../../src/core/presets.js';
 import type { Contender } from '../../src/sim/index.js';
 import { ordinaryDays as days, peers } from '../../src/sim/index.js';
 
@@ -46,4 +47,21 @@ test('so much of all, or so little lost', () => {
   expect(waves(0.2).judge(peers.threeRetries, [1]).isMet).toBe(true);
   expect(waves(0.2).judge(peers.noRetry, [1]).isMet).toBe(false);
   expect(waves(1).judge(peers.noRetry, [1]).isMet).toBe(true);
+});
+
+/** With one seed, those that are quick to look at; all of them: `npm run sim:table -- 5 --goals`. */
+const quick = goals.filter(({ name: group, about }) => {
+  const isFast = ['resets', 'changed-limit', 'burst', 'bad-job', 'recipes'].includes(group);
+  const isUsual = ['failing', 'broken-route', 'slow', 'flapping', 'gains', 'innocents', 'limiter'].includes(
+    group,
+  );
+  return isFast || (isUsual && /\b100\/s/.test(about)) || about === '1 of 10 backends swallows, 100/s';
+});
+
+test('are all met by `service`, as far as they are quick to judge', () => {
+  expect(quick.length).toBeGreaterThan(50);
+  const missed = quick
+    .map(({ about, judge }) => ({ about, ...judge(presets.policies.service, [1]) }))
+    .filter(({ isMet }) => isMet === false);
+  expect(missed).toEqual([]);
 });

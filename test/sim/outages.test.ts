@@ -33,9 +33,27 @@ describe('a server that is stopped', () => {
         expect(again / perSecond(calm.series.good, resumedAt + 2_000, 10_000)).toBeGreaterThanOrEqual(0.9);
         const shutAt = run.totals.refusedFirstAt ?? Number.POSITIVE_INFINITY;
         // Two seconds until the first attempt has timed out, and two for which failures must go on.
-        expect(shutAt).toBeLessThanOrEqual(stoppedAt + 4_500);
+        expect(shutAt).toBeLessThanOrEqual(stoppedAt + 2_500);
         const shut = run.series.sent.subarray(Math.ceil(shutAt / 1_000), resumedAt / 1_000);
         expect(Math.max(...shut)).toBeLessThanOrEqual(10);
+      }
+    },
+  );
+
+  test.each([300, 5_000])(
+    'is used again at once by %i clients, too, whatever it has accepted meanwhile',
+    (count) => {
+      const clients = { ...sim.articleClients, count };
+      for (const stopMs of [3_000, 10_000]) {
+        const fromMs = stoppedAt + stopMs + (count === 5_000 ? 3_000 : 2_000);
+        const good = (stop: number): number =>
+          perSecond(
+            simulate(sim.stoppedServer(16_384, stop, 20_000 + stopMs - stop), clients, service, { seed: 1 })
+              .series.good,
+            fromMs,
+            10_000,
+          );
+        expect(good(stopMs) / good(0)).toBeGreaterThanOrEqual(0.95);
       }
     },
   );

@@ -40,13 +40,13 @@ describe('a run', () => {
     const { offered, sent, good, failed, refused, timedOut } = totals;
     expect({ events, offered, sent, good, failed, refused, timedOut }).toMatchInlineSnapshot(`
       {
-        "events": 24131,
-        "failed": 288,
-        "good": 5458,
-        "offered": 5856,
-        "refused": 101,
-        "sent": 5780,
-        "timedOut": 313,
+        "events": 23875,
+        "failed": 201,
+        "good": 5393,
+        "offered": 5886,
+        "refused": 285,
+        "sent": 5620,
+        "timedOut": 220,
       }
     `);
   });
