@@ -54,7 +54,7 @@ export const noEpoch: Epoch = -1;
 const probePatienceMs = 250;
 const rampPatienceMs = 2_000;
 
-/** Those who wait ask again, because things may go faster than it seemed: seldom at first, and not more often than this. */
+/** Requests that wait ask again from time to time, because it may go faster than it seemed. */
 const shortestPollMs = 10;
 const longestPollMs = 100;
 const pollsOfQueue = 8;
@@ -89,7 +89,7 @@ function refusing(admitted: Admitted, reason: RefusalReason): Admitted {
   return { ...admitted, admission: { kind: 'refuse', reason } };
 }
 
-/** Whoever is refused leaves the queue. */
+/** A request that is refused leaves the queue. */
 function withoutPlace(admitted: Admitted, now: number): Admitted {
   const { hold, claim } = admitted;
   if (claim.place === undefined) return admitted;
@@ -134,7 +134,7 @@ export function longestQueue({ maxQueueMs }: Hold, leftMs: number): number {
   return maxQueueMs ?? Math.max(0, leftMs) / 2;
 }
 
-/** Nobody moves up before the window is over; then, others may leave, and the pace may change. */
+/** No place comes up before the window is over; then, others may leave, and the pace may change. */
 function untilNextLook({ until }: HoldState, at: number, now: number): number {
   const windowMs = Math.max(0, until - now);
   const queueMs = at - now - windowMs;

@@ -59,7 +59,7 @@ const rampFailures = 10;
 /** A probe that hangs does not keep the gate shut for ever: after so many intervals another one may go. */
 const probeIntervals = 5;
 
-/** Nobody there: transport errors, timeouts, and what gateways say. 408, 425, 429 and aborts say nothing at all. */
+/** Transport errors, timeouts and the errors of gateways are failures; 408, 425, 429 and aborts say nothing. */
 export function signOf(finding: Finding): Sign {
   if (finding.kind === 'response') return signOfStatus(finding.status);
   if (finding.aborted || finding.class === 'final') return 'neutral';
@@ -126,7 +126,7 @@ function afterSignWhenOpen(
   return shut(state.epoch + 1, now + around(gate.probeMs / 4, draw), failures, state.survived);
 }
 
-/** Nobody looks at more of them than there have to be. */
+/** No failure, and enough signs of life that no more of them have to be counted. */
 export function isHealthy({ failures }: Gate, state: GateState): boolean {
   return state.kind === 'open' && state.failures === 0 && state.lives >= Math.min(failures, usualLives);
 }

@@ -38,9 +38,9 @@ const pacedForMs = 10_000;
 /** Where a queue shows that a limit was everybody's, less says that it is met again. */
 const shareWhilePaced = 0.25;
 
-/** What the server wants of those who come: nothing, more patience, or a pace. */
+/** Whether a failure says that others would fail as well: it asks for a long wait, or it was too much. */
 export function isRefusal(hold: Hold, finding: Finding, maxHintMs: number): finding is ResponseFinding {
-  if (finding.kind !== 'response' || finding.class === 'final') return false;
+  if (finding.kind !== 'response') return false;
   const hintMs = hintIn(finding);
   // A window longer than anybody would wait is the server's to enforce: each request asks it.
   return hintMs <= maxHintMs && (hintMs >= hold.minMs || finding.class === 'throttled');

@@ -213,7 +213,7 @@ export interface Hold {
   readonly minMs: number;
   /** The distance of requests in the queue, where no rate was seen before it. */
   readonly spacingMs: number;
-  /** Nobody queues longer; undefined: half of the time that is left until the deadline. */
+  /** The longest time in the queue; undefined: half of what is left until the deadline. */
   readonly maxQueueMs: number | undefined;
   /** False: it only counts and tells what it would refuse. */
   readonly enforce: boolean;

@@ -169,7 +169,7 @@ export class Scope {
 
   // -------------------------------------------------------------- after an attempt
 
-  /** An attempt ended that was no success: perhaps a window for all, perhaps a charge. */
+  /** An attempt ended that was no success: perhaps there is a window for all, perhaps a charge. */
   learn(
     settings: Settings,
     finding: Finding,
@@ -178,7 +178,9 @@ export class Scope {
     now: number,
   ): void {
     const { hold, budget, maxHintMs } = settings;
-    const isRefused = hold !== false && isRefusal(hold, finding, maxHintMs);
+    // What `retryIf` calls worth a retry has failed, whatever it looks like.
+    const hasFailed = finding.class !== 'final' || verdict === true;
+    const isRefused = hold !== false && hasFailed && isRefusal(hold, finding, maxHintMs);
     if (hold !== false && isFirst && finding.kind === 'response' && !isRefused) {
       this.answers.set(hold, afterAnswer(this.answersOf(hold), true, 'other', now));
     }
@@ -187,9 +189,7 @@ export class Scope {
       this.answers.set(hold, answers);
       this.holds.set(hold, afterRefusal(hold, this.holdOf(hold), answers, finding, now));
     }
-    // What `retryIf` calls worth a retry has failed, whatever it looks like.
-    if (finding.class === 'final' && verdict !== true) return;
-    if (budget !== false) {
+    if (budget !== false && hasFailed) {
       this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), priceOf(finding), now));
     }
   }

@@ -68,7 +68,6 @@ describe('what is a refusal', () => {
     ['no hint, of what was too much', tooMuch(null), never, true],
     ['a short hint of another failure', tooMuch(1_000, { status: 503, class: 'transient' }), never, false],
     ['no hint at all', { ...tooMuch(0), class: 'transient', hint: undefined }, never, false],
-    ['a final answer', tooMuch(5_000, { status: 404, class: 'final' }), never, false],
     ['longer than anybody would wait', tooMuch(60_001), 60_000, false],
     ['as long as anybody would wait', tooMuch(60_000), 60_000, true],
     [

@@ -522,6 +522,12 @@ describe('the hold', () => {
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
   });
 
+  test('what retryIf calls a failure is one, whatever it looks like', () => {
+    const { retrier } = retrierWith({ hold });
+    retrier.open(requestOf()).next(answered(421, { 'retry-after': '5' }), true, true);
+    expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'wait', delayMs: 5_000 });
+  });
+
   test('by hand, nobody is held any more, and what was taken before is not given back twice', () => {
     const { retrier } = retrierWith({ hold, maxRetries: 0 });
     retrier.open(requestOf()).next(tooMuch, true);

@@ -137,7 +137,7 @@ const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> =
       'How much of the first answers of late must be refusals, so that others are held; 0: at the first one.',
     minMs: 'Shorter hints delay only the request that got them.',
     spacingMs: 'The distance of requests after the hold, where no rate was seen before it.',
-    maxQueueMs: 'Nobody queues longer; absent: half of the time that is left until the deadline.',
+    maxQueueMs: 'The longest time in the queue; absent: half of what is left until the deadline.',
     enforce: 'False: it only counts and tells what it would refuse.',
   } satisfies InJson<Hold>,
 };
