@@ -698,6 +698,18 @@ const rows: readonly Row[] = [
     quotaIds('GenerateRequestsPerMinutePerProjectPerModel', undefined, 7),
     wait(42_000, 'google-retryinfo'),
   ],
+  // What streams its answer as a list has its errors in one: google-gemini/gemini-cli#6454.
+  [
+    'google: in a list, a wait',
+    'google',
+    429,
+    {},
+    JSON.stringify([retryInfo('42s')]),
+    wait(42_000, 'google-retryinfo'),
+  ],
+  ['google: in a list, a day’s quota', 'google', 429, {}, [quotaIds('RequestsPerDay')], longQuota],
+  ['google: in a list, a reason', 'google', 403, {}, [legacy('dailyLimitExceeded')], longQuota],
+  ['google: in an empty list', 'google', 429, {}, [], undefined],
   ['google-analytics: 503', 'google-analytics', 503, {}, undefined, again(null, 'google-once')],
   [
     'google-analytics: 500',

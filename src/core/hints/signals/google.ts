@@ -22,6 +22,12 @@ const dailyLimit = /limit '[A-Za-z_]{1,64}-1d'/;
 
 const longestMessage = 1_024;
 
+/** What streams its answer as a list has its errors in one, too: google-gemini/gemini-cli#6454. */
+function errorIn(answer: Answer): unknown {
+  const content = answer.content();
+  return property(content, 'error') ?? property(content, '0', 'error');
+}
+
 const quotaFailure = 'type.googleapis.com/google.rpc.QuotaFailure';
 
 /** Gemini's `GenerateRequestsPerDayPerProjectPerModel`, beside which a RetryInfo says some seconds. */
@@ -30,7 +36,7 @@ function isDailyQuota(violation: unknown): boolean {
 }
 
 export function googleReason(answer: Answer): Hint | undefined {
-  const error = property(answer.content(), 'error');
+  const error = errorIn(answer);
   const failures = listAt(error, 'details').filter((detail) => textAt(detail, '@type') === quotaFailure);
   if (failures.some((failure) => listAt(failure, 'violations').some(isDailyQuota))) return longQuota;
   const limited = textAt(error, 'status') === 'RESOURCE_EXHAUSTED';
@@ -50,7 +56,7 @@ const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo';
 
 /** google.rpc.RetryInfo: at least so long. */
 export function googleRetryInfo(answer: Answer): Hint | undefined {
-  const details = listAt(answer.content(), 'error', 'details');
+  const details = listAt(errorIn(answer), 'details');
   const info = details.find((detail) => textAt(detail, '@type') === retryInfo);
   if (info === undefined) return undefined;
   const delayMs = parseProtoDuration(property(info, 'retryDelay'));
