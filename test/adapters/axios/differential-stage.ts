@@ -72,7 +72,8 @@ const plays: Readonly<Record<AnswerKind, Play | readonly Play[]>> = {
   'refused port': answer(200),
 };
 
-export async function play(shape: Shape, client: Client): Promise<Seen> {
+/** `timeoutMs`: in place of what the shape says, where it has one. */
+export async function play(shape: Shape, client: Client, timeoutMs?: number): Promise<Seen> {
   const isH2 = shape.adapter === 'http over HTTP/2';
   const script = plays[shape.answer];
   const lab = isH2 ? await startH2Lab(script as Play<AnswerStep>) : await startLab(script);
@@ -81,7 +82,9 @@ export async function play(shape: Shape, client: Client): Promise<Seen> {
   const source = sourceOf(shape.source);
   try {
     const call = new Call(shape, source, shape.answer === 'refused port' ? refused : lab.origin, lab as Lab);
-    const asked = call.make(instanceOf(shape, agent, client), client.options);
+    const hasTimeout = timeoutMs !== undefined && configOf(shape).timeout !== undefined;
+    const options = { ...client.options, ...(hasTimeout && { timeout: timeoutMs }) };
+    const asked = call.make(instanceOf(shape, agent, client), options);
     const caller = await Promise.race([asked, setTimeout(10_000, 'it hangs', { ref: false })]);
     for (let turn = 0; turn < 30; turn += 1) await setImmediate();
     agent.destroy();
