@@ -117,7 +117,7 @@ function afterSignWhenOpen(
   now: number,
   draw: number,
 ): GateState {
-  if (sign === 'alive') return afterLife(gate, state, now);
+  if (sign === 'alive') return afterLife(gate, state, pass, now);
   if (!isFailure(sign)) return state;
   const row = afterFailure(state, pass, sign, now);
   if (!isDead(gate, row, now)) return row;
@@ -131,10 +131,12 @@ export function isHealthy({ failures }: Gate, state: GateState): boolean {
   return state.kind === 'open' && state.failures === 0 && state.lives >= Math.min(failures, usualLives);
 }
 
-function afterLife(gate: Gate, state: Open, now: number): Open {
-  const { epoch, failures, lives, survived } = state;
+function afterLife(gate: Gate, state: Open, { sentAt }: Pass, now: number): Open {
+  const { epoch, failures, lives, since, survived } = state;
   if (isHealthy(gate, state)) return state;
   if (failures === 0) return { ...state, lives: lives + 1 };
+  // It finishes what it had taken before: that is news of then.
+  if (sentAt < since) return { ...state, ...noRow };
   return { kind: 'open', epoch, lives: 1, ...noRow, survived: afterSurvived(survived, failures, now) };
 }
 

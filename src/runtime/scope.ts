@@ -117,8 +117,10 @@ export class Scope {
     if (hold !== false) this.holds.set(hold, admitted.hold);
     const { admission, claim, epoch, unenforced } = admitted;
     if (admission.kind === 'refuse') this.refuse(turn, admission.reason, true);
-    else if (unenforced !== undefined) this.refuse(turn, unenforced, false);
-    if (admission.kind === 'go') return this.letThrough(turn, epoch, now);
+    if (admission.kind === 'go') {
+      if (unenforced !== undefined) this.refuse(turn, unenforced, false);
+      return this.letThrough(turn, epoch, now);
+    }
     turn.claim = claim;
     this.setWaiting(turn, admission.kind === 'wait' && admission.why === 'gate');
     return admission;

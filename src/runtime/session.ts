@@ -133,6 +133,7 @@ export class Session {
     const finding = classify(settings, outcome, date);
     this.endTurn(signOf(finding));
     const isFirst = history.length === 0;
+    // What is worth a retry is no success, whether or not it gets one: a 403 can say "too much" as well as a 429.
     const succeeds = said !== true && finding.class === 'final' && signOf(finding) === 'alive';
     if (!succeeds) scope.learn(settings, finding, isFirst, said, now);
     const world: World = {
@@ -151,8 +152,7 @@ export class Session {
     };
     const decision = decide(settings, history, finding, world);
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
-    if (decision.action === 'stop' && said !== true && signOf(finding) === 'alive')
-      scope.succeed(settings, isFirst, this.lastCost());
+    if (succeeds) scope.succeed(settings, isFirst, this.lastCost());
     this.attempts ??= [];
     this.attempts.push({ number: decision.attempt, endedAt: now, outcome: finding, decision });
     if (isListening(settings)) this.tellDecision(world, decision);

@@ -190,6 +190,21 @@ describe('open', () => {
     expect(failing(3, 5_000, openGate).kind).toBe('shut');
   });
 
+  test('what was sent before a row and is still answered ends it, but does not make the next one doubtful', () => {
+    // A server that finishes what it has, and takes nothing new: answers and refused connections mixed at first.
+    const draining = [0, 10, 20].reduce<GateState>(
+      (state, at) => ended(failing(2, 1, state, at), 'alive', at + 5, { sentAt: -20 }),
+      open,
+    );
+    expect(draining).toEqual(open);
+    expect(failing(3, 1_000, draining, 30).kind).toBe('shut');
+    // What was sent later says that it can be both.
+    expect(ended(failing(2, 1), 'alive', 5, { sentAt: 0 })).toMatchObject({
+      lives: 1,
+      survived: { longest: 2 },
+    });
+  });
+
   test('signs of life are counted as far as they matter', () => {
     const counted = [1, 2, 3, 3].reduce<GateState>((state, lives) => {
       const next = ended(state, 'alive', 0);

@@ -537,6 +537,38 @@ describe('the hold', () => {
     expect(patient.admit()).toEqual({ kind: 'go' });
   });
 
+  test('a 403 that says "too much" is refused once, and no success', () => {
+    const budget = { capacity: 10, perSuccess: 1, perSecond: 0 };
+    const { retrier } = retrierWith({ hints: 'github', hold: true, budget, maxRetries: 1 });
+    const limited = answered(403, { 'retry-after': '20' });
+    for (let count = 0; count < 12; count += 1) expect(retrier.open(requestOf()).accepts(200)).toBe(true);
+    for (let count = 0; count < 18; count += 1) {
+      const session = retrier.open(requestOf());
+      expect(session.next(limited, true).action).toBe(count < 10 ? 'retry' : 'stop');
+      if (count < 10) session.next(limited, true);
+    }
+    expect(tokens(retrier)).toBe(0);
+    expect(retrier.open(requestOf()).admit().kind).toBe('wait');
+  });
+
+  test('what is not enforced is counted when it goes, not each time that it asks the gate', () => {
+    const { retrier, time } = retrierWith({
+      hold: { ...hold, maxQueueMs: 1, enforce: false },
+      gate: { failures: 1, deadForMs: 0, whenShut: 'wait' },
+      deadlineMs: 20_000,
+      maxRetries: 0,
+    });
+    const limited = retrier.open(requestOf());
+    limited.admit();
+    limited.next(answered(503, { 'retry-after': '10' }), true);
+    const session = retrier.open(requestOf());
+    for (let looks = 0; looks < 3; looks += 1) expect(session.admit()).toMatchObject({ why: 'gate' });
+    expect(retrier.snapshot().scopes[0]?.refused.held).toBe(0);
+    time.now = 2_000;
+    expect(session.admit()).toEqual({ kind: 'go' });
+    expect(retrier.snapshot().scopes[0]?.refused.held).toBe(1);
+  });
+
   test('what is not enforced is counted', () => {
     const { retrier } = retrierWith({ hold: { ...hold, maxQueueMs: 1_000, enforce: false }, maxRetries: 1 });
     expect(retrier.open(requestOf()).next(tooMuch, true).action).toBe('retry');
