@@ -12,6 +12,8 @@ interface NodeStream extends StreamLike {
     readonly autoDestroy?: boolean;
   };
   on(event: 'data' | 'end' | 'close' | 'error', listener: (given: never) => void): unknown;
+  readonly destroyed?: boolean;
+  readonly errored?: unknown;
   read(bytes?: number): Chunk | null;
   pause(): unknown;
   resume(): unknown;
@@ -49,8 +51,13 @@ export class StreamSource implements Source {
   }
 
   more(): void {
-    if (!this.isTapped) this.tap();
-    this.stream.resume();
+    const { stream } = this;
+    // With `emitClose: false`, it does not say so.
+    if (stream.destroyed === true) this.listener.failed(stream.errored ?? undefined);
+    else {
+      if (!this.isTapped) this.tap();
+      stream.resume();
+    }
   }
 
   probe(): boolean {

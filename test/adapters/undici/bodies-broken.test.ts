@@ -65,6 +65,36 @@ describe.each(ends)('an upload that %s', (_name, error, told) => {
   });
 });
 
+describe.each(ends)('an upload that does not say when it is closed, and %s', (_name, error, told) => {
+  const quiet = (): Readable => new Readable({ emitClose: false, read: () => undefined });
+
+  test.each(['open', 'at its end'])('on the way to the connection, when it is %s', async (state) => {
+    const lab = await openLab(answer(200));
+    const stream = quiet();
+    stream.push('half');
+    if (state === 'at its end') stream.push(null);
+    const recorder = put(retryingAgent(), lab.origin, stream);
+    stream.destroy(error);
+    await recorder.end();
+    expect([recorder.errors, lab.requests.length]).toMatchObject([[told], 0]);
+  });
+
+  test('in the wait', async () => {
+    const lab = await openLab([{ ...answer(503), at: 'head' }, answer(200)]);
+    const waits = new Waits('when told');
+    const stream = quiet();
+    stream.push('half');
+    const recorder = put(retryingAgent(createRetrier(soon, { sleep: waits.sleep })), lab.origin, stream);
+    await waits.until(1);
+    stream.destroy(error);
+    await setImmediate();
+    waits.wake();
+    await recorder.end();
+    expect(recorder.errors).toMatchObject([told]);
+    expect(lab.requests.some(({ complete }) => complete)).toBe(false);
+  });
+});
+
 describe('an upload that was read as a whole', () => {
   const wholes: [name: string, make: () => Readable][] = [
     ['had ended', () => new PassThrough().end('abc')],
