@@ -37,7 +37,7 @@ const whyStop: { readonly [R in StopReason]: (decision: Stop) => string } = {
     `${whatEnded(finding)} after its head was handed over, and the rest cannot be asked for safely`,
   'retries-off': ({ finding }) => `${whatEnded(finding)}, and retries are off here`,
   'retries-suppressed': ({ finding }) =>
-    `${whatEnded(finding)}, and it was sent within suppressRetries or for another layer that retries, so that layers do not multiply`,
+    `${whatEnded(finding)}, and the request was sent within suppressRetries, or by another layer that retries: layers must not multiply`,
   'retries-spent': ({ finding, limit }) => `${whatEnded(finding)}, and maxRetries is ${limit}`,
   'hint-too-long': ({ finding, delayMs, limit }) =>
     `the server asks for ${ms(delayMs)} (${hintIn(finding)}), and maxHintMs is ${ms(limit)}`,

@@ -192,9 +192,9 @@ export interface WindowBudget {
 export type Budget = BucketBudget | WindowBudget;
 
 export interface Gate {
-  /** First attempts that failed in a row, without a sign of life between them, that shut it … */
+  /** How many first attempts have to fail in a row, without a sign of life between them, to shut it … */
   readonly failures: number;
-  /** … if they span so long. */
+  /** … and how long that row has to last. */
   readonly deadForMs: number;
   /** Between one probe and the next; the first comes after a quarter of it. */
   readonly probeMs: number;
@@ -207,7 +207,7 @@ export interface Gate {
 }
 
 export interface Hold {
-  /** Others are held if so much of what first attempts were answered lately was a refusal; 0: at the first one. */
+  /** The share of recent first answers that have to be refusals before others are held; 0: one is enough. */
   readonly refusedShare: number;
   /** Shorter hints keep nobody out: the others only come at a slower pace. */
   readonly minMs: number;

@@ -34,7 +34,7 @@ const settings: InJson<SettingsOptions, 'retryIf' | 'beforeRetry' | 'observe'> =
   throttledSchedule: 'The same for answers that say "too much".',
   hints: 'Which headers are read for a wait: a set, several, or false for none.',
   bodyHintBytes:
-    'How much of a body is read for a hint in it; 0 is nothing. Unsaid: what the named sets have a use for.',
+    'How much of a body is read to find a hint in it; 0: nothing. Left out: 16384 where a named set reads bodies, else 0.',
   maxHintMs: 'Longer hints end the request: the caller gets the answer at once.',
   hintJitter: 'Share of a hint that is added at random, never taken off.',
   budget: 'What retries may cost a whole scope.',
@@ -96,8 +96,8 @@ const window: InJson<WindowBudget> = {
   cost,
 };
 const gate: InJson<Gate> = {
-  failures: 'First attempts that failed in a row, without a sign of life between them, that shut it.',
-  deadForMs: 'And how long these must span.',
+  failures: 'How many first attempts have to fail in a row, without a sign of life between them, to shut it.',
+  deadForMs: 'How long that row of failures has to last.',
   probeMs: 'Between one probe and the next.',
   rampMs: 'The time over which requests come back after a probe succeeded.',
   whenShut: 'Whether requests fail at once or wait.',
@@ -134,7 +134,7 @@ const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> =
   gate,
   hold: {
     refusedShare:
-      'How much of the first answers of late must be refusals, so that others are held; 0: at the first one.',
+      'The share of recent first answers that have to be refusals before other requests are held; 0: one is enough.',
     minMs: 'Shorter hints delay only the request that got them.',
     spacingMs: 'The distance of requests after the hold, where no rate was seen before it.',
     maxQueueMs: 'The longest time in the queue; absent: half of what is left until the deadline.',
