@@ -25,9 +25,12 @@ export function bodyOf(body: unknown, settings: Settings): Body {
   return readable(body, settings.bufferBodyBytes);
 }
 
-/** No retries, and no limit of ours that could end it in its middle: there is nothing to keep or to look after. */
-function isSentOnce({ maxRetries, attemptTimeoutMs, deadlineMs }: Settings): boolean {
-  return maxRetries === 0 && attemptTimeoutMs === undefined && deadlineMs === undefined;
+/**
+ * No retries, no limit of ours that could end it in its middle, and nothing that holds it back while nobody listens to
+ * it (a gate waits with a deadline only): there is nothing to keep or to look after.
+ */
+function isSentOnce({ maxRetries, attemptTimeoutMs, deadlineMs, hold }: Settings): boolean {
+  return maxRetries === 0 && attemptTimeoutMs === undefined && deadlineMs === undefined && hold === false;
 }
 
 function readable(body: unknown, limitBytes: number): Body {

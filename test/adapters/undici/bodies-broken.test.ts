@@ -65,6 +65,23 @@ describe.each(ends)('an upload that %s', (_name, error, told) => {
   });
 });
 
+describe.each(ends)('with retries off, an upload that %s', (_name, error, told) => {
+  test('while it is held back: it ends at once, and nothing is uncaught', async () => {
+    const lab = await openLab(answer(429, '', { 'retry-after': '5' }));
+    const waits = new Waits('when told');
+    const agent = retryingAgent(
+      createRetrier({ maxRetries: 0, hold: { refusedShare: 0 } }, { sleep: waits.sleep }),
+    );
+    await put(agent, lab.origin, Readable.from(['abc'])).end();
+    const stream = half();
+    const recorder = put(agent, lab.origin, stream);
+    await waits.until(1);
+    stream.destroy(error);
+    await recorder.end();
+    expect([recorder.errors, lab.requests.length]).toMatchObject([[told], 1]);
+  });
+});
+
 describe.each(ends)('an upload that does not say when it is closed, and %s', (_name, error, told) => {
   const quiet = (): Readable => new Readable({ emitClose: false, read: () => undefined });
 
