@@ -15,6 +15,9 @@ export const noHold: HoldState = {
   gaps: Object.freeze([]),
   spacingMs: 0,
   pace: undefined,
+  slowedFor: 0,
+  slowedTwice: false,
+  apart: 0,
   asked: undefined,
 };
 
@@ -38,6 +41,17 @@ const pacedForMs = 10_000;
 /** Where a queue shows that a limit was everybody's, less says that it is met again. */
 const shareWhilePaced = 0.25;
 
+/** After so long, no answer that is counted was given at the pace before. */
+const forgottenMs = 2_500;
+
+/** A share that is still so much of what it was has not fallen: after a little less, and after much less. */
+const unchanged = 0.85;
+const unchangedByMuch = 0.6;
+
+/** What one has to be, beside one that is somebody's own, to be about everybody. */
+const clearlyMore = 1.2;
+const moreShare = 0.16;
+
 /** Whether a failure says that others would fail as well: it asks for a long wait, or it was too much. */
 export function isRefusal(hold: Hold, finding: Finding, maxHintMs: number): finding is ResponseFinding {
   if (finding.kind !== 'response') return false;
@@ -58,36 +72,74 @@ export function afterRefusal(
   finding: ResponseFinding,
   now: number,
 ): HoldState {
-  const isLong = hintIn(finding) >= hold.minMs;
-  const needed = hold.refusedShare * (isPaced(state, now) ? shareWhilePaced : 1);
-  if (hold.refusedShare > 0 && refusedShare(answers, now) < needed) return state;
+  const share = refusedShare(answers, now);
   const asked = { finding, at: now };
-  const until = now + hintIn(finding);
-  if (isLong) {
-    if (until <= state.until) return state;
-    // Nobody gets on in the meantime.
-    return {
-      ...paced(hold, state, answers, now),
-      until,
-      pacedSince: until,
-      places: placesBy(state, now),
-      asked,
-    };
+  if (share < hold.refusedShare) return afterFewRefusals(hold, state, answers, { share, asked }, now);
+  const why = { asked, slowedFor: share, slowedTwice: false, apart: isPaced(state, now) ? state.apart : 0 };
+  if (hintIn(finding) < hold.minMs) {
+    const slower = paced(hold, state, answers, now);
+    return slower === state ? state : { ...slower, ...why };
   }
-  const slower = paced(hold, state, answers, now);
-  return slower === state ? state : { ...slower, asked };
+  const until = now + hintIn(finding);
+  if (until <= state.until) return state;
+  // Nobody gets on in the meantime.
+  return {
+    ...paced(hold, state, answers, now),
+    until,
+    pacedSince: until,
+    places: placesBy(state, now),
+    ...why,
+  };
+}
+
+type Few = Pick<HoldState, 'asked'> & { readonly share: number };
+
+/**
+ * Too few for everybody: they shut no window, but may say that the pace is a little too fast. If they do not become
+ * fewer when it is lowered twice, they have nothing to do with it: they are one tenant's, or one route's.
+ */
+function afterFewRefusals(
+  hold: Hold,
+  state: HoldState,
+  answers: Answers,
+  { share, asked }: Few,
+  now: number,
+): HoldState {
+  const settledMs = now - state.pacedSince - forgottenMs;
+  if (!isPaced(state, now) || settledMs < 0 || share < shareWhilePaced * hold.refusedShare) return state;
+  const unchangedFrom = (state.slowedTwice ? unchangedByMuch : unchanged) * state.slowedFor;
+  if (settledMs < settlingMs && share >= unchangedFrom) {
+    if (state.slowedTwice) return share <= state.apart ? state : { ...state, apart: share };
+    // A little may not show: now to what succeeds, at which a limit refuses next to nothing.
+    return { ...paced(hold, state, answers, now, true), asked, slowedTwice: true };
+  }
+  if (share < clearlyMore * state.apart + moreShare * hold.refusedShare) return state;
+  return { ...paced(hold, state, answers, now), asked, slowedFor: share, slowedTwice: false, apart: 0 };
 }
 
 /** From now on, at a rate that the server has shown that it can bear. */
-function paced(hold: Hold, state: HoldState, answers: Answers, now: number): HoldState {
+function paced(
+  hold: Hold,
+  state: HoldState,
+  answers: Answers,
+  now: number,
+  isFar: boolean = refusedShare(answers, now) >= farShare,
+): HoldState {
   // Late news of what the rate was lowered for.
   if (now < state.pacedSince + settlingMs) return state;
   const pace = hold.refusedShare === 0 ? courteous : keen;
-  const spacingMs = spacingFrom(hold, state, pace, answers, now);
+  const spacingMs = spacingFrom(hold, state, pace, answers, isFar, now);
   return { ...state, pacedSince: now, places: placesBy(state, now), spacingMs, pace };
 }
 
-function spacingFrom(hold: Hold, state: HoldState, pace: Pace, answers: Answers, now: number): number {
+function spacingFrom(
+  hold: Hold,
+  state: HoldState,
+  pace: Pace,
+  answers: Answers,
+  isFar: boolean,
+  now: number,
+): number {
   const rate = successRate(answers, 1 / hold.spacingMs, now);
   const measuredMs = rate === undefined ? Number.POSITIVE_INFINITY : 1 / (rate * pace.easing);
   if (!isPaced(state, now)) return rate === undefined ? hold.spacingMs : measuredMs;
@@ -95,7 +147,6 @@ function spacingFrom(hold: Hold, state: HoldState, pace: Pace, answers: Answers,
   if (rate === undefined) return pace === courteous ? state.spacingMs : beforeMs / leastStep;
   if (pace === courteous) return Math.max(measuredMs, beforeMs);
   // A bucket for one bears half of what comes a little too fast: what was borne before says more than successes do.
-  const isFar = refusedShare(answers, now) >= farShare;
   return Math.max(beforeMs, isFar ? measuredMs : Math.min(measuredMs, beforeMs / leastStep));
 }
 

@@ -468,6 +468,11 @@ export interface HoldState {
   readonly nextPlace: number;
   /** Those that were given back and have not come up, in order. */
   readonly gaps: readonly number[];
+  /** The refused share that the pace was last lowered for; once more, since it had not become less. */
+  readonly slowedFor: number;
+  readonly slowedTwice: boolean;
+  /** The refused share that does not become less with the pace. */
+  readonly apart: number;
   /** The answer that it is for. */
   readonly asked: { readonly finding: ResponseFinding; readonly at: number } | undefined;
 }

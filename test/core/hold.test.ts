@@ -101,11 +101,40 @@ describe('whom it is about', () => {
     expect(afterRefusal(hold, noHold, noAnswers, tooMuch(5_000), 1_000)).toMatchObject({ until: 6_000 });
   });
 
-  test('while they queue, an eighth of them', () => {
-    const paced: HoldState = { ...noHold, pacedSince: -2_000, spacingMs: 50, pace: keen };
+  test('while they queue, an eighth of them, once what was answered before is forgotten', () => {
+    const paced: HoldState = { ...noHold, pacedSince: -1_500, spacingMs: 50, pace: keen };
     const some = succeeding(70, 0, 1_000);
     expect(ask(paced, refusing(9, 1_000, some), 1_000)).toBe(paced);
     expect(ask(paced, refusing(10, 1_000, some), 1_000)).toMatchObject({ pacedSince: 1_000 });
+    const lately = { ...paced, pacedSince: -1_499 };
+    expect(ask(lately, refusing(10, 1_000, some), 1_000)).toBe(lately);
+  });
+
+  test('while they queue, a window for all takes as many as before', () => {
+    const paced: HoldState = { ...noHold, pacedSince: -1_500, spacingMs: 50, pace: keen };
+    const some = succeeding(70, 0, 1_000);
+    expect(ask(paced, refusing(30, 1_000, some))).toMatchObject({ until: noHold.until, pacedSince: 1_000 });
+    expect(ask(paced, refusing(70, 1_000, some))).toMatchObject({ until: 6_000 });
+  });
+
+  test('what does not become less with the pace is one tenant\u2019s, and slows the others no further', () => {
+    const share = (refusals: number, now: number): Answers =>
+      refusing(refusals, now, succeeding(100 - refusals, now - 1_000, now));
+    const met = (state: HoldState, refusals: number, now: number): HoldState =>
+      afterRefusal(shared, state, share(refusals, now), tooMuch(60_000), now);
+    const paced: HoldState = { ...noHold, pacedSince: 0, spacingMs: 10, pace: keen, slowedFor: 0.9 };
+    const once = met(paced, 20, 2_500);
+    expect(once).toMatchObject({ pacedSince: 2_500, slowedFor: 0.2, slowedTwice: false });
+    const twice = met(once, 20, 5_000);
+    expect(twice).toMatchObject({ pacedSince: 5_000, slowedTwice: true });
+    const apart = met(twice, 20, 7_500);
+    expect(apart).toEqual({ ...twice, apart: 0.2 });
+    expect(met(apart, 20, 9_500)).toBe(apart);
+    expect(met(apart, 31, 9_500)).toBe(apart);
+    expect(met(apart, 33, 9_500)).toMatchObject({ pacedSince: 9_500, apart: 0 });
+    // Of a limit, it becomes less.
+    expect(met(twice, 12, 7_500)).toBe(twice);
+    expect(met(twice, 13, 9_500)).toMatchObject({ pacedSince: 9_500, slowedTwice: false });
   });
 
   test('who asked for it is known', () => {
