@@ -109,7 +109,7 @@ export class Exchange extends CallersController {
     this.recovery?.times?.startDeadline();
     const admission = this.session.admit();
     if (admission.kind === 'go') return this.send();
-    if (admission.kind === 'wait') this.recover().wait(admission.delayMs, () => this.proceed());
+    if (admission.kind === 'wait') this.proceedIn(admission.delayMs);
     else this.refuse(admission.reason);
     return true;
   }
@@ -123,14 +123,24 @@ export class Exchange extends CallersController {
       if (body.kind !== 'made') return this.dispatchWith(attempt, body.value);
       const made = body.make();
       if (!isThenable(made)) return this.dispatchWith(attempt, made);
-      made.then(
-        (value) => this.inScope(this, this.dispatchLater, attempt, value),
-        (error: unknown) => this.inScope(this, this.fail, error),
-      );
+      this.dispatchOnceMade(attempt, made);
     } catch (error) {
       this.failToSend(attempt, error);
     }
     return true;
+  }
+
+  // A function that makes closures keeps a place for what they know, whether they are made or not: every request would.
+
+  private proceedIn(delayMs: number): void {
+    this.recover().wait(delayMs, () => this.proceed());
+  }
+
+  private dispatchOnceMade(attempt: Attempt, made: PromiseLike<unknown>): void {
+    made.then(
+      (value) => this.inScope(this, this.dispatchLater, attempt, value),
+      (error: unknown) => this.inScope(this, this.fail, error),
+    );
   }
 
   private dispatchLater(attempt: Attempt, body: unknown): void {
