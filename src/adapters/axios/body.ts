@@ -25,12 +25,13 @@ export interface Body {
   close?(error?: unknown): void;
 }
 
-type Limits = Pick<Settings, 'maxRetries' | 'bufferBodyBytes'>;
+type Limits = Pick<Settings, 'maxRetries' | 'gate' | 'hold' | 'bufferBodyBytes'>;
 
 /** Undefined: axios sends it as it is, for the one time that it is sent, or can send it again itself. */
-export function bodyOf(data: unknown, { maxRetries, bufferBodyBytes }: Limits): Body | undefined {
+export function bodyOf(data: unknown, limits: Limits): Body | undefined {
   if (typeof data === 'function') return new MadeBody(data as () => unknown);
-  if (typeof data !== 'object' || data === null || maxRetries === 0) return undefined;
+  if (typeof data !== 'object' || data === null || isSentAtOnce(limits)) return undefined;
+  const { bufferBodyBytes } = limits;
   if (isWebStream(data))
     return data.locked ? spent(data) : new Kept(webSource(data), bufferBodyBytes, asWebStream);
   if (!isStream(data)) return iterableBody(data, bufferBodyBytes);
@@ -41,6 +42,11 @@ export function bodyOf(data: unknown, { maxRetries, bufferBodyBytes }: Limits): 
   const parts = partsOf(data);
   if (parts !== undefined) return new MadeForm(data, () => node.Readable.from(parts, { objectMode: false }));
   return new Kept(oldSource(node, data), bufferBodyBytes, asStream, data);
+}
+
+/** For the one time; else it may have to wait, and nobody would listen to its errors. */
+function isSentAtOnce({ maxRetries, gate, hold }: Limits): boolean {
+  return maxRetries === 0 && gate === false && hold === false;
 }
 
 /** Such a body comes past axios's default transforms alone, for `fetch` or an adapter of the caller. */

@@ -26,11 +26,12 @@ export function bodyOf(body: unknown, settings: Settings): Body {
 }
 
 /**
- * No retries, no limit of ours that could end it in its middle, and nothing that holds it back while nobody listens to
- * it (a gate waits with a deadline only): there is nothing to keep or to look after.
+ * No retries, no limit of ours that could end it in its middle, and nothing that could have it wait while nobody listens
+ * to its errors: there is nothing to keep or to look after.
  */
-function isSentOnce({ maxRetries, attemptTimeoutMs, deadlineMs, hold }: Settings): boolean {
-  return maxRetries === 0 && attemptTimeoutMs === undefined && deadlineMs === undefined && hold === false;
+function isSentOnce({ maxRetries, attemptTimeoutMs, deadlineMs, gate, hold }: Settings): boolean {
+  const hasLimit = attemptTimeoutMs !== undefined || deadlineMs !== undefined;
+  return maxRetries === 0 && !hasLimit && gate === false && hold === false;
 }
 
 function readable(body: unknown, limitBytes: number): Body {

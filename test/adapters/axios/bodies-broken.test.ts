@@ -7,6 +7,7 @@ import NodeForm from 'form-data';
 import { describe, expect, test } from 'vitest';
 import { createRetrier } from '../../../src/index.js';
 import { answer, type Lab, onCue, silence } from '../../faults/lab.js';
+import { Clock } from '../clock.js';
 import { reasons } from '../decisions.js';
 import { comesTrue, openLab, settled, soon } from '../kit.js';
 import { Waits } from '../waits.js';
@@ -58,6 +59,25 @@ describe.each(['http', 'fetch'])('over %s, an upload that the caller', (adapter)
     expect(reasons(on)).toHaveLength(1);
     expect(lab.requests).toHaveLength(3);
     expect(lab.requests.map(({ complete }) => complete)).toEqual([false, false, false]);
+  });
+});
+
+describe.each(['http', 'fetch'])('over %s, with retries off', (adapter) => {
+  test('an upload that breaks while it is held back fails, and is no uncaught exception', async () => {
+    const lab = await openLab(answer(429, '', { 'retry-after': '5' }));
+    const clock = new Clock();
+    const retrier = createRetrier({ maxRetries: 0, hold: { refusedShare: 0 } }, clock.ports);
+    const instance = retryingInstance(retrier);
+    await settled(instance.get(lab.origin));
+    const stream = unfinished();
+    const asked = settled(instance.put(lab.origin, stream, { adapter }));
+    await clock.waits.until(1);
+    stream.destroy(new Error('my own'));
+    await comesTrue(() => stream.closed);
+    clock.now = 60_000;
+    clock.waits.wake();
+    expect((await asked).error).toBeInstanceOf(axios.AxiosError);
+    expect(lab.requests.filter(({ complete }) => complete)).toHaveLength(1);
   });
 });
 
