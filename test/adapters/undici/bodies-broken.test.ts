@@ -6,7 +6,9 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { createRetrier } from '../../../src/index.js';
 import { answer, refusedOrigin, rst, silence } from '../../faults/lab.js';
+import { Clock } from '../clock.js';
 import { comesTrue, openLab, soon } from '../kit.js';
+import { gated } from '../scope-policies.js';
 import { Waits } from '../waits.js';
 import { retryingAgent } from './kit.js';
 import { type Recorder, record } from './recorder.js';
@@ -79,6 +81,23 @@ describe.each(ends)('with retries off, an upload that %s', (_name, error, told) 
     stream.destroy(error);
     await recorder.end();
     expect([recorder.errors, lab.requests.length]).toMatchObject([[told], 1]);
+  });
+
+  test('while it waits for the answer to a probe', async () => {
+    const lab = await openLab([answer(503), answer(503), silence()]);
+    const clock = new Clock();
+    const agent = retryingAgent(createRetrier(gated, clock.ports));
+    for (let request = 0; request < 2; request += 1)
+      await put(agent, lab.origin, Readable.from(['abc'])).end();
+    clock.now = 5_000;
+    put(agent, lab.origin, Readable.from(['abc']));
+    await lab.until(({ requests }) => requests.length === 3);
+    const stream = half();
+    const recorder = put(agent, lab.origin, stream);
+    await clock.waits.until(1);
+    stream.destroy(error);
+    await recorder.end();
+    expect([recorder.errors, lab.requests.length]).toMatchObject([[told], 3]);
   });
 });
 
