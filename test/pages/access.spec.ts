@@ -162,7 +162,7 @@ describe('with the keyboard alone', () => {
     expect(await page.getByLabel('to', { exact: true }).first().inputValue()).toBe('99');
     await tabTo(page, /^Numbers/);
     await page.keyboard.press('Enter');
-    expect(await page.locator('.chart details table').first().isVisible()).toBe(true);
+    await page.locator('.chart details table').first().waitFor({ state: 'visible', timeout: 10_000 });
   });
 
   test('the lab is reached, and a policy changed there', async () => {

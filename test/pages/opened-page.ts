@@ -81,6 +81,8 @@ export class OpenedPage implements AsyncDisposable {
     });
     const details = chart.locator('details');
     if ((await details.getAttribute('open')) === null) await details.locator('summary').click();
+    // The browser says in a turn of its own that it is open, and only then are its rows made.
+    await details.locator('tr').first().waitFor();
     const rows = await details
       .locator('tr')
       .evaluateAll((all) =>
