@@ -4,6 +4,7 @@
  * with a bare instance and with attachRetry() on it; where they differ on purpose, the README says so.
  */
 
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import type { PolicyOptions } from '../../../src/index.js';
@@ -29,8 +30,14 @@ function clientsFor(shape: Shape): typeof off {
   return isAsked ? [...off, ['on, for nothing', willing]] : off;
 }
 
-const uncaught: unknown[] = [];
-const notice = (error: unknown): void => void uncaught.push(error);
+const uncaught: string[] = [];
+const notice = (error: unknown): void => void uncaught.push(String(error));
+
+/** What was not caught until now. */
+async function takeUncaught(): Promise<readonly string[]> {
+  await setTimeout(10);
+  return uncaught.splice(0);
+}
 
 beforeAll(() => {
   process.on('uncaughtException', notice);
@@ -77,16 +84,21 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
 }
 
 describe.each(groups)('%s', (_name, shapes) => {
-  test('are the same', async () => {
+  // Older versions of axios leave some requests hanging, and each of them is given ten seconds.
+  test('are the same', { timeout: 120_000 }, async () => {
     const differences: string[] = [];
-    await each(shapes, async (shape: Shape) => {
-      const first = await play(shape, bare);
+    const before = new Map<Shape, Seen>();
+    await each<Shape>(shapes, async (shape) => void before.set(shape, await play(shape, bare)));
+    // Node 26 itself throws where a fetch is given up while its upload is being read.
+    const known = new Set(await takeUncaught());
+    await each<Shape>(shapes, async (shape) => {
+      const first = before.get(shape) as Seen;
       for (const [name, client] of clientsFor(shape)) {
         const found = await lastingDifferences(shape, first, client);
         if (found.length > 0) differences.push([`${nameOf(shape)}; ${name}:`, ...found].join('\n'));
       }
     });
     expect(differences).toEqual([]);
-    expect(uncaught).toEqual([]);
+    expect((await takeUncaught()).filter((error) => !known.has(error))).toEqual([]);
   });
 });
