@@ -21,6 +21,6 @@ export function wrongReturn(name: string, value: unknown, allowed: string): Type
   return new TypeError(`undaunted: ${name} returned ${what}; it has to return ${allowed}${advice}`);
 }
 
-export function isPromise(value: unknown): value is PromiseLike<unknown> {
+export function isPromise<T = unknown>(value: unknown): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

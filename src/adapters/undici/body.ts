@@ -4,6 +4,7 @@
  */
 
 import { Readable } from 'node:stream';
+import { isPromise } from '../../core/returned.js';
 import type { Settings } from '../../core/types.js';
 import { iterates } from '../../runtime/iterates.js';
 import { KeptBody } from '../../runtime/kept-body.js';
@@ -54,7 +55,7 @@ function kept(body: object, limitBytes: number): Body {
 
 /** Nothing of it has to be kept; the next attempt gets another one. */
 function made(body: unknown): unknown {
-  return isThenable(body) ? body.then(made) : readable(body, 0).value;
+  return isPromise(body) ? body.then(made) : readable(body, 0).value;
 }
 
 /** undici itself would send the pairs as chunks, and fail. */
@@ -66,10 +67,6 @@ function spelledOut(body: unknown): unknown {
 function beginsAnew(body: object): boolean {
   if (Array.isArray(body) || body instanceof Set || body instanceof URLSearchParams) return true;
   return 'append' in body && 'getAll' in body;
-}
-
-export function isThenable<T>(value: unknown): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 /** What is being read while it is sent. */

@@ -8,6 +8,7 @@
 
 import type { Duplex } from 'node:stream';
 import { DeadlineError } from '../../core/errors.js';
+import { isPromise } from '../../core/returned.js';
 import type { ErrorOutcome, RefusalReason, ResponseOutcome } from '../../core/types.js';
 import { isListening } from '../../runtime/events.js';
 import { remember } from '../../runtime/history.js';
@@ -17,7 +18,7 @@ import { refusalError } from '../../runtime/refusal.js';
 import type { Session } from '../../runtime/session.js';
 import { Attempt } from './attempt.js';
 import type { Body } from './body.js';
-import { isThenable, sourceBeingSent } from './body.js';
+import { sourceBeingSent } from './body.js';
 import type { RequestContext } from './context.js';
 import { setStarting } from './context.js';
 import { CallersController } from './controller.js';
@@ -122,7 +123,7 @@ export class Exchange extends CallersController {
     try {
       if (body.kind !== 'made') return this.dispatchWith(attempt, body.value);
       const made = body.make();
-      if (!isThenable(made)) return this.dispatchWith(attempt, made);
+      if (!isPromise(made)) return this.dispatchWith(attempt, made);
       this.dispatchOnceMade(attempt, made);
     } catch (error) {
       this.failToSend(attempt, error);

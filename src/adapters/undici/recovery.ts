@@ -6,12 +6,12 @@
 import type { LiveOutcome, RetryContext, RetryIf } from '../../core/events.js';
 import { factsOf } from '../../core/facts.js';
 import { bytesToRead } from '../../core/hints/held-back.js';
+import { isPromise } from '../../core/returned.js';
 import type { Decision, ErrorOutcome, ResponseOutcome, Retry } from '../../core/types.js';
 import { drainTime } from '../../runtime/drain.js';
 import type { Cancel } from '../../runtime/sleep.js';
 import { unpackedText } from '../../runtime/unpack.js';
 import type { Attempt } from './attempt.js';
-import { isThenable } from './body.js';
 import type { Exchange } from './exchange.js';
 import type { Controller, DispatchOptions, Head } from './handlers.js';
 import { evidenceOf, outcomeOfError, outcomeOfHead } from './outcome.js';
@@ -123,7 +123,7 @@ export class Recovery {
       exchange.fail(error);
       return;
     }
-    if (!isThenable(verdict)) {
+    if (!isPromise(verdict)) {
       this.conclude(outcome, verdict, then);
       return;
     }
@@ -203,7 +203,7 @@ export class Recovery {
       exchange.fail(error);
       return;
     }
-    if (!isThenable(done)) {
+    if (!isPromise(done)) {
       this.goOnWith(context, decision);
       return;
     }
