@@ -18,6 +18,7 @@ import {
   silence,
   startLab,
 } from '../../faults/lab.js';
+import { endOf, wireOf } from '../seen.js';
 import { axios } from './client.js';
 import { type AnswerKind, configOf, interceptors, type Shape } from './differential-shapes.js';
 import { type Source, sourceOf } from './differential-sources.js';
@@ -90,7 +91,7 @@ export async function play(shape: Shape, client: Client, timeoutMs?: number): Pr
     agent.destroy();
     if (shape.adapter === 'http') await lab.until(({ openSockets }) => openSockets === 0);
     return {
-      wire: lab.requests.map((request) => wireOf(request)),
+      wire: lab.requests.map((request) => wireOf(request, neutral)),
       connections: lab.connections,
       caller,
       source: endOf(source),
@@ -114,22 +115,6 @@ function instanceOf({ adapter, setting }: Shape, httpAgent: Agent, { attach }: C
   attach(instance);
   if (interceptor !== undefined) instance.interceptors.request.use(interceptor);
   return instance;
-}
-
-function wireOf({ method, path, rawHeaders, body, complete, connection }: Lab['requests'][number]): unknown {
-  const headers = rawHeaders.map((part) => neutral(part));
-  return {
-    connection,
-    start: `${method} ${path}`,
-    headers,
-    body: complete ? neutral(String(body)) : 'in part',
-  };
-}
-
-function endOf({ stream, events }: Source): object {
-  if (stream === undefined) return {};
-  const { destroyed, readableEnded } = stream;
-  return { destroyed, readableEnded, events };
 }
 
 /** Without what is drawn by lot. */

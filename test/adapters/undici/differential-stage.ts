@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { answer, type Lab, type Play, refusedOrigin, rst, silence, startLab } from '../../faults/lab.js';
+import { endOf, wireOf } from '../seen.js';
 import { undici } from './client.js';
 import type { AnswerKind, Shape } from './differential-shapes.js';
 import { type Source, sourceOf } from './differential-sources.js';
@@ -92,7 +93,7 @@ export async function play(shape: Shape, client: Client, most = 1): Promise<Seen
     await lab.until(({ openSockets }) => openSockets === 0);
     for (let turn = 0; turn < 5; turn += 1) await setImmediate();
     return {
-      wire: lab.requests.map((request) => wireOf(request)),
+      wire: lab.requests.map((request) => wireOf(request, neutral)),
       connections: lab.connections,
       pipelined,
       callers,
@@ -110,22 +111,6 @@ async function underWay(lab: Lab, most: number): Promise<number> {
     await setTimeout(1);
   }
   return lab.requests.length;
-}
-
-function wireOf({ method, path, rawHeaders, body, complete, connection }: Lab['requests'][number]): unknown {
-  const headers = rawHeaders.map((part) => neutral(part));
-  return {
-    connection,
-    start: `${method} ${path}`,
-    headers,
-    body: complete ? neutral(String(body)) : 'in part',
-  };
-}
-
-function endOf({ stream, events }: Source): object {
-  if (stream === undefined) return {};
-  const { destroyed, readableEnded } = stream;
-  return { destroyed, readableEnded, events };
 }
 
 /** Without what is drawn by lot. */
