@@ -4,10 +4,10 @@ import { bundle, type Modules, sizeOf } from './bundling.js';
 import type { Row } from './row.js';
 
 const features = {
-  presets: ['src/core/presets.ts'],
+  presets: ['src/core/policy/presets.ts'],
   explain: ['src/core/explain.ts'],
   'vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/signals/'],
-  'the check of policies': ['src/core/check', 'src/core/routes/pattern-faults.ts'],
+  'the check of policies': ['src/core/policy/check', 'src/core/policy/routes/pattern-faults.ts'],
 } as const satisfies Readonly<Record<string, Modules>>;
 
 type Feature = keyof typeof features;

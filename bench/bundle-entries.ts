@@ -23,16 +23,21 @@ const pieces: Readonly<Record<string, Modules>> = {
   'the vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/signals/'],
   'all hints': ['src/core/hints/'],
   'the check for contradictions': [
-    'src/core/check/contradictions.ts',
-    'src/core/check/budget-contradictions.ts',
-    'src/core/check/schedule-contradictions.ts',
-    'src/core/check/rule-contradictions.ts',
-    'src/core/check/status-contradictions.ts',
+    'src/core/policy/check/contradictions.ts',
+    'src/core/policy/check/budget-contradictions.ts',
+    'src/core/policy/check/schedule-contradictions.ts',
+    'src/core/policy/check/rule-contradictions.ts',
+    'src/core/policy/check/status-contradictions.ts',
   ],
-  'any check of policies': ['src/core/check', 'src/core/routes/pattern-faults.ts'],
-  'patterns and routes': ['src/core/routes'],
-  'the failures of transport': ['src/core/failure'],
-  'gate and hold': ['src/core/gate.ts', 'src/core/hold.ts', 'src/core/admit.ts', 'src/core/answers.ts'],
+  'any check of policies': ['src/core/policy/check', 'src/core/policy/routes/pattern-faults.ts'],
+  'patterns and routes': ['src/core/policy/routes'],
+  'the failures of transport': ['src/core/decide/failure'],
+  'gate and hold': [
+    'src/core/limits/gate.ts',
+    'src/core/limits/hold.ts',
+    'src/core/limits/admit.ts',
+    'src/core/limits/answers.ts',
+  ],
 };
 
 export async function benchEntries(): Promise<Row[]> {

@@ -1,8 +1,8 @@
 /** How many decisions one core makes in a second. */
 
-import { fullBudget } from '../src/core/budget.js';
-import { decide } from '../src/core/decide.js';
-import { definePolicy } from '../src/core/policy.js';
+import { decide } from '../src/core/decide/decide.js';
+import { fullBudget } from '../src/core/limits/budget.js';
+import { definePolicy } from '../src/core/policy/policy.js';
 import type { Outcome, Settings, World } from '../src/core/types.js';
 import type { Subject } from './measure.js';
 import { measure, median, spreadOf } from './measure.js';

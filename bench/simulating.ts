@@ -1,8 +1,8 @@
 /** How fast virtual time passes, and how much room its clients take. */
 
-import { presets } from '../src/core/presets.js';
-import type { Clients, Contender, World } from '../src/sim/index.js';
-import { articleClients, articleServer, simulate } from '../src/sim/index.js';
+import { presets } from '../src/core/policy/presets.js';
+import type { Clients, Contender, World } from '../src/tools/sim/index.js';
+import { articleClients, articleServer, simulate } from '../src/tools/sim/index.js';
 import { cpuSince } from './measure.js';
 import type { Row } from './row.js';
 

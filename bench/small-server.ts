@@ -8,7 +8,7 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { drawOf } from '../src/sim/dice.js';
+import { drawOf } from '../src/tools/sim/dice.js';
 
 const seed = 1;
 const shareOfFailures = 0.3;

@@ -2,8 +2,8 @@
 
 import type { Ports } from '../src/runtime/ports.js';
 import type { Sleep } from '../src/runtime/sleep.js';
-import { Agenda, type Kind } from '../src/sim/agenda.js';
-import { diceOf } from '../src/sim/dice.js';
+import { Agenda, type Kind } from '../src/tools/sim/agenda.js';
+import { diceOf } from '../src/tools/sim/dice.js';
 
 export class VirtualPorts implements Ports {
   readonly random: () => number = diceOf(1, 1);

@@ -17,33 +17,44 @@ interface Room {
 const rooms: readonly Room[] = [
   {
     name: 'deciding',
-    mutate: filesOf('admit classify decide explain failure failures gate hold safety'),
-    tests: [...filesOf('admit classify decide gate hold', 'core/', '.test'), 'runtime/session.test.ts'],
+    mutate: [
+      'explain.ts',
+      ...filesOf('classify decide failure failures safety', 'decide/'),
+      ...filesOf('admit answers gate hold', 'limits/'),
+    ],
+    tests: [
+      ...filesOf('classify decide', 'core/decide/', '.test'),
+      ...filesOf('admit answers gate hold', 'core/limits/', '.test'),
+      'runtime/session.test.ts',
+    ],
   },
   {
     name: 'waiting',
-    mutate: filesOf('budget schedule presets'),
-    tests: filesOf('budget schedule presets', 'core/', '.test'),
+    mutate: ['limits/budget.ts', 'decide/schedule.ts', 'policy/presets.ts'],
+    tests: ['core/limits/budget.test.ts', 'core/decide/schedule.test.ts', 'core/policy/presets.test.ts'],
   },
   {
     name: 'policy',
-    mutate: filesOf('policy settings errors defaults freeze returned'),
-    tests: filesOf('policy settings errors defaults returned', 'core/', '.test'),
+    mutate: [...filesOf('policy settings defaults', 'policy/'), ...filesOf('errors freeze returned')],
+    tests: [
+      ...filesOf('policy settings defaults', 'core/policy/', '.test'),
+      ...filesOf('errors returned', 'core/', '.test'),
+    ],
   },
   {
     name: 'routes',
-    mutate: ['routes.ts', 'routes/*.ts'],
-    tests: ['core/routes.test.ts', 'core/routes/*.test.ts'],
+    mutate: ['policy/routes/*.ts'],
+    tests: ['core/policy/routes/*.test.ts'],
   },
   {
     name: 'check',
-    mutate: ['check.ts', 'check/*.ts', '!check/described-schema.ts'],
+    mutate: ['policy/check/*.ts', '!policy/check/described-schema.ts'],
     tests: [
-      'core/check.test.ts',
-      'core/policy.test.ts',
-      'core/check/nearest.test.ts',
-      'core/check/remarks.test.ts',
-      'core/check/unread-bodies.test.ts',
+      'core/policy/check/check.test.ts',
+      'core/policy/policy.test.ts',
+      'core/policy/check/nearest.test.ts',
+      'core/policy/check/remarks.test.ts',
+      'core/policy/check/unread-bodies.test.ts',
     ],
   },
   {

@@ -1,8 +1,8 @@
 /** Ordinary days as tables: no retry comes first, and whatever is worse than it is marked. */
 
-import { presets } from '../src/core/presets.js';
-import type { Contender, Day, Run } from '../src/sim/index.js';
-import { ordinaryDays as days, peers, perSecond } from '../src/sim/index.js';
+import { presets } from '../src/core/policy/presets.js';
+import type { Contender, Day, Run } from '../src/tools/sim/index.js';
+import { ordinaryDays as days, peers, perSecond } from '../src/tools/sim/index.js';
 import { goodShare, mean, percent, runs, type Seeds } from './sim-reading.js';
 import type { Case, Contenders, Table } from './sim-tables.js';
 import { naive } from './sim-tables.js';

@@ -1,7 +1,7 @@
 /** What becomes of a server that is dead, and of those who ask while it is and after. */
 
-import type { Clients, Contender, Fault, World } from '../src/sim/index.js';
-import * as sim from '../src/sim/index.js';
+import type { Clients, Contender, Fault, World } from '../src/tools/sim/index.js';
+import * as sim from '../src/tools/sim/index.js';
 import type { Seeds } from './sim-reading.js';
 import { attemptsEach, runs } from './sim-reading.js';
 

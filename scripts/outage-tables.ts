@@ -1,8 +1,8 @@
 /** What retry layers do to servers: the cases by which they are judged, as tables of one row for each contender. */
 
-import { presets } from '../src/core/presets.js';
-import type { Contender, LimitedServer, Run } from '../src/sim/index.js';
-import * as sim from '../src/sim/index.js';
+import { presets } from '../src/core/policy/presets.js';
+import type { Contender, LimitedServer, Run } from '../src/tools/sim/index.js';
+import * as sim from '../src/tools/sim/index.js';
 import type { Seeds } from './sim-reading.js';
 import { attemptsEach, mean, percent, range, runs, seedsUpTo, times } from './sim-reading.js';
 import type { Case, Contenders, Table } from './sim-tables.js';

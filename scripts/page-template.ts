@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-const folder = 'src/pages/browser';
+const folder = 'src/tools/pages/browser';
 
 export async function pageTemplate(): Promise<string> {
   const [script, style] = [await bundled('main.ts'), await bundled('page.css')];

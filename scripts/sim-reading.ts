@@ -1,7 +1,7 @@
 /** Runs of many seeds, and what they say in a cell of a table. */
 
-import type { Contender, Counts, Crowds, Run, World } from '../src/sim/index.js';
-import { perSecond, simulate } from '../src/sim/index.js';
+import type { Contender, Counts, Crowds, Run, World } from '../src/tools/sim/index.js';
+import { perSecond, simulate } from '../src/tools/sim/index.js';
 
 export type Seeds = readonly number[];
 

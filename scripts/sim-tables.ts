@@ -1,7 +1,7 @@
 /** A table of what retry layers do to servers: one row for each contender, columns by cases. */
 
-import type { Contender } from '../src/sim/index.js';
-import { peers } from '../src/sim/index.js';
+import type { Contender } from '../src/tools/sim/index.js';
+import { peers } from '../src/tools/sim/index.js';
 import type { Seeds } from './sim-reading.js';
 
 export type Contenders = Readonly<Record<string, Contender>>;

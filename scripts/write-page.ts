@@ -3,5 +3,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { pageTemplate } from './page-template.js';
 
-mkdirSync('dist/pages', { recursive: true });
-writeFileSync('dist/pages/page.html', await pageTemplate());
+mkdirSync('dist/tools/pages', { recursive: true });
+writeFileSync('dist/tools/pages/page.html', await pageTemplate());

@@ -1,16 +1,16 @@
 /** Everything that needs no client. Each client's adapter is an entry of its own. */
 
-export { decide } from './core/decide.js';
+export { decide } from './core/decide/decide.js';
 export type { Asked, Problem, Remark } from './core/errors.js';
 export { AttemptTimeoutError, DeadlineError, GateShutError, HeldError, PolicyError } from './core/errors.js';
 export type * from './core/events.js';
 export { explain } from './core/explain.js';
 export { readHint } from './core/hints/read-hint.js';
 export type { HintSetName } from './core/hints/sets.js';
-export type * from './core/options.js';
-export type { Policy, Rule } from './core/policy.js';
-export { definePolicy, parsePolicy } from './core/policy.js';
-export { presets } from './core/presets.js';
+export type * from './core/policy/options.js';
+export type { Policy, Rule } from './core/policy/policy.js';
+export { definePolicy, parsePolicy } from './core/policy/policy.js';
+export { presets } from './core/policy/presets.js';
 export type * from './core/types.js';
 export type { AttemptsOptions } from './runtime/attempts.js';
 export { attempts } from './runtime/attempts.js';

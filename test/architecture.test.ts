@@ -1,5 +1,5 @@
 /**
- * Arrows point one way (core <- runtime <- adapters | sim | otel <- pages <- cli), the core knows neither time nor dice nor
+ * Arrows point one way (core <- runtime <- adapters | otel <- tools), the core knows neither time nor dice nor
  * clients, and no adapter knows another. Each check is proven by a violation planted in memory.
  */
 
@@ -27,10 +27,10 @@ const reaches: Readonly<Record<string, readonly string[]>> = {
   core: ['core'],
   runtime: ['core', 'runtime'],
   adapters: ['core', 'runtime', 'adapters'],
-  sim: ['core', 'runtime', 'sim'],
-  pages: ['core', 'runtime', 'sim', 'pages'],
   otel: ['core', 'runtime', 'otel'],
-  cli: ['core', 'runtime', 'adapters', 'sim', 'pages', 'cli', ''],
+  'tools/sim': ['core', 'runtime', 'tools/sim'],
+  'tools/pages': ['core', 'runtime', 'tools/sim', 'tools/pages'],
+  'tools/cli': ['core', 'runtime', 'adapters', 'tools/sim', 'tools/pages', 'tools/cli', ''],
   '': ['core', 'runtime', ''],
 };
 
@@ -42,7 +42,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 };
 
 function layerOf(path: string): string {
-  return path.includes('/') ? (path.split('/')[0] ?? '') : '';
+  const [top = '', room = ''] = path.split('/').slice(0, -1);
+  return top === 'tools' ? `${top}/${room}` : top;
 }
 
 function importsOf({ text }: Source): string[] {
@@ -115,7 +116,11 @@ describe('the house', () => {
     ['adapters/axios/x.ts', "import { go } from '../undici/index.js';", 'reaches adapters/undici/index.js'],
     ['adapters/undici/x.ts', "import { Agent } from 'undici';", 'loads undici'],
     ['adapters/axios/x.ts', "import axios, { type AxiosError } from 'axios';", 'loads axios'],
-    ['sim/x.ts', "import { go } from '../adapters/undici/index.js';", 'reaches adapters/undici/index.js'],
+    [
+      'tools/sim/x.ts',
+      "import { go } from '../../adapters/undici/index.js';",
+      'reaches adapters/undici/index.js',
+    ],
     ['index.ts', "export { go } from './adapters/undici/index.js';", 'reaches adapters/undici/index.js'],
   ])('would not with this in %s: %s', (path, text, fault) => {
     expect(violations([{ path, text }])).toContain(`${path} ${fault}`);
@@ -125,7 +130,7 @@ describe('the house', () => {
     ['core/x.ts', "import { y } from './hints/read.js';\n// not Date.now()"],
     ['adapters/axios/x.ts', "import { y } from './body.js';"],
     ['adapters/undici/x.ts', "import type { Dispatcher } from 'undici';"],
-    ['cli/x.ts', "import { simulate } from '../sim/simulate.js';"],
+    ['tools/cli/x.ts', "import { simulate } from '../sim/simulate.js';"],
   ])('would with this in %s: %s', (path, text) => {
     expect(violations([{ path, text }])).toEqual([]);
   });

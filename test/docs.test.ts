@@ -2,11 +2,11 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { policySchema } from '../src/core/check/schema.js';
-import { defaults } from '../src/core/defaults.js';
 import { origins } from '../src/core/hints/origins.js';
 import { type HintSetName, hintSetNames } from '../src/core/hints/sets.js';
 import { vendors } from '../src/core/hints/vendors.js';
+import { policySchema } from '../src/core/policy/check/schema.js';
+import { defaults } from '../src/core/policy/defaults.js';
 import { presets } from '../src/index.js';
 
 const readme = readFileSync('README.md', 'utf8');

@@ -1,7 +1,7 @@
 /** What tests say again and again, in one word each. */
 
-import type { PolicyOptions } from '../src/core/options.js';
-import { definePolicy } from '../src/core/policy.js';
+import type { PolicyOptions } from '../src/core/policy/options.js';
+import { definePolicy } from '../src/core/policy/policy.js';
 import type {
   ErrorOutcome,
   Finding,

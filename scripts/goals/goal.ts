@@ -1,7 +1,7 @@
 /** What ours must reach on a day, beside what no retry reaches on the same luck. */
 
-import type { Contender, Day, Run } from '../../src/sim/index.js';
-import { peers } from '../../src/sim/index.js';
+import type { Contender, Day, Run } from '../../src/tools/sim/index.js';
+import { peers } from '../../src/tools/sim/index.js';
 import { mean, percent, runs, type Seeds } from '../sim-reading.js';
 
 export interface Goal {

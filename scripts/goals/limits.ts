@@ -1,7 +1,7 @@
 /** Limits: used and kept to, when they change too, by recipes too. */
 
-import type { Clients, Contender, Day, Run, World } from '../../src/sim/index.js';
-import * as sim from '../../src/sim/index.js';
+import type { Clients, Contender, Day, Run, World } from '../../src/tools/sim/index.js';
+import * as sim from '../../src/tools/sim/index.js';
 import { usedOf } from '../ordinary-tables.js';
 import { mean, percent, range, runs, times } from '../sim-reading.js';
 import type { Goal } from './goal.js';

@@ -1,6 +1,6 @@
 /** Never worse than no retry: partial failures, broken parts, slow and flapping servers, and what is more. */
 
-import { ordinaryDays as days, peers } from '../../src/sim/index.js';
+import { ordinaryDays as days, peers } from '../../src/tools/sim/index.js';
 import { afterRefusal } from '../ordinary-tables.js';
 import { goodShare, mean, percent, runs } from '../sim-reading.js';
 import type { Goal } from './goal.js';

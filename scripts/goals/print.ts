@@ -1,6 +1,6 @@
 /** Goals, one a line, as they are judged. */
 
-import type { Contender } from '../../src/sim/index.js';
+import type { Contender } from '../../src/tools/sim/index.js';
 import type { Seeds } from '../sim-reading.js';
 import type { Goal } from './goal.js';
 

@@ -4,7 +4,7 @@
  */
 
 import type { Span } from '@opentelemetry/api';
-import { defaults } from '../core/defaults.js';
+import { defaults } from '../core/policy/defaults.js';
 import { retryNumberIn } from '../runtime/attempt-header.js';
 
 /**

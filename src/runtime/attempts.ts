@@ -1,7 +1,7 @@
 /** A schedule for loops that are not HTTP: reconnecting sockets, polling, leader election. */
 
-import type { ScheduleOptions } from '../core/options.js';
-import { fillSchedule, scheduledWait } from '../core/schedule.js';
+import { fillSchedule, scheduledWait } from '../core/decide/schedule.js';
+import type { ScheduleOptions } from '../core/policy/options.js';
 import type { Sleep } from './sleep.js';
 import { sleep as realSleep } from './sleep.js';
 

@@ -3,7 +3,7 @@
  * those that one request goes through, the outermost acts. Nothing is done where there can be no other.
  */
 
-import { targetOf } from '../core/routes/target.js';
+import { targetOf } from '../core/policy/routes/target.js';
 import type { RequestFacts } from '../core/types.js';
 import { contextStorage, type Suppression } from './suppression.js';
 

@@ -1,9 +1,9 @@
 /** A policy with its live scopes, clock and dice: what every adapter talks to. */
 
 import { factsOf } from '../core/facts.js';
-import type { OverrideOptions, PolicyOptions } from '../core/options.js';
-import type { Policy, Rule } from '../core/policy.js';
-import { definePolicy } from '../core/policy.js';
+import type { OverrideOptions, PolicyOptions } from '../core/policy/options.js';
+import type { Policy, Rule } from '../core/policy/policy.js';
+import { definePolicy } from '../core/policy/policy.js';
 import { wrongReturn } from '../core/returned.js';
 import type { RequestFacts, Settings } from '../core/types.js';
 import { withoutSecrets } from './events.js';

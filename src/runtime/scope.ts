@@ -1,7 +1,8 @@
 /** The shared state of one scope, and every change that a request makes to it. */
 
-import { admit, go, isClear, noClaim, noEpoch, queueMs } from '../core/admit.js';
-import { afterAnswer, noAnswers } from '../core/answers.js';
+import type { Refusal } from '../core/events.js';
+import { admit, go, isClear, noClaim, noEpoch, queueMs } from '../core/limits/admit.js';
+import { afterAnswer, noAnswers } from '../core/limits/answers.js';
 import {
   afterFailure,
   afterRetry,
@@ -10,11 +11,10 @@ import {
   needsClock,
   priceOf,
   tokensLeft,
-} from '../core/budget.js';
-import type { Refusal } from '../core/events.js';
-import type { Sign } from '../core/gate.js';
-import { afterSign, asOf, isFailure, isHealthy, isShut, openGate } from '../core/gate.js';
-import { afterRefusal, givePlaceBack, isRefusal, noHold } from '../core/hold.js';
+} from '../core/limits/budget.js';
+import type { Sign } from '../core/limits/gate.js';
+import { afterSign, asOf, isFailure, isHealthy, isShut, openGate } from '../core/limits/gate.js';
+import { afterRefusal, givePlaceBack, isRefusal, noHold } from '../core/limits/hold.js';
 import type {
   Admission,
   Answers,

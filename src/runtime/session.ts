@@ -4,14 +4,14 @@
  * makes no array, no closure and no object here, and reads no clock unless the settings ask for it.
  */
 
-import { go, noEpoch } from '../core/admit.js';
-import { classify } from '../core/classify.js';
-import { decide } from '../core/decide.js';
+import { classify } from '../core/decide/classify.js';
+import { decide } from '../core/decide/decide.js';
 import type { DecisionEvent } from '../core/events.js';
-import type { Sign } from '../core/gate.js';
-import { signOf } from '../core/gate.js';
 import { isHintedSuccess } from '../core/hints/held-back.js';
-import type { Rule } from '../core/policy.js';
+import { go, noEpoch } from '../core/limits/admit.js';
+import type { Sign } from '../core/limits/gate.js';
+import { signOf } from '../core/limits/gate.js';
+import type { Rule } from '../core/policy/policy.js';
 import { truthReturned } from '../core/returned.js';
 import type {
   Admission,

@@ -3,7 +3,7 @@
  * one layer sends while it serves the attempt of another. Costs next to nothing until it is used.
  */
 
-import { defaults } from '../core/defaults.js';
+import { defaults } from '../core/policy/defaults.js';
 import type { HeadersLike } from '../core/types.js';
 import { retryNumberIn } from './attempt-header.js';
 import { builtinModule } from './builtin-module.js';

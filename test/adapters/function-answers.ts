@@ -1,7 +1,7 @@
 /** What functions of a policy answer in plain JavaScript, where no compiler has looked at them. */
 
 import { expect } from 'vitest';
-import type { PolicyOptions } from '../../src/core/options.js';
+import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { answer } from '../faults/plays.js';
 import { openLab, settled, soon } from './kit.js';
 

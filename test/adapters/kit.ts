@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { PolicyOptions } from '../../src/core/options.js';
+import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { type Lab, type LabOptions, type LabScript, startFullBacklog, startLab } from '../faults/lab.js';
 
 /** Waits of 1 ms, so that no test waits for a schedule. */

@@ -1,6 +1,6 @@
 /** Policies with little of what the requests of a scope share: it is spent, or shut, after a few of them. */
 
-import type { PolicyOptions } from '../../src/core/options.js';
+import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { soon } from './kit.js';
 
 export const lean: PolicyOptions = {

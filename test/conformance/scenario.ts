@@ -1,7 +1,7 @@
 /** The scenarios under `fixtures/scenarios`, one file per theme, in the format of `fixtures/scenarios.schema.json`. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import type { OverrideOptions, PolicyOptions } from '../../src/core/options.js';
+import type { OverrideOptions, PolicyOptions } from '../../src/core/policy/options.js';
 import type { Retry, RetryReason, StopReason } from '../../src/core/types.js';
 
 export type RunnerName = 'undici request' | 'undici dispatch' | 'axios' | 'simulator';

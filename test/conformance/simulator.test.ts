@@ -3,17 +3,17 @@
 import { createRetrier } from '../../src/index.js';
 import type { Retrier } from '../../src/runtime/retrier.js';
 import type { Session } from '../../src/runtime/session.js';
-import { Agenda } from '../../src/sim/agenda.js';
-import type { Call, Caller } from '../../src/sim/call.js';
-import type { Strategy } from '../../src/sim/pursuit.js';
-import type { Route } from '../../src/sim/routes.js';
-import { Scripted } from '../../src/sim/servers/scripted.js';
-import { Station, type StationParts } from '../../src/sim/station.js';
-import { Tally } from '../../src/sim/tally.js';
-import type { Step } from '../../src/sim/trace.js';
-import { Traffic } from '../../src/sim/traffic.js';
-import { Visits } from '../../src/sim/visits.js';
-import type { ScriptedAnswer } from '../../src/sim/world.js';
+import { Agenda } from '../../src/tools/sim/agenda.js';
+import type { Call, Caller } from '../../src/tools/sim/call.js';
+import type { Strategy } from '../../src/tools/sim/pursuit.js';
+import type { Route } from '../../src/tools/sim/routes.js';
+import { Scripted } from '../../src/tools/sim/servers/scripted.js';
+import { Station, type StationParts } from '../../src/tools/sim/station.js';
+import { Tally } from '../../src/tools/sim/tally.js';
+import type { Step } from '../../src/tools/sim/trace.js';
+import { Traffic } from '../../src/tools/sim/traffic.js';
+import { Visits } from '../../src/tools/sim/visits.js';
+import type { ScriptedAnswer } from '../../src/tools/sim/world.js';
 import { conforms } from './conform.js';
 import { observed, type RequestRecord, type Sent } from './record.js';
 import {

@@ -4,7 +4,7 @@
  */
 
 import { AttemptTimeoutError } from '../../src/core/errors.js';
-import type { PolicyOptions } from '../../src/core/options.js';
+import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type {
   BudgetState,
   ErrorOutcome,

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import { timeOf } from '../../src/core/hold.js';
+import { timeOf } from '../../src/core/limits/hold.js';
 import type { GateState } from '../../src/core/types.js';
 import { refusedOfTen } from './burst.js';
 import { type Exploration, explore } from './explore.js';

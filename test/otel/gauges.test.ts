@@ -1,7 +1,7 @@
 /** Budgets, gates and holds of the retriers that are named, as they are when somebody looks. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { PolicyOptions } from '../../src/core/options.js';
+import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { createRetrier } from '../../src/index.js';
 import { instrument } from '../../src/otel/index.js';
 import type { Retrier } from '../../src/runtime/retrier.js';

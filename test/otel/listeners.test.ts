@@ -4,7 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { DiagLogLevel, diag, type MeterProvider, metrics } from '@opentelemetry/api';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { PolicyOptions } from '../../src/core/options.js';
+import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { RequestFacts } from '../../src/core/types.js';
 import { createRetrier } from '../../src/index.js';
 import { instrument } from '../../src/otel/index.js';

@@ -2,7 +2,7 @@
 
 import type { HistogramMetricData } from '@opentelemetry/sdk-metrics';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { PolicyOptions } from '../../src/core/options.js';
+import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { RequestFacts } from '../../src/core/types.js';
 import { createRetrier } from '../../src/index.js';
 import { instrument } from '../../src/otel/index.js';

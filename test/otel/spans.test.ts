@@ -4,7 +4,7 @@ import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { PolicyOptions } from '../../src/core/options.js';
+import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { createRetrier } from '../../src/index.js';
 import { instrument, resendCount } from '../../src/otel/index.js';
 import { retryingInstance } from '../adapters/axios/kit.js';

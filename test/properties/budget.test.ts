@@ -8,7 +8,7 @@ import {
   costOf,
   fullBudget,
   tokensLeft,
-} from '../../src/core/budget.js';
+} from '../../src/core/limits/budget.js';
 import type {
   BucketBudget,
   BucketState,

@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { overrideSchema, policySchema } from '../../src/core/check/schema.js';
-import { checkStructure } from '../../src/core/check/structure.js';
-import { checkOverride, checkPolicy } from '../../src/core/check.js';
 import { PolicyError } from '../../src/core/errors.js';
+import { checkOverride, checkPolicy } from '../../src/core/policy/check/check.js';
+import { overrideSchema, policySchema } from '../../src/core/policy/check/schema.js';
+import { checkStructure } from '../../src/core/policy/check/structure.js';
 import { invalidPolicies, validPolicies } from '../core/policies.js';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { affords, afterRetry, fullBudget } from '../../src/core/budget.js';
-import { checkPolicy } from '../../src/core/check.js';
-import { decide } from '../../src/core/decide.js';
+import { decide } from '../../src/core/decide/decide.js';
+import { longestWait } from '../../src/core/decide/schedule.js';
 import type { DecisionEvent } from '../../src/core/events.js';
 import { explain } from '../../src/core/explain.js';
-import type { PolicyOptions, ScheduleOptions } from '../../src/core/options.js';
-import { definePolicy } from '../../src/core/policy.js';
-import { longestWait } from '../../src/core/schedule.js';
+import { affords, afterRetry, fullBudget } from '../../src/core/limits/budget.js';
+import { checkPolicy } from '../../src/core/policy/check/check.js';
+import type { PolicyOptions, ScheduleOptions } from '../../src/core/policy/options.js';
+import { definePolicy } from '../../src/core/policy/policy.js';
 import type {
   Attempt,
   BucketState,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MatchObject } from '../../src/core/options.js';
-import { isPatternProblem, type Pattern, parsePattern } from '../../src/core/routes/patterns.js';
-import { originOf, pathOf, targetOf } from '../../src/core/routes/target.js';
-import { compileRoutes, covers, firstCovering } from '../../src/core/routes.js';
+import type { MatchObject } from '../../src/core/policy/options.js';
+import { isPatternProblem, type Pattern, parsePattern } from '../../src/core/policy/routes/patterns.js';
+import { compileRoutes, covers, firstCovering } from '../../src/core/policy/routes/routes.js';
+import { originOf, pathOf, targetOf } from '../../src/core/policy/routes/target.js';
 import type { RequestFacts } from '../../src/core/types.js';
 
 // ---------------------------------------------------------------- few words, so that matches happen

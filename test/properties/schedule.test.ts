@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { longestWait, scheduledWait } from '../../src/core/schedule.js';
+import { longestWait, scheduledWait } from '../../src/core/decide/schedule.js';
 import type { ExponentialSchedule, Jitter, PlainJitter, Schedule } from '../../src/core/types.js';
 
 const lastDraw = 1 - 2 ** -53;

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { ScheduleOptions } from '../../src/core/options.js';
+import type { ScheduleOptions } from '../../src/core/policy/options.js';
 import { attempts } from '../../src/runtime/attempts.js';
 import { VirtualTime } from '../kit.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { PolicyOptions } from '../../src/core/options.js';
-import { definePolicy } from '../../src/core/policy.js';
+import type { PolicyOptions } from '../../src/core/policy/options.js';
+import { definePolicy } from '../../src/core/policy/policy.js';
 import type { Retrier } from '../../src/runtime/retrier.js';
 import { createRetrier, retrierFor } from '../../src/runtime/retrier.js';
 import { answered, requestOf, VirtualTime } from '../kit.js';

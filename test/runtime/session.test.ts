@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import { decide } from '../../src/core/decide.js';
+import { decide } from '../../src/core/decide/decide.js';
 import type { HeldError } from '../../src/core/errors.js';
 import type { DecisionEvent, SettledEvent } from '../../src/core/events.js';
-import type { PolicyOptions } from '../../src/core/options.js';
+import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { ErrorOutcome, ResponseOutcome } from '../../src/core/types.js';
 import { historyOf, remember } from '../../src/runtime/history.js';
 import { refusalError } from '../../src/runtime/refusal.js';

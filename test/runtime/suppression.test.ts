@@ -3,9 +3,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { decide } from '../../src/core/decide.js';
+import { decide } from '../../src/core/decide/decide.js';
 import type { DecisionEvent } from '../../src/core/events.js';
-import type { PolicyOptions } from '../../src/core/options.js';
+import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { HeadersLike, ResponseOutcome } from '../../src/core/types.js';
 import { createRetrier, explain, suppressRetries, suppressWhenRetried } from '../../src/index.js';
 import { answered, requestOf, settingsOf } from '../kit.js';

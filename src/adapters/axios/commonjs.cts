@@ -4,7 +4,7 @@
  */
 
 import type { AxiosRequestConfig } from 'axios';
-import type { OverrideOptions } from '../../core/options.js' with { 'resolution-mode': 'import' };
+import type { OverrideOptions } from '../../core/policy/options.js' with { 'resolution-mode': 'import' };
 
 declare module 'axios' {
   interface AxiosRequestConfig {

@@ -1,8 +1,8 @@
 /** Retry for axios: `attachRetry(axios.create())`. */
 
 import type {} from 'axios';
-import type { PolicyOptions } from '../../core/options.js';
-import type { Policy } from '../../core/policy.js';
+import type { PolicyOptions } from '../../core/policy/options.js';
+import type { Policy } from '../../core/policy/policy.js';
 import { countLayer } from '../../runtime/layers.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';

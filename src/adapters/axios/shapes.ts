@@ -3,7 +3,7 @@
  * imported. axios's own classes differ from build to build.
  */
 
-import type { OverrideOptions } from '../../core/options.js';
+import type { OverrideOptions } from '../../core/policy/options.js';
 
 export interface HeadersShape {
   get(name: string): unknown;

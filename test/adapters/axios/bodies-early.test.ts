@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
 import type { AxiosError, AxiosInstance } from 'axios';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { answer, closeAfter, contentOf, type Play, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { retryingInstance } from './kit.js';

@@ -6,7 +6,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import NodeForm from 'form-data';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { historyOf } from '../../../src/index.js';
 import { answer, contentOf, type Lab, type Play, refusedOrigin, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';

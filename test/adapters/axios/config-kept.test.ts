@@ -3,7 +3,7 @@
 import type { AxiosInstance, AxiosRequestConfig, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { answer, type Lab, type Play, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { uuid } from '../sent-headers.js';

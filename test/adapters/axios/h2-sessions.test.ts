@@ -2,7 +2,7 @@
 
 import { constants } from 'node:http2';
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, historyOf } from '../../../src/index.js';
 import { destroySession, destroySessionLater, type H2Play, rstStream } from '../../faults/h2-lab.js';
 import { answer, silence } from '../../faults/lab.js';

@@ -2,7 +2,7 @@
 
 import type { AxiosAdapter, AxiosError } from 'axios';
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, historyOf, type Stop } from '../../../src/index.js';
 import { answer, type HeaderFields } from '../../faults/lab.js';
 import { openLab, settled } from '../kit.js';

@@ -1,7 +1,7 @@
 /** For tests of what listeners are told. */
 
 import type { AxiosInstance } from 'axios';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { Event } from '../decisions.js';
 import { soon } from '../kit.js';
 import { retryingInstance } from './kit.js';

@@ -3,7 +3,7 @@
 import type { AxiosError, AxiosInstance, AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import type { BeforeRetry } from '../../../src/core/events.js';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { answer, type Play, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { sentThrice, uuid } from '../sent-headers.js';

@@ -3,7 +3,7 @@
 import type { AxiosRequestConfig, CreateAxiosDefaults } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
-import type { OverrideOptions } from '../../../src/core/options.js';
+import type { OverrideOptions } from '../../../src/core/policy/options.js';
 import { historyOf, PolicyError } from '../../../src/index.js';
 import { answer, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';

@@ -1,7 +1,7 @@
 /** Requests that wait before they are sent: for a gate to open, or behind a hold. */
 
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, GateShutError, HeldError } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
 import { Clock } from '../clock.js';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DecisionEvent, SettledEvent } from '../../../src/core/events.js';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';

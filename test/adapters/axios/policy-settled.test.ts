@@ -2,7 +2,7 @@
 
 import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { answer, type Play, silence } from '../../faults/lab.js';
 import { brief } from '../decisions.js';
 import { openLab, settled } from '../kit.js';

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AxiosError } from 'axios';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { historyOf } from '../../../src/index.js';
 import { answer, fin, type Play, refusedOrigin, rst, silence } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';

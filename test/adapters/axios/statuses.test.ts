@@ -2,7 +2,7 @@
 
 import type { AxiosError, AxiosInstance, AxiosResponse } from 'axios';
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, historyOf } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
 import { settled, soon } from '../kit.js';

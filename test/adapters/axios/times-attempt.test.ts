@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { AxiosAdapter, AxiosError } from 'axios';
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { AttemptTimeoutError, createRetrier, historyOf } from '../../../src/index.js';
 import { answer, dripBody, dripHead, fin, silence, stallAfterHead } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';

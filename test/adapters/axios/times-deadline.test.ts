@@ -3,7 +3,7 @@
 import { getEventListeners } from 'node:events';
 import type { AxiosAdapter, AxiosError } from 'axios';
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { AttemptTimeoutError, createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
 import { answer, dripBody, rst, silence, stallAfterHead } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';

@@ -3,7 +3,7 @@
 import { constants } from 'node:http2';
 import { Agent as TlsAgent } from 'node:https';
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { historyOf } from '../../../src/index.js';
 import { destroySession, goaway, type H2Play, rstStream } from '../../faults/h2-lab.js';
 import {

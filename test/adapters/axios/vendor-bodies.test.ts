@@ -2,7 +2,7 @@
 
 import type { AxiosError, AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, historyOf, presets } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
 import { settled } from '../kit.js';

@@ -5,7 +5,7 @@ import diagnostics from 'node:diagnostics_channel';
 import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import type { OverrideOptions, PolicyOptions } from '../../../src/core/options.js';
+import type { OverrideOptions, PolicyOptions } from '../../../src/core/policy/options.js';
 import { answer, closeAfter, type Lab, type Play, refusedOrigin, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';

@@ -1,6 +1,6 @@
 /** Throws the dice for a script. */
 
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { Dice } from './fuzz-dice.js';
 import { playsOf } from './fuzz-generate-plays.js';
 import type {

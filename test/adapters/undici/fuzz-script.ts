@@ -1,6 +1,6 @@
 /** What the fuzz plays: all of it is JSON, so that a script that fails can be printed, shrunk and played again. */
 
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { HangUp } from '../../faults/lab.js';
 
 export interface FuzzScript {

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, DeadlineError, GateShutError, historyOf } from '../../../src/index.js';
 import { refusedOrigin } from '../../faults/lab.js';
 import { answer, connectTunnel, cutBody, rst, silence, upgrade101 } from '../../faults/plays.js';

@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { BeforeRetry, RetryContext } from '../../../src/core/events.js';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { RequestFacts } from '../../../src/core/types.js';
 import { createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
 import { answer, onCue } from '../../faults/plays.js';

@@ -3,7 +3,7 @@
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer, cutBody } from '../../faults/plays.js';
 import { openLab, settled, soon } from '../kit.js';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DecisionEvent } from '../../../src/core/events.js';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, decide, definePolicy, explain } from '../../../src/index.js';
 import { contentOf, type Lab, type Play, refusedOrigin } from '../../faults/lab.js';
 import { answer, bigBody, cutBody, rst, silence } from '../../faults/plays.js';

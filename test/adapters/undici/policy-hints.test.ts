@@ -3,7 +3,7 @@
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import type { OverrideOptions, PolicyOptions } from '../../../src/core/options.js';
+import type { OverrideOptions, PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier } from '../../../src/index.js';
 import { contentOf, type Play } from '../../faults/lab.js';
 import { answer, bigBody, cutBody, endlessBody, stallAfterHead } from '../../faults/plays.js';

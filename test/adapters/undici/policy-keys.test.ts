@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { BeforeRetry } from '../../../src/core/events.js';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { answer } from '../../faults/plays.js';
 import { openLab, settled, soon } from '../kit.js';
 import { sentThrice, uuid } from '../sent-headers.js';

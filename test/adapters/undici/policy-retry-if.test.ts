@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { LiveOutcome, RetryIf } from '../../../src/core/events.js';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, DeadlineError } from '../../../src/index.js';
 import { contentOf, type Play, refusedOrigin } from '../../faults/lab.js';
 import {

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { SettledEvent } from '../../../src/core/events.js';
-import type { OverrideOptions, PolicyOptions } from '../../../src/core/options.js';
+import type { OverrideOptions, PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, definePolicy, historyOf, PolicyError } from '../../../src/index.js';
 import { answer, closeAfter } from '../../faults/plays.js';
 import { openLab, settled, soon } from '../kit.js';

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import {
   createRetrier,
   DeadlineError,

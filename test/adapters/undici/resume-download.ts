@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { contentOf, type HeaderFields, type Lab, type LabScript } from '../../faults/lab.js';
 import { openLab, soon } from '../kit.js';
 import { openAgent } from './kit.js';

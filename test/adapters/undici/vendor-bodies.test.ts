@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/core/options.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, historyOf, presets } from '../../../src/index.js';
 import { answer, type Play } from '../../faults/lab.js';
 import { comesTrue, openLab } from '../kit.js';

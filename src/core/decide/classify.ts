@@ -1,0 +1,89 @@
+/** Outcome -> is it worth another attempt, and what does it prove? Reads names, codes and texts; never throws. */
+
+import { isThrottlingReason } from '../hints/throttling.js';
+import type { Class, ErrorOutcome, Finding, Hint, Outcome, ResponseOutcome, Settings } from '../types.js';
+import { readFailure } from './failure.js';
+
+/** A finding is returned as it is, so that a decision can be replayed from what was recorded. */
+export function classify(settings: Settings, outcome: Outcome, date: number): Finding {
+  if ('class' in outcome) return outcome;
+  return outcome.kind === 'response'
+    ? classifyResponse(settings, outcome, date)
+    : classifyError(settings, outcome, date);
+}
+
+// ---------------------------------------------------------------- responses
+
+type ResponseHead = Omit<ResponseOutcome, 'kind'>;
+
+function classifyResponse(settings: Settings, response: ResponseHead, date: number): Finding {
+  const { status } = response;
+  const hint = readHintFor(settings, response, date);
+  return {
+    kind: 'response',
+    status,
+    class: classOfResponse(settings, status, hint),
+    evidence: response.evidence ?? (saysNotTaken(status) ? 'refused' : 'unknown'),
+    hint,
+  };
+}
+
+function readHintFor(
+  settings: Settings,
+  { status, headers, content }: ResponseHead,
+  date: number,
+): Hint | undefined {
+  // A 3xx hint delays the redirect (RFC 9110 10.2.3), which is somebody else's request.
+  if (status >= 300 && status < 400) return undefined;
+  return settings.hints?.(status, headers, content, date);
+}
+
+function classOfResponse(settings: Settings, status: number, hint: Hint | undefined): Class {
+  const { retried, never } = settings.statuses;
+  const worthIt =
+    retried.has(status) ||
+    (!never.has(status) && (asksForRetry(hint) || (status === 413 && isPositive(hint))));
+  if (!worthIt) return 'final';
+  return status === 429 || (hint !== undefined && isThrottlingReason(hint.reason))
+    ? 'throttled'
+    : 'transient';
+}
+
+/** In so many words; that a 408 may be repeated (RFC 9110 15.5.9) is the list's business. */
+export function asksForRetry(hint: Hint | undefined): boolean {
+  return hint?.retry === true && hint.reason !== 'request-timeout';
+}
+
+/** RFC 9110 15.5.14: a 413 is temporary only if the server says for how long. */
+function isPositive(hint: Hint | undefined): boolean {
+  // Stryker disable next-line ConditionalExpression: null is not above 0; the guards are for the compiler.
+  return hint !== undefined && hint.delayMs !== null && hint.delayMs > 0;
+}
+
+/** RFC 9110 15.5.9, RFC 8470 5.2, RFC 6585 4: the server says that it did not take the request. */
+function saysNotTaken(status: number): boolean {
+  return status === 408 || status === 425 || status === 429;
+}
+
+// ---------------------------------------------------------------- errors
+
+function classifyError(settings: Settings, outcome: ErrorOutcome, date: number): Finding {
+  const {
+    name,
+    code,
+    class: cls,
+    evidence,
+    aborted,
+    response,
+    tunnelStatus,
+  } = readFailure(outcome.error, outcome.aborted);
+  if (response !== undefined) return classifyResponse(settings, response, date);
+  return {
+    kind: 'error',
+    name,
+    code,
+    class: tunnelStatus === undefined ? cls : classOfResponse(settings, tunnelStatus, undefined),
+    evidence: outcome.evidence ?? evidence,
+    aborted,
+  };
+}

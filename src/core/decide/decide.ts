@@ -1,0 +1,181 @@
+/**
+ * The contract, in this order: worth it -> safe -> affordable. Every "no" has its own reason, and time,
+ * dice and shared state are arguments, so that any decision can be made again from its event.
+ */
+
+import { mayBeRepeatedOnce } from '../hints/once.js';
+import { longestQueue } from '../limits/admit.js';
+import { affords, costOf, priceOf } from '../limits/budget.js';
+import type {
+  Decision,
+  Finding,
+  History,
+  Outcome,
+  Retry,
+  RetryReason,
+  Settings,
+  Stop,
+  StopReason,
+  World,
+} from '../types.js';
+import { asksForRetry, classify } from './classify.js';
+import { whyUnsafe } from './safety.js';
+import { scheduledWait } from './schedule.js';
+
+/** `history` holds the attempts before the one that ended with `outcome`. */
+export function decide(settings: Settings, history: History, outcome: Outcome, world: World): Decision {
+  const finding = classify(settings, outcome, world.date);
+  if (hasEndedIt(settings, finding, world)) {
+    return stop(history, finding, 'wait-past-deadline', deadlineLimit(settings));
+  }
+  const no = whyNotWorthIt(history, finding, world.verdict) ?? whyUnsafe(settings, finding, world);
+  if (no !== undefined) return stop(history, finding, no);
+  return afford(settings, history, finding, world);
+}
+
+/** The request's deadline, which nothing can follow. One with time left is of a layer underneath. */
+function hasEndedIt(settings: Settings, finding: Finding, world: World): boolean {
+  // Stryker disable next-line ConditionalExpression: a response has no code; the kind is for the compiler.
+  const isDeadline = finding.kind === 'error' && finding.code === 'ERR_UNDAUNTED_DEADLINE';
+  // Timers may be a fraction of a millisecond early.
+  return isDeadline && timeLeft(settings, world) < 1;
+}
+
+// ---------------------------------------------------------------- worth it
+
+function whyNotWorthIt(
+  history: History,
+  finding: Finding,
+  verdict: boolean | undefined,
+): StopReason | undefined {
+  // Stryker disable next-line ConditionalExpression: a response is never aborted; the kind is for the compiler.
+  if (finding.kind === 'error' && finding.aborted) return 'aborted';
+  if (verdict !== undefined) return verdict ? undefined : 'caller-forbids';
+  // Stryker disable next-line ConditionalExpression: an error has no hint; the kind is for the compiler.
+  if (finding.kind === 'response' && finding.hint?.retry === false) return 'server-forbids';
+  if (mayBeRepeatedOnce(finding) && history.some(({ outcome }) => mayBeRepeatedOnce(outcome))) {
+    return 'server-forbids';
+  }
+  if (finding.class !== 'final') return undefined;
+  if (finding.kind === 'error') return 'final-error';
+  return finding.status < 400 ? 'success' : 'final-status';
+}
+
+function whyWorthIt(settings: Settings, finding: Finding, verdict: boolean | undefined): RetryReason {
+  if (verdict === true) return 'caller-asks';
+  if (finding.class === 'throttled') return 'throttled';
+  if (finding.kind === 'error') {
+    return finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' ? 'attempt-timeout' : 'transport-error';
+  }
+  return asksForRetry(finding.hint) && !settings.statuses.retried.has(finding.status)
+    ? 'server-asks'
+    : 'transient-status';
+}
+
+// ---------------------------------------------------------------- affordable
+
+/** Retries left, hint too long, deadline, budget; last of all, whether anybody would listen. */
+function afford(settings: Settings, history: History, finding: Finding, world: World): Decision {
+  const { maxRetries, budget } = settings;
+  if (maxRetries === 0) return stop(history, finding, 'retries-off');
+  if (world.suppressed === true) return stop(history, finding, 'retries-suppressed');
+  if (history.length >= maxRetries) return stop(history, finding, 'retries-spent', { limit: maxRetries });
+
+  const wait = chooseWait(settings, history, finding, world);
+  if ('action' in wait) return wait;
+
+  const price = priceOf(finding);
+  if (budget !== false && world.budget !== undefined && !affords(budget, world.budget, price, world.now)) {
+    return stop(history, finding, 'budget-spent');
+  }
+  if (world.gateShut) return stop(history, finding, 'gate-shut');
+  const { queueMs = 0 } = world;
+  if (queuesTooLong(settings, world, wait.delayMs, queueMs)) {
+    return stop(history, finding, 'held', { delayMs: queueMs });
+  }
+  return {
+    action: 'retry',
+    reason: whyWorthIt(settings, finding, world.verdict),
+    attempt: history.length + 1,
+    finding,
+    delayMs: wait.delayMs,
+    waitFrom: wait.waitFrom,
+    cost: budget === false ? 0 : costOf(budget, price),
+  };
+}
+
+type Wait = Pick<Retry, 'delayMs' | 'waitFrom'>;
+
+/** The server's word first; a wait of 0 is no word (it would be a busy loop). */
+function chooseWait(settings: Settings, history: History, finding: Finding, world: World): Wait | Stop {
+  // Stryker disable next-line ConditionalExpression: an error has no hint; the kind is for the compiler.
+  const hint = finding.kind === 'response' ? finding.hint : undefined;
+  // Stryker disable next-line ConditionalExpression: null is not above 0; the guards are for the compiler.
+  if (hint !== undefined && hint.delayMs !== null && hint.delayMs > 0) {
+    return waitAsHinted(settings, history, finding, hint.delayMs, world);
+  }
+  const waitFrom = finding.class === 'throttled' ? 'throttledSchedule' : 'schedule';
+  const delayMs = scheduledWait(settings[waitFrom], history.length + 1, previousWait(history), world.random);
+  if (delayMs >= timeLeft(settings, world)) {
+    return stop(history, finding, 'wait-past-deadline', { delayMs, ...deadlineLimit(settings) });
+  }
+  return { delayMs, waitFrom };
+}
+
+/** Never earlier than asked, never clamped: too long means that the caller gets the answer instead. */
+function waitAsHinted(
+  settings: Settings,
+  history: History,
+  finding: Finding,
+  hintMs: number,
+  world: World,
+): Wait | Stop {
+  const { maxHintMs, hintJitter } = settings;
+  if (hintMs > maxHintMs) {
+    return stop(history, finding, 'hint-too-long', { delayMs: hintMs, limit: maxHintMs });
+  }
+  const left = timeLeft(settings, world);
+  if (hintMs >= left) {
+    return stop(history, finding, 'hint-past-deadline', { delayMs: hintMs, ...deadlineLimit(settings) });
+  }
+  // Upwards only, and spread over no more than what the deadline leaves.
+  const jitterMs = Math.min(hintMs * hintJitter, left - hintMs) * world.random;
+  return { delayMs: hintMs + jitterMs, waitFrom: 'hint' };
+}
+
+/** The caller may have the answer that it has, instead of none in the end. */
+function queuesTooLong(settings: Settings, world: World, delayMs: number, queueMs: number): boolean {
+  const { hold } = settings;
+  if (hold === false || queueMs <= delayMs) return false;
+  const leftMs = timeLeft(settings, world);
+  return queueMs >= leftMs || queueMs - delayMs > longestQueue(hold, leftMs - delayMs);
+}
+
+function timeLeft({ deadlineMs }: Settings, { startedAt, now }: World): number {
+  // Stryker disable next-line ConditionalExpression: no wait is longer than NaN either.
+  return deadlineMs === undefined ? Number.POSITIVE_INFINITY : (startedAt ?? now) + deadlineMs - now;
+}
+
+function deadlineLimit({ deadlineMs }: Settings): { limit?: number } {
+  return deadlineMs === undefined ? {} : { limit: deadlineMs };
+}
+
+/** The last wait that a schedule gave; what a server asked for is no measure of our own patience. */
+function previousWait(history: History): number | undefined {
+  const decision = history.findLast(isScheduled)?.decision;
+  // Stryker disable next-line ConditionalExpression: only retries are scheduled; the action is for the compiler.
+  return decision?.action === 'retry' ? decision.delayMs : undefined;
+}
+
+function isScheduled({ decision }: History[number]): boolean {
+  return decision.action === 'retry' && decision.waitFrom !== 'hint';
+}
+
+function stop(
+  history: History,
+  finding: Finding,
+  reason: StopReason,
+  why?: Pick<Stop, 'delayMs' | 'limit'>,
+): Stop {
+  return { action: 'stop', reason, attempt: history.length + 1, finding, ...why };
+}

@@ -1,0 +1,187 @@
+/** Reads an error, its causes and its parts against the rows of failures. Anything may be thrown at it. */
+
+import type { Evidence, HeadersLike } from '../types.js';
+import type { FailureRow } from './failures.js';
+import {
+  failuresByCode,
+  failuresByName,
+  failuresByPrefix,
+  failuresByText,
+  statusCodes,
+  unheardOf,
+  untold,
+  wrapperCodes,
+} from './failures.js';
+
+export interface Failure {
+  readonly name: string;
+  readonly code: string | undefined;
+  readonly class: FailureRow['class'];
+  readonly evidence: Evidence;
+  /** The caller's own signal ended it. */
+  readonly aborted: boolean;
+  /** The error only wraps a complete answer (axios). */
+  readonly response: { readonly status: number; readonly headers?: HeadersLike } | undefined;
+  /** A proxy refused the tunnel with this status: the origin never saw the request. */
+  readonly tunnelStatus: number | undefined;
+}
+
+/** `aborted` is what the client knows; without it, the error's name tells. */
+export function readFailure(error: unknown, aborted: boolean | undefined): Failure {
+  const chain = linksOf(error);
+  const outermost = chain[0] ?? noError;
+  if (aborted ?? chain.some(isAbort)) return failureOf(outermost, unheardOf, 'unknown', true);
+  const link = tellingLink(chain) ?? outermost;
+  const tunnelStatus = refusedTunnel(link);
+  if (tunnelStatus !== undefined) return failureOf(link, unheardOf, 'unsent', false, undefined, tunnelStatus);
+  const row = link.row ?? (isUntold(error, link) ? untold : unheardOf);
+  return failureOf(link, row, provenBy(row, syscallFrom(chain, link)), false, answerIn(error, link));
+}
+
+/**
+ * An answer inside counts only where no row says that the transport failed; and a good one not if the error has
+ * a code of its own: it came, and something else went wrong.
+ */
+function answerIn(error: unknown, { code, row }: Link): Failure['response'] {
+  if (row !== undefined) return undefined;
+  const response = responseOf(error);
+  const isRefused = code === undefined || statusCodes.has(code) || (response?.status ?? 0) >= 400;
+  return isRefused ? response : undefined;
+}
+
+function failureOf(
+  { name, code }: Link,
+  row: FailureRow,
+  evidence: Evidence,
+  aborted: boolean,
+  response?: Failure['response'],
+  tunnelStatus?: number,
+): Failure {
+  return { name, code, class: row.class, evidence, aborted, response, tunnelStatus };
+}
+
+/** As much of an error as is looked at. */
+interface Link {
+  readonly name: string;
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly syscall: string | undefined;
+  readonly row: FailureRow | undefined;
+}
+
+/** Something was thrown that is no object at all. */
+const noError: Link = { name: 'NonError', code: undefined, message: '', syscall: undefined, row: undefined };
+
+/** The error and its causes, outermost first. Ten are enough for anybody, and a circle ends there too. */
+function linksOf(error: unknown): Link[] {
+  const links: Link[] = [];
+  try {
+    for (let at = error; isObject(at) && links.length < 10; at = at['cause']) links.push(linkWithParts(at));
+  } catch {
+    // A getter that throws: what was read so far has to do.
+  }
+  return links;
+}
+
+function linkOf(error: Record<string, unknown>): Link {
+  const name = text(error['name']) ?? 'Error';
+  const code = text(error['code']);
+  const message = text(error['message']) ?? '';
+  return { name, code, message, syscall: text(error['syscall']), row: rowFor(name, code, message) };
+}
+
+/** An AggregateError is what its parts are. */
+function linkWithParts(error: Record<string, unknown>): Link {
+  const link = linkOf(error);
+  const parts = Array.isArray(error['errors']) ? error['errors'].filter(isObject) : [];
+  if (parts.length === 0) return link;
+  const syscalls = new Set(parts.map((part) => text(part['syscall'])));
+  // axios copies the code of an AggregateError, and looks for the system call in what it wraps.
+  const syscall = syscalls.size === 1 ? [...syscalls][0] : link.syscall;
+  return { ...link, syscall, row: rowOfAll(parts) };
+}
+
+/**
+ * An AggregateError of one connection tried on several addresses (its own message is empty): worth
+ * trying again if one part is, and unsent only if every part is.
+ */
+function rowOfAll(parts: readonly Record<string, unknown>[]): FailureRow {
+  const rows = parts.map((part) => {
+    const { row = unheardOf, syscall } = linkOf(part);
+    return { class: row.class, evidence: provenBy(row, syscall) };
+  });
+  return {
+    class: rows.some((row) => row.class === 'transient') ? 'transient' : 'final',
+    evidence: rows.every((row) => row.evidence === 'unsent') ? 'unsent' : 'unknown',
+  };
+}
+
+function rowFor(name: string, code: string | undefined, message: string): FailureRow | undefined {
+  const byText = failuresByText.find((entry) => entry.code === code && message.includes(entry.text));
+  if (byText !== undefined) return byText.row;
+  if (code === undefined) return failuresByName.get(name);
+  return failuresByCode.get(code) ?? failuresByPrefix.find(({ prefix }) => code.startsWith(prefix))?.row;
+}
+
+/**
+ * The outermost link that a row knows, else the outermost with a code at all (nobody knows it, so it is
+ * final); a wrapper only if nothing inside it says more.
+ */
+function tellingLink(chain: readonly Link[]): Link | undefined {
+  const inner = chain.filter(({ code }) => code === undefined || !wrapperCodes.has(code));
+  return (
+    inner.find(({ row }) => row !== undefined) ?? inner.find(({ code }) => code !== undefined) ?? chain[0]
+  );
+}
+
+/** axios copies the code of what it wraps, but not the system call. */
+function syscallFrom(chain: readonly Link[], link: Link): string | undefined {
+  for (let at = chain.indexOf(link); at >= 0 && at < chain.length; at += 1) {
+    const syscall = chain[at]?.syscall;
+    if (syscall !== undefined) return syscall;
+  }
+  return undefined;
+}
+
+function provenBy(row: FailureRow, syscall: string | undefined): Evidence {
+  if (row.evidence !== 'if-connecting') return row.evidence;
+  return syscall === 'connect' ? 'unsent' : 'unknown';
+}
+
+/** By name, since AbortError and TimeoutError have numbers for codes (20, 23). */
+function isAbort({ name, code }: Link): boolean {
+  return name === 'AbortError' || name === 'TimeoutError' || code === 'ERR_CANCELED' || code === 'ABORT_ERR';
+}
+
+/**
+ * axios's error of a request of which nothing came, not even a code: so say mocks that the network failed. One of
+ * them keeps the request to itself, and says it in axios's own words.
+ */
+function isUntold(error: unknown, { code }: Link): boolean {
+  if (code !== undefined || !isObject(error) || error['isAxiosError'] !== true) return false;
+  return !isObject(error['response']) && (isObject(error['request']) || error['message'] === 'Network Error');
+}
+
+/** undici's ProxyAgent says it in the text alone; the proxy's own headers are lost. */
+function refusedTunnel({ code, message }: Link): number | undefined {
+  const found = code === 'UND_ERR_ABORTED' ? /^Proxy response \((\d{3})\)/.exec(message)?.[1] : undefined;
+  return found === undefined ? undefined : Number(found);
+}
+
+/** axios rejects with the answer inside. */
+function responseOf(error: unknown): Failure['response'] {
+  const response = isObject(error) ? error['response'] : undefined;
+  if (!isObject(response) || typeof response['status'] !== 'number') return undefined;
+  const headers = response['headers'];
+  return isObject(headers)
+    ? { status: response['status'], headers: headers as HeadersLike }
+    : { status: response['status'] };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,32 @@
+/** May this be sent again? Method, key, evidence, body (RFC 9110 9.2.2). */
+
+import type { Evidence, Finding, Settings, StopReason, World } from '../types.js';
+
+/** Why not, or undefined. `retryIf` saying true is the caller's word that repeating does no harm. */
+export function whyUnsafe(settings: Settings, finding: Finding, world: World): StopReason | undefined {
+  if (world.verdict !== true && !mayRepeat(settings, finding.evidence, world)) return 'unsafe-method';
+  if (!world.replayable) return 'body-spent';
+  return world.resumable === false ? 'not-resumable' : undefined;
+}
+
+function mayRepeat(settings: Settings, evidence: Evidence, { request }: World): boolean {
+  return (
+    settings.idempotent ||
+    request.keyed ||
+    settings.methods.has(request.method) ||
+    settings.methods.has(request.method.toUpperCase()) ||
+    evidenceAllows(settings.unsafeMethods, evidence)
+  );
+}
+
+function evidenceAllows(unsafeMethods: Settings['unsafeMethods'], evidence: Evidence): boolean {
+  switch (unsafeMethods) {
+    // Stryker disable next-line StringLiteral: what is no case allows nothing either.
+    case 'never':
+      return false;
+    case 'unsent':
+      return evidence === 'unsent';
+    case 'refused':
+      return evidence !== 'unknown';
+  }
+}

@@ -1,0 +1,93 @@
+/** Everything that can be wrong with a policy, at once: its structure, its rules, its contradictions. */
+
+import type { Problem } from '../../errors.js';
+import { PolicyError } from '../../errors.js';
+import { freezeDeep } from '../../freeze.js';
+import type { Settings } from '../../types.js';
+import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
+import { defaultSettings, fillIn } from '../settings.js';
+import { findContradictions } from './contradictions.js';
+import type { Level } from './level.js';
+import { patternProblems } from './rule-contradictions.js';
+import { overrideSchema, policySchema } from './schema.js';
+import type { Structure } from './structure.js';
+import { checkStructure } from './structure.js';
+import { pathTo } from './wording.js';
+
+/** A policy's options, wherever they come from. */
+export function checkPolicy(options: unknown): readonly Problem[] {
+  return problemsOf(checkStructure(policySchema, options));
+}
+
+/** The same, as a plain copy of what was checked: a getter may answer differently the next time. */
+export function checkedPolicy(options: unknown): PolicyOptions {
+  const structure = checkStructure(policySchema, options);
+  return soundOr(problemsOf(structure), structure) as PolicyOptions;
+}
+
+function soundOr(problems: readonly Problem[], { sound }: Structure): unknown {
+  if (problems.length > 0) throw new PolicyError(problems);
+  return freezeDeep(sound as object);
+}
+
+function problemsOf({ problems, sound }: Structure): Problem[] {
+  const faults = faultySettings(problems);
+  // Stryker disable next-line ArrayDeclaration: what is no object has no settings.
+  const { rules = [], ...top } = (sound ?? {}) as SoundPolicy;
+  const own = withoutFaults('', top, faults);
+  const soundRules = rules.map((rule = {}, index) => withoutFaults(`rules[${index}]`, rule, faults));
+  const base = levelOf('', own, defaultSettings, (key) => !faults.has(key));
+  const levels = soundRules.map((rule, index) => {
+    const path = `rules[${index}]`;
+    return levelOf(path, rule, base.settings, (key) =>
+      rule[key] === undefined ? !faults.has(pathTo(path, key)) && base.knows(key) : true,
+    );
+  });
+  return inOrder([...problems, ...patternProblems(soundRules), ...findContradictions(base, levels)]);
+}
+
+/** The policy's own, then rule by rule. */
+function inOrder(problems: Problem[]): Problem[] {
+  return problems.sort((one, other) => ruleOf(one) - ruleOf(other));
+}
+
+function ruleOf({ path }: Problem): number {
+  return Number(/^rules\[(\d+)\]/.exec(path)?.[1] ?? -1);
+}
+
+/** What one request says for itself. What it leaves open is the business of the rule that it lies over. */
+export function checkOverride(options: unknown): readonly Problem[] {
+  return overrideProblemsOf(checkStructure(overrideSchema, options));
+}
+
+/** The same, as a plain copy of what was checked. */
+export function checkedOverride(options: unknown): OverrideOptions {
+  const structure = checkStructure(overrideSchema, options);
+  return soundOr(overrideProblemsOf(structure), structure) as OverrideOptions;
+}
+
+function overrideProblemsOf({ problems, sound }: Structure): Problem[] {
+  const own = withoutFaults('', (sound ?? {}) as SettingsOptions, faultySettings(problems));
+  const level = levelOf('', own, defaultSettings, (key) => own[key] !== undefined);
+  return [...problems, ...findContradictions(level, [])];
+}
+
+/** A rule that is none has left a gap. */
+interface SoundPolicy extends Omit<PolicyOptions, 'rules'> {
+  readonly rules?: readonly (Partial<RuleOptions> | undefined)[];
+}
+
+/** Paths of settings with a fault in them, however deep: `rules[2].schedule`. */
+function faultySettings(problems: readonly Problem[]): ReadonlySet<string> {
+  return new Set(problems.map(({ path }) => /^(?:rules\[\d+\]\.)?\w+/.exec(path)?.[0] ?? path));
+}
+
+/** Half of a schedule is none: what has a fault anywhere is not looked at again. */
+function withoutFaults<T extends object>(path: string, options: T, faults: ReadonlySet<string>): Partial<T> {
+  const sound = Object.entries(options).filter(([key]) => !faults.has(pathTo(path, key)));
+  return Object.fromEntries(sound) as Partial<T>;
+}
+
+function levelOf(path: string, own: SettingsOptions, inherited: Settings, knows: Level['knows']): Level {
+  return { path, own, settings: fillIn(own, inherited), knows };
+}

@@ -1,0 +1,148 @@
+/**
+ * What no schema can see: settings that are fine one by one and make no sense together. A policy that
+ * says two things at once does one of them, and somebody finds out at night which.
+ */
+
+import type { Problem } from '../../errors.js';
+import { budgetContradictions } from './budget-contradictions.js';
+import type { Level, SettingKey } from './level.js';
+import { writtenPath } from './level.js';
+import { firstWaitTooLong, scheduleContradictions } from './schedule-contradictions.js';
+import { statusContradictions } from './status-contradictions.js';
+import { found } from './wording.js';
+
+interface Contradiction {
+  /** Judged where one of these is written. What a level only inherits is reported where it was written. */
+  readonly written: readonly SettingKey[];
+  /** And where these are known, written or inherited. */
+  readonly with: readonly SettingKey[];
+  /** It makes a setting useless here, but rules that inherit it may have a use for it. */
+  readonly inheritable?: true;
+  /** Paths are relative to the level. */
+  find(level: Level): readonly Problem[];
+}
+
+const contradictions: readonly Contradiction[] = [
+  {
+    written: ['retry'],
+    with: ['maxRetries'],
+    find: ({ own: { maxRetries = 0 } }) =>
+      maxRetries > 0 ? problem('maxRetries', found(maxRetries), '0, or nothing, beside retry: false') : [],
+  },
+  { written: ['deadlineMs', 'attemptTimeoutMs'], with: [], find: timeoutPastDeadline },
+  {
+    written: ['deadlineCovers'],
+    with: ['deadlineMs'],
+    inheritable: true,
+    find: ({ settings: { deadlineCovers, deadlineMs } }) =>
+      deadlineCovers === 'body' && deadlineMs === undefined
+        ? problem('deadlineCovers', found(deadlineCovers), '"head", unless there is a deadlineMs')
+        : [],
+  },
+  { written: ['deadlineMs', 'schedule'], with: ['retry', 'maxRetries'], find: firstWaitTooLong },
+  {
+    written: ['unsafeMethods'],
+    with: ['idempotent'],
+    find: ({ settings: { idempotent, unsafeMethods } }) =>
+      idempotent && unsafeMethods !== 'refused'
+        ? problem(
+            'unsafeMethods',
+            found(unsafeMethods),
+            '"refused": idempotent makes every request safe to repeat',
+          )
+        : [],
+  },
+  { written: ['attemptHeader', 'idempotencyKey'], with: [], find: oneHeaderForTwo },
+  {
+    written: ['gate'],
+    with: ['deadlineMs'],
+    find: ({ settings: { gate, deadlineMs } }) =>
+      gate && gate.whenShut === 'wait' && deadlineMs === undefined
+        ? problem('gate.whenShut', found(gate.whenShut), '"fail", unless there is a deadlineMs')
+        : [],
+  },
+  {
+    written: ['hold'],
+    with: ['maxHintMs'],
+    inheritable: true,
+    find: ({ own, settings: { hold, maxHintMs } }) =>
+      hold && hold.minMs > maxHintMs
+        ? problem(
+            writtenPath('hold', own.hold, 'minMs'),
+            `a minMs of ${hold.minMs}`,
+            `at most maxHintMs, which is ${maxHintMs}`,
+          )
+        : [],
+  },
+  {
+    written: ['hold'],
+    with: ['hints'],
+    inheritable: true,
+    find: ({ own, settings: { hold, hints } }) =>
+      hold && hints === undefined ? problem('hold', found(own.hold), 'false, unless hints are read') : [],
+  },
+  {
+    written: ['bodyHintBytes'],
+    with: ['hints'],
+    inheritable: true,
+    find: ({ settings: { bodyHintBytes, hints } }) =>
+      bodyHintBytes > 0 && hints === undefined
+        ? problem('bodyHintBytes', found(bodyHintBytes), '0, unless hints are read')
+        : [],
+  },
+  { written: ['statuses'], with: [], find: statusContradictions },
+  { written: ['schedule'], with: [], find: (level) => scheduleContradictions(level, 'schedule') },
+  {
+    written: ['throttledSchedule'],
+    with: [],
+    find: (level) => scheduleContradictions(level, 'throttledSchedule'),
+  },
+  { written: ['budget'], with: [], find: budgetContradictions },
+];
+
+/** All of them, in a policy with its rules or in an override alone. */
+export function findContradictions(base: Level, rules: readonly Level[]): readonly Problem[] {
+  return [base, ...rules].flatMap((level) =>
+    contradictions
+      .filter((contradiction) => isJudged(contradiction, level))
+      .filter((contradiction) => level !== base || !isOfUseToRules(contradiction, rules))
+      .flatMap((contradiction) => contradiction.find(level))
+      .map((problem) => ({
+        ...problem,
+        path: level.path === '' ? problem.path : `${level.path}.${problem.path}`,
+      })),
+  );
+}
+
+function isJudged({ written, with: others }: Contradiction, { own, knows }: Level): boolean {
+  return written.some((key) => own[key] !== undefined) && [...written, ...others].every(knows);
+}
+
+function isOfUseToRules({ written, inheritable, find }: Contradiction, rules: readonly Level[]): boolean {
+  // Stryker disable next-line MethodExpression: those that are inheritable are written in one key.
+  const inherit = (rule: Level) => written.every((key) => rule.own[key] === undefined);
+  return inheritable === true && rules.some((rule) => inherit(rule) && find(rule).length === 0);
+}
+
+function timeoutPastDeadline({ own, settings: { attemptTimeoutMs, deadlineMs } }: Level): readonly Problem[] {
+  if (attemptTimeoutMs === undefined || deadlineMs === undefined || attemptTimeoutMs <= deadlineMs) return [];
+  return own.attemptTimeoutMs === undefined
+    ? problem('deadlineMs', found(deadlineMs), `at least attemptTimeoutMs, which is ${attemptTimeoutMs}`)
+    : problem('attemptTimeoutMs', found(attemptTimeoutMs), `at most deadlineMs, which is ${deadlineMs}`);
+}
+
+function oneHeaderForTwo({ own, settings: { attemptHeader, idempotencyKey } }: Level): readonly Problem[] {
+  // Stryker disable next-line ConditionalExpression,BooleanLiteral: `false.header` is no header either.
+  if (idempotencyKey === false || idempotencyKey.header !== attemptHeader) return [];
+  return own.attemptHeader === undefined
+    ? problem(
+        writtenPath('idempotencyKey', own.idempotencyKey, 'header'),
+        `the header "${attemptHeader}"`,
+        'another one than that of attemptHeader',
+      )
+    : problem('attemptHeader', `the header "${attemptHeader}"`, 'another one than that of idempotencyKey');
+}
+
+function problem(path: string, found: string, allowed: string): readonly Problem[] {
+  return [{ path, found, allowed }];
+}

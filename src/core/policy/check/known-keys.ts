@@ -1,0 +1,65 @@
+/** Which keys are known where, and what to say of those that are not. */
+
+import type { Problem } from '../../errors.js';
+import { nearest } from './nearest.js';
+import type { JsonSchema } from './schema.js';
+import { functionKeys, policySchema } from './schema.js';
+import { mostNames, oneOf, pathTo, quote } from './wording.js';
+
+export function unknownKey(
+  key: string | symbol,
+  path: string,
+  schema: JsonSchema,
+  schemas: readonly JsonSchema[],
+): Problem {
+  const known = [...Object.keys(schema.properties ?? {}), ...functionKeysIn(path)];
+  const home = homeOf(key, schemas);
+  return {
+    path: pathTo(path, key),
+    found: 'an unknown key',
+    allowed: known.length > mostNames ? 'a known key' : `one of the keys ${known.map(quote).join(', ')}`,
+    ...(home === undefined ? didYouMean(key, known) : { advice: `It belongs to ${home}.` }),
+  };
+}
+
+/** Where a key that is unknown here would be known. */
+function homeOf(key: string | symbol, schemas: readonly JsonSchema[]): string | undefined {
+  const sibling = schemas.find(({ properties }) => Object.hasOwn(properties ?? {}, key));
+  if (sibling !== undefined) return `the kind ${quote(kindOf(sibling))}`;
+  const inPolicy = Object.hasOwn(policySchema.properties ?? {}, key);
+  // Stryker disable next-line OptionalChaining: our own schema has it; the compiler cannot know.
+  const inRule = Object.hasOwn(policySchema.$defs?.['rule']?.properties ?? {}, key);
+  const homes = [...(inPolicy ? ['the policy itself'] : []), ...(inRule ? ['a rule'] : [])];
+  return homes.length === 0 ? undefined : oneOf(homes);
+}
+
+export function didYouMean(name: unknown, known: readonly string[]): { advice?: string } {
+  const meant = typeof name === 'string' ? nearest(name, known) : undefined;
+  return meant === undefined ? {} : { advice: `Did you mean ${quote(meant)}?` };
+}
+
+export function mayBeFunction(path: string): boolean {
+  return functionKeys.has(withoutRule(path));
+}
+
+/** Names of the keys of this object that may be functions. */
+function functionKeysIn(path: string): string[] {
+  const place = withoutRule(path);
+  const prefix = place === '' ? '' : `${place}.`;
+  return [...functionKeys].flatMap((key) => {
+    const name = key.slice(prefix.length);
+    return key.startsWith(prefix) && !name.includes('.') ? [name] : [];
+  });
+}
+
+/** What may be a function in the policy may be one in a rule. */
+function withoutRule(path: string): string {
+  // Stryker disable next-line Regex: `rules` stands at the beginning or nowhere.
+  return path.replace(/^rules\[\d+\]\.?/, '');
+}
+
+/** The word by which one of several kinds of object is told from the others. */
+export function kindOf({ properties }: JsonSchema): string {
+  // Stryker disable next-line OptionalChaining: each of several kinds has its word.
+  return String(properties?.['kind']?.const);
+}

@@ -1,0 +1,30 @@
+/** What is no mistake for sure, but perhaps another thing than was meant. */
+
+import type { Remark } from '../../errors.js';
+import type { RuleOptions } from '../options.js';
+import { partsOf } from '../routes/patterns.js';
+import { pathTo, quote } from './wording.js';
+
+/** On rules that have been checked. */
+export function remarksOn(rules: readonly Pick<RuleOptions, 'match'>[]): readonly Remark[] {
+  return rules.flatMap(({ match }, index) => {
+    const host = typeof match === 'string' ? forgottenSlash(match) : undefined;
+    return host === undefined ? [] : [{ ...host, path: pathTo(pathTo('rules', index), 'match') }];
+  });
+}
+
+/** `users/*`: a host, as `docker/*` is one in a container network. Who means one can say so in an object. */
+function forgottenSlash(match: string): Omit<Remark, 'path'> | undefined {
+  const { methods, host, path } = partsOf(match);
+  if (host === undefined || path === undefined || /[.:[]|^localhost$/i.test(host)) return undefined;
+  const before = methods === undefined ? '' : `${methods} `;
+  const object = JSON.stringify({
+    ...(methods !== undefined && { methods: methods.split(',') }),
+    host,
+    path,
+  });
+  return {
+    says: `${quote(match)} means the path ${quote(path)} of a host that is called ${quote(host)}`,
+    advice: `Write ${quote(`${before}/${host}${path}`)} for a path, or ${object} for that host.`,
+  };
+}

@@ -1,0 +1,54 @@
+/** What can be wrong with rules as a list: patterns that are none, that come too late. */
+
+import type { Problem } from '../../errors.js';
+import type { RuleOptions } from '../options.js';
+import type { Pattern } from '../routes/patterns.js';
+import { isPatternProblem, parsePattern } from '../routes/patterns.js';
+import { firstCovering } from '../routes/routes.js';
+import { found, pathTo } from './wording.js';
+
+/** Where a pattern is unsound, there is none. */
+type Rules = readonly Partial<RuleOptions>[];
+
+interface Placed {
+  readonly index: number;
+  readonly match: RuleOptions['match'];
+  readonly pattern: Pattern;
+}
+
+export function patternProblems(rules: Rules): readonly Problem[] {
+  const problems: Problem[] = [];
+  const placed: Placed[] = [];
+  rules.forEach(({ match }, index) => {
+    if (match === undefined) return;
+    const pattern = parsePattern(match);
+    if (!isPatternProblem(pattern)) {
+      placed.push({ index, match, pattern });
+      return;
+    }
+    const { part, ...problem } = pattern;
+    const path = `rules[${index}].match`;
+    // A text is one thing to whoever wrote it, whatever it is made of.
+    const isPart = part !== undefined && typeof match === 'object';
+    problems.push({ path: isPart ? pathTo(path, part) : path, ...problem });
+  });
+  return [...problems, ...shadowed(placed)];
+}
+
+/** The first rule that matches applies, so one that matches only what an earlier one takes never does. */
+function shadowed(placed: readonly Placed[]): readonly Problem[] {
+  return firstCovering(placed.map(({ pattern }) => pattern)).flatMap((covering, position) => {
+    const rule = placed[position];
+    // Stryker disable next-line ConditionalExpression: nothing is placed at undefined.
+    const earlier = covering === undefined ? undefined : placed[covering];
+    // Stryker disable next-line ConditionalExpression: there is a rule for each pattern; the compiler cannot know.
+    if (rule === undefined || earlier === undefined) return [];
+    const name = `rules[${earlier.index}]`;
+    return {
+      path: `rules[${rule.index}].match`,
+      found: found(rule.match),
+      allowed: `a pattern that ${name} does not take before it`,
+      advice: `Move it before ${name}, or leave one of them out.`,
+    };
+  });
+}

@@ -1,0 +1,251 @@
+/**
+ * What a policy may look like, as JSON Schema 2020-12: the one source of the check in `check.ts` and of the
+ * `schema.json` that editors read. Only the keywords of `JsonSchema` are in use, because the check knows
+ * no others. What no schema can say (contradictions, patterns) is in `check/`.
+ */
+
+import { freezeDeep } from '../../freeze.js';
+import { hintSetNames } from '../../hints/sets.js';
+import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
+
+export interface JsonSchema {
+  readonly $schema?: string;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+  readonly $ref?: string;
+  /** What may stand here, in words, where the other keywords would not say it well. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly const?: string | number | boolean;
+  readonly enum?: readonly string[];
+  readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** Anchored, without repetition inside a repetition: linear in the length of the string. */
+  readonly pattern?: string;
+  readonly items?: JsonSchema;
+  readonly minItems?: number;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: false;
+  /** With `maxProperties: 1`: exactly one of the properties. */
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+}
+
+/** Settings that only a function can fill. JSON has none, so the schema does not know these keys. */
+type FunctionOnlyKey = 'retryIf' | 'beforeRetry' | 'observe';
+
+/** Where a function may stand: in the policy, and under `rules[n].`. All else is data. */
+export const functionKeys: ReadonlySet<string> = new Set([
+  'retryIf' satisfies FunctionOnlyKey,
+  'beforeRetry' satisfies FunctionOnlyKey,
+  'observe' satisfies FunctionOnlyKey,
+  'schedule',
+  'throttledSchedule',
+  'scope',
+  'idempotencyKey.generate',
+  'match.test',
+]);
+
+/** Ten years. Longer is no wait but a mistake: a date in ms, say, in the place of a duration. */
+const longestMs = 315_360_000_000;
+const million = 1_000_000;
+const gibibyte = 1_073_741_824;
+
+const boolean: JsonSchema = { type: 'boolean' };
+const share: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
+// Tokens are counted in thousandths: less would be nothing.
+const someTokens: JsonSchema = { type: 'number', minimum: 0.001, maximum: million };
+const tokens: JsonSchema = { anyOf: [{ const: 0 }, someTokens] };
+const bytes: JsonSchema = { type: 'integer', minimum: 0, maximum: gibibyte };
+const label: JsonSchema = { type: 'string', pattern: '\\S', title: 'a name that is not blank' };
+// RFC 9110 5.6.2: methods (9.1) and field names (5.1) are tokens.
+const token: JsonSchema = { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" };
+const method: JsonSchema = { ...token, title: 'a method, such as "GET"' };
+const header: JsonSchema = { ...token, title: 'a header name, such as "idempotency-key"' };
+const status: JsonSchema = {
+  title: 'a status from 100 to 599, a class such as "5xx", or "!501" to take one away',
+  anyOf: [
+    { type: 'integer', minimum: 100, maximum: 599 },
+    { type: 'string', pattern: '^!?[1-5](xx|[0-9][0-9])$' },
+  ],
+};
+
+/** Slots may be finer than any timer: Ethernet's are 51.2 µs. */
+const shortestMs = 0.001;
+
+function ms(minimum: number): JsonSchema {
+  return { type: 'number', minimum, maximum: longestMs };
+}
+
+function count(minimum: number): JsonSchema {
+  return { type: 'integer', minimum, maximum: million };
+}
+
+function oneOf(...names: readonly string[]): JsonSchema {
+  return { enum: names };
+}
+
+function listOf(items: JsonSchema): JsonSchema {
+  return { type: 'array', items };
+}
+
+function either(...anyOf: readonly JsonSchema[]): JsonSchema {
+  return { anyOf };
+}
+
+function ref(name: string): JsonSchema {
+  return { $ref: `#/$defs/${name}` };
+}
+
+function object(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): JsonSchema {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+const hintSet = oneOf(...hintSetNames);
+
+const settings = {
+  retry: { const: false, title: 'false (how many retries there are, maxRetries says)' },
+  maxRetries: count(0),
+  deadlineMs: ms(1),
+  deadlineCovers: oneOf('head', 'body'),
+  attemptTimeoutMs: ms(1),
+  statuses: listOf(status),
+  methods: listOf(method),
+  idempotent: boolean,
+  unsafeMethods: oneOf('never', 'unsent', 'refused'),
+  idempotencyKey: either(boolean, ref('idempotencyKey')),
+  schedule: ref('schedule'),
+  throttledSchedule: ref('schedule'),
+  hints: either(hintSet, listOf(hintSet), { const: false }),
+  bodyHintBytes: bytes,
+  maxHintMs: ms(0),
+  hintJitter: share,
+  budget: either({ const: false }, ref('bucket'), ref('window')),
+  gate: either(boolean, ref('gate')),
+  hold: either(boolean, ref('hold')),
+  scope: { ...label, title: '"origin" or a name that is not blank' },
+  bufferBodyBytes: bytes,
+  resume: boolean,
+  unref: boolean,
+  attemptHeader: either(boolean, header),
+} satisfies Record<Exclude<keyof SettingsOptions, FunctionOnlyKey>, JsonSchema>;
+
+const inRules = { match: ref('match'), name: label } satisfies Record<
+  Exclude<keyof RuleOptions, keyof SettingsOptions>,
+  JsonSchema
+>;
+
+const inPolicy = {
+  $schema: { type: 'string' },
+  rules: listOf(ref('rule')),
+  maxScopes: count(1),
+  scopeIdleMs: ms(1),
+} satisfies Record<Exclude<keyof PolicyOptions, keyof SettingsOptions>, JsonSchema>;
+
+const onlyOff: JsonSchema = { const: false, title: 'false (what requests share, a rule or the policy sets)' };
+
+const inOverride = { ...settings, budget: onlyOff, gate: onlyOff, hold: onlyOff } satisfies Record<
+  Exclude<keyof OverrideOptions, FunctionOnlyKey>,
+  JsonSchema
+>;
+
+// `decorrelated` grows by itself: it is a walk of the exponential kind, and no jitter of one wait.
+const plainJitter = either(oneOf('none', 'full', 'equal'), ref('jitter'));
+
+const $defs: Readonly<Record<string, JsonSchema>> = {
+  rule: object({ ...inRules, ...settings }, ['match']),
+  match: {
+    title: 'a pattern such as "GET api.example.com/search/*", or an object of methods, host and path',
+    anyOf: [{ type: 'string' }, ref('matchObject')],
+  },
+  matchObject: object({
+    methods: either(method, { ...listOf(method), minItems: 1 }),
+    host: { type: 'string' },
+    path: { type: 'string' },
+  }),
+  idempotencyKey: object({ header, quoted: boolean }),
+  schedule: either(ref('exponential'), ref('table'), ref('fixed')),
+  exponential: object(
+    {
+      kind: { const: 'exponential' },
+      firstMs: ms(shortestMs),
+      factor: { type: 'number', minimum: 1, maximum: 1_000 },
+      maxMs: ms(shortestMs),
+      jitter: either(oneOf('none', 'full', 'equal', 'decorrelated'), ref('jitter')),
+      slotMs: ms(shortestMs),
+    },
+    ['kind'],
+  ),
+  table: object(
+    {
+      kind: { const: 'table' },
+      waitsMs: { ...listOf(ms(0)), minItems: 1 },
+      jitter: plainJitter,
+      slotMs: ms(shortestMs),
+    },
+    ['kind', 'waitsMs'],
+  ),
+  fixed: object(
+    {
+      kind: { const: 'fixed' },
+      waitMs: ms(0),
+      jitter: plainJitter,
+      slotMs: ms(shortestMs),
+    },
+    ['kind', 'waitMs'],
+  ),
+  jitter: {
+    ...object({ spread: share, addMs: ms(0), normal: share }),
+    minProperties: 1,
+    maxProperties: 1,
+  },
+  bucket: object({
+    kind: { const: 'bucket' },
+    capacity: someTokens,
+    perSuccess: tokens,
+    perSecond: { type: 'number', minimum: 0, maximum: million },
+    cost: either(someTokens, ref('cost')),
+    refund: boolean,
+    charge: oneOf('retry', 'failure'),
+    floor: tokens,
+  }),
+  window: object(
+    {
+      kind: { const: 'window' },
+      // Ten slices of at least a millisecond.
+      windowMs: ms(10),
+      reserve: tokens,
+      perSuccess: tokens,
+      cost: either(someTokens, ref('cost')),
+    },
+    ['kind'],
+  ),
+  cost: object({ transient: tokens, throttled: tokens, timeout: tokens }, ['transient', 'throttled']),
+  gate: object({
+    failures: count(1),
+    deadForMs: ms(0),
+    probeMs: ms(1),
+    rampMs: ms(0),
+    whenShut: oneOf('fail', 'wait'),
+    maxWaiting: count(1),
+    enforce: boolean,
+  }),
+  hold: object({ refusedShare: share, minMs: ms(0), spacingMs: ms(1), maxQueueMs: ms(0), enforce: boolean }),
+};
+
+const $schema = 'https://json-schema.org/draft/2020-12/schema';
+
+/** A policy. */
+export const policySchema: JsonSchema = freezeDeep({
+  $schema,
+  ...object({ ...inPolicy, ...settings }),
+  $defs,
+});
+
+/** What one request says for itself. */
+export const overrideSchema: JsonSchema = freezeDeep({ $schema, ...object(inOverride), $defs });

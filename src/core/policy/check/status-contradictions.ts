@@ -1,0 +1,30 @@
+import type { Problem } from '../../errors.js';
+import type { Level } from './level.js';
+import { found } from './wording.js';
+
+/**
+ * A negation that takes nothing away is none: it keeps a hint from asking for that status. But a status
+ * that is asked for and taken away in one list is, and so is a list that asks for nothing.
+ */
+// Stryker disable next-line ArrayDeclaration: judged only where there is a list.
+export function statusContradictions({ own: { statuses = [] }, settings }: Level): readonly Problem[] {
+  const entries = statuses.map(String);
+  if (entries.length > 0 && entries.every((entry) => entry.startsWith('!'))) {
+    const allowed = 'at least one status to retry: the list replaces the default one';
+    return [{ path: 'statuses', found: 'nothing but negations', allowed }];
+  }
+  const left = new Set(
+    [...settings.statuses.retried].map(String).flatMap((status) => [status, `${status.charAt(0)}xx`]),
+  );
+  return entries.flatMap((entry, index) =>
+    entry.startsWith('!') || left.has(entry)
+      ? []
+      : [
+          {
+            path: `statuses[${index}]`,
+            found: found(statuses[index]),
+            allowed: 'a status that no negation in the list takes away',
+          },
+        ],
+  );
+}

@@ -1,0 +1,171 @@
+/**
+ * An interpreter of the few keywords that our schemas use. It reports every problem where a schema
+ * library's union says "expected this or that", survives whatever JavaScript can put into an object, and
+ * reads each value once: what it returns is a copy that cannot change its mind.
+ */
+
+import type { Problem } from '../../errors.js';
+import { didYouMean, kindOf, mayBeFunction, unknownKey } from './known-keys.js';
+import type { Entries, ListParts } from './parts.js';
+import { partsOf } from './parts.js';
+import type { JsonSchema } from './schema.js';
+import { allowed, found, oneOf, pathTo, quote } from './wording.js';
+
+export interface Structure {
+  readonly problems: readonly Problem[];
+  /** A plain copy of what is sound. What is not is left out; in a list it is undefined. */
+  readonly sound: unknown;
+}
+
+/** Compares a value with a schema whose references point into its own `$defs`. */
+export function checkStructure(schema: JsonSchema, value: unknown): Structure {
+  const problems: Problem[] = [];
+  const sound = visit({ definitions: schema.$defs ?? {}, problems }, schema, value, '');
+  return { problems, sound };
+}
+
+interface Check {
+  readonly definitions: Readonly<Record<string, JsonSchema>>;
+  readonly problems: Problem[];
+}
+
+/** The copy of the value, or undefined if it is not what the schema allows here. */
+function visit(check: Check, schema: JsonSchema, value: unknown, path: string): unknown {
+  if (typeof value === 'function' && mayBeFunction(path)) return value;
+  const { title } = resolved(check, schema);
+  const alternatives = alternativesOf(check, schema);
+  const parts = partsOf(value);
+  if (parts?.kind === 'list') {
+    const list = alternatives.find(({ type }) => type === 'array');
+    if (list !== undefined) return visitList(check, list, parts, path);
+  } else if (parts?.kind === 'object') {
+    const objects = alternatives.filter(({ type }) => type === 'object');
+    if (objects.length > 0) return visitObject(check, objects, parts.entries, path);
+  } else if (alternatives.some((alternative) => isScalarOf(alternative, value))) {
+    return value;
+  }
+  const meant = didYouMean(
+    value,
+    alternatives.flatMap((alternative) => alternative.enum ?? []),
+  );
+  const words = title === undefined ? allowed(alternatives, meant.advice !== undefined) : [title];
+  check.problems.push({
+    path,
+    found: found(value),
+    allowed: oneOf(mayBeFunction(path) ? [...words, 'a function'] : words),
+    ...meant,
+  });
+  return undefined;
+}
+
+/** What `anyOf`, however deep, comes down to. */
+function alternativesOf(check: Check, schema: JsonSchema): readonly JsonSchema[] {
+  const { anyOf, ...plain } = resolved(check, schema);
+  return anyOf === undefined ? [plain] : anyOf.flatMap((part) => alternativesOf(check, part));
+}
+
+function resolved({ definitions }: Check, schema: JsonSchema): JsonSchema {
+  // Stryker disable next-line StringLiteral: neither text is the name of a definition.
+  const definition = definitions[schema.$ref?.slice('#/$defs/'.length) ?? ''];
+  return definition ?? schema;
+}
+
+function isScalarOf(schema: JsonSchema, value: unknown): boolean {
+  if (schema.const !== undefined) return value === schema.const;
+  if (schema.enum !== undefined) return schema.enum.some((name) => name === value);
+  switch (schema.type) {
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'string':
+      return typeof value === 'string' && new RegExp(schema.pattern ?? '').test(value);
+    case 'integer':
+      return Number.isInteger(value) && isInRange(schema, value as number);
+    case 'number':
+      return Number.isFinite(value) && isInRange(schema, value as number);
+    // Stryker disable next-line ConditionalExpression: without it, undefined is as false.
+    default:
+      return false;
+  }
+}
+
+function isInRange(schema: JsonSchema, value: number): boolean {
+  const { minimum = value, maximum = value } = schema;
+  return value >= minimum && value <= maximum;
+}
+
+function visitList(check: Check, schema: JsonSchema, { items }: ListParts, path: string): unknown {
+  const { items: item = {}, minItems = 0 } = schema;
+  if (items === undefined || items.length < minItems) {
+    const what = items === undefined ? 'a list with holes' : found(items);
+    check.problems.push({ path, found: what, allowed: oneOf(allowed([schema])) });
+    return undefined;
+  }
+  return items.map((part, index) => visit(check, item, part, pathTo(path, index)));
+}
+
+// ---------------------------------------------------------------- objects
+
+function visitObject(check: Check, schemas: readonly JsonSchema[], entries: Entries, path: string): unknown {
+  const schema = schemas.length === 1 ? schemas[0] : schemaOfKind(check, schemas, entries.get('kind'), path);
+  if (schema === undefined) return undefined;
+  // Stryker disable next-line ArrayDeclaration: a key that is not known is not missed.
+  const { properties = {}, required = [] } = schema;
+  const copy: Record<string, unknown> = {};
+  for (const [key, part] of entries) {
+    const property = propertyOf(properties, key, path);
+    if (property === undefined) check.problems.push(unknownKey(key, path, schema, schemas));
+    // Undefined is the same as absent, as anywhere in JavaScript.
+    else if (part !== undefined) copy[String(key)] = visit(check, property, part, pathTo(path, key));
+  }
+  for (const key of required) {
+    if (entries.get(key) === undefined) visit(check, properties[key] ?? {}, undefined, pathTo(path, key));
+  }
+  const present = [...entries.values()].filter((part) => part !== undefined);
+  countKeys(check, schema, Object.keys(copy).length, present.length, path);
+  return copy;
+}
+
+/** Among several kinds of object the key `kind` decides; without it, the one that does not insist on it. */
+function schemaOfKind(
+  check: Check,
+  schemas: readonly JsonSchema[],
+  kind: unknown,
+  path: string,
+): JsonSchema | undefined {
+  const chosen = schemas.find((schema) =>
+    // Stryker disable next-line OptionalChaining: each of several kinds has its list.
+    kind === undefined ? !schema.required?.includes('kind') : kindOf(schema) === kind,
+  );
+  if (chosen === undefined) {
+    const kinds = schemas.map(kindOf);
+    const words = `one of ${kinds.map(quote).join(', ')}`;
+    check.problems.push({
+      path: pathTo(path, 'kind'),
+      found: found(kind),
+      allowed: words,
+      ...didYouMean(kind, kinds),
+    });
+  }
+  return chosen;
+}
+
+/** Accepts no data at all. */
+const onlyFunction: JsonSchema = { anyOf: [] };
+
+function propertyOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  key: string | symbol,
+  path: string,
+): JsonSchema | undefined {
+  // Own ones only: `constructor` and `__proto__` are as unknown as any other name.
+  // Stryker disable next-line ConditionalExpression: no property has a symbol for a name.
+  if (typeof key === 'string' && Object.hasOwn(properties, key)) return properties[key];
+  return mayBeFunction(pathTo(path, key)) ? onlyFunction : undefined;
+}
+
+/** Only a choice of one (`maxProperties: 1`) counts. Unknown keys have been reported and are not missed. */
+function countKeys(check: Check, schema: JsonSchema, known: number, all: number, path: string): void {
+  if (schema.maxProperties === undefined || known === 1 || (known === 0 && all > 0)) return;
+  const what = `an object with ${known} of them`;
+  check.problems.push({ path, found: what, allowed: oneOf(allowed([schema])) });
+}

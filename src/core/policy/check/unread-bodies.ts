@@ -1,0 +1,42 @@
+/**
+ * Sets that look into bodies, where none may be read. To say so is a choice, of which nobody is warned at run time;
+ * whoever asks is told what it means.
+ */
+
+import type { Remark } from '../../errors.js';
+import { bodyBytesOf } from '../../hints/compile.js';
+import type { HintSetName } from '../../hints/sets.js';
+import type { PolicyOptions, SettingsOptions } from '../options.js';
+import { pathTo, quote } from './wording.js';
+
+/** In a policy that has been checked. */
+export function unreadBodies({ rules = [], ...top }: PolicyOptions): readonly Remark[] {
+  return [
+    ...remarksOn('', top, top),
+    ...rules.flatMap((rule, index) =>
+      rule.hints === undefined && rule.bodyHintBytes === undefined
+        ? []
+        : remarksOn(pathTo('rules', index), rule, { ...top, ...withoutUndefined(rule) }),
+    ),
+  ];
+}
+
+/** `own` is what is written here, `all` what applies. */
+function remarksOn(path: string, own: SettingsOptions, all: SettingsOptions): readonly Remark[] {
+  const names = all.hints === undefined || all.hints === false ? [] : [all.hints].flat();
+  const deaf = names.filter((name: HintSetName) => bodyBytesOf([name]) > 0);
+  if (all.bodyHintBytes !== 0 || deaf.length === 0) return [];
+  const key = own.bodyHintBytes === undefined ? 'hints' : 'bodyHintBytes';
+  const sets = deaf.map(quote).join(', ');
+  return [
+    {
+      path: path === '' ? key : `${path}.${key}`,
+      says: `bodyHintBytes is 0, so what ${sets} would read in bodies is not read`,
+      advice: `Leave bodyHintBytes out, and up to ${bodyBytesOf(deaf)} bytes are.`,
+    },
+  ];
+}
+
+function withoutUndefined(options: SettingsOptions): SettingsOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,110 @@
+/** A policy: the checked, frozen list of rules, each filled in, and the way from a request to its rule. */
+
+import type { Problem, Remark } from '../errors.js';
+import { PolicyError } from '../errors.js';
+import { freezeDeep } from '../freeze.js';
+import type { RequestFacts, Settings } from '../types.js';
+import { checkedPolicy } from './check/check.js';
+import { remarksOn } from './check/remarks.js';
+import { defaults } from './defaults.js';
+import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
+import { Overrides } from './overrides.js';
+import type { Pattern } from './routes/patterns.js';
+import { isPatternProblem, parsePattern } from './routes/patterns.js';
+import type { Routes } from './routes/routes.js';
+import { compileRoutes } from './routes/routes.js';
+import { defaultSettings, fillIn } from './settings.js';
+
+/** A pattern with its settings, inherited ones filled in. */
+export interface Rule {
+  /** Position among the rules; -1 for the policy's own settings. */
+  readonly index: number;
+  /** The label for events: its own name, or its pattern. */
+  readonly name: string;
+  readonly settings: Settings;
+}
+
+/** Accepts options or a finished policy, which it returns as it is. */
+export function definePolicy(options: PolicyOptions | Policy = {}): Policy {
+  return options instanceof Policy ? options : new Policy(options);
+}
+
+/** For what comes from outside, whatever its type says: what is in a JSON file, say. Checked in the same way. */
+export function parsePolicy(value: unknown): Policy {
+  if (typeof value === 'string') throw new PolicyError([stillText]);
+  return value instanceof Policy ? value : new Policy(value as PolicyOptions);
+}
+
+/** It is not quoted: it may hold more than a policy. */
+const stillText: Problem = {
+  path: '',
+  found: 'a text',
+  allowed: 'an object',
+  advice: 'Read JSON first: parsePolicy(JSON.parse(text)).',
+};
+
+/** A class, so that it keeps its identity where clients merge their configuration. Made by `definePolicy`. */
+export class Policy {
+  readonly rules: readonly Rule[];
+  /** For requests that no rule matches. */
+  readonly fallback: Rule;
+  /** What may be meant otherwise, though it is not wrong. */
+  readonly remarks: readonly Remark[];
+  readonly maxScopes: number;
+  readonly scopeIdleMs: number;
+  readonly #options: PolicyOptions;
+  readonly #routes: Routes;
+  readonly #overrides: Overrides = new Overrides();
+
+  constructor(options: PolicyOptions) {
+    this.#options = checkedPolicy(options);
+    const { rules = [], maxScopes, scopeIdleMs } = this.#options;
+    const settings = fillIn(this.#options, defaultSettings);
+    this.fallback = Object.freeze({ index: -1, name: 'default', settings });
+    this.rules = Object.freeze(
+      rules.map((rule, index) =>
+        Object.freeze({
+          index,
+          name: rule.name ?? nameOf(rule.match),
+          settings: fillIn(rule, settings),
+        }),
+      ),
+    );
+    this.remarks = freezeDeep(remarksOn(rules));
+    this.maxScopes = maxScopes ?? defaults.maxScopes;
+    this.scopeIdleMs = scopeIdleMs ?? defaults.scopeIdleMs;
+    this.#routes = compileRoutes(rules.map(({ match }) => patternOf(match)));
+    Object.freeze(this);
+  }
+
+  /** The first rule that matches. */
+  ruleFor(request: RequestFacts): Rule {
+    const index = this.#routes.match(request);
+    // An index of -1 would be looked up as a property, slowly.
+    return index < 0 ? this.fallback : (this.rules[index] ?? this.fallback);
+  }
+
+  /** What one request says for itself lies over the rule that it matched. */
+  override(rule: Rule, options: OverrideOptions): Settings {
+    return this.#overrides.over(rule.settings, options);
+  }
+
+  /** The options that it was made of: without functions, plain JSON. */
+  toJSON(): PolicyOptions {
+    return this.#options;
+  }
+}
+
+/** The check has refused every pattern that cannot be read. */
+function patternOf(match: string | MatchObject): Pattern {
+  const pattern = parsePattern(match);
+  // Stryker disable next-line ConditionalExpression,StringLiteral: never so after the check; it is for the compiler.
+  if (isPatternProblem(pattern)) throw new TypeError(`Unchecked pattern: ${pattern.found}`);
+  return pattern;
+}
+
+function nameOf(match: string | MatchObject): string {
+  if (typeof match === 'string') return match;
+  const { methods = [], host = '', path = '' } = match;
+  return [[methods].flat().join(','), `${host}${path}`].filter((part) => part !== '').join(' ') || '(test)';
+}

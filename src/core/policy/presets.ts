@@ -1,0 +1,239 @@
+/**
+ * Famous schemes as values: each is what any user could have written for `schedule`, `throttledSchedule` or
+ * `budget`, whole, as JSON. To vary one, spread it: `{ ...presets.schedules.dockerRestart, maxMs: 5_000 }`.
+ *
+ * How often to retry is no part of a schedule; where the origin has a limit, it is the policy's `maxRetries`.
+ */
+
+import { freezeDeep } from '../freeze.js';
+
+export const presets = {
+  schedules: {
+    /**
+     * 2^n seconds and up to 1000 ms on top, for n = 0..4; then give up (`maxRetries: 5`).
+     * Google Analytics Core Reporting API v3, "Error responses", "Implementing exponential backoff".
+     */
+    googleCoreReporting: {
+      kind: 'exponential',
+      firstMs: 1_000,
+      factor: 2,
+      maxMs: 16_000,
+      jitter: { addMs: 1_000 },
+    },
+
+    /**
+     * A table, each wait times a factor from [0.5, 1.5); the last one is repeated.
+     * Peter Teichman, "Simple backoff", Gopher Academy Advent 2014, "A stateless alternative".
+     */
+    statelessTable: {
+      kind: 'table',
+      waitsMs: [0, 10, 10, 100, 100, 500, 500, 3_000, 3_000, 5_000],
+      jitter: { spread: 0.5 },
+    },
+
+    /**
+     * Minimum, maximum, a factor of e, and normally distributed jitter of a tenth.
+     * The constants of smira/exponential-backoff (2014), whose jitter is a tenth of a second instead; its
+     * ancestor, Twisted's `ReconnectingClientFactory`, takes a share of the wait, as here.
+     */
+    normallyDistributed: {
+      kind: 'exponential',
+      firstMs: 100,
+      // biome-ignore lint/suspicious/noApproximativeNumericConstant: the origin's own digits.
+      factor: 2.71828,
+      maxMs: 300_000,
+      jitter: { normal: 0.1 },
+    },
+
+    /**
+     * Anything up to the exponential wait: the fewest calls.
+     * AWS Architecture Blog, "Exponential Backoff And Jitter" (2015), with the numbers of its simulator
+     * (aws-samples/aws-arch-backoff-simulator): base 5 ms, cap 2 s, and the first retry waits base * 2^1.
+     */
+    awsFullJitter: { kind: 'exponential', firstMs: 10, factor: 2, maxMs: 2_000, jitter: 'full' },
+
+    /** Half of the exponential wait, and anything up to the other half. Origin as `awsFullJitter`. */
+    awsEqualJitter: { kind: 'exponential', firstMs: 10, factor: 2, maxMs: 2_000, jitter: 'equal' },
+
+    /**
+     * `min(cap, random_between(base, 3 * previous))`, where the first "previous" is the base. The factor is
+     * not used. Origin as `awsFullJitter`.
+     */
+    awsDecorrelatedJitter: {
+      kind: 'exponential',
+      firstMs: 5,
+      factor: 3,
+      maxMs: 2_000,
+      jitter: 'decorrelated',
+    },
+
+    /**
+     * The AWS SDKs' standard mode 2.1 (2026) after transient failures: `random * min(50 ms * 2^i, 20 s)`,
+     * three attempts (`maxRetries: 2`). AWS SDKs and Tools Reference Guide, "Retry behavior".
+     */
+    awsStandard: { kind: 'exponential', firstMs: 50, factor: 2, maxMs: 20_000, jitter: 'full' },
+
+    /** The same after throttling: for `throttledSchedule`, beside `awsStandard`. */
+    awsStandardThrottled: { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 20_000, jitter: 'full' },
+
+    /**
+     * Truncated binary exponential back-off: before retry n, k slots of 51.2 µs with k drawn from the whole
+     * numbers below 2^min(n, 10); an Ethernet adapter gives up after 16 attempts (`maxRetries: 15`).
+     * IEEE 802.3, 4.2.3.2.5 (10 Mbit/s). No timer is that fine: take your own slot for anything real.
+     */
+    ethernet: {
+      kind: 'exponential',
+      firstMs: 0.1024,
+      factor: 2,
+      maxMs: 52.4288,
+      jitter: 'full',
+      slotMs: 0.0512,
+    },
+
+    /**
+     * 1 s doubling to 32 s, for ever, from the start again after a success.
+     * ØMQ - The Guide, chapter 4, the Paranoid Pirate worker (`INTERVAL_INIT`, `INTERVAL_MAX`).
+     */
+    zeromqWorker: { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 32_000, jitter: 'none' },
+
+    /**
+     * TCP's retransmission timer before any round trip was measured: 1 s (RFC 6298 2.1), doubled at each
+     * expiry (5.5), capped at the least maximum that is allowed, 60 s (2.5).
+     */
+    tcpRetransmission: { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 'none' },
+
+    /**
+     * 100 ms doubling to 1 min; a container that ran for ten seconds starts again from the first.
+     * moby/moby, `restartmanager` (`defaultTimeout`, `backoffMultiplier`, `maxRestartTimeout`).
+     */
+    dockerRestart: { kind: 'exponential', firstMs: 100, factor: 2, maxMs: 60_000, jitter: 'none' },
+
+    /** Once a second: what everybody writes first. A herd that fails together comes back together. */
+    fixed: { kind: 'fixed', waitMs: 1_000, jitter: 'none' },
+  },
+
+  budgets: {
+    /**
+     * The AWS SDKs' retry quota of standard mode 2.1 (2026): 500 tokens; a retry takes 14, after throttling
+     * 5; a success gives back what its last retry took, or 1 if it took none. In the long run one
+     * retry for 14 clean successes. AWS SDKs and Tools Reference Guide, "Retry behavior".
+     */
+    awsStandard: {
+      kind: 'bucket',
+      capacity: 500,
+      perSuccess: 1,
+      perSecond: 0,
+      cost: { transient: 14, throttled: 5, timeout: 14 },
+      refund: true,
+      charge: 'retry',
+      floor: 0,
+    },
+
+    /**
+     * gRPC's `retryThrottling` with `maxTokens` 10 and `tokenRatio` 0.5: every failure takes a token,
+     * every success gives half of one, and there are retries while more than half of the tokens are left.
+     * gRPC proposal A6, "Throttling retry attempts and hedged RPCs". For other numbers:
+     * `capacity: maxTokens, perSuccess: tokenRatio, floor: maxTokens / 2`.
+     */
+    grpc: {
+      kind: 'bucket',
+      capacity: 10,
+      perSuccess: 0.5,
+      perSecond: 0,
+      cost: { transient: 1, throttled: 1, timeout: 1 },
+      refund: false,
+      charge: 'failure',
+      floor: 5,
+    },
+
+    /**
+     * Finagle's default `RetryBudget`: within ten seconds, ten retries a second and one for every five
+     * successes (`ttl` 10 s, `minRetriesPerSec` 10, `percentCanRetry` 0.2; the reserve is the product of
+     * the first two). twitter/finagle, `RetryBudget.scala`.
+     */
+    finagle: {
+      kind: 'window',
+      windowMs: 10_000,
+      reserve: 100,
+      perSuccess: 0.2,
+      cost: { transient: 1, throttled: 1, timeout: 1 },
+    },
+  },
+
+  policies: {
+    /**
+     * Google's Core Reporting flow whole: waits of 2^n seconds and up to 1000 ms for n = 0..4, then the answer is
+     * the caller's. Retried are 403 with `userRateLimitExceeded`, `rateLimitExceeded` or `quotaExceeded` (10 queries
+     * at once), as the body says, and 500 `internalServerError` and 503 `backendError`, but those once at most. Not:
+     * `dailyLimitExceeded`, `insufficientPermissions`, 400 and 401. What failed without an answer is as always.
+     * Google Analytics Core Reporting API v3, "Error responses".
+     */
+    googleCoreReporting: {
+      maxRetries: 5,
+      statuses: [],
+      hints: 'google-analytics',
+      schedule: { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 16_000, jitter: { addMs: 1_000 } },
+      throttledSchedule: {
+        kind: 'exponential',
+        firstMs: 1_000,
+        factor: 2,
+        maxMs: 16_000,
+        jitter: { addMs: 1_000 },
+      },
+    },
+
+    /**
+     * The client's side of ZeroMQ's reliable request-reply: three tries of 2.5 seconds, each after the other at
+     * once, then it gives up. Any answer is an answer. ØMQ - The Guide, chapter 4, "Client-side Reliability (Lazy
+     * Pirate Pattern)" (`REQUEST_TIMEOUT`, `REQUEST_RETRIES`); there every request may be sent again, here those
+     * that are safe to repeat.
+     */
+    zeromqLazyPirate: {
+      maxRetries: 2,
+      attemptTimeoutMs: 2_500,
+      statuses: [],
+      hints: false,
+      schedule: { kind: 'fixed', waitMs: 0, jitter: 'none' },
+    },
+
+    /**
+     * A bound on the time: every 30 seconds for 15 minutes, as Hadoop's clients ask for YARN's resource manager.
+     * apache/hadoop, `RetryPolicies.retryUpToMaximumTimeWithFixedSleep` with the defaults of `RMProxy`
+     * (`yarn.resourcemanager.connect.max-wait.ms`, `.retry-interval.ms`). Hadoop makes a number of retries of the
+     * time; here the time is measured as well, so that slow attempts count. Of answers, only one that says "not now"
+     * is retried.
+     */
+    hadoopMaximumTime: {
+      maxRetries: 30,
+      deadlineMs: 900_000,
+      statuses: [503],
+      schedule: { kind: 'fixed', waitMs: 30_000, jitter: 'none' },
+    },
+
+    /**
+     * A bound on the number: 400 ms, doubled five times, each times a factor from [0.5, 1.5).
+     * apache/hadoop, `RetryPolicies.exponentialBackoffRetry(5, 200, MILLISECONDS)`, as its clients of a name node
+     * have it (`NameNodeProxies`); the first wait is twice the time given.
+     */
+    hadoopExponential: {
+      maxRetries: 5,
+      statuses: [503],
+      schedule: {
+        kind: 'exponential',
+        firstMs: 400,
+        factor: 2,
+        maxMs: 6_400,
+        jitter: { spread: 0.5 },
+      },
+    },
+
+    /**
+     * What a backend should use to call another: nobody waits longer than ten seconds for an answer, a
+     * server that is dead is left alone until it is back, and a rate limit that most requests meet is known
+     * to all.
+     */
+    service: { deadlineMs: 10_000, attemptTimeoutMs: 2_000, gate: true, hold: { maxQueueMs: 2_000 } },
+  },
+} as const;
+
+freezeDeep(presets);

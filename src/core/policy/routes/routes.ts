@@ -1,0 +1,93 @@
+/**
+ * From a request to the first pattern that matches it: by host to a few trees of segments, and down these.
+ * No step looks at more patterns than lie on the request's own path, so a thousand cost about as much as one.
+ */
+
+import { factsOf } from '../../facts.js';
+import { truthReturned } from '../../returned.js';
+import type { RequestFacts } from '../../types.js';
+import type { Pattern } from './patterns.js';
+import { originOf, targetOf } from './target.js';
+import { insert, none, type Search, search, type Trees, treesFor } from './trees.js';
+
+export interface Routes {
+  /** Index of the first pattern that matches; -1: none does. */
+  match(request: RequestFacts): number;
+}
+
+/** Prepares patterns for matching; the first one wins. */
+export function compileRoutes(patterns: readonly Pattern[]): Routes {
+  // Stryker disable next-line ConditionalExpression: the slow way finds nothing either.
+  if (patterns.length === 0) return { match: () => -1 };
+  const trees: Trees = new Map();
+  patterns.forEach((pattern, index) => {
+    insert(trees, pattern, index);
+  });
+  const methodsOf = remembered((method: string) => [method.toUpperCase()]);
+  const treesOf = remembered((origin: string) => treesFor(trees, originOf(origin)));
+  const hostless = treesFor(trees, undefined);
+  return {
+    match(request) {
+      const { origin, path } = targetOf(request.origin, request.path);
+      const candidates = origin === undefined ? hostless : treesOf(origin);
+      return settled(search(candidates, methodsOf(request.method), path, false), request);
+    },
+  };
+}
+
+/** A `test` is asked only if no earlier pattern matches, as if all had been tried in order. */
+function settled({ best, tested }: Search, request: RequestFacts): number {
+  const certain = best === none ? -1 : best;
+  if (tested === undefined) return certain;
+  // Stryker disable next-line EqualityOperator: the best one has no test.
+  const earlier = tested.filter(({ index }) => index < best).sort((a, b) => a.index - b.index);
+  const facts = factsOf(request);
+  // Stryker disable next-line OptionalChaining: all of these have a test; the compiler cannot know.
+  const passed = earlier.find(({ test }) => truthReturned('match.test', test?.(facts)));
+  return passed?.index ?? certain;
+}
+
+/** Programs use few methods and origins, so each is read once; strangers in great numbers only make it forget. */
+function remembered<Value>(read: (text: string) => Value): (text: string) => Value {
+  const values = new Map<string, Value>();
+  return (text) => {
+    const known = values.get(text);
+    if (known !== undefined) return known;
+    const value = read(text);
+    if (values.size === 1_000) values.clear();
+    // Long ones are hostile: what they cost must not stay.
+    if (text.length < 1_000) values.set(text, value);
+    return value;
+  };
+}
+
+// ---------------------------------------------------------------- covering
+
+/** For each pattern the first one before it that leaves it nothing to match. */
+export function firstCovering(patterns: readonly Pattern[]): readonly (number | undefined)[] {
+  const trees: Trees = new Map();
+  return patterns.map((pattern, index) => {
+    // `best` leaves those with a `test` out: what a function will say is not known.
+    const { best } = coveringSearch(trees, pattern);
+    insert(trees, pattern, index);
+    return best === none ? undefined : best;
+  });
+}
+
+/** Every request that the later pattern matches is matched by the earlier one. */
+export function covers(earlier: Pattern, later: Pattern): boolean {
+  return firstCovering([earlier, later])[1] === 0;
+}
+
+/** Not found in any copy of a host, a path or a method: only what takes everything takes this. */
+const stranger = '?';
+
+/** A pattern is covered by what matches a request that has nothing but the pattern in common with others. */
+function coveringSearch(trees: Trees, { methods, host, path }: Pattern): Search {
+  const origin = host && {
+    host: host.subdomains ? `${stranger}.${host.name}` : host.name,
+    port: host.port ?? stranger,
+  };
+  const below = path.segments.map((segment = stranger) => `/${segment}`).join('');
+  return search(treesFor(trees, origin), [...(methods ?? [stranger])], below, path.rest);
+}

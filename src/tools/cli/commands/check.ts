@@ -1,0 +1,55 @@
+/** Says everything that is wrong with a policy. */
+
+import type { Problem } from '../../../core/errors.js';
+import { PolicyError } from '../../../core/errors.js';
+import { checkPolicy } from '../../../core/policy/check/check.js';
+import type { PolicyOptions } from '../../../core/policy/options.js';
+import { dataPolicyNames, policyNamed } from '../../pages/policies.js';
+import type { Command } from '../command.js';
+import { defineCommand } from '../command.js';
+import { exitCodes } from '../failure.js';
+import { label, readJson, remarksOn, remarkText } from '../policy-file.js';
+import type { Printer } from '../printer.js';
+
+export const check: Command = defineCommand({
+  name: 'check',
+  summary: 'check a policy file, and say all that is wrong with it',
+  operands: { usage: '<policy.json>', least: 1, most: 1 },
+  options: {
+    json: {
+      kind: 'flag',
+      summary:
+        'print { "valid": …, "problems": [{ path, found, allowed, advice }], "remarks": [{ path, says, advice }] }',
+    },
+  },
+  details: `
+The policy is a file, "-" for stdin, or one of ${dataPolicyNames.join(', ')}.
+Exits with 1 if there are problems. A remark is none: something that may be meant otherwise.
+
+  undaunted check policy.json
+  git show HEAD:policy.json | undaunted check -
+`,
+  async run({ options, operands: [name = ''] }, io) {
+    const policy = policyNamed(name) ?? (await readJson(name, io, dataPolicyNames));
+    const problems = checkPolicy(policy);
+    const valid = problems.length === 0;
+    const remarks = valid ? remarksOn(policy) : [];
+    if (options.json) io.stdout.line(JSON.stringify({ valid, problems, remarks }, null, 2));
+    else {
+      print(io.stdout, label(name), policy, problems);
+      for (const remark of remarks) io.stdout.line(`  - ${remarkText(remark)}`);
+    }
+    return problems.length === 0 ? exitCodes.fine : exitCodes.no;
+  },
+});
+
+function print(out: Printer, name: string, policy: unknown, problems: readonly Problem[]): void {
+  if (problems.length > 0) {
+    out.line(`${out.paint('red', name)}: ${new PolicyError(problems).message}`);
+    return;
+  }
+  const { rules = [] } = policy as PolicyOptions;
+  out.line(
+    `${out.paint('green', name)}: fine, with ${rules.length === 1 ? '1 rule' : `${rules.length} rules`}.`,
+  );
+}

@@ -1,0 +1,144 @@
+/** Says what a policy decides for one request, why, and what would have to change for the opposite. */
+
+import { explain as sentenceOf } from '../../../core/explain.js';
+import { summaryOf } from '../../../runtime/events.js';
+import { dataPolicyNames } from '../../pages/policies.js';
+import type { Command, Given } from '../command.js';
+import { defineCommand } from '../command.js';
+import { flipsOf } from '../explain/flips.js';
+import { passedOver } from '../explain/passed-over.js';
+import type { Usual } from '../explain/print.js';
+import { printDecision, printRule, printUsual } from '../explain/print.js';
+import type { LiveOutcome, Question } from '../explain/question.js';
+import { answer, ruleFor } from '../explain/question.js';
+import { attemptTimeout, readError, readRequest, readResponse, suspicionOf } from '../explain/written.js';
+import { exitCodes, Failure } from '../failure.js';
+import type { Io } from '../io.js';
+import { readPolicy, remarksOn, remarkText } from '../policy-file.js';
+
+const options = {
+  status: { kind: 'integer', summary: 'it ended with this status', least: 100, most: 599 },
+  header: { kind: 'list', value: 'line', summary: 'of that answer, such as "retry-after: 3"' },
+  error: {
+    kind: 'text',
+    value: 'code',
+    summary: `or with this error: ECONNRESET, "connect ETIMEDOUT", ${attemptTimeout} for attemptTimeoutMs`,
+  },
+  attempt: { kind: 'integer', summary: 'which attempt ended so', default: 1, least: 1, most: 10_000 },
+  elapsed: {
+    kind: 'duration',
+    summary: 'how long after the request began (default: the waits so far)',
+    least: 0,
+  },
+  keyed: { kind: 'flag', summary: 'the request carries an idempotency key of its own' },
+  'body-spent': { kind: 'flag', summary: 'its body was a stream, and cannot be sent again' },
+  json: { kind: 'flag', summary: 'print all of it as JSON' },
+} as const;
+
+export const explain: Command = defineCommand({
+  name: 'explain',
+  summary: 'why one request is retried or not, and what would have to change',
+  operands: { usage: '<policy.json> <request>', least: 2, most: 3 },
+  options,
+  details: `
+The policy is a file, "-" for stdin, or one of ${dataPolicyNames.join(', ')}.
+The request is "POST https://api.example.com/payments/7", or "GET /users" where the host does not matter. Without
+--status and --error you read what becomes of the usual outcomes.
+
+It only tells: the exit code is 0 for a retry and for none, and 2 if the policy has problems.
+
+  undaunted explain policy.json 'POST https://api.example.com/payments/7' --status 503
+  undaunted explain policy.json 'GET https://api.example.com/' --status 429 --header 'retry-after: 90'
+  undaunted explain service 'POST https://api.example.com/orders' --error ECONNRESET --attempt 2
+`,
+  async run({ options, operands: [name = '', ...request] }, io) {
+    const outcome = readOutcome(options);
+    const question: Omit<Question, 'outcome'> = {
+      request: readRequest(request.join(' '), options.keyed),
+      policy: await readPolicy(name, io),
+      attempt: options.attempt,
+      elapsedMs: options.elapsed,
+      replayable: !options['body-spent'],
+      date: Date.now(),
+    };
+    if (outcome === undefined) explainUsual(question, io, options.json);
+    else explainOne({ ...question, outcome }, io, options.json);
+    for (const remark of remarksOn(question.policy)) io.stderr.line(remarkText(remark));
+    const doubt = options.error === undefined ? undefined : suspicionOf(options.error);
+    if (doubt !== undefined) io.stderr.line(doubt);
+    return exitCodes.fine;
+  },
+});
+
+type Options = Given<typeof options>['options'];
+
+function readOutcome({ status, error, header }: Options): LiveOutcome | undefined {
+  if (status !== undefined && error !== undefined)
+    throw new Failure('--status and --error exclude each other: an attempt ends in one way.');
+  if (status !== undefined) return readResponse(status, header);
+  if (header.length > 0) throw new Failure('--header belongs to an answer: give its --status, too.');
+  return error === undefined ? undefined : readError(error);
+}
+
+function explainOne(question: Question, io: Io, asJson: boolean): void {
+  const given = answer(question);
+  const passed = passedOver(question, given.rule);
+  const explained = {
+    given,
+    shortest: answer(question, 0).decision,
+    // The greatest draw that there is.
+    longest: answer(question, 1 - Number.EPSILON / 2).decision,
+    flips: flipsOf(question, given),
+  };
+  if (!asJson) {
+    printRule(io.stdout, question, given.rule, passed);
+    printDecision(io.stdout, question, explained);
+    return;
+  }
+  const { decision, keyed, elapsedMs } = given;
+  const { shortest, longest, flips } = explained;
+  printJson(io, {
+    ...about(question, given.rule.index, given.rule.name, passed),
+    keyed,
+    elapsedMs,
+    decision,
+    sentence: sentenceOf(decision),
+    luck: { shortest, longest },
+    flips,
+  });
+}
+
+/** What most requests end with, one day or another. */
+const usualOutcomes: readonly (readonly [name: string, outcome: LiveOutcome])[] = [
+  ...[200, 404, 429, 503].map((status) => [String(status), readResponse(status, [])] as const),
+  ...['ECONNREFUSED', 'ECONNRESET', attemptTimeout].map((code) => [code, readError(code)] as const),
+];
+
+function explainUsual(asked: Omit<Question, 'outcome'>, io: Io, asJson: boolean): void {
+  const rule = ruleFor(asked);
+  const hasTimeout = rule.settings.attemptTimeoutMs !== undefined;
+  const rows: Usual[] = usualOutcomes
+    .filter(([name]) => hasTimeout || name !== attemptTimeout)
+    .map(([name, outcome]) => ({ name, decision: answer({ ...asked, outcome }).decision }));
+  const passed = passedOver(asked, rule);
+  if (asJson) {
+    const outcomes = rows.map((row) => ({ ...row, sentence: sentenceOf(row.decision) }));
+    printJson(io, { ...about(asked, rule.index, rule.name, passed), outcomes });
+    return;
+  }
+  printRule(io.stdout, asked, rule, passed);
+  printUsual(io.stdout, rows);
+}
+
+function about(
+  { request, attempt }: Omit<Question, 'outcome'>,
+  index: number,
+  name: string,
+  passed: ReturnType<typeof passedOver>,
+): object {
+  return { request: summaryOf(request), rule: { index, name }, passedOver: passed, attempt };
+}
+
+function printJson(io: Io, value: unknown): void {
+  io.stdout.line(JSON.stringify(value, null, 2));
+}

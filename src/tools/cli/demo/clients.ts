@@ -1,0 +1,100 @@
+/** undici and axios as the demo uses them: with our adapters on, and nothing else about them changed. */
+
+import type { AxiosStatic } from 'axios';
+import { attachRetry } from '../../../adapters/axios/index.js';
+import { retry } from '../../../adapters/undici/index.js';
+import type { Retrier } from '../../../runtime/retrier.js';
+import type { Undici } from '../undici.js';
+
+export type ClientName = 'undici' | 'axios';
+
+export interface DemoRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+}
+
+export interface DemoClient {
+  readonly name: ClientName;
+  /** A client of its own, which retries as this retrier says. */
+  connect(retrier: Retrier): Connected;
+}
+
+export interface Connected {
+  /** The status that a program would get; what it would have to catch is thrown. */
+  send(request: DemoRequest): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** They are the user's own, so they may be missing. */
+export type ClientModules = {
+  readonly undici: () => Promise<Undici>;
+  readonly axios: () => Promise<{ readonly default: AxiosStatic }>;
+};
+
+export const ownModules: ClientModules = {
+  undici: () => import('undici'),
+  axios: () => import('axios'),
+};
+
+export interface Cast {
+  readonly clients: readonly DemoClient[];
+  /** For each that is missing, why. */
+  readonly missing: readonly string[];
+}
+
+export async function castFrom(modules: ClientModules): Promise<Cast> {
+  const [undici, axios] = await Promise.allSettled([modules.undici(), modules.axios()]);
+  return {
+    clients: [
+      ...(undici.status === 'fulfilled' ? [undiciClient(undici.value)] : []),
+      ...(axios.status === 'fulfilled' ? [axiosClient(axios.value.default)] : []),
+    ],
+    missing: [...reasonOf('undici', undici), ...reasonOf('axios', axios)],
+  };
+}
+
+function reasonOf(name: ClientName, result: PromiseSettledResult<unknown>): string[] {
+  if (result.status === 'fulfilled') return [];
+  const { code, message } = result.reason as NodeJS.ErrnoException;
+  if (code === 'ERR_MODULE_NOT_FOUND') return [`${name} is not installed`];
+  return [`${name} does not load on Node ${process.versions.node} (${message})`];
+}
+
+function undiciClient({ Agent, request }: Undici): DemoClient {
+  return {
+    name: 'undici',
+    connect(retrier) {
+      const agent = new Agent();
+      const dispatcher = agent.compose(retry(retrier));
+      return {
+        async send({ method, url }) {
+          const data = method === 'POST' ? '{}' : null;
+          const { statusCode, body } = await request(url, { dispatcher, method, body: data });
+          await body.dump();
+          return statusCode;
+        },
+        close: () => agent.destroy(),
+      };
+    },
+  };
+}
+
+function axiosClient(axios: AxiosStatic): DemoClient {
+  return {
+    name: 'axios',
+    connect(retrier) {
+      // A proxy of this machine's could not reach a server that is only here.
+      const api = axios.create({ adapter: 'http', proxy: false, validateStatus: null });
+      attachRetry(api, retrier);
+      return {
+        async send({ method, url }) {
+          const { status } = await api.request({ method, url, ...(method === 'POST' ? { data: {} } : {}) });
+          return status;
+        },
+        async close() {
+          // The server closes what is left: axios has connections only from Node's own agent.
+        },
+      };
+    },
+  };
+}

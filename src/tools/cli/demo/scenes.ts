@@ -1,0 +1,122 @@
+/** What happens to requests on an ordinary day, one thing after the other. */
+
+import type { PolicyOptions } from '../../../core/policy/options.js';
+import type { ClientName } from './clients.js';
+import type { Act, Script, Visit } from './faulty-server.js';
+
+export interface Scene {
+  readonly title: string;
+  /** Who plays it, if it is there. */
+  readonly client: ClientName;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Without functions, so that it is printed as it is. */
+  readonly policy: PolicyOptions;
+  readonly script: Script;
+  /** How many, one after the other; a crowd is not followed one by one. */
+  readonly requests: number;
+  /** What the server has to say to it. */
+  readonly moral?: (visits: readonly Visit[], requests: number) => string;
+}
+
+function answer(status: number, headers: Readonly<Record<string, string>> = {}): Act {
+  return { kind: 'answer', status, headers };
+}
+
+const hangUp: Act = { kind: 'hang-up' };
+
+/** From here on, requests are a crowd. */
+export const crowd = 10;
+
+export const scenes: readonly Scene[] = [
+  {
+    title: 'The server stumbles twice',
+    client: 'undici',
+    method: 'GET',
+    path: '/report',
+    policy: { schedule: { kind: 'exponential', firstMs: 400, jitter: 'equal' } },
+    script: [answer(503), answer(503), answer(200)],
+    requests: 1,
+  },
+  {
+    title: 'The server asks for a second of patience',
+    client: 'axios',
+    method: 'GET',
+    path: '/search',
+    policy: {},
+    script: [answer(429, { 'Retry-After': '1' }), answer(200)],
+    requests: 1,
+  },
+  {
+    title: 'The server asks for more patience than there is',
+    client: 'axios',
+    method: 'GET',
+    path: '/maintenance',
+    policy: { deadlineMs: 10_000 },
+    script: [answer(503, { 'Retry-After': '120' })],
+    requests: 1,
+  },
+  {
+    title: 'A connection is cut, and nobody knows whether the order was taken',
+    client: 'undici',
+    method: 'POST',
+    path: '/orders',
+    policy: {},
+    script: [hangUp, answer(201)],
+    requests: 1,
+    moral: (visits) =>
+      `The server got it ${times(visits.length)}: sent again, it might have been two orders.`,
+  },
+  {
+    title: 'The same with a key: the server can tell that it is the same order',
+    client: 'axios',
+    method: 'POST',
+    path: '/keyed-orders',
+    policy: { idempotencyKey: true },
+    script: [hangUp, answer(201)],
+    requests: 1,
+    moral: (visits) => {
+      const keys = new Set(visits.map(({ key }) => key)).size;
+      return `The server got it ${times(visits.length)}, with ${keys === 1 ? 'the same key' : `${keys} keys`}.`;
+    },
+  },
+  {
+    title: 'The server is dead: after three failures in a row, the gate shuts',
+    client: 'undici',
+    method: 'GET',
+    path: '/dead',
+    policy: {
+      maxRetries: 1,
+      schedule: { kind: 'fixed', waitMs: 200, jitter: 'none' },
+      gate: { failures: 3, deadForMs: 30, probeMs: 60_000 },
+    },
+    script: [hangUp],
+    requests: 3,
+    moral: (visits) => `The server was asked ${times(visits.length)}, and not for the third request.`,
+  },
+  {
+    title: 'The server never answers, and the caller has one second',
+    client: 'axios',
+    method: 'GET',
+    path: '/stuck',
+    policy: { attemptTimeoutMs: 300, deadlineMs: 1_000 },
+    script: [{ kind: 'silence' }],
+    requests: 1,
+  },
+  {
+    title: 'An outage: each of 200 requests fails, and the budget keeps their retries in bounds',
+    client: 'undici',
+    method: 'GET',
+    path: '/outage',
+    policy: { maxRetries: 3, schedule: { kind: 'fixed', waitMs: 1 } },
+    script: [answer(503)],
+    requests: 200,
+    moral: ({ length }, requests) =>
+      `${requests} requests, ${length} attempts: ${(length / requests).toFixed(2)} times the load. ` +
+      'Without a budget, it would be 4 times.',
+  },
+];
+
+function times(count: number): string {
+  return count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`;
+}

@@ -1,0 +1,108 @@
+/** One attempt that has ended, and what a policy decides then: all that it takes, as one value that can be varied. */
+
+import { classify } from '../../../core/decide/classify.js';
+import { decide } from '../../../core/decide/decide.js';
+import { scheduledWait } from '../../../core/decide/schedule.js';
+import { fullBudget } from '../../../core/limits/budget.js';
+import type { PolicyOptions } from '../../../core/policy/options.js';
+import type { Policy, Rule } from '../../../core/policy/policy.js';
+import { definePolicy } from '../../../core/policy/policy.js';
+import type {
+  Attempt,
+  Decision,
+  ErrorOutcome,
+  Finding,
+  History,
+  RequestFacts,
+  ResponseOutcome,
+  Settings,
+  World,
+} from '../../../core/types.js';
+import { takesKey } from '../../../runtime/idempotency-key.js';
+
+export type LiveOutcome = ResponseOutcome | ErrorOutcome;
+
+export interface Question<Outcome extends LiveOutcome = LiveOutcome> {
+  readonly policy: PolicyOptions;
+  /** As the caller sends it: a key that the rule adds is not in here. */
+  readonly request: RequestFacts;
+  readonly outcome: Outcome;
+  /** The one that has just ended, from 1. */
+  readonly attempt: number;
+  /** Since the request began; undefined: as long as the waits before took. */
+  readonly elapsedMs: number | undefined;
+  readonly replayable: boolean;
+  /** Wall time, for dates that the server sent. */
+  readonly date: number;
+}
+
+export interface Answer {
+  readonly rule: Rule;
+  /** By the caller or by the rule. */
+  readonly keyed: boolean;
+  readonly elapsedMs: number;
+  readonly decision: Decision;
+}
+
+/** Of all waits that the jitter allows, the one in the middle. */
+const middle = 0.5;
+
+/** The scope's shared state is taken for untouched: its budget is full, and its gate is open. */
+export function answer(question: Question, draw: number = middle): Answer {
+  const { request, outcome, replayable, date } = question;
+  const rule = ruleFor(question);
+  const { settings } = rule;
+  const keyed = request.keyed || (settings.idempotencyKey !== false && takesKey(request.method));
+  const finding = classify(settings, outcome, date);
+  const history = earlierAttempts(settings, finding, question.attempt - 1);
+  const elapsedMs = question.elapsedMs ?? history.at(-1)?.endedAt ?? 0;
+  const world: World = {
+    request: { method: request.method, keyed },
+    replayable,
+    startedAt: 0,
+    now: elapsedMs,
+    date,
+    random: draw,
+    budget: settings.budget === false ? undefined : fullBudget(settings.budget, elapsedMs),
+    gateShut: false,
+    verdict: undefined,
+  };
+  return { rule, keyed, elapsedMs, decision: decide(settings, history, finding, world) };
+}
+
+export function ruleFor({ policy, request }: Pick<Question, 'policy' | 'request'>): Rule {
+  return policyOf(policy).ruleFor(request);
+}
+
+const policies: WeakMap<PolicyOptions, Policy> = new WeakMap();
+
+/** One question is asked in many variations, most of them with the same policy. */
+function policyOf(options: PolicyOptions): Policy {
+  const policy = policies.get(options) ?? definePolicy(options);
+  policies.set(options, policy);
+  return policy;
+}
+
+/** As if they had failed in the same way, at once, and had waited for as long as the schedule says. */
+function earlierAttempts(settings: Settings, finding: Finding, count: number): History {
+  const waitFrom = finding.class === 'throttled' ? 'throttledSchedule' : 'schedule';
+  const attempts: Attempt[] = [];
+  let delayMs: number | undefined;
+  let endedAt = 0;
+  for (let number = 1; number <= count; number += 1) {
+    delayMs = scheduledWait(settings[waitFrom], number, delayMs, middle);
+    endedAt += delayMs;
+    const reason = 'transient-status';
+    const decision = {
+      action: 'retry',
+      reason,
+      attempt: number,
+      finding,
+      delayMs,
+      waitFrom,
+      cost: 0,
+    } as const;
+    attempts.push({ number, endedAt, outcome: finding, decision });
+  }
+  return attempts;
+}

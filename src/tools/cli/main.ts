@@ -1,0 +1,92 @@
+/** From what was typed to an exit code: finds the command, hands it its arguments, and says what went wrong. */
+
+import { createRequire } from 'node:module';
+import { PolicyError } from '../../core/errors.js';
+import { didYouMean, readArguments } from './arguments.js';
+import type { Command } from './command.js';
+import { commands as ownCommands } from './commands.js';
+import { exitCodes, Failure, Interruption } from './failure.js';
+import { printHelp, printOverview } from './help.js';
+import type { Io } from './io.js';
+
+/** `argv` begins with the command. */
+export async function main(
+  argv: readonly string[],
+  io: Io,
+  commands: readonly Command[] = ownCommands,
+): Promise<number> {
+  try {
+    return await obey(argv, io, commands);
+  } catch (error) {
+    if (error instanceof Interruption) return error.exitCode;
+    if (!(error instanceof Failure || error instanceof PolicyError)) throw error;
+    io.stderr.line(`${io.stderr.paint('red', 'undaunted:')} ${error.message}`);
+    return exitCodes.wrong;
+  }
+}
+
+async function obey(argv: readonly string[], io: Io, commands: readonly Command[]): Promise<number> {
+  const [first, ...rest] = argv;
+  if (first === 'help') return obey([...rest, '--help'], io, commands);
+  if (first === '--version') {
+    io.stdout.line(manifest().version);
+    return exitCodes.fine;
+  }
+  if (first === undefined || first === '--help' || first === '-h') {
+    // Who types nothing has asked for nothing wrong, but has not been served either.
+    const out = first === undefined ? io.stderr : io.stdout;
+    printOverview(out, commands, manifest().description);
+    return first === undefined ? exitCodes.wrong : exitCodes.fine;
+  }
+  return serve(commandFor(argv, commands), argv, io);
+}
+
+async function serve(command: Command | CommandGroup, argv: readonly string[], io: Io): Promise<number> {
+  if ('commands' in command) {
+    printOverview(io.stdout, command.commands, `The commands of "${command.group}".`);
+    return exitCodes.fine;
+  }
+  const given = readArguments(command, argv.slice(wordsOf(command).length));
+  if (given !== 'help') return command.run(given, io);
+  printHelp(io.stdout, command);
+  return exitCodes.fine;
+}
+
+// ---------------------------------------------------------------- which command
+
+interface CommandGroup {
+  readonly group: string;
+  readonly commands: readonly Command[];
+}
+
+function commandFor(argv: readonly string[], commands: readonly Command[]): Command | CommandGroup {
+  const found = commands.find((command) => wordsOf(command).every((word, index) => word === argv[index]));
+  if (found !== undefined) return found;
+  const [first = '', second = ''] = argv;
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `));
+  if (group.length > 0 && ['--help', '-h'].includes(second)) return { group: first, commands: group };
+  const isHalf = group.length > 0 && (second === '' || second.startsWith('-'));
+  throw isHalf
+    ? incomplete(first, group)
+    : unknown(group.length > 0 ? `${first} ${second}` : first, commands);
+}
+
+function incomplete(group: string, commands: readonly Command[]): Failure {
+  const names = commands.map(({ name }) => name.slice(group.length + 1)).join(', ');
+  return new Failure(`"${group}" needs one of: ${names}. See: undaunted ${group} --help`);
+}
+
+function unknown(written: string, commands: readonly Command[]): Failure {
+  const names = commands.map(({ name }) => name);
+  const advice = `${didYouMean(written, names)} See: undaunted --help`.trimStart();
+  return new Failure(`unknown command "${written}". ${advice}`);
+}
+
+function wordsOf({ name }: Command): string[] {
+  return name.split(' ');
+}
+
+/** By the package's own name, wherever this file has been built to. */
+function manifest(): { readonly version: string; readonly description: string } {
+  return createRequire(import.meta.url)('undaunted/package.json') as ReturnType<typeof manifest>;
+}

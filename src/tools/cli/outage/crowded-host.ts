@@ -1,0 +1,78 @@
+/** The simulator's crowded server on real time: what it does to a request is decided there, and only there. */
+
+import { sleep } from '../../../runtime/sleep.js';
+import { Crowded } from '../../sim/servers/crowded.js';
+import type { Host } from '../../sim/servers/server.js';
+import type { CrowdedServer } from '../../sim/world.js';
+
+interface Visit {
+  readonly begunAt: number;
+  readonly answer: () => void;
+}
+
+export class CrowdedHost implements Host {
+  readonly slowness = 1;
+  private readonly server: Crowded;
+  private readonly visits: Map<number, Visit> = new Map();
+  private lastVisit = 0;
+
+  constructor(model: CrowdedServer) {
+    this.server = new Crowded(model, this);
+  }
+
+  get concurrency(): number {
+    return this.server.concurrency;
+  }
+
+  get delayMs(): number {
+    return this.server.delayMs;
+  }
+
+  /** It is answered when its time has come, and keeps its place until then, whether or not its client waits. */
+  receive(answer: () => void): void {
+    this.lastVisit += 1;
+    this.visits.set(this.lastVisit, { begunAt: this.now, answer });
+    this.server.arrive(this.lastVisit);
+  }
+
+  // -------------------------------------------------------------- what the server asks of its host
+
+  get now(): number {
+    return performance.now();
+  }
+
+  pathOf(): string {
+    return '/';
+  }
+
+  draw(): number {
+    return Math.random();
+  }
+
+  /** Numbers are not used again: all that there is to know is whether it is over. */
+  stampOf(visit: number): number {
+    return this.visits.has(visit) ? 1 : 0;
+  }
+
+  elapsed(visit: number): number {
+    return this.now - (this.visits.get(visit)?.begunAt ?? this.now);
+  }
+
+  later(delayMs: number, visit: number): void {
+    sleep(delayMs, () => this.server.tick(visit));
+  }
+
+  again(delayMs: number, visit: number): void {
+    this.later(delayMs, visit);
+  }
+
+  answer(visit: number): void {
+    const { answer } = this.visits.get(visit) ?? {};
+    this.visits.delete(visit);
+    answer?.();
+  }
+
+  ignore(visit: number): void {
+    this.visits.delete(visit);
+  }
+}

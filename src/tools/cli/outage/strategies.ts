@@ -1,0 +1,45 @@
+/** How the clients of an outage may retry, by name. */
+
+import type { Observe } from '../../../core/events.js';
+import type { OverrideOptions, PolicyOptions } from '../../../core/policy/options.js';
+import type { Policy } from '../../../core/policy/policy.js';
+import { definePolicy } from '../../../core/policy/policy.js';
+import { dataPolicyNames } from '../../pages/policies.js';
+import { articleProgram, fixedForEver } from '../../sim/peers.js';
+import type { Io } from '../io.js';
+import { readPolicy } from '../policy-file.js';
+
+export interface Strategy {
+  readonly options: PolicyOptions;
+  /** What a request says for itself, by how long its user had thought before it. */
+  readonly override?: (thoughtMs: number) => OverrideOptions;
+}
+
+const article: Strategy = {
+  options: { maxRetries: 1_000_000, budget: false },
+  // The program keeps thoughts and waits in one variable, so that its first wait grows out of the last thought.
+  override: (thoughtMs) => ({
+    schedule: (retry, previousMs = thoughtMs) =>
+      Math.max(0, articleProgram.wait({ retry, hintMs: undefined, previousMs }, Math.random) ?? 0),
+  }),
+};
+
+const namedStrategies: Readonly<Record<string, Strategy>> = {
+  fixed: { options: fixedForEver },
+  article,
+};
+
+export const strategyNames: readonly string[] = [
+  ...new Set([...Object.keys(namedStrategies), ...dataPolicyNames]),
+];
+
+export async function readStrategy(name: string, io: Io): Promise<Strategy> {
+  const named = Object.hasOwn(namedStrategies, name) ? namedStrategies[name] : undefined;
+  return named ?? { options: await readPolicy(name, io, strategyNames) };
+}
+
+/** The policy of the clients: an attempt takes no longer than they wait, unless the policy itself says. */
+export function policyOf({ options }: Strategy, timeoutMs: number, observe: Observe): Policy {
+  const deadlines = [options, ...(options.rules ?? [])].map(({ deadlineMs = timeoutMs }) => deadlineMs);
+  return definePolicy({ attemptTimeoutMs: Math.min(timeoutMs, ...deadlines), ...options, observe });
+}

@@ -1,0 +1,108 @@
+/** A crowd of real clients: each thinks, asks, waits for what comes of it, and thinks again. */
+
+import { setMaxListeners } from 'node:events';
+import type { Dispatcher } from 'undici';
+import { retry } from '../../../adapters/undici/index.js';
+import { DeadlineError, GateShutError } from '../../../core/errors.js';
+import type { DecisionEvent, SettledEvent } from '../../../core/events.js';
+import { pause, sleep } from '../../../runtime/sleep.js';
+import { exponential } from '../../sim/dice.js';
+import { Failure } from '../failure.js';
+import type { Undici } from '../undici.js';
+import type { Counts } from './counts.js';
+import type { Strategy } from './strategies.js';
+import { policyOf } from './strategies.js';
+
+export interface UsersOptions {
+  readonly url: string;
+  readonly clients: number;
+  /** Mean; exponentially distributed. */
+  readonly thinkMs: number;
+  readonly timeoutMs: number;
+  readonly strategy: Strategy;
+}
+
+export class Users {
+  private readonly options: UsersOptions;
+  private readonly undici: Undici;
+  private readonly counts: Counts;
+  private readonly failing: AbortController = new AbortController();
+
+  constructor(options: UsersOptions, undici: Undici, counts: Counts) {
+    this.options = options;
+    this.undici = undici;
+    this.counts = counts;
+  }
+
+  /** Until the signal aborts. */
+  async live(signal: AbortSignal): Promise<void> {
+    const { clients, strategy, timeoutMs } = this.options;
+    const over = AbortSignal.any([signal, this.failing.signal]);
+    // Every request listens to it.
+    setMaxListeners(0, over);
+    const policy = policyOf(strategy, timeoutMs, this.observe);
+    const dispatcher = new this.undici.Agent().compose(this.connectingAnew(), retry(policy));
+    try {
+      await Promise.all(Array.from({ length: clients }, () => this.liveOne(dispatcher, over)));
+    } catch (error) {
+      if (!over.aborted) throw error;
+    }
+    this.failing.signal.throwIfAborted();
+  }
+
+  private async liveOne(dispatcher: Dispatcher, over: AbortSignal): Promise<void> {
+    for (;;) {
+      const thoughtMs = exponential(Math.random(), this.options.thinkMs);
+      await pause(sleep, thoughtMs, over);
+      await this.ask(dispatcher, thoughtMs, over);
+    }
+  }
+
+  private async ask(dispatcher: Dispatcher, thoughtMs: number, signal: AbortSignal): Promise<void> {
+    const { counts } = this;
+    const { url, strategy } = this.options;
+    const override = strategy.override?.(thoughtMs);
+    try {
+      const { statusCode, body } = await this.undici.request(url, {
+        dispatcher,
+        signal,
+        ...(override === undefined ? {} : { retry: override }),
+      });
+      await body.dump();
+      if (statusCode < 400) counts.add('good');
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // What else it may be has been counted when it was decided on.
+      if (error instanceof GateShutError) counts.add('refused');
+      if (error instanceof DeadlineError) counts.add('timedOut');
+    }
+  }
+
+  /**
+   * Each attempt comes with a connection of its own, as in the original: a pool would let it wait for one that an
+   * earlier attempt has left half open, and fewer would knock at a server that does not answer.
+   */
+  private connectingAnew(): Dispatcher.DispatcherComposeInterceptor {
+    const { timeoutMs, url } = this.options;
+    const { origin } = new URL(url);
+    return () => (request, handler) => {
+      this.counts.add('attempts');
+      const client = new this.undici.Client(origin, { pipelining: 0, connect: { timeout: timeoutMs } });
+      const goesOn = client.dispatch(request, handler);
+      // As soon as this one is over.
+      client.close().catch(() => {});
+      return goesOn;
+    };
+  }
+
+  private readonly observe = (event: DecisionEvent | SettledEvent): void => {
+    this.counts.observe(event);
+    if (event.type !== 'settled' && isOutOfFiles(event)) {
+      this.failing.abort(new Failure('too many open files. Allow more of them first: ulimit -n 10000'));
+    }
+  };
+}
+
+function isOutOfFiles({ decision: { finding } }: DecisionEvent): boolean {
+  return finding.kind === 'error' && (finding.code === 'EMFILE' || finding.code === 'ENFILE');
+}

@@ -1,0 +1,79 @@
+/** Policies as commands are given them: the name of a file, `-` for stdin, or a name that is known without one. */
+
+import type { Remark } from '../../core/errors.js';
+import { PolicyError } from '../../core/errors.js';
+import { checkPolicy } from '../../core/policy/check/check.js';
+import { unreadBodies } from '../../core/policy/check/unread-bodies.js';
+import type { PolicyOptions } from '../../core/policy/options.js';
+import { parsePolicy } from '../../core/policy/policy.js';
+import { dataPolicyNames, policyNamed } from '../pages/policies.js';
+import { didYouMean } from './arguments.js';
+import { Failure } from './failure.js';
+import { readStdin, readText } from './files.js';
+import type { Io } from './io.js';
+
+/**
+ * Checked. What is wrong is a failure that names the file, with one line for each problem. `names` are all that the
+ * command knows without a file.
+ */
+export async function readPolicy(
+  name: string,
+  io: Io,
+  names: readonly string[] = dataPolicyNames,
+): Promise<PolicyOptions> {
+  const named = policyNamed(name);
+  if (named !== undefined) return named;
+  const options = await readJson(name, io, names);
+  const problems = checkPolicy(options);
+  if (problems.length > 0) throw new Failure(`${label(name)}: ${new PolicyError(problems).message}`);
+  return options as PolicyOptions;
+}
+
+/** Whatever JSON is in a file. `names` are what could have been meant instead of one. */
+export async function readJson(name: string, io: Io, names: readonly string[] = []): Promise<unknown> {
+  const text = await (name === '-' ? readStdin(io.stdin) : readText(name, adviceFor(name, names)));
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const { message } = error as SyntaxError;
+    throw new Failure(`${label(name)}${placeIn(text, message)} is not JSON: ${reason(message)}.`);
+  }
+}
+
+/** What a policy may mean otherwise, or leaves out by its own word. */
+export function remarksOn(policy: unknown): readonly Remark[] {
+  const parsed = parsePolicy(policy);
+  return [...parsed.remarks, ...unreadBodies(parsed.toJSON())];
+}
+
+export function remarkText({ path, says, advice }: Remark): string {
+  return `${path}: ${says}. ${advice}`;
+}
+
+/** A file as messages name it. */
+export function label(name: string): string {
+  return name === '-' ? 'stdin' : name;
+}
+
+function adviceFor(name: string, names: readonly string[]): string {
+  // What has a dot or a slash was never meant to be a name.
+  if (names.length === 0 || /[./\\]/.test(name)) return '';
+  return didYouMean(name, names) || `Known by name are ${names.join(', ')}.`;
+}
+
+/** `:line:column`, from 1, as far as the parser tells where: it depends on the version of Node. */
+function placeIn(text: string, message: string): string {
+  const [, position] = / at position (\d+)/.exec(message) ?? [];
+  const isCutOff = message.startsWith('Unexpected end');
+  if (position === undefined && !isCutOff) return '';
+  const before = text.slice(0, isCutOff ? text.length : Number(position)).split('\n');
+  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** What the parser says, without what is said already; a whole file may be quoted in it. */
+function reason(message: string): string {
+  return message
+    .replace(/ in JSON| at position \d+.*$/gs, '')
+    .replace(/, (\.*".*"\.*) is not valid JSON$/s, ' in $1')
+    .replace(/\s+/g, ' ');
+}

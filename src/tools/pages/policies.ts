@@ -1,0 +1,51 @@
+/** Policies by name: our own, and how others retry. */
+
+import type { PolicyOptions } from '../../core/policy/options.js';
+import { presets } from '../../core/policy/presets.js';
+import type { Contender } from '../sim/index.js';
+import { peers } from '../sim/index.js';
+
+type PeerName = keyof typeof peers;
+
+const ours: Readonly<Record<string, PolicyOptions>> = {
+  default: {},
+  service: presets.policies.service,
+};
+
+const peerNames: Readonly<Record<string, PeerName>> = {
+  none: 'noRetry',
+  'fixed-for-ever': 'fixedForEver',
+  article: 'article',
+  'article-program': 'articleProgram',
+  'three-retries': 'threeRetries',
+  'axios-retry': 'axiosRetry',
+  'undici-retry': 'undiciRetry',
+  got: 'got',
+  ky: 'ky',
+  'p-retry': 'pRetry',
+  'aws-standard': 'awsStandard',
+} satisfies Record<string, PeerName>;
+
+export const policyNames: readonly string[] = [...Object.keys(ours), ...Object.keys(peerNames)];
+
+/** What a known name stands for. */
+export function contenderNamed(name: string): Contender | undefined {
+  if (Object.hasOwn(ours, name)) return ours[name];
+  const peer = Object.hasOwn(peerNames, name) ? peerNames[name] : undefined;
+  return peer === undefined ? undefined : peers[peer];
+}
+
+export function isOurs(name: string): boolean {
+  return Object.hasOwn(ours, name);
+}
+
+/** A known name as the policy that it stands for, if it can be said as one. */
+export function policyNamed(name: string): PolicyOptions | undefined {
+  const contender = contenderNamed(name);
+  return contender === undefined || 'wait' in contender ? undefined : (contender as PolicyOptions);
+}
+
+/** Of the known names, those that stand for a policy, which is data; the others stand for somebody's code. */
+export const dataPolicyNames: readonly string[] = policyNames.filter(
+  (name) => policyNamed(name) !== undefined,
+);

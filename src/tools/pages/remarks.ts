@@ -1,0 +1,54 @@
+/** What a table of totals does not say by itself. */
+
+import { definePolicy } from '../../core/policy/policy.js';
+import type { RequestFacts } from '../../core/types.js';
+import { summaryOf } from '../../runtime/events.js';
+import { listOf } from '../sim/crowd.js';
+import { requestOnward } from '../sim/link.js';
+import { requestsOf as requestsOfCrowd } from '../sim/routes.js';
+import { policyNamed } from './policies.js';
+import type { Candidate, Comparison } from './report.js';
+import type { Scenario } from './scenarios.js';
+
+export function remarksOn({ scenario, entries }: Comparison): readonly string[] {
+  return [...unmatchedRules(entries, scenario), ...turnedAway({ scenario, entries })];
+}
+
+/** Of each policy none of whose rules matches: without them, it would do the same. */
+export function unmatchedRules(candidates: readonly Candidate[], scenario: Scenario): readonly string[] {
+  const requests = requestsOf(scenario);
+  const asked = requests.map(requestText).join(' or ');
+  return candidates.flatMap(({ name, policy = policyNamed(name) ?? {} }) => {
+    const checked = definePolicy(policy);
+    const count = checked.rules.length;
+    if (count === 0 || requests.some((request) => checked.ruleFor(request) !== checked.fallback)) return [];
+    const who =
+      count === 1
+        ? `The only rule of ${name} does not match`
+        : `None of the ${count} rules of ${name} matches`;
+    return [`${who} ${asked}: nothing else is sent here, so only what stands outside of rules counts.`];
+  });
+}
+
+/** Clients that think between their requests come sooner to the next where one is over at once. */
+export function turnedAway({ scenario, entries }: Comparison): readonly string[] {
+  const isThinking = listOf(scenario.clients).some(({ kind }) => kind === 'closed');
+  const isSooner = isThinking && entries.some(({ run }) => run.totals.refused > 0);
+  if (!isSooner) return [];
+  return [
+    'Who is turned away by the gate or the hold hears it at once and soon asks again: more requests begin, and a ' +
+      'smaller share of them ends well. "Good a second" compares better.',
+  ];
+}
+
+/** What the simulator's clients send, and its services to each other, if they have no policy of their own. */
+export function requestsOf({ world, clients }: Scenario): readonly RequestFacts[] {
+  const asked = listOf(clients).flatMap(requestsOfCrowd);
+  const isPassedOn = world.services.slice(0, -1).some(({ policy }) => policy === undefined);
+  return isPassedOn ? [...asked, requestOnward] : asked;
+}
+
+function requestText(request: RequestFacts): string {
+  const { method, url } = summaryOf(request);
+  return `${method} ${url}`;
+}

@@ -1,0 +1,106 @@
+/** What a report holds, as plain JSON: `undaunted simulate --json` prints it, and every page has it inside. */
+
+import type { PolicyOptions } from '../../core/policy/options.js';
+import type { Contender, Run, Trace, World } from '../sim/index.js';
+import { simulate } from '../sim/index.js';
+import { contenderNamed } from './policies.js';
+import type { Scenario } from './scenarios.js';
+
+export interface Report extends Comparison {
+  readonly format: 1;
+  readonly seed: number;
+}
+
+export interface Comparison {
+  readonly scenario: Scenario;
+  readonly entries: readonly Entry[];
+}
+
+export interface Entry {
+  readonly name: string;
+  /** Absent: the name says it, and it may be somebody else's way to retry, which is no policy. */
+  readonly policy?: PolicyOptions;
+  readonly run: RunReport;
+}
+
+/** Who is sent into the scenario. */
+export type Candidate = Omit<Entry, 'run'>;
+
+/** A run with lists in place of typed arrays. By the second; only whole ones. */
+export interface RunReport {
+  readonly totals: Run['totals'];
+  /** Without the requests whose own fault it is; as `totals`, where there are none of these. */
+  readonly innocent: Run['totals'];
+  readonly series: Readonly<Record<keyof Run['series'], readonly number[]>>;
+  readonly services: readonly ServiceReport[];
+  readonly events: number;
+}
+
+export interface ServiceReport {
+  readonly arrived: readonly number[];
+  readonly concurrency: readonly number[];
+  readonly delayMs: readonly number[];
+}
+
+export interface Circumstances {
+  readonly scenario: Scenario;
+  readonly seed: number;
+  readonly trace?: Trace;
+}
+
+export function runCandidate({ name, policy }: Candidate, circumstances: Circumstances): RunReport {
+  const { scenario, seed, trace } = circumstances;
+  const contender = policy ?? known(name);
+  const options = trace === undefined ? { seed } : { seed, trace };
+  const run = simulate(worldOf(scenario), scenario.clients, contender, options);
+  return reportOn(run, Math.floor(scenario.world.durationMs / 1_000));
+}
+
+function worldOf({ world }: Scenario): World {
+  const [first, ...others] = world.services.map(({ policy, ...service }) =>
+    policy === undefined
+      ? service
+      : { ...service, policy: typeof policy === 'string' ? known(policy) : policy },
+  );
+  if (first === undefined) throw new TypeError('A world has at least one service');
+  return { ...world, services: [first, ...others] };
+}
+
+function known(name: string): Contender {
+  const contender = contenderNamed(name);
+  if (contender === undefined) throw new RangeError(`No policy is called "${name}"`);
+  return contender;
+}
+
+function reportOn({ totals, innocent, series, services, events }: Run, seconds: number): RunReport {
+  // Half a second at the end would look like a collapse.
+  const listOf = (values: Float64Array): number[] => Array.from(values.subarray(0, seconds), rounded);
+  const { offered, sent, firstTries, retries, good, failed, timedOut, refused, aborted, forbidden } = series;
+  return {
+    totals,
+    innocent: innocent.totals,
+    series: {
+      offered: listOf(offered),
+      sent: listOf(sent),
+      firstTries: listOf(firstTries),
+      retries: listOf(retries),
+      good: listOf(good),
+      failed: listOf(failed),
+      timedOut: listOf(timedOut),
+      refused: listOf(refused),
+      aborted: listOf(aborted),
+      forbidden: listOf(forbidden),
+    },
+    services: services.map(({ arrived, concurrency, delayMs }) => ({
+      arrived: listOf(arrived),
+      concurrency: listOf(concurrency),
+      delayMs: listOf(delayMs),
+    })),
+    events,
+  };
+}
+
+/** A delay to the microsecond: a page need not carry the digits that nobody reads. */
+function rounded(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}

@@ -1,0 +1,151 @@
+/**
+ * How others retry, by the delay functions and limits that they publish: what they do without any option of the
+ * user's, where nothing else is said. What is a policy of ours as it stands is written as one. They differ in what
+ * they do to writes, which is not looked at here.
+ */
+
+import type { PolicyOptions } from '../../core/policy/options.js';
+import { presets } from '../../core/policy/presets.js';
+import type { Dice } from './dice.js';
+import { standardNormal } from './dice.js';
+
+export interface Peer {
+  readonly kind: 'peer';
+  readonly maxRetries: number;
+  /** Whether it tries again after its own timeout. */
+  readonly afterTimeout: boolean;
+  readonly statuses: readonly number[];
+  /** Milliseconds, or undefined: it gives up. */
+  readonly wait: (turn: PeerTurn, dice: Dice) => number | undefined;
+}
+
+export interface PeerTurn {
+  /** From 1. */
+  readonly retry: number;
+  /** What Retry-After says. */
+  readonly hintMs: number | undefined;
+  /** Its wait before, or at first what the user thought before the request. */
+  readonly previousMs: number;
+}
+
+const serverErrors: readonly number[] = Array.from({ length: 100 }, (_, index) => 500 + index);
+
+/** axios-retry 4.5 with `retryDelay: exponentialDelay`: without, it does not wait at all. */
+export const axiosRetry: Peer = {
+  kind: 'peer',
+  maxRetries: 3,
+  afterTimeout: false,
+  statuses: [429, ...serverErrors],
+  wait: ({ retry, hintMs = 0 }, dice) => Math.max(2 ** retry * 100, hintMs) * (1 + 0.2 * dice()),
+};
+
+/** undici 8, `interceptors.retry()`. */
+export const undiciRetry: Peer = {
+  kind: 'peer',
+  maxRetries: 5,
+  afterTimeout: false,
+  statuses: [429, 500, 502, 503, 504],
+  wait: ({ retry, hintMs }) => Math.min(hintMs ?? 500 * 2 ** (retry - 1), 30_000),
+};
+
+/** got 16. */
+export const got: Peer = {
+  kind: 'peer',
+  maxRetries: 2,
+  afterTimeout: true,
+  statuses: [408, 413, 429, 500, 502, 503, 504, 521, 522, 524],
+  wait: ({ retry, hintMs }, dice) => hintMs ?? 1_000 * 2 ** (retry - 1) + 100 * dice(),
+};
+
+/** ky 2. */
+export const ky: Peer = {
+  kind: 'peer',
+  maxRetries: 2,
+  afterTimeout: false,
+  statuses: [408, 413, 429, 500, 502, 503, 504],
+  wait: ({ retry, hintMs }) => hintMs ?? 300 * 2 ** (retry - 1),
+};
+
+/** p-retry 9, around a call that throws for whatever is no success. */
+export const pRetry: Peer = {
+  kind: 'peer',
+  maxRetries: 10,
+  afterTimeout: true,
+  statuses: Array.from({ length: 200 }, (_, index) => 400 + index),
+  wait: ({ retry }) => 1_000 * 2 ** (retry - 1),
+};
+
+/**
+ * smira/exponential-backoff (2014), the program: its first wait grows out of the user's last thought, since both are
+ * kept in one variable, and its jitter is a tenth of a second, whatever the wait.
+ */
+export const articleProgram: Peer = {
+  kind: 'peer',
+  maxRetries: Number.POSITIVE_INFINITY,
+  afterTimeout: true,
+  statuses: serverErrors,
+  // biome-ignore lint/suspicious/noApproximativeNumericConstant: the origin's own digits.
+  wait: ({ previousMs }, dice) => Math.min(previousMs * 2.71828, 300_000) + 100 * standardNormal(dice),
+};
+
+/** As many as a policy may have: nobody lives to see the last one. */
+const forEver = 1_000_000;
+
+/** The same formula as the article has it: from the minimum, with a share of the wait as jitter. */
+export const article: PolicyOptions = {
+  maxRetries: forEver,
+  schedule: presets.schedules.normallyDistributed,
+  budget: false,
+};
+
+/** What everybody writes first. */
+export const fixedForEver: PolicyOptions = {
+  maxRetries: forEver,
+  schedule: { kind: 'fixed', waitMs: 100, jitter: 'none' },
+  budget: false,
+};
+
+/** Three retries with full jitter, and nothing that anybody shares. */
+export const threeRetries: PolicyOptions = { maxRetries: 3, budget: false };
+
+export const noRetry: PolicyOptions = { retry: false, budget: false };
+
+/**
+ * The AWS SDKs' standard mode 2.1. There a hint counts within five seconds above its own wait, which no case here
+ * exceeds, and its own wait is never undercut; here the hint alone decides.
+ */
+export const awsStandard: PolicyOptions = {
+  maxRetries: 2,
+  schedule: presets.schedules.awsStandard,
+  throttledSchedule: presets.schedules.awsStandardThrottled,
+  statuses: [429, 500, 502, 503, 504],
+  budget: presets.budgets.awsStandard,
+  hints: 'standard',
+  hintJitter: 0,
+};
+
+export const peers: {
+  readonly fixedForEver: PolicyOptions;
+  readonly article: PolicyOptions;
+  readonly articleProgram: Peer;
+  readonly noRetry: PolicyOptions;
+  readonly threeRetries: PolicyOptions;
+  readonly axiosRetry: Peer;
+  readonly undiciRetry: Peer;
+  readonly got: Peer;
+  readonly ky: Peer;
+  readonly pRetry: Peer;
+  readonly awsStandard: PolicyOptions;
+} = {
+  fixedForEver,
+  article,
+  articleProgram,
+  noRetry,
+  threeRetries,
+  axiosRetry,
+  undiciRetry,
+  got,
+  ky,
+  pRetry,
+  awsStandard,
+};

@@ -1,0 +1,66 @@
+/** What requests are for. Each route of a crowd has its share of them, and is counted apart. */
+
+import type { RequestFacts } from '../../core/types.js';
+import type { Tally } from './tally.js';
+import type { Crowd, RouteShare } from './world.js';
+
+export interface Route {
+  readonly facts: RequestFacts;
+  /** What becomes of its requests is its own fault: those of the others are the innocent ones. */
+  readonly guilty: boolean;
+  readonly tally: Tally;
+}
+
+const origin = 'http://first.example';
+
+/** Where nothing else is said, all requests are for this. */
+const everything: readonly [RouteShare] = [{ path: '/', weight: 1 }];
+
+/** What a crowd sends: one request for each of its routes. */
+export function requestsOf(crowd: Crowd): readonly RequestFacts[] {
+  const { method = 'GET', keyed = false, routes = everything } = crowd;
+  return routes.map(({ path }) => ({ method, origin, path, keyed }));
+}
+
+/** The routes of one crowd, to be drawn from by weight. */
+export class Routes {
+  readonly all: readonly Route[];
+  private readonly first: Route;
+  /** Of each: up to which draw a request is for it, or for one before it. */
+  private readonly upTo: readonly number[];
+
+  constructor(crowd: Crowd, tallyOf: () => Tally) {
+    const shares = crowd.routes ?? everything;
+    this.all = requestsOf(crowd).map((facts, index) => {
+      return { facts, guilty: shares[index]?.guilty === true, tally: tallyOf() };
+    });
+    this.first = this.all[0] as Route;
+    this.upTo = cumulated(shares.map(({ weight }) => weight));
+  }
+
+  get isSingle(): boolean {
+    return this.all.length === 1;
+  }
+
+  pick(draw: number): Route {
+    return this.all[indexFor(this.upTo, draw)] ?? this.first;
+  }
+}
+
+/** Weights as the ends of their shares of 1. */
+export function cumulated(weights: readonly number[]): readonly number[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let sum = 0;
+  return weights.map((weight) => {
+    sum += weight;
+    return sum / total;
+  });
+}
+
+/** Whose share a draw falls into. */
+export function indexFor(upTo: readonly number[], draw: number): number {
+  for (let index = 0; index < upTo.length - 1; index += 1) {
+    if (draw < (upTo[index] as number)) return index;
+  }
+  return upTo.length - 1;
+}

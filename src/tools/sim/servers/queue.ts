@@ -1,0 +1,60 @@
+/** A fixed number of workers, and a queue that has an end. */
+
+import type { ResponseOutcome } from '../../../core/types.js';
+import { exponential } from '../dice.js';
+import { purposes } from '../luck.js';
+import type { QueueServer } from '../world.js';
+import type { Host, Server } from './server.js';
+import { done } from './server.js';
+
+const full: ResponseOutcome = { kind: 'response', status: 503 };
+
+export class Queue implements Server {
+  delayMs = 0;
+  private readonly model: QueueServer;
+  private readonly host: Host;
+  private busy = 0;
+  private waiting: number[] = [];
+  /** The first that waits: moved instead of shifting the array. */
+  private head = 0;
+
+  constructor(model: QueueServer, host: Host) {
+    this.model = model;
+    this.host = host;
+  }
+
+  get concurrency(): number {
+    return this.busy + this.waiting.length - this.head;
+  }
+
+  arrive(visit: number): void {
+    if (this.busy < this.model.workers) this.serve(visit);
+    else if (this.concurrency < this.model.workers + this.model.places) this.waiting.push(visit);
+    else this.host.answer(visit, full);
+  }
+
+  private serve(visit: number): void {
+    this.busy += 1;
+    this.host.later(exponential(this.host.draw(visit, purposes.work), this.model.serviceMs), visit);
+  }
+
+  tick(visit: number): void {
+    this.busy -= 1;
+    this.delayMs = this.host.elapsed(visit);
+    this.host.answer(visit, done);
+    const next = this.waiting[this.head];
+    if (next === undefined) return;
+    this.head += 1;
+    if (this.head > 1_000) {
+      this.waiting = this.waiting.slice(this.head);
+      this.head = 0;
+    }
+    this.serve(next);
+  }
+
+  forget(): void {
+    this.busy = 0;
+    this.waiting = [];
+    this.head = 0;
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * Where a server stands: the kernel's side of it, which accepts, refuses, cuts off and loses, and which goes on
+ * while the server itself is stopped.
+ */
+
+import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
+import type { Agenda, Kind } from './agenda.js';
+import type { Call } from './call.js';
+import type { Lane } from './lane.js';
+import type { Luck, Purpose } from './luck.js';
+import { drawFor, purposes } from './luck.js';
+import type { Host, Server } from './servers/server.js';
+import { cutOff, done, refused } from './servers/server.js';
+import type { Traffic } from './traffic.js';
+import type { Visits } from './visits.js';
+
+export interface StationParts {
+  readonly agenda: Agenda;
+  readonly traffic: Traffic;
+  readonly visits: Visits;
+  readonly backlog: number;
+  readonly seconds: number;
+  readonly serverOf: (host: Host) => Server;
+}
+
+export class Station implements Host {
+  readonly server: Server;
+  /** Everything takes so many times as long. */
+  slowness = 1;
+  lostShare = 0;
+  /** Attempts that were sent to it, by the second; whether or not they were let in. */
+  readonly arrived: Float64Array;
+  /** At the beginning of each second. */
+  readonly concurrency: Float64Array;
+  readonly delayMs: Float64Array;
+  /** The next service in the row, which has to be asked before an answer can be given. */
+  forward: ((visit: number) => void) | undefined = undefined;
+  private readonly agenda: Agenda;
+  private readonly traffic: Traffic;
+  private readonly visits: Visits;
+  private readonly backlog: number;
+  private readonly ticking: Kind;
+  private readonly asking: Kind;
+  private lane: Lane | undefined = undefined;
+  private isStopped = false;
+  private isDown = false;
+  /** Accepted by the kernel, not yet by the server. */
+  private pending: number[] = [];
+  /** Not even that: they will ask again. */
+  private readonly turnedAway: Set<number> = new Set();
+  /** What the server would have looked at while it was stopped, with the stamps of then. */
+  private overdue: [visit: number, stamp: number][] = [];
+
+  constructor({ agenda, traffic, visits, backlog, seconds, serverOf }: StationParts) {
+    this.agenda = agenda;
+    this.traffic = traffic;
+    this.visits = visits;
+    this.backlog = backlog;
+    this.ticking = agenda.kind((visit, stamp) => this.tick(visit, stamp));
+    this.asking = agenda.kind((visit, stamp) => this.ask(visit, stamp));
+    this.arrived = new Float64Array(seconds);
+    this.concurrency = new Float64Array(seconds);
+    this.delayMs = new Float64Array(seconds);
+    this.server = serverOf(this);
+  }
+
+  receive(call: Call): void {
+    const second = Math.floor(this.agenda.now / 1_000);
+    this.arrived[second] = (this.arrived[second] as number) + 1;
+    if (this.isDown) this.traffic.answered(call, call.turn, refused);
+    else this.letIn(this.visits.open(call));
+  }
+
+  private letIn(visit: number): void {
+    if (!this.isStopped) this.begin(visit);
+    else if (this.pending.length < this.backlog) this.pending.push(visit);
+    else this.turnAway(visit);
+  }
+
+  /**
+   * Who finds no place in the backlog hears nothing, and its own kernel asks again: after a second, and each time
+   * after twice as long (RFC 6298 2.1, 5.5).
+   */
+  private turnAway(visit: number): void {
+    const { agenda, visits, turnedAway } = this;
+    if (!turnedAway.has(visit)) visits.begin(visit, agenda.now);
+    turnedAway.add(visit);
+    agenda.at(agenda.now + this.elapsed(visit) + 1_000, this.asking, visit, visits.stampOf(visit));
+  }
+
+  private ask(visit: number, stamp: number): void {
+    const { visits, turnedAway } = this;
+    if (visits.stampOf(visit) !== stamp) return;
+    const hasLeft = visits.callOf(visit)?.turn !== visits.turnOf(visit);
+    const isWaiting = this.isStopped && this.pending.length >= this.backlog;
+    if (hasLeft || !isWaiting) turnedAway.delete(visit);
+    if (hasLeft) visits.close(visit);
+    else if (this.isDown) this.deliver(visit, refused);
+    else this.letIn(visit);
+  }
+
+  private begin(visit: number): void {
+    this.visits.begin(visit, this.agenda.now);
+    this.server.arrive(visit);
+  }
+
+  private tick(visit: number, stamp: number): void {
+    if (this.visits.stampOf(visit) !== stamp) return;
+    if (this.isStopped) this.overdue.push([visit, stamp]);
+    else this.server.tick(visit);
+  }
+
+  // -------------------------------------------------------------- what a server asks of its host
+
+  get now(): number {
+    return this.agenda.now;
+  }
+
+  pathOf(visit: number): string {
+    return this.visits.callOf(visit)?.route.facts.path ?? '/';
+  }
+
+  /** For what it asks the next service in turn. */
+  luckOf(visit: number): Luck {
+    return this.visits.luckOf(visit);
+  }
+
+  draw(visit: number, purpose: Purpose): number {
+    return drawFor(this.visits.luckOf(visit), purpose);
+  }
+
+  stampOf(visit: number): number {
+    return this.visits.stampOf(visit);
+  }
+
+  elapsed(visit: number): number {
+    return this.agenda.now - this.visits.begunAtOf(visit);
+  }
+
+  later(delayMs: number, visit: number): void {
+    this.agenda.at(
+      this.agenda.now + delayMs * this.slowness,
+      this.ticking,
+      visit,
+      this.visits.stampOf(visit),
+    );
+  }
+
+  again(delayMs: number, visit: number): void {
+    if (this.lane?.delayMs !== delayMs) this.lane = this.agenda.lane(delayMs, this.ticking);
+    this.agenda.later(this.lane, visit, this.visits.stampOf(visit));
+  }
+
+  answer(visit: number, outcome: ResponseOutcome | ErrorOutcome): void {
+    if (this.forward !== undefined && outcome === done) this.forward(visit);
+    else this.deliver(visit, outcome);
+  }
+
+  deliver(visit: number, outcome: ResponseOutcome | ErrorOutcome): void {
+    const call = this.visits.callOf(visit);
+    if (call === undefined) return;
+    const turn = this.visits.turnOf(visit);
+    const isLost = this.lostShare > 0 && this.draw(visit, purposes.loss) < this.lostShare;
+    this.visits.close(visit);
+    if (outcome.kind === 'response' && outcome.status < 400) note(call);
+    if (!isLost) this.traffic.answered(call, turn, outcome);
+  }
+
+  /** Says nothing, ever. */
+  ignore(visit: number): void {
+    this.visits.close(visit);
+  }
+
+  sample(second: number): void {
+    this.concurrency[second] = this.server.concurrency;
+    this.delayMs[second] = this.server.delayMs;
+  }
+
+  // -------------------------------------------------------------- faults
+
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  /** Everything that came meanwhile is there at once. */
+  resume(): void {
+    if (!this.isStopped) return;
+    this.isStopped = false;
+    const { overdue, pending } = this;
+    this.overdue = [];
+    this.pending = [];
+    for (const [visit, stamp] of overdue) this.tick(visit, stamp);
+    for (const visit of pending) this.begin(visit);
+  }
+
+  crash(): void {
+    this.isDown = true;
+    this.pending = [];
+    this.overdue = [];
+    this.server.forget();
+    for (const visit of this.visits.all()) {
+      const isConnected = this.visits.callOf(visit)?.caller.station === this && !this.turnedAway.has(visit);
+      if (isConnected) this.deliver(visit, cutOff);
+    }
+  }
+
+  /** Cuts off what is in progress, and takes what comes next. */
+  reset(): void {
+    if (this.isDown) return;
+    this.crash();
+    this.isDown = false;
+  }
+
+  restart(): void {
+    this.isDown = false;
+  }
+}
+
+function note(call: Call): void {
+  call.applied += 1;
+  const { facts, tally } = call.route;
+  const isWrite = facts.method === 'POST' || facts.method === 'PATCH';
+  if (isWrite && !facts.keyed && call.applied > 1) tally.duplicateWrites += 1;
+}

@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest';
+import type { Turnstile } from '../../../src/core/limits/admit.js';
+import { admit, noClaim, queueMs } from '../../../src/core/limits/admit.js';
+import { openGate } from '../../../src/core/limits/gate.js';
+import { keen, noHold } from '../../../src/core/limits/hold.js';
+import { defaults } from '../../../src/core/policy/defaults.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
+import type { Admission, Claim, GateState, Hold, HoldState } from '../../../src/core/types.js';
+import { settingsOf } from '../../kit.js';
+
+const shut: GateState = {
+  kind: 'shut',
+  epoch: 3,
+  probeAt: 1_000,
+  probingSince: undefined,
+  failures: 20,
+  survived: { longest: 0, at: 0 },
+};
+/** Behind a window that ends at 5,000: the next free place is its first. */
+const held: HoldState = { ...noHold, until: 5_000, pacedSince: 5_000, spacingMs: 100, pace: keen };
+/** That place was taken, and by whom. */
+const first: Claim = { ...noClaim, place: 0 };
+/** … so that it is no longer free. */
+const queue: HoldState = { ...held, nextPlace: 1 };
+
+function turnstile(differences: Partial<Turnstile> = {}): Turnstile {
+  return { gate: openGate, hold: noHold, waiting: 0, claim: noClaim, isRetry: false, ...differences };
+}
+
+function ask(
+  options: PolicyOptions,
+  state: Turnstile,
+  now: number,
+  deadlineAt = Number.POSITIVE_INFINITY,
+): ReturnType<typeof admit> {
+  return admit(settingsOf(options), state, now, deadlineAt, 0.5);
+}
+
+const waiting: PolicyOptions = { gate: { whenShut: 'wait', maxWaiting: 2 }, deadlineMs: 60_000 };
+
+describe('the gate', () => {
+  test('open or not asked for: go, in its epoch', () => {
+    expect(ask({ gate: true }, turnstile(), 0)).toMatchObject({ admission: { kind: 'go' }, epoch: 0 });
+    expect(ask({}, turnstile({ gate: shut }), 0)).toMatchObject({ admission: { kind: 'go' }, gate: shut });
+  });
+
+  test('shut: fails fast, or waits', () => {
+    const refusal: Admission = { kind: 'refuse', reason: 'gate-shut' };
+    expect(ask({ gate: true }, turnstile({ gate: shut }), 0)).toMatchObject({
+      admission: refusal,
+      gate: shut,
+    });
+    expect(ask(waiting, turnstile({ gate: shut }), 0).admission).toEqual({
+      kind: 'wait',
+      delayMs: 1_250,
+      why: 'gate',
+    });
+  });
+
+  test('a wait that cannot end before the deadline does not start', () => {
+    expect(ask(waiting, turnstile({ gate: shut }), 0, 1_250).admission.kind).toBe('refuse');
+    expect(ask(waiting, turnstile({ gate: shut }), 0, 1_251).admission.kind).toBe('wait');
+  });
+
+  test('no more wait than may', () => {
+    expect(ask(waiting, turnstile({ gate: shut, waiting: 1 }), 0).admission.kind).toBe('wait');
+    expect(ask(waiting, turnstile({ gate: shut, waiting: 2 }), 0).admission).toEqual({
+      kind: 'refuse',
+      reason: 'gate-full',
+    });
+  });
+
+  test('a probe takes its place', () => {
+    const admitted = ask({ gate: true }, turnstile({ gate: shut }), 1_000);
+    expect(admitted).toMatchObject({ admission: { kind: 'go' }, epoch: 3, gate: { probingSince: 1_000 } });
+  });
+});
+
+describe('who comes at a time when it is soon over', () => {
+  const probing: GateState = { ...shut, probingSince: 1_000 } as GateState;
+  const ramping: GateState = {
+    kind: 'ramping',
+    epoch: 4,
+    since: 1_000,
+    successes: 0,
+    failures: 0,
+    places: 4,
+    placesBefore: 0,
+    placesSince: 1_000,
+    survived: { longest: 0, at: 0 },
+  };
+
+  /** Asks again and again, until it is let through or refused: when it asked. */
+  function timesOf(options: PolicyOptions, gate: GateState, deadlineAt?: number): readonly number[] {
+    const times = [1_000];
+    let claim = noClaim;
+    for (;;) {
+      const now = times.at(-1) ?? 0;
+      const asked = ask(options, turnstile({ gate, claim }), now, deadlineAt);
+      if (asked.admission.kind !== 'wait') return times;
+      times.push(now + asked.admission.delayMs);
+      claim = asked.claim;
+    }
+  }
+
+  test("waits a quarter of a second for a probe's answer, and asks only a few times", () => {
+    expect(timesOf({ gate: true }, probing)).toEqual([1_000, 1_010, 1_020, 1_040, 1_080, 1_160, 1_250]);
+  });
+
+  test('waits two seconds for a place in the ramp', () => {
+    const long = { gate: { rampMs: 1e9 } };
+    expect(timesOf(long, ramping).at(-1)).toBe(3_000);
+    expect(timesOf(long, ramping)).toHaveLength(25);
+  });
+
+  test('no longer than its deadline, and not where too many wait', () => {
+    expect(timesOf({ gate: true }, probing, 1_100)).toEqual([1_000, 1_010, 1_020, 1_040, 1_080]);
+    const full = turnstile({ gate: probing, waiting: 1_000 });
+    expect(ask({ gate: true }, full, 1_000).admission).toEqual({ kind: 'refuse', reason: 'gate-full' });
+  });
+
+  test('and where it may wait, until the deadline', () => {
+    expect(timesOf(waiting, probing, 5_000).length).toBeGreaterThan(20);
+  });
+});
+
+describe('what is not enforced', () => {
+  test('is told, and everybody goes', () => {
+    const gate = ask({ gate: { enforce: false } }, turnstile({ gate: shut }), 0);
+    expect(gate).toMatchObject({ admission: { kind: 'go' }, unenforced: 'gate-shut', epoch: -1, gate: shut });
+    const hold = ask({ hold: { enforce: false } }, turnstile({ hold: held }), 1_000, 2_000);
+    expect(hold).toMatchObject({ admission: { kind: 'go' }, unenforced: 'held', hold: held });
+  });
+
+  test('what would only have had to wait is not', () => {
+    const probing = { ...shut, probingSince: 1_000 } as GateState;
+    expect(ask({ gate: { enforce: false } }, turnstile({ gate: probing }), 1_000).unenforced).toBeUndefined();
+    const hold = ask({ hold: { enforce: false } }, turnstile({ hold: held }), 1_000);
+    expect(hold).toMatchObject({ admission: { kind: 'go' }, hold: queue, claim: noClaim });
+    expect(hold.unenforced).toBeUndefined();
+  });
+});
+
+describe('the hold', () => {
+  test('not asked for, or nothing held: go', () => {
+    expect(ask({}, turnstile({ hold: held }), 0)).toMatchObject({ admission: { kind: 'go' }, hold: held });
+    expect(ask({ hold: true }, turnstile(), 0)).toMatchObject({ admission: { kind: 'go' }, hold: noHold });
+  });
+
+  test('gives a place behind the window, and lets through who comes at that time', () => {
+    const waits = ask({ hold: true }, turnstile({ hold: held }), 1_000);
+    expect(waits).toMatchObject({
+      admission: { kind: 'wait', delayMs: 4_000, why: 'hold' },
+      claim: { place: 0 },
+      hold: queue,
+    });
+    const again = ask({ hold: true }, turnstile({ hold: queue, claim: first }), 5_000);
+    expect(again).toMatchObject({ admission: { kind: 'go' }, hold: queue });
+  });
+
+  test('who goes has used its place', () => {
+    const gone = ask({ hold: true }, turnstile({ hold: queue, claim: first }), 5_000);
+    expect(gone.claim).toBe(noClaim);
+    const both = ask({ hold: true, gate: true }, turnstile({ hold: queue, claim: first }), 5_000);
+    expect(both).toMatchObject({ admission: { kind: 'go' }, claim: noClaim });
+  });
+
+  test('who comes too early waits for the place that it has', () => {
+    const early = ask({ hold: true }, turnstile({ hold: queue, claim: first }), 4_000);
+    expect(early).toMatchObject({ admission: { kind: 'wait', delayMs: 1_000 }, hold: queue, claim: first });
+  });
+
+  test('a place moves with the window', () => {
+    const moved: HoldState = { ...queue, until: 8_000, pacedSince: 8_000 };
+    const again = ask({ hold: true }, turnstile({ hold: moved, claim: first }), 5_000);
+    expect(again).toMatchObject({ admission: { kind: 'wait', delayMs: 3_000 }, claim: first, hold: moved });
+  });
+
+  test('who is far behind asks from time to time whether it has moved up, but not within the window', () => {
+    const claim: Claim = { ...noClaim, place: 100 };
+    const far = ask({ hold: true }, turnstile({ hold: { ...held, nextPlace: 101 }, claim }), 1_000);
+    const { delayMs = 0 } = far.admission as { delayMs?: number };
+    expect(delayMs).toBeGreaterThan(5_000);
+    expect(delayMs).toBeLessThan(5_250);
+  });
+
+  test('nobody queues for more than half of its time, or than maxQueueMs', () => {
+    const refused = ask({ hold: true }, turnstile({ hold: held }), 1_000, 8_999);
+    expect(refused).toMatchObject({
+      admission: { kind: 'refuse', reason: 'held' },
+      hold: held,
+      claim: noClaim,
+    });
+    expect(ask({ hold: true }, turnstile({ hold: held }), 1_000, 9_000).admission.kind).toBe('wait');
+    const short = { hold: { maxQueueMs: 3_999 } };
+    expect(ask(short, turnstile({ hold: held }), 1_000).admission.kind).toBe('refuse');
+    expect(ask({ hold: { maxQueueMs: 4_000 } }, turnstile({ hold: held }), 1_000).admission.kind).toBe(
+      'wait',
+    );
+    // Whatever the setting says, the deadline is the end.
+    expect(ask({ hold: { maxQueueMs: 9_000 } }, turnstile({ hold: held }), 1_000, 5_000).admission.kind).toBe(
+      'refuse',
+    );
+  });
+
+  test('who has a place is refused when its time is over, and gives it back', () => {
+    const late: Claim = { place: 0, queuesUntil: 4_500, metProbeAt: undefined, metRampAt: undefined };
+    const waits = ask({ hold: true }, turnstile({ hold: queue, claim: late }), 4_400);
+    expect(waits.admission).toMatchObject({ kind: 'wait', delayMs: 100 });
+    const refused = ask({ hold: true }, turnstile({ hold: queue, claim: late }), 4_500);
+    expect(refused).toMatchObject({ admission: { kind: 'refuse', reason: 'held' }, claim: noClaim });
+    expect(ask({ hold: true }, turnstile({ hold: refused.hold }), 4_500).admission).toMatchObject({
+      delayMs: 500,
+    });
+  });
+
+  test('comes before the gate: no probe is taken by one who has to wait', () => {
+    const state = turnstile({ hold: held, gate: { ...shut, probeAt: 0 } as GateState });
+    expect(ask({ hold: true, gate: true }, state, 1_000)).toMatchObject({
+      admission: { kind: 'wait', why: 'hold' },
+      gate: { probingSince: undefined },
+    });
+  });
+
+  test('a place is kept while the gate keeps waiting, and given back where it refuses', () => {
+    const state = turnstile({ hold: queue, claim: first, gate: { ...shut, probeAt: 9_000 } as GateState });
+    expect(ask({ ...waiting, hold: true }, state, 5_000)).toMatchObject({
+      admission: { kind: 'wait', why: 'gate', delayMs: 4_250 },
+      claim: { place: 0 },
+      hold: queue,
+    });
+    const refused = ask({ gate: true, hold: true }, state, 5_000);
+    expect(refused).toMatchObject({ admission: { kind: 'refuse', reason: 'gate-shut' }, claim: noClaim });
+    expect(ask({ hold: true }, turnstile({ hold: refused.hold }), 5_000).admission.kind).toBe('go');
+  });
+});
+
+describe('a retry', () => {
+  const hold: Hold = { ...defaults.hold };
+
+  test('that was decided on waits for its place, as long as its deadline lets it', () => {
+    const retry = turnstile({ hold: held, isRetry: true });
+    expect(ask({ hold: { maxQueueMs: 0 } }, retry, 1_000, 5_001)).toMatchObject({
+      admission: { kind: 'wait', delayMs: 4_000 },
+      claim: { queuesUntil: Number.POSITIVE_INFINITY },
+    });
+    expect(ask({ hold: true }, retry, 1_000, 5_000).admission).toEqual({ kind: 'refuse', reason: 'held' });
+  });
+
+  test('that would be, is told how long that is', () => {
+    expect(queueMs(hold, held, 1_000)).toBe(4_000);
+    expect(queueMs(hold, { ...held, nextPlace: 1 }, 1_000)).toBeGreaterThan(4_090);
+    expect(queueMs(hold, noHold, 1_000)).toBe(0);
+    expect(queueMs({ ...hold, enforce: false }, held, 1_000)).toBe(0);
+  });
+});

@@ -1,0 +1,315 @@
+import { describe, expect, test } from 'vitest';
+import { afterAnswer, noAnswers } from '../../../src/core/limits/answers.js';
+import {
+  afterRefusal,
+  courteous,
+  givePlaceBack,
+  isPaced,
+  isRefusal,
+  keen,
+  noHold,
+  takePlace,
+  timeOf,
+} from '../../../src/core/limits/hold.js';
+import type { Answers, Finding, Hold, HoldState, ResponseFinding } from '../../../src/core/types.js';
+
+const hold: Hold = { refusedShare: 0, minMs: 2_000, spacingMs: 100, maxQueueMs: undefined, enforce: true };
+const never = Number.POSITIVE_INFINITY;
+
+function tooMuch(hintMs: number | null, more: Partial<ResponseFinding> = {}): ResponseFinding {
+  const hint = { delayMs: hintMs, reason: 'retry-after' };
+  return { kind: 'response', status: 429, class: 'throttled', evidence: 'refused', hint, ...more };
+}
+
+function refused(state: HoldState, hintMs: number | null, now: number, answers = noAnswers): HoldState {
+  return afterRefusal(hold, state, answers, tooMuch(hintMs), now);
+}
+
+/** So many a second, evenly, from one time to another. */
+function succeeding(perSecond: number, fromMs: number, toMs: number, from = noAnswers): Answers {
+  const count = ((toMs - fromMs) * perSecond) / 1_000;
+  const times = Array.from({ length: count }, (_, index) => fromMs + (index * 1_000) / perSecond);
+  return times.reduce((answers, at) => afterAnswer(answers, true, 'success', at), from);
+}
+
+function refusing(count: number, now: number, from = noAnswers): Answers {
+  return Array.from({ length: count }).reduce<Answers>(
+    (answers) => afterAnswer(answers, true, 'refusal', now),
+    from,
+  );
+}
+
+/** So many more have taken a place. */
+function queued(state: HoldState, now: number, count: number): HoldState {
+  return Array.from({ length: count }).reduce<HoldState>((at) => takePlace(at, now).state, state);
+}
+
+/** The times at which the next attempts may go, all asked for at `now`. */
+function places(state: HoldState, now: number, count: number): number[] {
+  const found: number[] = [];
+  for (let at = state, left = count; left > 0; left -= 1) {
+    const taken = takePlace(at, now);
+    found.push(timeOf(taken.state, taken.place));
+    at = taken.state;
+  }
+  return found;
+}
+
+describe('what is a refusal', () => {
+  test.each<[string, Finding, number, boolean]>([
+    ['a long hint', tooMuch(5_000), never, true],
+    [
+      'a long hint, whatever the failure was',
+      tooMuch(5_000, { status: 503, class: 'transient' }),
+      never,
+      true,
+    ],
+    ['a short hint, of what was too much', tooMuch(1_000), never, true],
+    ['no hint, of what was too much', tooMuch(null), never, true],
+    ['a short hint of another failure', tooMuch(1_000, { status: 503, class: 'transient' }), never, false],
+    ['no hint at all', { ...tooMuch(0), class: 'transient', hint: undefined }, never, false],
+    ['longer than anybody would wait', tooMuch(60_001), 60_000, false],
+    ['as long as anybody would wait', tooMuch(60_000), 60_000, true],
+    [
+      'an error',
+      { kind: 'error', name: 'E', code: 'X', class: 'transient', evidence: 'unknown', aborted: false },
+      never,
+      false,
+    ],
+  ])('%s', (_, finding, maxHintMs, is) => {
+    expect(isRefusal(hold, finding, maxHintMs)).toBe(is);
+  });
+});
+
+describe('whom it is about', () => {
+  const shared: Hold = { ...hold, refusedShare: 0.5 };
+  const ask = (state: HoldState, answers: Answers, hintMs = 5_000): HoldState =>
+    afterRefusal(shared, state, answers, tooMuch(hintMs), 1_000);
+
+  test('one that is refused speaks for itself', () => {
+    expect(ask(noHold, refusing(1, 1_000))).toBe(noHold);
+    expect(ask(noHold, refusing(29, 1_000))).toBe(noHold);
+    expect(ask(noHold, refusing(29, 1_000, succeeding(30, 0, 1_000)))).toBe(noHold);
+  });
+
+  test('half of many speak for all', () => {
+    expect(ask(noHold, refusing(30, 1_000, succeeding(30, 0, 990)))).toMatchObject({ until: 6_000 });
+    expect(ask(noHold, refusing(30, 1_000), 1_000)).toMatchObject({ pacedSince: 1_000, until: noHold.until });
+  });
+
+  test('with a share of 0, the first one', () => {
+    expect(afterRefusal(hold, noHold, noAnswers, tooMuch(5_000), 1_000)).toMatchObject({ until: 6_000 });
+  });
+
+  test('while they queue, an eighth of them, once what was answered before is forgotten', () => {
+    const paced: HoldState = { ...noHold, pacedSince: -1_500, spacingMs: 50, pace: keen };
+    const some = succeeding(70, 0, 1_000);
+    expect(ask(paced, refusing(9, 1_000, some), 1_000)).toBe(paced);
+    expect(ask(paced, refusing(10, 1_000, some), 1_000)).toMatchObject({ pacedSince: 1_000 });
+    const lately = { ...paced, pacedSince: -1_499 };
+    expect(ask(lately, refusing(10, 1_000, some), 1_000)).toBe(lately);
+  });
+
+  test('while they queue, a window for all takes as many as before', () => {
+    const paced: HoldState = { ...noHold, pacedSince: -1_500, spacingMs: 50, pace: keen };
+    const some = succeeding(70, 0, 1_000);
+    expect(ask(paced, refusing(30, 1_000, some))).toMatchObject({ until: noHold.until, pacedSince: 1_000 });
+    expect(ask(paced, refusing(70, 1_000, some))).toMatchObject({ until: 6_000 });
+  });
+
+  test('what does not become less with the pace is one tenant\u2019s, and slows the others no further', () => {
+    const share = (refusals: number, now: number): Answers =>
+      refusing(refusals, now, succeeding(100 - refusals, now - 1_000, now));
+    const met = (state: HoldState, refusals: number, now: number): HoldState =>
+      afterRefusal(shared, state, share(refusals, now), tooMuch(60_000), now);
+    const paced: HoldState = { ...noHold, pacedSince: 0, spacingMs: 10, pace: keen, slowedFor: 0.9 };
+    const once = met(paced, 20, 2_500);
+    expect(once).toMatchObject({ pacedSince: 2_500, slowedFor: 0.2, slowedTwice: false });
+    const twice = met(once, 20, 5_000);
+    expect(twice).toMatchObject({ pacedSince: 5_000, slowedTwice: true });
+    const apart = met(twice, 20, 7_500);
+    expect(apart).toEqual({ ...twice, apart: 0.2 });
+    expect(met(apart, 20, 9_500)).toBe(apart);
+    expect(met(apart, 31, 9_500)).toBe(apart);
+    expect(met(apart, 33, 9_500)).toMatchObject({ pacedSince: 9_500, apart: 0 });
+    // Of a limit, it becomes less.
+    expect(met(twice, 12, 7_500)).toBe(twice);
+    expect(met(twice, 13, 9_500)).toMatchObject({ pacedSince: 9_500, slowedTwice: false });
+  });
+
+  test('who asked for it is known', () => {
+    expect(refused(noHold, 5_000, 1_000).asked).toEqual({ finding: tooMuch(5_000), at: 1_000 });
+  });
+});
+
+describe('a long hint', () => {
+  test('keeps everybody out of its window', () => {
+    const held = refused(noHold, 5_000, 1_000);
+    expect(held).toMatchObject({ until: 6_000, pacedSince: 6_000, spacingMs: 100 });
+    const [first = 0, second = 0] = places(held, 1_000, 2);
+    expect(first).toBe(6_000);
+    expect(second).toBeCloseTo(6_100, -1);
+  });
+
+  test('that ends no later than another changes nothing; a later end moves the window and who queues behind it', () => {
+    const held = refused(noHold, 5_000, 0);
+    expect(refused(held, 4_000, 1_000)).toBe(held);
+    const { state, place } = takePlace(held, 500);
+    const moved = refused(state, 5_000, 1_000);
+    expect(moved).toMatchObject({ until: 6_000, pacedSince: 6_000 });
+    expect(timeOf(moved, place)).toBe(6_000);
+    expect(places(moved, 1_000, 1)[0]).toBeGreaterThan(6_000);
+  });
+
+  test('nobody gets on while it lasts', () => {
+    const held = refused(noHold, 5_000, 1_000, succeeding(10, 0, 1_000));
+    expect(places(held, 1_000, 3)).toEqual(places(held, 5_900, 3));
+  });
+});
+
+describe('a short hint', () => {
+  test('keeps nobody out, but sets the pace', () => {
+    const held = refused(noHold, 1_999, 2_000, succeeding(20, 0, 2_000));
+    expect(held).toMatchObject({ until: Number.NEGATIVE_INFINITY, pacedSince: 2_000 });
+    expect(places(held, 2_000, 1)).toEqual([2_000]);
+  });
+});
+
+describe('the pace', () => {
+  test.each<[string, Answers, number, number]>([
+    ['both seconds', succeeding(10, 1_000, 1_500, succeeding(20, 0, 1_000)), 1_500, 1_500 / 25],
+    ['a second that is over', succeeding(20, 0, 1_000), 1_800, 1_800 / 20],
+    ['a short look', succeeding(40, 0, 500), 500, 1_000 / 20],
+  ])('is a little less than the rate that was seen: %s', (_, answers, now, spacingMs) => {
+    expect(refused(noHold, 5_000, now, answers).spacingMs * 0.8).toBeCloseTo(spacingMs);
+  });
+
+  test('is nearly all of it, where others meet the limit as well', () => {
+    const answers = refusing(20, 1_990, succeeding(20, 0, 2_000));
+    const held = afterRefusal({ ...hold, refusedShare: 0.3 }, noHold, answers, tooMuch(1_000), 2_000);
+    expect(held.spacingMs * 0.95).toBeCloseTo(50);
+    expect(held.pace).toBe(keen);
+    expect(refused(noHold, 1_000, 2_000, answers).pace).toBe(courteous);
+  });
+
+  test('is the setting, where none was seen', () => {
+    expect(refused(noHold, 5_000, 500).spacingMs).toBe(100);
+    expect(refused(noHold, 5_000, 2_000, succeeding(20, 0, 1_000)).spacingMs).toBe(100);
+  });
+
+  test('grows by a fiftieth each second, and after four of them by an eighth', () => {
+    const held: HoldState = {
+      ...refused(noHold, 1_000, 2_000, succeeding(100, 0, 2_000)),
+      spacingMs: 10,
+      pace: keen,
+    };
+    const times = places(held, 2_000, 3_000);
+    const within = (second: number): number =>
+      times.filter((at) => at >= (2 + second) * 1_000 && at < (3 + second) * 1_000).length;
+    expect(within(0)).toBeCloseTo(101, -1);
+    expect(within(3) / within(0)).toBeCloseTo(1.02 ** 3, 1);
+    expect(within(14) / within(4)).toBeCloseTo(1.12 ** 10, 1);
+  });
+
+  test('is the same whether one asks for the time of a place or for the place at a time', () => {
+    const held = refused(noHold, 1_000, 2_000, succeeding(10, 0, 2_000));
+    for (const pace of [keen, courteous]) {
+      for (const now of [2_500, 5_999, 6_001, 12_000]) {
+        const { place, state } = takePlace({ ...held, pace }, now);
+        expect(timeOf(state, place)).toBeCloseTo(now, 6);
+      }
+    }
+  });
+
+  test('is not lowered again for what was sent before', () => {
+    const answers = succeeding(10, 0, 2_000);
+    const held = refused(noHold, 1_000, 2_000, answers);
+    expect(refused(held, 1_000, 3_499, answers)).toBe(held);
+    expect(refused(held, 1_000, 3_500, answers)).not.toBe(held);
+    expect(refused(held, 5_000, 2_100, answers)).toMatchObject({ until: 7_100, spacingMs: held.spacingMs });
+  });
+
+  test('is never raised by a refusal', () => {
+    const held: HoldState = { ...refused(noHold, 1_000, 0), spacingMs: 100 };
+    const faster = refused(held, 1_000, 2_000, succeeding(100, 0, 2_000));
+    expect(faster.spacingMs).toBeCloseTo(100 / 1.1 ** 2);
+  });
+
+  test('stays as it was where nothing succeeded at it', () => {
+    const held: HoldState = { ...refused(noHold, 2_000, 0), spacingMs: 40 };
+    expect(refused(held, 2_000, 4_000).spacingMs).toBe(40);
+  });
+
+  test('changes for all that queue, and their order stays', () => {
+    const fast = refused(noHold, 1_000, 2_000, succeeding(100, 0, 2_000));
+    const { state, place } = takePlace(queued(fast, 2_000, 400), 2_000);
+    const slow = refused(state, 1_000, 3_600, succeeding(4, 1_600, 3_600));
+    expect(slow.spacingMs).toBeGreaterThan(10 * fast.spacingMs);
+    expect(places(slow, 3_600, 1)[0]).toBeGreaterThan(timeOf(slow, place));
+  });
+});
+
+describe('a place that is given back', () => {
+  const held = refused(noHold, 5_000, 0);
+
+  test('in the middle: those behind it move up, those before it do not', () => {
+    const state = queued(held, 0, 5);
+    const after = givePlaceBack(state, 2, 0);
+    expect([0, 1].map((place) => timeOf(after, place))).toEqual([0, 1].map((place) => timeOf(state, place)));
+    expect([3, 4].map((place) => timeOf(after, place))).toEqual([2, 3].map((place) => timeOf(state, place)));
+    expect(places(after, 0, 1)[0]).toBe(timeOf(state, 4));
+  });
+
+  test('of all of them: the next one comes as if they had never been there', () => {
+    const state = queued(held, 0, 500);
+    for (const order of [1, -1, 7]) {
+      const numbers = Array.from({ length: 500 }, (_, index) => (((index * order) % 500) + 500) % 500);
+      const after = numbers.reduce((at, place) => givePlaceBack(at, place, 0), state);
+      expect(places(after, 0, 1)).toEqual([5_000]);
+      expect(after.gaps).toEqual([]);
+    }
+  });
+
+  test('whose time has come already: the next one may go', () => {
+    const state = queued(held, 0, 3);
+    const after = givePlaceBack(state, 0, 5_050);
+    expect(timeOf(after, 1)).toBe(5_000);
+    expect(timeOf(after, 2)).toBeCloseTo(timeOf(state, 1));
+  });
+
+  test('once the others have gone, gaps are forgotten', () => {
+    const state = [2, 4, 6].reduce((at, place) => givePlaceBack(at, place, 0), queued(held, 0, 9));
+    expect(state.gaps).toEqual([2, 4, 6]);
+    const later = givePlaceBack(state, 8, 5_000 + 350);
+    expect(later.gaps).toEqual([6, 8]);
+    expect(timeOf(later, 7)).toBeCloseTo(timeOf(state, 7));
+  });
+
+  test('that nobody has taken is none', () => {
+    const state = queued(held, 0, 3);
+    expect(givePlaceBack(state, 3, 0)).toBe(state);
+  });
+});
+
+describe('the end of it', () => {
+  test('without a hold nobody queues', () => {
+    expect(isPaced(noHold, 0)).toBe(false);
+  });
+
+  test('after ten seconds nobody queues who finds no queue', () => {
+    const held = refused(noHold, 2_000, 0);
+    expect(isPaced(held, 11_999)).toBe(true);
+    expect(isPaced(held, 12_000)).toBe(false);
+  });
+
+  test('who finds one queues behind it', () => {
+    const queue = queued(refused(noHold, 2_000, 0), 2_000, 400);
+    expect(isPaced(queue, 12_000)).toBe(true);
+    expect(places(queue, 12_000, 1)[0]).toBeGreaterThan(12_000);
+  });
+
+  test('a place is never in the past', () => {
+    const held = refused(noHold, 2_000, 0);
+    expect(places(held, 2_500, 1)[0]).toBeCloseTo(2_500, 6);
+  });
+});

@@ -1,0 +1,186 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { hintSetNames } from '../../../../src/core/hints/sets.js';
+import { describedSchema } from '../../../../src/core/policy/check/described-schema.js';
+import type { JsonSchema } from '../../../../src/core/policy/check/schema.js';
+import { functionKeys, overrideSchema, policySchema } from '../../../../src/core/policy/check/schema.js';
+import { checkStructure } from '../../../../src/core/policy/check/structure.js';
+import { defaults } from '../../../../src/core/policy/defaults.js';
+import type {
+  OverrideOptions,
+  PolicyOptions,
+  RuleOptions,
+  SettingsOptions,
+} from '../../../../src/core/policy/options.js';
+import { validPolicies } from '../../policies.js';
+
+type FunctionOnly = 'retryIf' | 'beforeRetry' | 'observe';
+
+const settings: Record<Exclude<keyof SettingsOptions, FunctionOnly>, true> = {
+  retry: true,
+  maxRetries: true,
+  deadlineMs: true,
+  deadlineCovers: true,
+  attemptTimeoutMs: true,
+  statuses: true,
+  methods: true,
+  idempotent: true,
+  unsafeMethods: true,
+  idempotencyKey: true,
+  schedule: true,
+  throttledSchedule: true,
+  hints: true,
+  bodyHintBytes: true,
+  maxHintMs: true,
+  hintJitter: true,
+  budget: true,
+  gate: true,
+  hold: true,
+  scope: true,
+  bufferBodyBytes: true,
+  resume: true,
+  unref: true,
+  attemptHeader: true,
+};
+const inPolicy: Record<Exclude<keyof PolicyOptions, keyof SettingsOptions>, true> = {
+  $schema: true,
+  rules: true,
+  maxScopes: true,
+  scopeIdleMs: true,
+};
+const inRule: Record<Exclude<keyof RuleOptions, keyof SettingsOptions>, true> = { match: true, name: true };
+const inOverride: Record<Exclude<keyof OverrideOptions, FunctionOnly>, true> = settings;
+
+function keysOf(schema: JsonSchema | undefined): string[] {
+  return Object.keys(schema?.properties ?? {}).sort();
+}
+
+describe('the schema', () => {
+  test.each([
+    ['policy', policySchema],
+    ['override', overrideSchema],
+    ['described policy', describedSchema()],
+  ])('of a %s is one of 2020-12, in its strictest reading', (_, schema) => {
+    const ajv = new Ajv2020({ strict: true, validateFormats: true });
+    expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true);
+    expect(() => ajv.compile(schema)).not.toThrow();
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+  });
+
+  test('knows the keys that the types know, functions aside', () => {
+    expect(keysOf(policySchema)).toEqual(Object.keys({ ...settings, ...inPolicy }).sort());
+    expect(keysOf(policySchema.$defs?.['rule'])).toEqual(Object.keys({ ...settings, ...inRule }).sort());
+    expect(keysOf(overrideSchema)).toEqual(Object.keys(inOverride).sort());
+    for (const key of ['retryIf', 'beforeRetry', 'observe'] satisfies FunctionOnly[]) {
+      expect(functionKeys.has(key), key).toBe(true);
+    }
+  });
+
+  test('is frozen, however deep', () => {
+    expect(Object.isFrozen(policySchema.$defs?.['exponential']?.properties?.['jitter']?.anyOf)).toBe(true);
+    expect(Object.isFrozen(overrideSchema.properties?.['budget'])).toBe(true);
+  });
+
+  test('survives JSON', () => {
+    expect(JSON.parse(JSON.stringify(policySchema))).toEqual(policySchema);
+  });
+
+  test('uses only keywords that the check interprets', () => {
+    const known = new Set([
+      ...[
+        '$schema',
+        '$defs',
+        '$ref',
+        'title',
+        'anyOf',
+        'const',
+        'enum',
+        'type',
+        'minimum',
+        'maximum',
+        'pattern',
+      ],
+      ...[
+        'items',
+        'minItems',
+        'properties',
+        'required',
+        'additionalProperties',
+        'minProperties',
+        'maxProperties',
+      ],
+    ]);
+    const used = new Set<string>();
+    visit(policySchema);
+    visit(overrideSchema);
+    expect([...used].filter((keyword) => !known.has(keyword))).toEqual([]);
+
+    function visit(schema: JsonSchema): void {
+      for (const keyword of Object.keys(schema)) used.add(keyword);
+      for (const part of schema.anyOf ?? []) visit(part);
+      for (const part of Object.values(schema.properties ?? {})) visit(part);
+      for (const part of Object.values(schema.$defs ?? {})) visit(part);
+      if (schema.items !== undefined) visit(schema.items);
+    }
+  });
+
+  test('resolves each reference', () => {
+    const text = JSON.stringify(policySchema);
+    const references = [...text.matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, name]) => name);
+    expect(references.length).toBeGreaterThan(0);
+    expect(references.filter((name) => policySchema.$defs?.[name ?? ''] === undefined)).toEqual([]);
+  });
+});
+
+describe('described for editors', () => {
+  test('it accepts the same policies', () => {
+    const ajv = new Ajv2020({ strict: true });
+    const accepts = ajv.compile(describedSchema());
+    for (const [name, policy] of validPolicies) expect(accepts(policy), name).toBe(true);
+    expect(accepts({ maxRetires: 1 })).toBe(false);
+  });
+
+  test('every key has its words', () => {
+    const { $defs = {}, ...root } = describedSchema();
+    const parts = Object.entries({ policy: root as JsonSchema, ...$defs });
+    const silent = parts.flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties)
+        .filter(([, property]) => !/^[A-Z].*\.$/.test(property.description ?? ''))
+        .map(([key]) => `${name}.${key}`),
+    );
+    expect(silent).toEqual([]);
+    expect(root.description).toBe('A retry policy of undaunted.');
+  });
+
+  test('nothing else is changed', () => {
+    const plain = JSON.stringify(describedSchema(), (key, value) =>
+      key === 'description' && typeof value === 'string' ? undefined : value,
+    );
+    expect(JSON.parse(plain)).toEqual(policySchema);
+  });
+});
+
+describe('defaults', () => {
+  const { windowBudget, idempotencyKey, deadlineMs, attemptTimeoutMs, budget, ...plain } = defaults;
+  const { generate, ...key } = idempotencyKey;
+
+  test.each([
+    ['with a bucket', { ...plain, idempotencyKey: key, budget }],
+    ['with a window', { ...plain, idempotencyKey: key, budget: windowBudget }],
+  ])('are what the schema allows: %s', (_, policy) => {
+    expect(checkStructure(policySchema, policy).problems).toEqual([]);
+    const ajv = new Ajv2020({ strict: true });
+    expect(ajv.validate(policySchema, policy), JSON.stringify(ajv.errors)).toBe(true);
+  });
+
+  test('are all of them', () => {
+    expect([deadlineMs, attemptTimeoutMs, generate]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe('every name of a hint set', () => {
+  test.each(hintSetNames)('%s', (name) => {
+    expect(checkStructure(policySchema, { hints: name }).problems).toEqual([]);
+    expect(checkStructure(policySchema, { hints: [name] }).problems).toEqual([]);
+  });
+});

@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest';
+import { fillSchedule } from '../../../src/core/decide/schedule.js';
+import { defaults } from '../../../src/core/policy/defaults.js';
+import type { PolicyOptions, SettingsOptions } from '../../../src/core/policy/options.js';
+import { definePolicy } from '../../../src/core/policy/policy.js';
+import type { Settings } from '../../../src/core/types.js';
+import { settingsOf } from '../../kit.js';
+
+/** What a rule that says `own` amounts to in a policy that says `inherited`. */
+function inRule(own: SettingsOptions, inherited: PolicyOptions = {}): Settings {
+  const settings = definePolicy({ ...inherited, rules: [{ match: '/x', ...own }] }).rules[0]?.settings;
+  if (settings === undefined) throw new Error('No rule');
+  return settings;
+}
+
+describe('settings', () => {
+  test('of a policy that says nothing are the defaults', () => {
+    const { statuses, methods, hints, hintedSuccesses, ...plain } = settingsOf();
+    expect(plain).toEqual({
+      maxRetries: 3,
+      deadlineMs: undefined,
+      deadlineCovers: 'head',
+      attemptTimeoutMs: undefined,
+      idempotent: false,
+      unsafeMethods: 'refused',
+      idempotencyKey: false,
+      schedule: defaults.schedule,
+      throttledSchedule: defaults.throttledSchedule,
+      bodyHintBytes: 0,
+      maxHintMs: 60_000,
+      hintJitter: 0.1,
+      budget: defaults.budget,
+      gate: false,
+      hold: false,
+      scope: 'origin',
+      bufferBodyBytes: 65_536,
+      resume: true,
+      unref: false,
+      attemptHeader: false,
+      retryIf: undefined,
+      beforeRetry: undefined,
+      observe: undefined,
+    });
+    expect([...methods]).toEqual(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'QUERY']);
+    expect(statuses.retried.size).toBe(3 + 100 - 6);
+    expect([...statuses.never]).toEqual([501, 505, 506, 508, 510, 511]);
+    expect(hints).toBeTypeOf('function');
+    expect(hintedSuccesses).toEqual([]);
+  });
+
+  const every: SettingsOptions = {
+    maxRetries: 1,
+    deadlineMs: 2_000,
+    deadlineCovers: 'body',
+    attemptTimeoutMs: 3,
+    statuses: [418],
+    methods: ['GET', 'post'],
+    idempotent: true,
+    idempotencyKey: true,
+    schedule: { kind: 'fixed', waitMs: 1, jitter: 'none' },
+    throttledSchedule: { kind: 'fixed', waitMs: 2, jitter: 'none' },
+    hints: 'shopify',
+    bodyHintBytes: 4,
+    maxHintMs: 5_000,
+    hintJitter: 0.6,
+    budget: { capacity: 7 },
+    gate: true,
+    hold: true,
+    scope: 'named',
+    bufferBodyBytes: 8,
+    resume: false,
+    unref: true,
+    attemptHeader: true,
+    retryIf: () => undefined,
+    beforeRetry: () => {},
+    observe: () => {},
+  };
+
+  test('of a rule that says nothing are those of the policy, the same objects', () => {
+    const { rules, fallback } = definePolicy({ ...every, rules: [{ match: '/x' }] });
+    const settings = rules[0]?.settings as Settings;
+    for (const key of Object.keys(settings) as (keyof Settings)[]) {
+      expect(settings[key]).toBe(fallback.settings[key]);
+    }
+  });
+
+  test('of a rule that says everything are its own', () => {
+    expect(inRule(every)).toEqual(settingsOf(every));
+    expect(inRule(every)).toMatchObject({
+      maxRetries: 1,
+      deadlineCovers: 'body',
+      idempotent: true,
+      hintedSuccesses: [{ status: 200, method: 'POST', pathEnd: '/graphql.json' }],
+      maxHintMs: 5_000,
+      budget: { capacity: 7, perSuccess: 0.15, kind: 'bucket' },
+      gate: defaults.gate,
+      hold: defaults.hold,
+      idempotencyKey: defaults.idempotencyKey,
+      attemptHeader: 'retry-attempt',
+      resume: false,
+      unref: true,
+    });
+    expect([...inRule(every).methods]).toEqual(['GET', 'POST']);
+    expect([...inRule(every).statuses.retried]).toEqual([418]);
+  });
+
+  test.each<[string, number, SettingsOptions, PolicyOptions]>([
+    ['nothing that reads bodies', 0, {}, {}],
+    ['a set that reads headers', 0, { hints: ['auth0', 'common'] }, {}],
+    ['a set that reads bodies', 16_384, { hints: 'github' }, {}],
+    ['one of several', 16_384, { hints: ['auth0', 'telegram'] }, {}],
+    ['one that is inherited', 16_384, {}, { hints: 'shopify' }],
+    ['another that reads none', 0, { hints: 'common' }, { hints: 'shopify' }],
+    ['no hints', 0, { hints: false }, { hints: 'shopify' }],
+    ['a size of its own', 100, { hints: 'github', bodyHintBytes: 100 }, {}],
+    ['a size that is inherited', 100, { hints: 'github' }, { bodyHintBytes: 100 }],
+    ['none, by its own word', 0, { hints: 'github', bodyHintBytes: 0 }, {}],
+    ['none, by the word of the policy', 0, { hints: 'github' }, { bodyHintBytes: 0 }],
+    ['none of what is inherited', 0, { bodyHintBytes: 0 }, { hints: 'github' }],
+  ])('bodyHintBytes of %s: %d', (_, bytes, own, inherited) => {
+    expect(inRule(own, inherited).bodyHintBytes).toBe(bytes);
+  });
+
+  test('take the functions of the rule before those of the policy', () => {
+    const own = { retryIf: () => true, beforeRetry: () => {}, observe: () => {} };
+    const inherited = { retryIf: () => false, beforeRetry: () => {}, observe: () => {} };
+    const settings = inRule(own, inherited);
+    expect([settings.retryIf, settings.beforeRetry, settings.observe]).toEqual([
+      own.retryIf,
+      own.beforeRetry,
+      own.observe,
+    ]);
+    expect(settings.beforeRetry).toBe(own.beforeRetry);
+    expect(settings.observe).toBe(own.observe);
+    expect(inRule({}, inherited).observe).toBe(inherited.observe);
+  });
+
+  test('can be switched off again where they were on', () => {
+    const off = inRule(
+      { hints: false, budget: false, gate: false, hold: false, idempotencyKey: false, attemptHeader: false },
+      { gate: true, hints: 'github', idempotencyKey: true, attemptHeader: 'X-Try' },
+    );
+    expect(off).toMatchObject({
+      hints: undefined,
+      budget: false,
+      gate: false,
+      hold: false,
+      idempotencyKey: false,
+      attemptHeader: false,
+    });
+    expect(inRule({ attemptHeader: true }, {}).attemptHeader).toBe('retry-attempt');
+    expect(inRule({ hints: [] }).hints).toBeUndefined();
+  });
+
+  test.each<[SettingsOptions, PolicyOptions, number]>([
+    [{ retry: false }, {}, 0],
+    [{ retry: false }, { maxRetries: 5 }, 0],
+    [{}, { retry: false }, 0],
+    [{ maxRetries: 2 }, { retry: false }, 2],
+    [{}, { maxRetries: 5 }, 5],
+  ])('retry: %j in %j is maxRetries: %i', (own, inherited, maxRetries) => {
+    expect(inRule(own, inherited).maxRetries).toBe(maxRetries);
+  });
+});
+
+describe('nested settings', () => {
+  test('replace the inherited ones whole: what they leave out is the default', () => {
+    const inherited: PolicyOptions = {
+      schedule: { kind: 'exponential', firstMs: 7, factor: 3, maxMs: 70, jitter: 'none', slotMs: 7 },
+      budget: { capacity: 9, perSuccess: 0.9 },
+      gate: { failures: 5, probeMs: 50 },
+      hold: { minMs: 100, spacingMs: 3 },
+      idempotencyKey: { header: 'X-Key', quoted: true },
+    };
+    const settings = inRule(
+      {
+        schedule: { kind: 'exponential', firstMs: 8 },
+        budget: { perSecond: 2 },
+        gate: { failures: 6 },
+        hold: { minMs: 200 },
+        idempotencyKey: { quoted: true },
+      },
+      inherited,
+    );
+    expect(settings.schedule).toEqual({ ...defaults.schedule, firstMs: 8 });
+    expect(settings.budget).toEqual({ ...defaults.budget, perSecond: 2 });
+    expect(settings.gate).toEqual({ ...defaults.gate, failures: 6 });
+    expect(settings.hold).toEqual({ ...defaults.hold, minMs: 200 });
+    expect(settings.idempotencyKey).toEqual({ ...defaults.idempotencyKey, quoted: true });
+  });
+
+  test('a throttled schedule is filled in like any other', () => {
+    expect(settingsOf({ throttledSchedule: { kind: 'exponential', firstMs: 9 } }).throttledSchedule).toEqual({
+      ...defaults.schedule,
+      firstMs: 9,
+    });
+  });
+
+  test.each([
+    [
+      { kind: 'table', waitsMs: [1, 2] },
+      { kind: 'table', waitsMs: [1, 2], jitter: 'none' },
+    ],
+    [
+      { kind: 'table', waitsMs: [1, 2], jitter: 'full' },
+      { kind: 'table', waitsMs: [1, 2], jitter: 'full' },
+    ],
+    [
+      { kind: 'fixed', waitMs: 1_000 },
+      { kind: 'fixed', waitMs: 1_000, jitter: 'none' },
+    ],
+    [
+      { kind: 'fixed', waitMs: 1, jitter: { addMs: 2 } },
+      { kind: 'fixed', waitMs: 1, jitter: { addMs: 2 } },
+    ],
+  ] as const)('%j is %j', (options, filled) => {
+    expect(fillSchedule(options)).toEqual(filled);
+  });
+
+  test('a function is its own schedule', () => {
+    const own = (): number => 1;
+    expect(fillSchedule(own)).toBe(own);
+  });
+
+  test('a cost is one for all, or one for each, and a timeout without a price is a failure like others', () => {
+    expect(settingsOf({ budget: { cost: 3 } }).budget).toMatchObject({
+      cost: { transient: 3, throttled: 3, timeout: 3 },
+    });
+    const cost = { transient: 1, throttled: 2, timeout: 3 };
+    expect(settingsOf({ budget: { cost } }).budget).toMatchObject({ cost });
+    expect(settingsOf({ budget: { cost: { transient: 1, throttled: 2 } } }).budget).toMatchObject({
+      cost: { transient: 1, throttled: 2, timeout: 1 },
+    });
+    expect(settingsOf({ budget: { kind: 'window', cost: 3 } }).budget).toEqual({
+      ...defaults.windowBudget,
+      cost: { transient: 3, throttled: 3, timeout: 3 },
+    });
+    expect(settingsOf({ budget: { kind: 'window' } }).budget).toEqual(defaults.windowBudget);
+  });
+
+  test.each([
+    [{ capacity: 50 }, 2],
+    [{ capacity: 500 }, 2],
+    [{ capacity: 1.5 }, 1.5],
+    [{ capacity: 10, floor: 8 }, 2],
+    [{ capacity: 1 }, 1],
+    [{ capacity: 10, floor: 5, charge: 'failure' }, 1],
+  ] as const)('a bucket of %o can pay for a timeout: %d', (budget, timeout) => {
+    expect(settingsOf({ budget }).budget).toMatchObject({ cost: { transient: 1, throttled: 1, timeout } });
+    expect(() => definePolicy({ budget })).not.toThrow();
+  });
+
+  test('header names are lower case', () => {
+    expect(settingsOf({ idempotencyKey: { header: 'X-Key' } }).idempotencyKey).toMatchObject({
+      header: 'x-key',
+    });
+    expect(settingsOf({ attemptHeader: 'X-Attempt' }).attemptHeader).toBe('x-attempt');
+  });
+});
+
+describe('statuses', () => {
+  test.each<[NonNullable<SettingsOptions['statuses']>, number[], number[]]>([
+    [[503], [503], [502, 504]],
+    [['503'], [503], [502, 504]],
+    [['4xx'], [400, 499], [399, 500]],
+    [
+      ['5xx', '!503'],
+      [500, 502, 504, 599],
+      [503, 499, 600],
+    ],
+    [['!503', '5xx'], [500, 599], [503]],
+    [['5xx', '4xx', '!500'], [400, 501], [500]],
+  ])('%j', (statuses, retried, others) => {
+    const compiled = settingsOf({ statuses: statuses as never }).statuses;
+    for (const status of retried) expect(compiled.retried.has(status)).toBe(true);
+    for (const status of others) expect(compiled.retried.has(status)).toBe(false);
+  });
+});

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { checkPolicy } from '../../../src/core/policy/check/check.js';
+import { undaunted } from './kit.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'check-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const wrong = { maxRetry: 3, deadlineMs: 100, rules: [{ match: '/a', attemptTimeoutMs: 800 }] };
+
+describe('a policy', () => {
+  test.each<[string, string]>([
+    ['{}', 'fine, with 0 rules.'],
+    ['{ "rules": [{ "match": "/health", "retry": false }] }', 'fine, with 1 rule.'],
+    ['\uFEFF{ "maxRetries": 1 }', 'fine, with 0 rules.'],
+  ])('%s is fine', async (text, verdict) => {
+    const path = file('fine.json', text);
+    expect(await undaunted(['check', path])).toEqual({
+      exitCode: 0,
+      stdout: `${path}: ${verdict}\n`,
+      stderr: '',
+    });
+  });
+
+  test('is told all that is wrong with it, one problem a line', async () => {
+    const path = file('wrong.json', JSON.stringify(wrong));
+    const { exitCode, stdout, stderr } = await undaunted(['check', path]);
+    expect([exitCode, stderr]).toEqual([1, '']);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      `${path}: The policy has 2 problems:`,
+      '  - maxRetry: found an unknown key; allowed: a known key. Did you mean "maxRetries"?',
+      expect.stringContaining(
+        '  - rules[0].attemptTimeoutMs: found the number 800; allowed: at most deadlineMs',
+      ),
+    ]);
+  });
+
+  test('may come from stdin', async () => {
+    const { exitCode, stdout } = await undaunted(['check', '-'], { stdin: '{ "maxRetries": -1 }' });
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/^stdin: The policy has 1 problem:\n {2}- maxRetries: found the number -1; /);
+  });
+
+  test('may be one that has a name, as everywhere', async () => {
+    const answer = await undaunted(['check', 'service']);
+    expect(answer).toEqual({ exitCode: 0, stdout: 'service: fine, with 0 rules.\n', stderr: '' });
+  });
+
+  test.each<[unknown, number]>([
+    [{}, 0],
+    [wrong, 1],
+    [[], 1],
+    [null, 1],
+  ])('%j as JSON', async (policy, code) => {
+    const { exitCode, stdout } = await undaunted(['check', '--json', '-'], { stdin: JSON.stringify(policy) });
+    const problems = checkPolicy(policy);
+    expect(exitCode).toBe(code);
+    expect(JSON.parse(stdout)).toEqual({ valid: problems.length === 0, problems, remarks: [] });
+  });
+
+  test('is told what may be meant otherwise, which is no problem', async () => {
+    const stdin = '{ "rules": [{ "match": "/health" }, { "match": "GET users/*" }] }';
+    const { exitCode, stdout, stderr } = await undaunted(['check', '-'], { stdin });
+    expect([exitCode, stderr]).toEqual([0, '']);
+    const remark = {
+      path: 'rules[1].match',
+      says: '"GET users/*" means the path "/*" of a host that is called "users"',
+      advice:
+        'Write "GET /users/*" for a path, or {"methods":["GET"],"host":"users","path":"/*"} for that host.',
+    };
+    expect(stdout).toBe(`stdin: fine, with 2 rules.\n  - ${remark.path}: ${remark.says}. ${remark.advice}\n`);
+    const { stdout: json } = await undaunted(['check', '--json', '-'], { stdin });
+    expect(JSON.parse(json)).toEqual({ valid: true, problems: [], remarks: [remark] });
+  });
+
+  test('is told that bodies are not read, where a named set would look into them', async () => {
+    const stdin = '{ "bodyHintBytes": 0, "rules": [{ "match": "api.github.com", "hints": "github" }] }';
+    const { exitCode, stdout } = await undaunted(['check', '-'], { stdin });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      /^ {2}- rules\[0\]\.hints: bodyHintBytes is 0, so what "github" would read in bodies/m,
+    );
+  });
+});
+
+describe('what is no policy is told in one line', () => {
+  // What exactly the parser of this Node says is its own business.
+  test.each<[string, string, RegExp]>([
+    ['a comma too many', '{\n  "maxRetries": 3,\n}', /^undaunted: stdin:3:1 is not JSON: Expected .*\.\n$/],
+    ['the end missing', '{\n  "rules": [', /^undaunted: stdin:2:13 is not JSON: .*\.\n$/],
+    ['nothing at all', '', /^undaunted: stdin:1:1 is not JSON: Unexpected end of JSON input\.\n$/],
+    ['a word', '{ "retry": nope }', /^undaunted: stdin(:1:12)? is not JSON: Unexpected token.*\.\n$/],
+  ])('%s', async (_, stdin, line) => {
+    const { exitCode, stdout, stderr } = await undaunted(['check', '-'], { stdin });
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(line);
+  });
+
+  test('no such file', async () => {
+    const { exitCode, stderr } = await undaunted(['check', join(folder, 'none.json')]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^undaunted: .*none\.json cannot be read: there is no such file\.\n$/);
+  });
+
+  test('a name that nobody knows', async () => {
+    const { exitCode, stderr } = await undaunted(['check', 'serivce']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe('undaunted: serivce cannot be read: there is no such file. Did you mean service?\n');
+  });
+
+  test('a folder', async () => {
+    const { exitCode, stderr } = await undaunted(['check', folder]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      `undaunted: ${folder} cannot be read: it is a folder, not a file.\n`,
+    ]);
+  });
+});
