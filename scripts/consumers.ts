@@ -33,7 +33,7 @@ export const coreConsumer: Consumer = {
 import { definePolicy, createRetrier, explain, readHint, type Decision, type PolicyOptions } from 'undaunted';
 const options: PolicyOptions = { maxRetries: 3, rules: [{ match: 'GET /health', retry: false }] };
 const session = createRetrier(definePolicy(options)).open({ method: 'GET', origin: 'https://a.example', path: '/', keyed: false });
-const decision: Decision = session.next({ kind: 'response', status: 503, headers: {} }, true);
+const decision: Decision = session.next({ kind: 'response', status: 503, headers: {} }, { replayable: true });
 const sentence: string = explain(decision);
 readHint({ status: 429, headers: { 'retry-after': '1' } }, { hints: 'common', date: 0 });
 // @ts-expect-error: a misspelt option

@@ -45,7 +45,7 @@ export interface ScopeSnapshot {
   readonly refused: Readonly<Record<RefusalReason, number>>;
 }
 
-/** What one request has got of it. */
+/** What one request has got of it, and its times. */
 export interface Turn {
   readonly startedAt: number | undefined;
   /** When its deadline began to count: later than the request, where the body of an earlier head broke off. */
@@ -55,11 +55,12 @@ export interface Turn {
   epoch: Epoch;
   sentAt: number;
   isWaiting: boolean;
-  /** When its first attempt had failed, and whether a retry has counted as well. */
+  /** When its first attempt had failed, until a retry has counted as well. */
   failedAt: number | undefined;
-  countedTwice: boolean;
   /** The last time that it was refused, or would have been. */
   refused: Refusal | undefined;
+  /** That it is over: listeners hear it once, even where the body of what was let through fails later. */
+  isSettledTold: boolean;
 }
 
 export function turnFrom(startedAt: number | undefined): Turn {
@@ -71,8 +72,8 @@ export function turnFrom(startedAt: number | undefined): Turn {
     sentAt: Number.NEGATIVE_INFINITY,
     isWaiting: false,
     failedAt: undefined,
-    countedTwice: false,
     refused: undefined,
+    isSettledTold: false,
   };
 }
 
@@ -276,7 +277,7 @@ function hasCounted(turn: Turn, { deadForMs }: Gate, isFirst: boolean, now: numb
     turn.failedAt = now;
     return false;
   }
-  if (turn.countedTwice || turn.failedAt === undefined || now - turn.failedAt < deadForMs) return true;
-  turn.countedTwice = true;
+  if (turn.failedAt === undefined || now - turn.failedAt < deadForMs) return true;
+  turn.failedAt = undefined;
   return false;
 }

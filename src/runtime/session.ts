@@ -32,6 +32,16 @@ import { suppressionInContext } from './suppression.js';
 
 const noAttempts: History = Object.freeze([]);
 
+/** What the client knows of sending the request again. */
+export interface Prospects {
+  /** The body could be sent again. */
+  readonly replayable: boolean;
+  /** What `retryIf` answered. */
+  readonly verdict?: boolean | undefined;
+  /** Only where the caller has a head already: whether the rest of its body could be asked for. */
+  readonly resumable?: boolean | undefined;
+}
+
 export class Session {
   readonly request: RequestFacts;
   readonly rule: Rule;
@@ -93,8 +103,8 @@ export class Session {
     return this.turn;
   }
 
-  /** Whether a response needs no decision: the caller gets it, and the session is over. */
-  accepts(status: number): boolean {
+  /** A response that needs no decision ends the session here, and is the caller's. False: ask `next`. */
+  acceptAtOnce(status: number): boolean {
     const { settings, scope } = this;
     const needsDecision =
       status >= 400 ||
@@ -111,45 +121,21 @@ export class Session {
     return true;
   }
 
-  /**
-   * What now? `replayable`: the body could be sent again; `verdict`: what `retryIf` answered; `resumable`:
-   * the caller has a head already, and the rest of its body could be asked for. A stop is the end of the
-   * session, unless the body of what it let through fails later.
-   */
-  next(
-    outcome: ResponseOutcome | ErrorOutcome,
-    replayable: boolean,
-    verdict?: boolean,
-    resumable?: boolean,
-  ): Decision {
-    const said = truthReturned('retryIf', verdict);
-    // A head that ended it, whose body then failed: the attempt had not ended after all.
-    this.acceptedStatus = 0;
-    if (this.attempts?.at(-1)?.decision.action === 'stop') this.attempts.pop();
+  /** What now? A stop is the end of the session, unless the body of what it let through fails later. */
+  next(outcome: ResponseOutcome | ErrorOutcome, prospects: Prospects): Decision {
+    const verdict = truthReturned('retryIf', prospects.verdict);
+    this.reopen();
     const { settings, scope, history } = this;
-    const { ports } = scope;
-    const now = ports.now();
-    const date = ports.date();
+    const now = scope.ports.now();
+    const date = scope.ports.date();
     const finding = classify(settings, outcome, date);
-    this.endTurn(signOf(finding));
+    const sign = signOf(finding);
+    this.endTurn(sign);
     const isFirst = history.length === 0;
     // What is worth a retry is no success, whether or not it gets one: a 403 can say "too much" as well as a 429.
-    const succeeds = said !== true && finding.class === 'final' && signOf(finding) === 'alive';
-    if (!succeeds) scope.learn(settings, finding, isFirst, said, now);
-    const world: World = {
-      request: { method: this.request.method, keyed: this.request.keyed },
-      replayable,
-      startedAt: this.turn?.timedFrom,
-      now,
-      date,
-      random: ports.random(),
-      budget: settings.budget === false ? undefined : scope.budgetOf(settings.budget, now),
-      gateShut: scope.refuses(settings, now),
-      queueMs: scope.queueMs(settings, now),
-      verdict: said,
-      resumable,
-      suppressed: this.isSuppressed,
-    };
+    const succeeds = verdict !== true && finding.class === 'final' && sign === 'alive';
+    if (!succeeds) scope.learn(settings, finding, isFirst, verdict, now);
+    const world = this.worldAt(now, date, prospects, verdict);
     const decision = decide(settings, history, finding, world);
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
     if (succeeds) scope.succeed(settings, isFirst, this.lastCost());
@@ -157,6 +143,36 @@ export class Session {
     this.attempts.push({ number: decision.attempt, endedAt: now, outcome: finding, decision });
     if (isListening(settings)) this.tellDecision(world, decision);
     return decision;
+  }
+
+  /** A head ended it, and then the body failed: that attempt had not ended after all. */
+  private reopen(): void {
+    this.acceptedStatus = 0;
+    const { attempts } = this;
+    if (attempts?.at(-1)?.decision.action === 'stop') attempts.pop();
+  }
+
+  private worldAt(
+    now: number,
+    date: number,
+    { replayable, resumable }: Prospects,
+    verdict: boolean | undefined,
+  ): World {
+    const { request, settings, scope } = this;
+    return {
+      request: { method: request.method, keyed: request.keyed },
+      replayable,
+      startedAt: this.turn?.timedFrom,
+      now,
+      date,
+      random: scope.ports.random(),
+      budget: settings.budget === false ? undefined : scope.budgetOf(settings.budget, now),
+      gateShut: scope.refuses(settings, now),
+      queueMs: scope.queueMs(settings, now),
+      verdict,
+      resumable,
+      suppressed: this.isSuppressed,
+    };
   }
 
   /** Another layer serves this request with its retries, or nobody wants any. */
@@ -199,11 +215,12 @@ export class Session {
 
   /** Once: the body of what was let through may fail later. */
   private tellSettled(outcome: number | string, now: number, about: About = this.about()): void {
-    if (settled.has(this)) return;
-    settled.add(this);
+    const turn = this.turnHere();
+    if (turn.isSettledTold) return;
+    turn.isSettledTold = true;
     const attempts = this.history.length;
     const elapsedMs = now - (this.startedAt ?? now);
-    const refused = this.turn?.refused;
+    const { refused } = turn;
     tell(this.settings, {
       type: 'settled',
       ...about,
@@ -221,9 +238,6 @@ export class Session {
 
 /** What every event says of its request. */
 type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
-
-/** Of the sessions that somebody listens to; the others need no mark. */
-const settled: WeakSet<Session> = new WeakSet();
 
 function labelOf(outcome: unknown): number | string {
   if (typeof outcome === 'number') return outcome;

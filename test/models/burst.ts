@@ -19,7 +19,7 @@ export function refusedOfTen(machine: ScopeMachine, { now }: State): number {
     const { session, at, isSent } = next;
     waiting = waiting.filter((one) => one !== next);
     machine.now = Math.max(machine.now, at);
-    if (isSent) session.accepts(200);
+    if (isSent) session.acceptAtOnce(200);
     else {
       const admission = session.admit();
       if (admission.kind === 'refuse') refused += 1;

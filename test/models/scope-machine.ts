@@ -167,8 +167,8 @@ export class ScopeMachine implements Machine<State> {
     const outcome: ErrorOutcome | ResponseOutcome = ends[end];
     const before = this.gate?.kind;
     const sentAt = sentAtOf(session) ?? state.now;
-    const isOver = outcome.kind === 'response' && session.accepts(outcome.status);
-    const decision = isOver ? undefined : session.next(outcome, true);
+    const isOver = outcome.kind === 'response' && session.acceptAtOnce(outcome.status);
+    const decision = isOver ? undefined : session.next(outcome, { replayable: true });
     const after =
       decision?.action === 'retry'
         ? this.keep(state, index, 'waiting', session, state.now + decision.delayMs)

@@ -23,22 +23,22 @@ async function brief(telemetry: Telemetry, name: string): Promise<unknown[]> {
 test('nothing is shown of a scope that has used nothing, and nothing of a retrier that is not named', async () => {
   const named = retrierWith({});
   const telemetry = openTelemetry({ retriers: { named } });
-  named.open(requestOf()).accepts(200);
-  retrierWith({}).open(requestOf()).next(answered(503), true);
+  named.open(requestOf()).acceptAtOnce(200);
+  retrierWith({}).open(requestOf()).next(answered(503), { replayable: true });
   expect(await brief(telemetry, 'undaunted.budget.tokens')).toEqual([]);
 });
 
 test('the budget, by retrier and scope', async () => {
   const [one, two] = [retrierWith({}), retrierWith({})];
   const telemetry = openTelemetry({ retriers: { one, two } });
-  one.open(requestOf()).next(answered(503), true);
-  two.open(requestOf({ origin: 'https://other.example' })).next(answered(503), true);
-  two.open(requestOf({ origin: 'https://other.example' })).next(answered(503), true);
+  one.open(requestOf()).next(answered(503), { replayable: true });
+  two.open(requestOf({ origin: 'https://other.example' })).next(answered(503), { replayable: true });
+  two.open(requestOf({ origin: 'https://other.example' })).next(answered(503), { replayable: true });
   expect(await brief(telemetry, 'undaunted.budget.tokens')).toEqual([
     ['one', 'https://api.example.com', 49],
     ['two', 'https://other.example', 48],
   ]);
-  one.open(requestOf()).next(answered(503), true);
+  one.open(requestOf()).next(answered(503), { replayable: true });
   expect((await brief(telemetry, 'undaunted.budget.tokens'))[0]).toEqual([
     'one',
     'https://api.example.com',
@@ -50,7 +50,8 @@ test('of several budgets of one scope, the scarcest', async () => {
   const budget = { capacity: 5 };
   const retrier = retrierWith({ rules: [{ match: '/scarce', budget }] });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
-  for (const path of ['/', '/scarce']) retrier.open(requestOf({ path })).next(answered(503), true);
+  for (const path of ['/', '/scarce'])
+    retrier.open(requestOf({ path })).next(answered(503), { replayable: true });
   expect(await brief(telemetry, 'undaunted.budget.tokens')).toEqual([[...scope, 4]]);
 });
 
@@ -61,7 +62,7 @@ test('the state of the gate, and who waits for it', async () => {
     gate: { failures: 2, deadForMs: 0, whenShut: 'wait' },
   });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
-  const fail = (): unknown => retrier.open(requestOf()).next(answered(503), true);
+  const fail = (): unknown => retrier.open(requestOf()).next(answered(503), { replayable: true });
   fail();
   expect(await brief(telemetry, 'undaunted.gate.state')).toEqual([
     [...scope, 'open', 1],
@@ -76,14 +77,14 @@ test('the state of the gate, and who waits for it', async () => {
     [...scope, 'ramping', 0],
   ]);
   expect(await brief(telemetry, 'undaunted.gate.waiting')).toEqual([[...scope, 1]]);
-  retrier.open(requestOf()).accepts(200);
+  retrier.open(requestOf()).acceptAtOnce(200);
   expect(await brief(telemetry, 'undaunted.gate.state')).toContainEqual([...scope, 'ramping', 1]);
 });
 
 test('how long a hold lasts yet', async () => {
   const retrier = retrierWith({ hold: { refusedShare: 0 } });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
-  retrier.open(requestOf()).next(answered(429, { 'retry-after': '30' }), true);
+  retrier.open(requestOf()).next(answered(429, { 'retry-after': '30' }), { replayable: true });
   await time.advance(10_000);
   expect(await brief(telemetry, 'undaunted.hold.remaining')).toEqual([[...scope, 20]]);
   await time.advance(60_000);
@@ -93,7 +94,8 @@ test('how long a hold lasts yet', async () => {
 test('scopes beyond the limit are shown together', async () => {
   const retrier = retrierWith({ maxRetries: 1, gate: { failures: 2, deadForMs: 0 } });
   const telemetry = openTelemetry({ retriers: { main: retrier }, maxValues: 1 });
-  const fail = (origin: string): unknown => retrier.open(requestOf({ origin })).next(answered(503), true);
+  const fail = (origin: string): unknown =>
+    retrier.open(requestOf({ origin })).next(answered(503), { replayable: true });
   for (const origin of ['https://a.example', 'https://b.example', 'https://c.example', 'https://c.example']) {
     fail(origin);
   }
@@ -118,7 +120,7 @@ test('a scope that is forgotten does not stay shut for who looks', async () => {
     hold: { refusedShare: 0 },
   });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
-  retrier.open(requestOf()).next(answered(503, { 'retry-after': '30' }), true);
+  retrier.open(requestOf()).next(answered(503, { 'retry-after': '30' }), { replayable: true });
   expect(await brief(telemetry, 'undaunted.gate.state')).toContainEqual([...scope, 'shut', 1]);
   retrier.reset();
   expect(await brief(telemetry, 'undaunted.gate.state')).toEqual([
@@ -135,7 +137,7 @@ test('nobody looks any more when it is ended', async () => {
   const retrier = retrierWith({});
   const look = vi.spyOn(retrier, 'snapshot');
   const undo = instrument({ meterProvider: telemetry.meterProvider, retriers: { main: retrier } });
-  retrier.open(requestOf()).next(answered(503), true);
+  retrier.open(requestOf()).next(answered(503), { replayable: true });
   await telemetry.collected();
   expect(look).toHaveBeenCalledTimes(1);
   undo();
@@ -146,7 +148,7 @@ test('nobody looks any more when it is ended', async () => {
 test('units are as the conventions write them', async () => {
   const retrier = retrierWith({ hold: { refusedShare: 0 }, gate: true });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
-  retrier.open(requestOf()).next(answered(503, { 'retry-after': '30' }), true);
+  retrier.open(requestOf()).next(answered(503, { 'retry-after': '30' }), { replayable: true });
   const units = (await telemetry.metrics()).map(({ descriptor: { name, unit } }) => [name, unit]);
   expect(Object.fromEntries(units)).toMatchObject({
     'undaunted.budget.tokens': '{token}',

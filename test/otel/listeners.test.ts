@@ -29,9 +29,9 @@ function urlsMade(policy: PolicyOptions): number {
   const retrier = createRetrier(policy);
   const [failing, succeeding] = [retrier.open(request), retrier.open(request)];
   reads = 0;
-  failing.next(answered(503), true);
-  failing.next(answered(200), true);
-  succeeding.accepts(200);
+  failing.next(answered(503), { replayable: true });
+  failing.next(answered(200), { replayable: true });
+  succeeding.acceptAtOnce(200);
   return reads;
 }
 
@@ -62,7 +62,7 @@ describe('one that throws', () => {
         throw new Error('broken observer');
       },
     });
-    expect(retrier.open(requestOf()).next(answered(404), true).reason).toBe('final-status');
+    expect(retrier.open(requestOf()).next(answered(404), { replayable: true }).reason).toBe('final-status');
     expect(seen).toHaveLength(2);
     const [warning] = (await warned) as [Error];
     expect(warning.message).toMatch(/^undaunted: observe threw/);
@@ -76,7 +76,7 @@ describe('one that throws', () => {
       throw broken;
     });
     listen((message) => void seen.push(message));
-    expect(createRetrier().open(requestOf()).accepts(200)).toBe(true);
+    expect(createRetrier().open(requestOf()).acceptAtOnce(200)).toBe(true);
     expect(seen).toHaveLength(1);
     expect(await thrown).toBe(broken);
   });
@@ -94,7 +94,7 @@ describe('one that throws', () => {
     diag.setLogger({ error, warn: error, info: error, debug: error, verbose: error }, DiagLogLevel.ERROR);
     onTestFinished(() => diag.disable());
     onTestFinished(instrument({ meterProvider }));
-    expect(createRetrier().open(requestOf()).accepts(200)).toBe(true);
+    expect(createRetrier().open(requestOf()).acceptAtOnce(200)).toBe(true);
     expect(error).toHaveBeenCalledWith(expect.stringMatching(/^undaunted: /), broken);
   });
 });
@@ -105,7 +105,7 @@ test('where there are no channels, as in a browser, observe is told all the same
   const observed: string[] = [];
   listen((message) => void seen.push(message));
   const retrier = create({ observe: ({ type }) => void observed.push(type) });
-  retrier.open(requestOf()).next(answered(503), true);
+  retrier.open(requestOf()).next(answered(503), { replayable: true });
   expect(observed).toEqual(['decision']);
   expect(seen).toEqual([]);
 });

@@ -25,8 +25,8 @@ async function get(url: string, policy: PolicyOptions = soon): Promise<void> {
 /** One request without a client, whose first attempt fails with 503 and whose second succeeds. */
 function retriedOnce(retrier: Retrier, facts: Partial<RequestFacts>): void {
   const session = retrier.open(requestOf(facts));
-  session.next(answered(503), true);
-  session.next(answered(200), true);
+  session.next(answered(503), { replayable: true });
+  session.next(answered(200), { replayable: true });
 }
 
 function serverOf(origin: string): object {
@@ -201,7 +201,7 @@ describe('however many there are in the world, there are few', () => {
     for (const code of ['E1', 'E2', 'E3', 'E4']) {
       createRetrier()
         .open(requestOf())
-        .next(failed(errorWith({ code })), true);
+        .next(failed(errorWith({ code })), { replayable: true });
     }
     const points = await telemetry.points('undaunted.stops');
     expect(points.map(({ attributes, value }) => [attributes['error.type'], value])).toEqual([
@@ -214,7 +214,8 @@ describe('however many there are in the world, there are few', () => {
   test('statuses: of what is none, nothing is said', async () => {
     const telemetry = openTelemetry();
     const statuses = [200, 999, 0, 1_000, 1e9, 404.5, Number.NaN];
-    for (const status of statuses) createRetrier().open(requestOf()).next(answered(status), true);
+    for (const status of statuses)
+      createRetrier().open(requestOf()).next(answered(status), { replayable: true });
     const points = await telemetry.points('undaunted.request.duration');
     expect(points.map(({ attributes }) => attributes['http.response.status_code'])).toEqual([
       200,

@@ -130,7 +130,9 @@ describe('an event on the active span', () => {
 
   test('with a path, where the client cannot tell the origin', async () => {
     const facts = requestOf({ origin: undefined, path: '/things/1?page=2' });
-    await telemetry.inSpan('caller', async () => createRetrier().open(facts).next(answered(404), true));
+    await telemetry.inSpan('caller', async () =>
+      createRetrier().open(facts).next(answered(404), { replayable: true }),
+    );
     const [event] = named('caller').events;
     expect(event?.attributes).toMatchObject({ 'url.path': '/things/1' });
     expect(event?.attributes).not.toHaveProperty(['url.full']);

@@ -274,7 +274,7 @@ describe('any life of a request', () => {
         const session = createRetrier(policy, time.ports({ random: () => random })).open(requestOf());
         for (const { outcome: ended, elapsed, replayable } of steps) {
           time.now += elapsed;
-          if ('class' in ended || session.next(ended, replayable).action === 'stop') break;
+          if ('class' in ended || session.next(ended, { replayable }).action === 'stop') break;
         }
         expect(events.length).toBeLessThanOrEqual(session.settings.maxRetries + 1);
         for (const { history, world, decision } of events) {

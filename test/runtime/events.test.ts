@@ -10,7 +10,7 @@ test('an async observe that rejects is warned of, as one that throws', async () 
   const broken = new Error('broken observer');
   const warned = once(process, 'warning');
   const retrier = createRetrier({ observe: async () => Promise.reject(broken) });
-  expect(retrier.open(requestOf()).accepts(200)).toBe(true);
+  expect(retrier.open(requestOf()).acceptAtOnce(200)).toBe(true);
   const [warning] = (await warned) as [Error];
   expect(warning.message).toMatch(/^undaunted: observe threw/);
   expect(warning.cause).toBe(broken);
@@ -28,7 +28,10 @@ test('a listener that writes on what it is told changes nothing for the request,
   });
   const decisions = [1, 2].flatMap(() => {
     const session = retrier.open(requestOf());
-    return [session.next(answered(503, unreadable), true), session.next(answered(200), true)];
+    return [
+      session.next(answered(503, unreadable), { replayable: true }),
+      session.next(answered(200), { replayable: true }),
+    ];
   });
   const expected = [
     { action: 'retry', attempt: 1, reason: 'transient-status' },
@@ -51,7 +54,7 @@ describe('the URL in an event', () => {
   function shown(facts: Partial<RequestFacts>): string {
     const urls: string[] = [];
     const retrier = createRetrier({ observe: ({ request }) => void urls.push(request.url) });
-    retrier.open(requestOf(facts)).accepts(200);
+    retrier.open(requestOf(facts)).acceptAtOnce(200);
     return urls.join();
   }
 

@@ -18,7 +18,7 @@ function retrierWith(options: PolicyOptions): { retrier: Retrier; time: VirtualT
 
 /** Whether one more retry is allowed to a request like this. */
 function mayRetry(retrier: Retrier, facts = {}): boolean {
-  return retrier.open(requestOf(facts)).next(answered(503), true).action === 'retry';
+  return retrier.open(requestOf(facts)).next(answered(503), { replayable: true }).action === 'retry';
 }
 
 describe('who shares what', () => {
@@ -138,10 +138,10 @@ describe('scopes', () => {
   test('a request under way keeps the state of its scope', () => {
     const { retrier } = retrierWith({ maxScopes: 1, budget: { capacity: 2, perSuccess: 0, perSecond: 0 } });
     const session = retrier.open(requestOf({ origin: 'https://a' }));
-    expect(session.next(answered(503), true).action).toBe('retry');
+    expect(session.next(answered(503), { replayable: true }).action).toBe('retry');
     retrier.open(requestOf({ origin: 'https://b' }));
-    expect(session.next(answered(503), true).action).toBe('retry');
-    expect(session.next(answered(503), true)).toMatchObject({ reason: 'budget-spent' });
+    expect(session.next(answered(503), { replayable: true }).action).toBe('retry');
+    expect(session.next(answered(503), { replayable: true })).toMatchObject({ reason: 'budget-spent' });
   });
 
   test('idle ones expire, used ones do not', () => {
@@ -179,7 +179,7 @@ describe('scopes', () => {
     const retrier = createRetrier({}, { now });
     retrier.open(requestOf());
     now.mockClear();
-    retrier.open(requestOf()).accepts(200);
+    retrier.open(requestOf()).acceptAtOnce(200);
     expect(now).not.toHaveBeenCalled();
   });
 
@@ -201,7 +201,7 @@ describe('scopes', () => {
       hold: { refusedShare: 0 },
     });
     const session = retrier.open(requestOf());
-    session.next(answered(503, { 'retry-after': '5' }), true);
+    session.next(answered(503, { 'retry-after': '5' }), { replayable: true });
     const snapshot = retrier.snapshot();
     expect(JSON.parse(JSON.stringify(snapshot))).toEqual({
       scopes: [

@@ -26,10 +26,21 @@ describe('a request', () => {
     const session = retrier.open(requestOf());
     expect(session.admit()).toEqual({ kind: 'go' });
     expect(session.history).toEqual([]);
-    expect(session.next(answered(503), true)).toMatchObject({ action: 'retry', delayMs: 50, attempt: 1 });
+    expect(session.next(answered(503), { replayable: true })).toMatchObject({
+      action: 'retry',
+      delayMs: 50,
+      attempt: 1,
+    });
     time.now = 70;
-    expect(session.next(answered(503), true)).toMatchObject({ action: 'retry', delayMs: 100, attempt: 2 });
-    expect(session.next(answered(503), true)).toMatchObject({ action: 'stop', reason: 'retries-spent' });
+    expect(session.next(answered(503), { replayable: true })).toMatchObject({
+      action: 'retry',
+      delayMs: 100,
+      attempt: 2,
+    });
+    expect(session.next(answered(503), { replayable: true })).toMatchObject({
+      action: 'stop',
+      reason: 'retries-spent',
+    });
     expect(
       session.history.map(({ number, endedAt, decision }) => [number, endedAt, decision.reason]),
     ).toEqual([
@@ -42,7 +53,7 @@ describe('a request', () => {
   test('that succeeds at once needs no decision and no clock', () => {
     const { retrier } = retrierWith({});
     const session = retrier.open(requestOf());
-    expect(session.accepts(204)).toBe(true);
+    expect(session.acceptAtOnce(204)).toBe(true);
     expect(session.startedAt).toBeUndefined();
     expect(session.deadlineAt).toBe(Number.POSITIVE_INFINITY);
     expect(session.history).toMatchObject([
@@ -70,7 +81,7 @@ describe('a request', () => {
   ])('is accepted or not: %s', (_name, options, status, accepted) => {
     const { retrier } = retrierWith(options);
     const session = retrier.open(requestOf());
-    expect(session.accepts(status)).toBe(accepted);
+    expect(session.acceptAtOnce(status)).toBe(accepted);
     expect(session.history).toHaveLength(accepted ? 1 : 0);
   });
 
@@ -81,14 +92,14 @@ describe('a request', () => {
     ['GET', '/graphql', true],
   ])('is accepted or not, where a hint set reads the 200 of GraphQL: %s %s', (method, path, accepted) => {
     const { retrier } = retrierWith({ hints: 'github' });
-    expect(retrier.open(requestOf({ method, path })).accepts(200)).toBe(accepted);
+    expect(retrier.open(requestOf({ method, path })).acceptAtOnce(200)).toBe(accepted);
   });
 
   test('whose body fails after its head was accepted has failed', () => {
     const { retrier } = retrierWith({});
     const session = retrier.open(requestOf());
-    expect(session.accepts(200)).toBe(true);
-    expect(session.next(failed(errorWith({ code: 'UND_ERR_SOCKET' })), true)).toMatchObject({
+    expect(session.acceptAtOnce(200)).toBe(true);
+    expect(session.next(failed(errorWith({ code: 'UND_ERR_SOCKET' })), { replayable: true })).toMatchObject({
       action: 'retry',
       attempt: 1,
     });
@@ -98,9 +109,9 @@ describe('a request', () => {
   test('that succeeds after a retry is decided on, like every stop', () => {
     const { retrier } = retrierWith({});
     const session = retrier.open(requestOf());
-    session.next(answered(503), true);
-    expect(session.accepts(200)).toBe(false);
-    expect(session.next(answered(200), true)).toMatchObject({
+    session.next(answered(503), { replayable: true });
+    expect(session.acceptAtOnce(200)).toBe(false);
+    expect(session.next(answered(200), { replayable: true })).toMatchObject({
       action: 'stop',
       reason: 'success',
       attempt: 2,
@@ -112,24 +123,27 @@ describe('a request', () => {
     const { retrier } = retrierWith({});
     const session = retrier.open(requestOf({ method: 'POST' }));
     const reset = errorWith({ code: 'ECONNRESET' });
-    expect(session.next(failed(reset, { evidence: 'unsent' }), false)).toMatchObject({
+    expect(session.next(failed(reset, { evidence: 'unsent' }), { replayable: false })).toMatchObject({
       reason: 'body-spent',
     });
-    expect(retrier.open(requestOf()).next(answered(200), true, true)).toMatchObject({
+    expect(retrier.open(requestOf()).next(answered(200), { replayable: true, verdict: true })).toMatchObject({
       reason: 'caller-asks',
     });
     const keyed = retrier.open(requestOf({ method: 'POST', keyed: true }));
-    expect(keyed.next(failed(reset), true).action).toBe('retry');
+    expect(keyed.next(failed(reset), { replayable: true }).action).toBe('retry');
   });
 
   test('takes an end back when the body of what it let through fails', () => {
     const { retrier } = retrierWith({ maxRetries: 2 });
     const session = retrier.open(requestOf());
-    session.next(answered(503), true);
-    session.next(answered(200), true);
+    session.next(answered(503), { replayable: true });
+    session.next(answered(200), { replayable: true });
     const reset = errorWith({ code: 'ECONNRESET' });
-    expect(session.next(failed(reset), true, undefined, true)).toMatchObject({ action: 'retry', attempt: 2 });
-    expect(session.next(failed(reset), true, undefined, false)).toMatchObject({
+    expect(session.next(failed(reset), { replayable: true, resumable: true })).toMatchObject({
+      action: 'retry',
+      attempt: 2,
+    });
+    expect(session.next(failed(reset), { replayable: true, resumable: false })).toMatchObject({
       reason: 'not-resumable',
       attempt: 3,
     });
@@ -149,9 +163,9 @@ describe('a request', () => {
     const session = retrier.open(requestOf());
     expect(session.deadlineAt).toBe(6_000);
     time.now = 5_899;
-    expect(session.next(answered(503), true).action).toBe('retry');
+    expect(session.next(answered(503), { replayable: true }).action).toBe('retry');
     time.now = 5_900;
-    expect(session.next(answered(503), true)).toMatchObject({ reason: 'wait-past-deadline' });
+    expect(session.next(answered(503), { replayable: true })).toMatchObject({ reason: 'wait-past-deadline' });
   });
 });
 
@@ -159,17 +173,17 @@ describe('the budget', () => {
   test('pays for retries and is refilled by requests that succeed', () => {
     const { retrier } = retrierWith({ budget: { capacity: 10, perSuccess: 0.5, perSecond: 0, cost: 2 } });
     const session = retrier.open(requestOf());
-    session.next(answered(503), true);
+    session.next(answered(503), { replayable: true });
     expect(tokens(retrier)).toBe(8);
-    session.next(answered(200), true);
+    session.next(answered(200), { replayable: true });
     expect(tokens(retrier)).toBe(8.5);
-    retrier.open(requestOf()).accepts(200);
+    retrier.open(requestOf()).acceptAtOnce(200);
     expect(tokens(retrier)).toBe(9);
-    retrier.open(requestOf()).next(answered(404), true);
+    retrier.open(requestOf()).next(answered(404), { replayable: true });
     expect(tokens(retrier)).toBe(9.5);
-    retrier.open(requestOf()).next(answered(501), true);
-    retrier.open(requestOf()).next(failed(errorWith({ code: 'EPROTO' })), true);
-    retrier.open(requestOf({ method: 'POST' })).next(answered(429), false);
+    retrier.open(requestOf()).next(answered(501), { replayable: true });
+    retrier.open(requestOf()).next(failed(errorWith({ code: 'EPROTO' })), { replayable: true });
+    retrier.open(requestOf({ method: 'POST' })).next(answered(429), { replayable: false });
     expect(tokens(retrier)).toBe(9.5);
   });
 
@@ -184,12 +198,12 @@ describe('the budget', () => {
       },
     });
     const session = retrier.open(requestOf());
-    session.next(answered(503), true);
-    session.next(answered(429), true);
+    session.next(answered(503), { replayable: true });
+    session.next(answered(429), { replayable: true });
     expect(tokens(retrier)).toBe(10);
-    session.next(answered(200), true);
+    session.next(answered(200), { replayable: true });
     expect(tokens(retrier)).toBe(13);
-    retrier.open(requestOf()).accepts(200);
+    retrier.open(requestOf()).acceptAtOnce(200);
     expect(tokens(retrier)).toBe(14);
   });
 
@@ -197,13 +211,15 @@ describe('the budget', () => {
     const { retrier } = retrierWith({
       budget: { capacity: 4, perSuccess: 1, perSecond: 0, charge: 'failure', floor: 2 },
     });
-    retrier.open(requestOf({ method: 'POST' })).next(answered(503), true);
+    retrier.open(requestOf({ method: 'POST' })).next(answered(503), { replayable: true });
     expect(tokens(retrier)).toBe(3);
-    expect(retrier.open(requestOf()).next(answered(503), true)).toMatchObject({ reason: 'budget-spent' });
+    expect(retrier.open(requestOf()).next(answered(503), { replayable: true })).toMatchObject({
+      reason: 'budget-spent',
+    });
     expect(tokens(retrier)).toBe(2);
-    retrier.open(requestOf()).next(answered(404), true);
+    retrier.open(requestOf()).next(answered(404), { replayable: true });
     expect(tokens(retrier)).toBe(3);
-    expect(retrier.open(requestOf()).next(answered(200), true, true)).toMatchObject({
+    expect(retrier.open(requestOf()).next(answered(200), { replayable: true, verdict: true })).toMatchObject({
       reason: 'budget-spent',
     });
     expect(tokens(retrier)).toBe(2);
@@ -213,10 +229,12 @@ describe('the budget', () => {
     const { retrier, time } = retrierWith({
       budget: { kind: 'window', reserve: 0, perSuccess: 0.5, cost: 1 },
     });
-    retrier.open(requestOf()).accepts(200);
-    expect(retrier.open(requestOf()).next(answered(503), true)).toMatchObject({ reason: 'budget-spent' });
-    retrier.open(requestOf()).accepts(200);
-    expect(retrier.open(requestOf()).next(answered(503), true).action).toBe('retry');
+    retrier.open(requestOf()).acceptAtOnce(200);
+    expect(retrier.open(requestOf()).next(answered(503), { replayable: true })).toMatchObject({
+      reason: 'budget-spent',
+    });
+    retrier.open(requestOf()).acceptAtOnce(200);
+    expect(retrier.open(requestOf()).next(answered(503), { replayable: true }).action).toBe('retry');
     time.now = 30_000;
     expect(tokens(retrier)).toBe(0);
   });
@@ -224,8 +242,8 @@ describe('the budget', () => {
   test('none: nothing is kept', () => {
     const { retrier } = retrierWith({ budget: false });
     const session = retrier.open(requestOf());
-    session.next(answered(503), true);
-    session.next(answered(200), true);
+    session.next(answered(503), { replayable: true });
+    session.next(answered(200), { replayable: true });
     expect(tokens(retrier)).toBeUndefined();
   });
 });
@@ -236,7 +254,7 @@ describe('the gate', () => {
   function fail(retrier: Retrier): void {
     const session = retrier.open(requestOf());
     session.admit();
-    session.next(answered(503), true);
+    session.next(answered(503), { replayable: true });
   }
 
   test('shuts, refuses, probes, ramps and opens', () => {
@@ -251,13 +269,13 @@ describe('the gate', () => {
     const other = retrier.open(requestOf());
     expect(other.admit()).toEqual({ kind: 'wait', delayMs: 10, why: 'gate' });
     other.abandon();
-    expect(probe.accepts(200)).toBe(true);
+    expect(probe.acceptAtOnce(200)).toBe(true);
     probe.abandon();
     expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'ramping' }]);
     time.now = 2_250;
     const last = retrier.open(requestOf());
     last.admit();
-    last.next(answered(404), true);
+    last.next(answered(404), { replayable: true });
     expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'open' }]);
   });
 
@@ -289,7 +307,7 @@ describe('the gate', () => {
     probe.admit();
     refuse();
     refuse();
-    probe.accepts(200);
+    probe.acceptAtOnce(200);
     for (let inFlight = 0; inFlight < 4; inFlight += 1) retrier.open(requestOf()).admit();
     refuse();
     refuse();
@@ -299,26 +317,29 @@ describe('the gate', () => {
     const { retrier } = retrierWith({ gate, maxRetries: 5 });
     const session = retrier.open(requestOf());
     session.admit();
-    expect(session.next(answered(503), true).action).toBe('retry');
+    expect(session.next(answered(503), { replayable: true }).action).toBe('retry');
     fail(retrier);
     session.admit();
-    expect(session.next(answered(503), true)).toMatchObject({ action: 'stop', reason: 'gate-shut' });
+    expect(session.next(answered(503), { replayable: true })).toMatchObject({
+      action: 'stop',
+      reason: 'gate-shut',
+    });
     const waits = retrierWith({ gate: { ...gate, whenShut: 'wait' }, deadlineMs: 60_000, maxRetries: 5 });
     fail(waits.retrier);
     const patient = waits.retrier.open(requestOf());
     patient.admit();
-    expect(patient.next(answered(503), true).action).toBe('retry');
+    expect(patient.next(answered(503), { replayable: true }).action).toBe('retry');
   });
 
   test('requests count once, and once more if they still fail after deadForMs', () => {
     const { retrier, time } = retrierWith({ gate: { ...gate, failures: 4, deadForMs: 100 }, maxRetries: 9 });
-    for (let lives = 0; lives < 4; lives += 1) retrier.open(requestOf()).accepts(200);
+    for (let lives = 0; lives < 4; lives += 1) retrier.open(requestOf()).acceptAtOnce(200);
     const state = (): unknown => retrier.snapshot().scopes[0]?.gates[0]?.state;
     const sessions = [retrier.open(requestOf()), retrier.open(requestOf())];
     const failAll = (): void => {
       for (const session of sessions) {
         session.admit();
-        session.next(answered(503), true);
+        session.next(answered(503), { replayable: true });
       }
     };
     failAll();
@@ -332,8 +353,8 @@ describe('the gate', () => {
     const { retrier } = retrierWith({ gate, maxRetries: 0 });
     const session = retrier.open(requestOf());
     session.admit();
-    session.accepts(200);
-    session.next(failed(errorWith({ code: 'UND_ERR_SOCKET' })), true);
+    session.acceptAtOnce(200);
+    session.next(failed(errorWith({ code: 'UND_ERR_SOCKET' })), { replayable: true });
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
   });
 
@@ -347,7 +368,7 @@ describe('the gate', () => {
     fail(retrier);
     const session = retrier.open(requestOf());
     expect(session.admit()).toEqual({ kind: 'go' });
-    session.accepts(200);
+    session.acceptAtOnce(200);
     expect(events.map(({ refused }) => refused)).toEqual([
       undefined,
       undefined,
@@ -412,7 +433,7 @@ describe('the hold', () => {
     const { retrier, time } = retrierWith({ hold, hintJitter: 0 });
     const refused = retrier.open(requestOf());
     refused.admit();
-    expect(refused.next(tooMuch, true)).toMatchObject({ delayMs: 5_000 });
+    expect(refused.next(tooMuch, { replayable: true })).toMatchObject({ delayMs: 5_000 });
     time.now = 1_000;
     const other = retrier.open(requestOf());
     expect(other.admit()).toEqual({ kind: 'wait', delayMs: 4_000, why: 'hold' });
@@ -430,7 +451,7 @@ describe('the hold', () => {
     ['is aborted', (session) => session.abandon(new Error('aborted'))],
   ])('who %s gives its place back', (_, leave) => {
     const { retrier } = retrierWith({ hold, hintJitter: 0 });
-    retrier.open(requestOf()).next(tooMuch, true);
+    retrier.open(requestOf()).next(tooMuch, { replayable: true });
     const others = Array.from({ length: 500 }, () => retrier.open(requestOf()));
     for (const other of others) expect(other.admit().kind).toBe('wait');
     for (const other of others) leave(other);
@@ -439,15 +460,15 @@ describe('the hold', () => {
 
   test('a retry that would have to queue for too long has an answer already', () => {
     const { retrier } = retrierWith({ hold: { ...hold, maxQueueMs: 1_000 }, hintJitter: 0 });
-    retrier.open(requestOf()).next(tooMuch, true);
-    const other = retrier.open(requestOf()).next(answered(503), true);
+    retrier.open(requestOf()).next(tooMuch, { replayable: true });
+    const other = retrier.open(requestOf()).next(answered(503), { replayable: true });
     expect(other).toMatchObject({ action: 'stop', reason: 'held', delayMs: 5_000 });
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'refuse', reason: 'held' });
   });
 
   test('who is refused is told who asked for it', () => {
     const { retrier, time } = retrierWith({ hold: { ...hold, maxQueueMs: 1_000 }, hintJitter: 0 });
-    retrier.open(requestOf()).next(tooMuch, true);
+    retrier.open(requestOf()).next(tooMuch, { replayable: true });
     time.now = 350;
     const session = retrier.open(requestOf());
     expect(session.admit().kind).toBe('refuse');
@@ -477,7 +498,8 @@ describe('the hold', () => {
     const answer = (status: number): void => {
       const session = retrier.open(requestOf());
       session.admit();
-      if (!session.accepts(status)) session.next(answered(status, { 'retry-after': '5' }), true);
+      if (!session.acceptAtOnce(status))
+        session.next(answered(status, { 'retry-after': '5' }), { replayable: true });
     };
     for (let request = 0; request < 31; request += 1) answer(200);
     for (let request = 0; request < 30; request += 1) answer(429);
@@ -489,7 +511,7 @@ describe('the hold', () => {
   test('answers that are no refusals count as such, errors do not', () => {
     const { retrier } = retrierWith({ hold: true, maxRetries: 0 });
     const end = (outcome: ResponseOutcome | ErrorOutcome): unknown =>
-      retrier.open(requestOf()).next(outcome, true);
+      retrier.open(requestOf()).next(outcome, { replayable: true });
     for (let request = 0; request < 31; request += 1) end(answered(request % 2 ? 500 : 404));
     for (let request = 0; request < 31; request += 1) end(failed(errorWith({ code: 'ECONNRESET' })));
     for (let request = 0; request < 30; request += 1) end(tooMuch);
@@ -504,12 +526,14 @@ describe('the hold', () => {
       time.now = n * 50;
       const session = retrier.open(requestOf());
       session.admit();
-      session.accepts(200);
+      session.acceptAtOnce(200);
     }
     time.now = 1_000;
-    retrier.open(requestOf()).next(answered(429, { 'retry-after': '10.001' }), true);
+    retrier.open(requestOf()).next(answered(429, { 'retry-after': '10.001' }), { replayable: true });
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
-    retrier.open(requestOf({ method: 'POST' })).next(answered(429, { 'retry-after': '10' }), false);
+    retrier
+      .open(requestOf({ method: 'POST' }))
+      .next(answered(429, { 'retry-after': '10' }), { replayable: false });
     expect(retrier.open(requestOf()).admit()).toMatchObject({ delayMs: 10_000 });
     const second = retrier.open(requestOf()).admit();
     expect(second.kind === 'wait' && second.delayMs).toBeCloseTo(10_000 + 1_000 / 20 / 0.8, 0);
@@ -517,20 +541,22 @@ describe('the hold', () => {
 
   test('the hint of a redirect or of a success holds nobody', () => {
     const { retrier } = retrierWith({ hold });
-    retrier.open(requestOf()).next(answered(307, { 'retry-after': '5' }), true);
-    retrier.open(requestOf()).next(answered(404, { 'retry-after': '5' }), true);
+    retrier.open(requestOf()).next(answered(307, { 'retry-after': '5' }), { replayable: true });
+    retrier.open(requestOf()).next(answered(404, { 'retry-after': '5' }), { replayable: true });
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
   });
 
   test('what retryIf calls a failure is one, whatever it looks like', () => {
     const { retrier } = retrierWith({ hold });
-    retrier.open(requestOf()).next(answered(421, { 'retry-after': '5' }), true, true);
+    retrier
+      .open(requestOf())
+      .next(answered(421, { 'retry-after': '5' }), { replayable: true, verdict: true });
     expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'wait', delayMs: 5_000 });
   });
 
   test('by hand, nobody is held any more, and what was taken before is not given back twice', () => {
     const { retrier } = retrierWith({ hold, maxRetries: 0 });
-    retrier.open(requestOf()).next(tooMuch, true);
+    retrier.open(requestOf()).next(tooMuch, { replayable: true });
     const patient = retrier.open(requestOf());
     expect(patient.admit().kind).toBe('wait');
     retrier.reset();
@@ -541,11 +567,12 @@ describe('the hold', () => {
     const budget = { capacity: 10, perSuccess: 1, perSecond: 0 };
     const { retrier } = retrierWith({ hints: 'github', hold: true, budget, maxRetries: 1 });
     const limited = answered(403, { 'retry-after': '20' });
-    for (let count = 0; count < 12; count += 1) expect(retrier.open(requestOf()).accepts(200)).toBe(true);
+    for (let count = 0; count < 12; count += 1)
+      expect(retrier.open(requestOf()).acceptAtOnce(200)).toBe(true);
     for (let count = 0; count < 18; count += 1) {
       const session = retrier.open(requestOf());
-      expect(session.next(limited, true).action).toBe(count < 10 ? 'retry' : 'stop');
-      if (count < 10) session.next(limited, true);
+      expect(session.next(limited, { replayable: true }).action).toBe(count < 10 ? 'retry' : 'stop');
+      if (count < 10) session.next(limited, { replayable: true });
     }
     expect(tokens(retrier)).toBe(0);
     expect(retrier.open(requestOf()).admit().kind).toBe('wait');
@@ -560,7 +587,7 @@ describe('the hold', () => {
     });
     const limited = retrier.open(requestOf());
     limited.admit();
-    limited.next(answered(503, { 'retry-after': '10' }), true);
+    limited.next(answered(503, { 'retry-after': '10' }), { replayable: true });
     const session = retrier.open(requestOf());
     for (let looks = 0; looks < 3; looks += 1) expect(session.admit()).toMatchObject({ why: 'gate' });
     expect(retrier.snapshot().scopes[0]?.refused.held).toBe(0);
@@ -571,8 +598,8 @@ describe('the hold', () => {
 
   test('what is not enforced is counted', () => {
     const { retrier } = retrierWith({ hold: { ...hold, maxQueueMs: 1_000, enforce: false }, maxRetries: 1 });
-    expect(retrier.open(requestOf()).next(tooMuch, true).action).toBe('retry');
-    expect(retrier.open(requestOf()).next(answered(503), true).action).toBe('retry');
+    expect(retrier.open(requestOf()).next(tooMuch, { replayable: true }).action).toBe('retry');
+    expect(retrier.open(requestOf()).next(answered(503), { replayable: true }).action).toBe('retry');
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
     expect(retrier.snapshot().scopes[0]?.refused.held).toBe(1);
   });
@@ -589,9 +616,9 @@ describe('events', () => {
   test('one for each decision, stops included, and one when it is settled', () => {
     const { retrier, time, events } = listen({ maxRetries: 1 });
     const session = retrier.open(requestOf({ path: '/things/1?token=secret#x' }));
-    session.next(answered(503), true);
+    session.next(answered(503), { replayable: true });
     time.now = 80;
-    session.next(answered(503), true);
+    session.next(answered(503), { replayable: true });
     expect(events).toMatchObject([
       { type: 'decision', rule: 'default', scope: 'https://api.example.com', decision: { action: 'retry' } },
       { type: 'decision', decision: { action: 'stop', reason: 'retries-spent' } },
@@ -611,7 +638,7 @@ describe('events', () => {
     const { retrier, time, events } = listen();
     const session = retrier.open(requestOf());
     time.now = 12;
-    session.accepts(200);
+    session.acceptAtOnce(200);
     expect(events).toEqual([
       {
         type: 'settled',
@@ -627,8 +654,8 @@ describe('events', () => {
 
   test('an error is shown by its code, or by its name', () => {
     const { retrier, events } = listen({ maxRetries: 0 });
-    retrier.open(requestOf()).next(failed(errorWith({ code: 'ECONNRESET' })), true);
-    retrier.open(requestOf()).next(failed(new RangeError('no')), true);
+    retrier.open(requestOf()).next(failed(errorWith({ code: 'ECONNRESET' })), { replayable: true });
+    retrier.open(requestOf()).next(failed(new RangeError('no')), { replayable: true });
     const outcomes = events
       .filter(({ type }) => type === 'settled')
       .map((event) => 'outcome' in event && event.outcome);
@@ -638,9 +665,9 @@ describe('events', () => {
   test('a decision made again from its own event is the same', () => {
     const { retrier, events } = listen({ maxRetries: 2, deadlineMs: 5_000 });
     const session = retrier.open(requestOf());
-    session.next(answered(503, { 'retry-after': '1' }), true);
-    session.next(failed(errorWith({ code: 'ECONNRESET' })), true);
-    session.next(answered(429), true);
+    session.next(answered(503, { 'retry-after': '1' }), { replayable: true });
+    session.next(failed(errorWith({ code: 'ECONNRESET' })), { replayable: true });
+    session.next(answered(429), { replayable: true });
     const decisions = events.filter((event): event is DecisionEvent => event.type === 'decision');
     expect(decisions).toHaveLength(3);
     for (const { history, world, decision } of decisions) {
@@ -653,8 +680,8 @@ describe('events', () => {
   test('what a listener keeps does not change under it', () => {
     const { retrier, events } = listen({ maxRetries: 3 });
     const session = retrier.open(requestOf());
-    session.next(answered(503), true);
-    session.next(answered(503), true);
+    session.next(answered(503), { replayable: true });
+    session.next(answered(503), { replayable: true });
     expect(events.map((event) => event.type === 'decision' && event.history.length)).toEqual([1, 2]);
   });
 
@@ -667,10 +694,10 @@ describe('events', () => {
       keyed: true,
     });
     const headers = { 'retry-after': '1', 'set-cookie': 'SECRET', authorization: 'SECRET' };
-    session.next({ kind: 'response', status: 503, headers, content: 'SECRET' }, true);
-    session.next(failed(errorWith({ code: 'ECONNRESET', config: 'SECRET' }, 'SECRET')), true);
+    session.next({ kind: 'response', status: 503, headers, content: 'SECRET' }, { replayable: true });
+    session.next(failed(errorWith({ code: 'ECONNRESET', config: 'SECRET' }, 'SECRET')), { replayable: true });
     const absolute = retrier.open(requestOf({ path: 'http://u:SECRET@proxy.example/x?SECRET' }));
-    absolute.next(answered(503), true);
+    absolute.next(answered(503), { replayable: true });
     expect(JSON.stringify(events)).not.toContain('SECRET');
     expect(JSON.stringify(retrier.snapshot())).not.toContain('SECRET');
     expect(events[0]?.request).toEqual({ method: 'POST', url: 'https://api.example.com/a/b' });
@@ -685,7 +712,7 @@ describe('events', () => {
     ['/only/a/path#frag', '/only/a/path'],
   ])('%s is shown as %s', (path, url) => {
     const { retrier, events } = listen();
-    retrier.open(requestOf({ origin: undefined, path })).accepts(200);
+    retrier.open(requestOf({ origin: undefined, path })).acceptAtOnce(200);
     expect(events[0]?.request.url).toBe(url);
   });
 
@@ -698,7 +725,7 @@ describe('events', () => {
       },
     });
     const session = retrier.open(requestOf());
-    expect(session.next(answered(503), true).action).toBe('retry');
+    expect(session.next(answered(503), { replayable: true }).action).toBe('retry');
     expect(warn).toHaveBeenCalledWith(expect.objectContaining({ cause: fault }));
     warn.mockRestore();
   });
@@ -710,12 +737,12 @@ describe('events', () => {
       heard.push(message);
     };
     const { retrier } = retrierWith({});
-    retrier.open(requestOf()).next(answered(404), true);
+    retrier.open(requestOf()).next(answered(404), { replayable: true });
     channel('undaunted:decision').subscribe(listener);
-    retrier.open(requestOf()).next(answered(404), true);
-    retrier.open(requestOf()).accepts(200);
+    retrier.open(requestOf()).next(answered(404), { replayable: true });
+    retrier.open(requestOf()).acceptAtOnce(200);
     channel('undaunted:decision').unsubscribe(listener);
-    retrier.open(requestOf()).next(answered(404), true);
+    retrier.open(requestOf()).next(answered(404), { replayable: true });
     expect(heard).toMatchObject([{ type: 'decision' }, { type: 'settled' }, { type: 'settled' }]);
   });
 });
@@ -751,8 +778,8 @@ describe('historyOf', () => {
     const session = retrier.open(requestOf());
     const response = {};
     remember(response, session);
-    session.next(answered(503), true);
-    session.next(answered(200), true);
+    session.next(answered(503), { replayable: true });
+    session.next(answered(200), { replayable: true });
     expect(historyOf(response)?.map(({ outcome }) => outcome.kind === 'response' && outcome.status)).toEqual([
       503, 200,
     ]);

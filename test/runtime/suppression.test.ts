@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 function reasonOf(outcome: ResponseOutcome, policy: PolicyOptions = {}, facts = requestOf()): string {
-  return createRetrier(policy).open(facts).next(outcome, true).reason;
+  return createRetrier(policy).open(facts).next(outcome, { replayable: true }).reason;
 }
 
 const unavailable = answered(503);
@@ -60,7 +60,7 @@ describe('a failure', () => {
 
   test('costs no budget', () => {
     const retrier = createRetrier();
-    suppressRetries(() => retrier.open(requestOf()).next(unavailable, true));
+    suppressRetries(() => retrier.open(requestOf()).next(unavailable, { replayable: true }));
     expect(retrier.snapshot().scopes[0]?.budgets).toEqual([{ tokens: 50 }]);
   });
 });
@@ -118,7 +118,7 @@ describe('nobody looks', () => {
       look.mockClear();
       const session = createRetrier().open(requestOf());
       session.admit();
-      session.accepts(200);
+      session.acceptAtOnce(200);
       expect(look).not.toHaveBeenCalled();
       reasonOf(unavailable);
       expect(look).toHaveBeenCalledTimes(1);
@@ -129,14 +129,14 @@ describe('nobody looks', () => {
     neverUsed();
     const unused = await anotherCopy();
     const look = vi.spyOn(AsyncLocalStorage.prototype, 'getStore');
-    unused.createRetrier().open(requestOf()).next(unavailable, true);
+    unused.createRetrier().open(requestOf()).next(unavailable, { replayable: true });
     expect(look).not.toHaveBeenCalled();
   });
 });
 
 test('another copy of the package in the same process knows it, too', async () => {
   const { createRetrier: create } = await anotherCopy();
-  const next = (): string => create().open(requestOf()).next(unavailable, true).reason;
+  const next = (): string => create().open(requestOf()).next(unavailable, { replayable: true }).reason;
   expect(suppressRetries(next)).toBe('retries-suppressed');
   expect(next()).toBe('transient-status');
 });

@@ -134,7 +134,7 @@ export class Call implements RequestFacts {
   /** An answer without a status is for the caller to understand. */
   accepts(response: ResponseShape | undefined): boolean {
     if (typeof response?.status === 'number' && response.status !== 0) {
-      return !isCutOff(response) && this.session.accepts(response.status);
+      return !isCutOff(response) && this.session.acceptAtOnce(response.status);
     }
     this.session.abandon(0);
     return true;

@@ -152,7 +152,7 @@ export class Recovery {
     return this.guarded(async () => {
       try {
         const verdict = this.isFinal(ending) ? undefined : await this.verdictOn(ending, outcome);
-        return session.next(outcome, body?.isReplayable ?? true, verdict);
+        return session.next(outcome, { replayable: body?.isReplayable ?? true, verdict });
       } catch (error) {
         this.letGo(ending);
         throw error;

@@ -295,8 +295,8 @@ export class Exchange extends CallersController {
   private accepts(status: number): boolean {
     const { session } = this;
     // A listener is told in the caller's context.
-    if (isListening(session.settings)) return this.runInAsyncScope(session.accepts, session, status);
-    return session.accepts(status);
+    if (isListening(session.settings)) return this.runInAsyncScope(session.acceptAtOnce, session, status);
+    return session.acceptAtOnce(status);
   }
 
   private deliver(
@@ -414,7 +414,7 @@ export class Exchange extends CallersController {
   /** An end that no decision can change, and no schedule of the caller's that throws. */
   private tellEnd(outcome: ErrorOutcome | ResponseOutcome): void {
     try {
-      this.session.next(outcome, this.isReplayable);
+      this.session.next(outcome, { replayable: this.isReplayable });
     } catch {
       this.session.abandon();
     }

@@ -140,10 +140,11 @@ export class Recovery {
 
   private conclude(outcome: LiveOutcome, verdict: boolean | undefined, then: Consequences): void {
     const { exchange } = this;
-    const isResumable = exchange.isDelivered ? this.rest !== undefined : undefined;
+    const resumable = exchange.isDelivered ? this.rest !== undefined : undefined;
     let decision: Decision;
     try {
-      decision = exchange.session.next(outcome, exchange.isReplayable, verdict, isResumable);
+      const { isReplayable: replayable } = exchange;
+      decision = exchange.session.next(outcome, { replayable, verdict, resumable });
       if (exchange.isOver) return;
     } catch (error) {
       // The schedule is a function of the caller's, and threw.

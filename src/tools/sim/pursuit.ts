@@ -2,6 +2,7 @@
 
 import type { OverrideOptions } from '../../core/policy/options.js';
 import type { Admission, ErrorOutcome, RequestFacts, ResponseOutcome, Settings } from '../../core/types.js';
+import type { Prospects } from '../../runtime/session.js';
 
 /** One request on its way, as an adapter sees it: a `Session` is one. */
 export interface Pursuit {
@@ -9,8 +10,8 @@ export interface Pursuit {
   /** Monotonic time after which nothing of this request happens. */
   readonly deadlineAt: number;
   admit(): Admission;
-  accepts(status: number): boolean;
-  next(outcome: ResponseOutcome | ErrorOutcome, replayable: boolean): Verdict;
+  acceptAtOnce(status: number): boolean;
+  next(outcome: ResponseOutcome | ErrorOutcome, prospects: Prospects): Verdict;
   abandon(outcome?: unknown): void;
 }
 

@@ -51,7 +51,7 @@ class PeerPursuit implements Pursuit {
     return go;
   }
 
-  accepts(status: number): boolean {
+  acceptAtOnce(status: number): boolean {
     return status < 400;
   }
 

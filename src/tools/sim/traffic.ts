@@ -5,6 +5,7 @@
 
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
+import type { Prospects } from '../../runtime/session.js';
 import type { Agenda, Kind } from './agenda.js';
 import type { Caller, Ending } from './call.js';
 import { Call } from './call.js';
@@ -14,6 +15,8 @@ import type { Trace } from './trace.js';
 
 const attemptTimedOut: ErrorOutcome = { kind: 'error', error: new AttemptTimeoutError(0), aborted: false };
 const deadlinePassed: ErrorOutcome = { kind: 'error', error: new DeadlineError(0), aborted: false };
+/** No request has a body that could be spent here. */
+const sendable: Prospects = { replayable: true };
 const abort = { name: 'AbortError', code: 'ABORT_ERR' } as const;
 
 /** No call's mark. */
@@ -69,7 +72,7 @@ export class Traffic {
     this.trace?.(this.agenda.now, call, outcome);
     call.turn = this.nextTurn();
     if (outcome.kind === 'response') {
-      if (call.pursuit.accepts(outcome.status)) {
+      if (call.pursuit.acceptAtOnce(outcome.status)) {
         this.end(call, 'good');
         return;
       }
@@ -136,7 +139,7 @@ export class Traffic {
   // -------------------------------------------------------------- a decision
 
   private judge(call: Call, outcome: ResponseOutcome | ErrorOutcome): void {
-    const verdict = call.pursuit.next(outcome, true);
+    const verdict = call.pursuit.next(outcome, sendable);
     if (verdict.action === 'retry') this.wait(call, verdict.delayMs);
     else this.end(call, outcome.kind === 'response' && outcome.status < 400 ? 'good' : 'failed');
   }

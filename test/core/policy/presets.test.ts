@@ -173,7 +173,7 @@ function flow(policy: PolicyOptions, outcomes: readonly LiveOutcome[], draw = 0)
   const delays: number[] = [];
   for (let attempt = 0; ; attempt++) {
     const outcome = outcomes[Math.min(attempt, outcomes.length - 1)] as LiveOutcome;
-    const decision = session.next(outcome, true);
+    const decision = session.next(outcome, { replayable: true });
     if (decision.action === 'stop') return [delays, decision.reason];
     delays.push(decision.delayMs);
     now += decision.delayMs;
