@@ -3,7 +3,8 @@
 import { decide } from '../src/core/decide/decide.js';
 import { fullBudget } from '../src/core/limits/budget.js';
 import { definePolicy } from '../src/core/policy/policy.js';
-import type { Outcome, Settings, World } from '../src/core/types.js';
+import type { Settings } from '../src/core/policy/settings.js';
+import type { Outcome, World } from '../src/core/types.js';
 import type { Subject } from './measure.js';
 import { measure, median, spreadOf } from './measure.js';
 import type { Row } from './row.js';

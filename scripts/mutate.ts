@@ -35,9 +35,9 @@ const rooms: readonly Room[] = [
   },
   {
     name: 'policy',
-    mutate: [...filesOf('policy settings defaults', 'policy/'), ...filesOf('errors freeze returned')],
+    mutate: [...filesOf('policy fill-in defaults', 'policy/'), ...filesOf('errors freeze returned')],
     tests: [
-      ...filesOf('policy settings defaults', 'core/policy/', '.test'),
+      ...filesOf('policy fill-in defaults', 'core/policy/', '.test'),
       ...filesOf('errors returned', 'core/', '.test'),
     ],
   },

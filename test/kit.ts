@@ -2,13 +2,13 @@
 
 import type { PolicyOptions } from '../src/core/policy/options.js';
 import { definePolicy } from '../src/core/policy/policy.js';
+import type { Settings } from '../src/core/policy/settings.js';
 import type {
   ErrorOutcome,
   Finding,
   HeadersLike,
   RequestFacts,
   ResponseOutcome,
-  Settings,
   World,
 } from '../src/core/types.js';
 import type { Ports } from '../src/runtime/ports.js';

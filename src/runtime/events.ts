@@ -1,7 +1,8 @@
 /** Who listens, and how they are told. Nothing is built when nobody does. */
 
 import type { DecisionEvent, RequestSummary, SettledEvent } from '../core/events.js';
-import type { RequestFacts, Settings } from '../core/types.js';
+import type { Settings } from '../core/policy/settings.js';
+import type { RequestFacts } from '../core/types.js';
 import { builtinModule } from './builtin-module.js';
 import { warn } from './warning.js';
 

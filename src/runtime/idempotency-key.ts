@@ -1,7 +1,7 @@
 /** The key that makes a write safe to repeat: one for each request, the same in all its attempts. */
 
+import type { IdempotencyKey } from '../core/policy/settings.js';
 import { isPromise, wrongReturn } from '../core/returned.js';
-import type { IdempotencyKey } from '../core/types.js';
 
 /** RFC 9110 9.2.1, and QUERY. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);

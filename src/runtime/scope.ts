@@ -15,20 +15,18 @@ import {
 import type { Sign } from '../core/limits/gate.js';
 import { afterSign, asOf, isFailure, isHealthy, isShut, openGate } from '../core/limits/gate.js';
 import { afterRefusal, givePlaceBack, isRefusal, noHold } from '../core/limits/hold.js';
+import type { Budget, Gate, Hold } from '../core/policy/limits.js';
+import type { Settings } from '../core/policy/settings.js';
 import type {
   Admission,
   Answers,
-  Budget,
   BudgetState,
   Claim,
   Epoch,
   Finding,
-  Gate,
   GateState,
-  Hold,
   HoldState,
   RefusalReason,
-  Settings,
 } from '../core/types.js';
 import type { Ports } from './ports.js';
 

@@ -12,6 +12,7 @@ import { go, noEpoch } from '../core/limits/admit.js';
 import type { Sign } from '../core/limits/gate.js';
 import { signOf } from '../core/limits/gate.js';
 import type { Rule } from '../core/policy/policy.js';
+import type { Settings } from '../core/policy/settings.js';
 import { truthReturned } from '../core/returned.js';
 import type {
   Admission,
@@ -22,7 +23,6 @@ import type {
   History,
   RequestFacts,
   ResponseOutcome,
-  Settings,
   World,
 } from '../core/types.js';
 import { isListening, summaryOf, tell } from './events.js';

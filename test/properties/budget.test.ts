@@ -9,14 +9,8 @@ import {
   fullBudget,
   tokensLeft,
 } from '../../src/core/limits/budget.js';
-import type {
-  BucketBudget,
-  BucketState,
-  Budget,
-  BudgetState,
-  Cost,
-  WindowBudget,
-} from '../../src/core/types.js';
+import type { BucketBudget, Budget, Cost, WindowBudget } from '../../src/core/policy/limits.js';
+import type { BucketState, BudgetState } from '../../src/core/types.js';
 
 // Numbers with three decimals, as budgets count them.
 const tokens = (max: number): fc.Arbitrary<number> => fc.nat(max * 1_000).map((count) => count / 1_000);

@@ -8,15 +8,8 @@ import { affords, afterRetry, fullBudget } from '../../src/core/limits/budget.js
 import { checkPolicy } from '../../src/core/policy/check/check.js';
 import type { PolicyOptions, ScheduleOptions } from '../../src/core/policy/options.js';
 import { definePolicy } from '../../src/core/policy/policy.js';
-import type {
-  Attempt,
-  BucketState,
-  Decision,
-  History,
-  Outcome,
-  Settings,
-  World,
-} from '../../src/core/types.js';
+import type { Settings } from '../../src/core/policy/settings.js';
+import type { Attempt, BucketState, Decision, History, Outcome, World } from '../../src/core/types.js';
 import { createRetrier } from '../../src/runtime/retrier.js';
 import { answered, errorWith, failed, requestOf, VirtualTime, worldOf } from '../kit.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { longestWait, scheduledWait } from '../../src/core/decide/schedule.js';
-import type { ExponentialSchedule, Jitter, PlainJitter, Schedule } from '../../src/core/types.js';
+import type { ExponentialSchedule, Jitter, PlainJitter, Schedule } from '../../src/core/policy/schedules.js';
 
 const lastDraw = 1 - 2 ** -53;
 const draw = fc.double({ min: 0, max: lastDraw, noNaN: true });

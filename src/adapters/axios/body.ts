@@ -4,7 +4,7 @@
  * which axios makes one of every object that is to be multipart.
  */
 
-import type { Settings } from '../../core/types.js';
+import type { Settings } from '../../core/policy/settings.js';
 import { builtinModule } from '../../runtime/builtin-module.js';
 import { iterates } from '../../runtime/iterates.js';
 import { type BodyReader, KeptBody } from '../../runtime/kept-body.js';

@@ -4,8 +4,8 @@
  */
 
 import { Readable } from 'node:stream';
+import type { Settings } from '../../core/policy/settings.js';
 import { isPromise } from '../../core/returned.js';
-import type { Settings } from '../../core/types.js';
 import { iterates } from '../../runtime/iterates.js';
 import { KeptBody } from '../../runtime/kept-body.js';
 import { isStream } from '../../runtime/stream-like.js';

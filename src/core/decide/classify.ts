@@ -1,7 +1,8 @@
 /** Outcome -> is it worth another attempt, and what does it prove? Reads names, codes and texts; never throws. */
 
 import { isThrottlingReason } from '../hints/throttling.js';
-import type { Class, ErrorOutcome, Finding, Hint, Outcome, ResponseOutcome, Settings } from '../types.js';
+import type { Settings } from '../policy/settings.js';
+import type { Class, ErrorOutcome, Finding, Hint, Outcome, ResponseOutcome } from '../types.js';
 import { readFailure } from './failure.js';
 
 /** A finding is returned as it is, so that a decision can be replayed from what was recorded. */

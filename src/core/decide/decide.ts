@@ -6,6 +6,7 @@
 import { mayBeRepeatedOnce } from '../hints/once.js';
 import { longestQueue } from '../limits/admit.js';
 import { affords, costOf, priceOf } from '../limits/budget.js';
+import type { Settings } from '../policy/settings.js';
 import type {
   Decision,
   Finding,
@@ -13,7 +14,6 @@ import type {
   Outcome,
   Retry,
   RetryReason,
-  Settings,
   Stop,
   StopReason,
   World,

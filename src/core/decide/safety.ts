@@ -1,6 +1,7 @@
 /** May this be sent again? Method, key, evidence, body (RFC 9110 9.2.2). */
 
-import type { Evidence, Finding, Settings, StopReason, World } from '../types.js';
+import type { Settings } from '../policy/settings.js';
+import type { Evidence, Finding, StopReason, World } from '../types.js';
 
 /** Why not, or undefined. `retryIf` saying true is the caller's word that repeating does no harm. */
 export function whyUnsafe(settings: Settings, finding: Finding, world: World): StopReason | undefined {

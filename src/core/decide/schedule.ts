@@ -6,14 +6,14 @@
 
 import { defaults } from '../policy/defaults.js';
 import type { ScheduleOptions } from '../policy/options.js';
-import { isPromise, wrongReturn } from '../returned.js';
 import type {
   ExponentialSchedule,
   PlainJitter,
   Schedule,
   ScheduleFunction,
   TableSchedule,
-} from '../types.js';
+} from '../policy/schedules.js';
+import { isPromise, wrongReturn } from '../returned.js';
 
 /** What an exponential schedule leaves open comes from the usual one. The others wait as long as they say. */
 export function fillSchedule(

@@ -1,6 +1,7 @@
 /** Which answers are looked into before they are anybody's: failures whose body may say something, and few successes. */
 
-import type { HeadersLike, RequestFacts, Settings } from '../types.js';
+import type { Settings } from '../policy/settings.js';
+import type { HeadersLike, RequestFacts } from '../types.js';
 import { Answer } from './answer.js';
 import type { HintedSuccess } from './hint-set.js';
 import { linesOf } from './values.js';

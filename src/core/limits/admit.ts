@@ -1,16 +1,8 @@
 /** May this attempt be sent now? First the hold, then the gate. Pure: what it takes, it returns. */
 
-import type {
-  Admission,
-  Claim,
-  Epoch,
-  Gate,
-  GateState,
-  Hold,
-  HoldState,
-  RefusalReason,
-  Settings,
-} from '../types.js';
+import type { Gate, Hold } from '../policy/limits.js';
+import type { Settings } from '../policy/settings.js';
+import type { Admission, Claim, Epoch, GateState, HoldState, RefusalReason } from '../types.js';
 import type { Passage } from './gate.js';
 import { passGate } from './gate.js';
 import { givePlaceBack, isPaced, takePlace, timeOf } from './hold.js';

@@ -7,16 +7,8 @@
  */
 
 import { timeoutCodes } from '../decide/failures.js';
-import type {
-  BucketBudget,
-  BucketState,
-  Budget,
-  BudgetState,
-  Cost,
-  Finding,
-  WindowBudget,
-  WindowState,
-} from '../types.js';
+import type { BucketBudget, Budget, Cost, WindowBudget } from '../policy/limits.js';
+import type { BucketState, BudgetState, Finding, WindowState } from '../types.js';
 
 export function fullBudget(budget: Budget, now: number): BudgetState {
   return kindOf(budget).full(budget, now);

@@ -4,7 +4,8 @@
  * path (open, no failure, a sign of life) returns the state that it was given.
  */
 
-import type { Epoch, Finding, Gate, GateState, Survived } from '../types.js';
+import type { Gate } from '../policy/limits.js';
+import type { Epoch, Finding, GateState, Survived } from '../types.js';
 import { priceOf } from './budget.js';
 
 export type Sign =

@@ -4,7 +4,8 @@
  * requests queue a little below the rate of successes seen before, and find out slowly whether there is more.
  */
 
-import type { Answers, Finding, Hold, HoldState, Pace, ResponseFinding } from '../types.js';
+import type { Hold } from '../policy/limits.js';
+import type { Answers, Finding, HoldState, Pace, ResponseFinding } from '../types.js';
 import { refusedShare, successRate } from './answers.js';
 
 export const noHold: HoldState = {

@@ -2,16 +2,10 @@
 
 import { freezeDeep } from '../freeze.js';
 import type { HintSetName } from '../hints/sets.js';
-import type {
-  BucketBudget,
-  ExponentialSchedule,
-  Gate,
-  Hold,
-  IdempotencyKey,
-  Settings,
-  WindowBudget,
-} from '../types.js';
+import type { BucketBudget, Gate, Hold, WindowBudget } from './limits.js';
 import type { StatusOption } from './options.js';
+import type { ExponentialSchedule } from './schedules.js';
+import type { IdempotencyKey, Settings } from './settings.js';
 
 /** Settings that need no filling in are written as they are; nested ones are what `true` or `{}` means. */
 export interface Defaults

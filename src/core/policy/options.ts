@@ -2,19 +2,15 @@
 
 import type { BeforeRetry, Observe, RetryIf } from '../events.js';
 import type { HintSetName } from '../hints/sets.js';
+import type { RequestFacts } from '../types.js';
+import type { BucketBudget, Cost, Gate, Hold, WindowBudget } from './limits.js';
 import type {
-  BucketBudget,
-  Cost,
   ExponentialSchedule,
   FixedSchedule,
-  Gate,
-  Hold,
   Jittered,
-  RequestFacts,
   ScheduleFunction,
   TableSchedule,
-  WindowBudget,
-} from '../types.js';
+} from './schedules.js';
 
 type OneOrMore<T> = T | readonly T[];
 

@@ -3,11 +3,11 @@
  * copies its configuration for each request, and a caller may change an object between two.
  */
 
-import type { Settings } from '../types.js';
 import { checkedOverride } from './check/check.js';
 import { isPlain } from './check/wording.js';
+import { fillIn } from './fill-in.js';
 import type { OverrideOptions } from './options.js';
-import { fillIn } from './settings.js';
+import type { Settings } from './settings.js';
 
 interface Known {
   /** As they were checked: a frozen copy. */

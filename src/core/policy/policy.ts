@@ -3,17 +3,18 @@
 import type { Problem, Remark } from '../errors.js';
 import { PolicyError } from '../errors.js';
 import { freezeDeep } from '../freeze.js';
-import type { RequestFacts, Settings } from '../types.js';
+import type { RequestFacts } from '../types.js';
 import { checkedPolicy } from './check/check.js';
 import { remarksOn } from './check/remarks.js';
 import { defaults } from './defaults.js';
+import { defaultSettings, fillIn } from './fill-in.js';
 import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
 import { Overrides } from './overrides.js';
 import type { Pattern } from './routes/patterns.js';
 import { isPatternProblem, parsePattern } from './routes/patterns.js';
 import type { Routes } from './routes/routes.js';
 import { compileRoutes } from './routes/routes.js';
-import { defaultSettings, fillIn } from './settings.js';
+import type { Settings } from './settings.js';
 
 /** A pattern with its settings, inherited ones filled in. */
 export interface Rule {

@@ -1,7 +1,8 @@
 /** How a request is pursued. Our own retrier is one way of it; others can be stated to compare with. */
 
 import type { OverrideOptions } from '../../core/policy/options.js';
-import type { Admission, ErrorOutcome, RequestFacts, ResponseOutcome, Settings } from '../../core/types.js';
+import type { Settings } from '../../core/policy/settings.js';
+import type { Admission, ErrorOutcome, RequestFacts, ResponseOutcome } from '../../core/types.js';
 import type { Prospects } from '../../runtime/session.js';
 
 /** One request on its way, as an adapter sees it: a `Session` is one. */

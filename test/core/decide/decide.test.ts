@@ -3,17 +3,9 @@ import { decide } from '../../../src/core/decide/decide.js';
 import { AttemptTimeoutError } from '../../../src/core/errors.js';
 import { explain } from '../../../src/core/explain.js';
 import { fullBudget } from '../../../src/core/limits/budget.js';
+import type { Budget } from '../../../src/core/policy/limits.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import type {
-  Attempt,
-  Budget,
-  Decision,
-  Finding,
-  Outcome,
-  Reason,
-  Retry,
-  World,
-} from '../../../src/core/types.js';
+import type { Attempt, Decision, Finding, Outcome, Reason, Retry, World } from '../../../src/core/types.js';
 import { answered, date, errorWith, failed, serverError, settingsOf, worldOf } from '../../kit.js';
 
 const reset = failed(errorWith({ code: 'ECONNRESET' }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fillSchedule, longestWait, scheduledWait } from '../../../src/core/decide/schedule.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
-import type { ExponentialSchedule, PlainJitter, Schedule } from '../../../src/core/types.js';
+import type { ExponentialSchedule, PlainJitter, Schedule } from '../../../src/core/policy/schedules.js';
 
 /** The greatest number that `Math.random` can return. */
 const lastDraw = 1 - 2 ** -53;

@@ -4,8 +4,9 @@ import { admit, noClaim, queueMs } from '../../../src/core/limits/admit.js';
 import { openGate } from '../../../src/core/limits/gate.js';
 import { keen, noHold } from '../../../src/core/limits/hold.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
+import type { Hold } from '../../../src/core/policy/limits.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import type { Admission, Claim, GateState, Hold, HoldState } from '../../../src/core/types.js';
+import type { Admission, Claim, GateState, HoldState } from '../../../src/core/types.js';
 import { settingsOf } from '../../kit.js';
 
 const shut: GateState = {

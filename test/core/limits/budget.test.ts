@@ -12,8 +12,9 @@ import {
   tokensLeft,
 } from '../../../src/core/limits/budget.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
+import type { BucketBudget, Budget, Cost, WindowBudget } from '../../../src/core/policy/limits.js';
 import { presets } from '../../../src/core/policy/presets.js';
-import type { BucketBudget, Budget, BudgetState, Cost, WindowBudget } from '../../../src/core/types.js';
+import type { BudgetState } from '../../../src/core/types.js';
 import { answered, date, errorWith, failed, settingsOf } from '../../kit.js';
 
 const { awsStandard, grpc, finagle } = presets.budgets;

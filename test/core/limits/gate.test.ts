@@ -10,7 +10,8 @@ import {
   signOf,
   signOfStatus,
 } from '../../../src/core/limits/gate.js';
-import type { Gate, GateState } from '../../../src/core/types.js';
+import type { Gate } from '../../../src/core/policy/limits.js';
+import type { GateState } from '../../../src/core/types.js';
 import { serverError } from '../../kit.js';
 
 const gate: Gate = {

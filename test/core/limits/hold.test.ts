@@ -11,7 +11,8 @@ import {
   takePlace,
   timeOf,
 } from '../../../src/core/limits/hold.js';
-import type { Answers, Finding, Hold, HoldState, ResponseFinding } from '../../../src/core/types.js';
+import type { Hold } from '../../../src/core/policy/limits.js';
+import type { Answers, Finding, HoldState, ResponseFinding } from '../../../src/core/types.js';
 
 const hold: Hold = { refusedShare: 0, minMs: 2_000, spacingMs: 100, maxQueueMs: undefined, enforce: true };
 const never = Number.POSITIVE_INFINITY;

@@ -2,7 +2,7 @@
 
 import type { Problem } from '../../errors.js';
 import { affords, afterFailure, fullBudget } from '../../limits/budget.js';
-import type { BucketBudget, Budget, Cost } from '../../types.js';
+import type { BucketBudget, Budget, Cost } from '../limits.js';
 import type { SettingsOptions } from '../options.js';
 import type { Level } from './level.js';
 import { writtenPath } from './level.js';

@@ -3,9 +3,9 @@
 import type { Problem } from '../../errors.js';
 import { PolicyError } from '../../errors.js';
 import { freezeDeep } from '../../freeze.js';
-import type { Settings } from '../../types.js';
+import { defaultSettings, fillIn } from '../fill-in.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
-import { defaultSettings, fillIn } from '../settings.js';
+import type { Settings } from '../settings.js';
 import { findContradictions } from './contradictions.js';
 import type { Level } from './level.js';
 import { patternProblems } from './rule-contradictions.js';

@@ -1,17 +1,9 @@
 /** What an editor shows beside a key. Only the build reads it: nothing that runs needs these words. */
 
-import type {
-  BucketBudget,
-  Cost,
-  ExponentialSchedule,
-  FixedSchedule,
-  Gate,
-  Hold,
-  IdempotencyKey,
-  TableSchedule,
-  WindowBudget,
-} from '../../types.js';
+import type { BucketBudget, Cost, Gate, Hold, WindowBudget } from '../limits.js';
 import type { MatchObject, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
+import type { ExponentialSchedule, FixedSchedule, TableSchedule } from '../schedules.js';
+import type { IdempotencyKey } from '../settings.js';
 import type { JsonSchema } from './schema.js';
 import { policySchema } from './schema.js';
 

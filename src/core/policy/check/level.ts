@@ -1,5 +1,5 @@
-import type { Settings } from '../../types.js';
 import type { SettingsOptions } from '../options.js';
+import type { Settings } from '../settings.js';
 
 export type SettingKey = keyof SettingsOptions;
 

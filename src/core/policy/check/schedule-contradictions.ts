@@ -2,7 +2,7 @@
 
 import { scheduledWait } from '../../decide/schedule.js';
 import type { Problem } from '../../errors.js';
-import type { Schedule, ScheduleFunction } from '../../types.js';
+import type { Schedule, ScheduleFunction } from '../schedules.js';
 import type { Level } from './level.js';
 import { writtenPath } from './level.js';
 import { found } from './wording.js';

@@ -7,6 +7,7 @@ import { fullBudget } from '../../../core/limits/budget.js';
 import type { PolicyOptions } from '../../../core/policy/options.js';
 import type { Policy, Rule } from '../../../core/policy/policy.js';
 import { definePolicy } from '../../../core/policy/policy.js';
+import type { Settings } from '../../../core/policy/settings.js';
 import type {
   Attempt,
   Decision,
@@ -15,7 +16,6 @@ import type {
   History,
   RequestFacts,
   ResponseOutcome,
-  Settings,
   World,
 } from '../../../core/types.js';
 import { takesKey } from '../../../runtime/idempotency-key.js';

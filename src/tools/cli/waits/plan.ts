@@ -1,7 +1,7 @@
 /** All waits of one rule: what it would wait after failures, and after answers that say "too much". */
 
 import type { Rule } from '../../../core/policy/policy.js';
-import type { Schedule } from '../../../core/types.js';
+import type { Schedule } from '../../../core/policy/schedules.js';
 import { valueText, waitText } from '../../pages/numbers.js';
 import type { Wait } from '../../pages/waits.js';
 import { waitsOf } from '../../pages/waits.js';

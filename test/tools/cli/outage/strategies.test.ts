@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { Settings } from '../../../../src/core/types.js';
+import type { Settings } from '../../../../src/core/policy/settings.js';
 import type { Io } from '../../../../src/tools/cli/io.js';
 import { policyOf, readStrategy, strategyNames } from '../../../../src/tools/cli/outage/strategies.js';
 import { Printer } from '../../../../src/tools/cli/printer.js';

@@ -1,8 +1,8 @@
 /** The sliders, switches and choices of the lab. */
 
+import { defaultSettings, fillIn } from '../../../../core/policy/fill-in.js';
 import type { PolicyOptions } from '../../../../core/policy/options.js';
-import { defaultSettings, fillIn } from '../../../../core/policy/settings.js';
-import type { Settings } from '../../../../core/types.js';
+import type { Settings } from '../../../../core/policy/settings.js';
 import { element, newId } from '../element.js';
 import type { Choice, ControlGroup, Slider } from './control.js';
 import { controlGroups } from './controls.js';

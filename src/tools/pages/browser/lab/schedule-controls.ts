@@ -2,7 +2,7 @@
 
 import type { PolicyOptions, ScheduleOptions } from '../../../../core/policy/options.js';
 import { presets } from '../../../../core/policy/presets.js';
-import type { Settings } from '../../../../core/types.js';
+import type { Settings } from '../../../../core/policy/settings.js';
 import { countText, valueText, waitText } from '../../numbers.js';
 import type { Choice, ControlGroup, Slider } from './control.js';
 

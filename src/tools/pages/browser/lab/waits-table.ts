@@ -1,7 +1,7 @@
 /** What each wait may be, drawn beside its numbers. */
 
+import { defaultSettings, fillIn } from '../../../../core/policy/fill-in.js';
 import type { PolicyOptions } from '../../../../core/policy/options.js';
-import { defaultSettings, fillIn } from '../../../../core/policy/settings.js';
 import { waitText } from '../../numbers.js';
 import type { Spread, Wait } from '../../waits.js';
 import { waitsOf } from '../../waits.js';

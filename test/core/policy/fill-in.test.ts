@@ -3,7 +3,7 @@ import { fillSchedule } from '../../../src/core/decide/schedule.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { PolicyOptions, SettingsOptions } from '../../../src/core/policy/options.js';
 import { definePolicy } from '../../../src/core/policy/policy.js';
-import type { Settings } from '../../../src/core/types.js';
+import type { Settings } from '../../../src/core/policy/settings.js';
 import { settingsOf } from '../../kit.js';
 
 /** What a rule that says `own` amounts to in a policy that says `inherited`. */
