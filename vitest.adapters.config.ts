@@ -11,6 +11,8 @@ export default defineConfig({
     include: ['test/adapters/**/*.test.ts', 'test/conformance/{undici,axios}.test.ts'],
     // A run of its own: `npm run test:fuzz`.
     exclude: ['**/fuzz.test.ts'],
+    // The adapter that runs the suites.
+    provide: { subject: process.env['SUBJECT'] ?? '' },
     testTimeout: 30_000,
     maxWorkers: 1,
     // Each file opens and closes what it needs; loading everything anew for each would take as long as the tests.

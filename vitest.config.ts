@@ -3,6 +3,12 @@ import { defineConfig } from 'vitest/config';
 /** Everything in it is loaded once: each file opens and closes what it needs. */
 const together = { testTimeout: 60_000, isolate: false };
 
+/** Its own tests, and the suites that each adapter runs. */
+function adapter(name: string) {
+  const include = [`test/adapters/${name}/**/*.test.ts`, 'test/adapters/suites/**/*.test.ts'];
+  return { test: { ...together, name, include, provide: { subject: name } } };
+}
+
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from a default export.
 export default defineConfig({
   test: {
@@ -16,8 +22,8 @@ export default defineConfig({
           exclude: ['test/adapters/**'],
         },
       },
-      { test: { ...together, name: 'undici', include: ['test/adapters/undici/**/*.test.ts'] } },
-      { test: { ...together, name: 'axios', include: ['test/adapters/axios/**/*.test.ts'] } },
+      adapter('undici'),
+      adapter('axios'),
     ],
     // By default one core is left idle, and there are only two where this has to be quick.
     maxWorkers: 2,

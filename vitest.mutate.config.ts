@@ -7,5 +7,7 @@ export default defineConfig({
   test: {
     include: (process.env['MUTATION_TESTS'] ?? 'test/core/**/*.test.ts').split(' '),
     testTimeout: 60_000,
+    // The adapter that runs the suites among them.
+    provide: { subject: process.env['SUBJECT'] ?? '' },
   },
 });

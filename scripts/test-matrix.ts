@@ -67,9 +67,10 @@ async function testOn({ node, client: { name }, version }: Pair): Promise<Result
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   rmSync(report, { force: true });
   try {
-    const tests = [`test/adapters/${name}/`, `test/conformance/${name}.test.ts`];
+    const tests = [`test/adapters/${name}/`, 'test/adapters/suites/', `test/conformance/${name}.test.ts`];
     await run(binary, [...vitest, ...reporters, ...tests], '.', {
       ...process.env,
+      SUBJECT: name,
       [`${name.toUpperCase()}_UNDER_TEST`]: folder,
       // A test that starts a `node` means this one.
       PATH: `${dirname(binary)}${delimiter}${process.env['PATH']}`,

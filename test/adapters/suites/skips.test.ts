@@ -1,0 +1,23 @@
+/** A skip that says nothing, or nothing true, does not stand. */
+
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { complaintsOf } from './skips.js';
+import { theSubject } from './subject.js';
+
+const subject = await theSubject();
+
+test('a skip needs a reason, and a case', () => {
+  const titles = ['keys > a', 'keys > b', 'keys > c'];
+  const skips = { 'keys > a': 'it cannot', 'keys > b': ' ', 'keys > gone': 'it cannot', 'times > x': '' };
+  expect(complaintsOf('keys', titles, skips)).toEqual([
+    "'keys > b' is skipped without a reason.",
+    "'keys > gone' is skipped, but there is no such case.",
+  ]);
+});
+
+test('every skip of this adapter is of a suite', () => {
+  const suites = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts'));
+  const themes = Object.keys(subject.skips).map((title) => `${title.split(' > ')[0]}.test.ts`);
+  expect(suites).toEqual(expect.arrayContaining(themes));
+});

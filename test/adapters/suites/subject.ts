@@ -1,0 +1,81 @@
+/**
+ * What the suites of this folder ask of an adapter. Each file here is a theme, and vitest runs it once for each
+ * adapter; the adapter's own folder holds a `subject.ts`, and the tests of what is its alone.
+ */
+
+import { beforeEach, expect, inject, test } from 'vitest';
+import type { OverrideOptions, Policy, PolicyOptions, Retrier } from '../../../src/index.js';
+import type { FaultLab } from '../../faults/faulty-server.js';
+import type { Received } from '../../faults/ledger.js';
+import type { Answer, Script } from '../../faults/play.js';
+import { complaintsOf, type Skips, themeOf, titleOf, titlesOf } from './skips.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The adapter's folder. */
+    readonly subject: string;
+  }
+}
+
+/** What everything that sends with retries may be given. */
+export type Given = PolicyOptions | Policy | Retrier;
+
+export interface Asked {
+  /** GET, where there is none. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** Whatever this client takes for a body. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  readonly retry?: OverrideOptions | false;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** All of the body; a byte is a letter where nothing was to be unpacked. */
+  readonly text: string;
+  /** What the caller holds in the end: a response, or the error that stands for it. */
+  readonly given: unknown;
+}
+
+/**
+ * Resolves with the answer that the client hands over, whatever its status is, and throws what the client throws
+ * where there is none.
+ */
+export type Send = (url: string, asked?: Asked) => Promise<Reply>;
+
+/** One of the ways in which a client sends. What is opened here is closed when the test ends. */
+export interface Way {
+  readonly name: string;
+  /** Retries with waits of 1 ms, unless it is given something else. */
+  readonly client: (given?: Given) => Send;
+  /** A server that speaks its protocol. */
+  readonly open: (script: Script<Answer, Received>) => Promise<FaultLab<Answer>>;
+  /** Whether `retry` can go with a request. */
+  readonly takesOverride: boolean;
+}
+
+export interface Subject {
+  readonly name: string;
+  /** The way that most take, which all cases go that name none. */
+  readonly client: Way['client'];
+  /** All over HTTP/1.1, for behaviour that each of them could break; the first is the plain one. */
+  readonly ways: readonly Way[];
+  readonly skips: Skips;
+}
+
+/** The adapter whose turn it is. To be called once, at the top of a suite. */
+export async function theSubject(): Promise<Subject> {
+  const name = inject('subject');
+  const { subject } = (await import(`../${name}/subject.ts`)) as { readonly subject: Subject };
+  // With `isolate: false`, this module is loaded once, but each file has hooks of its own.
+  beforeEach(({ task }) => {
+    // Run all the same: vitest makes an error of one that passes.
+    if (titleOf(task) in subject.skips) Object.assign(task, { fails: true });
+  });
+  test('each skip has a reason, and a case', ({ task: { file } }) => {
+    expect(complaintsOf(themeOf(file), titlesOf(file.tasks), subject.skips)).toEqual([]);
+  });
+  return subject;
+}
