@@ -14,11 +14,10 @@ import {
   type Lab,
   type Play,
   refusedOrigin,
-  rst,
-  silence,
   startLab,
 } from '../../faults/lab.js';
-import { endOf, wireOf } from '../seen.js';
+import { endOf, wireOf } from '../differential/seen.js';
+import { half, happens, momentOf, plays } from '../differential/stage.js';
 import { axios } from './client.js';
 import { type AnswerKind, configOf, interceptors, type Shape } from './differential-shapes.js';
 import { type Source, sourceOf } from './differential-sources.js';
@@ -40,43 +39,24 @@ const zipped = String(gzipSync('good').toString('latin1'));
 const isZipped = { 'content-encoding': 'gzip' };
 const json = { 'content-type': 'application/json' };
 
-const plays: Readonly<Record<AnswerKind, Play | readonly Play[]>> = {
-  '200': answer(200, 'good', { 'X-Answer': 'yes' }),
+const answers: Readonly<Record<AnswerKind, Play | readonly Play[]>> = {
+  ...plays,
   '200 of JSON': answer(200, '{"a":1}', json),
-  '204': answer(204),
   '404': answer(404, 'no'),
-  '503': answer(503, 'busy'),
   '503 of JSON': answer(503, '{"why":"busy"}', json),
-  '413 before the body': { ...answer(413, 'too large'), at: 'head' },
-  'reset before the head': rst(),
   'end before the head': fin(),
-  'a body cut short': {
-    steps: [
-      { do: 'head', status: 200, headers: { 'content-length': '8' } },
-      { do: 'body', text: 'half' },
-      { do: 'fin' },
-    ],
-  },
-  'half a body': {
-    steps: [
-      { do: 'head', status: 200, headers: { 'content-length': '8' } },
-      { do: 'body', text: 'half' },
-      { do: 'stall' },
-    ],
-  },
+  'a body cut short': half({ do: 'fin' }),
   gzip: answer(200, zipped, isZipped),
   'corrupt gzip': answer(200, 'this is no gzip', isZipped),
   redirect: [answer(302, '', { location: '/there' }), answer(200, 'good')],
   'redirect that keeps the method': [answer(307, '', { location: '/there' }), answer(200, 'good')],
   'redirect to 503': [answer(302, '', { location: '/there' }), answer(503, 'busy')],
-  'no answer': silence(),
-  'refused port': answer(200),
 };
 
 /** `timeoutMs`: in place of what the shape says, where it has one. */
 export async function play(shape: Shape, client: Client, timeoutMs?: number): Promise<Seen> {
   const isH2 = shape.adapter === 'http over HTTP/2';
-  const script = plays[shape.answer];
+  const script = answers[shape.answer];
   const lab = isH2 ? await startH2Lab(script as Play<AnswerStep>) : await startLab(script);
   const refused = isH2 ? 'https://127.0.0.1:1' : await refusedOriginIf(shape);
   const agent = new Agent({ keepAlive: true });
@@ -172,25 +152,15 @@ class Call {
   }
 
   async #later(): Promise<void> {
-    const { event } = this.#shape;
-    if (event?.endsWith('while it uploads')) {
-      await this.#lab.until(({ requests }) => String(requests[0]?.body) === 'abc');
-    } else if (event?.endsWith('while it waits')) {
-      await this.#lab.until(({ requests }) => requests[0]?.complete === true);
-    } else await this.#lab.until(({ bytesSent }) => bytesSent > 0);
-    // What the server has read, the client has sent: it hears of that in its next turn.
-    for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+    await momentOf(this.#shape.event ?? '', this.#lab, 3);
     this.#happens();
   }
 
   #happens(): void {
-    const { event } = this.#shape;
-    const { stream } = this.#source;
-    const broken = Object.assign(new Error('the source is broken'), { code: 'EBROKEN' });
-    if (event?.startsWith('abort')) this.#controller.abort();
-    else if (event?.startsWith('token')) this.#token.cancel('left');
-    else if (event?.startsWith('source destroyed')) stream?.destroy();
-    else if (event?.startsWith('source breaks')) stream?.destroy(broken);
+    const { event = '' } = this.#shape;
+    const giveUp = (): void =>
+      event.startsWith('token') ? this.#token.cancel('left') : this.#controller.abort();
+    happens(event, giveUp, this.#source.stream);
   }
 
   // -------------------------------------------------------------- what the caller sees

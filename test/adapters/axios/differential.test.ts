@@ -4,10 +4,10 @@
  * with a bare instance and with attachRetry() on it; where they differ on purpose, the README says so.
  */
 
-import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import type { PolicyOptions } from '../../../src/index.js';
+import { declareRun } from '../differential/run.js';
+import { differencesOf } from '../differential/seen.js';
 import { groups, isKnown, nameOf, type Shape } from './differential-shapes.js';
 import { type Client, play, type Seen } from './differential-stage.js';
 
@@ -30,24 +30,6 @@ function clientsFor(shape: Shape): typeof off {
   return isAsked ? [...off, ['on, for nothing', willing]] : off;
 }
 
-const uncaught: string[] = [];
-const notice = (error: unknown): void => void uncaught.push(String(error));
-
-/** What was not caught until now. */
-async function takeUncaught(): Promise<readonly string[]> {
-  await setTimeout(10);
-  return uncaught.splice(0);
-}
-
-beforeAll(() => {
-  process.on('uncaughtException', notice);
-  process.on('unhandledRejection', notice);
-});
-afterAll(() => {
-  process.off('uncaughtException', notice);
-  process.off('unhandledRejection', notice);
-});
-
 /** Where a machine is so busy that a time is up before anything is sent, there is more of it in the next turn. */
 const longerTimeoutsMs = [500, 5_000];
 
@@ -61,44 +43,14 @@ async function lastingDifferences(shape: Shape, first: Seen, client: Client): Pr
   return found;
 }
 
-/** What is not the same, and where. */
-function differencesOf(before: unknown, after: unknown, path = ''): string[] {
-  if (isObject(before) && isObject(after)) {
-    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...keys].flatMap((key) => differencesOf(before[key], after[key], `${path}.${key}`));
-  }
-  const [was, is] = [JSON.stringify(before), JSON.stringify(after)];
-  return was === is ? [] : [`${path}: ${is} instead of ${was}`];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const lane = async (): Promise<void> => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: 8 }, lane));
-}
-
-describe.each(groups)('%s', (_name, shapes) => {
-  // Older versions of axios leave some requests hanging, and each of them is given ten seconds.
-  test('are the same', { timeout: 120_000 }, async () => {
-    const differences: string[] = [];
-    const before = new Map<Shape, Seen>();
-    await each<Shape>(shapes, async (shape) => void before.set(shape, await play(shape, bare)));
-    // Node 26 itself throws where a fetch is given up while its upload is being read.
-    const known = new Set(await takeUncaught());
-    await each<Shape>(shapes, async (shape) => {
-      const first = before.get(shape) as Seen;
-      for (const [name, client] of clientsFor(shape)) {
-        const found = await lastingDifferences(shape, first, client);
-        if (found.length > 0) differences.push([`${nameOf(shape)}; ${name}:`, ...found].join('\n'));
-      }
-    });
-    expect(differences).toEqual([]);
-    expect((await takeUncaught()).filter((error) => !known.has(error))).toEqual([]);
-  });
+declareRun<Shape, Client, Seen>({
+  groups,
+  nameOf,
+  bare,
+  clientsFor,
+  play,
+  lanes: 8,
+  differences: lastingDifferences,
+  // Node 26 itself throws where a fetch is given up while its upload is being read.
+  mayThrow: true,
 });

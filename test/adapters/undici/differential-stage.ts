@@ -4,8 +4,9 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { answer, type Lab, type Play, refusedOrigin, rst, silence, startLab } from '../../faults/lab.js';
-import { endOf, wireOf } from '../seen.js';
+import { type Lab, type Play, refusedOrigin, startLab } from '../../faults/lab.js';
+import { endOf, wireOf } from '../differential/seen.js';
+import { half, happens, momentOf, plays } from '../differential/stage.js';
 import { undici } from './client.js';
 import type { AnswerKind, Shape } from './differential-shapes.js';
 import { type Source, sourceOf } from './differential-sources.js';
@@ -26,17 +27,11 @@ export interface Seen {
   readonly sources: readonly unknown[];
 }
 
-const ok = answer(200, 'good', { 'X-Answer': 'yes' });
-
-const plays: Readonly<Record<Exclude<AnswerKind, 'refused port'>, Play>> = {
-  '200': ok,
-  '204': answer(204),
-  '503': answer(503, 'busy'),
+const answers: Readonly<Record<AnswerKind, Play>> = {
+  ...plays,
   '503 without a phrase': {
     steps: [{ do: 'write', text: 'HTTP/1.1 503 \r\ncontent-length: 4\r\n\r\nbusy' }],
   },
-  '413 before the body': { ...answer(413, 'too large'), at: 'head' },
-  'reset before the head': rst(),
   'reset after the head': {
     steps: [
       { do: 'head', status: 200, headers: { 'content-length': '4' } },
@@ -44,22 +39,7 @@ const plays: Readonly<Record<Exclude<AnswerKind, 'refused port'>, Play>> = {
       { do: 'rst' },
     ],
   },
-  'a body cut short': {
-    steps: [
-      { do: 'head', status: 200, headers: { 'content-length': '8' } },
-      { do: 'body', text: 'half' },
-      { do: 'cue', name: 'head' },
-      { do: 'fin' },
-    ],
-  },
-  'half a body': {
-    steps: [
-      { do: 'head', status: 200, headers: { 'content-length': '8' } },
-      { do: 'body', text: 'half' },
-      { do: 'stall' },
-    ],
-  },
-  'no answer': silence(),
+  'a body cut short': half({ do: 'cue', name: 'head' }, { do: 'fin' }),
   switched: {
     at: 'head',
     steps: [{ do: 'head', status: 101, headers: { connection: 'upgrade', upgrade: 'echo' } }, { do: 'echo' }],
@@ -69,7 +49,7 @@ const plays: Readonly<Record<Exclude<AnswerKind, 'refused port'>, Play>> = {
 /** `most`: so many requests have been seen under way at once before. */
 export async function play(shape: Shape, client: Client, most = 1): Promise<Seen> {
   const { times = 1 } = shape;
-  const script = shape.answer === 'refused port' ? ok : plays[shape.answer];
+  const script = answers[shape.answer];
   const held: Play = { ...script, steps: [{ do: 'cue', name: 'go' }, ...script.steps] };
   const lab = await startLab(times === 1 ? script : [held, script]);
   const origin = shape.answer === 'refused port' ? await refusedOrigin() : lab.origin;
@@ -147,7 +127,7 @@ class Call {
     const ended = this.#ask(dispatcher);
     if (this.#shape.api !== 'pipeline') this.#source.fill?.(this.#source.body as never);
     if (event?.endsWith('at once')) this.#happens();
-    else if (event !== undefined) void this.#later();
+    else if (event?.endsWith('uploads') || event?.endsWith('waits')) void this.#later(event);
     try {
       return await ended;
     } catch (error) {
@@ -155,26 +135,18 @@ class Call {
     }
   }
 
-  async #later(): Promise<void> {
-    const { event } = this.#shape;
-    if (event?.endsWith('while it uploads')) {
-      await this.#lab.until(({ requests }) => String(requests[0]?.body) === 'abc');
-    } else if (event?.endsWith('while it waits')) {
-      await this.#lab.until(({ requests }) => requests[0]?.complete === true);
-    } else return;
-    // What the server has read, the client has sent: it hears of that in its next turn.
-    await setImmediate();
+  async #later(event: string): Promise<void> {
+    await momentOf(event, this.#lab, 1);
     this.#happens();
   }
 
   #happens(): void {
-    const { event } = this.#shape;
+    const { event = '' } = this.#shape;
     const { stream } = this.#source;
     const broken = Object.assign(new Error('the source is broken'), { code: 'EBROKEN' });
-    if (event?.startsWith('abort')) this.#giveUp.abort();
-    else if (event?.startsWith('source destroyed')) stream?.destroy();
-    else if (event === 'source breaks while it waits') stream?.emit('error', broken);
-    else if (event?.startsWith('source breaks')) stream?.destroy(broken);
+    // Of a stream that was read as a whole, undici hears in no other way.
+    if (event === 'source breaks while it waits') stream?.emit('error', broken);
+    else happens(event, () => this.#giveUp.abort(), stream);
   }
 
   get #options(): Dispatcher.RequestOptions {
