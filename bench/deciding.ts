@@ -4,7 +4,7 @@ import { decide } from '../src/core/decide/decide.js';
 import { fullBudget } from '../src/core/limits/budget.js';
 import { definePolicy } from '../src/core/policy/policy.js';
 import type { Settings } from '../src/core/policy/settings.js';
-import type { Outcome, World } from '../src/core/types.js';
+import type { Finding, Outcome, World } from '../src/core/types.js';
 import type { Subject } from './measure.js';
 import { measure, median, spreadOf } from './measure.js';
 import type { Row } from './row.js';
@@ -56,7 +56,7 @@ const tenHeaders: Readonly<Record<string, string>> = {
   'strict-transport-security': 'max-age=31536000',
 };
 
-function deciding(name: string, settings: Settings, outcome: Outcome): Subject {
+function deciding(name: string, settings: Settings, outcome: Outcome | Finding): Subject {
   const { budget } = settings;
   const world: World = {
     request: { method: 'GET', keyed: false },

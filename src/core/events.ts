@@ -1,18 +1,9 @@
 /** What hooks are given, and what listeners are told. */
 
-import type {
-  Decision,
-  ErrorOutcome,
-  History,
-  RefusalReason,
-  RequestFacts,
-  ResponseOutcome,
-  Retry,
-  World,
-} from './types.js';
+import type { Decision, History, Outcome, RefusalReason, RequestFacts, Retry, World } from './types.js';
 
 /** What `retryIf` sees: the outcome and, where the client can, its parsed body. */
-export type LiveOutcome = (ResponseOutcome | ErrorOutcome) & { body?(): Promise<unknown> };
+export type LiveOutcome = Outcome & { body?(): Promise<unknown> };
 
 /**
  * True: worth it and safe, on the caller's word. False: stop. Undefined (or null): the rules decide. Anything else is an

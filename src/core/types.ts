@@ -33,7 +33,7 @@ export type Evidence = 'unsent' | 'refused' | 'unknown';
 /** Is it worth trying again: `throttled` is a `transient` one that asks for more patience. */
 export type Class = 'transient' | 'throttled' | 'final';
 
-/** How an attempt ended, as the client saw it: a response head. */
+/** A response head came. */
 export interface ResponseOutcome {
   readonly kind: 'response';
   readonly status: number;
@@ -44,7 +44,7 @@ export interface ResponseOutcome {
   readonly evidence?: Evidence;
 }
 
-/** How an attempt ended, as the client saw it: an error. */
+/** It failed. */
 export interface ErrorOutcome {
   readonly kind: 'error';
   readonly error: unknown;
@@ -53,6 +53,9 @@ export interface ErrorOutcome {
   /** Whether the caller's own signal ended it; absent: read off the error. */
   readonly aborted?: boolean;
 }
+
+/** How an attempt ended, as the client saw it. */
+export type Outcome = ResponseOutcome | ErrorOutcome;
 
 /** What the server's answer asks of us. */
 export interface Hint {
@@ -64,7 +67,7 @@ export interface Hint {
   readonly reason: string;
 }
 
-/** A classified response: plain data, safe to log, enough to decide again. */
+/** A response, classified. */
 export interface ResponseFinding {
   readonly kind: 'response';
   readonly status: number;
@@ -73,7 +76,7 @@ export interface ResponseFinding {
   readonly hint: Hint | undefined;
 }
 
-/** A classified error: plain data, safe to log, enough to decide again. */
+/** An error, classified. */
 export interface ErrorFinding {
   readonly kind: 'error';
   readonly name: string;
@@ -83,10 +86,8 @@ export interface ErrorFinding {
   readonly aborted: boolean;
 }
 
+/** What `classify` made of an outcome: plain data, safe to log, enough to decide again. */
 export type Finding = ResponseFinding | ErrorFinding;
-
-/** How an attempt ended: fresh from a client, or classified before. */
-export type Outcome = ResponseOutcome | ErrorOutcome | Finding;
 
 // ---------------------------------------------------------------- deciding
 
@@ -194,12 +195,10 @@ export interface Stop {
 
 export type Decision = Retry | Stop;
 
+/** When an attempt ended, and what followed; its number and what was found of it stand in the decision. */
 export interface Attempt {
-  /** From 1. */
-  readonly number: number;
   /** Monotonic time at which its outcome was known; undefined if no clock was read (success at once). */
   readonly endedAt: number | undefined;
-  readonly outcome: Finding;
   readonly decision: Decision;
 }
 

@@ -18,11 +18,10 @@ import type {
   Admission,
   Attempt,
   Decision,
-  ErrorOutcome,
   Finding,
   History,
+  Outcome,
   RequestFacts,
-  ResponseOutcome,
   World,
 } from '../core/types.js';
 import { isListening, summaryOf, tell } from './events.js';
@@ -122,7 +121,7 @@ export class Session {
   }
 
   /** What now? A stop is the end of the session, unless the body of what it let through fails later. */
-  next(outcome: ResponseOutcome | ErrorOutcome, prospects: Prospects): Decision {
+  next(outcome: Outcome, prospects: Prospects): Decision {
     const verdict = truthReturned('retryIf', prospects.verdict);
     this.reopen();
     const { settings, scope, history } = this;
@@ -140,7 +139,7 @@ export class Session {
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
     if (succeeds) scope.succeed(settings, isFirst, this.lastCost());
     this.attempts ??= [];
-    this.attempts.push({ number: decision.attempt, endedAt: now, outcome: finding, decision });
+    this.attempts.push({ endedAt: now, decision });
     if (isListening(settings)) this.tellDecision(world, decision);
     return decision;
   }
@@ -251,13 +250,13 @@ function labelOfFinding(finding: Finding): number | string {
 
 /** Made only when somebody asks for the history of a request that succeeded at once. */
 function acceptedAttempt(status: number): Attempt {
-  const outcome: Finding = {
+  const finding: Finding = {
     kind: 'response',
     status,
     class: 'final',
     evidence: 'unknown',
     hint: undefined,
   };
-  const decision: Decision = { action: 'stop', reason: 'success', attempt: 1, finding: outcome };
-  return { number: 1, endedAt: undefined, outcome, decision };
+  const decision: Decision = { action: 'stop', reason: 'success', attempt: 1, finding };
+  return { endedAt: undefined, decision };
 }

@@ -9,7 +9,15 @@ import { checkPolicy } from '../../src/core/policy/check/check.js';
 import type { PolicyOptions, ScheduleOptions } from '../../src/core/policy/options.js';
 import { definePolicy } from '../../src/core/policy/policy.js';
 import type { Settings } from '../../src/core/policy/settings.js';
-import type { Attempt, BucketState, Decision, History, Outcome, World } from '../../src/core/types.js';
+import type {
+  Attempt,
+  BucketState,
+  Decision,
+  Finding,
+  History,
+  Outcome,
+  World,
+} from '../../src/core/types.js';
 import { createRetrier } from '../../src/runtime/retrier.js';
 import { answered, errorWith, failed, requestOf, VirtualTime, worldOf } from '../kit.js';
 
@@ -103,13 +111,13 @@ function retriedAfter(number: number, delayMs: number, waitFrom: 'hint' | 'sched
     waitFrom,
     cost: 1,
   };
-  return { number, endedAt: 0, outcome: finding, decision };
+  return { endedAt: 0, decision };
 }
 
 interface Situation {
   readonly settings: Settings;
   readonly history: History;
-  readonly outcome: Outcome;
+  readonly outcome: Outcome | Finding;
   readonly world: World;
 }
 
@@ -273,7 +281,9 @@ describe('any life of a request', () => {
         for (const { history, world, decision } of events) {
           const last = history.at(-1);
           if (last === undefined) throw new Error('An event without its attempt');
-          expect(decide(session.settings, history.slice(0, -1), last.outcome, world)).toEqual(decision);
+          expect(decide(session.settings, history.slice(0, -1), last.decision.finding, world)).toEqual(
+            decision,
+          );
         }
       }),
     );

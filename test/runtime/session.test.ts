@@ -42,7 +42,7 @@ describe('a request', () => {
       reason: 'retries-spent',
     });
     expect(
-      session.history.map(({ number, endedAt, decision }) => [number, endedAt, decision.reason]),
+      session.history.map(({ endedAt, decision }) => [decision.attempt, endedAt, decision.reason]),
     ).toEqual([
       [1, 0, 'transient-status'],
       [2, 70, 'transient-status'],
@@ -58,10 +58,8 @@ describe('a request', () => {
     expect(session.deadlineAt).toBe(Number.POSITIVE_INFINITY);
     expect(session.history).toMatchObject([
       {
-        number: 1,
         endedAt: undefined,
-        outcome: { status: 204, class: 'final' },
-        decision: { reason: 'success' },
+        decision: { attempt: 1, reason: 'success', finding: { status: 204, class: 'final' } },
       },
     ]);
     expect(tokens(retrier)).toBeUndefined();
@@ -103,7 +101,9 @@ describe('a request', () => {
       action: 'retry',
       attempt: 1,
     });
-    expect(session.history).toMatchObject([{ number: 1, outcome: { code: 'UND_ERR_SOCKET' } }]);
+    expect(session.history).toMatchObject([
+      { decision: { attempt: 1, finding: { code: 'UND_ERR_SOCKET' } } },
+    ]);
   });
 
   test('that succeeds after a retry is decided on, like every stop', () => {
@@ -673,7 +673,9 @@ describe('events', () => {
     for (const { history, world, decision } of decisions) {
       const last = history.at(-1);
       expect(last?.decision).toBe(decision);
-      expect(decide(session.settings, history.slice(0, -1), last?.outcome as never, world)).toEqual(decision);
+      expect(decide(session.settings, history.slice(0, -1), last?.decision.finding as never, world)).toEqual(
+        decision,
+      );
     }
   });
 
@@ -780,8 +782,8 @@ describe('historyOf', () => {
     remember(response, session);
     session.next(answered(503), { replayable: true });
     session.next(answered(200), { replayable: true });
-    expect(historyOf(response)?.map(({ outcome }) => outcome.kind === 'response' && outcome.status)).toEqual([
-      503, 200,
-    ]);
+    expect(
+      historyOf(response)?.map(({ decision: { finding } }) => finding.kind === 'response' && finding.status),
+    ).toEqual([503, 200]);
   });
 });

@@ -6,7 +6,7 @@ import type { Class, ErrorOutcome, Finding, Hint, Outcome, ResponseOutcome } fro
 import { readFailure } from './failure.js';
 
 /** A finding is returned as it is, so that a decision can be replayed from what was recorded. */
-export function classify(settings: Settings, outcome: Outcome, date: number): Finding {
+export function classify(settings: Settings, outcome: Outcome | Finding, date: number): Finding {
   if ('class' in outcome) return outcome;
   return outcome.kind === 'response'
     ? classifyResponse(settings, outcome, date)

@@ -23,7 +23,12 @@ import { whyUnsafe } from './safety.js';
 import { scheduledWait } from './schedule.js';
 
 /** `history` holds the attempts before the one that ended with `outcome`. */
-export function decide(settings: Settings, history: History, outcome: Outcome, world: World): Decision {
+export function decide(
+  settings: Settings,
+  history: History,
+  outcome: Outcome | Finding,
+  world: World,
+): Decision {
   const finding = classify(settings, outcome, world.date);
   if (hasEndedIt(settings, finding, world)) {
     return stop(history, finding, 'wait-past-deadline', deadlineLimit(settings));
@@ -53,7 +58,7 @@ function whyNotWorthIt(
   if (verdict !== undefined) return verdict ? undefined : 'caller-forbids';
   // Stryker disable next-line ConditionalExpression: an error has no hint; the kind is for the compiler.
   if (finding.kind === 'response' && finding.hint?.retry === false) return 'server-forbids';
-  if (mayBeRepeatedOnce(finding) && history.some(({ outcome }) => mayBeRepeatedOnce(outcome))) {
+  if (mayBeRepeatedOnce(finding) && history.some(({ decision }) => mayBeRepeatedOnce(decision.finding))) {
     return 'server-forbids';
   }
   if (finding.class !== 'final') return undefined;

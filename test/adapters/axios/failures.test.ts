@@ -77,7 +77,9 @@ describe.each(all)('$row: $name', (scene) => {
     const retried = isWorthIt(scene, method);
     const history = historyOf(error) ?? [];
     expect(error.code ?? error.name).toMatch(scene.error);
-    expect(history.map(({ outcome }) => outcome)).toMatchObject(retried ? [finding, finding] : [finding]);
+    expect(history.map(({ decision }) => decision.finding)).toMatchObject(
+      retried ? [finding, finding] : [finding],
+    );
     // Of each attempt one at most arrives; where redirects lead round and round, that many more.
     if (sent !== undefined && !scene.name.includes('redirect')) {
       expect(sent).toBeLessThanOrEqual(retried ? 2 : 1);

@@ -30,7 +30,7 @@ describe.each(['http', 'fetch'])('by %s, of', (adapter) => {
     );
     const outcome = await outcomeOf(instance.get(lab.origin));
     expect(reasons(outcome)).toEqual(told);
-    expect(historyOf(outcome)?.map(({ outcome: { kind }, ...attempt }) => [kind, attempt.number])).toEqual(
+    expect(historyOf(outcome)?.map(({ decision }) => [decision.finding.kind, decision.attempt])).toEqual(
       statuses.map((_status, index) => ['response', index + 1]),
     );
   });
@@ -49,7 +49,7 @@ describe('of', () => {
     const origin = await refusedOrigin();
     const error = await outcomeOf(retryingInstance({ ...soon, maxRetries: 1 }).get(origin));
     expect(reasons(error)).toEqual(['1 transport-error', '2 retries-spent']);
-    expect(historyOf(error)?.[0]?.outcome).toMatchObject({
+    expect(historyOf(error)?.[0]?.decision.finding).toMatchObject({
       kind: 'error',
       code: 'ECONNREFUSED',
       evidence: 'unsent',

@@ -154,5 +154,5 @@ test('what the server refuses that redirected is not taken for unsent', async ()
   const http = { config: { adapter: 'http' } } as const;
   const { error } = await settled(retryingOver(http, origin, policy).post('/pay', 'pay'));
   expect(posts()).toBe(1);
-  expect(historyOf(error)?.map(({ outcome }) => outcome.evidence)).toEqual(['unknown']);
+  expect(historyOf(error)?.map(({ decision }) => decision.finding.evidence)).toEqual(['unknown']);
 });

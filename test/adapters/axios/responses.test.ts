@@ -86,7 +86,7 @@ describe('each kind of answer, after two failures', () => {
     const lab = await openLab([cut, packed(gzipSync(json), 'gzip')]);
     const response = await retryingInstance().get(lab.origin);
     expect(response.data).toEqual(JSON.parse(json));
-    expect(historyOf(response)?.map(({ outcome }) => outcome.kind)).toEqual(['error', 'response']);
+    expect(historyOf(response)?.map(({ decision }) => decision.finding.kind)).toEqual(['error', 'response']);
   });
 
   test.each([204, 304])('%d', async (status) => {

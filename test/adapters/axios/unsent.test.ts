@@ -41,7 +41,7 @@ describe.each(ways)('$name', (way) => {
     expect(response.data).toBe('paid');
     expect(lab.requests).toMatchObject([{ method: 'POST', path: '/pay', complete: true }]);
     expect(lab.requests[0]?.body.toString()).toBe('money');
-    expect(historyOf(response)?.[0]?.outcome.evidence).toBe('unsent');
+    expect(historyOf(response)?.[0]?.decision.finding.evidence).toBe('unsent');
   });
 
   test('unsafeMethods: never does not send it', async () => {

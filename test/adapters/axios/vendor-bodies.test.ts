@@ -89,8 +89,8 @@ describe('what cannot be read is said to be so', () => {
       '/',
     );
     if (config.responseType === 'stream') response.data.destroy();
-    const outcome = historyOf(response)?.[0]?.outcome;
-    return outcome?.kind === 'response' ? outcome.hint : undefined;
+    const finding = historyOf(response)?.[0]?.decision.finding;
+    return finding?.kind === 'response' ? finding.hint : undefined;
   }
 
   test('a stream, which is for the caller to read', async () => {
@@ -138,8 +138,8 @@ test('a Blob is for the caller to read', async () => {
     adapter: async (config) =>
       ({ status: 429, statusText: '', headers: {}, data: new Blob(['{}']), config }) as never,
   });
-  const outcome = historyOf(await instance.get('/'))?.[0]?.outcome;
-  expect(outcome).toMatchObject({ hint: { reason: 'body-unreadable' } });
+  const finding = historyOf(await instance.get('/'))?.[0]?.decision.finding;
+  expect(finding).toMatchObject({ hint: { reason: 'body-unreadable' } });
 });
 
 test('no success is looked into but that of GraphQL', async () => {

@@ -66,7 +66,7 @@ describe.each(sources)('%s', (_name, make) => {
     const { error, reasons } = await put({ bufferBodyBytes: 9 }, lab, make());
     expect(error).toMatchObject({ code: 'ECONNRESET' });
     expect(reasons).toEqual(['body-spent']);
-    expect(historyOf(error)).toMatchObject([{ number: 1, decision: { reason: 'body-spent' } }]);
+    expect(historyOf(error)).toMatchObject([{ decision: { attempt: 1, reason: 'body-spent' } }]);
     expect(lab.requests).toHaveLength(1);
   });
 

@@ -89,7 +89,9 @@ describe.each(all)('$row: $name', (scene) => {
     expect(error).toBe(below.at(-1));
     expect(typeof error.code === 'string' ? error.code : error.name).toMatch(scene.error);
     expect(hasHead).toBe(scene.inBody === true);
-    expect(history.map(({ outcome }) => outcome)).toMatchObject(retried ? [finding, finding] : [finding]);
+    expect(history.map(({ decision }) => decision.finding)).toMatchObject(
+      retried ? [finding, finding] : [finding],
+    );
     expect(history.at(-1)?.decision.action).toBe('stop');
   }
 

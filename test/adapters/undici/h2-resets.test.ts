@@ -44,7 +44,7 @@ describe.each(wires)('over $name', (wire) => {
       error,
       sent: lab.requests.length,
       connections: lab.connections,
-      findings: history.map(({ outcome }) => `${outcome.class}, ${outcome.evidence}`),
+      findings: history.map(({ decision: { finding } }) => `${finding.class}, ${finding.evidence}`),
       last: history.at(-1)?.decision.reason,
     };
   }

@@ -44,7 +44,7 @@ describe.each(wires)('over $name', (wire) => {
         const failed = await record(agent, post).end();
         expect(failed.errors).toMatchObject([{ code }]);
         expect(historyOf(failed.errors[0])).toMatchObject([
-          { outcome: { class: 'transient', evidence: 'unknown' }, decision: { reason: 'unsafe-method' } },
+          { decision: { finding: { class: 'transient', evidence: 'unknown' }, reason: 'unsafe-method' } },
         ]);
         expect(lab.applied('one')).toBe(1);
       });

@@ -140,7 +140,9 @@ describe.each(wires)('over $name', (wire) => {
       await time.fire(500);
       const { error } = await ended;
       expect(error).toBeInstanceOf(AttemptTimeoutError);
-      expect(historyOf(error)).toMatchObject([{ outcome: { class: 'transient', evidence: 'unknown' } }]);
+      expect(historyOf(error)).toMatchObject([
+        { decision: { finding: { class: 'transient', evidence: 'unknown' } } },
+      ]);
       expect(await heard()).toEqual([`broken off: ${first}`]);
     });
 

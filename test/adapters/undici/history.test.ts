@@ -32,7 +32,7 @@ describe('of what request() gave', () => {
     const response = await undici.request(lab.origin, { dispatcher });
     await response.body.dump();
     expect(reasons(response)).toEqual(told);
-    expect(historyOf(response)?.map(({ outcome }) => outcome)).toMatchObject(
+    expect(historyOf(response)?.map(({ decision }) => decision.finding)).toMatchObject(
       statuses.map((status) => ({ kind: 'response', status })),
     );
   });
@@ -178,7 +178,7 @@ describe('of an error', () => {
     await time.fire(5_000);
     const error = await pending;
     expect(error).toBeInstanceOf(DeadlineError);
-    expect(historyOf(error)?.[0]).toMatchObject({ outcome: { status: 503 } });
+    expect(historyOf(error)?.[0]).toMatchObject({ decision: { finding: { status: 503 } } });
   });
 
   test('of ours: GateShutError, when nothing was sent', async () => {

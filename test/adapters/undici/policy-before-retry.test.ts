@@ -43,11 +43,14 @@ describe('is shown', () => {
       {
         request: { method: 'PUT', origin: lab.origin, path: '/a/b?c=d' },
         decision: { action: 'retry', attempt: 1, reason: 'transient-status' },
-        history: [{ number: 1, outcome: { status: 503 } }],
+        history: [{ decision: { attempt: 1, finding: { status: 503 } } }],
         url: `${lab.origin}/a/b?c=d`,
         headers: { 'x-one': '1' },
       },
-      { decision: { attempt: 2 }, history: [{ number: 1 }, { number: 2, outcome: { status: 500 } }] },
+      {
+        decision: { attempt: 2 },
+        history: [{ decision: { attempt: 1 } }, { decision: { attempt: 2, finding: { status: 500 } } }],
+      },
     ]);
   });
 

@@ -115,7 +115,7 @@ describe('being seen', () => {
       ['settled', 200, 1],
       ['stop', reason, 1],
     ]);
-    expect(historyOf(errors[0])).toMatchObject([{ number: 1, decision: { action: 'stop', reason } }]);
+    expect(historyOf(errors[0])).toMatchObject([{ decision: { attempt: 1, action: 'stop', reason } }]);
   });
 
   test('an answer that is not the rest is in the history, as a failure', async () => {
@@ -126,8 +126,8 @@ describe('being seen', () => {
     ]);
     const { errors } = await record(retryingAgent(), { origin: lab.origin }).end();
     expect(historyOf(errors[0])).toMatchObject([
-      { number: 1, outcome: { kind: 'error', code: 'UND_ERR_SOCKET' }, decision: { action: 'retry' } },
-      { number: 2, decision: { action: 'stop' } },
+      { decision: { attempt: 1, finding: { kind: 'error', code: 'UND_ERR_SOCKET' }, action: 'retry' } },
+      { decision: { attempt: 2, action: 'stop' } },
     ]);
     expect(historyOf(errors[0])).toHaveLength(2);
   });
@@ -136,7 +136,7 @@ describe('being seen', () => {
     const lab = await openLab(file({ bytes, cuts: [100, 200] }));
     const result = await retryingAgent().request({ origin: lab.origin, path: '/', method: 'GET' });
     expect((await readAll(result.body)).bytes.equals(content)).toBe(true);
-    expect(historyOf(result)?.map(({ number, decision }) => [number, decision.action])).toEqual([
+    expect(historyOf(result)?.map(({ decision }) => [decision.attempt, decision.action])).toEqual([
       [1, 'retry'],
       [2, 'retry'],
       [3, 'stop'],

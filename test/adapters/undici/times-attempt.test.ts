@@ -55,8 +55,8 @@ describe('given up and sent again', () => {
     expect(recorder.starts).toBe(1);
     expect(recorder.heads.at(-1)?.status).toBe(200);
     expect(historyOf(recorder)).toMatchObject([
-      { outcome: { code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' }, decision: { reason: 'attempt-timeout' } },
-      { outcome: { status: 200 } },
+      { decision: { finding: { code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' }, reason: 'attempt-timeout' } },
+      { decision: { finding: { status: 200 } } },
     ]);
     expect(time.pending).toEqual([]);
   });
@@ -184,8 +184,8 @@ describe('POST', () => {
     await recorder.end();
     expect(recorder.errors[0]).toBeInstanceOf(AttemptTimeoutError);
     expect(historyOf(recorder.errors[0])).toMatchObject([
-      { outcome: { evidence: 'unsent' }, decision: { reason: 'attempt-timeout' } },
-      { outcome: { evidence: 'unsent' }, decision: { reason: 'retries-spent' } },
+      { decision: { finding: { evidence: 'unsent' }, reason: 'attempt-timeout' } },
+      { decision: { finding: { evidence: 'unsent' }, reason: 'retries-spent' } },
     ]);
     expect(time.pending).toEqual([]);
   });

@@ -81,7 +81,7 @@ describe('until the head', () => {
     expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
     expect((recorder.errors[0] as Error).cause).toMatchObject({ status: 503, headers: { 'x-why': 'load' } });
     expect(recorder.heads).toEqual([]);
-    expect(historyOf(recorder.errors[0])?.map(({ number }) => number)).toEqual([1, 2, 3]);
+    expect(historyOf(recorder.errors[0])?.map(({ decision }) => decision.attempt)).toEqual([1, 2, 3]);
     expect(time.pending).not.toContain(wait);
     expect(lab.requests).toHaveLength(3);
   });

@@ -72,7 +72,7 @@ describe.each(faults)('%s', (_name, play, expected, options) => {
     expect(told(error)).toEqual(told(bare));
     expect(error).toMatchObject(expected);
     expect(historyOf(error)).toMatchObject([
-      { outcome: { evidence: 'unknown' }, decision: { action: 'stop' } },
+      { decision: { finding: { evidence: 'unknown' }, action: 'stop' } },
     ]);
   });
 });
@@ -119,7 +119,7 @@ describe('a redirect below, whose second hop', () => {
     const { error } = await settled(post(agent, lab.origin));
     expect(error).toMatchObject({ code: 'ECONNREFUSED' });
     expect(historyOf(error)).toMatchObject([
-      { outcome: { evidence: 'unknown' }, decision: { action: 'stop' } },
+      { decision: { finding: { evidence: 'unknown' }, action: 'stop' } },
     ]);
     expect([lab.requests.length, lab.applied('a')]).toEqual([1, 1]);
   });

@@ -111,7 +111,9 @@ describe('what is compressed', () => {
     const got = await send(lab.origin, dispatcher);
     expect(got.text === text).toBe(true);
     expect(delays).toEqual([3]);
-    const hinted = historyOf(got.response)?.map(({ outcome }) => outcome.kind === 'response' && outcome.hint);
+    const hinted = historyOf(got.response)?.map(
+      ({ decision: { finding } }) => finding.kind === 'response' && finding.hint,
+    );
     expect(hinted).toEqual([
       { delayMs: null, reason: 'body-unreadable' },
       { delayMs: null, reason: 'body-unreadable' },
@@ -122,8 +124,8 @@ describe('what is compressed', () => {
     const lab = await openLab(answer(status, '', { 'content-encoding': 'gzip' }));
     const { dispatcher } = watched({ hints, maxRetries: 0 });
     const response = await undici.request(lab.origin, { dispatcher, method: 'HEAD' });
-    const outcome = historyOf(response)?.[0]?.outcome;
-    expect(outcome?.kind === 'response' && outcome.hint).toBeUndefined();
+    const finding = historyOf(response)?.[0]?.decision.finding;
+    expect(finding?.kind === 'response' && finding.hint).toBeUndefined();
   });
 
   test('reaches fetch, which asks for it and unpacks it', async () => {

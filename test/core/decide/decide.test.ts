@@ -25,7 +25,7 @@ function retried(number: number, differences: Partial<Retry> = {}): Attempt {
     cost: 1,
     ...differences,
   };
-  return { number, endedAt: 0, outcome: serverError, decision };
+  return { endedAt: 0, decision };
 }
 
 function budgetLeft(tokens: number): { options: PolicyOptions; budget: World['budget'] } {

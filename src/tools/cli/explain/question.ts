@@ -102,7 +102,7 @@ function earlierAttempts(settings: Settings, finding: Finding, count: number): H
       waitFrom,
       cost: 0,
     } as const;
-    attempts.push({ number, endedAt, outcome: finding, decision });
+    attempts.push({ endedAt, decision });
   }
   return attempts;
 }
