@@ -21,6 +21,8 @@ export function wrongReturn(name: string, value: unknown, allowed: string): Type
   return new TypeError(`undaunted: ${name} returned ${what}; it has to return ${allowed}${advice}`);
 }
 
+/** By what `await` goes by: a function may have a `then`, too, and what is no object has none of its own. */
 export function isPromise<T = unknown>(value: unknown): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isObject && 'then' in value && typeof value.then === 'function';
 }

@@ -48,6 +48,8 @@ describe('a promise', () => {
 
   test.each([
     [Promise.resolve(), true],
+    [Object.assign(() => undefined, { then: () => undefined }), true],
+    [() => undefined, false],
     [JSON.parse('{"then":1}'), false],
     [{}, false],
     [null, false],

@@ -7,6 +7,7 @@ import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { LiveOutcome } from '../../core/events.js';
 import { factsOf } from '../../core/facts.js';
 import { bytesToRead } from '../../core/hints/held-back.js';
+import { isPromise } from '../../core/returned.js';
 import type { Decision, HeadersLike, Retry } from '../../core/types.js';
 import { refusalError } from '../../runtime/refusal.js';
 import { type Limit, sendWithin } from './attempt.js';
@@ -247,8 +248,4 @@ export class Recovery {
 class Canceled extends Error {
   override readonly name = 'CanceledError';
   readonly code = 'ERR_CANCELED';
-}
-
-function isPromise<T>(work: T | PromiseLike<T>): work is PromiseLike<T> {
-  return typeof (Object(work) as { readonly then?: unknown }).then === 'function';
 }
