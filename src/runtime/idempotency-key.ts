@@ -18,6 +18,27 @@ export function isKey(value: unknown): boolean {
   return !/^\s*"?\s*"?\s*$/.test(String(value));
 }
 
+/** A request, as far as its key goes. */
+interface KeyBearer {
+  readonly method: string;
+  /** The caller's own, in this header; its name is in lower case. */
+  hasKey(header: string): boolean;
+}
+
+/** By the caller, or by us. */
+export function isKeyed(request: KeyBearer, setting: IdempotencyKey | false): boolean {
+  return (setting !== false && takesKey(request.method)) || request.hasKey('idempotency-key');
+}
+
+/** The header that this request gets of us, if any. */
+export function keyFor(
+  request: KeyBearer,
+  setting: IdempotencyKey | false,
+): Readonly<Record<string, string>> | undefined {
+  if (setting === false || !takesKey(request.method) || request.hasKey(setting.header)) return undefined;
+  return newKey(setting);
+}
+
 export function newKey({ header, quoted, generate }: IdempotencyKey): Readonly<Record<string, string>> {
   const key = generate === undefined ? randomUUID() : generated(generate);
   return { [header]: quoted ? quotedText(key) : key };

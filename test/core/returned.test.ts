@@ -48,6 +48,7 @@ describe('a promise', () => {
 
   test.each([
     [Promise.resolve(), true],
+    // biome-ignore lint/suspicious/noThenProperty: that is what this is about.
     [Object.assign(() => undefined, { then: () => undefined }), true],
     [() => undefined, false],
     [JSON.parse('{"then":1}'), false],

@@ -9,6 +9,7 @@ import { builtinModule } from '../../runtime/builtin-module.js';
 import { iterates } from '../../runtime/iterates.js';
 import { type BodyReader, KeptBody } from '../../runtime/kept-body.js';
 import { streamFrom } from '../../runtime/kept-stream.js';
+import { isSentAtOnce } from '../../runtime/sent-at-once.js';
 import { dispose, isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
 import { headersOfForm, partsOf } from './form.js';
 
@@ -42,11 +43,6 @@ export function bodyOf(data: unknown, limits: Limits): Body | undefined {
   const parts = partsOf(data);
   if (parts !== undefined) return new MadeForm(data, () => node.Readable.from(parts, { objectMode: false }));
   return new Kept(oldSource(node, data), bufferBodyBytes, asStream, data);
-}
-
-/** For the one time; else it may have to wait, and nobody would listen to its errors. */
-function isSentAtOnce({ maxRetries, gate, hold }: Limits): boolean {
-  return maxRetries === 0 && gate === false && hold === false;
 }
 
 /** Such a body comes past axios's default transforms alone, for `fetch` or an adapter of the caller. */

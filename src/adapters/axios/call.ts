@@ -3,8 +3,9 @@
 import { PolicyError } from '../../core/errors.js';
 import type { RequestFacts } from '../../core/types.js';
 import { remember } from '../../runtime/history.js';
-import { isKey, takesKey } from '../../runtime/idempotency-key.js';
+import { isKey, isKeyed } from '../../runtime/idempotency-key.js';
 import { enclosed, mayMeet } from '../../runtime/layers.js';
+import { overrideFrom } from '../../runtime/override.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Sleep } from '../../runtime/sleep.js';
@@ -46,8 +47,7 @@ export class Call implements RequestFacts {
     this.headersAtFirst = { ...config.headers };
     const { retry, socketPath } = config;
     const socket = typeof socketPath === 'string' ? socketPath : undefined;
-    const override = retry === false ? off : retry;
-    this.session = line.retrier.open(this, override, undefined, socket);
+    this.session = line.retrier.open(this, overrideFrom(retry), undefined, socket);
     this.body = bodyOf(config.data, this.session.settings);
   }
 
@@ -68,15 +68,13 @@ export class Call implements RequestFacts {
   /** By the caller, or by us. */
   get keyed(): boolean {
     // While the session is being opened there are no settings yet.
-    const setting = this.session?.settings.idempotencyKey ?? false;
-    return (setting !== false && takesKey(this.method)) || this.hasKey('Idempotency-Key');
+    return isKeyed(this, this.session?.settings.idempotencyKey ?? false);
   }
 
-  /** The caller's own, in this header. */
+  /** The caller's own, in this header; its name is in lower case. */
   hasKey(header: string): boolean {
-    const wanted = header.toLowerCase();
     return Object.entries(this.headersAtFirst).some(
-      ([name, value]) => name.toLowerCase() === wanted && isKey(value),
+      ([name, value]) => name.toLowerCase() === header && isKey(value),
     );
   }
 
@@ -140,8 +138,6 @@ export class Call implements RequestFacts {
     return true;
   }
 }
-
-const off = Object.freeze({ retry: false } as const);
 
 /** What axios calls in place of the adapter. */
 export function sendWithRetries(line: Line, config: RequestConfig, adapter: Adapter): Promise<ResponseShape> {

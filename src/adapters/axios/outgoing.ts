@@ -1,9 +1,10 @@
 /** What each attempt sends, put into the configuration for its time, and taken out of it at the end. */
 
-import type { RetryContext } from '../../core/events.js';
-import { factsOf } from '../../core/facts.js';
 import type { Retry } from '../../core/types.js';
-import { newKey, takesKey } from '../../runtime/idempotency-key.js';
+import { attemptHeaderOf } from '../../runtime/attempt-header.js';
+import { recordOf } from '../../runtime/header-record.js';
+import { contextFor } from '../../runtime/hooks.js';
+import { keyFor } from '../../runtime/idempotency-key.js';
 import type { Call } from './call.js';
 import type { HeadersShape, RequestConfig } from './shapes.js';
 
@@ -57,16 +58,12 @@ export class Outgoing {
     const { call } = this;
     const { beforeRetry, attemptHeader } = call.session.settings;
     this.isFirst = false;
-    if (attemptHeader !== false) this.extra = { ...this.extra, [attemptHeader]: String(decision.attempt) };
+    this.extra = attemptHeaderOf(attemptHeader, decision.attempt) ?? {};
     if (beforeRetry === undefined) return;
     const url = call.line.child.uri(call.config);
-    const context: RetryContext = {
-      request: factsOf(call),
-      decision,
-      history: call.session.history,
-      url,
-      headers: recordOf(this.headers),
-    };
+    // What is false, axios is not to add.
+    const headers = recordOf(Object.entries(this.headers).filter(([, value]) => value !== false));
+    const context = contextFor(call.session, decision, { url, headers });
     await this.inTime(beforeRetry(context));
     this.headers = { ...suppressed(this.headers, context.headers), ...context.headers };
     if (context.url === url) return;
@@ -94,13 +91,11 @@ export class Outgoing {
 
   private addKey(): void {
     const { call } = this;
-    const { idempotencyKey } = call.session.settings;
-    if (idempotencyKey === false || !takesKey(call.method) || call.hasKey(idempotencyKey.header)) return;
+    const key = keyFor(call, call.session.settings.idempotencyKey);
+    if (key === undefined) return;
     // One of that name that is none.
-    const others = Object.entries(this.headers).filter(
-      ([name]) => name.toLowerCase() !== idempotencyKey.header,
-    );
-    this.base = { ...Object.fromEntries(others), ...newKey(idempotencyKey) };
+    const others = Object.entries(this.headers).filter(([name]) => !(name.toLowerCase() in key));
+    this.base = { ...Object.fromEntries(others), ...key };
     this.headers = this.base;
   }
 
@@ -116,16 +111,6 @@ function put(config: RequestConfig, values: Pick<RequestConfig, 'url' | 'baseURL
   Object.assign(config, values);
   if (values.baseURL === undefined) delete config.baseURL;
   if (values.params === undefined) delete config.params;
-}
-
-/** As a record, for whoever wants to change them: names in lower case, as servers see them. */
-function recordOf(headers: Readonly<Record<string, unknown>>): Record<string, string | string[]> {
-  const record: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || value === null || value === false) continue;
-    record[name.toLowerCase()] = Array.isArray(value) ? value.map(String) : String(value);
-  }
-  return record;
 }
 
 /** Those that axios is not to add, and that nobody has added since. */

@@ -5,10 +5,10 @@
 
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { LiveOutcome } from '../../core/events.js';
-import { factsOf } from '../../core/facts.js';
 import { bytesToRead } from '../../core/hints/held-back.js';
 import { isPromise } from '../../core/returned.js';
 import type { Decision, HeadersLike, Retry } from '../../core/types.js';
+import { verdictOn } from '../../runtime/hooks.js';
 import { refusalError } from '../../runtime/refusal.js';
 import { type Limit, sendWithin } from './attempt.js';
 import type { Call } from './call.js';
@@ -168,11 +168,10 @@ export class Recovery {
 
   private async verdictOn(ending: Ending, outcome: LiveOutcome): Promise<boolean | undefined> {
     const { call } = this;
-    const { retryIf } = call.session.settings;
-    if (retryIf === undefined) return undefined;
+    if (call.session.settings.retryIf === undefined) return undefined;
     const answer = answerOf(ending);
     const live = answer === undefined ? outcome : { ...outcome, body: () => parsedBody(answer, call.config) };
-    const verdict = await this.inTime(retryIf(live, factsOf(call)));
+    const verdict = await this.inTime(verdictOn(call.session, live));
     if (isCanceled(call.config)) this.cancel();
     return verdict;
   }

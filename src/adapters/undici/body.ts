@@ -8,6 +8,7 @@ import type { Settings } from '../../core/policy/settings.js';
 import { isPromise } from '../../core/returned.js';
 import { iterates } from '../../runtime/iterates.js';
 import { KeptBody } from '../../runtime/kept-body.js';
+import { isSentAtOnce } from '../../runtime/sent-at-once.js';
 import { isStream } from '../../runtime/stream-like.js';
 
 /** `ready` goes out as it is, as often as needed. `once` goes out as it is, and not again. */
@@ -26,13 +27,10 @@ export function bodyOf(body: unknown, settings: Settings): Body {
   return readable(body, settings.bufferBodyBytes);
 }
 
-/**
- * No retries, no limit of ours that could end it in its middle, and nothing that could have it wait while nobody listens
- * to its errors: there is nothing to keep or to look after.
- */
-function isSentOnce({ maxRetries, attemptTimeoutMs, deadlineMs, gate, hold }: Settings): boolean {
-  const hasLimit = attemptTimeoutMs !== undefined || deadlineMs !== undefined;
-  return maxRetries === 0 && !hasLimit && gate === false && hold === false;
+/** Nor with a limit of ours, that could end it in its middle. */
+function isSentOnce(settings: Settings): boolean {
+  const { attemptTimeoutMs, deadlineMs } = settings;
+  return attemptTimeoutMs === undefined && deadlineMs === undefined && isSentAtOnce(settings);
 }
 
 function readable(body: unknown, limitBytes: number): Body {

@@ -4,7 +4,7 @@ import type { IdempotencyKey } from '../../core/policy/settings.js';
 import type { History, RequestFacts } from '../../core/types.js';
 import { withoutSecrets } from '../../runtime/events.js';
 import type { Traceable } from '../../runtime/history.js';
-import { isKey, newKey, takesKey } from '../../runtime/idempotency-key.js';
+import { isKey, isKeyed, keyFor } from '../../runtime/idempotency-key.js';
 import type { Session } from '../../runtime/session.js';
 import type { DispatchOptions } from './handlers.js';
 import { valuesOf } from './headers.js';
@@ -84,8 +84,7 @@ export class RequestContext implements RequestFacts {
 
   /** By the caller, or by us as soon as the rule is known. */
   get keyed(): boolean {
-    const setting = this.#session?.settings.idempotencyKey ?? false;
-    return (setting !== false && takesKey(this.method)) || this.#brings('idempotency-key');
+    return isKeyed(this, this.#session?.settings.idempotencyKey ?? false);
   }
 
   get attempts(): History {
@@ -111,11 +110,10 @@ export class RequestContext implements RequestFacts {
 
   /** The key that this request gets, unless the caller gave it one. */
   keyFrom(setting: IdempotencyKey): Readonly<Record<string, string>> | undefined {
-    if (!takesKey(this.method) || this.#brings(setting.header)) return undefined;
-    return newKey(setting);
+    return keyFor(this, setting);
   }
 
-  #brings(header: string): boolean {
+  hasKey(header: string): boolean {
     return isKey(valuesOf(this.#headers, header));
   }
 

@@ -1,5 +1,6 @@
 /** Headers in every form that undici takes and gives. The caller's own are never changed, only copied. */
 
+import { addTo } from '../../runtime/header-record.js';
 import { iterates } from '../../runtime/iterates.js';
 import type { RawHeaders, ResponseHeaders } from './handlers.js';
 
@@ -50,17 +51,6 @@ export function withHeaders(
   return names.size === pairs.length ? Object.fromEntries(pairs) : pairs.flat();
 }
 
-/** As a record, for whoever wants to change them: names in lower case, repeated ones as a list. */
-export function recordOf(headers: unknown): Record<string, string | string[]> {
-  const record: Record<string, string | string[]> = {};
-  for (const [name, value] of pairsOf(headers)) {
-    if (value === undefined || value === null) continue;
-    const text = Array.isArray(value) ? value.map(String) : String(value);
-    addTo(record, name.toLowerCase(), text);
-  }
-  return record;
-}
-
 // ---------------------------------------------------------------- of a response
 
 /** Parsed as undici parses them: names in lower case, bytes as latin1, repeated ones as a list. */
@@ -87,13 +77,6 @@ export function rawFrom(raw: RawHeaders | undefined, parsed: ResponseHeaders): R
 export function single(headers: ResponseHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
-}
-
-function addTo(record: ResponseHeaders, name: string, value: string | string[]): void {
-  const before = record[name];
-  const next = before === undefined ? value : [before, value].flat();
-  // A header may be called __proto__.
-  Object.defineProperty(record, name, { value: next, writable: true, enumerable: true, configurable: true });
 }
 
 function textOf(part: unknown): string {

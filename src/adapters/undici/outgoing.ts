@@ -2,9 +2,10 @@
 
 import { stringify } from 'node:querystring';
 import type { RetryContext } from '../../core/events.js';
+import { recordOf } from '../../runtime/header-record.js';
 import { iterates } from '../../runtime/iterates.js';
 import type { DispatchOptions } from './handlers.js';
-import { copyOf, pairsOf, recordOf, withHeaders } from './headers.js';
+import { copyOf, pairsOf, withHeaders } from './headers.js';
 
 /** Headers from an iterator might be read once only, and the next attempt would have none. */
 export function repeatable(options: DispatchOptions): DispatchOptions {
@@ -43,7 +44,7 @@ export function contextFor(
   options: DispatchOptions,
   known: Pick<RetryContext, 'request' | 'decision' | 'history'>,
 ): RetryContext {
-  return { ...known, url: urlOf(options), headers: recordOf(options.headers) };
+  return { ...known, url: urlOf(options), headers: recordOf(pairsOf(options.headers)) };
 }
 
 /** The options as `beforeRetry` left them. */
