@@ -17,10 +17,11 @@ export function benchDeciding(): Row[] {
   const subjects = [
     deciding('a 503 that was classified', settings, {
       kind: 'response',
-      status: 503,
       class: 'transient',
       evidence: 'unknown',
       hint: undefined,
+      aborted: false,
+      status: 503,
     }),
     deciding('a fresh 503 with ten headers', settings, {
       kind: 'response',

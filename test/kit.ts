@@ -58,6 +58,7 @@ export const serverError: Finding = {
   class: 'transient',
   evidence: 'unknown',
   hint: undefined,
+  aborted: false,
 };
 
 /** A clock that moves when it is told to, with everything that waits on it. */

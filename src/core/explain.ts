@@ -65,7 +65,7 @@ function whatEnded(finding: Finding): string {
 }
 
 function hintIn(finding: Finding): string {
-  return (finding.kind === 'response' && finding.hint?.reason) || 'a hint';
+  return finding.hint?.reason ?? 'a hint';
 }
 
 /** Whole milliseconds with separators, the same in every locale. */

@@ -67,23 +67,27 @@ export interface Hint {
   readonly reason: string;
 }
 
-/** A response, classified. */
-export interface ResponseFinding {
-  readonly kind: 'response';
-  readonly status: number;
+/** What is known of every end. Findings are made with these keys in this order, whatever their kind. */
+interface Found {
   readonly class: Class;
   readonly evidence: Evidence;
+  /** Only of a response. */
   readonly hint: Hint | undefined;
+  /** The caller's own signal ended it; only of an error. */
+  readonly aborted: boolean;
+}
+
+/** A response, classified. */
+export interface ResponseFinding extends Found {
+  readonly kind: 'response';
+  readonly status: number;
 }
 
 /** An error, classified. */
-export interface ErrorFinding {
+export interface ErrorFinding extends Found {
   readonly kind: 'error';
   readonly name: string;
   readonly code: string | undefined;
-  readonly class: Class;
-  readonly evidence: Evidence;
-  readonly aborted: boolean;
 }
 
 /** What `classify` made of an outcome: plain data, safe to log, enough to decide again. */

@@ -33,8 +33,7 @@ export function tell(settings: Settings, event: DecisionEvent | SettledEvent): v
 /** What is not the event's own: the request goes on with it, and others do. */
 function protect({ history, world, decision }: DecisionEvent): void {
   const { finding } = decision;
-  const hint = finding.kind === 'response' ? finding.hint : undefined;
-  for (const part of [...history, world.budget, decision, finding, hint]) Object.freeze(part);
+  for (const part of [...history, world.budget, decision, finding, finding.hint]) Object.freeze(part);
 }
 
 function guarded(who: string, listen: () => unknown): void {

@@ -252,10 +252,11 @@ function labelOfFinding(finding: Finding): number | string {
 function acceptedAttempt(status: number): Attempt {
   const finding: Finding = {
     kind: 'response',
-    status,
     class: 'final',
     evidence: 'unknown',
     hint: undefined,
+    aborted: false,
+    status,
   };
   const decision: Decision = { action: 'stop', reason: 'success', attempt: 1, finding };
   return { endedAt: undefined, decision };

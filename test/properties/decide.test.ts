@@ -101,6 +101,7 @@ function retriedAfter(number: number, delayMs: number, waitFrom: 'hint' | 'sched
     class: 'transient',
     evidence: 'unknown',
     hint: undefined,
+    aborted: false,
   } as const;
   const decision: Decision = {
     action: 'retry',

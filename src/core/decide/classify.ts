@@ -22,10 +22,11 @@ function classifyResponse(settings: Settings, response: ResponseHead, date: numb
   const hint = readHintFor(settings, response, date);
   return {
     kind: 'response',
-    status,
     class: classOfResponse(settings, status, hint),
     evidence: response.evidence ?? (saysNotTaken(status) ? 'refused' : 'unknown'),
     hint,
+    aborted: false,
+    status,
   };
 }
 
@@ -57,8 +58,7 @@ export function asksForRetry(hint: Hint | undefined): boolean {
 
 /** RFC 9110 15.5.14: a 413 is temporary only if the server says for how long. */
 function isPositive(hint: Hint | undefined): boolean {
-  // Stryker disable next-line ConditionalExpression: null is not above 0; the guards are for the compiler.
-  return hint !== undefined && hint.delayMs !== null && hint.delayMs > 0;
+  return (hint?.delayMs ?? 0) > 0;
 }
 
 /** RFC 9110 15.5.9, RFC 8470 5.2, RFC 6585 4: the server says that it did not take the request. */
@@ -81,10 +81,11 @@ function classifyError(settings: Settings, outcome: ErrorOutcome, date: number):
   if (response !== undefined) return classifyResponse(settings, response, date);
   return {
     kind: 'error',
-    name,
-    code,
     class: tunnelStatus === undefined ? cls : classOfResponse(settings, tunnelStatus, undefined),
     evidence: outcome.evidence ?? evidence,
+    hint: undefined,
     aborted,
+    name,
+    code,
   };
 }

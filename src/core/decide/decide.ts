@@ -53,11 +53,9 @@ function whyNotWorthIt(
   finding: Finding,
   verdict: boolean | undefined,
 ): StopReason | undefined {
-  // Stryker disable next-line ConditionalExpression: a response is never aborted; the kind is for the compiler.
-  if (finding.kind === 'error' && finding.aborted) return 'aborted';
+  if (finding.aborted) return 'aborted';
   if (verdict !== undefined) return verdict ? undefined : 'caller-forbids';
-  // Stryker disable next-line ConditionalExpression: an error has no hint; the kind is for the compiler.
-  if (finding.kind === 'response' && finding.hint?.retry === false) return 'server-forbids';
+  if (finding.hint?.retry === false) return 'server-forbids';
   if (mayBeRepeatedOnce(finding) && history.some(({ decision }) => mayBeRepeatedOnce(decision.finding))) {
     return 'server-forbids';
   }
@@ -113,12 +111,8 @@ type Wait = Pick<Retry, 'delayMs' | 'waitFrom'>;
 
 /** The server's word first; a wait of 0 is no word (it would be a busy loop). */
 function chooseWait(settings: Settings, history: History, finding: Finding, world: World): Wait | Stop {
-  // Stryker disable next-line ConditionalExpression: an error has no hint; the kind is for the compiler.
-  const hint = finding.kind === 'response' ? finding.hint : undefined;
-  // Stryker disable next-line ConditionalExpression: null is not above 0; the guards are for the compiler.
-  if (hint !== undefined && hint.delayMs !== null && hint.delayMs > 0) {
-    return waitAsHinted(settings, history, finding, hint.delayMs, world);
-  }
+  const hintMs = finding.hint?.delayMs ?? 0;
+  if (hintMs > 0) return waitAsHinted(settings, history, finding, hintMs, world);
   const waitFrom = finding.class === 'throttled' ? 'throttledSchedule' : 'schedule';
   const delayMs = scheduledWait(settings[waitFrom], history.length + 1, previousWait(history), world.random);
   if (delayMs >= timeLeft(settings, world)) {
@@ -157,8 +151,7 @@ function queuesTooLong(settings: Settings, world: World, delayMs: number, queueM
 }
 
 function timeLeft({ deadlineMs }: Settings, { startedAt, now }: World): number {
-  // Stryker disable next-line ConditionalExpression: no wait is longer than NaN either.
-  return deadlineMs === undefined ? Number.POSITIVE_INFINITY : (startedAt ?? now) + deadlineMs - now;
+  return (startedAt ?? now) + (deadlineMs ?? Number.POSITIVE_INFINITY) - now;
 }
 
 function deadlineLimit({ deadlineMs }: Settings): { limit?: number } {
@@ -167,9 +160,7 @@ function deadlineLimit({ deadlineMs }: Settings): { limit?: number } {
 
 /** The last wait that a schedule gave; what a server asked for is no measure of our own patience. */
 function previousWait(history: History): number | undefined {
-  const decision = history.findLast(isScheduled)?.decision;
-  // Stryker disable next-line ConditionalExpression: only retries are scheduled; the action is for the compiler.
-  return decision?.action === 'retry' ? decision.delayMs : undefined;
+  return history.findLast(isScheduled)?.decision.delayMs;
 }
 
 function isScheduled({ decision }: History[number]): boolean {

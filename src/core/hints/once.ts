@@ -5,5 +5,5 @@ import type { Finding } from '../types.js';
 export const onceReason = 'google-once';
 
 export function mayBeRepeatedOnce(finding: Finding): boolean {
-  return finding.kind === 'response' && finding.hint?.reason === onceReason;
+  return finding.hint?.reason === onceReason;
 }

@@ -274,8 +274,7 @@ function passRamp(gate: Gate, state: Ramping, now: number, draw: number): Passag
 }
 
 function probeIsOut(gate: Gate, { probingSince }: Shut, now: number): boolean {
-  // Stryker disable next-line ConditionalExpression: a comparison with undefined is false.
-  return probingSince !== undefined && now - probingSince < probeIntervals * gate.probeMs;
+  return now - (probingSince ?? Number.NEGATIVE_INFINITY) < probeIntervals * gate.probeMs;
 }
 
 /** Whether requests are being turned away right now. */

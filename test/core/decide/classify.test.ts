@@ -517,6 +517,7 @@ describe('responses', () => {
       class: cls,
       evidence,
       hint: undefined,
+      aborted: false,
     });
   });
 

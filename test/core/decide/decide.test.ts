@@ -572,7 +572,14 @@ describe('decide', () => {
       action: 'stop',
       reason: 'final-status',
       attempt: 1,
-      finding: { kind: 'response', status: 404, class: 'final', evidence: 'unknown', hint: undefined },
+      finding: {
+        kind: 'response',
+        status: 404,
+        class: 'final',
+        evidence: 'unknown',
+        hint: undefined,
+        aborted: false,
+      },
     });
   });
 
@@ -630,6 +637,7 @@ const failure = {
   code: 'X',
   class: 'transient',
   evidence: 'unknown',
+  hint: undefined,
   aborted: false,
 } as const;
 

@@ -98,7 +98,7 @@ describe('what an outcome says of the health of the server', () => {
   });
 
   test('errors', () => {
-    const error = { kind: 'error', name: 'Error', code: 'X', evidence: 'unknown' } as const;
+    const error = { kind: 'error', name: 'Error', code: 'X', evidence: 'unknown', hint: undefined } as const;
     expect(signOf({ ...error, class: 'transient', aborted: false })).toBe('dead');
     expect(signOf({ ...error, class: 'throttled', aborted: false })).toBe('dead');
     expect(signOf({ ...error, class: 'final', aborted: false })).toBe('neutral');

@@ -19,7 +19,15 @@ const never = Number.POSITIVE_INFINITY;
 
 function tooMuch(hintMs: number | null, more: Partial<ResponseFinding> = {}): ResponseFinding {
   const hint = { delayMs: hintMs, reason: 'retry-after' };
-  return { kind: 'response', status: 429, class: 'throttled', evidence: 'refused', hint, ...more };
+  return {
+    kind: 'response',
+    status: 429,
+    class: 'throttled',
+    evidence: 'refused',
+    hint,
+    aborted: false,
+    ...more,
+  };
 }
 
 function refused(state: HoldState, hintMs: number | null, now: number, answers = noAnswers): HoldState {
@@ -73,7 +81,15 @@ describe('what is a refusal', () => {
     ['as long as anybody would wait', tooMuch(60_000), 60_000, true],
     [
       'an error',
-      { kind: 'error', name: 'E', code: 'X', class: 'transient', evidence: 'unknown', aborted: false },
+      {
+        kind: 'error',
+        name: 'E',
+        code: 'X',
+        class: 'transient',
+        evidence: 'unknown',
+        hint: undefined,
+        aborted: false,
+      },
       never,
       false,
     ],

@@ -139,7 +139,7 @@ function elapsedChanges(question: Question, { decision, rule }: Answer): Ladder 
 
 /** Before jitter, where the server asks for it: that is what limits are compared with. */
 function neededWait({ finding, delayMs }: Decision): number | undefined {
-  const hintMs = finding.kind === 'response' ? (finding.hint?.delayMs ?? 0) : 0;
+  const hintMs = finding.hint?.delayMs ?? 0;
   return hintMs > 0 ? hintMs : delayMs;
 }
 
