@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { classify } from '../../../src/core/decide/classify.js';
 import { AttemptTimeoutError, DeadlineError, GateShutError, PolicyError } from '../../../src/core/errors.js';
 import type { Class, ErrorOutcome, Evidence } from '../../../src/core/types.js';
-import { answered, date, errorWith, failed, settingsOf } from '../../kit.js';
+import { createRetrier } from '../../../src/runtime/retrier.js';
+import { answered, date, errorWith, failed, requestOf, settingsOf } from '../../kit.js';
 
 const settings = settingsOf();
 
@@ -444,6 +445,17 @@ describe('errors of all kinds', () => {
       status: 503,
       hint: undefined,
     });
+  });
+
+  test('what every finding has stands first in it, in one order', () => {
+    const session = createRetrier().open(requestOf());
+    session.acceptAtOnce(200);
+    const accepted = session.history[0]?.decision.finding ?? {};
+    const keysOf = (finding: object): string[] => Object.keys(finding).slice(0, 5);
+    const first = ['kind', 'class', 'evidence', 'hint', 'aborted'];
+    expect(keysOf(accepted)).toEqual(first);
+    expect(keysOf(classify(settings, answered(503), date))).toEqual(first);
+    expect(keysOf(classify(settings, failed(coded('ECONNRESET')), date))).toEqual(first);
   });
 
   test('says who ended it', () => {
