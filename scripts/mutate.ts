@@ -1,20 +1,27 @@
 /**
- * Mutation tests of the core, room by room: a mutant meets the tests of its own room only. That is stricter
- * than all tests together, and hours shorter. `npm run mutate -- hints` does one room.
+ * Mutation tests, room by room: a mutant meets the tests of its own room only. That is stricter than all tests
+ * together, and hours shorter. `npm run mutate` does the rooms of the core, `npm run mutate -- hints` one room.
+ *
+ * The adapters' tests open sockets, and a mutant that leaves a request pending costs a test's whole time. So
+ * `npm run mutate -- undici --sample 5` takes every fifth mutant, and
+ * `npm run mutate -- undici --only 'resume.ts aside.ts'` those of some files.
  */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 
 interface Room {
   readonly name: string;
-  /** Below `src/core/`. */
+  /** Below `src/`. */
+  readonly folder: string;
+  /** Below the folder. */
   readonly mutate: readonly string[];
   /** Below `test/`. */
   readonly tests: readonly string[];
 }
 
-const rooms: readonly Room[] = [
+const roomsOfCore = [
   {
     name: 'deciding',
     mutate: [
@@ -62,7 +69,23 @@ const rooms: readonly Room[] = [
     mutate: ['hints/*.ts', 'hints/signals/*.ts', '!hints/origins.ts'],
     tests: ['core/hints/!(hostile).test.ts'],
   },
-];
+].map((room): Room => ({ folder: 'core/', ...room }));
+
+/** Tests that take seconds, or go through thousands of scripts: they catch little that others do not. */
+const slow =
+  'fuzz|differential|failures|bodies-gateway|times-process|times-undici|contract-controller|unsent-*|held';
+
+const roomsOfAdapters = ['undici', 'axios'].map(
+  (name): Room => ({
+    name,
+    folder: `adapters/${name}/`,
+    mutate: ['**/*.ts'],
+    tests: [
+      ...[name, 'suites'].map((folder) => `adapters/${folder}/!(${slow}).test.ts`),
+      `conformance/${name}.test.ts`,
+    ],
+  }),
+);
 
 function filesOf(names: string, folder = '', ending = ''): string[] {
   return names.split(' ').map((name) => `${folder}${name}${ending}.ts`);
@@ -74,7 +97,7 @@ interface Mutant {
   readonly status: string;
   readonly mutatorName: string;
   readonly replacement?: string;
-  readonly location: { readonly start: { readonly line: number } };
+  readonly location: { readonly start: { readonly line: number; readonly column: number } };
 }
 
 interface Report {
@@ -83,17 +106,26 @@ interface Report {
 
 interface Score {
   readonly killed: number;
+  /** Of those that were killed: by the end of their time. */
+  readonly timedOut: number;
   readonly survived: number;
 }
 
-function run({ name, mutate, tests }: Room): Score {
+function run({ name, folder, mutate, tests }: Room): Score {
   console.log(`\n${name}: ${mutate.join(' ')}`);
-  const sources = mutate.map((file) => file.replace(/^!?/, '$&src/core/')).join();
-  const env = { ...process.env, MUTATION_TESTS: tests.map((file) => `test/${file}`).join(' ') };
-  const { status } = spawnSync('npx', ['--no-install', 'stryker', 'run', '--mutate', sources], {
-    stdio: 'inherit',
-    env,
-  });
+  const sources = mutate.map((file) => file.replace(/^!?/, `$&src/${folder}`)).join();
+  const isAdapter = folder.startsWith('adapters/');
+  const args = ['--no-install', 'stryker', 'run', '--mutate', sources];
+  if (sample > 1) args.push('--appendPlugins', './.build/scripts/mutation-sample.js', '--checkers', 'sample');
+  // Two runs that keep sockets waiting would spoil each other's times.
+  if (isAdapter) args.push('--concurrency', '1');
+  const env = {
+    ...process.env,
+    MUTATION_TESTS: tests.map((file) => `test/${file}`).join(' '),
+    MUTATION_SAMPLE: String(sample),
+    ...(isAdapter && { MUTATION_TEST_MS: '10000', SUBJECT: name }),
+  };
+  const { status } = spawnSync('npx', args, { stdio: 'inherit', env });
   if (status !== 0) throw new Error(`Stryker ended with ${status} in the room ${name}`);
   return scoreOf(JSON.parse(readFileSync('reports/mutation.json', 'utf8')) as Report);
 }
@@ -102,31 +134,49 @@ function scoreOf({ files }: Report): Score {
   const mutants = Object.entries(files).flatMap(([file, { mutants }]) =>
     mutants.map((mutant) => ({ ...mutant, file })),
   );
-  const survivors = mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
+  const having = (...statuses: string[]) => mutants.filter(({ status }) => statuses.includes(status));
+  const survivors = having('Survived', 'NoCoverage');
   for (const { file, location, mutatorName, replacement = '' } of survivors) {
+    const { line, column } = location.start;
     console.log(
-      `  ${file}:${location.start.line}  ${mutatorName}  ${replacement.replace(/\s+/g, ' ').slice(0, 80)}`,
+      `  ${file}:${line}:${column}  ${mutatorName}  ${replacement.replace(/\s+/g, ' ').slice(0, 80)}`,
     );
   }
-  const killed = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
-  return { killed, survived: survivors.length };
+  const timedOut = having('Timeout').length;
+  // Outside of any test an exception that is not caught fails the whole run, which Stryker calls an error.
+  const killed = having('Killed', 'RuntimeError').length + timedOut;
+  return { killed, timedOut, survived: survivors.length };
 }
 
 function percent({ killed, survived }: Score): number {
   return (100 * killed) / (killed + survived);
 }
 
-const asked = process.argv.slice(2);
-const scores = rooms
-  .filter(({ name }) => asked.length === 0 || asked.includes(name))
-  .map((room) => ({ name: room.name, ...run(room) }));
+const { values, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: { sample: { type: 'string', default: '1' }, only: { type: 'string' } },
+});
+const sample = Number(values.sample);
+const rooms =
+  asked.length === 0
+    ? roomsOfCore
+    : [...roomsOfCore, ...roomsOfAdapters].filter(({ name }) => asked.includes(name));
+const scores = rooms.map((room) => {
+  const mutate = values.only === undefined ? room.mutate : values.only.split(' ');
+  return { name: room.name, ...run({ ...room, mutate }) };
+});
 const total = scores.reduce(
-  (sum, { killed, survived }) => ({ killed: sum.killed + killed, survived: sum.survived + survived }),
-  { killed: 0, survived: 0 },
+  (sum, { killed, timedOut, survived }) => ({
+    killed: sum.killed + killed,
+    timedOut: sum.timedOut + timedOut,
+    survived: sum.survived + survived,
+  }),
+  { killed: 0, timedOut: 0, survived: 0 },
 );
-console.log('\nroom                 killed  survived  score');
+console.log('\nroom                 killed  by time  survived  score');
 for (const score of [...scores, { name: 'all', ...total }]) {
-  const numbers = [String(score.killed).padStart(6), String(score.survived).padStart(8)];
-  console.log(`${score.name.padEnd(20)} ${numbers.join('  ')}  ${percent(score).toFixed(1)} %`);
+  const { name, killed, timedOut, survived } = score;
+  const numbers = [`${killed}`.padStart(6), `${timedOut}`.padStart(7), `${survived}`.padStart(8)];
+  console.log(`${name.padEnd(20)} ${numbers.join('  ')}  ${percent(score).toFixed(1)} %`);
 }
 process.exitCode = percent(total) >= enough ? 0 : 1;
