@@ -4,13 +4,13 @@ import type { Answer } from './answer.js';
 import { readBodyField, readReset, readWait } from './fields.js';
 import type { HintedSuccess, HintSet, Reader, WaitField } from './hint-set.js';
 import { readRateLimit } from './ratelimit.js';
+import { readRuling } from './rulings.js';
 import type { HintSetName } from './sets.js';
 import { isHintStatus } from './statuses.js';
 import { vendors } from './vendors.js';
-import { readVerdict } from './verdicts.js';
 
 export interface CompiledSet {
-  readonly verdicts: readonly Reader[];
+  readonly rulings: readonly Reader[];
   readonly waits: readonly WaitField[];
   /** Everything that says how long, most telling first. */
   readonly sources: readonly Reader[];
@@ -32,14 +32,14 @@ const precedence = [
 
 export function compileSets(names: readonly HintSetName[]): CompiledSet {
   const rows = withBases(names).map((name) => vendors[name]);
-  const verdicts = unique(rows.flatMap((row) => row.verdicts ?? []));
+  const rulings = unique(rows.flatMap((row) => row.rulings ?? []));
   const waits = rows
     .flatMap((row) => row.waits ?? [])
     .sort((a, b) => precedence.indexOf(a.header) - precedence.indexOf(b.header));
   const resets = rows.flatMap((row) => row.resets ?? []);
   const rateLimit = rows.includes(vendors.common);
   return {
-    verdicts: [...verdicts.map(headerVerdict), ...rows.flatMap(signalsOf)],
+    rulings: [...rulings.map(headerRuling), ...rows.flatMap(signalsOf)],
     waits,
     sources: [
       ...waits.map(
@@ -63,7 +63,7 @@ export function compileSets(names: readonly HintSetName[]): CompiledSet {
       ),
     ],
     headers: unique([
-      ...verdicts,
+      ...rulings,
       ...waits.map(({ header }) => header),
       ...(rateLimit ? ['ratelimit'] : []),
       ...resets.flatMap(({ quotas }) => quotas.map(({ reset }) => reset)),
@@ -81,8 +81,8 @@ function withBases(names: readonly HintSetName[]): readonly HintSetName[] {
   return unique([...bases, ...names]);
 }
 
-function headerVerdict(header: string): Reader {
-  return (answer: Answer) => (answer.status >= 400 ? readVerdict(header, answer) : undefined);
+function headerRuling(header: string): Reader {
+  return (answer: Answer) => (answer.status >= 400 ? readRuling(header, answer) : undefined);
 }
 
 /** A row's own signals mean something on the usual statuses and on those that the row adds. */

@@ -69,9 +69,9 @@ export interface HintSet {
   readonly successes?: readonly HintedSuccess[];
   /** Its signals and readers look into bodies; `bodies` do without saying. */
   readonly readsBody?: true;
-  /** Headers whose `true` and `false` are the verdict, on any status from 400. */
-  readonly verdicts?: readonly string[];
-  /** Verdicts in other shapes. */
+  /** Headers that rule whether to try again: `true` or `false`, on any status from 400. */
+  readonly rulings?: readonly string[];
+  /** Rulings in other shapes. */
   readonly signals?: readonly Reader[];
   readonly waits?: readonly WaitField[];
   readonly bodies?: readonly BodyField[];

@@ -103,10 +103,10 @@ const notRetryable: Hint = Object.freeze({ delayMs: null, reason: 'not-retryable
 function read(set: CompiledSet, answer: Answer): Hint | undefined {
   const { status } = answer;
   if (isRedirect(status)) return readRedirect(set, answer);
-  const verdict = readVerdicts(set, answer);
-  if (verdict?.retry === false) return verdict;
-  if (verdict?.retry !== true && !isHintStatus(status)) return unread(set, answer);
-  return join(verdict, readWaits(set, answer));
+  const ruling = readRulings(set, answer);
+  if (ruling?.retry === false) return ruling;
+  if (ruling?.retry !== true && !isHintStatus(status)) return unread(set, answer);
+  return join(ruling, readWaits(set, answer));
 }
 
 function readRedirect(set: CompiledSet, answer: Answer): Hint | undefined {
@@ -121,14 +121,14 @@ function unread(set: CompiledSet, answer: Answer): Hint | undefined {
 }
 
 /** A veto wins; of several that ask for a retry the first; without any, why the first says nothing. */
-function readVerdicts(set: CompiledSet, answer: Answer): Hint | undefined {
-  let verdict: Hint | undefined;
-  for (const reader of set.verdicts) {
+function readRulings(set: CompiledSet, answer: Answer): Hint | undefined {
+  let ruling: Hint | undefined;
+  for (const reader of set.rulings) {
     const next = reader(answer);
     if (next?.retry === false) return next;
-    if (verdict === undefined || (verdict.retry === undefined && next !== undefined)) verdict = next;
+    if (ruling === undefined || (ruling.retry === undefined && next !== undefined)) ruling = next;
   }
-  return verdict;
+  return ruling;
 }
 
 /**
@@ -146,14 +146,14 @@ function readWaits(set: CompiledSet, answer: Answer): Hint | undefined {
   return first;
 }
 
-/** A verdict may have a wait of its own, which is the first source; otherwise the sources say how long. */
-function join(verdict: Hint | undefined, wait: Hint | undefined): Hint | undefined {
-  if (verdict === undefined) return wait;
+/** A ruling may have a wait of its own, which is the first source; otherwise the sources say how long. */
+function join(ruling: Hint | undefined, wait: Hint | undefined): Hint | undefined {
+  if (ruling === undefined) return wait;
   // That it was too much must not get lost behind a plain Retry-After.
-  const isThrottling = isThrottlingReason(verdict.reason);
-  if (verdict.retry !== true && !isThrottling) return wait ?? verdict;
-  if (!isWait(wait)) return verdict;
-  if (isWait(verdict) && (verdict.delayMs > 0 || wait.delayMs === 0)) return verdict;
-  const reason = isThrottling && !isThrottlingReason(wait.reason) ? verdict.reason : wait.reason;
-  return { ...verdict, delayMs: wait.delayMs, reason };
+  const isThrottling = isThrottlingReason(ruling.reason);
+  if (ruling.retry !== true && !isThrottling) return wait ?? ruling;
+  if (!isWait(wait)) return ruling;
+  if (isWait(ruling) && (ruling.delayMs > 0 || wait.delayMs === 0)) return ruling;
+  const reason = isThrottling && !isThrottlingReason(wait.reason) ? ruling.reason : wait.reason;
+  return { ...ruling, delayMs: wait.delayMs, reason };
 }

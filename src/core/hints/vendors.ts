@@ -6,6 +6,7 @@
  */
 
 import type { HintSet, Quota, ResetField } from './hint-set.js';
+import { abnormalUsage, idempotencyKeyProblem, requestTimeout } from './rulings.js';
 import type { HintSetName } from './sets.js';
 import { awsCode } from './signals/aws.js';
 import { graphLimit, hubspotPolicy, salesforceLimit } from './signals/business.js';
@@ -14,7 +15,6 @@ import { analyticsOnce, googleReason, googleRetryInfo } from './signals/google.j
 import { linearLimit, shopifyCost } from './signals/graphql.js';
 import { elasticsearchRejection, grpcPushback, zendeskEndpoints } from './signals/infrastructure.js';
 import { anthropicLimit, openaiQuota } from './signals/language-models.js';
-import { abnormalUsage, idempotencyKeyProblem, requestTimeout } from './verdicts.js';
 
 /** The name most use, for which at least seven encodings are in the wild. */
 const xRateLimit: Quota = { reset: 'x-ratelimit-reset', remaining: 'x-ratelimit-remaining' };
@@ -50,7 +50,7 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
     waits: [{ header: 'retry-after', as: 'retry-after' }],
   },
   common: {
-    verdicts: ['x-should-retry'],
+    rulings: ['x-should-retry'],
     signals: [abnormalUsage],
     waits: [
       { header: 'retry-after-ms', as: 'delta-ms' },
@@ -234,7 +234,7 @@ export const vendors: Readonly<Record<HintSetName, HintSet>> = {
   },
   slack: {},
   smartsheet: { resets: [resetOf(xRateLimit, 'epoch-s')] },
-  stripe: { statuses: [409], verdicts: ['stripe-should-retry'] },
+  stripe: { statuses: [409], rulings: ['stripe-should-retry'] },
   syntage: { resets: [resetOf(xRateLimit, 'epoch-s')] },
   teamdynamix: { resets: [dateOf(xRateLimit, 'http-date')] },
   telegram: { bodies: [{ path: ['parameters', 'retry_after'] }] },

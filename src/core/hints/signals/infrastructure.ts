@@ -5,8 +5,8 @@ import type { Answer } from '../answer.js';
 import { property, textAt } from '../content.js';
 import { longestDelayMs, parseDecimal } from '../decimal.js';
 import { longest, malformed } from '../reading.js';
+import { forbidden } from '../rulings.js';
 import { linesOf, trimmed, valuesOf } from '../values.js';
-import { forbidden } from '../verdicts.js';
 import { again } from './again.js';
 
 /** A breaker that an operator must see to is PERMANENT; before version 7, rejections were 503. */

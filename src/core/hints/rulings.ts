@@ -1,4 +1,4 @@
-/** Verdicts that any server may give: headers, statuses and problem documents (RFC 9457). */
+/** Rulings that any server may give: headers, statuses and problem documents (RFC 9457). */
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
@@ -10,7 +10,7 @@ const requested: Hint = Object.freeze({ delayMs: null, retry: true, reason: 'ser
 const noHint: Hint = Object.freeze({ delayMs: null, reason: 'no-hint' });
 
 /** `x-should-retry` and its like: exactly `true` or `false`; where lines disagree, the careful one. */
-export function readVerdict(header: string, answer: Answer): Hint | undefined {
+export function readRuling(header: string, answer: Answer): Hint | undefined {
   const field = answer.field(header);
   if (field === undefined) return undefined;
   const values = valuesOf(field);
