@@ -26,7 +26,8 @@ const roomsOfCore = [
     name: 'deciding',
     mutate: [
       'explain.ts',
-      ...filesOf('classify decide failure failures safety', 'decide/'),
+      ...filesOf('classify decide safety', 'decide/'),
+      'decide/failures/*.ts',
       ...filesOf('admit answers gate hold', 'limits/'),
     ],
     tests: [

@@ -3,7 +3,7 @@
 import { isThrottlingReason } from '../hints/throttling.js';
 import type { Settings } from '../policy/settings.js';
 import type { Class, ErrorOutcome, Finding, Hint, Outcome, ResponseOutcome } from '../types.js';
-import { readFailure } from './failure.js';
+import { readFailure } from './failures/read.js';
 
 /** A finding is returned as it is, so that a decision can be replayed from what was recorded. */
 export function classify(settings: Settings, outcome: Outcome | Finding, date: number): Finding {

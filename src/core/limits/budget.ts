@@ -6,7 +6,7 @@
  * exactly one. The trickle fits in: so many tokens a second are as many thousandths a millisecond.
  */
 
-import { timeoutCodes } from '../decide/failures.js';
+import { timeoutCodes } from '../decide/failures/known.js';
 import type { BucketBudget, Budget, Cost, WindowBudget } from '../policy/limits.js';
 import type { BucketState, BudgetState, Finding, WindowState } from '../types.js';
 

@@ -1,6 +1,6 @@
 /** Requests, headers and errors as people type them. */
 
-import { failuresByCode } from '../../../core/decide/failures.js';
+import { failuresByCode } from '../../../core/decide/failures/known.js';
 import { AttemptTimeoutError } from '../../../core/errors.js';
 import { nearest } from '../../../core/policy/check/nearest.js';
 import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../../core/types.js';

@@ -1,17 +1,13 @@
 /** Reads an error, its causes and its parts against the rows of failures. Anything may be thrown at it. */
 
-import type { Evidence, HeadersLike } from '../types.js';
-import type { FailureRow } from './failures.js';
-import {
-  failuresByCode,
-  failuresByName,
-  failuresByPrefix,
-  failuresByText,
-  statusCodes,
-  unheardOf,
-  untold,
-  wrapperCodes,
-} from './failures.js';
+import type { Evidence } from '../../types.js';
+import type { AnswerInside } from './axios.js';
+import { answerInside, isUntold, statusCodes } from './axios.js';
+import { rowFor, wrapperCodes } from './known.js';
+import type { FailureRow } from './row.js';
+import { unheardOf, untold } from './row.js';
+import { isObject, textOf } from './thrown.js';
+import { refusedTunnel } from './undici.js';
 
 export interface Failure {
   readonly name: string;
@@ -21,7 +17,7 @@ export interface Failure {
   /** The caller's own signal ended it. */
   readonly aborted: boolean;
   /** The error only wraps a complete answer (axios). */
-  readonly response: { readonly status: number; readonly headers?: HeadersLike } | undefined;
+  readonly response: AnswerInside | undefined;
   /** A proxy refused the tunnel with this status: the origin never saw the request. */
   readonly tunnelStatus: number | undefined;
 }
@@ -32,9 +28,9 @@ export function readFailure(error: unknown, aborted: boolean | undefined): Failu
   const outermost = chain[0] ?? noError;
   if (aborted ?? chain.some(isAbort)) return failureOf(outermost, unheardOf, 'unknown', true);
   const link = tellingLink(chain) ?? outermost;
-  const tunnelStatus = refusedTunnel(link);
+  const tunnelStatus = refusedTunnel(link.code, link.message);
   if (tunnelStatus !== undefined) return failureOf(link, unheardOf, 'unsent', false, undefined, tunnelStatus);
-  const row = link.row ?? (isUntold(error, link) ? untold : unheardOf);
+  const row = link.row ?? (isUntold(error, link.code) ? untold : unheardOf);
   return failureOf(link, row, provenBy(row, syscallFrom(chain, link)), false, answerIn(error, link));
 }
 
@@ -42,9 +38,9 @@ export function readFailure(error: unknown, aborted: boolean | undefined): Failu
  * An answer inside counts only where no row says that the transport failed; and a good one not if the error has
  * a code of its own: it came, and something else went wrong.
  */
-function answerIn(error: unknown, { code, row }: Link): Failure['response'] {
+function answerIn(error: unknown, { code, row }: Link): AnswerInside | undefined {
   if (row !== undefined) return undefined;
-  const response = responseOf(error);
+  const response = answerInside(error);
   const isRefused = code === undefined || statusCodes.has(code) || (response?.status ?? 0) >= 400;
   return isRefused ? response : undefined;
 }
@@ -54,7 +50,7 @@ function failureOf(
   row: FailureRow,
   evidence: Evidence,
   aborted: boolean,
-  response?: Failure['response'],
+  response?: AnswerInside,
   tunnelStatus?: number,
 ): Failure {
   return { name, code, class: row.class, evidence, aborted, response, tunnelStatus };
@@ -84,10 +80,10 @@ function linksOf(error: unknown): Link[] {
 }
 
 function linkOf(error: Record<string, unknown>): Link {
-  const name = text(error['name']) ?? 'Error';
-  const code = text(error['code']);
-  const message = text(error['message']) ?? '';
-  return { name, code, message, syscall: text(error['syscall']), row: rowFor(name, code, message) };
+  const name = textOf(error['name']) ?? 'Error';
+  const code = textOf(error['code']);
+  const message = textOf(error['message']) ?? '';
+  return { name, code, message, syscall: textOf(error['syscall']), row: rowFor(name, code, message) };
 }
 
 /** An AggregateError is what its parts are. */
@@ -95,7 +91,7 @@ function linkWithParts(error: Record<string, unknown>): Link {
   const link = linkOf(error);
   const parts = Array.isArray(error['errors']) ? error['errors'].filter(isObject) : [];
   if (parts.length === 0) return link;
-  const syscalls = new Set(parts.map((part) => text(part['syscall'])));
+  const syscalls = new Set(parts.map((part) => textOf(part['syscall'])));
   // axios copies the code of an AggregateError, and looks for the system call in what it wraps.
   const syscall = syscalls.size === 1 ? [...syscalls][0] : link.syscall;
   return { ...link, syscall, row: rowOfAll(parts) };
@@ -114,13 +110,6 @@ function rowOfAll(parts: readonly Record<string, unknown>[]): FailureRow {
     class: rows.some((row) => row.class === 'transient') ? 'transient' : 'final',
     evidence: rows.every((row) => row.evidence === 'unsent') ? 'unsent' : 'unknown',
   };
-}
-
-function rowFor(name: string, code: string | undefined, message: string): FailureRow | undefined {
-  const byText = failuresByText.find((entry) => entry.code === code && message.includes(entry.text));
-  if (byText !== undefined) return byText.row;
-  if (code === undefined) return failuresByName.get(name);
-  return failuresByCode.get(code) ?? failuresByPrefix.find(({ prefix }) => code.startsWith(prefix))?.row;
 }
 
 /**
@@ -151,37 +140,4 @@ function provenBy(row: FailureRow, syscall: string | undefined): Evidence {
 /** By name, since AbortError and TimeoutError have numbers for codes (20, 23). */
 function isAbort({ name, code }: Link): boolean {
   return name === 'AbortError' || name === 'TimeoutError' || code === 'ERR_CANCELED' || code === 'ABORT_ERR';
-}
-
-/**
- * axios's error of a request of which nothing came, not even a code: so say mocks that the network failed. One of
- * them keeps the request to itself, and says it in axios's own words.
- */
-function isUntold(error: unknown, { code }: Link): boolean {
-  if (code !== undefined || !isObject(error) || error['isAxiosError'] !== true) return false;
-  return !isObject(error['response']) && (isObject(error['request']) || error['message'] === 'Network Error');
-}
-
-/** undici's ProxyAgent says it in the text alone; the proxy's own headers are lost. */
-function refusedTunnel({ code, message }: Link): number | undefined {
-  const found = code === 'UND_ERR_ABORTED' ? /^Proxy response \((\d{3})\)/.exec(message)?.[1] : undefined;
-  return found === undefined ? undefined : Number(found);
-}
-
-/** axios rejects with the answer inside. */
-function responseOf(error: unknown): Failure['response'] {
-  const response = isObject(error) ? error['response'] : undefined;
-  if (!isObject(response) || typeof response['status'] !== 'number') return undefined;
-  const headers = response['headers'];
-  return isObject(headers)
-    ? { status: response['status'], headers: headers as HeadersLike }
-    : { status: response['status'] };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

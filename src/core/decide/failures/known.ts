@@ -1,0 +1,38 @@
+/**
+ * The failures of all owners together. What is not among them is final: certificates, bad bytes, local misuse, limits
+ * that the caller set, and everything that has not been met yet.
+ */
+
+import { axiosFailures } from './axios.js';
+import { fetchFailures } from './fetch.js';
+import { nodeFailures } from './node.js';
+import { ourFailures } from './ours.js';
+import type { FailureRow, Failures, FailureText } from './row.js';
+import { undiciFailures } from './undici.js';
+
+const owners: readonly Failures[] = [nodeFailures, undiciFailures, axiosFailures, fetchFailures, ourFailures];
+
+// Maps and sets: names and codes come from outside, and `constructor` must not be one.
+
+export const failuresByCode: ReadonlyMap<string, FailureRow> = new Map(
+  owners.flatMap(({ byCode = [] }) => byCode),
+);
+
+const failuresByPrefix = owners.flatMap(({ byPrefix = [] }) => byPrefix);
+
+const failuresByName: ReadonlyMap<string, FailureRow> = new Map(owners.flatMap(({ byName = [] }) => byName));
+
+const failuresByText: readonly FailureText[] = owners.flatMap(({ byText = [] }) => byText);
+
+/** Nobody answered in time: Node's limits, undici's, axios's and ours. */
+export const timeoutCodes: ReadonlySet<string> = new Set(owners.flatMap(({ timeouts = [] }) => timeouts));
+
+export const wrapperCodes: ReadonlySet<string> = new Set(owners.flatMap(({ wrappers = [] }) => wrappers));
+
+/** Undefined: nobody knows it. */
+export function rowFor(name: string, code: string | undefined, message: string): FailureRow | undefined {
+  const byText = failuresByText.find((entry) => entry.code === code && message.includes(entry.text));
+  if (byText !== undefined) return byText.row;
+  if (code === undefined) return failuresByName.get(name);
+  return failuresByCode.get(code) ?? failuresByPrefix.find(([prefix]) => code.startsWith(prefix))?.[1];
+}

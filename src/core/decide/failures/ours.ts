@@ -1,0 +1,11 @@
+import type { Failures } from './row.js';
+import { unclear } from './row.js';
+
+export const ourFailures: Failures = {
+  byCode: [
+    ['ERR_UNDAUNTED_ATTEMPT_TIMEOUT', unclear],
+    // No time is left for another attempt, but the gate has to know that nobody answered.
+    ['ERR_UNDAUNTED_DEADLINE', unclear],
+  ],
+  timeouts: ['ERR_UNDAUNTED_ATTEMPT_TIMEOUT'],
+};
