@@ -37,15 +37,22 @@ export class HandTime {
   }
 
   /** Waits until such a timer is set, and lets its time come. */
-  async fire(delayMs: number): Promise<void> {
-    await this.until(({ pending }) => pending.includes(delayMs));
-    for (const timer of this.#pending) {
-      if (timer.delayMs !== delayMs) continue;
-      this.#pending.delete(timer);
-      this.now = Math.max(this.now, timer.at);
-      timer.wake();
-      return;
-    }
+  fire(delayMs: number): Promise<void> {
+    return this.#fireOne((timer) => timer.delayMs === delayMs);
+  }
+
+  /** The same for a timer that is set to this moment, whenever it is set. */
+  fireAt(moment: number): Promise<void> {
+    return this.#fireOne(({ at }) => at === moment);
+  }
+
+  async #fireOne(isIt: (timer: SetTimer) => boolean): Promise<void> {
+    await this.until(() => [...this.#pending].some(isIt));
+    const timer = [...this.#pending].find(isIt);
+    if (timer === undefined) return;
+    this.#pending.delete(timer);
+    this.now = Math.max(this.now, timer.at);
+    timer.wake();
   }
 
   readonly #sleep: Sleep = (delayMs, wake, options = {}) => {

@@ -17,8 +17,11 @@ async function send(instance: AxiosInstance, url: string, { body, ...asked }: As
 
 /** Its own `validateStatus` says no to an answer that came whole. */
 function refusesStatus(error: unknown): error is { readonly response: AxiosResponse } {
-  const { response, message } = error as { readonly response?: unknown; readonly message?: string };
-  return response !== undefined && /^(Request failed with status code|answered with)/.test(message ?? '');
+  const { response, message = '' } = (error ?? {}) as {
+    readonly response?: unknown;
+    readonly message?: string;
+  };
+  return response !== undefined && /^(Request failed with status code|answered with)/.test(message);
 }
 
 /** The text of what is no JSON; of what is, the text that says the same. */

@@ -15,10 +15,15 @@ async function request(dispatcher: Dispatcher, url: string, { method, ...asked }
 
 function through(doFetch: typeof fetch) {
   return async (dispatcher: Dispatcher, url: string, asked: Asked): Promise<Reply> => {
-    const given = await doFetch(url, { ...asked, dispatcher } as RequestInit);
-    const text = await given.text();
+    const given = await doFetch(url, { ...asked, dispatcher } as RequestInit).catch(throwCause);
+    const text = await given.text().catch(throwCause);
     return { status: given.status, headers: Object.fromEntries(given.headers), text, given };
   };
+}
+
+/** What failed is the cause of what fetch throws. */
+function throwCause(error: Error): never {
+  throw error.cause ?? error;
 }
 
 function way(name: string, send: typeof request, takesOverride: boolean): Way {
@@ -31,13 +36,24 @@ function way(name: string, send: typeof request, takesOverride: boolean): Way {
 
 const plain = way('request', request, true);
 
+const ways = [
+  plain,
+  way('fetch', through(undici.fetch as unknown as typeof fetch), false),
+  way('the built-in fetch', through(fetch), false),
+];
+
 export const subject: Subject = {
   name: 'undici',
   client: plain.client,
-  ways: [
-    plain,
-    way('fetch', through(undici.fetch as unknown as typeof fetch), false),
-    way('the built-in fetch', through(fetch), false),
-  ],
-  skips: {},
+  ways,
+  skips: {
+    "events > by 'request', in order: > nothing of a request that was aborted before it began":
+      'undici dispatches it all the same, so that it is told to be settled, after no attempt',
+    ...Object.fromEntries(
+      ways.map(({ name }) => [
+        `keys > over '${name}' > idempotencyKey > one whose making fails > leaves a request that is settled`,
+        'a key is made before a request is opened, and who listens is told of none that was not',
+      ]),
+    ),
+  },
 };
