@@ -1,0 +1,57 @@
+/** What an editor offers to those who write a program with undaunted: asked of the compiler that is installed here. */
+
+import { resolve } from 'node:path';
+import { API, type Checker, type CompletionEntry } from 'typescript/unstable/sync';
+
+/** An entry of the list that comes up, with what stands beside it. */
+export interface Offer {
+  readonly name: string;
+  /** The doc comment, without its tags. */
+  readonly words: string;
+  /** What follows `@default`, as it is written: one for each declaration. */
+  readonly defaults: readonly string[];
+}
+
+/** The types that the compiler finds without a build. */
+const paths = {
+  undaunted: ['./src/index.ts'],
+  'undaunted/undici': ['./src/adapters/undici/index.ts'],
+  'undaunted/axios': ['./src/adapters/axios/index.ts'],
+};
+
+/** One list for each program, in the order in which editors show it, at the place that `¦` marks. */
+export function offeredIn(programs: readonly string[]): readonly (readonly Offer[])[] {
+  const files = new Map(programs.map((program, index) => [resolve(`program-${index}.ts`), program]));
+  const project = resolve('tsconfig.programs.json');
+  const compilerOptions = { paths };
+  const config = JSON.stringify({ extends: './tsconfig.json', compilerOptions, files: [...files.keys()] });
+  // What is not among them is read from the disk.
+  const readFile = (path: string): string | undefined =>
+    path === project ? config : files.get(path)?.replace('¦', '');
+  const fileExists = (path: string): true | undefined => readFile(path) !== undefined || undefined;
+  const compiler = new API({ cwd: process.cwd(), fs: { readFile, fileExists } });
+  try {
+    const checker = compiler.updateSnapshot({ openProjects: [project] }).getProject(project)?.checker;
+    if (checker === undefined) throw new Error(`The compiler did not open ${project}`);
+    return [...files].map(([path, program]) => offersAt(checker, path, program.indexOf('¦')));
+  } finally {
+    compiler.close();
+  }
+}
+
+function offersAt(checker: Checker, path: string, position: number): Offer[] {
+  const list = checker.getCompletionsAtPosition(path, position, { includeSymbol: true });
+  return [...(list?.entries ?? [])].sort(asShown).map(({ name, symbol }) => {
+    const tags = symbol?.getJsDocTags(checker) ?? [];
+    return {
+      name: name.replace(/\?$/, ''),
+      words: symbol?.getDocumentationComment(checker) ?? '',
+      defaults: tags.filter((tag) => tag.name === 'default').map(({ text = '' }) => text),
+    };
+  });
+}
+
+function asShown(one: CompletionEntry, other: CompletionEntry): number {
+  const [first, second] = [one, other].map(({ sortText = '', name }) => `${sortText} ${name}`);
+  return (first ?? '') < (second ?? '') ? -1 : 1;
+}

@@ -1,0 +1,202 @@
+/** What people see where they write a policy: what comes up, and what stands beside it. The compiler is asked. */
+
+import { describe, expect, test } from 'vitest';
+import { type Offer, offeredIn } from '../scripts/editor.js';
+import { functionKeys, type JsonSchema, policySchema } from '../src/core/policy/check/schema.js';
+import { defaults } from '../src/core/policy/defaults.js';
+
+const functions = ['retryIf', 'beforeRetry', 'observe'];
+const onlyInPolicy = ['$schema', 'rules', 'maxScopes', 'scopeIdleMs'];
+const inPolicy = [...keysOf(policySchema), ...functions];
+const inOverride = inPolicy.filter((key) => !onlyInPolicy.includes(key));
+
+interface Place {
+  readonly program: string;
+  readonly keys: readonly string[];
+  /** What applies where nothing is said; undefined: nothing does. */
+  readonly defaults: Readonly<Record<string, unknown>>;
+}
+
+const off = { idempotencyKey: false, gate: false, hold: false, attemptHeader: false };
+const unset = Object.fromEntries(['$schema', 'retry', 'rules', ...functions].map((key) => [key, undefined]));
+const { windowBudget, ...usual } = defaults;
+const ofPolicy = { ...unset, ...usual, ...off };
+const ofCost = { transient: undefined, throttled: undefined, timeout: undefined };
+
+const define = "import { definePolicy } from 'undaunted';";
+
+function within(name: string, program: string, defaultsThere: object): [string, Place] {
+  const keys = [...keysOf(policySchema.$defs?.[name]), ...[...functionKeys].flatMap(keyIn(name))];
+  const kind = /kind: '/.test(program) ? ['kind'] : [];
+  return [
+    name,
+    {
+      program: `${define} definePolicy({ ${program} });`,
+      keys: keys.filter((key) => !kind.includes(key)),
+      defaults: { ...defaultsThere },
+    },
+  ];
+}
+
+function keyIn(name: string): (path: string) => string[] {
+  return (path) => (path.startsWith(`${name}.`) ? [path.slice(name.length + 1)] : []);
+}
+
+const places = new Map<string, Place>([
+  [
+    'retry({',
+    {
+      program: "import { retry } from 'undaunted/undici'; retry({ ¦ });",
+      keys: inPolicy,
+      defaults: ofPolicy,
+    },
+  ],
+  [
+    'attachRetry(api, {',
+    {
+      program:
+        "import axios from 'axios'; import { attachRetry } from 'undaunted/axios'; attachRetry(axios.create(), { ¦ });",
+      keys: inPolicy,
+      defaults: ofPolicy,
+    },
+  ],
+  ['definePolicy({', { program: `${define} definePolicy({ ¦ });`, keys: inPolicy, defaults: ofPolicy }],
+  [
+    'createRetrier({',
+    {
+      program: "import { createRetrier } from 'undaunted'; createRetrier({ ¦ });",
+      keys: inPolicy,
+      defaults: ofPolicy,
+    },
+  ],
+  [
+    'request(url, { retry: {',
+    {
+      program: "import { request } from 'undici'; import 'undaunted/undici'; request('', { retry: { ¦ } });",
+      keys: inOverride,
+      defaults: ofPolicy,
+    },
+  ],
+  [
+    'api.get(url, { retry: {',
+    {
+      program: "import axios from 'axios'; import 'undaunted/axios'; axios.get('', { retry: { ¦ } });",
+      keys: inOverride,
+      defaults: ofPolicy,
+    },
+  ],
+  [
+    'a rule',
+    {
+      program: `${define} definePolicy({ rules: [{ ¦ }] });`,
+      keys: [...inOverride, 'match', 'name'],
+      defaults: { ...ofPolicy, match: undefined, name: undefined },
+    },
+  ],
+  [
+    'a match',
+    {
+      program: `${define} definePolicy({ rules: [{ match: { ¦ } }] });`,
+      keys: ['methods', 'host', 'path', 'test'],
+      defaults: { methods: undefined, host: undefined, path: undefined, test: undefined },
+    },
+  ],
+  within('idempotencyKey', 'idempotencyKey: { ¦ }', defaults.idempotencyKey),
+  within('gate', 'gate: { ¦ }', defaults.gate),
+  within('hold', 'hold: { ¦ }', defaults.hold),
+  within('bucket', "budget: { kind: 'bucket', ¦ }", defaults.budget),
+  within('window', "budget: { kind: 'window', ¦ }", windowBudget),
+  within('cost', 'budget: { cost: { ¦ } }', ofCost),
+  within('exponential', "schedule: { kind: 'exponential', ¦ }", { ...defaults.schedule, slotMs: undefined }),
+  within('table', "schedule: { kind: 'table', ¦ }", {
+    waitsMs: undefined,
+    jitter: 'none',
+    slotMs: undefined,
+  }),
+  within('fixed', "schedule: { kind: 'fixed', ¦ }", { waitMs: undefined, jitter: 'none', slotMs: undefined }),
+  within('jitter', "schedule: { kind: 'exponential', jitter: { ¦ } }", {
+    spread: undefined,
+    addMs: undefined,
+    normal: undefined,
+  }),
+]);
+
+const offered: ReadonlyMap<string, readonly Offer[]> = new Map(
+  offeredIn([...places.values()].map(({ program }) => program)).map((offers, index) => [
+    [...places.keys()][index] ?? '',
+    offers,
+  ]),
+);
+
+describe.each([...places])('after %s', (place, { keys, defaults: expected }) => {
+  const offers = offered.get(place) ?? [];
+
+  test('options come up, and nothing else', () => {
+    expect(offers.map(({ name }) => name).sort()).toEqual([...keys].sort());
+  });
+
+  test.each(keys)('%s shows what it is, in its unit, and its default', (key) => {
+    const { words = '', defaults: written = [] } = offers.find(({ name }) => name === key) ?? {};
+    expect(words).toMatch(/^[A-Z].*[.:;]/s);
+    const unit = unitOf(key);
+    if (unit !== undefined) expect(words).toMatch(unit);
+    expect(written).toHaveLength(1);
+    expect(saidBy(written[0] ?? '')).toEqual(expected[key]);
+  });
+});
+
+test('the gate is found under the name that it has elsewhere', () => {
+  const gate = offered.get('retry({')?.find(({ name }) => name === 'gate');
+  expect(gate?.words).toMatch(/\bcircuit breaker\b/);
+});
+
+/** What numbers count; where the name says it, it is said in words as well. */
+const units: Readonly<Record<string, RegExp>> = {
+  maxRetries: /\bretries\b/i,
+  maxScopes: /\bscopes\b/i,
+  hintJitter: /\bshare\b/i,
+  refusedShare: /\bshare\b/i,
+  spread: /\bshare\b/i,
+  normal: /\bshare\b/i,
+  factor: /\btimes\b/i,
+  failures: /\bfirst attempts\b/i,
+  maxWaiting: /\brequests\b/i,
+  capacity: /\btokens\b/i,
+  perSuccess: /\b(tokens|retries)\b/i,
+  perSecond: /\btokens\b/i,
+  floor: /\btokens\b/i,
+  reserve: /\bretries\b/i,
+  cost: /\b(tokens|retries)\b/i,
+  transient: /\b(tokens|retries)\b/i,
+  throttled: /\b(tokens|retries)\b/i,
+  timeout: /\b(tokens|retries)\b/i,
+  statuses: /\bstatuses\b/i,
+};
+
+function unitOf(key: string): RegExp | undefined {
+  if (key.endsWith('Ms')) return /\bmilliseconds\b/i;
+  return key.endsWith('Bytes') ? /\bbytes\b/i : units[key];
+}
+
+test('every number has a unit', () => {
+  const objects = [policySchema, ...Object.values(policySchema.$defs ?? {})];
+  const numbers = objects.flatMap(({ properties = {} }) =>
+    Object.entries(properties).flatMap(([key, schema]) => (isNumeric(schema) ? [key] : [])),
+  );
+  expect(numbers.length).toBeGreaterThan(30);
+  expect(numbers.filter((key) => unitOf(key) === undefined)).toEqual([]);
+});
+
+function isNumeric({ type, anyOf = [], items }: JsonSchema): boolean {
+  const isNumber = type === 'number' || type === 'integer';
+  return isNumber || [...anyOf, ...(items === undefined ? [] : [items])].some(isNumeric);
+}
+
+/** `none`, or what would have to be written to say the same. */
+function saidBy(written: string): unknown {
+  return written === 'none' ? undefined : (new Function(`return (${written});`)() as unknown);
+}
+
+function keysOf(schema: JsonSchema | undefined): string[] {
+  return Object.keys(schema?.properties ?? {});
+}
