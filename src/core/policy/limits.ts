@@ -1,70 +1,165 @@
 /** What the requests of a scope share, as data: how much, how often, how long. */
 
-/** What one retry costs, by what it answers. */
+/** What one retry costs, by what it answers; three decimals count. In a window, a token is a retry. */
 export interface Cost {
+  /**
+   * Tokens that a retry takes after a failure.
+   * @default none
+   */
   readonly transient: number;
+  /**
+   * Tokens that a retry takes after an answer that says "too much".
+   * @default none
+   */
   readonly throttled: number;
-  /** Nobody answered in time: the server may still be at it, and gets it once more. */
+  /**
+   * Tokens that a retry takes after an attempt that was not answered in time: the server may still be at it, and gets it
+   * once more. Left out, it is as after any failure.
+   * @default none
+   */
   readonly timeout: number;
 }
 
-/**
- * Tokens that successes refill, retries spend and a trickle keeps alive; starts full. Three decimals of a
- * deposit or cost count.
- */
+/** Tokens that successes refill, retries spend and a trickle keeps alive; starts full. */
 export interface BucketBudget {
+  /**
+   * Which form it has: a bucket of tokens, or retries within a sliding window.
+   * @default 'bucket'
+   */
   readonly kind: 'bucket';
+  /**
+   * How many tokens it holds; it starts full.
+   * @default 50
+   */
   readonly capacity: number;
-  /** Tokens for each request that succeeds. */
+  /**
+   * Tokens for each request that succeeds; three decimals count.
+   * @default 0.15
+   */
   readonly perSuccess: number;
+  /**
+   * Tokens that come by themselves in a second.
+   * @default 0.1
+   */
   readonly perSecond: number;
+  /**
+   * Tokens that a retry takes: a number for all, or one for each kind of failure that it answers. A smaller bucket has
+   * a smaller price for a timeout.
+   * @default { transient: 1, throttled: 1, timeout: 2 }
+   */
   readonly cost: Cost;
-  /** A success after retries gives back the cost of the last one instead of `perSuccess` (AWS). */
+  /**
+   * Whether a success after retries gives back what the last of them took, instead of `perSuccess` (AWS).
+   * @default false
+   */
   readonly refund: boolean;
-  /** `'failure'`: every failure costs, retried or not, and a retry itself is free (gRPC). */
+  /**
+   * What costs: each retry (`'retry'`), or each failure, retried or not, and a retry itself is free (`'failure'`, gRPC).
+   * @default 'retry'
+   */
   readonly charge: 'retry' | 'failure';
-  /** With `'retry'`, a retry leaves at least so many tokens; with `'failure'`, there must be more of them. */
+  /**
+   * How many tokens a retry has to leave; where failures are charged, there must be more of them.
+   * @default 0
+   */
   readonly floor: number;
 }
 
-/**
- * Retries may be `reserve` plus a share of the successes, within a sliding window (Finagle). Three decimals
- * of a deposit or cost count.
- */
+/** Retries may be `reserve` plus a share of the successes, within a sliding window (Finagle). */
 export interface WindowBudget {
+  /**
+   * Which form it has: a bucket of tokens, or retries within a sliding window.
+   * @default none
+   */
   readonly kind: 'window';
+  /**
+   * Milliseconds that are looked back on.
+   * @default 10_000
+   */
   readonly windowMs: number;
+  /**
+   * How many retries are possible without any success.
+   * @default 100
+   */
   readonly reserve: number;
+  /**
+   * How many retries each request that succeeds adds; three decimals count.
+   * @default 0.2
+   */
   readonly perSuccess: number;
+  /**
+   * How many retries one counts as: a number for all, or one for each kind of failure that it answers.
+   * @default { transient: 1, throttled: 1, timeout: 1 }
+   */
   readonly cost: Cost;
 }
 
 export type Budget = BucketBudget | WindowBudget;
 
+/** The circuit breaker of a scope. */
 export interface Gate {
-  /** How many first attempts have to fail in a row, without a sign of life between them, to shut it … */
+  /**
+   * How many first attempts have to fail in a row, without a sign of life between them, to shut it.
+   * @default 20
+   */
   readonly failures: number;
-  /** … and how long that row has to last. */
+  /**
+   * How many milliseconds that row has to last to shut it.
+   * @default 2_000
+   */
   readonly deadForMs: number;
-  /** Between one probe and the next; the first comes after a quarter of it. */
+  /**
+   * Milliseconds between one probe and the next while it is shut; the first comes after a quarter of it.
+   * @default 1_000
+   */
   readonly probeMs: number;
-  /** After a probe succeeded, requests come back gradually over this time. */
+  /**
+   * Milliseconds over which requests come back after a probe succeeded.
+   * @default 2_000
+   */
   readonly rampMs: number;
+  /**
+   * Whether requests fail at once while it is shut, with a `GateShutError`, or wait, which needs a `deadlineMs`.
+   * @default 'fail'
+   */
   readonly whenShut: 'fail' | 'wait';
+  /**
+   * How many requests may wait at a time.
+   * @default 1_000
+   */
   readonly maxWaiting: number;
-  /** False: it only counts and tells what it would refuse. */
+  /**
+   * Whether it acts. If not, it only counts and tells what it would refuse.
+   * @default true
+   */
   readonly enforce: boolean;
 }
 
+/** The pause of a scope for which a server asked. */
 export interface Hold {
-  /** The share of recent first answers that have to be refusals before others are held; 0: one is enough. */
+  /**
+   * The share of recent first answers, from 0 to 1, that have to be refusals before others are held; 0: one is enough.
+   * @default 0.5
+   */
   readonly refusedShare: number;
-  /** Shorter hints keep nobody out: the others only come at a slower pace. */
+  /**
+   * Shorter hints, in milliseconds, keep nobody out: the others only come at a slower pace.
+   * @default 2_000
+   */
   readonly minMs: number;
-  /** The distance of requests in the queue, where no rate was seen before it. */
+  /**
+   * Milliseconds between two requests that come out of the queue, where no rate was seen before it.
+   * @default 100
+   */
   readonly spacingMs: number;
-  /** The longest time in the queue; undefined: half of what is left until the deadline. */
+  /**
+   * The longest time in the queue, in milliseconds. Left out, it is half of what is left until the deadline.
+   * @default none
+   */
   readonly maxQueueMs: number | undefined;
-  /** False: it only counts and tells what it would refuse. */
+  /**
+   * Whether it acts. If not, it only counts and tells what it would refuse.
+   * @default true
+   */
   readonly enforce: boolean;
 }

@@ -11,6 +11,7 @@ import type {
   ScheduleFunction,
   TableSchedule,
 } from './schedules.js';
+import type { IdempotencyKey } from './settings.js';
 
 type OneOrMore<T> = T | readonly T[];
 
@@ -24,83 +25,227 @@ export type ScheduleOptions =
 /** Without a price of its own, a timeout costs what any failure costs. */
 export type CostOptions = number | (Omit<Cost, 'timeout'> & Partial<Pick<Cost, 'timeout'>>);
 
-export type BudgetOptions =
-  | (Partial<Omit<BucketBudget, 'cost' | 'kind'>> & { readonly kind?: 'bucket'; readonly cost?: CostOptions })
-  | (Partial<Omit<WindowBudget, 'cost' | 'kind'>> & {
-      readonly kind: 'window';
-      readonly cost?: CostOptions;
-    });
+/** What is left out is filled in; a cost may be one number. */
+type Partly<T> = { readonly [K in keyof T]?: K extends 'cost' ? CostOptions : Exclude<T[K], undefined> };
 
-/** Without a `maxQueueMs`, it is half of the time that is left. */
-export interface HoldOptions extends Partial<Omit<Hold, 'maxQueueMs'>> {
-  readonly maxQueueMs?: number;
-}
+export type BudgetOptions =
+  | Partly<BucketBudget>
+  | (Pick<WindowBudget, 'kind'> & Partly<Omit<WindowBudget, 'kind'>>);
+
+export type HoldOptions = Partly<Hold>;
 
 export type StatusOption = number | `${number}` | `${number}xx` | `!${number}` | `!${number}xx`;
 
-/** The table of settings; every key may stand at the policy's top level and in a rule. */
+/**
+ * Every key may stand at the policy's top level, for all requests, and in a rule, for those that it matches. What a rule
+ * leaves out, it inherits; a nested object replaces the inherited one whole. `undefined` says nothing.
+ */
 export interface SettingsOptions {
-  /** `false`: shorthand for `maxRetries: 0`. */
+  /**
+   * Switches retries off: shorthand for `maxRetries: 0`.
+   * @default none
+   */
   readonly retry?: false;
+  /**
+   * How many retries there may be after the first attempt; 0: none.
+   * @default 3
+   */
   readonly maxRetries?: number;
+  /**
+   * Milliseconds for the whole request, waits included: no wait starts that cannot end before, and the attempt under
+   * way is aborted then.
+   * @default none
+   */
   readonly deadlineMs?: number;
+  /**
+   * Until when the deadline runs: the response's head, or the end of its body.
+   * @default 'head'
+   */
   readonly deadlineCovers?: 'head' | 'body';
+  /**
+   * Milliseconds for one attempt; one that takes longer is aborted, and retried where that is safe.
+   * @default none
+   */
   readonly attemptTimeoutMs?: number;
+  /**
+   * Statuses worth another attempt: numbers, classes (`'5xx'`), and negations (`'!501'`), which no hint overrules.
+   * @default [408, 425, 429, '5xx', '!501', '!505', '!506', '!508', '!510', '!511']
+   */
   readonly statuses?: readonly StatusOption[];
+  /**
+   * Methods that are safe to repeat.
+   * @default ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'QUERY']
+   */
   readonly methods?: readonly string[];
+  /**
+   * Whether every request here is safe to repeat, whatever its method.
+   * @default false
+   */
   readonly idempotent?: boolean;
+  /**
+   * When requests with other methods, such as POST, are sent again: never (`'never'`), on proof that they never left
+   * (`'unsent'`), or also when the server said that it did not take them: 408, 425, 429 (`'refused'`).
+   * @default 'refused'
+   */
   readonly unsafeMethods?: 'never' | 'unsent' | 'refused';
-  readonly idempotencyKey?:
-    | boolean
-    | { readonly header?: string; readonly quoted?: boolean; readonly generate?: () => string };
+  /**
+   * Adds one stable key to each request, in a header, which makes it safe to repeat; a key of the caller's own is kept.
+   * @default false
+   */
+  readonly idempotencyKey?: boolean | Partly<IdempotencyKey>;
+  /**
+   * The waits of our own, in milliseconds, where the server gives no hint: they grow, stand in a table, are always the
+   * same, or are what a function says.
+   * @default { kind: 'exponential', firstMs: 100, factor: 2, maxMs: 20_000, jitter: 'full' }
+   */
   readonly schedule?: ScheduleOptions;
+  /**
+   * The same for answers that say "too much", such as 429, without a hint.
+   * @default { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 20_000, jitter: 'full' }
+   */
   readonly throttledSchedule?: ScheduleOptions;
+  /**
+   * Which hints of servers are read, such as Retry-After: the name of a set, several, or false for none.
+   * @default ['common']
+   */
   readonly hints?: OneOrMore<HintSetName> | false;
+  /**
+   * How many bytes of a response's body may be read to find a hint in it; 0: none. Left out, it is 16,384 where a named
+   * set of hints looks into bodies.
+   * @default 0
+   */
   readonly bodyHintBytes?: number;
+  /**
+   * The longest hint that is obeyed, in milliseconds. A longer one ends the request: the caller gets the answer at once.
+   * @default 60_000
+   */
   readonly maxHintMs?: number;
+  /**
+   * The share of a hint, from 0 to 1, that is added to it at most, at random; nothing is ever taken off.
+   * @default 0.1
+   */
   readonly hintJitter?: number;
+  /**
+   * What retries may cost a whole scope: a bucket of tokens, a sliding window, or false for any number.
+   * @default { kind: 'bucket', capacity: 50, perSuccess: 0.15, perSecond: 0.1, cost: { transient: 1, throttled: 1, timeout: 2 }, refund: false, charge: 'retry', floor: 0 }
+   */
   readonly budget?: false | BudgetOptions;
-  readonly gate?: boolean | Partial<Gate>;
+  /**
+   * The circuit breaker of a scope: while its server is dead, first attempts are stopped, too.
+   * @default false
+   */
+  readonly gate?: boolean | Partly<Gate>;
+  /**
+   * Keeps the requests of a scope from being sent while its server asks for a pause: the hint that one got counts for
+   * the others, once refusals are everybody's.
+   * @default false
+   */
   readonly hold?: boolean | HoldOptions;
-  /** A function returns what may stand here: `'origin'` or a name. It cannot be async. */
+  /**
+   * Who shares budget, gate and hold: each origin (`'origin'`), or all that name the same scope. A function returns what
+   * may stand here; it cannot be async.
+   * @default 'origin'
+   */
   readonly scope?: 'origin' | (string & {}) | ((request: RequestFacts) => string);
+  /**
+   * A stream that is sent is kept up to so many bytes, so that it can be sent again.
+   * @default 65_536
+   */
   readonly bufferBodyBytes?: number;
+  /**
+   * Whether a download that broke off is continued where it stopped (undici).
+   * @default true
+   */
   readonly resume?: boolean;
+  /**
+   * Whether the process may end while a request waits for its next attempt.
+   * @default false
+   */
   readonly unref?: boolean;
+  /**
+   * Tells the server the number of the retry: in the header `retry-attempt`, or in one of another name.
+   * @default false
+   */
   readonly attemptHeader?: boolean | string;
+  /**
+   * Asked about each outcome: true is worth a retry and safe, on your word; false stops; undefined leaves it to the rules.
+   * @default none
+   */
   readonly retryIf?: RetryIf;
+  /**
+   * Called before each retry, after the wait: may change its URL and its headers, and may be async.
+   * @default none
+   */
   readonly beforeRetry?: BeforeRetry;
+  /**
+   * Told of each decision, stops included, and of each request that is settled.
+   * @default none
+   */
   readonly observe?: Observe;
 }
 
-/**
- * A pattern in parts; `test` sees only requests that the other parts let through. It returns true or false, and cannot
- * be async.
- */
+/** A pattern in parts: all of them have to match. */
 export interface MatchObject {
+  /**
+   * A method, or several. Left out, any matches.
+   * @default none
+   */
   readonly methods?: OneOrMore<string>;
+  /**
+   * A host such as `'api.example.com'` or `'*.example.com'`, perhaps with a port. Left out, any matches.
+   * @default none
+   */
   readonly host?: string;
+  /**
+   * A path such as `'/payments/:id'` or `'/search/*'`. Left out, any matches.
+   * @default none
+   */
   readonly path?: string;
+  /**
+   * Asked about requests that the other parts let through: true or false; it cannot be async.
+   * @default none
+   */
   readonly test?: (request: RequestFacts) => boolean;
 }
 
 export interface RuleOptions extends SettingsOptions {
+  /**
+   * Which requests it is for: a pattern such as `'GET api.example.com/search/*'`, or its parts. The first rule that
+   * matches applies.
+   * @default none
+   */
   readonly match: string | MatchObject;
-  /** Label for events. */
+  /**
+   * A label for events. Left out, it is the pattern.
+   * @default none
+   */
   readonly name?: string;
 }
 
 export interface PolicyOptions extends SettingsOptions {
-  /** For editors, in a policy that lives in a JSON file. */
+  /**
+   * Where editors find the schema of a policy that lives in a JSON file.
+   * @default none
+   */
   readonly $schema?: string;
+  /**
+   * Settings for some of the requests: the first rule that matches a request applies.
+   * @default none
+   */
   readonly rules?: readonly RuleOptions[];
+  /**
+   * How many scopes are remembered; the least recently used are forgotten first.
+   * @default 1_000
+   */
   readonly maxScopes?: number;
+  /**
+   * A scope without a request for so many milliseconds is forgotten.
+   * @default 600_000
+   */
   readonly scopeIdleMs?: number;
 }
 
 /** What one request may say for itself; shared state belongs to rules and can only be left out. */
-export interface OverrideOptions extends Omit<SettingsOptions, 'budget' | 'gate' | 'hold'> {
-  readonly budget?: false;
-  readonly gate?: false;
-  readonly hold?: false;
-}
+export type OverrideOptions = {
+  readonly [K in keyof SettingsOptions]: K extends 'budget' | 'gate' | 'hold' ? false : SettingsOptions[K];
+};

@@ -8,12 +8,33 @@ export type PlainJitter =
   | 'full'
   /** Half of the wait, and anything from 0 to the other half. */
   | 'equal'
-  /** The wait times a factor from [1 - spread, 1 + spread). */
-  | { readonly spread: number }
-  /** Up to so much on top. */
-  | { readonly addMs: number }
-  /** Normally distributed around the wait; the standard deviation as a share of it, cut at four. */
-  | { readonly normal: number };
+  | Spread
+  | Added
+  | Normal;
+
+interface Spread {
+  /**
+   * The wait times a factor from 1 - spread to 1 + spread: a share of it, from 0 to 1.
+   * @default none
+   */
+  readonly spread: number;
+}
+
+interface Added {
+  /**
+   * Milliseconds on top of the wait, at most.
+   * @default none
+   */
+  readonly addMs: number;
+}
+
+interface Normal {
+  /**
+   * Normally distributed around the wait; the standard deviation as a share of it, from 0 to 1, cut at four of them.
+   * @default none
+   */
+  readonly normal: number;
+}
 
 export type Jitter =
   | PlainJitter
@@ -21,31 +42,75 @@ export type Jitter =
   | 'decorrelated';
 
 interface Slotted {
-  /** Waits are rounded down to whole slots of this length. */
+  /**
+   * Waits are rounded down to whole slots of so many milliseconds.
+   * @default none
+   */
   readonly slotMs?: number;
 }
 
 export interface Jittered extends Slotted {
+  /**
+   * How waits are scattered: `'none'`, `'full'` (0 to the wait), `'equal'` (half of it to all of it), `{ spread }`,
+   * `{ addMs }` or `{ normal }`.
+   * @default 'none'
+   */
   readonly jitter: PlainJitter;
 }
 
 export interface ExponentialSchedule extends Slotted {
+  /**
+   * Which form it has: waits that grow, a table of waits, or always the same wait.
+   * @default none
+   */
   readonly kind: 'exponential';
+  /**
+   * The first wait, in milliseconds; 1,000 in `throttledSchedule`.
+   * @default 100
+   */
   readonly firstMs: number;
+  /**
+   * How many times longer each wait is than the one before.
+   * @default 2
+   */
   readonly factor: number;
-  /** Caps the wait before jitter. */
+  /**
+   * The longest wait before jitter, in milliseconds.
+   * @default 20_000
+   */
   readonly maxMs: number;
+  /**
+   * How waits are scattered: `'none'`, `'full'` (0 to the wait), `'equal'` (half of it to all of it), `'decorrelated'`
+   * (the first wait to three times the previous one), `{ spread }`, `{ addMs }` or `{ normal }`.
+   * @default 'full'
+   */
   readonly jitter: Jitter;
 }
 
 /** One wait per retry; the last one is repeated. */
 export interface TableSchedule extends Jittered {
+  /**
+   * Which form it has: waits that grow, a table of waits, or always the same wait.
+   * @default none
+   */
   readonly kind: 'table';
+  /**
+   * One wait per retry, in milliseconds; the last one is repeated.
+   * @default none
+   */
   readonly waitsMs: readonly number[];
 }
 
 export interface FixedSchedule extends Jittered {
+  /**
+   * Which form it has: waits that grow, a table of waits, or always the same wait.
+   * @default none
+   */
   readonly kind: 'fixed';
+  /**
+   * Every wait, in milliseconds.
+   * @default none
+   */
   readonly waitMs: number;
 }
 

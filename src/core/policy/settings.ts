@@ -8,9 +8,20 @@ import type { Budget, Gate, Hold } from './limits.js';
 import type { Schedule } from './schedules.js';
 
 export interface IdempotencyKey {
+  /**
+   * The header that carries the key.
+   * @default 'idempotency-key'
+   */
   readonly header: string;
-  /** As an RFC 8941 string, in quotes, as the draft has it. */
+  /**
+   * Whether the key is in quotes: a string of RFC 8941, as the draft of the standard has it.
+   * @default false
+   */
   readonly quoted: boolean;
+  /**
+   * Makes the key of a request. Left out, it is a UUID.
+   * @default none
+   */
   readonly generate: (() => string) | undefined;
 }
 
