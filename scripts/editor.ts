@@ -1,7 +1,7 @@
 /** What an editor offers to those who write a program with undaunted: asked of the compiler that is installed here. */
 
 import { resolve } from 'node:path';
-import { API, type Checker, type CompletionEntry } from 'typescript/unstable/sync';
+import { API, type Checker, type CompletionEntry, type Project } from 'typescript/unstable/sync';
 
 /** An entry of the list that comes up, with what stands beside it. */
 export interface Offer {
@@ -21,19 +21,31 @@ const paths = {
 
 /** One list for each program, in the order in which editors show it, at the place that `¦` marks. */
 export function offeredIn(programs: readonly string[]): readonly (readonly Offer[])[] {
+  return opened(programs, ({ checker }, paths) =>
+    paths.map((path, index) => offersAt(checker, path, programs[index]?.indexOf('¦') ?? 0)),
+  );
+}
+
+/** What is underlined. */
+export function problemsIn(program: string): readonly string[] {
+  return opened([program], (project, paths) =>
+    paths.flatMap((path) => project.program.getSemanticDiagnostics(path).map(({ text }) => text)),
+  );
+}
+
+function opened<T>(programs: readonly string[], look: (project: Project, paths: readonly string[]) => T): T {
   const files = new Map(programs.map((program, index) => [resolve(`program-${index}.ts`), program]));
-  const project = resolve('tsconfig.programs.json');
-  const compilerOptions = { paths };
-  const config = JSON.stringify({ extends: './tsconfig.json', compilerOptions, files: [...files.keys()] });
+  const config = resolve('tsconfig.programs.json');
+  const text = { extends: './tsconfig.json', compilerOptions: { paths }, files: [...files.keys()] };
   // What is not among them is read from the disk.
   const readFile = (path: string): string | undefined =>
-    path === project ? config : files.get(path)?.replace('¦', '');
+    path === config ? JSON.stringify(text) : files.get(path)?.replace('¦', '');
   const fileExists = (path: string): true | undefined => readFile(path) !== undefined || undefined;
   const compiler = new API({ cwd: process.cwd(), fs: { readFile, fileExists } });
   try {
-    const checker = compiler.updateSnapshot({ openProjects: [project] }).getProject(project)?.checker;
-    if (checker === undefined) throw new Error(`The compiler did not open ${project}`);
-    return [...files].map(([path, program]) => offersAt(checker, path, program.indexOf('¦')));
+    const project = compiler.updateSnapshot({ openProjects: [config] }).getProject(config);
+    if (project === undefined) throw new Error(`The compiler did not open ${config}`);
+    return look(project, [...files.keys()]);
   } finally {
     compiler.close();
   }

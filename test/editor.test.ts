@@ -1,7 +1,7 @@
 /** What people see where they write a policy: what comes up, and what stands beside it. The compiler is asked. */
 
 import { describe, expect, test } from 'vitest';
-import { type Offer, offeredIn } from '../scripts/editor.js';
+import { type Offer, offeredIn, problemsIn } from '../scripts/editor.js';
 import { functionKeys, type JsonSchema, policySchema } from '../src/core/policy/check/schema.js';
 import { defaults } from '../src/core/policy/defaults.js';
 
@@ -148,6 +148,39 @@ describe.each([...places])('after %s', (place, { keys, defaults: expected }) => 
 test('the gate is found under the name that it has elsewhere', () => {
   const gate = offered.get('retry({')?.find(({ name }) => name === 'gate');
   expect(gate?.words).toMatch(/\bcircuit breaker\b/);
+});
+
+describe('a policy and a retrier whose types were declared elsewhere', () => {
+  const declared = `
+    import axios from 'axios';
+    import { createRetrier, definePolicy, type Policy, type Retrier } from 'undaunted';
+    import { attachRetry } from 'undaunted/axios';
+    import { retry } from 'undaunted/undici';
+    interface ForeignPolicy extends Pick<Policy, keyof Policy> {}
+    interface ForeignRetrier extends Pick<Retrier, keyof Retrier> {}
+    declare const policy: ForeignPolicy;
+    declare const retrier: ForeignRetrier;
+  `;
+
+  test('are as good as ours', () => {
+    const uses = `
+      retry(policy);
+      retry(retrier);
+      attachRetry(axios.create(), policy);
+      attachRetry(axios.create(), retrier);
+      createRetrier(policy);
+      const own: Policy = definePolicy(policy);
+      const live: Retrier = retrier;
+      export { live, own };
+    `;
+    expect(problemsIn(declared + uses)).toEqual([]);
+  });
+
+  test('are not taken for each other', () => {
+    expect(problemsIn(`${declared} createRetrier(retrier);`)).toContainEqual(
+      expect.stringMatching(/'ForeignRetrier' is not assignable/),
+    );
+  });
 });
 
 /** What numbers count; where the name says it, it is said in words as well. */
