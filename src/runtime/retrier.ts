@@ -2,7 +2,7 @@
 
 import { factsOf } from '../core/facts.js';
 import type { OverrideOptions, PolicyOptions } from '../core/policy/options.js';
-import type { Policy, Rule } from '../core/policy/policy.js';
+import type { Policy, PolicyLike, Rule } from '../core/policy/policy.js';
 import { definePolicy } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import { wrongReturn } from '../core/returned.js';
@@ -19,7 +19,27 @@ export interface RetrierSnapshot {
   readonly scopes: readonly ScopeSnapshot[];
 }
 
-export class Retrier {
+/** Where options may stand as well, a retrier is taken by this mark alone, as a policy is. */
+export interface RetrierLike {
+  readonly [Symbol.toStringTag]: 'Retrier';
+}
+
+/** A policy with what its scopes remember. Made by `createRetrier`. */
+export interface Retrier extends RetrierLike {
+  readonly policy: Policy;
+  readonly ports: Ports;
+  /**
+   * A request begins: its rule is picked and its scope found. `unknownOrigin` names the scope where the
+   * client cannot tell the origin; `socket` is the path of the Unix socket that it sends to.
+   */
+  open(request: RequestFacts, override?: OverrideOptions, unknownOrigin?: string, socket?: string): Session;
+  /** The shared state as plain data, for logs and for tests. */
+  snapshot(): RetrierSnapshot;
+  /** Forgets what was learnt of one scope, or of all: budgets are full and gates open again, also for those who wait. */
+  reset(scope?: string): void;
+}
+
+class LiveRetrier implements Retrier {
   readonly policy: Policy;
   readonly ports: Ports;
   private readonly scopes: Scopes;
@@ -32,10 +52,10 @@ export class Retrier {
     this.scopes = new Scopes(policy.maxScopes, policy.scopeIdleMs, ports);
   }
 
-  /**
-   * A request begins: its rule is picked and its scope found. `unknownOrigin` names the scope where the
-   * client cannot tell the origin; `socket` is the path of the Unix socket that it sends to.
-   */
+  get [Symbol.toStringTag](): 'Retrier' {
+    return 'Retrier';
+  }
+
   open(
     request: RequestFacts,
     override?: OverrideOptions,
@@ -72,14 +92,12 @@ export class Retrier {
     return this.lastName;
   }
 
-  /** The shared state as plain data, for logs and for tests. */
   snapshot(): RetrierSnapshot {
     const now = this.ports.now();
     this.scopes.sweep(now);
     return { scopes: this.scopes.all().map((scope) => scope.snapshot(now)) };
   }
 
-  /** Forgets what was learnt of one scope, or of all: budgets are full and gates open again, also for those who wait. */
   reset(scope?: string): void {
     this.scopes.reset(scope);
   }
@@ -92,18 +110,19 @@ function nameReturned(name: unknown): string {
 }
 
 /** Each call makes a retrier of its own: what shares it, shares its budgets. */
-export function createRetrier(policy: Policy | PolicyOptions = {}, ports: Partial<Ports> = {}): Retrier {
+export function createRetrier(policy: PolicyOptions | PolicyLike = {}, ports: Partial<Ports> = {}): Retrier {
   const defined = definePolicy(policy);
   for (const { path, says, advice } of defined.remarks) warnOnce(`undaunted: ${path}: ${says}. ${advice}`);
-  return new Retrier(defined, { ...realPorts, ...ports });
+  return new LiveRetrier(defined, { ...realPorts, ...ports });
 }
 
 const retriers: WeakMap<Policy, Retrier> = new WeakMap();
 
 /** For adapters: a policy passed twice shares one retrier, an options object makes its own. */
-export function retrierFor(given: Retrier | Policy | PolicyOptions = {}): Retrier {
-  if (given instanceof Retrier) return given;
-  const policy = definePolicy(given);
+export function retrierFor(given: PolicyOptions | PolicyLike | RetrierLike = {}): Retrier {
+  if (given instanceof LiveRetrier) return given;
+  // A retrier that was made elsewhere is no policy either, and the check says so.
+  const policy = definePolicy(given as PolicyOptions | PolicyLike);
   const retrier = retriers.get(policy) ?? createRetrier(policy);
   if (given === policy) retriers.set(policy, retrier);
   return retrier;

@@ -2,9 +2,9 @@
 
 import type {} from 'axios';
 import type { PolicyOptions } from '../../core/policy/options.js';
-import type { Policy } from '../../core/policy/policy.js';
+import type { PolicyLike } from '../../core/policy/policy.js';
 import { countLayer } from '../../runtime/layers.js';
-import type { Retrier } from '../../runtime/retrier.js';
+import type { RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
 import type { Line } from './call.js';
 import { Child } from './child.js';
@@ -31,7 +31,7 @@ const attached: WeakMap<InstanceShape, Line[]> = new WeakMap();
  */
 export function attachRetry(
   instance: AttachableInstance,
-  given?: PolicyOptions | Policy | Retrier,
+  given?: PolicyOptions | PolicyLike | RetrierLike,
 ): () => void {
   const shape = instance as unknown as InstanceShape;
   const child = new Child(shape);

@@ -2,9 +2,9 @@
 
 import type { Dispatcher } from 'undici';
 import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
-import type { Policy } from '../../core/policy/policy.js';
+import type { PolicyLike } from '../../core/policy/policy.js';
 import { countLayer } from '../../runtime/layers.js';
-import type { Retrier } from '../../runtime/retrier.js';
+import type { Retrier, RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
 import { bodyOf } from './body.js';
 import { RequestContext } from './context.js';
@@ -24,7 +24,9 @@ declare module 'undici' {
 }
 
 /** An interceptor for `dispatcher.compose()`. Of several in one chain, the outermost acts. */
-export function retry(given?: PolicyOptions | Policy | Retrier): Dispatcher.DispatcherComposeInterceptor {
+export function retry(
+  given?: PolicyOptions | PolicyLike | RetrierLike,
+): Dispatcher.DispatcherComposeInterceptor {
   const retrier = retrierFor(given);
   countLayer('dispatchers');
   return interceptor(retrier) as unknown as Dispatcher.DispatcherComposeInterceptor;

@@ -25,15 +25,45 @@ export interface Rule {
   readonly settings: Settings;
 }
 
+/**
+ * Where options may stand as well, a policy is taken by this mark alone: no option has it, so that editors offer options
+ * only, and it is the same however often a package's types are declared.
+ */
+export interface PolicyLike {
+  readonly [Symbol.toStringTag]: 'Policy';
+}
+
+/** A checked policy, its rules filled in. Made by `definePolicy`. */
+export interface Policy extends PolicyLike {
+  readonly rules: readonly Rule[];
+  /** For requests that no rule matches. */
+  readonly fallback: Rule;
+  /** What may be meant otherwise, though it is not wrong. */
+  readonly remarks: readonly Remark[];
+  readonly maxScopes: number;
+  readonly scopeIdleMs: number;
+  /** The first rule that matches. */
+  ruleFor(request: RequestFacts): Rule;
+  /** What one request says for itself lies over the rule that it matched. */
+  override(rule: Rule, options: OverrideOptions): Settings;
+  /** The options that it was made of: without functions, plain JSON. */
+  toJSON(): PolicyOptions;
+}
+
 /** Accepts options or a finished policy, which it returns as it is. */
-export function definePolicy(options: PolicyOptions | Policy = {}): Policy {
-  return options instanceof Policy ? options : new Policy(options);
+export function definePolicy(options: PolicyOptions | PolicyLike = {}): Policy {
+  return isPolicy(options) ? options : new CheckedPolicy(options);
 }
 
 /** For what comes from outside, whatever its type says: what is in a JSON file, say. Checked in the same way. */
 export function parsePolicy(value: unknown): Policy {
   if (typeof value === 'string') throw new PolicyError([stillText]);
-  return value instanceof Policy ? value : new Policy(value as PolicyOptions);
+  return isPolicy(value) ? value : new CheckedPolicy(value);
+}
+
+/** Whether it was made here: the mark is only for types. */
+export function isPolicy(value: unknown): value is Policy {
+  return value instanceof CheckedPolicy;
 }
 
 /** It is not quoted: it may hold more than a policy. */
@@ -44,20 +74,18 @@ const stillText: Problem = {
   advice: 'Read JSON first: parsePolicy(JSON.parse(text)).',
 };
 
-/** A class, so that it keeps its identity where clients merge their configuration. Made by `definePolicy`. */
-export class Policy {
-  readonly rules: readonly Rule[];
-  /** For requests that no rule matches. */
+/** A class, so that it keeps its identity where clients merge their configuration. */
+class CheckedPolicy implements Policy {
+  readonly rules: Policy['rules'];
   readonly fallback: Rule;
-  /** What may be meant otherwise, though it is not wrong. */
-  readonly remarks: readonly Remark[];
+  readonly remarks: Policy['remarks'];
   readonly maxScopes: number;
   readonly scopeIdleMs: number;
   readonly #options: PolicyOptions;
   readonly #routes: Routes;
   readonly #overrides: Overrides = new Overrides();
 
-  constructor(options: PolicyOptions) {
+  constructor(options: unknown) {
     this.#options = checkedPolicy(options);
     const { rules = [], maxScopes, scopeIdleMs } = this.#options;
     const settings = fillIn(this.#options, defaultSettings);
@@ -78,19 +106,20 @@ export class Policy {
     Object.freeze(this);
   }
 
-  /** The first rule that matches. */
+  get [Symbol.toStringTag](): 'Policy' {
+    return 'Policy';
+  }
+
   ruleFor(request: RequestFacts): Rule {
     const index = this.#routes.match(request);
     // An index of -1 would be looked up as a property, slowly.
     return index < 0 ? this.fallback : (this.rules[index] ?? this.fallback);
   }
 
-  /** What one request says for itself lies over the rule that it matched. */
   override(rule: Rule, options: OverrideOptions): Settings {
     return this.#overrides.over(rule.settings, options);
   }
 
-  /** The options that it was made of: without functions, plain JSON. */
   toJSON(): PolicyOptions {
     return this.#options;
   }

@@ -1,6 +1,6 @@
 /** From a contender as data to what one process of it does. */
 
-import { Policy } from '../../core/policy/policy.js';
+import { isPolicy } from '../../core/policy/policy.js';
 import type { Admission, ErrorOutcome, ResponseOutcome } from '../../core/types.js';
 import { createRetrier } from '../../runtime/retrier.js';
 import type { Dice } from './dice.js';
@@ -26,7 +26,7 @@ export function strategyOf(contender: Contender, { now, dice }: Circumstances): 
 }
 
 function isPeer(contender: Contender): contender is Peer {
-  return !(contender instanceof Policy) && 'kind' in contender;
+  return !isPolicy(contender) && 'kind' in contender;
 }
 
 const go: Admission = { kind: 'go' };

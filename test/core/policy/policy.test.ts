@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { PolicyError } from '../../../src/core/errors.js';
 import type { OverrideOptions, PolicyOptions } from '../../../src/core/policy/options.js';
-import { definePolicy, Policy, parsePolicy } from '../../../src/core/policy/policy.js';
+import { definePolicy, isPolicy, type Policy, parsePolicy } from '../../../src/core/policy/policy.js';
 import type { RequestFacts } from '../../../src/core/types.js';
 import { requestOf } from '../../kit.js';
 
 describe('definePolicy', () => {
   test('gives an instance, and a finished policy back as it is', () => {
     const policy = definePolicy({ maxRetries: 1 });
-    expect(policy).toBeInstanceOf(Policy);
+    expect(isPolicy(policy)).toBe(true);
     expect(definePolicy(policy)).toBe(policy);
     expect(definePolicy().fallback.settings.maxRetries).toBe(3);
   });
@@ -99,7 +99,7 @@ describe('parsePolicy', () => {
 
   test('makes a policy of what comes from outside', () => {
     const policy = parsePolicy(json);
-    expect(policy).toBeInstanceOf(Policy);
+    expect(isPolicy(policy)).toBe(true);
     expect(policy.toJSON()).toEqual(json);
     expect(JSON.stringify(parsePolicy(JSON.parse(JSON.stringify(policy))))).toBe(JSON.stringify(policy));
     expect(parsePolicy(policy)).toBe(policy);
