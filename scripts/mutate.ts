@@ -28,7 +28,9 @@ const roomsOfCore = [
       'explain.ts',
       ...filesOf('classify decide safety', 'decide/'),
       'decide/failures/*.ts',
-      ...filesOf('admit answers gate hold', 'limits/'),
+      ...filesOf('admit turnstile', 'limits/'),
+      'limits/gate/*.ts',
+      'limits/hold/*.ts',
     ],
     tests: [
       ...filesOf('classify decide', 'core/decide/', '.test'),

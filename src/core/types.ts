@@ -5,6 +5,8 @@
  * clock is only ever compared with dates that a server sent.
  */
 
+import type { BudgetState } from './limits/budget.js';
+
 // ---------------------------------------------------------------- the request and how it ended
 
 /** What the policy needs to know of a request. Header values and bodies are not part of it. */
@@ -161,15 +163,6 @@ export type StopReason =
   | 'gate-shut'
   | 'held';
 
-/** Why an attempt was not even sent. */
-export type RefusalReason =
-  /** The server is taken for dead. */
-  | 'gate-shut'
-  /** `maxWaiting` requests wait for the gate already. */
-  | 'gate-full'
-  /** The servers told others to wait, and the queue behind that is too long. */
-  | 'held';
-
 export type Reason = RetryReason | StopReason;
 
 export interface Retry {
@@ -209,130 +202,18 @@ export interface Attempt {
 /** Every attempt of one request so far. */
 export type History = readonly Attempt[];
 
-// ---------------------------------------------------------------- shared state, as values
+// ---------------------------------------------------------------- admission
 
-/** Tokens in thousandths, so that tenths add up exactly. */
-export interface BucketState {
-  readonly tokens: number;
-  /** Monotonic time up to which the trickle is in `tokens`. */
-  readonly at: number;
-}
+/** Why an attempt was not even sent. */
+export type RefusalReason =
+  /** The server is taken for dead. */
+  | 'gate-shut'
+  /** `maxWaiting` requests wait for the gate already. */
+  | 'gate-full'
+  /** The servers told others to wait, and the queue behind that is too long. */
+  | 'held';
 
-/** Ten slices of a sliding window, the newest last; each its deposits less its spendings, in thousandths. */
-export interface WindowState {
-  readonly slices: readonly number[];
-  /** Number of the newest slice since time 0. */
-  readonly slice: number;
-}
-
-export type BudgetState = BucketState | WindowState;
-
-/** A number that tells attempts of one state of the gate from those of earlier ones. */
-export type Epoch = number;
-
-/** The longest row of failures that ended with a sign of life, and when. */
-export interface Survived {
-  readonly longest: number;
-  readonly at: number;
-}
-
-export type GateState =
-  | {
-      readonly kind: 'open';
-      readonly epoch: Epoch;
-      /** Signs of life before the row, without a failure between them; no more than anybody asks for. */
-      readonly lives: number;
-      /** In a row; the first and the last of them. */
-      readonly failures: number;
-      readonly since: number;
-      readonly lastAt: number;
-      readonly survived: Survived;
-    }
-  | {
-      readonly kind: 'shut';
-      readonly epoch: Epoch;
-      /** The next probe may go from here on. */
-      readonly probeAt: number;
-      /** Since when a probe is out. */
-      readonly probingSince: number | undefined;
-      /** Those that shut it. */
-      readonly failures: number;
-      readonly survived: Survived;
-    }
-  | {
-      readonly kind: 'ramping';
-      readonly epoch: Epoch;
-      readonly since: number;
-      readonly successes: number;
-      /** In a row. */
-      readonly failures: number;
-      /** Places taken since `placesSince`, and in the interval before. */
-      readonly places: number;
-      readonly placesBefore: number;
-      readonly placesSince: number;
-      readonly survived: Survived;
-    };
-
-export interface HoldState {
-  /** Nothing is sent before this monotonic time. */
-  readonly until: number;
-  /** From then on, requests queue; how many places had come up before, and the distance of the next ones. */
-  readonly pacedSince: number;
-  readonly places: number;
-  readonly spacingMs: number;
-  /** How they come faster and faster; undefined: nobody has been held yet. */
-  readonly pace: Pace | undefined;
-  /** The first free one. */
-  readonly nextPlace: number;
-  /** Those that were given back and have not come up, in order. */
-  readonly gaps: readonly number[];
-  /** The refused share that the pace was last lowered for; once more, since it had not become less. */
-  readonly slowedFor: number;
-  readonly slowedTwice: boolean;
-  /** The refused share that does not become less with the pace. */
-  readonly apart: number;
-  /** The answer that it is for. */
-  readonly asked: { readonly finding: ResponseFinding; readonly at: number } | undefined;
-}
-
-/**
- * Where the rate begins, as a part of the one that was borne, and how it grows with time: at first a little, so that
- * it stays near to what was measured, and then faster, to find out what has changed.
- */
-export interface Pace {
-  readonly easing: number;
-  readonly gentlePerMs: number;
-  readonly gentleForMs: number;
-  readonly boldPerMs: number;
-}
-
-/** What was answered lately. */
-export interface Answers {
-  /** Of the second that began then, and of the one before: successes; first attempts, and those that were refused. */
-  readonly since: number;
-  readonly successes: number;
-  readonly successesBefore: number;
-  readonly firsts: number;
-  readonly firstsBefore: number;
-  readonly refusals: number;
-  readonly refusalsBefore: number;
-  /** Of the last first attempts, a bit each: whether it was refused. How many there were, of late and before. */
-  readonly last: number;
-  readonly spanSince: number;
-  readonly inSpan: number;
-  readonly inSpanBefore: number;
-}
-
-/** What a request has of its scope while it waits to be sent. */
-export interface Claim {
-  /** Its own in the hold's queue, and until when it waits for it. */
-  readonly place: number | undefined;
-  readonly queuesUntil: number;
-  /** Since when it waits for a probe's answer, and for a place in the ramp. */
-  readonly metProbeAt: number | undefined;
-  readonly metRampAt: number | undefined;
-}
-
+/** Whether an attempt may be sent now. */
 export type Admission =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly why: 'gate' | 'hold' }

@@ -7,7 +7,7 @@ import type {
   Meter,
   ObservableGauge,
 } from '@opentelemetry/api';
-import type { GateState } from '../core/types.js';
+import type { GateState } from '../core/limits/gate/state.js';
 import type { Retrier } from '../runtime/retrier.js';
 import type { ScopeSnapshot } from '../runtime/scope.js';
 import type { Bounded } from './bounded.js';

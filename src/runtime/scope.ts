@@ -1,8 +1,8 @@
 /** The shared state of one scope, and every change that a request makes to it. */
 
 import type { Refusal } from '../core/events.js';
-import { admit, go, isClear, noClaim, noEpoch, queueMs } from '../core/limits/admit.js';
-import { afterAnswer, noAnswers } from '../core/limits/answers.js';
+import { admit, isClear } from '../core/limits/admit.js';
+import type { BudgetState } from '../core/limits/budget.js';
 import {
   afterFailure,
   afterRetry,
@@ -12,22 +12,26 @@ import {
   priceOf,
   tokensLeft,
 } from '../core/limits/budget.js';
-import type { Sign } from '../core/limits/gate.js';
-import { afterSign, asOf, isFailure, isHealthy, isShut, openGate } from '../core/limits/gate.js';
-import { afterRefusal, givePlaceBack, isRefusal, noHold } from '../core/limits/hold.js';
+import { afterSign } from '../core/limits/gate/gate.js';
+import { isHealthy } from '../core/limits/gate/open.js';
+import { asOf } from '../core/limits/gate/ramping.js';
+import { isShut } from '../core/limits/gate/shut.js';
+import type { Sign } from '../core/limits/gate/signs.js';
+import { isFailure } from '../core/limits/gate/signs.js';
+import type { Epoch, GateState } from '../core/limits/gate/state.js';
+import { openGate } from '../core/limits/gate/state.js';
+import { queueMs } from '../core/limits/hold/admit.js';
+import type { Answers } from '../core/limits/hold/answers.js';
+import { afterAnswer, noAnswers } from '../core/limits/hold/answers.js';
+import { givePlaceBack } from '../core/limits/hold/queue.js';
+import { afterRefusal, isRefusal } from '../core/limits/hold/refusals.js';
+import type { HoldState } from '../core/limits/hold/state.js';
+import { noHold } from '../core/limits/hold/state.js';
+import type { Claim } from '../core/limits/turnstile.js';
+import { go, noClaim, noEpoch } from '../core/limits/turnstile.js';
 import type { Budget, Gate, Hold } from '../core/policy/limits.js';
 import type { Settings } from '../core/policy/settings.js';
-import type {
-  Admission,
-  Answers,
-  BudgetState,
-  Claim,
-  Epoch,
-  Finding,
-  GateState,
-  HoldState,
-  RefusalReason,
-} from '../core/types.js';
+import type { Admission, Finding, RefusalReason } from '../core/types.js';
 import type { Ports } from './ports.js';
 
 /** A scope as `snapshot()` shows it: plain data. */

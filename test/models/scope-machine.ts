@@ -4,15 +4,11 @@
  */
 
 import { AttemptTimeoutError } from '../../src/core/errors.js';
+import type { BudgetState } from '../../src/core/limits/budget.js';
+import type { GateState } from '../../src/core/limits/gate/state.js';
+import type { HoldState } from '../../src/core/limits/hold/state.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
-import type {
-  BudgetState,
-  ErrorOutcome,
-  GateState,
-  HoldState,
-  RequestFacts,
-  ResponseOutcome,
-} from '../../src/core/types.js';
+import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../src/core/types.js';
 import { createRetrier, type Retrier } from '../../src/runtime/retrier.js';
 import type { Scope } from '../../src/runtime/scope.js';
 import { Session } from '../../src/runtime/session.js';

@@ -4,8 +4,8 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import { timeOf } from '../../src/core/limits/hold.js';
-import type { GateState } from '../../src/core/types.js';
+import type { GateState } from '../../src/core/limits/gate/state.js';
+import { timeOf } from '../../src/core/limits/hold/queue.js';
 import { refusedOfTen } from './burst.js';
 import { type Exploration, explore } from './explore.js';
 import { type End, idle, type Memory, type Plan, ScopeMachine, type State } from './scope-machine.js';

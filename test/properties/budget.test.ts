@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { BucketState, BudgetState } from '../../src/core/limits/budget.js';
 import {
   affords,
   afterFailure,
@@ -10,7 +11,6 @@ import {
   tokensLeft,
 } from '../../src/core/limits/budget.js';
 import type { BucketBudget, Budget, Cost, WindowBudget } from '../../src/core/policy/limits.js';
-import type { BucketState, BudgetState } from '../../src/core/types.js';
 
 // Numbers with three decimals, as budgets count them.
 const tokens = (max: number): fc.Arbitrary<number> => fc.nat(max * 1_000).map((count) => count / 1_000);

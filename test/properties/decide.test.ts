@@ -4,20 +4,13 @@ import { decide } from '../../src/core/decide/decide.js';
 import { longestWait } from '../../src/core/decide/schedule.js';
 import type { DecisionEvent } from '../../src/core/events.js';
 import { explain } from '../../src/core/explain.js';
+import type { BucketState } from '../../src/core/limits/budget.js';
 import { affords, afterRetry, fullBudget } from '../../src/core/limits/budget.js';
 import { checkPolicy } from '../../src/core/policy/check/check.js';
 import type { PolicyOptions, ScheduleOptions } from '../../src/core/policy/options.js';
 import { definePolicy } from '../../src/core/policy/policy.js';
 import type { Settings } from '../../src/core/policy/settings.js';
-import type {
-  Attempt,
-  BucketState,
-  Decision,
-  Finding,
-  History,
-  Outcome,
-  World,
-} from '../../src/core/types.js';
+import type { Attempt, Decision, Finding, History, Outcome, World } from '../../src/core/types.js';
 import { createRetrier } from '../../src/runtime/retrier.js';
 import { answered, errorWith, failed, requestOf, VirtualTime, worldOf } from '../kit.js';
 

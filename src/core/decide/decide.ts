@@ -4,8 +4,8 @@
  */
 
 import { mayBeRepeatedOnce } from '../hints/once.js';
-import { longestQueue } from '../limits/admit.js';
 import { affords, costOf, priceOf } from '../limits/budget.js';
+import { longestQueue } from '../limits/hold/admit.js';
 import type { Settings } from '../policy/settings.js';
 import type {
   Decision,

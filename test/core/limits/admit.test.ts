@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { Turnstile } from '../../../src/core/limits/admit.js';
-import { admit, noClaim, queueMs } from '../../../src/core/limits/admit.js';
-import { openGate } from '../../../src/core/limits/gate.js';
-import { keen, noHold } from '../../../src/core/limits/hold.js';
+import { admit } from '../../../src/core/limits/admit.js';
+import type { GateState } from '../../../src/core/limits/gate/state.js';
+import { openGate } from '../../../src/core/limits/gate/state.js';
+import { queueMs } from '../../../src/core/limits/hold/admit.js';
+import type { HoldState } from '../../../src/core/limits/hold/state.js';
+import { keen, noHold } from '../../../src/core/limits/hold/state.js';
+import type { Claim, Turnstile } from '../../../src/core/limits/turnstile.js';
+import { noClaim } from '../../../src/core/limits/turnstile.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { Hold } from '../../../src/core/policy/limits.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import type { Admission, Claim, GateState, HoldState } from '../../../src/core/types.js';
+import type { Admission } from '../../../src/core/types.js';
 import { settingsOf } from '../../kit.js';
 
 const shut: GateState = {

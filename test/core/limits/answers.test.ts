@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { afterAnswer, noAnswers, refusedShare, successRate } from '../../../src/core/limits/answers.js';
-import type { Answers } from '../../../src/core/types.js';
+import type { Answers } from '../../../src/core/limits/hold/answers.js';
+import { afterAnswer, noAnswers, refusedShare, successRate } from '../../../src/core/limits/hold/answers.js';
 
 type Kind = 'success' | 'refusal' | 'other';
 

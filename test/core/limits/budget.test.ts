@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { classify } from '../../../src/core/decide/classify.js';
+import type { BudgetState } from '../../../src/core/limits/budget.js';
 import {
   affords,
   afterFailure,
@@ -14,7 +15,6 @@ import {
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { BucketBudget, Budget, Cost, WindowBudget } from '../../../src/core/policy/limits.js';
 import { presets } from '../../../src/core/policy/presets.js';
-import type { BudgetState } from '../../../src/core/types.js';
 import { answered, date, errorWith, failed, settingsOf } from '../../kit.js';
 
 const { awsStandard, grpc, finagle } = presets.budgets;

@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Pass, Sign } from '../../../src/core/limits/gate.js';
-import {
-  afterSign,
-  asOf,
-  isHealthy,
-  isShut,
-  openGate,
-  passGate,
-  signOf,
-  signOfStatus,
-} from '../../../src/core/limits/gate.js';
+import { afterSign, passGate } from '../../../src/core/limits/gate/gate.js';
+import { isHealthy } from '../../../src/core/limits/gate/open.js';
+import { asOf } from '../../../src/core/limits/gate/ramping.js';
+import { isShut } from '../../../src/core/limits/gate/shut.js';
+import type { Sign } from '../../../src/core/limits/gate/signs.js';
+import { signOf, signOfStatus } from '../../../src/core/limits/gate/signs.js';
+import type { GateState, Pass } from '../../../src/core/limits/gate/state.js';
+import { openGate } from '../../../src/core/limits/gate/state.js';
 import type { Gate } from '../../../src/core/policy/limits.js';
-import type { GateState } from '../../../src/core/types.js';
 import { serverError } from '../../kit.js';
 
 const gate: Gate = {

@@ -1,18 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { afterAnswer, noAnswers } from '../../../src/core/limits/answers.js';
-import {
-  afterRefusal,
-  courteous,
-  givePlaceBack,
-  isPaced,
-  isRefusal,
-  keen,
-  noHold,
-  takePlace,
-  timeOf,
-} from '../../../src/core/limits/hold.js';
+import type { Answers } from '../../../src/core/limits/hold/answers.js';
+import { afterAnswer, noAnswers } from '../../../src/core/limits/hold/answers.js';
+import { givePlaceBack, isPaced, takePlace, timeOf } from '../../../src/core/limits/hold/queue.js';
+import { afterRefusal, isRefusal } from '../../../src/core/limits/hold/refusals.js';
+import type { HoldState } from '../../../src/core/limits/hold/state.js';
+import { courteous, keen, noHold } from '../../../src/core/limits/hold/state.js';
 import type { Hold } from '../../../src/core/policy/limits.js';
-import type { Answers, Finding, HoldState, ResponseFinding } from '../../../src/core/types.js';
+import type { Finding, ResponseFinding } from '../../../src/core/types.js';
 
 const hold: Hold = { refusedShare: 0, minMs: 2_000, spacingMs: 100, maxQueueMs: undefined, enforce: true };
 const never = Number.POSITIVE_INFINITY;

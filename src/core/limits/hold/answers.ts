@@ -3,7 +3,22 @@
  * Counted in seconds, this one and the one before; and for where little is asked, the last ones of half a minute.
  */
 
-import type { Answers } from '../types.js';
+/** What was answered lately. */
+export interface Answers {
+  /** Of the second that began then, and of the one before: successes; first attempts, and those that were refused. */
+  readonly since: number;
+  readonly successes: number;
+  readonly successesBefore: number;
+  readonly firsts: number;
+  readonly firstsBefore: number;
+  readonly refusals: number;
+  readonly refusalsBefore: number;
+  /** Of the last first attempts, a bit each: whether it was refused. How many there were, of late and before. */
+  readonly last: number;
+  readonly spanSince: number;
+  readonly inSpan: number;
+  readonly inSpanBefore: number;
+}
 
 export const noAnswers: Answers = {
   since: Number.NEGATIVE_INFINITY,

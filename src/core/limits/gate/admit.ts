@@ -1,0 +1,66 @@
+/** May this attempt be sent now, as far as the gate is concerned? */
+
+import type { Gate } from '../../policy/limits.js';
+import type { Admitted, Claim, Turnstile } from '../turnstile.js';
+import { longestPollMs, noEpoch, refusing } from '../turnstile.js';
+import { passGate } from './gate.js';
+import type { Passage } from './state.js';
+
+/** How long a request waits for the answer of a probe that it meets, and for a place in the ramp, at most. */
+const probePatienceMs = 250;
+const rampPatienceMs = 2_000;
+
+const shortestPollMs = 10;
+
+export function admitByGate(
+  gate: Gate,
+  turnstile: Turnstile,
+  held: Admitted,
+  now: number,
+  deadlineAt: number,
+  draw: number,
+): Admitted {
+  const passage = passGate(gate, turnstile.gate, now, draw);
+  if (passage.kind === 'go') return { ...held, gate: passage.state, epoch: passage.state.epoch };
+  if (!gate.enforce) {
+    const passes = { ...held, epoch: noEpoch };
+    return passage.by === 'failures' ? { ...passes, unenforced: 'gate-shut' } : passes;
+  }
+  const claim = claimMet(held.claim, passage, now);
+  const delayMs =
+    gate.whenShut === 'wait' ? patientWait(claim, passage, now) : shortWait(claim, passage, now);
+  const met: Admitted = { ...held, claim };
+  // A wait that cannot end before the deadline does not start.
+  if (delayMs === undefined || now + delayMs >= deadlineAt) return refusing(met, 'gate-shut');
+  if (turnstile.waiting >= gate.maxWaiting) return refusing(met, 'gate-full');
+  return { ...met, admission: { kind: 'wait', delayMs, why: 'gate' } };
+}
+
+type Barred = Extract<Passage, { kind: 'shut' }>;
+
+function claimMet(claim: Claim, { by }: Barred, now: number): Claim {
+  if (by === 'probe') return { ...claim, metProbeAt: claim.metProbeAt ?? now };
+  return by === 'ramp' ? { ...claim, metRampAt: claim.metRampAt ?? now } : claim;
+}
+
+/** As long as it takes, or as the deadline says. */
+function patientWait(claim: Claim, { by, retryInMs }: Barred, now: number): number {
+  if (by === 'probe') return Math.min(retryInMs, poll(now - (claim.metProbeAt ?? now)));
+  return by === 'ramp' ? Math.min(retryInMs, poll(now - (claim.metRampAt ?? now))) : retryInMs;
+}
+
+/** Only for what is over soon. */
+function shortWait({ metProbeAt, metRampAt }: Claim, { by }: Barred, now: number): number | undefined {
+  if (by === 'probe') return pollUntil(metProbeAt ?? now, probePatienceMs, now);
+  return by === 'ramp' ? pollUntil(metRampAt ?? now, rampPatienceMs, now) : undefined;
+}
+
+function pollUntil(since: number, patienceMs: number, now: number): number | undefined {
+  const leftMs = since + patienceMs - now;
+  return leftMs > 0 ? Math.min(leftMs, poll(now - since)) : undefined;
+}
+
+/** As long again as it has waited: it waits twice as long as it had to at most, and asks only a few times. */
+function poll(waitedMs: number): number {
+  return Math.min(longestPollMs, Math.max(shortestPollMs, waitedMs));
+}

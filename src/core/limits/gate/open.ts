@@ -1,0 +1,68 @@
+/** The gate while it is open: it counts failures in a row, until the server must be taken for dead. */
+
+import type { Gate } from '../../policy/limits.js';
+import type { Sign } from './signs.js';
+import { isFailure } from './signs.js';
+import type { GateState, Open, Pass } from './state.js';
+import { around, noRow, shut } from './state.js';
+import { afterSurvived, remembered } from './survived.js';
+
+/** For so long without an attempt, and what comes next has nothing to do with it any more. */
+const rowPauseMs = 10_000;
+
+/** After so many signs of life without a failure between them, a row of failures is something new. */
+const usualLives = 20;
+
+/** Otherwise failures may be how it is: a row has to be so many times as long. */
+const doubtFactor = 5;
+
+/** And in any case so many times as long as those that were survived lately. */
+const rowFactor = 3;
+
+export function afterSignWhenOpen(
+  gate: Gate,
+  state: Open,
+  pass: Pass,
+  sign: Sign,
+  now: number,
+  draw: number,
+): GateState {
+  if (sign === 'alive') return afterLife(gate, state, pass, now);
+  if (!isFailure(sign)) return state;
+  const row = afterFailure(state, pass, sign, now);
+  if (!isDead(gate, row, now)) return row;
+  const { failures } = row;
+  // The first probe comes soon: most outages are short.
+  return shut(state.epoch + 1, now + around(gate.probeMs / 4, draw), failures, state.survived);
+}
+
+/** No failure, and enough signs of life that no more of them have to be counted. */
+export function isHealthy({ failures }: Gate, state: GateState): boolean {
+  return state.kind === 'open' && state.failures === 0 && state.lives >= Math.min(failures, usualLives);
+}
+
+function afterLife(gate: Gate, state: Open, { sentAt }: Pass, now: number): Open {
+  const { epoch, failures, lives, since, survived } = state;
+  if (isHealthy(gate, state)) return state;
+  if (failures === 0) return { ...state, lives: lives + 1 };
+  // It finishes what it had taken before: that is news of then.
+  if (sentAt < since) return { ...state, ...noRow };
+  return { kind: 'open', epoch, lives: 1, ...noRow, survived: afterSurvived(survived, failures, now) };
+}
+
+/** A row that begins with a timeout began when that attempt was sent: a server that hangs is known as soon as one that refuses. */
+function afterFailure(state: Open, { sentAt }: Pass, sign: Sign, now: number): Open {
+  const since = sign === 'silent' ? sentAt : now;
+  if (state.failures === 0) return { ...state, failures: 1, since, lastAt: now };
+  if (sentAt - state.lastAt <= rowPauseMs) return { ...state, failures: state.failures + 1, lastAt: now };
+  return { ...state, lives: 0, failures: 1, since, lastAt: now };
+}
+
+function isDead(gate: Gate, { lives, failures, since, survived }: Open, now: number): boolean {
+  const longest = remembered(survived, now);
+  const isNew = lives >= Math.min(gate.failures, usualLives);
+  const isUnheardOf = lives === 0 && longest === 0;
+  const least = isNew || isUnheardOf ? gate.failures : doubtFactor * gate.failures;
+  const deadForMs = isNew ? gate.deadForMs : doubtFactor * gate.deadForMs;
+  return now - since >= deadForMs && failures >= Math.max(least, rowFactor * longest);
+}

@@ -1,0 +1,78 @@
+/** The gate on its way from shut to open: so many may be out at once, more with each success, and with time. */
+
+import type { Gate } from '../../policy/limits.js';
+import type { Sign } from './signs.js';
+import { isFailure } from './signs.js';
+import type { GateState, Pass, Passage, Ramping, Shut } from './state.js';
+import { around, noRow, shut } from './state.js';
+import type { Survived } from './survived.js';
+import { remembered } from './survived.js';
+
+/** How many may be out at once when requests begin to come back, and how often that doubles until the end of the ramp. */
+const rampFirst = 4;
+const rampDoublings = 8;
+
+/** So many in a row, and it was too early; or half as many as those that it has just come back from. */
+const rampFailures = 10;
+
+export function ramp({ epoch }: Shut, survived: Survived, now: number): Ramping {
+  const places = { places: 0, placesBefore: 0, placesSince: now };
+  return { kind: 'ramping', epoch: epoch + 1, since: now, successes: 0, failures: 0, ...places, survived };
+}
+
+/** A ramp is over after its time, whatever has happened on it. */
+export function asOf(gate: Gate, state: GateState, now: number): GateState {
+  if (state.kind !== 'ramping' || now - state.since < gate.rampMs) return state;
+  const { epoch, survived } = state;
+  return { kind: 'open', epoch, lives: 0, ...noRow, survived };
+}
+
+/** More with each success, and with time; shut again after too many failures in a row. Late news do not count. */
+export function afterSignWhenRamping(
+  gate: Gate,
+  given: Ramping,
+  pass: Pass,
+  sign: Sign,
+  now: number,
+  draw: number,
+): GateState {
+  if (pass.epoch !== given.epoch) return given;
+  const state = placeGivenBack(gate, given, pass, now);
+  if (sign === 'alive') return { ...state, successes: state.successes + 1, failures: 0 };
+  if (!isFailure(sign)) return state;
+  const failures = state.failures + 1;
+  if (failures < Math.max(rampFailures, remembered(state.survived, now) / 2)) return { ...state, failures };
+  return shut(state.epoch + 1, now + around(gate.probeMs, draw), failures, state.survived);
+}
+
+export function passWhenRamping(gate: Gate, given: Ramping, now: number, draw: number): Passage {
+  const state = withPlacesAt(gate, given, now);
+  const out = state.places + state.placesBefore;
+  return out < rampLimit(gate, state, now)
+    ? { kind: 'go', state: { ...state, places: state.places + 1 } }
+    : { kind: 'shut', by: 'ramp', retryInMs: around(gate.probeMs / 10, draw) };
+}
+
+/** How many may be out at once by now. */
+function rampLimit({ rampMs }: Gate, { successes, since }: Ramping, now: number): number {
+  return Math.floor((rampFirst + successes) * 2 ** ((rampDoublings * (now - since)) / rampMs));
+}
+
+/*
+ * Places are counted by when they were taken: in this interval, or in the one before. Those that were not given back
+ * by then do not count any more.
+ */
+
+function withPlacesAt({ probeMs }: Gate, state: Ramping, now: number): Ramping {
+  const intervals = Math.floor((now - state.placesSince) / probeMs);
+  if (intervals === 0) return state;
+  const placesBefore = intervals === 1 ? state.places : 0;
+  return { ...state, places: 0, placesBefore, placesSince: state.placesSince + intervals * probeMs };
+}
+
+function placeGivenBack(gate: Gate, given: Ramping, { sentAt }: Pass, now: number): Ramping {
+  const state = withPlacesAt(gate, given, now);
+  if (sentAt >= state.placesSince) return { ...state, places: state.places - 1 };
+  const isCounted = sentAt >= state.placesSince - gate.probeMs;
+  return isCounted ? { ...state, placesBefore: state.placesBefore - 1 } : state;
+}

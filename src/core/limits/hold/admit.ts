@@ -1,0 +1,60 @@
+/** May this attempt be sent now, as far as the hold is concerned? */
+
+import type { Hold } from '../../policy/limits.js';
+import type { Admitted, Claim, Turnstile } from '../turnstile.js';
+import { longestPollMs, passing, refusing, withoutPlace } from '../turnstile.js';
+import { isPaced, takePlace, timeOf } from './queue.js';
+import type { HoldState } from './state.js';
+
+/** So often does a request ask again while it queues. */
+const pollsOfQueue = 8;
+
+export function admitByHold(hold: Hold, turnstile: Turnstile, now: number, deadlineAt: number): Admitted {
+  const passes = passing(turnstile);
+  if (!isPaced(turnstile.hold, now)) return passes;
+  const { claim, state } = claimed(hold, turnstile, now, deadlineAt);
+  const at = timeOf(state, claim.place);
+  const admitted: Admitted = { ...passes, hold: state, claim };
+  if (at <= now) return admitted;
+  // The place of a newcomer comes up too late; or time is over, because others were told to wait longer.
+  const isNew = turnstile.claim.place === undefined;
+  const isTooLate = at >= deadlineAt || (isNew ? at > claim.queuesUntil : now >= claim.queuesUntil);
+  if (!hold.enforce) return isTooLate ? { ...passes, unenforced: 'held' } : admitted;
+  if (isTooLate) return isNew ? refusing(passes, 'held') : withoutPlace(refusing(admitted, 'held'), now);
+  const delayMs = Math.min(untilNextLook(state, at, now), claim.queuesUntil - now);
+  return { ...admitted, admission: { kind: 'wait', delayMs, why: 'hold' } };
+}
+
+type Placed = Claim & { readonly place: number };
+
+function claimed(
+  hold: Hold,
+  { hold: state, claim, isRetry }: Turnstile,
+  now: number,
+  deadlineAt: number,
+): { readonly claim: Placed; readonly state: HoldState } {
+  const { place } = claim;
+  if (place !== undefined) return { claim: { ...claim, place }, state };
+  const taken = takePlace(state, now);
+  const queuesUntil = isRetry ? Number.POSITIVE_INFINITY : now + longestQueue(hold, deadlineAt - now);
+  return { claim: { ...claim, place: taken.place, queuesUntil }, state: taken.state };
+}
+
+/** Half of the time that is left, so that what is sent has the other half; or what the setting says. */
+export function longestQueue({ maxQueueMs }: Hold, leftMs: number): number {
+  return maxQueueMs ?? Math.max(0, leftMs) / 2;
+}
+
+/** No place comes up before the window is over; then, others may leave, and the pace may change. */
+function untilNextLook({ until }: HoldState, at: number, now: number): number {
+  const windowMs = Math.max(0, until - now);
+  const queueMs = at - now - windowMs;
+  return windowMs + Math.min(queueMs, Math.max(longestPollMs, queueMs / pollsOfQueue));
+}
+
+/** How long a retry that begins to wait now would have to, if it came at once. */
+export function queueMs(hold: Hold, state: HoldState, now: number): number {
+  if (!hold.enforce || !isPaced(state, now)) return 0;
+  const { place, state: taken } = takePlace(state, now);
+  return Math.max(0, timeOf(taken, place) - now);
+}
