@@ -1,9 +1,13 @@
 /** What the suites are to know of axios. */
 
-import type { AxiosInstance, AxiosResponse } from 'axios';
+import type { AxiosError, AxiosInstance, AxiosResponse } from 'axios';
+import { expect } from 'vitest';
+import { openLab } from '../kit.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
+import { axios, axiosEsm } from './client.js';
 import { retryingInstance } from './kit.js';
-import { type Way as Adapter, overHttp1 } from './ways.js';
+import { mockedInstance } from './mocked.js';
+import { type Way as Adapter, overH2 as h2, overHttp1, survivesHttp2 } from './ways.js';
 
 async function send(instance: AxiosInstance, url: string, { body, ...asked }: Asked): Promise<Reply> {
   try {
@@ -36,13 +40,54 @@ function retrying(given?: Given, config: object = {}): Send {
 }
 
 function wayOf({ name, config, open }: Adapter): Way {
-  return { name, client: (given) => retrying(given, config), open, takesOverride: true };
+  const client: Way['client'] = (given) => retrying(given, config);
+  return { name, client, open, takesOverride: true, opensAhead: name === 'fetch' };
 }
 
-const ways = overHttp1.map(wayOf);
+function impatient(adapter: 'http' | 'fetch'): Way {
+  const config = { adapter, timeout: 200 };
+  return wayOf({ name: adapter, config, open: openLab });
+}
+
+const [http, ...others] = overHttp1.map(wayOf);
+if (http === undefined) throw new Error('the plain way is gone');
+
+/** An error is one of axios's in both builds, and all say what was asked for. */
+function expectOwn(given: unknown, { method = 'GET', body, signal }: Asked): void {
+  const isError = given instanceof Error;
+  expect([axios.isAxiosError(given), axiosEsm.isAxiosError(given)]).toEqual([isError, isError]);
+  const { config } = given as AxiosError;
+  expect(config).toMatchObject({ method: method.toLowerCase(), ...(body !== undefined && { data: body }) });
+  if (signal !== undefined) expect(config?.signal).toBe(signal);
+}
+
 export const subject: Subject = {
   name: 'axios',
   client: retrying,
-  ways,
-  skips: {},
+  ways: [http, ...others],
+  overH2: survivesHttp2 ? [wayOf(h2)] : [],
+  impatient: [impatient('http'), impatient('fetch')],
+  mocked: (statuses, given) => {
+    const { instance, attempts } = mockedInstance(statuses, given);
+    return { send: (url, asked = {}) => send(instance, url, asked), attempts };
+  },
+  program: `
+    const get = (policy, { body, ...asked } = {}, adapter = 'http') => {
+      const instance = client.create({ baseURL: origin, adapter });
+      undaunted.attachRetry(instance, policy);
+      const told = instance.request({ url: '/', ...(body && { data: body }), ...asked });
+      return told.then(({ status }) => status, ({ code }) => code);
+    };
+    const close = () => {};`,
+  programWays: ['http', 'fetch'],
+  abortCode: 'ERR_CANCELED',
+  attemptEnds: 'with the body',
+  knowsUnsent: false,
+  expectOwn,
+  skips: {
+    'times-process > a function of the caller that hangs, with nothing else alive > the factory of a body, in its attempt: the process stays until the time is up':
+      'an attempt’s time begins when its body is made',
+    'times-process > a function of the caller that hangs, with nothing else alive > beforeRetry: with unref: true, nobody waits for it':
+      'a deadline keeps the process alive while a hook thinks, whatever unref says',
+  },
 };

@@ -54,14 +54,41 @@ export interface Way {
   readonly open: (script: Script<Answer, Received>) => Promise<FaultLab<Answer>>;
   /** Whether `retry` can go with a request. */
   readonly takesOverride: boolean;
+  /** It listens to a caller's signal longer than to the request's end, and does so without us. */
+  readonly keepsListening?: boolean;
+  /** Where a connection breaks, it opens the next one at once, for whatever may come. */
+  readonly opensAhead?: boolean;
 }
 
 export interface Subject {
-  readonly name: string;
+  readonly name: 'undici' | 'axios';
   /** The way that most take, which all cases go that name none. */
   readonly client: Way['client'];
   /** All over HTTP/1.1, for behaviour that each of them could break; the first is the plain one. */
-  readonly ways: readonly Way[];
+  readonly ways: readonly [Way, ...Way[]];
+  /** The same over HTTP/2, where the client under test bears it. */
+  readonly overH2: readonly Way[];
+  /** Ways in which the client itself waits for a fifth of a second only. */
+  readonly impatient: readonly Way[];
+  /** When an attempt's time ends. */
+  readonly attemptEnds: 'with the head' | 'with the body';
+  /** Whether an attempt whose time is up is known to have had no connection. */
+  readonly knowsUnsent: boolean;
+  /** Answers with these statuses and the text `said`, without any server. */
+  readonly mocked: (
+    statuses: readonly number[] | 'silence',
+    given: Given,
+  ) => { readonly send: Send; readonly attempts: () => number };
+  /**
+   * For programs in processes of their own, which know `undaunted`, the `client` and the `origin`: it declares
+   * `get(policy, asked, way)`, which tells of the status, or of the error's code, and `close()`.
+   */
+  readonly program: string;
+  readonly programWays: readonly string[];
+  /** The code of what a caller gets who gave up. */
+  readonly abortCode: string;
+  /** What this client's callers expect of every response and error, one of ours too. */
+  readonly expectOwn: (given: unknown, asked: Asked) => void;
   readonly skips: Skips;
 }
 

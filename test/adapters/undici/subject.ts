@@ -1,10 +1,14 @@
 /** What the suites are to know of undici. */
 
 import type { Dispatcher } from 'undici';
-import { openLab } from '../kit.js';
+import { expect } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
+import { openLab, soon } from '../kit.js';
 import type { Asked, Given, Reply, Subject, Way } from '../suites/subject.js';
 import { undici } from './client.js';
+import { openH2AgentForResets, openH2Lab, overTls, reconnects } from './h2-client.js';
 import { retryingAgent } from './kit.js';
+import { mockedAgent } from './mocked.js';
 
 async function request(dispatcher: Dispatcher, url: string, { method, ...asked }: Asked): Promise<Reply> {
   const options = { ...asked, ...(method !== undefined && { method }), dispatcher };
@@ -26,26 +30,73 @@ function throwCause(error: Error): never {
   throw error.cause ?? error;
 }
 
-function way(name: string, send: typeof request, takesOverride: boolean): Way {
-  const client = (given?: Given) => {
-    const dispatcher = retryingAgent(given);
+function clientOver(send: typeof request, over: (given?: Given) => Dispatcher): Way['client'] {
+  return (given) => {
+    const dispatcher = over(given);
     return (url: string, asked: Asked = {}): Promise<Reply> => send(dispatcher, url, asked);
   };
-  return { name, client, open: openLab, takesOverride };
 }
 
-const plain = way('request', request, true);
+function plainOver(name: string, over: (given?: Given) => Dispatcher, open: Way['open'] = openLab): Way {
+  return { name, client: clientOver(request, over), open, takesOverride: true };
+}
+
+/** It listens to signals for as long as they live. */
+function fetching(name: string, doFetch: typeof fetch): Way {
+  return {
+    name,
+    client: clientOver(through(doFetch), retryingAgent),
+    open: openLab,
+    takesOverride: false,
+    keepsListening: true,
+  };
+}
+
+const plain = plainOver('request', retryingAgent);
+
+const overH2 = plainOver(
+  'request over HTTP/2',
+  (given) => openH2AgentForResets(overTls).compose(retry(given ?? soon)),
+  openH2Lab,
+);
+
+const sentLate = 'what comes too late is sent, and its timer, which is due, then cuts it off';
 
 const ways = [
   plain,
-  way('fetch', through(undici.fetch as unknown as typeof fetch), false),
-  way('the built-in fetch', through(fetch), false),
-];
+  fetching('fetch', undici.fetch as unknown as typeof fetch),
+  fetching('the built-in fetch', fetch),
+] as const;
 
 export const subject: Subject = {
   name: 'undici',
   client: plain.client,
   ways,
+  overH2: reconnects ? [overH2] : [],
+  impatient: [plainOver('headersTimeout', (given) => retryingAgent(given, { headersTimeout: 200 }))],
+  mocked: (statuses, given) => {
+    const { dispatcher, attempts } = mockedAgent(statuses, given);
+    return { send: (url, asked = {}) => request(dispatcher, url, asked), attempts };
+  },
+  program: `
+    const agent = new client.Agent();
+    const get = async (policy, asked) => {
+      const dispatcher = agent.compose(undaunted.retry(policy));
+      try {
+        const { statusCode, body } = await dispatcher.request({ origin, path: '/', method: 'GET', ...asked });
+        await body.dump();
+        return statusCode;
+      } catch (error) {
+        return error.code ?? error.name;
+      }
+    };
+    const close = () => agent.close();`,
+  programWays: ['request'],
+  // Of a DOMException.
+  abortCode: '20',
+  attemptEnds: 'with the head',
+  knowsUnsent: true,
+  expectOwn: (given) => expect(given).toBeInstanceOf(Object),
   skips: {
     "events > by 'request', in order: > nothing of a request that was aborted before it began":
       'undici dispatches it all the same, so that it is told to be settled, after no attempt',
@@ -55,5 +106,7 @@ export const subject: Subject = {
         'a key is made before a request is opened, and who listens is told of none that was not',
       ]),
     ),
+    'times-deadline > an attempt is not sent > when the wait before it took longer than it was to': sentLate,
+    'times-deadline > an attempt is not sent > nor when a hook took longer': sentLate,
   },
 };

@@ -3,25 +3,21 @@
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { PolicyOptions } from '../../../src/index.js';
-import { AttemptTimeoutError, createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
+import { createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
 import {
   answer,
   contentOf,
   dripBody,
-  dripHead,
   fin,
-  halfHead,
-  informational,
   type LabScript,
   onCue,
   type Play,
   rst,
   silence,
   stallInBody,
-  startFullBacklog,
 } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
-import { openLab, settled } from '../kit.js';
+import { openLab } from '../kit.js';
 import { openAgent } from './kit.js';
 import { errorsBelow, readAll, record } from './recorder.js';
 import { etag, partly } from './resume-file.js';
@@ -45,28 +41,6 @@ async function get(script: LabScript, policy: PolicyOptions = {}) {
 }
 
 describe('until the head', () => {
-  test.each<[string, Play]>([
-    ['no answer', silence()],
-    ['half a head', halfHead('stall')],
-    ['a head that drips in', dripHead(1_000)],
-    ['an interim answer and no other', informational(103, { link: '</a>' }, silence())],
-  ])('the first attempt: %s', async (_name, play) => {
-    const { lab, time, recorder } = await get([play, answer(200)]);
-    await lab.until(
-      ({ requests, bytesSent }) => requests.length === 1 && (bytesSent > 0 || play.steps[0]?.do === 'stall'),
-    );
-    await time.fire(deadline);
-    await recorder.end();
-    const [error] = recorder.errors;
-    expect(error).toBeInstanceOf(DeadlineError);
-    expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_DEADLINE', deadlineMs: deadline });
-    expect(error).not.toHaveProperty('cause');
-    await lab.until(({ openSockets }) => openSockets === 0);
-    expect(lab.requests).toHaveLength(1);
-    expect(time.pending).toEqual([]);
-    expect(recorder.ends).toBe(1);
-  });
-
   test('a later attempt: the cause is the last answer', async () => {
     const { lab, time, recorder } = await get([
       answer(500),
@@ -99,37 +73,6 @@ describe('until the head', () => {
     expect((recorder.errors[0] as Error).cause).toBe(below[0]);
   });
 
-  test('the cause may be a timeout of one attempt', async () => {
-    const { lab, time, recorder } = await get(silence(), { attemptTimeoutMs: 500 });
-    await lab.until(({ requests }) => requests.length === 1);
-    await time.fire(500);
-    await time.fire(wait);
-    await lab.until(({ requests }) => requests.length === 2);
-    await time.fire(deadline);
-    await recorder.end();
-    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
-    expect((recorder.errors[0] as Error).cause).toBeInstanceOf(AttemptTimeoutError);
-    expect(time.pending).toEqual([]);
-  });
-
-  test('one clock for all attempts', async () => {
-    const { time, recorder } = await get([answer(503), answer(503), answer(200, 'yes')]);
-    await time.fire(wait);
-    await time.fire(wait);
-    await recorder.end();
-    expect(recorder.bytes.toString()).toBe('yes');
-    expect(time.timers.filter(({ delayMs }) => delayMs === deadline)).toHaveLength(1);
-  });
-
-  test('request() rejects with it', async () => {
-    const lab = await openLab(silence());
-    const { time, agent } = timed();
-    const answered = settled(agent.request({ origin: lab.origin, path: '/', method: 'GET' }));
-    await lab.until(({ requests }) => requests.length === 1);
-    await time.fire(deadline);
-    expect((await answered).error).toBeInstanceOf(DeadlineError);
-  });
-
   test('a request that is still queued is never sent', async () => {
     const lab = await openLab((request) =>
       request.path === '/busy' ? onCue('free', answer(200)) : answer(200),
@@ -148,82 +91,7 @@ describe('until the head', () => {
     expect(lab.requests.map(({ path }) => path)).toEqual(['/busy', '/next']);
   });
 
-  test('a connection that does not come about', async () => {
-    await using backlog = await startFullBacklog();
-    const { time, agent } = timed();
-    const recorder = record(agent, { origin: backlog.origin });
-    await time.fire(deadline);
-    await recorder.end();
-    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
-    expect(time.pending).toEqual([]);
-  });
-
-  test('a POST is not sent again', async () => {
-    const lab = await openLab([silence(), answer(200)]);
-    const { time, agent } = timed();
-    const options = { origin: lab.origin, method: 'POST', body: 'pay', headers: { 'x-id': 'write' } };
-    const recorder = record(agent, options);
-    await lab.until(({ requests }) => requests[0]?.complete === true);
-    await time.fire(deadline);
-    await recorder.end();
-    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
-    expect(lab.applied('write')).toBe(1);
-    expect(time.pending).toEqual([]);
-  });
-});
-
-describe('while somebody thinks', () => {
-  const never = (): Promise<never> => new Promise(() => undefined);
-
-  test('beforeRetry', async () => {
-    const { lab, time, recorder } = await get([answer(503), answer(200)], { beforeRetry: never });
-    await time.fire(wait);
-    await time.fire(deadline);
-    await recorder.end();
-    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
-    expect((recorder.errors[0] as Error).cause).toMatchObject({ status: 503 });
-    expect(lab.requests).toHaveLength(1);
-  });
-
-  test('beforeRetry that is done too late sends nothing', async () => {
-    let done = (): void => undefined;
-    const { lab, time, recorder } = await get([answer(503), answer(200)], {
-      beforeRetry: () =>
-        new Promise((resolve) => {
-          done = resolve;
-        }),
-    });
-    await time.fire(wait);
-    await time.fire(deadline);
-    await recorder.end();
-    done();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(recorder.ends).toBe(1);
-    expect(lab.requests).toHaveLength(1);
-    expect(time.pending).not.toContain(deadline);
-  });
-
-  test('retryIf', async () => {
-    let asked = (): void => undefined;
-    const wasAsked = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
-    const { lab, time, recorder } = await get([answer(200, 'held'), answer(200)], {
-      retryIf: () => {
-        asked();
-        return never();
-      },
-    });
-    await wasAsked;
-    await time.fire(deadline);
-    await recorder.end();
-    expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
-    expect(recorder.heads).toEqual([]);
-    expect(lab.requests).toHaveLength(1);
-    expect(time.pending).toEqual([]);
-  });
-
-  test('a body is read for a hint', async () => {
+  test('it runs while a body is read for a hint', async () => {
     const { lab, time, recorder } = await get(stallInBody(10, 503), { bodyHintBytes: 4096 });
     await time.until(({ timers }) => timers.length === 2);
     await time.fire(deadline);
@@ -231,40 +99,6 @@ describe('while somebody thinks', () => {
     expect(recorder.errors[0]).toBeInstanceOf(DeadlineError);
     await lab.until(({ openSockets }) => openSockets === 0);
     expect(lab.requests).toHaveLength(1);
-  });
-});
-
-describe('a wait that does not fit is not begun: the answer comes at once', () => {
-  test.each<[string, Play, PolicyOptions, string]>([
-    ['of the schedule', answer(503, 'busy'), { schedule: () => 5_000 }, 'wait-past-deadline'],
-    ['as long as the deadline', answer(503, 'busy'), { schedule: () => deadline }, 'wait-past-deadline'],
-    ['that the server asks for', answer(503, 'busy', { 'retry-after': '4' }), {}, 'hint-past-deadline'],
-    [
-      'that the server asks for, 429',
-      answer(429, 'busy', { 'retry-after-ms': '3001' }),
-      {},
-      'hint-past-deadline',
-    ],
-  ])('%s', async (_name, play, policy, reason) => {
-    const reasons: string[] = [];
-    const { lab, time, recorder } = await get(play, {
-      ...policy,
-      observe: (event) => event.type === 'decision' && reasons.push(event.decision.reason),
-    });
-    await recorder.end();
-    expect(recorder.heads).toHaveLength(1);
-    expect(recorder.bytes.toString()).toBe('busy');
-    expect(reasons).toEqual([reason]);
-    expect(lab.requests).toHaveLength(1);
-    expect(time.pending).toEqual([]);
-    expect(time.timers.map(({ delayMs }) => delayMs)).toEqual([deadline]);
-  });
-
-  test('an error that cannot be waited for comes at once, itself', async () => {
-    const { time, below, recorder } = await get(rst(), { schedule: () => 5_000 });
-    await recorder.end();
-    expect(recorder.errors).toEqual([below[0]]);
-    expect(time.pending).toEqual([]);
   });
 });
 

@@ -1,0 +1,105 @@
+/** Times and the adapters that callers bring along: some never look at a signal, and some never settle. */
+
+import { PassThrough } from 'node:stream';
+import type { AxiosAdapter } from 'axios';
+import { describe, expect, test } from 'vitest';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
+import { createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
+import { answer, silence } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
+import { retryingInstance } from './kit.js';
+
+const policy: PolicyOptions = { ...soon, attemptTimeoutMs: 5_000, maxRetries: 1 };
+
+const reasonsOf = (of: unknown) => historyOf(of)?.map(({ decision }) => decision.reason);
+
+/** An adapter whose first answer the test gives, heedless of any signal. */
+function heedless(first: Promise<unknown>): AxiosAdapter {
+  let isFirst = true;
+  return async (config) => {
+    const well = { status: 200, statusText: '', headers: {}, data: 'yes', config };
+    const answered = isFirst ? first : well;
+    isFirst = false;
+    return answered as ReturnType<AxiosAdapter>;
+  };
+}
+
+describe('an adapter that never looks at its signal', () => {
+  async function ask(first: Promise<unknown>, given = policy): Promise<HandTime> {
+    const time = new HandTime();
+    const asked = retryingInstance(createRetrier(given, time.ports), { adapter: heedless(first) }).get('/');
+    await time.fire(5_000);
+    await time.fire(1);
+    expect(await asked).toMatchObject({ status: 200, data: 'yes' });
+    expect(time.pending).toEqual([]);
+    return time;
+  }
+
+  test('and never settles, is left alone', async () => {
+    await ask(new Promise(() => undefined));
+  });
+
+  test.each(['resolves', 'rejects'])('and %s too late: what it has is released', async (how) => {
+    const data = new PassThrough();
+    const closed = new Promise<void>((resolve) => data.once('close', resolve));
+    let settle = (): void => undefined;
+    const first = new Promise((resolve, reject) => {
+      const response = { status: 503, statusText: '', headers: { 'content-length': '4' }, data };
+      const error = Object.assign(new Error('answered with 503'), { response });
+      settle = () => (how === 'resolves' ? resolve(response) : reject(error));
+    });
+    await ask(first);
+    settle();
+    data.end('late');
+    await closed;
+    expect(data.readableEnded).toBe(true);
+  });
+
+  test('and fails too late, bothers nobody', async () => {
+    let fail = (_: unknown): void => undefined;
+    await ask(
+      new Promise((_, reject) => {
+        fail = reject;
+      }),
+    );
+    for (const error of [undefined, null, 'late', new Error('late')]) fail(error);
+    await new Promise(setImmediate);
+  });
+});
+
+test('what an adapter calls an AbortError in a timeout of its own is not the caller’s abort', async () => {
+  // As Safari has it: the reason is not what fetch rejects with.
+  const cause = new DOMException('Fetch is aborted', 'AbortError');
+  const timeout = Object.assign(new Error('timeout of 100ms exceeded', { cause }), { code: 'ETIMEDOUT' });
+  const time = new HandTime();
+  const adapter = heedless(Promise.reject(timeout));
+  const asked = retryingInstance(createRetrier(policy, time.ports), { adapter }).get('/');
+  await time.fire(1);
+  expect(reasonsOf(await asked)).toEqual(['transport-error', 'success']);
+});
+
+const byDeadline: PolicyOptions = {
+  deadlineMs: 10_000,
+  schedule: { kind: 'fixed', waitMs: 1_000, jitter: 'none' },
+};
+
+test('the cause of a deadline may be a response that the caller would have accepted', async () => {
+  const lab = await openLab([answer(503, 'busy', { 'x-why': 'tired' }), silence()]);
+  const time = new HandTime();
+  const instance = retryingInstance(createRetrier(byDeadline, time.ports), { baseURL: lab.origin });
+  const asked = settled(instance.get('/', { validateStatus: () => true }));
+  await time.fire(1_000);
+  await lab.until(({ requests }) => requests.length === 2);
+  await time.fire(9_000);
+  const { error } = await asked;
+  expect((error as Error).cause).toMatchObject({ status: 503, headers: { 'x-why': 'tired' } });
+});
+
+test('an adapter that never settles ends with the deadline', async () => {
+  const time = new HandTime();
+  const adapter: AxiosAdapter = () => new Promise(() => undefined);
+  const asked = settled(retryingInstance(createRetrier(byDeadline, time.ports), { adapter }).get('/'));
+  await time.fire(10_000);
+  expect((await asked).error).toBeInstanceOf(DeadlineError);
+});

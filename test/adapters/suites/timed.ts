@@ -1,0 +1,38 @@
+/** For suites about time: a client whose time is in the test's hands, and what it decided. */
+
+import { getEventListeners } from 'node:events';
+import { expect } from 'vitest';
+import type { Decision, PolicyOptions } from '../../../src/index.js';
+import { createRetrier } from '../../../src/index.js';
+import { HandTime } from '../hand-time.js';
+import { settled } from '../kit.js';
+import type { Asked, Reply, Way } from './subject.js';
+
+export interface Timed {
+  readonly time: HandTime;
+  /** All so far. */
+  readonly decisions: readonly Decision[];
+  /** Never rejects. */
+  readonly ask: (url: string, asked?: Asked) => Promise<{ readonly value?: Reply; readonly error?: unknown }>;
+}
+
+export function timed(way: Way, policy: PolicyOptions): Timed {
+  const time = new HandTime();
+  const decisions: Decision[] = [];
+  const observe: PolicyOptions['observe'] = (event) => {
+    if (event.type === 'decision') decisions.push(event.decision);
+  };
+  const send = way.client(createRetrier({ ...policy, observe }, time.ports));
+  const ask: Timed['ask'] = (url, asked) => settled(send(url, asked));
+  return { time, decisions, ask };
+}
+
+export function reasonsOf(decisions: readonly Decision[]): string[] {
+  return decisions.map(({ reason }) => reason);
+}
+
+/** Nobody listens to it any more: some clients let go of it a turn later. */
+export async function expectForgotten({ keepsListening }: Way, signal: AbortSignal): Promise<void> {
+  if (keepsListening) return;
+  await expect.poll(() => getEventListeners(signal, 'abort'), { interval: 1 }).toEqual([]);
+}

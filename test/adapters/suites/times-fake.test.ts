@@ -1,0 +1,35 @@
+/** Other people's tests: the timers of the process are fake, and nothing of ours is told. */
+
+import { expect, test, vi } from 'vitest';
+import { describeWithFakeTimers, useFakeTimers, waits100Ms } from '../fake-timers.js';
+import { theSubject } from './subject.js';
+
+const subject = await theSubject();
+const url = 'https://api.example.com/';
+
+describeWithFakeTimers(() => {
+  test('a retry comes after exactly the wait', async () => {
+    const { send, attempts } = subject.mocked([503, 200], waits100Ms);
+    const asked = send(url);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(attempts()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(attempts()).toBe(2);
+    expect(await asked).toMatchObject({ status: 200, text: 'said' });
+    // What the client itself has still to do.
+    await vi.advanceTimersByTimeAsync(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+test('a deadline comes after exactly its time, where the clock is fake, too', async () => {
+  useFakeTimers();
+  const { send } = subject.mocked('silence', { deadlineMs: 1_000 });
+  const failed = vi.fn();
+  const asked = send(url).catch(failed);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(failed).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  await asked;
+  expect(failed).toHaveBeenCalledWith(expect.objectContaining({ name: 'DeadlineError' }));
+});
