@@ -15,6 +15,7 @@ export interface JsonSchema {
   /** What may stand here, in words, where the other keywords would not say it well. */
   readonly title?: string;
   readonly description?: string;
+  readonly default?: unknown;
   readonly anyOf?: readonly JsonSchema[];
   readonly const?: string | number | boolean;
   readonly enum?: readonly string[];

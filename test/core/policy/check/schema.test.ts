@@ -12,6 +12,7 @@ import type {
   RuleOptions,
   SettingsOptions,
 } from '../../../../src/core/policy/options.js';
+import { definePolicy } from '../../../../src/core/policy/policy.js';
 import { validPolicies } from '../../policies.js';
 
 type FunctionOnly = 'retryIf' | 'beforeRetry' | 'observe';
@@ -51,6 +52,8 @@ const inPolicy: Record<Exclude<keyof PolicyOptions, keyof SettingsOptions>, true
 const inRule: Record<Exclude<keyof RuleOptions, keyof SettingsOptions>, true> = { match: true, name: true };
 const inOverride: Record<Exclude<keyof OverrideOptions, FunctionOnly>, true> = settings;
 
+const described = describedSchema();
+
 function keysOf(schema: JsonSchema | undefined): string[] {
   return Object.keys(schema?.properties ?? {}).sort();
 }
@@ -59,7 +62,7 @@ describe('the schema', () => {
   test.each([
     ['policy', policySchema],
     ['override', overrideSchema],
-    ['described policy', describedSchema()],
+    ['described policy', described],
   ])('of a %s is one of 2020-12, in its strictest reading', (_, schema) => {
     const ajv = new Ajv2020({ strict: true, validateFormats: true });
     expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true);
@@ -135,13 +138,13 @@ describe('the schema', () => {
 describe('described for editors', () => {
   test('it accepts the same policies', () => {
     const ajv = new Ajv2020({ strict: true });
-    const accepts = ajv.compile(describedSchema());
+    const accepts = ajv.compile(described);
     for (const [name, policy] of validPolicies) expect(accepts(policy), name).toBe(true);
     expect(accepts({ maxRetires: 1 })).toBe(false);
   });
 
   test('every key has its words', () => {
-    const { $defs = {}, ...root } = describedSchema();
+    const { $defs = {}, ...root } = described;
     const parts = Object.entries({ policy: root as JsonSchema, ...$defs });
     const silent = parts.flatMap(([name, { properties = {} }]) =>
       Object.entries(properties)
@@ -153,11 +156,87 @@ describe('described for editors', () => {
   });
 
   test('nothing else is changed', () => {
-    const plain = JSON.stringify(describedSchema(), (key, value) =>
-      key === 'description' && typeof value === 'string' ? undefined : value,
+    const plain = JSON.stringify(described, (key, value) =>
+      (key === 'description' && typeof value === 'string') || key === 'default' ? undefined : value,
     );
     expect(JSON.parse(plain)).toEqual(policySchema);
   });
+});
+
+describe('the defaults in it', () => {
+  const policy = { ...described.properties };
+  const plainly = (options: PolicyOptions): unknown => {
+    const { fallback, maxScopes, scopeIdleMs } = definePolicy(options);
+    const { hints, bodyHintBytesSaid, ...plain } = fallback.settings;
+    // Sets that are compiled from the same names read the same.
+    return { ...plain, readsHints: hints !== undefined, maxScopes, scopeIdleMs };
+  };
+
+  test('are there, but for what has none', () => {
+    const without = (name: string): string[] =>
+      Object.entries(described.$defs?.[name]?.properties ?? {})
+        .filter(([, schema]) => schema.default === undefined)
+        .map(([key]) => key);
+    expect(keysOf(described).filter((key) => policy[key]?.default === undefined)).toEqual([
+      '$schema',
+      'attemptTimeoutMs',
+      'deadlineMs',
+      'retry',
+      'rules',
+    ]);
+    expect(['idempotencyKey', 'bucket', 'gate'].map(without)).toEqual([[], [], []]);
+    expect(without('hold')).toEqual(['maxQueueMs']);
+    expect(without('window')).toEqual(['kind']);
+    expect(without('cost')).toEqual(['transient', 'throttled', 'timeout']);
+    // The first wait differs from schedule to schedule.
+    expect(without('exponential')).toEqual(['kind', 'firstMs', 'slotMs']);
+    expect(without('table')).toEqual(['kind', 'waitsMs', 'slotMs']);
+    expect(without('fixed')).toEqual(['kind', 'waitMs', 'slotMs']);
+    // A rule inherits.
+    expect(without('rule')).toEqual(Object.keys(described.$defs?.['rule']?.properties ?? {}));
+  });
+
+  test.each(keysOf(described).filter((key) => policy[key]?.default !== undefined))(
+    '%s: what a policy without it is filled with',
+    (key) => {
+      expect(plainly({ [key]: policy[key]?.default })).toEqual(plainly({}));
+    },
+  );
+
+  test('of hints: the names', () => {
+    expect(policy['hints']?.default).toEqual(defaults.hints);
+    expect(policy['bodyHintBytes']?.default).toBe(definePolicy().fallback.settings.bodyHintBytes);
+  });
+
+  test.each<[string, (part: object) => PolicyOptions]>([
+    ['idempotencyKey', (part) => ({ idempotencyKey: part })],
+    ['gate', (part) => ({ gate: part })],
+    ['hold', (part) => ({ hold: part })],
+    ['bucket', (part) => ({ budget: part })],
+    ['window', (part) => ({ budget: { kind: 'window', ...part } })],
+    ['exponential', (part) => ({ schedule: { kind: 'exponential', ...part } })],
+    ['exponential', (part) => ({ throttledSchedule: { kind: 'exponential', ...part } })],
+    ['table', (part) => ({ schedule: { kind: 'table', waitsMs: [1], ...part } })],
+    ['fixed', (part) => ({ schedule: { kind: 'fixed', waitMs: 1, ...part } })],
+  ])('in %s: what it is filled with', (name, policyWith) => {
+    const properties = Object.entries(described.$defs?.[name]?.properties ?? {});
+    const said = properties.filter(([, schema]) => schema.default !== undefined);
+    expect(said.length).toBeGreaterThan(0);
+    for (const [key, schema] of said) {
+      expect(plainly(policyWith({ [key]: schema.default })), key).toEqual(plainly(policyWith({})));
+    }
+  });
+
+  test('are said in words as well', () => {
+    expect(policy['hintJitter']?.description).toMatch(/ Default: 0\.1\.$/);
+    expect(policy['unsafeMethods']?.description).toMatch(/ Default: "refused"\.$/);
+    expect(policy['deadlineMs']?.description).not.toContain('Default');
+    expect(described.$defs?.['rule']?.properties?.['hintJitter']?.description).not.toContain('Default');
+  });
+});
+
+test('the gate has the name there that it has elsewhere', () => {
+  expect(described.properties?.['gate']?.description).toMatch(/\bcircuit breaker\b/);
 });
 
 describe('defaults', () => {
