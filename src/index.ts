@@ -19,7 +19,7 @@ export type { Policy, PolicyLike, Rule } from './core/policy/policy.js';
 export { definePolicy, parsePolicy } from './core/policy/policy.js';
 export { presets } from './core/policy/presets.js';
 export type * from './core/policy/schedules.js';
-export type * from './core/policy/settings.js';
+export type { Settings, Statuses } from './core/policy/settings.js';
 export type * from './core/types.js';
 export type { AttemptsOptions } from './runtime/attempts.js';
 export { attempts } from './runtime/attempts.js';

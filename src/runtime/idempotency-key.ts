@@ -1,6 +1,6 @@
 /** The key that makes a write safe to repeat: one for each request, the same in all its attempts. */
 
-import type { IdempotencyKey } from '../core/policy/settings.js';
+import type { IdempotencyKey } from '../core/policy/options.js';
 import { isPromise, wrongReturn } from '../core/returned.js';
 
 /** RFC 9110 9.2.1, and QUERY. */

@@ -1,6 +1,6 @@
 /** The request as rules and hooks see it, and what the caller finds in `context` beside the response. */
 
-import type { IdempotencyKey } from '../../core/policy/settings.js';
+import type { IdempotencyKey } from '../../core/policy/options.js';
 import type { History, RequestFacts } from '../../core/types.js';
 import { withoutSecrets } from '../../runtime/events.js';
 import type { Traceable } from '../../runtime/history.js';

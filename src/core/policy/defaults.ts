@@ -3,30 +3,14 @@
 import { freezeDeep } from '../freeze.js';
 import type { HintSetName } from '../hints/sets.js';
 import type { BucketBudget, Gate, Hold, WindowBudget } from './limits.js';
-import type { StatusOption } from './options.js';
+import type { IdempotencyKey, PolicyOptions } from './options.js';
 import type { ExponentialSchedule } from './schedules.js';
-import type { IdempotencyKey, Settings } from './settings.js';
+import type { Compiled, Hook, Settings } from './settings.js';
 
-/** Settings that need no filling in are written as they are; nested ones are what `true` or `{}` means. */
+/** What is written as it is read; of the rest, the written form, in which a nested one is what `true` or `{}` means. */
 export interface Defaults
-  extends Pick<
-    Settings,
-    | 'maxRetries'
-    | 'deadlineMs'
-    | 'deadlineCovers'
-    | 'attemptTimeoutMs'
-    | 'idempotent'
-    | 'unsafeMethods'
-    | 'bodyHintBytes'
-    | 'maxHintMs'
-    | 'hintJitter'
-    | 'scope'
-    | 'bufferBodyBytes'
-    | 'resume'
-    | 'unref'
-  > {
-  readonly statuses: readonly StatusOption[];
-  readonly methods: readonly string[];
+  extends Omit<Settings, keyof Compiled | Hook>,
+    Required<Pick<PolicyOptions, 'statuses' | 'methods' | 'maxScopes' | 'scopeIdleMs'>> {
   readonly idempotencyKey: IdempotencyKey;
   readonly hints: readonly HintSetName[];
   readonly schedule: ExponentialSchedule;
@@ -36,9 +20,9 @@ export interface Defaults
   readonly gate: Gate;
   readonly hold: Hold;
   readonly attemptHeader: string;
-  readonly maxScopes: number;
-  readonly scopeIdleMs: number;
 }
+
+type Off = 'idempotencyKey' | 'gate' | 'hold' | 'attemptHeader';
 
 const schedule: Defaults['schedule'] = {
   kind: 'exponential',
@@ -118,3 +102,15 @@ export const defaults: Defaults = freezeDeep({
   maxScopes: 1_000,
   scopeIdleMs: 600_000,
 });
+
+const { windowBudget: _, ...usual } = defaults;
+
+/** What a policy that says nothing says: some settings are off until they are asked for. */
+export const defaultOptions: Omit<Defaults, 'windowBudget' | Off> & Readonly<Record<Off, false>> =
+  Object.freeze({
+    ...usual,
+    idempotencyKey: false,
+    gate: false,
+    hold: false,
+    attemptHeader: false,
+  });

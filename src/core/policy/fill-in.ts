@@ -3,80 +3,56 @@
 import { fillSchedule } from '../decide/schedule.js';
 import { bodyBytesOf, successesOf } from '../hints/compile.js';
 import { compileHints } from '../hints/read-hint.js';
-import { defaults } from './defaults.js';
+import { defaultOptions, defaults } from './defaults.js';
 import type { BucketBudget, Budget, Cost } from './limits.js';
-import type { BudgetOptions, CostOptions, SettingsOptions } from './options.js';
-import type { IdempotencyKey, Settings, Statuses } from './settings.js';
+import type { BudgetOptions, CostOptions, IdempotencyKey, SettingsOptions } from './options.js';
+import type { Compiled, Settings, Statuses } from './settings.js';
+
+type Compilers = {
+  readonly [K in Exclude<keyof SettingsOptions & keyof Compiled, 'hints'>]: (
+    option: NonNullable<SettingsOptions[K]>,
+  ) => Compiled[K];
+};
+
+/** From what is written to what is read, where these differ. */
+const compilers: Compilers = {
+  statuses: compileStatuses,
+  methods: (names) => new Set(names.map((name) => name.toUpperCase())),
+  idempotencyKey: keyOf,
+  schedule: (schedule) => fillSchedule(schedule),
+  throttledSchedule: (schedule) => fillSchedule(schedule, defaults.throttledSchedule),
+  budget: fillBudget,
+  gate: (gate) => switched(gate, defaults.gate),
+  hold: (hold) => switched(hold, defaults.hold),
+  attemptHeader: headerOf,
+};
+
+/** A copy of what is inherited, with what is written over it: one shape for all, read on every request. */
+export function fillIn(options: SettingsOptions, inherited: Settings): Settings {
+  const off = options.retry === false ? { maxRetries: 0 } : undefined;
+  const own = Object.entries(options).flatMap(([key, option]: [string, unknown]) =>
+    option !== undefined && Object.hasOwn(inherited, key) ? [[key, compiled(key, option)]] : [],
+  );
+  return Object.freeze({ ...inherited, ...off, ...Object.fromEntries(own), ...hintsOf(options, inherited) });
+}
+
+function compiled(key: string, option: unknown): unknown {
+  // The check has seen to it that what stands under a key is what its compiler takes.
+  const compiler = (compilers as Readonly<Record<string, (option: never) => unknown>>)[key];
+  return compiler === undefined ? option : compiler(option as never);
+}
+
+const { bodyHintBytes, maxScopes, scopeIdleMs, ...said } = defaultOptions;
+
+/** Has a place for each setting, in which nothing is filled in yet. */
+const blank = {
+  ...said,
+  ...{ retryIf: undefined, beforeRetry: undefined, observe: undefined },
+  ...{ hintedSuccesses: [], bodyHintBytes, bodyHintBytesSaid: undefined },
+};
 
 /** What a policy that says nothing amounts to. */
-export const defaultSettings: Settings = Object.freeze({
-  maxRetries: defaults.maxRetries,
-  deadlineMs: defaults.deadlineMs,
-  deadlineCovers: defaults.deadlineCovers,
-  attemptTimeoutMs: defaults.attemptTimeoutMs,
-  statuses: compileStatuses(defaults.statuses),
-  methods: new Set(defaults.methods),
-  idempotent: defaults.idempotent,
-  unsafeMethods: defaults.unsafeMethods,
-  idempotencyKey: false,
-  schedule: defaults.schedule,
-  throttledSchedule: defaults.throttledSchedule,
-  ...hintsOf(defaults.hints),
-  bodyHintBytesSaid: undefined,
-  maxHintMs: defaults.maxHintMs,
-  hintJitter: defaults.hintJitter,
-  budget: defaults.budget,
-  gate: false,
-  hold: false,
-  scope: defaults.scope,
-  bufferBodyBytes: defaults.bufferBodyBytes,
-  resume: defaults.resume,
-  unref: defaults.unref,
-  attemptHeader: false,
-  retryIf: undefined,
-  beforeRetry: undefined,
-  observe: undefined,
-});
-
-/** One shape for all, key by key: `decide` and the adapters read it on every request. */
-export function fillIn(options: SettingsOptions, inherited: Settings): Settings {
-  const { statuses, methods, schedule, throttledSchedule, hints, budget } = options;
-  const hinted = hints === undefined ? inherited : hintsOf(hints);
-  const bytesSaid = options.bodyHintBytes ?? inherited.bodyHintBytesSaid;
-  return Object.freeze({
-    maxRetries: options.maxRetries ?? (options.retry === false ? 0 : inherited.maxRetries),
-    deadlineMs: options.deadlineMs ?? inherited.deadlineMs,
-    deadlineCovers: options.deadlineCovers ?? inherited.deadlineCovers,
-    attemptTimeoutMs: options.attemptTimeoutMs ?? inherited.attemptTimeoutMs,
-    statuses: statuses === undefined ? inherited.statuses : compileStatuses(statuses),
-    methods: methods === undefined ? inherited.methods : new Set(methods.map((name) => name.toUpperCase())),
-    idempotent: options.idempotent ?? inherited.idempotent,
-    unsafeMethods: options.unsafeMethods ?? inherited.unsafeMethods,
-    idempotencyKey: keyOf(options.idempotencyKey) ?? inherited.idempotencyKey,
-    schedule: schedule === undefined ? inherited.schedule : fillSchedule(schedule),
-    throttledSchedule:
-      throttledSchedule === undefined
-        ? inherited.throttledSchedule
-        : fillSchedule(throttledSchedule, defaults.throttledSchedule),
-    hints: hinted.hints,
-    hintedSuccesses: hinted.hintedSuccesses,
-    bodyHintBytes: bytesSaid ?? hinted.bodyHintBytes,
-    bodyHintBytesSaid: bytesSaid,
-    maxHintMs: options.maxHintMs ?? inherited.maxHintMs,
-    hintJitter: options.hintJitter ?? inherited.hintJitter,
-    budget: budget === undefined ? inherited.budget : fillBudget(budget),
-    gate: switched(options.gate, defaults.gate) ?? inherited.gate,
-    hold: switched(options.hold, defaults.hold) ?? inherited.hold,
-    scope: options.scope ?? inherited.scope,
-    bufferBodyBytes: options.bufferBodyBytes ?? inherited.bufferBodyBytes,
-    resume: options.resume ?? inherited.resume,
-    unref: options.unref ?? inherited.unref,
-    attemptHeader: headerOf(options.attemptHeader) ?? inherited.attemptHeader,
-    retryIf: options.retryIf ?? inherited.retryIf,
-    beforeRetry: options.beforeRetry ?? inherited.beforeRetry,
-    observe: options.observe ?? inherited.observe,
-  });
-}
+export const defaultSettings: Settings = fillIn(said as SettingsOptions, blank as unknown as Settings);
 
 function compileStatuses(list: NonNullable<SettingsOptions['statuses']>): Statuses {
   const listed = new Set<number>();
@@ -120,29 +96,37 @@ function costWithin({ capacity, floor, charge }: Omit<BucketBudget, 'cost'>): Co
   return { transient, throttled, timeout: Math.max(transient, Math.min(timeout, most)) };
 }
 
-function keyOf(option: SettingsOptions['idempotencyKey']): IdempotencyKey | false | undefined {
+function keyOf(option: NonNullable<SettingsOptions['idempotencyKey']>): IdempotencyKey | false {
   const key = switched<IdempotencyKey>(option, defaults.idempotencyKey);
-  return key ? Object.freeze({ ...key, header: key.header.toLowerCase() }) : key;
+  return key && Object.freeze({ ...key, header: key.header.toLowerCase() });
 }
 
-/** `true` means the defaults, an object lies over them, `false` is off, undefined says nothing. */
-function switched<T extends object>(option: boolean | Partial<T> | undefined, on: T): T | false | undefined {
-  if (option === undefined || option === false) return option;
+/** `true` means the defaults, an object lies over them, `false` is off. */
+function switched<T extends object>(option: boolean | Partial<T>, on: T): T | false {
+  if (option === false) return false;
   return option === true ? on : Object.freeze({ ...on, ...option });
 }
 
-type Hinted = Pick<Settings, 'hints' | 'hintedSuccesses' | 'bodyHintBytes'>;
+function headerOf(option: boolean | string): string | false {
+  if (option === true) return defaults.attemptHeader;
+  return option === false ? false : option.toLowerCase();
+}
 
-function hintsOf(option: NonNullable<SettingsOptions['hints']>): Hinted {
+type Hinted = Pick<Settings, 'hints' | 'hintedSuccesses' | 'bodyHintBytes' | 'bodyHintBytesSaid'>;
+
+/** How much of a body is read follows from the sets, unless it is said. */
+function hintsOf(options: SettingsOptions, inherited: Settings): Hinted {
+  const { hints, hintedSuccesses, bodyHintBytes } =
+    options.hints === undefined ? inherited : readersOf(options.hints);
+  const bodyHintBytesSaid = options.bodyHintBytes ?? inherited.bodyHintBytesSaid;
+  return { hints, hintedSuccesses, bodyHintBytes: bodyHintBytesSaid ?? bodyHintBytes, bodyHintBytesSaid };
+}
+
+function readersOf(option: NonNullable<SettingsOptions['hints']>): Omit<Hinted, 'bodyHintBytesSaid'> {
   const names = option === false ? [] : [option].flat();
   return {
     hints: names.length === 0 ? undefined : compileHints(names),
     hintedSuccesses: successesOf(names),
     bodyHintBytes: bodyBytesOf(names),
   };
-}
-
-function headerOf(option: boolean | string | undefined): string | false | undefined {
-  if (option === true) return defaults.attemptHeader;
-  return typeof option === 'string' ? option.toLowerCase() : option;
 }

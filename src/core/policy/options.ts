@@ -11,7 +11,6 @@ import type {
   ScheduleFunction,
   TableSchedule,
 } from './schedules.js';
-import type { IdempotencyKey } from './settings.js';
 
 type OneOrMore<T> = T | readonly T[];
 
@@ -33,6 +32,24 @@ export type BudgetOptions =
   | (Pick<WindowBudget, 'kind'> & Partly<Omit<WindowBudget, 'kind'>>);
 
 export type HoldOptions = Partly<Hold>;
+
+export interface IdempotencyKey {
+  /**
+   * The header that carries the key.
+   * @default 'idempotency-key'
+   */
+  readonly header: string;
+  /**
+   * Whether the key is in quotes: a string of RFC 8941, as the draft of the standard has it.
+   * @default false
+   */
+  readonly quoted: boolean;
+  /**
+   * Makes the key of a request. Left out, it is a UUID.
+   * @default none
+   */
+  readonly generate: (() => string) | undefined;
+}
 
 export type StatusOption = number | `${number}` | `${number}xx` | `!${number}` | `!${number}xx`;
 

@@ -7,6 +7,7 @@
 import { freezeDeep } from '../../freeze.js';
 import { hintSetNames } from '../../hints/sets.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
+import type { Hook } from '../settings.js';
 
 export interface JsonSchema {
   readonly $schema?: string;
@@ -34,14 +35,11 @@ export interface JsonSchema {
   readonly maxProperties?: number;
 }
 
-/** Settings that only a function can fill. JSON has none, so the schema does not know these keys. */
-type FunctionOnlyKey = 'retryIf' | 'beforeRetry' | 'observe';
-
 /** Where a function may stand: in the policy, and under `rules[n].`. All else is data. */
 export const functionKeys: ReadonlySet<string> = new Set([
-  'retryIf' satisfies FunctionOnlyKey,
-  'beforeRetry' satisfies FunctionOnlyKey,
-  'observe' satisfies FunctionOnlyKey,
+  'retryIf' satisfies Hook,
+  'beforeRetry' satisfies Hook,
+  'observe' satisfies Hook,
   'schedule',
   'throttledSchedule',
   'scope',
@@ -134,7 +132,7 @@ const settings = {
   resume: boolean,
   unref: boolean,
   attemptHeader: either(boolean, header),
-} satisfies Record<Exclude<keyof SettingsOptions, FunctionOnlyKey>, JsonSchema>;
+} satisfies Record<Exclude<keyof SettingsOptions, Hook>, JsonSchema>;
 
 const inRules = { match: ref('match'), name: label } satisfies Record<
   Exclude<keyof RuleOptions, keyof SettingsOptions>,
@@ -151,7 +149,7 @@ const inPolicy = {
 const onlyOff: JsonSchema = { const: false, title: 'false (what requests share, a rule or the policy sets)' };
 
 const inOverride = { ...settings, budget: onlyOff, gate: onlyOff, hold: onlyOff } satisfies Record<
-  Exclude<keyof OverrideOptions, FunctionOnlyKey>,
+  Exclude<keyof OverrideOptions, Hook>,
   JsonSchema
 >;
 

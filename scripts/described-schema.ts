@@ -1,0 +1,83 @@
+/** The schema of a policy as editors read it: with the words of the options' doc comments, and their defaults. */
+
+import { fillSchedule } from '../src/core/decide/schedule.js';
+import type { JsonSchema } from '../src/core/policy/check/schema.js';
+import { policySchema } from '../src/core/policy/check/schema.js';
+import { defaultOptions, defaults } from '../src/core/policy/defaults.js';
+import { offeredIn } from './editor.js';
+
+/** A part of the schema, and where its words and defaults are. */
+interface Source {
+  /** One of the types that the package exports. */
+  readonly type: string;
+  /** What applies where nothing is said. */
+  readonly defaults?: object;
+}
+
+const { firstMs, ...exponential } = defaults.schedule;
+
+const root: Source = { type: 'PolicyOptions', defaults: defaultOptions };
+const parts: Readonly<Record<string, Source>> = {
+  // What it leaves out, it inherits.
+  rule: { type: 'RuleOptions' },
+  matchObject: { type: 'MatchObject' },
+  idempotencyKey: { type: 'IdempotencyKey', defaults: defaults.idempotencyKey },
+  // The first wait is another one in `throttledSchedule`.
+  exponential: { type: 'ExponentialSchedule', defaults: exponential },
+  table: { type: 'TableSchedule', defaults: fillSchedule({ kind: 'table', waitsMs: [] }) },
+  fixed: { type: 'FixedSchedule', defaults: fillSchedule({ kind: 'fixed', waitMs: 0 }) },
+  jitter: { type: 'PlainJitter' },
+  bucket: { type: 'BucketBudget', defaults: defaults.budget },
+  window: { type: 'WindowBudget', defaults: defaults.windowBudget },
+  cost: { type: 'Cost' },
+  gate: { type: 'Gate', defaults: defaults.gate },
+  hold: { type: 'Hold', defaults: defaults.hold },
+};
+
+/** What ships as `schema.json`. */
+export function describedSchema(): JsonSchema {
+  const sources = [root, ...Object.values(parts)];
+  const words = wordsOf(sources.map(({ type }) => type));
+  const describe = (schema: JsonSchema, source: Source | undefined): JsonSchema =>
+    source === undefined ? schema : described(schema, words.get(source.type), source.defaults);
+  const { $schema = '', $defs = {}, ...policy } = policySchema;
+  const definitions = Object.entries($defs).map(([name, schema]) => [name, describe(schema, parts[name])]);
+  return {
+    $schema,
+    description: 'A retry policy of undaunted.',
+    ...describe(policy, root),
+    $defs: Object.fromEntries(definitions),
+  };
+}
+
+type Words = ReadonlyMap<string, string>;
+
+/** By type, and by the name of the property. */
+function wordsOf(types: readonly string[]): ReadonlyMap<string, Words> {
+  const programs = types.map(
+    (type) => `import type { ${type} } from 'undaunted'; export const it: ${type} = { ¦ };`,
+  );
+  const lists = offeredIn(programs).map(
+    (offers) => new Map(offers.map(({ name, words }) => [name, inJson(words)])),
+  );
+  return new Map(types.map((type, index) => [type, lists[index] ?? new Map()]));
+}
+
+/** One line, without the marks of code. */
+function inJson(words: string): string {
+  return words.replace(/\s+/g, ' ').replace(/`([^`]*)`/g, (_, code: string) => code.replaceAll("'", '"'));
+}
+
+function described(schema: JsonSchema, words: Words | undefined, defaultsThere: object = {}): JsonSchema {
+  const { properties = {}, required = [] } = schema;
+  const all = Object.entries(properties).map(([key, property]) => {
+    const description = words?.get(key) ?? '';
+    const value: unknown = required.includes(key) ? undefined : Reflect.get(defaultsThere, key);
+    if (value === undefined) return [key, { ...property, description }];
+    return [
+      key,
+      { ...property, description: `${description} Default: ${JSON.stringify(value)}.`, default: value },
+    ];
+  });
+  return { ...schema, properties: Object.fromEntries(all) };
+}
