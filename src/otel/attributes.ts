@@ -2,6 +2,7 @@
 
 import type { Attributes } from '@opentelemetry/api';
 import type { DecisionEvent, SettledEvent } from '../core/events.js';
+import { labelOfFinding } from '../core/label.js';
 import type { Finding } from '../core/types.js';
 import { Bounded, other } from './bounded.js';
 
@@ -43,7 +44,7 @@ export class Labels {
   }
 
   ofFinding(finding: Finding): Attributes {
-    return this.ofOutcome(finding.kind === 'response' ? finding.status : (finding.code ?? finding.name));
+    return this.ofOutcome(labelOfFinding(finding));
   }
 
   /** A status, or the error's code or name. */

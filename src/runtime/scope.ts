@@ -1,6 +1,5 @@
 /** The shared state of one scope, and every change that a request makes to it. */
 
-import type { Refusal } from '../core/events.js';
 import { admit, isClear } from '../core/limits/admit.js';
 import type { BudgetState } from '../core/limits/budget.js';
 import {
@@ -27,12 +26,13 @@ import { givePlaceBack } from '../core/limits/hold/queue.js';
 import { afterRefusal, isRefusal } from '../core/limits/hold/refusals.js';
 import type { HoldState } from '../core/limits/hold/state.js';
 import { noHold } from '../core/limits/hold/state.js';
-import type { Claim } from '../core/limits/turnstile.js';
-import { go, noClaim, noEpoch } from '../core/limits/turnstile.js';
+import { go, noClaim } from '../core/limits/turnstile.js';
 import type { Budget, Gate, Hold } from '../core/policy/limits.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { Admission, Finding, RefusalReason } from '../core/types.js';
 import type { Ports } from './ports.js';
+import type { Turn } from './turn.js';
+import { noteFailure } from './turn.js';
 
 /** A scope as `snapshot()` shows it: plain data. */
 export interface ScopeSnapshot {
@@ -45,38 +45,6 @@ export interface ScopeSnapshot {
   readonly waiting: number;
   /** Attempts that were not sent; or would not have been, where that is not enforced. */
   readonly refused: Readonly<Record<RefusalReason, number>>;
-}
-
-/** What one request has got of it, and its times. */
-export interface Turn {
-  readonly startedAt: number | undefined;
-  /** When its deadline began to count: later than the request, where the body of an earlier head broke off. */
-  timedFrom: number | undefined;
-  claim: Claim;
-  /** The gate's state in which its attempt was let through, and when. */
-  epoch: Epoch;
-  sentAt: number;
-  isWaiting: boolean;
-  /** When its first attempt had failed, until a retry has counted as well. */
-  failedAt: number | undefined;
-  /** The last time that it was refused, or would have been. */
-  refused: Refusal | undefined;
-  /** That it is over: listeners hear it once, even where the body of what was let through fails later. */
-  isSettledTold: boolean;
-}
-
-export function turnFrom(startedAt: number | undefined): Turn {
-  return {
-    startedAt,
-    timedFrom: startedAt,
-    claim: noClaim,
-    epoch: noEpoch,
-    sentAt: Number.NEGATIVE_INFINITY,
-    isWaiting: false,
-    failedAt: undefined,
-    refused: undefined,
-    isSettledTold: false,
-  };
 }
 
 export class Scope {
@@ -224,8 +192,8 @@ export class Scope {
     // The healthy path, without a clock.
     if (!isFailure(sign) && isHealthy(gate, state)) return;
     const now = this.ports.now();
-    const counted = isFailure(sign) && hasCounted(turn, gate, isFirst, now);
-    const after = afterSign(gate, state, turn, counted ? 'still-dead' : sign, now, this.ports.random());
+    const isOld = isFailure(sign) && !noteFailure(turn, gate, isFirst, now);
+    const after = afterSign(gate, state, turn, isOld ? 'still-dead' : sign, now, this.ports.random());
     if (after !== state) this.gates.set(gate, after);
   }
 
@@ -271,15 +239,4 @@ export class Scope {
   private answersOf(hold: Hold): Answers {
     return this.answers.get(hold) ?? noAnswers;
   }
-}
-
-/** First attempts count. A request that tries again says the same once more; but if it goes on for long, it is news. */
-function hasCounted(turn: Turn, { deadForMs }: Gate, isFirst: boolean, now: number): boolean {
-  if (isFirst) {
-    turn.failedAt = now;
-    return false;
-  }
-  if (turn.failedAt === undefined || now - turn.failedAt < deadForMs) return true;
-  turn.failedAt = undefined;
-  return false;
 }

@@ -8,6 +8,7 @@ import { classify } from '../core/decide/classify.js';
 import { decide } from '../core/decide/decide.js';
 import type { DecisionEvent } from '../core/events.js';
 import { isHintedSuccess } from '../core/hints/held-back.js';
+import { labelOf, labelOfFinding } from '../core/label.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { signOf } from '../core/limits/gate/signs.js';
 import { go, noEpoch } from '../core/limits/turnstile.js';
@@ -26,8 +27,10 @@ import type {
 } from '../core/types.js';
 import { isListening, summaryOf, tell } from './events.js';
 import { type Enclosure, enclosureAtOnce, isSuppressed } from './layers.js';
-import { type Scope, type Turn, turnFrom } from './scope.js';
+import type { Scope } from './scope.js';
 import { suppressionInContext } from './suppression.js';
+import type { Turn } from './turn.js';
+import { turnFrom } from './turn.js';
 
 const noAttempts: History = Object.freeze([]);
 
@@ -237,16 +240,6 @@ export class Session {
 
 /** What every event says of its request. */
 type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
-
-function labelOf(outcome: unknown): number | string {
-  if (typeof outcome === 'number') return outcome;
-  const { code, name } = Object(outcome) as { readonly code?: unknown; readonly name?: unknown };
-  return typeof code === 'string' ? code : String(name ?? 'NonError');
-}
-
-function labelOfFinding(finding: Finding): number | string {
-  return finding.kind === 'response' ? finding.status : (finding.code ?? finding.name);
-}
 
 /** Made only when somebody asks for the history of a request that succeeded at once. */
 function acceptedAttempt(status: number): Attempt {

@@ -1,0 +1,14 @@
+/** What an end is called in events and metrics: by its status, or by its error's code, or name. */
+
+import type { Finding } from './types.js';
+
+export function labelOfFinding(finding: Finding): number | string {
+  return finding.kind === 'response' ? finding.status : (finding.code ?? finding.name);
+}
+
+/** Of a status, or of whatever was thrown. */
+export function labelOf(outcome: unknown): number | string {
+  if (typeof outcome === 'number') return outcome;
+  const { code, name } = Object(outcome) as { readonly code?: unknown; readonly name?: unknown };
+  return typeof code === 'string' ? code : String(name ?? 'NonError');
+}
