@@ -2,7 +2,7 @@
 
 import type { Ports } from '../src/runtime/ports.js';
 import type { Sleep } from '../src/runtime/sleep.js';
-import { Agenda, type Kind } from '../src/tools/sim/agenda.js';
+import { Agenda } from '../src/tools/sim/agenda.js';
 import { diceOf } from '../src/tools/sim/dice.js';
 
 export class VirtualPorts implements Ports {
@@ -11,7 +11,6 @@ export class VirtualPorts implements Ports {
   private readonly wakes: Map<number, () => void> = new Map();
   private slots = 0;
   private readonly agenda: Agenda = new Agenda();
-  private readonly waking: Kind = this.agenda.kind((slot) => this.wake(slot));
 
   /** Timers that have neither fired nor been cancelled. */
   get timers(): number {
@@ -25,7 +24,7 @@ export class VirtualPorts implements Ports {
     const slot = this.slots;
     this.slots += 1;
     this.wakes.set(slot, wake);
-    this.agenda.at(this.agenda.now + delayMs, this.waking, slot, 0);
+    this.agenda.at(this.agenda.now + delayMs, this.wake, slot, 0);
     return () => this.wakes.delete(slot);
   };
 
@@ -33,9 +32,9 @@ export class VirtualPorts implements Ports {
     this.agenda.run(untilMs);
   }
 
-  private wake(slot: number): void {
+  private readonly wake = (slot: number): void => {
     const wake = this.wakes.get(slot);
     this.wakes.delete(slot);
     wake?.();
-  }
+  };
 }

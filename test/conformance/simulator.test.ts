@@ -118,8 +118,8 @@ function play(scenario: Scenario): RequestRecord[] {
   });
   const parts = { agenda, traffic, visits: new Visits(), backlog: 0, seconds };
   const customers = scenario.requests.map((request) => new Customer(request, retrier, parts));
-  const starting = agenda.kind((index) => traffic.start(customers[index] as Customer, 0, 0, 0));
-  for (const [index, { atMs = 0 }] of scenario.requests.entries()) agenda.at(atMs, starting, index, 0);
+  const start = (index: number): void => traffic.start(customers[index] as Customer, 0, 0, 0);
+  for (const [index, { atMs = 0 }] of scenario.requests.entries()) agenda.at(atMs, start, index, 0);
   agenda.run(seconds * 1_000);
   return customers.map(({ record }) => record);
 }

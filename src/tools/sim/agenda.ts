@@ -1,82 +1,85 @@
 /**
- * What happens next. Events are numbers in typed arrays: no object and no closure for any of the millions of them.
- *
- * Most delays are the same ones again and again (a timeout, a check every 50 ms): what is put on a lane comes off
- * it in the same order. The rest goes round on a wheel, or, where it is far off, into a heap. Events of one instant
- * happen in the order in which they were planned.
+ * What happens next: events in the order of their times and, within one instant, in the order in which they were
+ * planned. One that has become outdated stays until its time comes: its stamp shows that it is.
  */
 
-import { EventHeap } from './event-heap.js';
-import { Lane } from './lane.js';
-import { Wheel } from './wheel.js';
-
-/** What to do with an event: whom it is about, and a mark by which an outdated one is known. */
+/** `subject`: whom the event is about. */
 export type Handler = (subject: number, stamp: number) => void;
 
-/** Of events: the number of their handler. */
-export type Kind = number;
-
+/** A binary heap, field by field in arrays: no object for any of the millions of events. */
 export class Agenda {
   /** Virtual time in ms. */
   now = 0;
   /** How many events have happened. */
   happened = 0;
   private planned = 0;
+  private size = 0;
+  private readonly times: number[] = [];
+  private readonly orders: number[] = [];
   private readonly handlers: Handler[] = [];
-  private readonly heap: EventHeap = new EventHeap();
-  private readonly wheel: Wheel = new Wheel();
-  private readonly lanes: Lane[] = [];
+  private readonly subjects: number[] = [];
+  private readonly stamps: number[] = [];
 
-  kind(handler: Handler): Kind {
-    return this.handlers.push(handler) - 1;
-  }
-
-  at(time: number, kind: Kind, subject: number, stamp: number): void {
-    // Nothing happens in the past; what is planned for now happens after what was planned before.
+  /** What is planned for the past happens now, after what was planned for now before. */
+  at(time: number, handler: Handler, subject: number, stamp: number): void {
     const at = time > this.now ? time : this.now;
-    const queue = this.wheel.holds(at) ? this.wheel : this.heap;
-    queue.push(at, this.planned++, kind, subject, stamp);
-  }
-
-  /** For events of one kind that always come after the same delay. */
-  lane(delayMs: number, kind: Kind): Lane {
-    const known = this.lanes.find((lane) => lane.delayMs === delayMs && lane.kind === kind);
-    if (known !== undefined) return known;
-    const lane = new Lane(delayMs, kind);
-    this.lanes.push(lane);
-    return lane;
-  }
-
-  later(lane: Lane, subject: number, stamp: number): void {
-    lane.push(this.now + lane.delayMs, this.planned++, subject, stamp);
+    let place = this.size;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      if ((this.times[parent] as number) <= at) break;
+      this.move(parent, place);
+      place = parent;
+    }
+    this.times[place] = at;
+    this.orders[place] = this.planned;
+    this.handlers[place] = handler;
+    this.subjects[place] = subject;
+    this.stamps[place] = stamp;
+    this.planned += 1;
+    this.size += 1;
   }
 
   /** Everything that happens up to then, that instant included. */
   run(untilMs: number): void {
-    for (let queue = this.first(untilMs); queue.time <= untilMs; queue = this.first(untilMs)) {
-      const { kind, subject, stamp } = queue;
-      this.now = queue.time;
+    while (this.size > 0 && (this.times[0] as number) <= untilMs) {
+      const handler = this.handlers[0] as Handler;
+      const subject = this.subjects[0] as number;
+      const stamp = this.stamps[0] as number;
+      this.now = this.times[0] as number;
       this.happened += 1;
-      queue.drop();
-      (this.handlers[kind] as Handler)(subject, stamp);
+      this.dropFirst();
+      handler(subject, stamp);
     }
     this.now = untilMs;
   }
 
-  /** The queue whose first event is the next one. */
-  private first(untilMs: number): Lane | Wheel | EventHeap {
-    const { heap, wheel, lanes } = this;
-    let first: Lane | Wheel | EventHeap = heap;
-    for (let index = 0; index < lanes.length; index += 1) {
-      const lane = lanes[index] as Lane;
-      if (isBefore(lane, first)) first = lane;
+  /** The last one takes its place, as far down as it belongs. */
+  private dropFirst(): void {
+    this.size -= 1;
+    const last = this.size;
+    let place = 0;
+    for (let child = 1; child < last; child = place * 2 + 1) {
+      if (child + 1 < last && this.isBefore(child + 1, child)) child += 1;
+      if (this.isBefore(last, child)) break;
+      this.move(child, place);
+      place = child;
     }
-    // No farther than that, since more may be planned for before it.
-    wheel.turn(Math.min(first.time, untilMs));
-    return isBefore(wheel, first) ? wheel : first;
+    this.move(last, place);
   }
-}
 
-function isBefore(one: Lane | Wheel | EventHeap, other: Lane | Wheel | EventHeap): boolean {
-  return one.time < other.time || (one.time === other.time && one.order < other.order);
+  private isBefore(place: number, other: number): boolean {
+    const { times, orders } = this;
+    const time = times[place] as number;
+    const otherTime = times[other] as number;
+    return time < otherTime || (time === otherTime && (orders[place] as number) < (orders[other] as number));
+  }
+
+  private move(from: number, to: number): void {
+    const { times, orders, handlers, subjects, stamps } = this;
+    times[to] = times[from] as number;
+    orders[to] = orders[from] as number;
+    handlers[to] = handlers[from] as Handler;
+    subjects[to] = subjects[from] as number;
+    stamps[to] = stamps[from] as number;
+  }
 }

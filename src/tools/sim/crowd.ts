@@ -1,6 +1,6 @@
 /** The clients: who asks when. Neither depends on what became of anybody else's requests. */
 
-import type { Agenda, Kind } from './agenda.js';
+import type { Agenda } from './agenda.js';
 import type { Call, Caller } from './call.js';
 import type { Dice } from './dice.js';
 import { drawOf, exponential, scatter } from './dice.js';
@@ -87,7 +87,6 @@ export abstract class Crowd implements Caller {
 class ThinkingCrowd extends Crowd {
   private readonly parts: CrowdParts;
   private readonly clients: ClosedLoop;
-  private readonly asking: Kind;
   /** How often each has thought. */
   private readonly thoughts: Int32Array;
 
@@ -96,11 +95,6 @@ class ThinkingCrowd extends Crowd {
     this.parts = parts;
     this.clients = clients;
     this.thoughts = new Int32Array(clients.count);
-    const { agenda, traffic } = parts;
-    this.asking = agenda.kind((client) => {
-      const luck = luckOf(luckOf(this.luck, client), this.thoughts[client] as number);
-      traffic.start(this, this.firstClient + client, this.thoughtOf(client), luck);
-    });
   }
 
   override begin(): void {
@@ -114,8 +108,13 @@ class ThinkingCrowd extends Crowd {
   private think(client: number): void {
     const { agenda } = this.parts;
     this.thoughts[client] = (this.thoughts[client] as number) + 1;
-    agenda.at(agenda.now + this.thoughtOf(client), this.asking, client, 0);
+    agenda.at(agenda.now + this.thoughtOf(client), this.ask, client, 0);
   }
+
+  private readonly ask = (client: number): void => {
+    const luck = luckOf(luckOf(this.luck, client), this.thoughts[client] as number);
+    this.parts.traffic.start(this, this.firstClient + client, this.thoughtOf(client), luck);
+  };
 
   /** Of the client's own dice: under another policy, it thinks the same thoughts. */
   private thoughtOf(client: number): number {
@@ -128,19 +127,12 @@ class ThinkingCrowd extends Crowd {
 class StreamingCrowd extends Crowd {
   private readonly parts: CrowdParts;
   private readonly clients: OpenLoop;
-  private readonly coming: Kind;
   private came = 0;
 
   constructor(clients: OpenLoop, parts: CrowdParts) {
     super(clients, parts);
     this.parts = parts;
     this.clients = clients;
-    this.coming = parts.agenda.kind(() => {
-      const client = this.firstClient + Math.floor(parts.dice() * clients.count);
-      this.expectNext();
-      this.came += 1;
-      parts.traffic.start(this, client, 0, luckOf(this.luck, this.came));
-    });
   }
 
   override begin(): void {
@@ -154,33 +146,42 @@ class StreamingCrowd extends Crowd {
   private expectNext(): void {
     const { agenda, dice } = this.parts;
     const at = nextArrival(this.clients.perSecond, agenda.now, exponential(dice(), 1));
-    if (at < Number.POSITIVE_INFINITY) agenda.at(at, this.coming, 0, 0);
+    if (at < Number.POSITIVE_INFINITY) agenda.at(at, this.come, 0, 0);
   }
+
+  private readonly come = (): void => {
+    const { dice, traffic } = this.parts;
+    const client = this.firstClient + Math.floor(dice() * this.clients.count);
+    this.expectNext();
+    this.came += 1;
+    traffic.start(this, client, 0, luckOf(this.luck, this.came));
+  };
 }
 
 class BurstingCrowd extends Crowd {
-  private readonly agenda: Agenda;
+  private readonly parts: CrowdParts;
   private readonly clients: Burst;
-  private readonly coming: Kind;
   private came = 0;
 
   constructor(clients: Burst, parts: CrowdParts) {
     super(clients, parts);
-    this.agenda = parts.agenda;
+    this.parts = parts;
     this.clients = clients;
-    this.coming = parts.agenda.kind(() => {
-      const { count, everyMs } = clients;
-      for (let client = 0; client < count; client += 1) {
-        this.came += 1;
-        parts.traffic.start(this, this.firstClient + client, 0, luckOf(this.luck, this.came));
-      }
-      if (everyMs !== undefined) this.agenda.at(this.agenda.now + everyMs, this.coming, 0, 0);
-    });
   }
 
   override begin(): void {
-    this.agenda.at(this.clients.atMs, this.coming, 0, 0);
+    this.parts.agenda.at(this.clients.atMs, this.come, 0, 0);
   }
+
+  private readonly come = (): void => {
+    const { agenda, traffic } = this.parts;
+    const { count, everyMs } = this.clients;
+    for (let client = 0; client < count; client += 1) {
+      this.came += 1;
+      traffic.start(this, this.firstClient + client, 0, luckOf(this.luck, this.came));
+    }
+    if (everyMs !== undefined) agenda.at(agenda.now + everyMs, this.come, 0, 0);
+  };
 
   override ended(): void {
     // The next burst does not wait for it.

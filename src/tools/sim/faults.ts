@@ -11,8 +11,7 @@ interface Switch {
 
 export function scheduleFaults(agenda: Agenda, station: Station, faults: readonly Fault[]): void {
   const switches = faults.flatMap(switchesOf);
-  const kind = agenda.kind((index) => switches[index]?.turn(station));
-  for (const [index, { at }] of switches.entries()) agenda.at(at, kind, index, 0);
+  for (const { at, turn } of switches) agenda.at(at, () => turn(station), 0, 0);
 }
 
 function switchesOf(fault: Fault): Switch[] {

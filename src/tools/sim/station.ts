@@ -4,9 +4,8 @@
  */
 
 import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
-import type { Agenda, Kind } from './agenda.js';
+import type { Agenda, Handler } from './agenda.js';
 import type { Call } from './call.js';
-import type { Lane } from './lane.js';
 import type { Luck, Purpose } from './luck.js';
 import { drawFor, purposes } from './luck.js';
 import type { Host, Server } from './servers/server.js';
@@ -39,9 +38,8 @@ export class Station implements Host {
   private readonly traffic: Traffic;
   private readonly visits: Visits;
   private readonly backlog: number;
-  private readonly ticking: Kind;
-  private readonly asking: Kind;
-  private lane: Lane | undefined = undefined;
+  private readonly ticking: Handler = (visit, stamp) => this.tick(visit, stamp);
+  private readonly asking: Handler = (visit, stamp) => this.ask(visit, stamp);
   private isStopped = false;
   private isDown = false;
   /** Accepted by the kernel, not yet by the server. */
@@ -56,8 +54,6 @@ export class Station implements Host {
     this.traffic = traffic;
     this.visits = visits;
     this.backlog = backlog;
-    this.ticking = agenda.kind((visit, stamp) => this.tick(visit, stamp));
-    this.asking = agenda.kind((visit, stamp) => this.ask(visit, stamp));
     this.arrived = new Float64Array(seconds);
     this.concurrency = new Float64Array(seconds);
     this.delayMs = new Float64Array(seconds);
@@ -138,17 +134,11 @@ export class Station implements Host {
   }
 
   later(delayMs: number, visit: number): void {
-    this.agenda.at(
-      this.agenda.now + delayMs * this.slowness,
-      this.ticking,
-      visit,
-      this.visits.stampOf(visit),
-    );
+    this.again(delayMs * this.slowness, visit);
   }
 
   again(delayMs: number, visit: number): void {
-    if (this.lane?.delayMs !== delayMs) this.lane = this.agenda.lane(delayMs, this.ticking);
-    this.agenda.later(this.lane, visit, this.visits.stampOf(visit));
+    this.agenda.at(this.agenda.now + delayMs, this.ticking, visit, this.visits.stampOf(visit));
   }
 
   answer(visit: number, outcome: ResponseOutcome | ErrorOutcome): void {

@@ -6,10 +6,9 @@
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
 import type { Prospects } from '../../runtime/session.js';
-import type { Agenda, Kind } from './agenda.js';
+import type { Agenda, Handler } from './agenda.js';
 import type { Caller, Ending } from './call.js';
 import { Call } from './call.js';
-import type { Lane } from './lane.js';
 import type { Luck } from './luck.js';
 import type { Trace } from './trace.js';
 
@@ -28,27 +27,26 @@ export class Traffic {
   private readonly calls: Call[] = [];
   private readonly free: number[] = [];
   private turns = 0;
-  private readonly waking: Kind;
-  private readonly timingOut: Kind;
-  private readonly leaving: Kind;
-  private lane: Lane | undefined = undefined;
 
   constructor(agenda: Agenda, trace: Trace | undefined) {
     this.agenda = agenda;
     this.trace = trace;
-    this.waking = agenda.kind((slot, turn) => {
-      const call = this.calls[slot] as Call;
-      if (call.turn === turn) this.proceed(call);
-    });
-    this.timingOut = agenda.kind((slot, turn) => {
-      const call = this.calls[slot] as Call;
-      if (call.turn === turn) this.timeOut(call);
-    });
-    this.leaving = agenda.kind((slot, mark) => {
-      const call = this.calls[slot] as Call;
-      if (call.mark === mark) this.leave(call);
-    });
   }
+
+  private readonly waking: Handler = (slot, turn) => {
+    const call = this.calls[slot] as Call;
+    if (call.turn === turn) this.proceed(call);
+  };
+
+  private readonly timingOut: Handler = (slot, turn) => {
+    const call = this.calls[slot] as Call;
+    if (call.turn === turn) this.timeOut(call);
+  };
+
+  private readonly leaving: Handler = (slot, mark) => {
+    const call = this.calls[slot] as Call;
+    if (call.mark === mark) this.leave(call);
+  };
 
   start(caller: Caller, by: number, thoughtMs: number, luck: Luck): void {
     const process = by % caller.strategies.length;
@@ -111,15 +109,9 @@ export class Traffic {
   /** An attempt ends by its own time, or by what is left of the request's. */
   private limit(call: Call): void {
     const { agenda } = this;
-    const ownMs = timeoutOf(call);
-    const leftMs = call.pursuit.deadlineAt - agenda.now;
-    if (leftMs <= ownMs) {
-      if (leftMs < Number.POSITIVE_INFINITY)
-        agenda.at(agenda.now + leftMs, this.timingOut, call.slot, call.turn);
-    } else {
-      if (this.lane?.delayMs !== ownMs) this.lane = agenda.lane(ownMs, this.timingOut);
-      agenda.later(this.lane, call.slot, call.turn);
-    }
+    const limitMs = Math.min(timeoutOf(call), call.pursuit.deadlineAt - agenda.now);
+    if (limitMs < Number.POSITIVE_INFINITY)
+      agenda.at(agenda.now + limitMs, this.timingOut, call.slot, call.turn);
   }
 
   private timeOut(call: Call): void {

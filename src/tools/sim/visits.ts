@@ -11,15 +11,15 @@ export class Visits {
   private readonly calls: (Call | undefined)[] = [];
   private readonly free: number[] = [];
   /** By an older one, events about an earlier visit of the same number are known. */
-  private stamps: Int32Array = new Int32Array(64);
-  private turns: Int32Array = new Int32Array(64);
-  private lucks: Int32Array = new Int32Array(64);
-  private begunAt: Float64Array = new Float64Array(64);
+  private readonly stamps: number[] = [];
+  private readonly turns: number[] = [];
+  private readonly lucks: Luck[] = [];
+  private readonly begunAt: number[] = [];
 
   open(call: Call): number {
     const visit = this.free.pop() ?? this.calls.length;
-    if (visit === this.stamps.length) this.grow();
     this.calls[visit] = call;
+    this.stamps[visit] ??= 0;
     this.turns[visit] = call.turn;
     this.lucks[visit] = luckOf(call.luck, call.attempts);
     return visit;
@@ -63,19 +63,4 @@ export class Visits {
       if (this.calls[visit] !== undefined) yield visit;
     }
   }
-
-  private grow(): void {
-    this.stamps = twiceAsLong(this.stamps);
-    this.turns = twiceAsLong(this.turns);
-    this.lucks = twiceAsLong(this.lucks);
-    const begunAt = new Float64Array(this.begunAt.length * 2);
-    begunAt.set(this.begunAt);
-    this.begunAt = begunAt;
-  }
-}
-
-function twiceAsLong(numbers: Int32Array): Int32Array {
-  const longer = new Int32Array(numbers.length * 2);
-  longer.set(numbers);
-  return longer;
 }

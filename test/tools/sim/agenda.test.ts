@@ -5,12 +5,9 @@ import { Agenda } from '../../../src/tools/sim/agenda.js';
 interface Plan {
   /** Before this one happens, how long after the one that planned it. */
   readonly delayMs: number;
-  readonly isOnLane: boolean;
   /** What is planned when it happens. */
   readonly next: readonly Plan[];
 }
-
-const laneMs = 50;
 
 /** Of both near and far, whole and not, and of many at the same instant. */
 const delay = fc.oneof(
@@ -22,7 +19,6 @@ const delay = fc.oneof(
 const { plan } = fc.letrec<{ plan: Plan }>((tie) => ({
   plan: fc.record({
     delayMs: delay,
-    isOnLane: fc.boolean(),
     next: fc.oneof({ depthSize: 'small' }, fc.constant([]), fc.array(tie('plan'), { maxLength: 4 })),
   }),
 }));
@@ -34,7 +30,7 @@ function expected(plans: readonly Plan[]): [number, number][] {
   let planned = 0;
   const add = (now: number, some: readonly Plan[]): void => {
     for (const one of some) {
-      open.push({ at: now + (one.isOnLane ? laneMs : one.delayMs), order: planned++, plan: one });
+      open.push({ at: now + one.delayMs, order: planned++, plan: one });
     }
   };
   add(0, plans);
@@ -51,17 +47,15 @@ function happened(plans: readonly Plan[], stepMs: number): [number, number][] {
   const agenda = new Agenda();
   const all: Plan[] = [];
   const found: [number, number][] = [];
-  const kind = agenda.kind((index, stamp) => {
+  const handler = (index: number, stamp: number): void => {
     expect(stamp).toBe(index + 7);
     found.push([agenda.now, index]);
     add((all[index] as Plan).next);
-  });
-  const lane = agenda.lane(laneMs, kind);
+  };
   const add = (some: readonly Plan[]): void => {
     for (const one of some) {
       const index = all.push(one) - 1;
-      if (one.isOnLane) agenda.later(lane, index, index + 7);
-      else agenda.at(agenda.now + one.delayMs, kind, index, index + 7);
+      agenda.at(agenda.now + one.delayMs, handler, index, index + 7);
     }
   };
   add(plans);
@@ -82,14 +76,15 @@ describe('the agenda', () => {
     fc.assert(check, { seed: 1, numRuns: 150 });
   });
 
-  test('keeps the order of thousands, near and far, on lanes that grow', () => {
+  test('keeps the order of thousands, near and far', () => {
     const agenda = new Agenda();
     const times: number[] = [];
-    const kind = agenda.kind(() => times.push(agenda.now));
-    const lane = agenda.lane(70_000, kind);
+    const handler = (): void => {
+      times.push(agenda.now);
+    };
     for (let index = 0; index < 5_000; index += 1) {
-      agenda.at((index * 7_919) % 150_000, kind, index, 0);
-      agenda.later(lane, index, 0);
+      agenda.at((index * 7_919) % 150_000, handler, index, 0);
+      agenda.at(70_000, handler, index, 0);
     }
     agenda.run(200_000);
     expect(times).toHaveLength(10_000);
@@ -99,8 +94,7 @@ describe('the agenda', () => {
   test('stops where it is told to, and goes on from there', () => {
     const agenda = new Agenda();
     const seen: number[] = [];
-    const kind = agenda.kind((subject) => seen.push(subject));
-    for (const at of [10, 10.5, 11]) agenda.at(at, kind, at * 10, 0);
+    for (const at of [10, 10.5, 11]) agenda.at(at, (subject) => seen.push(subject), at * 10, 0);
     agenda.run(10.5);
     expect(seen).toEqual([100, 105]);
     expect(agenda.now).toBe(10.5);
@@ -112,12 +106,7 @@ describe('the agenda', () => {
     const agenda = new Agenda();
     agenda.run(100);
     const times: number[] = [];
-    agenda.at(
-      50,
-      agenda.kind(() => times.push(agenda.now)),
-      0,
-      0,
-    );
+    agenda.at(50, () => times.push(agenda.now), 0, 0);
     agenda.run(200);
     expect(times).toEqual([100]);
   });

@@ -28,7 +28,7 @@ export interface Host {
   elapsed(visit: number): number;
   /** A tick after this time, or more of it while everything is slow. */
   later(delayMs: number, visit: number): void;
-  /** A tick after a time that is always the same. */
+  /** A tick after this time, however slow everything is. */
   again(delayMs: number, visit: number): void;
   answer(visit: number, outcome: ResponseOutcome | ErrorOutcome): void;
   ignore(visit: number): void;
