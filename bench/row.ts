@@ -44,7 +44,7 @@ function aligned(cell: string, width: number, column: number | undefined): strin
 function cellsOf({ name, value, unit, ratio, atMost, note }: Row): readonly string[] {
   const remarks = [
     ratio === undefined ? undefined : `of ${ratio.to}, ${ratio.rounds} rounds`,
-    atMost === undefined ? undefined : verdict(ratio, value, atMost),
+    atMost === undefined ? undefined : judged(ratio, value, atMost),
     note,
   ];
   return [
@@ -56,7 +56,7 @@ function cellsOf({ name, value, unit, ratio, atMost, note }: Row): readonly stri
   ];
 }
 
-function verdict(ratio: Ratio | undefined, value: number, atMost: number): string {
+function judged(ratio: Ratio | undefined, value: number, atMost: number): string {
   const found = ratio?.median ?? value;
   const bound = `at most ${numeral(atMost)}${ratio === undefined ? '' : 'x'}`;
   return found <= atMost ? `${bound}: yes` : `${bound}: NO`;

@@ -9,10 +9,10 @@ export interface Goal {
   readonly name: string;
   readonly about: string;
   readonly wanted: string;
-  readonly judge: (contender: Contender, seeds: Seeds) => Verdict;
+  readonly judge: (contender: Contender, seeds: Seeds) => Judgement;
 }
 
-export interface Verdict {
+export interface Judgement {
   /** Undefined: it is only reported. */
   readonly isMet: boolean | undefined;
   readonly figures: string;

@@ -4,7 +4,7 @@ import { createRetrier } from '../../src/index.js';
 import type { Retrier } from '../../src/runtime/retrier.js';
 import type { Session } from '../../src/runtime/session.js';
 import { Agenda } from '../../src/tools/sim/agenda.js';
-import type { Call, Caller } from '../../src/tools/sim/call.js';
+import type { Caller, Exchange } from '../../src/tools/sim/exchange.js';
 import type { Strategy } from '../../src/tools/sim/pursuit.js';
 import type { Route } from '../../src/tools/sim/routes.js';
 import { Scripted } from '../../src/tools/sim/servers/scripted.js';
@@ -109,7 +109,8 @@ function scripted({ answer, headers, afterMs = 0 }: ScenarioAttempt): ScriptedAn
 
 function play(scenario: Scenario): RequestRecord[] {
   const agenda = new Agenda();
-  const heed = (atMs: number, { caller }: Call, step: Step): void => (caller as Customer).heed(atMs, step);
+  const heed = (atMs: number, { caller }: Exchange, step: Step): void =>
+    (caller as Customer).heed(atMs, step);
   const traffic = new Traffic(agenda, heed);
   const retrier = createRetrier(scenario.policy, {
     now: () => agenda.now,

@@ -1,9 +1,9 @@
 /** The clients: who asks when. Neither depends on what became of anybody else's requests. */
 
 import type { Agenda } from './agenda.js';
-import type { Call, Caller } from './call.js';
 import type { Dice } from './dice.js';
 import { drawOf, exponential, scatter } from './dice.js';
+import type { Caller, Exchange } from './exchange.js';
 import type { Luck } from './luck.js';
 import { drawFor, luckOf, purposes } from './luck.js';
 import type { Strategy } from './pursuit.js';
@@ -70,7 +70,7 @@ export abstract class Crowd implements Caller {
   }
 
   abstract begin(): void;
-  abstract ended(call: Call): void;
+  abstract ended(exchange: Exchange): void;
 
   routeFor(luck: Luck): Route {
     const { routes } = this;
@@ -101,7 +101,7 @@ class ThinkingCrowd extends Crowd {
     for (let client = 0; client < this.clients.count; client += 1) this.think(client);
   }
 
-  override ended({ by }: Call): void {
+  override ended({ by }: Exchange): void {
     this.think(by - this.firstClient);
   }
 

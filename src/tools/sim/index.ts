@@ -1,6 +1,6 @@
 /** Outages in virtual time: see what a policy does to a server before a server does it to you. */
 
-export type { Call, Ending } from './call.js';
+export type { Ending, Exchange } from './exchange.js';
 export type { Day, Limit } from './ordinary.js';
 export * as ordinaryDays from './ordinary.js';
 export type { Peer, PeerTurn } from './peers.js';

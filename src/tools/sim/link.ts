@@ -1,7 +1,7 @@
 /** A service on the way to the next one: it answers when it has been answered. */
 
 import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../core/types.js';
-import type { Call, Caller, Ending } from './call.js';
+import type { Caller, Ending, Exchange } from './exchange.js';
 import type { Strategy } from './pursuit.js';
 import type { Route } from './routes.js';
 import { done } from './servers/server.js';
@@ -57,7 +57,7 @@ export class Link implements Caller {
     return Number.POSITIVE_INFINITY;
   }
 
-  ended({ by }: Call, ending: Ending): void {
+  ended({ by }: Exchange, ending: Ending): void {
     this.from.deliver(by, ending === 'good' ? done : badGateway);
   }
 }

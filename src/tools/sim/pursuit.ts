@@ -12,11 +12,14 @@ export interface Pursuit {
   readonly deadlineAt: number;
   admit(): Admission;
   acceptAtOnce(status: number): boolean;
-  next(outcome: ResponseOutcome | ErrorOutcome, prospects: Prospects): Verdict;
+  next(outcome: ResponseOutcome | ErrorOutcome, prospects: Prospects): BareDecision;
   abandon(outcome?: unknown): void;
 }
 
-export type Verdict = { readonly action: 'retry'; readonly delayMs: number } | { readonly action: 'stop' };
+/** Without its reasons. */
+export type BareDecision =
+  | { readonly action: 'retry'; readonly delayMs: number }
+  | { readonly action: 'stop' };
 
 /** What all requests of one process share. */
 export interface Strategy {

@@ -5,7 +5,7 @@
 
 import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
 import type { Agenda, Handler } from './agenda.js';
-import type { Call } from './call.js';
+import type { Exchange } from './exchange.js';
 import type { Luck, Purpose } from './luck.js';
 import { drawFor, purposes } from './luck.js';
 import type { Host, Server } from './servers/server.js';
@@ -60,11 +60,11 @@ export class Station implements Host {
     this.server = serverOf(this);
   }
 
-  receive(call: Call): void {
+  receive(exchange: Exchange): void {
     const second = Math.floor(this.agenda.now / 1_000);
     this.arrived[second] = (this.arrived[second] as number) + 1;
-    if (this.isDown) this.traffic.answered(call, call.turn, refused);
-    else this.letIn(this.visits.open(call));
+    if (this.isDown) this.traffic.answered(exchange, exchange.turn, refused);
+    else this.letIn(this.visits.open(exchange));
   }
 
   private letIn(visit: number): void {
@@ -87,7 +87,7 @@ export class Station implements Host {
   private ask(visit: number, stamp: number): void {
     const { visits, turnedAway } = this;
     if (visits.stampOf(visit) !== stamp) return;
-    const hasLeft = visits.callOf(visit)?.turn !== visits.turnOf(visit);
+    const hasLeft = visits.exchangeOf(visit)?.turn !== visits.turnOf(visit);
     const isWaiting = this.isStopped && this.pending.length >= this.backlog;
     if (hasLeft || !isWaiting) turnedAway.delete(visit);
     if (hasLeft) visits.close(visit);
@@ -113,7 +113,7 @@ export class Station implements Host {
   }
 
   pathOf(visit: number): string {
-    return this.visits.callOf(visit)?.route.facts.path ?? '/';
+    return this.visits.exchangeOf(visit)?.route.facts.path ?? '/';
   }
 
   /** For what it asks the next service in turn. */
@@ -147,13 +147,13 @@ export class Station implements Host {
   }
 
   deliver(visit: number, outcome: ResponseOutcome | ErrorOutcome): void {
-    const call = this.visits.callOf(visit);
-    if (call === undefined) return;
+    const exchange = this.visits.exchangeOf(visit);
+    if (exchange === undefined) return;
     const turn = this.visits.turnOf(visit);
     const isLost = this.lostShare > 0 && this.draw(visit, purposes.loss) < this.lostShare;
     this.visits.close(visit);
-    if (outcome.kind === 'response' && outcome.status < 400) note(call);
-    if (!isLost) this.traffic.answered(call, turn, outcome);
+    if (outcome.kind === 'response' && outcome.status < 400) note(exchange);
+    if (!isLost) this.traffic.answered(exchange, turn, outcome);
   }
 
   /** Says nothing, ever. */
@@ -189,7 +189,8 @@ export class Station implements Host {
     this.overdue = [];
     this.server.forget();
     for (const visit of this.visits.all()) {
-      const isConnected = this.visits.callOf(visit)?.caller.station === this && !this.turnedAway.has(visit);
+      const isConnected =
+        this.visits.exchangeOf(visit)?.caller.station === this && !this.turnedAway.has(visit);
       if (isConnected) this.deliver(visit, cutOff);
     }
   }
@@ -206,9 +207,9 @@ export class Station implements Host {
   }
 }
 
-function note(call: Call): void {
-  call.applied += 1;
-  const { facts, tally } = call.route;
+function note(exchange: Exchange): void {
+  exchange.applied += 1;
+  const { facts, tally } = exchange.route;
   const isWrite = facts.method === 'POST' || facts.method === 'PATCH';
-  if (isWrite && !facts.keyed && call.applied > 1) tally.duplicateWrites += 1;
+  if (isWrite && !facts.keyed && exchange.applied > 1) tally.duplicateWrites += 1;
 }

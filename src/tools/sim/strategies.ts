@@ -5,7 +5,7 @@ import type { Admission, ErrorOutcome, ResponseOutcome } from '../../core/types.
 import { createRetrier } from '../../runtime/retrier.js';
 import type { Dice } from './dice.js';
 import type { Peer } from './peers.js';
-import type { Pursuit, Strategy, Verdict } from './pursuit.js';
+import type { BareDecision, Pursuit, Strategy } from './pursuit.js';
 import type { Contender } from './world.js';
 
 export interface Circumstances {
@@ -30,7 +30,7 @@ function isPeer(contender: Contender): contender is Peer {
 }
 
 const go: Admission = { kind: 'go' };
-const stop: Verdict = { action: 'stop' };
+const stop: BareDecision = { action: 'stop' };
 const noSettings: Pursuit['settings'] = { attemptTimeoutMs: undefined, deadlineMs: undefined };
 
 class PeerPursuit implements Pursuit {
@@ -55,7 +55,7 @@ class PeerPursuit implements Pursuit {
     return status < 400;
   }
 
-  next(outcome: ResponseOutcome | ErrorOutcome): Verdict {
+  next(outcome: ResponseOutcome | ErrorOutcome): BareDecision {
     const { peer } = this;
     if (this.retries >= peer.maxRetries || !isWorthIt(peer, outcome)) return stop;
     this.retries += 1;

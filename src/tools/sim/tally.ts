@@ -1,7 +1,7 @@
 /** What callers saw, counted by the second. */
 
-import type { Ending } from './call.js';
 import { ln } from './elementary.js';
+import type { Ending } from './exchange.js';
 
 export class Tally {
   /** Requests that began. */

@@ -1,9 +1,9 @@
 /** Every step of every request, for whoever wants to follow one. */
 
 import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
-import type { Call, Ending } from './call.js';
+import type { Ending, Exchange } from './exchange.js';
 
 /** What happened to it: it was sent, an outcome arrived, it was turned away, or it ended. */
 export type Step = 'sent' | Ending | ResponseOutcome | ErrorOutcome | (string & {});
 
-export type Trace = (now: number, call: Call, step: Step) => void;
+export type Trace = (now: number, exchange: Exchange, step: Step) => void;

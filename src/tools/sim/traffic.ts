@@ -7,8 +7,8 @@ import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
 import type { Prospects } from '../../runtime/session.js';
 import type { Agenda, Handler } from './agenda.js';
-import type { Caller, Ending } from './call.js';
-import { Call } from './call.js';
+import type { Caller, Ending } from './exchange.js';
+import { Exchange } from './exchange.js';
 import type { Luck } from './luck.js';
 import type { Trace } from './trace.js';
 
@@ -18,13 +18,13 @@ const deadlinePassed: ErrorOutcome = { kind: 'error', error: new DeadlineError(0
 const sendable: Prospects = { replayable: true };
 const abort = { name: 'AbortError', code: 'ABORT_ERR' } as const;
 
-/** No call's mark. */
+/** No exchange's mark. */
 const over = 0;
 
 export class Traffic {
   private readonly agenda: Agenda;
   private readonly trace: Trace | undefined;
-  private readonly calls: Call[] = [];
+  private readonly exchanges: Exchange[] = [];
   private readonly free: number[] = [];
   private turns = 0;
 
@@ -34,132 +34,132 @@ export class Traffic {
   }
 
   private readonly waking: Handler = (slot, turn) => {
-    const call = this.calls[slot] as Call;
-    if (call.turn === turn) this.proceed(call);
+    const exchange = this.exchanges[slot] as Exchange;
+    if (exchange.turn === turn) this.proceed(exchange);
   };
 
   private readonly timingOut: Handler = (slot, turn) => {
-    const call = this.calls[slot] as Call;
-    if (call.turn === turn) this.timeOut(call);
+    const exchange = this.exchanges[slot] as Exchange;
+    if (exchange.turn === turn) this.timeOut(exchange);
   };
 
   private readonly leaving: Handler = (slot, mark) => {
-    const call = this.calls[slot] as Call;
-    if (call.mark === mark) this.leave(call);
+    const exchange = this.exchanges[slot] as Exchange;
+    if (exchange.mark === mark) this.leave(exchange);
   };
 
   start(caller: Caller, by: number, thoughtMs: number, luck: Luck): void {
     const process = by % caller.strategies.length;
     const strategy = caller.strategies[process] as Caller['strategies'][number];
     const { now } = this.agenda;
-    const slot = this.free.pop() ?? this.calls.length;
+    const slot = this.free.pop() ?? this.exchanges.length;
     const turn = this.nextTurn();
     const route = caller.routeFor(luck);
     const pursuit = strategy.open(route.facts, thoughtMs, caller.override);
-    const call = new Call(caller, by, luck, { slot, turn, process, route, pursuit, startedAt: now });
-    this.calls[slot] = call;
+    const exchange = new Exchange(caller, by, luck, { slot, turn, process, route, pursuit, startedAt: now });
+    this.exchanges[slot] = exchange;
     route.tally.count(route.tally.offered, now);
-    const leavesAt = now + patienceOf(call);
+    const leavesAt = now + patienceOf(exchange);
     if (leavesAt < Number.POSITIVE_INFINITY) this.agenda.at(leavesAt, this.leaving, slot, turn);
-    this.proceed(call);
+    this.proceed(exchange);
   }
 
   /** What arrives for an attempt that nobody waits for any more is nothing. */
-  answered(call: Call, turn: number, outcome: ResponseOutcome | ErrorOutcome): void {
-    if (call.turn !== turn) return;
-    this.trace?.(this.agenda.now, call, outcome);
-    call.turn = this.nextTurn();
+  answered(exchange: Exchange, turn: number, outcome: ResponseOutcome | ErrorOutcome): void {
+    if (exchange.turn !== turn) return;
+    this.trace?.(this.agenda.now, exchange, outcome);
+    exchange.turn = this.nextTurn();
     if (outcome.kind === 'response') {
-      if (call.pursuit.acceptAtOnce(outcome.status)) {
-        this.end(call, 'good');
+      if (exchange.pursuit.acceptAtOnce(outcome.status)) {
+        this.end(exchange, 'good');
         return;
       }
-      this.heed(call, outcome);
+      this.heed(exchange, outcome);
     }
-    this.judge(call, outcome);
+    this.judge(exchange, outcome);
   }
 
   // -------------------------------------------------------------- an attempt
 
-  private proceed(call: Call): void {
-    const admission = call.pursuit.admit();
-    if (admission.kind === 'go') this.send(call);
-    else if (admission.kind === 'wait') this.wait(call, admission.delayMs);
+  private proceed(exchange: Exchange): void {
+    const admission = exchange.pursuit.admit();
+    if (admission.kind === 'go') this.send(exchange);
+    else if (admission.kind === 'wait') this.wait(exchange, admission.delayMs);
     else {
-      this.trace?.(this.agenda.now, call, admission.reason);
-      call.pursuit.abandon();
-      this.end(call, 'refused');
+      this.trace?.(this.agenda.now, exchange, admission.reason);
+      exchange.pursuit.abandon();
+      this.end(exchange, 'refused');
     }
   }
 
-  private send(call: Call): void {
-    const { caller, route } = call;
+  private send(exchange: Exchange): void {
+    const { caller, route } = exchange;
     const { tally } = route;
     const { now } = this.agenda;
-    tally.count(call.attempts === 0 ? tally.firstTries : tally.retries, now);
-    if (now < call.mayRetryAt) tally.earlyRetries += 1;
-    if (now < (caller.forbiddenUntil[call.process] as number)) tally.count(tally.forbidden, now);
-    call.attempts += 1;
-    call.turn = this.nextTurn();
-    this.limit(call);
-    this.trace?.(now, call, 'sent');
-    caller.station.receive(call);
+    tally.count(exchange.attempts === 0 ? tally.firstTries : tally.retries, now);
+    if (now < exchange.mayRetryAt) tally.earlyRetries += 1;
+    if (now < (caller.forbiddenUntil[exchange.process] as number)) tally.count(tally.forbidden, now);
+    exchange.attempts += 1;
+    exchange.turn = this.nextTurn();
+    this.limit(exchange);
+    this.trace?.(now, exchange, 'sent');
+    caller.station.receive(exchange);
   }
 
   /** An attempt ends by its own time, or by what is left of the request's. */
-  private limit(call: Call): void {
+  private limit(exchange: Exchange): void {
     const { agenda } = this;
-    const limitMs = Math.min(timeoutOf(call), call.pursuit.deadlineAt - agenda.now);
+    const limitMs = Math.min(timeoutOf(exchange), exchange.pursuit.deadlineAt - agenda.now);
     if (limitMs < Number.POSITIVE_INFINITY)
-      agenda.at(agenda.now + limitMs, this.timingOut, call.slot, call.turn);
+      agenda.at(agenda.now + limitMs, this.timingOut, exchange.slot, exchange.turn);
   }
 
-  private timeOut(call: Call): void {
+  private timeOut(exchange: Exchange): void {
     const { now } = this.agenda;
-    const { tally } = call.route;
+    const { tally } = exchange.route;
     tally.count(tally.timedOut, now);
-    const isLate = now >= call.pursuit.deadlineAt;
-    this.answered(call, call.turn, isLate ? deadlinePassed : attemptTimedOut);
+    const isLate = now >= exchange.pursuit.deadlineAt;
+    this.answered(exchange, exchange.turn, isLate ? deadlinePassed : attemptTimedOut);
   }
 
   /** Its caller does not wait any longer, whether or not an attempt is out. */
-  private leave(call: Call): void {
-    call.pursuit.abandon(abort);
-    this.end(call, 'aborted');
+  private leave(exchange: Exchange): void {
+    exchange.pursuit.abandon(abort);
+    this.end(exchange, 'aborted');
   }
 
   // -------------------------------------------------------------- a decision
 
-  private judge(call: Call, outcome: ResponseOutcome | ErrorOutcome): void {
-    const verdict = call.pursuit.next(outcome, sendable);
-    if (verdict.action === 'retry') this.wait(call, verdict.delayMs);
-    else this.end(call, outcome.kind === 'response' && outcome.status < 400 ? 'good' : 'failed');
+  private judge(exchange: Exchange, outcome: ResponseOutcome | ErrorOutcome): void {
+    const decision = exchange.pursuit.next(outcome, sendable);
+    if (decision.action === 'retry') this.wait(exchange, decision.delayMs);
+    else this.end(exchange, outcome.kind === 'response' && outcome.status < 400 ? 'good' : 'failed');
   }
 
-  private wait(call: Call, delayMs: number): void {
-    call.turn = this.nextTurn();
-    this.agenda.at(this.agenda.now + delayMs, this.waking, call.slot, call.turn);
+  private wait(exchange: Exchange, delayMs: number): void {
+    exchange.turn = this.nextTurn();
+    this.agenda.at(this.agenda.now + delayMs, this.waking, exchange.slot, exchange.turn);
   }
 
   /** Notes what the server asked for, to see who keeps to it. */
-  private heed(call: Call, { headers }: ResponseOutcome): void {
+  private heed(exchange: Exchange, { headers }: ResponseOutcome): void {
     const seconds = (headers as Readonly<Record<string, string>> | undefined)?.['retry-after'];
     if (seconds === undefined) return;
     const until = this.agenda.now + Number(seconds) * 1_000;
-    const { forbiddenUntil } = call.caller;
-    call.mayRetryAt = until;
-    forbiddenUntil[call.process] = Math.max(until, forbiddenUntil[call.process] as number);
+    const { forbiddenUntil } = exchange.caller;
+    exchange.mayRetryAt = until;
+    forbiddenUntil[exchange.process] = Math.max(until, forbiddenUntil[exchange.process] as number);
   }
 
-  private end(call: Call, ending: Ending): void {
-    const { caller, startedAt } = call;
+  private end(exchange: Exchange, ending: Ending): void {
+    const { caller, startedAt } = exchange;
     const { now } = this.agenda;
-    this.trace?.(now, call, ending);
-    call.route.tally.settle(ending, now, now - startedAt, call.by);
-    call.mark = over;
-    call.turn = this.nextTurn();
-    this.free.push(call.slot);
-    caller.ended(call, ending);
+    this.trace?.(now, exchange, ending);
+    exchange.route.tally.settle(ending, now, now - startedAt, exchange.by);
+    exchange.mark = over;
+    exchange.turn = this.nextTurn();
+    this.free.push(exchange.slot);
+    caller.ended(exchange, ending);
   }
 
   private nextTurn(): number {
@@ -170,13 +170,13 @@ export class Traffic {
 }
 
 /** Who cannot tell its retry layer of its deadline leaves by itself. */
-function patienceOf({ caller, luck, pursuit }: Call): number {
+function patienceOf({ caller, luck, pursuit }: Exchange): number {
   const patienceMs = caller.patienceFor(luck);
   const deadlineMs = caller.override?.deadlineMs;
   if (deadlineMs === undefined || pursuit.deadlineAt < Number.POSITIVE_INFINITY) return patienceMs;
   return Math.min(patienceMs, deadlineMs);
 }
 
-function timeoutOf({ pursuit, caller }: Call): number {
+function timeoutOf({ pursuit, caller }: Exchange): number {
   return pursuit.settings.attemptTimeoutMs ?? caller.timeoutMs ?? Number.POSITIVE_INFINITY;
 }

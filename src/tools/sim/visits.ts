@@ -3,12 +3,12 @@
  * that leaves gives no place back.
  */
 
-import type { Call } from './call.js';
+import type { Exchange } from './exchange.js';
 import type { Luck } from './luck.js';
 import { luckOf } from './luck.js';
 
 export class Visits {
-  private readonly calls: (Call | undefined)[] = [];
+  private readonly exchanges: (Exchange | undefined)[] = [];
   private readonly free: number[] = [];
   /** By an older one, events about an earlier visit of the same number are known. */
   private readonly stamps: number[] = [];
@@ -16,17 +16,17 @@ export class Visits {
   private readonly lucks: Luck[] = [];
   private readonly begunAt: number[] = [];
 
-  open(call: Call): number {
-    const visit = this.free.pop() ?? this.calls.length;
-    this.calls[visit] = call;
+  open(exchange: Exchange): number {
+    const visit = this.free.pop() ?? this.exchanges.length;
+    this.exchanges[visit] = exchange;
     this.stamps[visit] ??= 0;
-    this.turns[visit] = call.turn;
-    this.lucks[visit] = luckOf(call.luck, call.attempts);
+    this.turns[visit] = exchange.turn;
+    this.lucks[visit] = luckOf(exchange.luck, exchange.attempts);
     return visit;
   }
 
   close(visit: number): void {
-    this.calls[visit] = undefined;
+    this.exchanges[visit] = undefined;
     this.stamps[visit] = ((this.stamps[visit] as number) + 1) | 0;
     this.free.push(visit);
   }
@@ -36,8 +36,8 @@ export class Visits {
     this.begunAt[visit] = now;
   }
 
-  callOf(visit: number): Call | undefined {
-    return this.calls[visit];
+  exchangeOf(visit: number): Exchange | undefined {
+    return this.exchanges[visit];
   }
 
   stampOf(visit: number): number {
@@ -59,8 +59,8 @@ export class Visits {
 
   /** Of all that are there now, wherever. */
   *all(): Generator<number> {
-    for (let visit = 0; visit < this.calls.length; visit += 1) {
-      if (this.calls[visit] !== undefined) yield visit;
+    for (let visit = 0; visit < this.exchanges.length; visit += 1) {
+      if (this.exchanges[visit] !== undefined) yield visit;
     }
   }
 }

@@ -29,9 +29,9 @@ describe('luck', () => {
       const outcomes = new Map<number, string>();
       simulate(flaky, stream, policy, {
         seed: 3,
-        trace: (now, call, step) => {
-          const isFirst = typeof step === 'object' && call.attempts === 1;
-          if (isFirst) outcomes.set(call.startedAt, `${now} ${step.kind === 'response' && step.status}`);
+        trace: (now, exchange, step) => {
+          const isFirst = typeof step === 'object' && exchange.attempts === 1;
+          if (isFirst) outcomes.set(exchange.startedAt, `${now} ${step.kind === 'response' && step.status}`);
         },
       });
       return [...outcomes].sort(([a], [b]) => a - b).map(([at, outcome]) => `${at} ${outcome}`);
@@ -49,8 +49,8 @@ describe('luck', () => {
       let text = '';
       simulate(flaky, clients, policy, {
         seed: 3,
-        trace: (_, call, step) => {
-          if (typeof step === 'object' && call.attempts === 1)
+        trace: (_, exchange, step) => {
+          if (typeof step === 'object' && exchange.attempts === 1)
             text += `${step.kind === 'response' && step.status} `;
         },
       });

@@ -31,10 +31,10 @@ export function story(world: World, policy: Contender = { retry: false }): strin
   try {
     simulate(world, single, policy, {
       seed: 1,
-      trace: (now, call, step) => {
-        first ??= call;
-        if (call !== first) return;
-        lines.push(`${Math.round(now - call.startedAt)} ${wordFor(step)}`);
+      trace: (now, exchange, step) => {
+        first ??= exchange;
+        if (exchange !== first) return;
+        lines.push(`${Math.round(now - exchange.startedAt)} ${wordFor(step)}`);
         if (step === 'good' || step === 'failed' || step === 'refused') throw end;
       },
     });

@@ -10,7 +10,7 @@ import type { Timing } from '../outage/play.js';
 import { play } from '../outage/play.js';
 import { serverOptions } from '../outage/server-options.js';
 import { readStrategy, strategyNames } from '../outage/strategies.js';
-import { printSummary, verdictOf } from '../outage/summary.js';
+import { printSummary, recoveryOf } from '../outage/summary.js';
 import type { Target } from '../outage/target.js';
 import { reachServer, startServer } from '../outage/target.js';
 import { Users } from '../outage/users.js';
@@ -112,10 +112,10 @@ the same with a fifth of everything:
       const course = await play({ target, users, counts }, timing, io.stdout, signal);
       printSummary(io.stdout, counts, course);
       if (course.cutShort !== undefined) throw course.cutShort;
-      const verdict = verdictOf(counts, course);
-      if (verdict === undefined) return exitCodes.fine;
-      io.stdout.line(io.stdout.paint(verdict.recovered ? 'green' : 'red', verdict.line));
-      return verdict.recovered ? exitCodes.fine : exitCodes.no;
+      const recovery = recoveryOf(counts, course);
+      if (recovery === undefined) return exitCodes.fine;
+      io.stdout.line(io.stdout.paint(recovery.recovered ? 'green' : 'red', recovery.line));
+      return recovery.recovered ? exitCodes.fine : exitCodes.no;
     } finally {
       await target.release();
     }

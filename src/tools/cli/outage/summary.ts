@@ -52,7 +52,7 @@ function phasesOf({ stoppedAt, resumedAt, endedAt }: Course): Phase[] {
 const longestWindow = 10;
 
 /** The line that tells the end, and whether it is a good one; undefined: it was not stopped, or too little was seen. */
-export function verdictOf(
+export function recoveryOf(
   counts: Counts,
   { stoppedAt, resumedAt, endedAt }: Course,
 ): { readonly recovered: boolean; readonly line: string } | undefined {

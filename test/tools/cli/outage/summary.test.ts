@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Counts } from '../../../../src/tools/cli/outage/counts.js';
 import type { Course } from '../../../../src/tools/cli/outage/play.js';
-import { printSummary, verdictOf } from '../../../../src/tools/cli/outage/summary.js';
+import { printSummary, recoveryOf } from '../../../../src/tools/cli/outage/summary.js';
 import { Printer } from '../../../../src/tools/cli/printer.js';
 
 /** Good ones in each second, ten attempts everywhere. */
@@ -20,7 +20,7 @@ function course(stoppedAt: number | undefined, resumedAt: number | undefined, en
   return { stoppedAt, resumedAt, endedAt, cutShort: undefined };
 }
 
-describe('the verdict', () => {
+describe('the recovery', () => {
   const before = [10, 10, 10];
   const calm = Array.from({ length: 10 }, () => 10);
 
@@ -35,15 +35,15 @@ describe('the verdict', () => {
         line: 'wedged: 10.0 s after it went on, still below 90 % of what was answered before',
       },
     ],
-  ])('%s', (_, good, verdict) => {
-    expect(verdictOf(counted(good), course(3_004, 4_009, good.length * 1_000))).toEqual(verdict);
+  ])('%s', (_, good, recovery) => {
+    expect(recoveryOf(counted(good), course(3_004, 4_009, good.length * 1_000))).toEqual(recovery);
   });
 
   test('is none without a stop, or when too little was seen after it', () => {
     const counts = counted(before);
-    expect(verdictOf(counts, course(undefined, undefined, 3_000))).toBeUndefined();
-    expect(verdictOf(counts, course(1_000, undefined, 3_000))).toBeUndefined();
-    expect(verdictOf(counts, course(1_000, 2_900, 3_000))).toBeUndefined();
+    expect(recoveryOf(counts, course(undefined, undefined, 3_000))).toBeUndefined();
+    expect(recoveryOf(counts, course(1_000, undefined, 3_000))).toBeUndefined();
+    expect(recoveryOf(counts, course(1_000, 2_900, 3_000))).toBeUndefined();
   });
 });
 

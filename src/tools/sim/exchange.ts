@@ -18,14 +18,14 @@ export interface Caller {
   /** What its requests say for themselves. */
   readonly override: Pick<OverrideOptions, 'deadlineMs'> | undefined;
   /** Where they are sent to. */
-  readonly station: { receive(call: Call): void };
+  readonly station: { receive(exchange: Exchange): void };
   routeFor(luck: Luck): Route;
   /** How long it waits for what comes of it; for ever, where nobody leaves. */
   patienceFor(luck: Luck): number;
-  ended(call: Call, ending: Ending): void;
+  ended(exchange: Exchange, ending: Ending): void;
 }
 
-export class Call {
+export class Exchange {
   readonly caller: Caller;
   readonly process: number;
   /** Which of the clients; which visit, where a service calls. */
@@ -40,12 +40,12 @@ export class Call {
   turn: number;
   /** When its own server lets it try again. */
   mayRetryAt = 0;
-  /** By which its caller's leaving is known to be about it and no later call in its slot; 0 when it is over. */
+  /** By which its caller's leaving is known to be about it and no later exchange in its slot; 0 when it is over. */
   mark: number;
   /** How often servers did what it asks for. */
   applied = 0;
 
-  constructor(caller: Caller, by: number, luck: Luck, parts: CallParts) {
+  constructor(caller: Caller, by: number, luck: Luck, parts: ExchangeParts) {
     this.caller = caller;
     this.by = by;
     this.luck = luck;
@@ -59,4 +59,4 @@ export class Call {
   }
 }
 
-export type CallParts = Pick<Call, 'slot' | 'turn' | 'process' | 'route' | 'pursuit' | 'startedAt'>;
+export type ExchangeParts = Pick<Exchange, 'slot' | 'turn' | 'process' | 'route' | 'pursuit' | 'startedAt'>;
