@@ -1,0 +1,83 @@
+/** What lies underneath retry() gets the caller's request as it is, and may fail as it likes. */
+
+import type { Dispatcher } from 'undici';
+import { describe, expect, test } from 'vitest';
+import type { Handler, OldHandler } from '../../../src/adapters/undici/handlers.js';
+import { retry } from '../../../src/adapters/undici/index.js';
+import { historyOf } from '../../../src/index.js';
+import { answer } from '../../faults/lab.js';
+import { openLab, soon } from '../kit.js';
+import { native, outcomeOf, recorder } from './generations.js';
+import { openAgent } from './kit.js';
+import type { Interceptor } from './recorder.js';
+
+const get = { path: '/', method: 'GET' } as const;
+
+/** A dispatcher of somebody's own that cannot reach anything, and says so in its own words. */
+function failing(says: unknown): { readonly below: Interceptor; readonly asked: () => number } {
+  let asked = 0;
+  const below: Interceptor = () => (_options, handler) => {
+    asked += 1;
+    // Of either generation, as undici calls them.
+    if (native === 1) (handler as unknown as OldHandler).onError?.(says);
+    else (handler as unknown as Handler).onResponseError?.(null, says);
+    return true;
+  };
+  return { below, asked: () => asked };
+}
+
+test("where nothing has to differ, the caller's own options go down", async () => {
+  const lab = await openLab(answer(200));
+  const seen: unknown[] = [];
+  const below: Interceptor = (dispatch) => (options, handler) => {
+    seen.push(options);
+    return dispatch(options, handler);
+  };
+  const options = { ...get, origin: lab.origin, headers: { 'x-a': '1' }, body: 'hello' };
+  const heard = recorder(2);
+  openAgent().compose(below, retry(soon)).dispatch(options, heard);
+  await heard.settled;
+  expect(heard.calls).toContain('end');
+  expect(seen[0]).toBe(options);
+});
+
+describe('an error that is none', () => {
+  test.each([undefined, null, '', 0, 'broken', 42, Symbol('broken')])(
+    'is final, and reaches the caller as something: %s',
+    async (says) => {
+      const { below, asked } = failing(says);
+      const options = { ...get, origin: 'http://127.0.0.1:9' } as Dispatcher.DispatchOptions;
+      const { error, terminals } = await outcomeOf(openAgent().compose(below, retry(soon)), options, 2);
+      expect([terminals, asked()]).toEqual([1, 1]);
+      // undici's callers take what is falsy for no error at all.
+      if (says) expect(error).toBe(says);
+      else expect(error).toBeInstanceOf(Error);
+    },
+  );
+});
+
+describe('a status in an error', () => {
+  async function fail(says: object) {
+    const { below, asked } = failing(says);
+    const options = { ...get, origin: 'http://127.0.0.1:9' } as Dispatcher.DispatchOptions;
+    const { error } = await outcomeOf(openAgent().compose(below, retry(soon)), options, 2);
+    expect(error).toBe(says);
+    const findings = historyOf(error)?.map(({ decision }) => decision.finding) ?? [];
+    return { asked: asked(), kinds: new Set(findings.map(({ kind }) => kind)) };
+  }
+
+  test('makes an answer of it where it is what `responseError` throws', async () => {
+    const says = Object.assign(new Error('no'), { code: 'UND_ERR_RESPONSE', statusCode: 404, headers: {} });
+    expect(await fail(says)).toEqual({ asked: 1, kinds: new Set(['response']) });
+  });
+
+  test('is no answer in an error of another kind', async () => {
+    const says = Object.assign(new Error('reset'), { code: 'ECONNRESET', statusCode: 404 });
+    expect(await fail(says)).toEqual({ asked: 4, kinds: new Set(['error']) });
+  });
+
+  test('of which there is none is no answer either', async () => {
+    const says = Object.assign(new Error('no'), { code: 'UND_ERR_RESPONSE' });
+    expect((await fail(says)).kinds).toEqual(new Set(['error']));
+  });
+});

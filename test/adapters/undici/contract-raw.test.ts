@@ -1,0 +1,82 @@
+/** Headers as they came: what the controller shows of them, before, between and after, and what others write there. */
+
+import { describe, expect, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
+import { createRetrier } from '../../../src/index.js';
+import { answer, onCue, rst } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, soon } from '../kit.js';
+import { isEarly7 } from './generations.js';
+import { openAgent } from './kit.js';
+import { type Recorder, record } from './recorder.js';
+import { cut, download, expectWhole, head, rest } from './resume-download.js';
+import { partly } from './resume-file.js';
+
+function shown({ controller }: Recorder): unknown[] {
+  return [controller?.rawHeaders, controller?.rawTrailers];
+}
+
+/** Names and values, whether they came as text or as bytes. */
+function textOf(raw: unknown): string {
+  return Object.entries(raw ?? {})
+    .flat(2)
+    .map(String)
+    .join(' ');
+}
+
+describe('there are none yet', () => {
+  test('while a request is queued behind another one', async () => {
+    const lab = await openLab((request) =>
+      request.path === '/busy' ? onCue('free', answer(200)) : answer(201),
+    );
+    const agent = openAgent({ connections: 1, pipelining: 1 });
+    const busy = agent.request({ origin: lab.origin, path: '/busy', method: 'GET' });
+    await lab.until(({ requests }) => requests.length === 1);
+    const queued = record(agent.compose(retry(soon)), { origin: lab.origin });
+    expect(shown(queued)).toEqual([null, null]);
+    lab.cue('free');
+    await (await busy).body.dump();
+    await queued.end();
+    expect(queued.heads).toMatchObject([{ status: 201 }]);
+  });
+
+  test('while a request waits for its next attempt', async () => {
+    const lab = await openLab([rst(), answer(200)]);
+    const time = new HandTime();
+    const schedule = { kind: 'fixed', waitMs: 7, jitter: 'none' } as const;
+    const waiting = record(openAgent().compose(retry(createRetrier({ schedule }, time.ports))), {
+      origin: lab.origin,
+    });
+    await time.until(({ pending }) => pending.includes(7));
+    expect(shown(waiting)).toEqual([null, null]);
+    await time.fire(7);
+    await waiting.end();
+    expect(waiting.errors).toEqual([]);
+  });
+});
+
+test('what an interceptor writes there stands there', async () => {
+  const lab = await openLab(answer(200));
+  const heard = await record(openAgent().compose(retry(soon)), { origin: lab.origin }).end();
+  const { controller } = heard;
+  if (controller === undefined) throw new Error('it has begun');
+  controller.rawHeaders = ['x-a', '1'];
+  controller.rawTrailers = ['x-b', '2'];
+  expect(shown(heard)).toEqual([
+    ['x-a', '1'],
+    ['x-b', '2'],
+  ]);
+});
+
+test.skipIf(isEarly7)(
+  'after a body was resumed, they are those of the head that the caller got',
+  async () => {
+    const first = partly(200, { ...head, 'x-answer': 'first' }, { sent: cut, ends: 'fin' });
+    const second = partly(206, { ...rest, 'x-answer': 'second' }, { from: cut, sent: 600, ends: 'end' });
+    const done = await download([first, second]);
+    expectWhole(done, done.recorder.bytes);
+    const text = textOf(done.recorder.controller?.rawHeaders);
+    expect(text).toContain('first');
+    expect(text).not.toContain('second');
+  },
+);
