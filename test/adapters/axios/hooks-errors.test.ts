@@ -32,32 +32,6 @@ const fail = (): never => {
 };
 
 describe('functions of the policy that throw', () => {
-  const afterAnAttempt: readonly [string, PolicyOptions][] = [
-    ['schedule', { schedule: fail }],
-    ['throttledSchedule', { throttledSchedule: fail }],
-  ];
-  test.each(afterAnAttempt)('%s: it is the request’s error', async (_name, policy) => {
-    const events: Event[] = [];
-    const lab = await openLab(answer('throttledSchedule' in policy ? 429 : 503));
-    const instance = retryingInstance({ ...policy, observe: (event) => events.push(event) });
-    const { error } = await settled(instance.get(lab.origin));
-    expect(error).toBe(broken);
-    expect(lab.requests).toHaveLength(1);
-    expect(events.map(({ type }) => type)).toEqual(['settled']);
-  });
-
-  const beforeAnAttempt: readonly [string, PolicyOptions][] = [
-    ['idempotencyKey.generate', { idempotencyKey: { generate: fail } }],
-    ['scope', { scope: fail }],
-    ['match.test', { rules: [{ match: { test: fail }, maxRetries: 1 }] }],
-  ];
-  test.each(beforeAnAttempt)('%s: it is the request’s error, and nothing is sent', async (_name, policy) => {
-    const lab = await openLab(answer(200));
-    const { error } = await settled(retryingInstance(policy).post(lab.origin, 'x'));
-    expect(error).toBe(broken);
-    expect(lab.requests).toHaveLength(0);
-  });
-
   test('idempotencyKey.generate: everybody hears that it is over, and the body is closed', async () => {
     const events: Event[] = [];
     const lab = await openLab(answer(200));

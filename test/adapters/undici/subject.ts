@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import { expect } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { openLab, soon } from '../kit.js';
+import type { Skips } from '../suites/skips.js';
 import type { Asked, Given, Reply, Subject, Way } from '../suites/subject.js';
 import { undici } from './client.js';
 import { openH2AgentForResets, openH2Lab, overTls, reconnects } from './h2-client.js';
@@ -68,6 +69,11 @@ const ways = [
   fetching('the built-in fetch', fetch),
 ] as const;
 
+/** A case that runs once for each way. */
+function overEach(theme: string, title: string, reason: string): Skips {
+  return Object.fromEntries(ways.map(({ name }) => [`${theme} > over '${name}' > ${title}`, reason]));
+}
+
 export const subject: Subject = {
   name: 'undici',
   client: plain.client,
@@ -100,11 +106,15 @@ export const subject: Subject = {
   skips: {
     "events > by 'request', in order: > nothing of a request that was aborted before it began":
       'undici dispatches it all the same, so that it is told to be settled, after no attempt',
-    ...Object.fromEntries(
-      ways.map(({ name }) => [
-        `keys > over '${name}' > idempotencyKey > one whose making fails > leaves a request that is settled`,
-        'a key is made before a request is opened, and who listens is told of none that was not',
-      ]),
+    ...overEach(
+      'keys',
+      'idempotencyKey > one whose making fails > leaves a request that is settled',
+      'a key is made before a request is opened, and who listens is told of none that was not',
+    ),
+    ...overEach(
+      'before-retry',
+      'while it is at work > the deadline ends the request (until after the deadline, of which no timer has told)',
+      sentLate,
     ),
     'times-deadline > an attempt is not sent > when the wait before it took longer than it was to': sentLate,
     'times-deadline > an attempt is not sent > nor when a hook took longer': sentLate,

@@ -2,17 +2,8 @@
 
 import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
-import {
-  type BeforeRetry,
-  createRetrier,
-  DeadlineError,
-  type DecisionEvent,
-  historyOf,
-  type RetryContext,
-  type SettledEvent,
-} from '../../../src/index.js';
+import type { BeforeRetry, RetryContext } from '../../../src/index.js';
 import { answer, rst } from '../../faults/lab.js';
-import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
 import { retryingInstance } from './kit.js';
 
@@ -75,20 +66,6 @@ describe('what it sees', () => {
       keyed: false,
     });
   });
-
-  test('it is called after the wait, once for each retry, and not for the last failure', async () => {
-    const time = new HandTime();
-    const calls: number[] = [];
-    const lab = await openLab(answer(503));
-    const schedule = { kind: 'fixed', waitMs: 50, jitter: 'none' } as const;
-    const beforeRetry: BeforeRetry = () => void calls.push(time.now);
-    const retrier = createRetrier({ schedule, maxRetries: 2, beforeRetry }, time.ports);
-    const answered = settled(retryingInstance(retrier).get(lab.origin));
-    await time.fire(50);
-    await time.fire(50);
-    expect((await answered).error).toMatchObject({ response: { status: 503 } });
-    expect(calls).toEqual([50, 100]);
-  });
 });
 
 describe('headers', () => {
@@ -138,18 +115,6 @@ describe('headers', () => {
     const headers = { 'User-Agent': false };
     await retryingInstance({ ...soon, beforeRetry }).get(lab.origin, { headers });
     expect(lab.requests.map(({ headers }) => headers['user-agent'])).toEqual([undefined, undefined]);
-  });
-
-  test('in a place of its own: the object that the caller passed stays as it is', async () => {
-    const lab = await openLab([answer(503), answer(200)]);
-    const beforeRetry: BeforeRetry = (context) => {
-      context.headers = { 'x-all': 'new' };
-    };
-    const headers = { 'X-Token': 'old' };
-    await retryingInstance({ ...soon, beforeRetry }).get(lab.origin, { headers });
-    expect(headers).toEqual({ 'X-Token': 'old' });
-    expect(lab.requests[1]?.headers).toMatchObject({ 'x-all': 'new' });
-    expect(lab.requests[1]?.headers).not.toHaveProperty('x-token');
   });
 
   test("the library's own key is there to be seen, and is sent with every attempt", async () => {
@@ -233,100 +198,5 @@ describe('the URL', () => {
     await instance.request(config);
     expect(lab.requests.map(({ path }) => path)).toEqual(['/things?q=1']);
     expect(lab.requests[0]?.headers).not.toHaveProperty('x-new');
-  });
-});
-
-describe('that fails', () => {
-  const sync = (error: unknown): BeforeRetry => {
-    return () => {
-      throw error;
-    };
-  };
-  const later = (error: unknown): BeforeRetry => {
-    return async () => {
-      await new Promise(setImmediate);
-      throw error;
-    };
-  };
-  test.each([
-    ['throws', sync, Object.freeze(new Error('no token'))],
-    ['rejects', later, Object.freeze(new Error('no token to be had'))],
-    ['rejects with a string', later, 'a string'],
-  ])('%s: it is the request’s error, as it is', async (_how, failing, thrown) => {
-    const beforeRetry = failing(thrown);
-    const events: (DecisionEvent | SettledEvent)[] = [];
-    const lab = await openLab(answer(503));
-    const policy = {
-      ...soon,
-      beforeRetry,
-      observe: (event: DecisionEvent | SettledEvent) => events.push(event),
-    };
-    const { error } = await settled(retryingInstance(policy).get(lab.origin));
-    expect(error).toBe(thrown);
-    expect(lab.requests).toHaveLength(1);
-    expect(events.map(({ type }) => type)).toEqual(['decision', 'settled']);
-    if (typeof thrown === 'object') expect(historyOf(error)).toHaveLength(1);
-  });
-});
-
-describe('while it is at work', () => {
-  const deadlineMs = 100;
-
-  function working() {
-    let hasBegun = (): void => undefined;
-    let end = (): void => undefined;
-    const begun = new Promise<void>((resolve) => {
-      hasBegun = resolve;
-    });
-    const work = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const beforeRetry: BeforeRetry = () => {
-      hasBegun();
-      return work;
-    };
-    return { begun, beforeRetry, end: () => end() };
-  }
-
-  test.each(['for ever', 'until after the deadline'])('the deadline ends the request (%s)', async (until) => {
-    const time = new HandTime();
-    const lab = await openLab(answer(503, '', { 'x-served-by': 'a' }));
-    const { begun, beforeRetry, end } = working();
-    const instance = retryingInstance(createRetrier({ ...soon, deadlineMs, beforeRetry }, time.ports));
-    const answered = settled(instance.get(lab.origin));
-    await time.fire(1);
-    await begun;
-    if (until === 'for ever') await time.fire(deadlineMs - 1);
-    else {
-      time.now = deadlineMs + 1;
-      end();
-    }
-    const { error } = await answered;
-    expect(error).toBeInstanceOf(DeadlineError);
-    expect(error).toMatchObject({ isAxiosError: true, cause: { response: { status: 503 } } });
-    end();
-    await new Promise(setImmediate);
-    expect(time.pending).toEqual([]);
-    expect(lab.requests).toHaveLength(1);
-  });
-
-  test('what it changes after an abort changes nothing', async () => {
-    const lab = await openLab(answer(503));
-    const { begun, beforeRetry, end } = working();
-    const late: BeforeRetry = async (context) => {
-      await beforeRetry(context);
-      context.url = 'http://late.invalid/';
-      context.headers['x-late'] = 'yes';
-    };
-    const instance = retryingInstance({ ...soon, beforeRetry: late });
-    const controller = new AbortController();
-    const answered = settled(instance.get(lab.origin, { signal: controller.signal }));
-    await begun;
-    controller.abort();
-    const { error } = await answered;
-    end();
-    await new Promise(setImmediate);
-    expect(error).toMatchObject({ code: 'ERR_CANCELED', config: { url: lab.origin } });
-    expect(lab.requests).toHaveLength(1);
   });
 });
