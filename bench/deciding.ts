@@ -1,7 +1,7 @@
 /** How many decisions one core makes in a second. */
 
 import { decide } from '../src/core/decide/decide.js';
-import { fullBudget } from '../src/core/limits/budget.js';
+import { fullBudget } from '../src/core/limits/budget/budget.js';
 import { definePolicy } from '../src/core/policy/policy.js';
 import type { Settings } from '../src/core/policy/settings.js';
 import type { Finding, Outcome, World } from '../src/core/types.js';

@@ -40,7 +40,7 @@ const roomsOfCore = [
   },
   {
     name: 'waiting',
-    mutate: ['limits/budget.ts', 'decide/schedule.ts', 'policy/presets.ts'],
+    mutate: ['limits/budget/*.ts', 'decide/schedule.ts', 'policy/presets.ts'],
     tests: ['core/limits/budget.test.ts', 'core/decide/schedule.test.ts', 'core/policy/presets.test.ts'],
   },
   {

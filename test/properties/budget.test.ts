@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BucketState, BudgetState } from '../../src/core/limits/budget.js';
+import type { BucketState } from '../../src/core/limits/budget/bucket.js';
+import type { BudgetState } from '../../src/core/limits/budget/budget.js';
 import {
   affords,
   afterFailure,
@@ -9,7 +10,7 @@ import {
   costOf,
   fullBudget,
   tokensLeft,
-} from '../../src/core/limits/budget.js';
+} from '../../src/core/limits/budget/budget.js';
 import type { BucketBudget, Budget, Cost, WindowBudget } from '../../src/core/policy/limits.js';
 
 // Numbers with three decimals, as budgets count them.

@@ -4,7 +4,7 @@
  */
 
 import { mayBeRepeatedOnce } from '../hints/once.js';
-import { affords, costOf, priceOf } from '../limits/budget.js';
+import { affords, costOf, priceOf } from '../limits/budget/budget.js';
 import { longestQueue } from '../limits/hold/admit.js';
 import type { Settings } from '../policy/settings.js';
 import type {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { classify } from '../../../src/core/decide/classify.js';
-import type { BudgetState } from '../../../src/core/limits/budget.js';
+import type { BudgetState } from '../../../src/core/limits/budget/budget.js';
 import {
   affords,
   afterFailure,
@@ -11,7 +11,7 @@ import {
   needsClock,
   priceOf,
   tokensLeft,
-} from '../../../src/core/limits/budget.js';
+} from '../../../src/core/limits/budget/budget.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { BucketBudget, Budget, Cost, WindowBudget } from '../../../src/core/policy/limits.js';
 import { presets } from '../../../src/core/policy/presets.js';

@@ -1,7 +1,7 @@
 /** Budgets that can never pay for a retry, or never say no. */
 
 import type { Problem } from '../../errors.js';
-import { affords, afterFailure, fullBudget } from '../../limits/budget.js';
+import { affords, afterFailure, fullBudget } from '../../limits/budget/budget.js';
 import type { BucketBudget, Budget, Cost } from '../limits.js';
 import type { SettingsOptions } from '../options.js';
 import type { Level } from './level.js';

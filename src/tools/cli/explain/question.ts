@@ -3,7 +3,7 @@
 import { classify } from '../../../core/decide/classify.js';
 import { decide } from '../../../core/decide/decide.js';
 import { scheduledWait } from '../../../core/decide/schedule.js';
-import { fullBudget } from '../../../core/limits/budget.js';
+import { fullBudget } from '../../../core/limits/budget/budget.js';
 import type { PolicyOptions } from '../../../core/policy/options.js';
 import type { Policy, Rule } from '../../../core/policy/policy.js';
 import { definePolicy } from '../../../core/policy/policy.js';

@@ -1,0 +1,45 @@
+/** A bucket of tokens: successes fill it, and so does time, up to its brim. */
+
+import type { BucketBudget } from '../../policy/limits.js';
+import type { Kind } from './kind.js';
+import { thousandths } from './kind.js';
+
+/** Tokens in thousandths, so that tenths add up exactly. */
+export interface BucketState {
+  readonly tokens: number;
+  /** Monotonic time up to which the trickle is in `tokens`. */
+  readonly at: number;
+}
+
+export const bucket: Kind<BucketBudget, BucketState> = {
+  full: ({ capacity }, now) => ({ tokens: thousandths(capacity), at: now }),
+
+  level: ({ capacity, perSecond }, { tokens, at }, now) =>
+    Math.min(thousandths(capacity), tokens + perSecond * Math.max(0, now - at)),
+
+  // No clock: the trickle since `at` may be added later, since for a, b >= 0 in either order
+  // min(c, min(c, t + a) + b) = min(c, t + a + b).
+  credit(budget, state, amount) {
+    const tokens = Math.min(thousandths(budget.capacity), state.tokens + amount);
+    return tokens === state.tokens ? state : { tokens, at: state.at };
+  },
+
+  // The trickle comes first: what overflowed before the spending is lost, and so is debt below 0.
+  debit(budget, state, amount, now) {
+    if (amount === 0) return state;
+    const tokens = Math.max(0, bucket.level(budget, state, now) - amount);
+    return { tokens, at: Math.max(state.at, now) };
+  },
+
+  deposit: ({ refund, perSuccess }, lastCost = perSuccess) => (refund ? lastCost : perSuccess),
+
+  failureCost: ({ charge, cost }, failure) => (charge === 'failure' ? cost[failure] : 0),
+
+  retryCost: ({ charge, cost }, failure) => (charge === 'failure' ? 0 : cost[failure]),
+
+  // gRPC A6: with exactly the threshold left, there is no retry.
+  suffices: ({ charge, cost, floor }, level, failure) =>
+    charge === 'failure'
+      ? level > thousandths(floor)
+      : level - thousandths(cost[failure]) >= thousandths(floor),
+};

@@ -1,0 +1,56 @@
+/** A sliding window: what its deposits and its reserve leave after its spendings. */
+
+import type { WindowBudget } from '../../policy/limits.js';
+import type { Kind } from './kind.js';
+import { thousandths } from './kind.js';
+
+/** Ten slices of a sliding window, the newest last; each its deposits less its spendings, in thousandths. */
+export interface WindowState {
+  readonly slices: readonly number[];
+  /** Number of the newest slice since time 0. */
+  readonly slice: number;
+}
+
+/** As many as Finagle has; the window moves by a whole slice at a time. */
+const sliceCount = 10;
+
+export const slidingWindow: Kind<WindowBudget, WindowState> = {
+  full: (budget, now) => ({ slices: emptySlices(sliceCount), slice: sliceAt(budget, now) }),
+
+  level: (budget, state, now) =>
+    slide(budget, state, now).slices.reduce((sum, balance) => sum + balance, thousandths(budget.reserve)),
+
+  credit(budget, state, amount, now) {
+    if (amount === 0) return state;
+    const { slices, slice } = slide(budget, state, now);
+    return { slices: slices.with(-1, (slices.at(-1) ?? 0) + amount), slice };
+  },
+
+  // Spendings leave the window like deposits: what the reserve lent comes back.
+  debit: (budget, state, amount, now) => slidingWindow.credit(budget, state, -amount, now),
+
+  deposit: ({ perSuccess }) => perSuccess,
+
+  failureCost: () => 0,
+
+  retryCost: ({ cost }, failure) => cost[failure],
+
+  suffices: ({ cost }, level, failure) => level >= thousandths(cost[failure]),
+};
+
+function slide(budget: WindowBudget, state: WindowState, now: number): WindowState {
+  const slice = sliceAt(budget, now);
+  const passed = slice - state.slice;
+  // Stryker disable next-line EqualityOperator: moving by 0 slices would only make an equal copy.
+  if (passed <= 0) return state;
+  const kept = state.slices.slice(passed);
+  return { slices: [...kept, ...emptySlices(sliceCount - kept.length)], slice };
+}
+
+function sliceAt({ windowMs }: WindowBudget, now: number): number {
+  return Math.floor((now * sliceCount) / windowMs);
+}
+
+function emptySlices(count: number): number[] {
+  return new Array<number>(count).fill(0);
+}
