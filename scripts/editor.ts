@@ -1,5 +1,6 @@
 /** What an editor offers to those who write a program with undaunted: asked of the compiler that is installed here. */
 
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { API, type Checker, type CompletionEntry, type Project } from 'typescript/unstable/sync';
 
@@ -17,6 +18,8 @@ const paths = {
   undaunted: ['./src/index.ts'],
   'undaunted/undici': ['./src/adapters/undici/index.ts'],
   'undaunted/axios': ['./src/adapters/axios/index.ts'],
+  /** Declared for the second time, as for CommonJS. */
+  'undaunted-again': ['./again/index.ts'],
 };
 
 /** One list for each program, in the order in which editors show it, at the place that `¦` marks. */
@@ -36,12 +39,18 @@ export function problemsIn(program: string): readonly string[] {
 function opened<T>(programs: readonly string[], look: (project: Project, paths: readonly string[]) => T): T {
   const files = new Map(programs.map((program, index) => [resolve(`program-${index}.ts`), program]));
   const config = resolve('tsconfig.programs.json');
-  const text = { extends: './tsconfig.json', compilerOptions: { paths }, files: [...files.keys()] };
-  // What is not among them is read from the disk.
+  const text = {
+    extends: './tsconfig.json',
+    compilerOptions: { paths },
+    include: [],
+    files: [...files.keys()],
+  };
   const readFile = (path: string): string | undefined =>
-    path === config ? JSON.stringify(text) : files.get(path)?.replace('¦', '');
+    path === config ? JSON.stringify(text) : (files.get(path)?.replace('¦', '') ?? readAgain(path));
   const fileExists = (path: string): true | undefined => readFile(path) !== undefined || undefined;
-  const compiler = new API({ cwd: process.cwd(), fs: { readFile, fileExists } });
+  const directoryExists = (path: string): true | undefined => existsSync(meantBy(path) ?? '') || undefined;
+  // What is undefined is looked for on the disk.
+  const compiler = new API({ cwd: process.cwd(), fs: { readFile, fileExists, directoryExists } });
   try {
     const project = compiler.updateSnapshot({ openProjects: [config] }).getProject(config);
     if (project === undefined) throw new Error(`The compiler did not open ${config}`);
@@ -49,6 +58,17 @@ function opened<T>(programs: readonly string[], look: (project: Project, paths: 
   } finally {
     compiler.close();
   }
+}
+
+/** The sources a second time, as if they were those of another package. */
+function readAgain(path: string): string | undefined {
+  const source = meantBy(path);
+  return source?.endsWith('.ts') === true && existsSync(source) ? readFileSync(source, 'utf8') : undefined;
+}
+
+function meantBy(path: string): string | undefined {
+  const again = resolve('again');
+  return path === again || path.startsWith(`${again}/`) ? path.replace(again, resolve('src')) : undefined;
 }
 
 function offersAt(checker: Checker, path: string, position: number): Offer[] {
