@@ -13,8 +13,8 @@ export interface Cost {
    */
   readonly throttled: number;
   /**
-   * Tokens that a retry takes after an attempt that was not answered in time: the server may still be at it, and gets it
-   * once more. Left out, it is as after any failure.
+   * Tokens that a retry takes after an attempt that was not answered in time: the server may still be busy with that.
+   * Left out, it is as after any failure.
    * @default none
    */
   readonly timeout: number;
@@ -143,7 +143,7 @@ export interface Hold {
    */
   readonly refusedShare: number;
   /**
-   * Shorter hints, in milliseconds, keep nobody out: the others only come at a slower pace.
+   * Hints of fewer milliseconds do not hold the others: they only come at a slower pace.
    * @default 2_000
    */
   readonly minMs: number;

@@ -153,8 +153,8 @@ export interface SettingsOptions {
    */
   readonly gate?: boolean | Partly<Gate>;
   /**
-   * Keeps the requests of a scope from being sent while its server asks for a pause: the hint that one got counts for
-   * the others, once refusals are everybody's.
+   * Makes a server's "later" count for its whole scope: once refusals are not one request's own, others queue as well.
+   * Without it, only the request that was refused waits.
    * @default false
    */
   readonly hold?: boolean | HoldOptions;

@@ -65,7 +65,7 @@ export interface ExponentialSchedule extends Slotted {
    */
   readonly kind: 'exponential';
   /**
-   * The first wait, in milliseconds; 1,000 in `throttledSchedule`.
+   * The first wait, in milliseconds: 100, or 1,000 in `throttledSchedule`.
    * @default 100
    */
   readonly firstMs: number;
