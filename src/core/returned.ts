@@ -3,7 +3,7 @@
  * by accident, and a promise is always a yes.
  */
 
-import { found } from './policy/check/wording.js';
+import { found } from './found.js';
 
 /** True, false, or nothing, which is no opinion. */
 export function truthReturned(name: string, value: unknown): boolean | undefined {

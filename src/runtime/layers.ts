@@ -5,14 +5,7 @@
 
 import { targetOf } from '../core/policy/routes/target.js';
 import type { RequestFacts } from '../core/types.js';
-import { contextStorage, type Suppression } from './suppression.js';
-
-/** An attempt of an outer layer, while it is being served. */
-export interface Enclosure {
-  /** Undefined: nothing else is sent within. */
-  readonly request: RequestFacts | undefined;
-  isOver: boolean;
-}
+import { contextStorage, type Enclosure, type Suppression } from './context.js';
 
 /** What an adapter may send through. */
 type Beneath = 'fetch' | 'anything';

@@ -25,10 +25,10 @@ import type {
   RequestFacts,
   World,
 } from '../core/types.js';
+import { type Enclosure, suppressionInContext } from './context.js';
 import { isListening, summaryOf, tell } from './events.js';
-import { type Enclosure, enclosureAtOnce, isSuppressed } from './layers.js';
+import { enclosureAtOnce, isSuppressed } from './layers.js';
 import type { Scope } from './scope.js';
-import { suppressionInContext } from './suppression.js';
 import type { Turn } from './turn.js';
 import { turnFrom } from './turn.js';
 

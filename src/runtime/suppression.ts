@@ -6,21 +6,7 @@
 import { defaults } from '../core/policy/defaults.js';
 import type { HeadersLike } from '../core/types.js';
 import { retryNumberIn } from './attempt-header.js';
-import { builtinModule } from './builtin-module.js';
-import type { Enclosure } from './layers.js';
-
-/** `true`: whatever is sent. */
-export type Suppression = true | Enclosure;
-
-export interface ContextStorage {
-  run<T>(store: Suppression, work: () => T): T;
-  getStore(): Suppression | undefined;
-}
-
-/** Of the whole process, so that another copy of this package knows it, too. */
-const storageKey: unique symbol = Symbol.for('undaunted.suppression');
-
-const host = globalThis as { [storageKey]?: ContextStorage | undefined };
+import { contextStorage } from './context.js';
 
 /**
  * Requests that `work` makes, also after it has waited, are sent once: a failure is handed over with the reason
@@ -44,27 +30,9 @@ export function suppressWhenRetried<T>(
   return isRetry ? suppressRetries(serve) : serve();
 }
 
-/** What follows the request that is being made here, through its promises. */
-export function suppressionInContext(): Suppression | undefined {
-  return host[storageKey]?.getStore();
-}
-
-/** Undefined: there is none in this place, as in browsers. */
-export function contextStorage(): ContextStorage | undefined {
-  host[storageKey] ??= newStorage();
-  return host[storageKey];
-}
-
 function headerIn(headers: HeadersLike, name: string): unknown {
   const { get } = headers;
   if (typeof get === 'function') return get.call(headers, name);
   // Node's are in lower case; those of gateways and functions may be as they came.
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-}
-
-function newStorage(): ContextStorage | undefined {
-  const asyncHooks = builtinModule<{ readonly AsyncLocalStorage: new () => ContextStorage }>(
-    'node:async_hooks',
-  );
-  return asyncHooks === undefined ? undefined : new asyncHooks.AsyncLocalStorage();
 }

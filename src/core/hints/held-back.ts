@@ -1,12 +1,19 @@
 /** Which answers are looked into before they are anybody's: failures whose body may say something, and few successes. */
 
-import type { Settings } from '../policy/settings.js';
 import type { HeadersLike, RequestFacts } from '../types.js';
 import { Answer } from './answer.js';
 import type { HintedSuccess } from './hint-set.js';
+import type { HintReader } from './read-hint.js';
 import { linesOf } from './values.js';
 
 type Asked = Pick<RequestFacts, 'method' | 'path'>;
+
+/** Of a rule's settings. */
+interface Reading {
+  readonly hints: HintReader | undefined;
+  readonly bodyHintBytes: number;
+  readonly hintedSuccesses: readonly HintedSuccess[];
+}
 
 /** Whether a success may be none. Asked of every success where a set has such at all. */
 export function isHintedSuccess(
@@ -19,7 +26,7 @@ export function isHintedSuccess(
 
 /** How much of this answer's body may be read for a hint; 0 is nothing. */
 export function bytesToRead(
-  { hints, bodyHintBytes, hintedSuccesses }: Settings,
+  { hints, bodyHintBytes, hintedSuccesses }: Reading,
   request: Asked,
   status: number,
   headers: HeadersLike | undefined,

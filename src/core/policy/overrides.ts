@@ -3,8 +3,8 @@
  * copies its configuration for each request, and a caller may change an object between two.
  */
 
+import { isPlain } from '../found.js';
 import { checkedOverride } from './check/check.js';
-import { isPlain } from './check/wording.js';
 import { fillIn } from './fill-in.js';
 import type { OverrideOptions } from './options.js';
 import type { Settings } from './settings.js';

@@ -2,9 +2,9 @@
 
 import { basename } from 'node:path';
 import type { Problem } from '../../core/errors.js';
+import { found, quote } from '../../core/found.js';
 import { checkPolicy } from '../../core/policy/check/check.js';
 import { checkStructure } from '../../core/policy/check/structure.js';
-import { found, quote } from '../../core/policy/check/wording.js';
 import { policyNames } from '../pages/policies.js';
 import type { Scenario } from '../pages/scenarios.js';
 import { scenarios, usualPolicies } from '../pages/scenarios.js';

@@ -4,9 +4,7 @@ import type { OverrideOptions } from '../../core/policy/options.js';
 import type { Luck } from './luck.js';
 import type { Pursuit, Strategy } from './pursuit.js';
 import type { Route } from './routes.js';
-
-/** Well, otherwise, turned away by the gate or the hold, or left by its caller. */
-export type Ending = 'good' | 'failed' | 'refused' | 'aborted';
+import type { Ending } from './tally.js';
 
 /** Who sends requests: the clients of the world, or a service to the next one. */
 export interface Caller {

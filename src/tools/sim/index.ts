@@ -1,6 +1,6 @@
 /** Outages in virtual time: see what a policy does to a server before a server does it to you. */
 
-export type { Ending, Exchange } from './exchange.js';
+export type { Exchange } from './exchange.js';
 export type { Day, Limit } from './ordinary.js';
 export * as ordinaryDays from './ordinary.js';
 export type { Peer, PeerTurn } from './peers.js';
@@ -9,6 +9,7 @@ export type { Counts, RouteRun, Run, Series, ServiceRun, Totals } from './run.js
 export { fairness, perSecond } from './run.js';
 export type { SimulateOptions } from './simulate.js';
 export { simulate } from './simulate.js';
+export type { Ending } from './tally.js';
 export type { Step, Trace } from './trace.js';
 export type * from './world.js';
 export * from './worlds.js';

@@ -1,12 +1,12 @@
 /** A service on the way to the next one: it answers when it has been answered. */
 
 import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../core/types.js';
-import type { Caller, Ending, Exchange } from './exchange.js';
+import type { Caller, Exchange } from './exchange.js';
 import type { Strategy } from './pursuit.js';
 import type { Route } from './routes.js';
 import { done } from './servers/server.js';
 import type { Station } from './station.js';
-import type { Tally } from './tally.js';
+import type { Ending, Tally } from './tally.js';
 import type { Traffic } from './traffic.js';
 
 const badGateway: ResponseOutcome | ErrorOutcome = { kind: 'response', status: 502 };

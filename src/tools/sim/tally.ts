@@ -1,7 +1,9 @@
 /** What callers saw, counted by the second. */
 
 import { ln } from './elementary.js';
-import type { Ending } from './exchange.js';
+
+/** How a request ended: well, otherwise, turned away by the gate or the hold, or left by its caller. */
+export type Ending = 'good' | 'failed' | 'refused' | 'aborted';
 
 export class Tally {
   /** Requests that began. */

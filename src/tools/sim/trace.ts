@@ -1,7 +1,8 @@
 /** Every step of every request, for whoever wants to follow one. */
 
 import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
-import type { Ending, Exchange } from './exchange.js';
+import type { Exchange } from './exchange.js';
+import type { Ending } from './tally.js';
 
 /** What happened to it: it was sent, an outcome arrived, it was turned away, or it ended. */
 export type Step = 'sent' | Ending | ResponseOutcome | ErrorOutcome | (string & {});

@@ -7,9 +7,10 @@ import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
 import type { Prospects } from '../../runtime/session.js';
 import type { Agenda, Handler } from './agenda.js';
-import type { Caller, Ending } from './exchange.js';
+import type { Caller } from './exchange.js';
 import { Exchange } from './exchange.js';
 import type { Luck } from './luck.js';
+import type { Ending } from './tally.js';
 import type { Trace } from './trace.js';
 
 const attemptTimedOut: ErrorOutcome = { kind: 'error', error: new AttemptTimeoutError(0), aborted: false };

@@ -1,12 +1,12 @@
 /** Budgets that can never pay for a retry, or never say no. */
 
 import type { Problem } from '../../errors.js';
+import { found } from '../../found.js';
 import { affords, afterFailure, fullBudget } from '../../limits/budget/budget.js';
 import type { BucketBudget, Budget, Cost } from '../limits.js';
 import type { SettingsOptions } from '../options.js';
 import type { Level } from './level.js';
 import { writtenPath } from './level.js';
-import { found } from './wording.js';
 
 const failures = ['transient', 'throttled', 'timeout'] as const;
 

@@ -4,12 +4,12 @@
  */
 
 import type { Problem } from '../../errors.js';
+import { found } from '../../found.js';
 import { budgetContradictions } from './budget-contradictions.js';
 import type { Level, SettingKey } from './level.js';
 import { writtenPath } from './level.js';
 import { firstWaitTooLong, scheduleContradictions } from './schedule-contradictions.js';
 import { statusContradictions } from './status-contradictions.js';
-import { found } from './wording.js';
 
 interface Contradiction {
   /** Judged where one of these is written. What a level only inherits is reported where it was written. */

@@ -1,10 +1,11 @@
 /** Which keys are known where, and what to say of those that are not. */
 
 import type { Problem } from '../../errors.js';
+import { quote } from '../../found.js';
 import { nearest } from './nearest.js';
 import type { JsonSchema } from './schema.js';
 import { functionKeys, policySchema } from './schema.js';
-import { mostNames, oneOf, pathTo, quote } from './wording.js';
+import { mostNames, oneOf, pathTo } from './wording.js';
 
 export function unknownKey(
   key: string | symbol,

@@ -1,6 +1,6 @@
 /** A list or an object taken apart: everything in it is read once, and cannot change its mind any more. */
 
-import { isLength, isPlain, unreadable } from './wording.js';
+import { isLength, isPlain, unreadable } from '../../found.js';
 
 export type Entries = ReadonlyMap<string | symbol, unknown>;
 

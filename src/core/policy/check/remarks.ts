@@ -1,9 +1,10 @@
 /** What is no mistake for sure, but perhaps another thing than was meant. */
 
 import type { Remark } from '../../errors.js';
+import { quote } from '../../found.js';
 import type { RuleOptions } from '../options.js';
 import { partsOf } from '../routes/patterns.js';
-import { pathTo, quote } from './wording.js';
+import { pathTo } from './wording.js';
 
 /** On rules that have been checked. */
 export function remarksOn(rules: readonly Pick<RuleOptions, 'match'>[]): readonly Remark[] {

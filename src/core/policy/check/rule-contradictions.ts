@@ -1,11 +1,12 @@
 /** What can be wrong with rules as a list: patterns that are none, that come too late. */
 
 import type { Problem } from '../../errors.js';
+import { found } from '../../found.js';
 import type { RuleOptions } from '../options.js';
 import type { Pattern } from '../routes/patterns.js';
 import { isPatternProblem, parsePattern } from '../routes/patterns.js';
 import { firstCovering } from '../routes/routes.js';
-import { found, pathTo } from './wording.js';
+import { pathTo } from './wording.js';
 
 /** Where a pattern is unsound, there is none. */
 type Rules = readonly Partial<RuleOptions>[];

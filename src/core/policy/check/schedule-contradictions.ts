@@ -2,10 +2,10 @@
 
 import { scheduledWait } from '../../decide/schedule.js';
 import type { Problem } from '../../errors.js';
+import { found } from '../../found.js';
 import type { Schedule, ScheduleFunction } from '../schedules.js';
 import type { Level } from './level.js';
 import { writtenPath } from './level.js';
-import { found } from './wording.js';
 
 /** Within one schedule. */
 export function scheduleContradictions(

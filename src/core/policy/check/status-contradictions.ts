@@ -1,6 +1,6 @@
 import type { Problem } from '../../errors.js';
+import { found } from '../../found.js';
 import type { Level } from './level.js';
-import { found } from './wording.js';
 
 /**
  * A negation that takes nothing away is none: it keeps a hint from asking for that status. But a status

@@ -5,11 +5,12 @@
  */
 
 import type { Problem } from '../../errors.js';
+import { found, quote } from '../../found.js';
 import { didYouMean, kindOf, mayBeFunction, unknownKey } from './known-keys.js';
 import type { Entries, ListParts } from './parts.js';
 import { partsOf } from './parts.js';
 import type { JsonSchema } from './schema.js';
-import { allowed, found, oneOf, pathTo, quote } from './wording.js';
+import { allowed, oneOf, pathTo } from './wording.js';
 
 export interface Structure {
   readonly problems: readonly Problem[];

@@ -4,10 +4,11 @@
  */
 
 import type { Remark } from '../../errors.js';
+import { quote } from '../../found.js';
 import { bodyBytesOf } from '../../hints/compile.js';
 import type { HintSetName } from '../../hints/sets.js';
 import type { PolicyOptions, SettingsOptions } from '../options.js';
-import { pathTo, quote } from './wording.js';
+import { pathTo } from './wording.js';
 
 /** In a policy that has been checked. */
 export function unreadBodies({ rules = [], ...top }: PolicyOptions): readonly Remark[] {

@@ -1,73 +1,10 @@
-/** Words for problems: what was found, what is allowed, and where. */
+/** Words for problems: what is allowed, and where. */
 
+import { cut, longestQuote, quote } from '../../found.js';
 import type { JsonSchema } from './schema.js';
 
 /** So many names can be read at a glance; more of them are in the manual. */
 export const mostNames = 8;
-
-/** Longer strings are cut: a problem is read by people, and what was found may be a secret or a novel. */
-const longestQuote = 60;
-
-/** Stands for a value that could not be read. */
-export const unreadable: unique symbol = Symbol('unreadable');
-
-/** What was found, in words; of an object only that it is one. */
-export function found(value: unknown): string {
-  if (value === unreadable) return 'a getter that throws';
-  switch (typeof value) {
-    case 'string':
-      return `a string ${quote(value)}`;
-    case 'number':
-      return Number.isFinite(value) ? `the number ${value}` : String(value);
-    case 'bigint':
-      return `the bigint ${cut(String(value))}n`;
-    case 'boolean':
-      return String(value);
-    case 'undefined':
-      return 'nothing';
-    case 'object':
-      return foundObject(value);
-    default:
-      return `a ${typeof value}`;
-  }
-}
-
-function foundObject(value: object | null): string {
-  if (value === null) return 'null';
-  try {
-    Reflect.ownKeys(value);
-    if (Array.isArray(value)) return listOf(value.length);
-    return isPlain(value) ? 'an object' : 'an instance of a class';
-  } catch {
-    return unreadableObject;
-  }
-}
-
-const unreadableObject = 'an object that cannot be read';
-
-function listOf(length: unknown): string {
-  if (!isLength(length)) return unreadableObject;
-  return length === 0 ? 'an empty list' : 'a list';
-}
-
-/** A proxy may call it anything. */
-export function isLength(length: unknown): length is number {
-  return Number.isInteger(length) && (length as number) >= 0;
-}
-
-/** Of this realm or another (`vm`, a test runner's): a prototype, if any, that has none itself. */
-export function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-export function quote(text: string): string {
-  return JSON.stringify(cut(text));
-}
-
-function cut(text: string): string {
-  return text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
-}
 
 /** `rules[2].schedule`, from its parts; names that are none in JavaScript go in brackets. */
 export function pathTo(parent: string, key: string | symbol | number): string {

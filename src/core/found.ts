@@ -1,0 +1,65 @@
+/** What was found where something else belongs, in words: safe to show, whatever it is. */
+
+/** Longer strings are cut: a problem is read by people, and what was found may be a secret or a novel. */
+export const longestQuote = 60;
+
+/** Stands for a value that could not be read. */
+export const unreadable: unique symbol = Symbol('unreadable');
+
+/** What was found, in words; of an object only that it is one. */
+export function found(value: unknown): string {
+  if (value === unreadable) return 'a getter that throws';
+  switch (typeof value) {
+    case 'string':
+      return `a string ${quote(value)}`;
+    case 'number':
+      return Number.isFinite(value) ? `the number ${value}` : String(value);
+    case 'bigint':
+      return `the bigint ${cut(String(value))}n`;
+    case 'boolean':
+      return String(value);
+    case 'undefined':
+      return 'nothing';
+    case 'object':
+      return foundObject(value);
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+function foundObject(value: object | null): string {
+  if (value === null) return 'null';
+  try {
+    Reflect.ownKeys(value);
+    if (Array.isArray(value)) return listOf(value.length);
+    return isPlain(value) ? 'an object' : 'an instance of a class';
+  } catch {
+    return unreadableObject;
+  }
+}
+
+const unreadableObject = 'an object that cannot be read';
+
+function listOf(length: unknown): string {
+  if (!isLength(length)) return unreadableObject;
+  return length === 0 ? 'an empty list' : 'a list';
+}
+
+/** A proxy may call it anything. */
+export function isLength(length: unknown): length is number {
+  return Number.isInteger(length) && (length as number) >= 0;
+}
+
+/** Of this realm or another (`vm`, a test runner's): a prototype, if any, that has none itself. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+export function quote(text: string): string {
+  return JSON.stringify(cut(text));
+}
+
+export function cut(text: string): string {
+  return text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
+}
