@@ -1,4 +1,4 @@
-/** Who listens, and how they are told. Nothing is built when nobody does. */
+/** Who listens, and how they are told. Nothing is built when there is no listener. */
 
 import type { DecisionEvent, RequestSummary, SettledEvent } from '../core/events.js';
 import type { Settings } from '../core/policy/settings.js';
@@ -41,7 +41,7 @@ function guarded(who: string, listen: () => unknown): void {
     warn(new Error(`undaunted: ${who} threw; the request goes on`, { cause }));
   try {
     const told = listen();
-    // An async one throws later, where nobody could catch it.
+    // An async one throws later, where it could not be caught.
     if (typeof told === 'object' && told !== null) Promise.resolve(told).catch(report);
   } catch (error) {
     report(error);

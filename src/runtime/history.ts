@@ -15,7 +15,7 @@ class Given {
 }
 
 /**
- * A mark that nobody else can see, list, copy or take away. A WeakMap would be slower by far: on axios's hot path it
+ * A mark that no other code can see, list, copy or take away. A WeakMap would be slower by far: on axios's hot path it
  * costs more than everything else that is done there.
  */
 class Marked extends Given {

@@ -175,7 +175,7 @@ export class Scope {
     }
     if (budget === false) return;
     const timed = needsClock(budget);
-    // A bucket that nobody has drawn from is full.
+    // A bucket that has not been drawn from is full.
     if (!timed && !this.budgets.has(budget)) return;
     const now = timed ? this.ports.now() : 0;
     this.keep(budget, afterSuccess(budget, this.budgetOf(budget, now), lastCost, now));

@@ -52,7 +52,7 @@ export class Session {
   readonly scope: Scope;
   /** Of another layer, where no context follows a request. */
   private readonly enclosure: Enclosure | undefined = enclosureAtOnce();
-  /** Only where there is a gate or a hold to pass, or somebody asks for the time. */
+  /** Only where there is a gate or a hold to pass, or a deadline or a listener asks for the time. */
   private turn: Turn | undefined = undefined;
   private attempts: Attempt[] | undefined = undefined;
   /** The status that was accepted at once. */
@@ -177,14 +177,14 @@ export class Session {
     };
   }
 
-  /** Another layer serves this request with its retries, or nobody wants any. */
+  /** Another layer retries this request, or its retries are suppressed. */
   get isSuppressed(): true | undefined {
     return isSuppressed(this.enclosure ?? suppressionInContext(), this.request);
   }
 
   /**
-   * The caller gave up, or it ended in a way that nobody is to judge: with this error, or status. Without one
-   * it was no request of ours, and nobody is told.
+   * The caller gave up, or it ended in a way that is not to be judged: with this error, or status. Without one
+   * it was no request of ours, and listeners are not told.
    */
   abandon(outcome?: unknown): void {
     if (this.turn !== undefined) this.scope.leave(this.settings, this.turn);
@@ -241,7 +241,7 @@ export class Session {
 /** What every event says of its request. */
 type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
 
-/** Made only when somebody asks for the history of a request that succeeded at once. */
+/** Made only when the history of a request that succeeded at once is asked for. */
 function acceptedAttempt(status: number): Attempt {
   const finding: Finding = {
     kind: 'response',

@@ -35,7 +35,7 @@ function readHintFor(
   { status, headers, content }: ResponseHead,
   date: number,
 ): Hint | undefined {
-  // A 3xx hint delays the redirect (RFC 9110 10.2.3), which is somebody else's request.
+  // A 3xx hint delays the redirect (RFC 9110 10.2.3), which is another request.
   if (status >= 300 && status < 400) return undefined;
   return settings.hints?.(status, headers, content, date);
 }

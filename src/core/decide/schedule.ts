@@ -1,7 +1,7 @@
 /**
  * The waits of our own: retry number + previous wait + one draw -> ms, exact and not rounded.
  *
- * Caps apply before jitter. No wait is NaN, negative or infinite, however often somebody retries.
+ * Caps apply before jitter. No wait is NaN, negative or infinite, however many retries there are.
  */
 
 import { defaults } from '../policy/defaults.js';
@@ -41,7 +41,7 @@ export function scheduledWait(
   return schedule.slotMs === undefined ? waitMs : Math.floor(waitMs / schedule.slotMs) * schedule.slotMs;
 }
 
-/** The bound that no draw exceeds before this retry; nobody knows one for a function. */
+/** The bound that no draw exceeds before this retry; of a function, it is not known. */
 export function longestWait(schedule: Schedule, retry: number): number {
   if (typeof schedule === 'function') return Number.POSITIVE_INFINITY;
   // Jitter grows with the draw, and a decorrelated wait with the one before it.

@@ -24,12 +24,12 @@ const failuresByName: ReadonlyMap<string, FailureRow> = new Map(owners.flatMap((
 
 const failuresByText: readonly FailureText[] = owners.flatMap(({ byText = [] }) => byText);
 
-/** Nobody answered in time: Node's limits, undici's, axios's and ours. */
+/** The server did not answer in time: by Node's limits, undici's, axios's and ours. */
 export const timeoutCodes: ReadonlySet<string> = new Set(owners.flatMap(({ timeouts = [] }) => timeouts));
 
 export const wrapperCodes: ReadonlySet<string> = new Set(owners.flatMap(({ wrappers = [] }) => wrappers));
 
-/** Undefined: nobody knows it. */
+/** Undefined: no owner knows it. */
 export function rowFor(name: string, code: string | undefined, message: string): FailureRow | undefined {
   const byText = failuresByText.find((entry) => entry.code === code && message.includes(entry.text));
   if (byText !== undefined) return byText.row;

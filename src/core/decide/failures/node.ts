@@ -5,7 +5,7 @@ import { routing, unclear, unheardOf, unsent } from './row.js';
 
 export const nodeFailures: Failures = {
   byCode: [
-    // The name could not be looked up, or nobody listens.
+    // The name could not be looked up, or nothing listens there.
     ['ENOTFOUND', unsent],
     ['EAI_AGAIN', unsent],
     ['ECONNREFUSED', unsent],

@@ -113,7 +113,7 @@ function rowOfAll(parts: readonly Record<string, unknown>[]): FailureRow {
 }
 
 /**
- * The outermost link that a row knows, else the outermost with a code at all (nobody knows it, so it is
+ * The outermost link that a row knows, else the outermost with a code at all (which is not known, so it is
  * final); a wrapper only if nothing inside it says more.
  */
 function tellingLink(chain: readonly Link[]): Link | undefined {

@@ -12,7 +12,7 @@ export const unsent: FailureRow = { class: 'transient', evidence: 'unsent' };
 export const unclear: FailureRow = { class: 'transient', evidence: 'unknown' };
 export const routing: FailureRow = { class: 'transient', evidence: 'if-connecting' };
 
-/** Nobody has shown that trying again would help. */
+/** Nothing says that trying again would help. */
 export const unheardOf: FailureRow = { class: 'final', evidence: 'unknown' };
 
 /** The network failed, and nothing is said of how. */
@@ -29,7 +29,7 @@ export interface Failures {
   readonly byName?: Keyed;
   /** Where the text decides, because the code says too little. The first that fits applies. */
   readonly byText?: readonly FailureText[];
-  /** Codes that say that nobody answered in time. */
+  /** Codes that say that the server did not answer in time. */
   readonly timeouts?: readonly string[];
   /** Codes of errors that only wrap: what happened is in their cause, if they have one that says anything. */
   readonly wrappers?: readonly string[];

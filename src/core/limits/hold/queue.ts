@@ -71,7 +71,7 @@ export function givePlaceBack(given: HoldState, place: number, now: number): Hol
   return withoutPassedGaps({ ...state, gaps: gaps.toSpliced(gapsBefore(gaps, place), 0, place) }, now);
 }
 
-/** Whoever was before them has gone: what is left of them is that so many more have come up. */
+/** The requests before these gaps have gone: all that is left of them is that so many more places have come up. */
 function withoutPassedGaps(state: HoldState, now: number): HoldState {
   const { gaps, places } = state;
   const came = placesBy(state, now);

@@ -25,7 +25,7 @@ const forgottenMs = 2_500;
 const unchanged = 0.85;
 const unchangedByMuch = 0.6;
 
-/** What one has to be, beside one that is somebody's own, to be about everybody. */
+/** How much larger a share has to be than one that is a tenant's own, to be about all. */
 const clearlyMore = 1.2;
 const moreShare = 0.16;
 
@@ -59,7 +59,7 @@ export function afterRefusal(
   }
   const until = now + hintIn(finding);
   if (until <= state.until) return state;
-  // Nobody gets on in the meantime.
+  // No request gets on in the meantime.
   return {
     ...paced(hold, state, answers, now),
     until,

@@ -9,7 +9,7 @@ export interface HoldState {
   readonly pacedSince: number;
   readonly places: number;
   readonly spacingMs: number;
-  /** How they come faster and faster; undefined: nobody has been held yet. */
+  /** How they come faster and faster; undefined: no request has been held yet. */
   readonly pace: Pace | undefined;
   /** The first free one. */
   readonly nextPlace: number;
