@@ -1,17 +1,17 @@
 /** Instances for the tests of this folder. What is opened here is closed when the test ends. */
 
 import { Agent } from 'node:http';
-import type { AxiosInstance, CreateAxiosDefaults } from 'axios';
+import type { AxiosInstance, AxiosStatic, CreateAxiosDefaults } from 'axios';
 import { onTestFinished } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { soon } from '../kit.js';
 import { axios } from './client.js';
 
-/** An instance of the CommonJS build, with connections of its own. */
-export function openInstance(defaults: CreateAxiosDefaults = {}): AxiosInstance {
+/** An instance, of the CommonJS build unless told otherwise, with connections of its own. */
+export function openInstance(defaults: CreateAxiosDefaults = {}, build: AxiosStatic = axios): AxiosInstance {
   const httpAgent = new Agent({ keepAlive: true });
   onTestFinished(() => httpAgent.destroy());
-  return axios.create({ httpAgent, ...defaults });
+  return build.create({ httpAgent, ...defaults });
 }
 
 /** The same with retry on it; what may be given is what `attachRetry` takes. */

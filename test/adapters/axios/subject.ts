@@ -1,11 +1,14 @@
 /** What the suites are to know of axios. */
 
-import type { AxiosError, AxiosInstance, AxiosResponse } from 'axios';
+import type { AxiosError, AxiosInstance, AxiosResponse, AxiosStatic } from 'axios';
 import { expect } from 'vitest';
-import { openLab } from '../kit.js';
+import { attachRetry } from '../../../src/adapters/axios/index.js';
+import { openLab, soon } from '../kit.js';
+import type { GivingUp } from '../suites/callers.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
 import { axios, axiosEsm } from './client.js';
-import { retryingInstance } from './kit.js';
+import { givingUp } from './giving-up.js';
+import { openInstance, retryingInstance } from './kit.js';
 import { mockedInstance } from './mocked.js';
 import { type Way as Adapter, overH2 as h2, overHttp1, survivesHttp2 } from './ways.js';
 
@@ -61,6 +64,20 @@ function expectOwn(given: unknown, { method = 'GET', body, signal }: Asked): voi
   if (signal !== undefined) expect(config?.signal).toBe(signal);
 }
 
+function retryingWith(build: AxiosStatic, adapter: 'http' | 'fetch', name: string): GivingUp {
+  const open = (): AxiosInstance => openInstance({ adapter }, build);
+  const client: Way['client'] = (given = soon) => {
+    const instance = open();
+    attachRetry(instance, given);
+    return (url, asked = {}) => send(instance, url, asked);
+  };
+  const bare = (): Send => {
+    const instance = open();
+    return (url, asked = {}) => send(instance, url, asked);
+  };
+  return givingUp(name, build, adapter, { name, client, open: openLab, takesOverride: true }, bare);
+}
+
 export const subject: Subject = {
   name: 'axios',
   client: retrying,
@@ -81,6 +98,11 @@ export const subject: Subject = {
     const close = () => {};`,
   programWays: ['http', 'fetch'],
   abortCode: 'ERR_CANCELED',
+  givingUp: [
+    retryingWith(axios, 'http', 'http'),
+    retryingWith(axios, 'fetch', 'fetch'),
+    retryingWith(axiosEsm, 'http', 'http of the ESM build'),
+  ],
   attemptEnds: 'with the body',
   knowsUnsent: false,
   expectOwn,

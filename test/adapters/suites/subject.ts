@@ -8,6 +8,7 @@ import type { OverrideOptions, Policy, PolicyOptions, Retrier } from '../../../s
 import type { FaultLab } from '../../faults/faulty-server.js';
 import type { Received } from '../../faults/ledger.js';
 import type { Answer, Script } from '../../faults/play.js';
+import type { GivingUp } from './callers.js';
 import { complaintsOf, type Skips, themeOf, titleOf, titlesOf } from './skips.js';
 
 declare module 'vitest' {
@@ -70,6 +71,8 @@ export interface Subject {
   readonly overH2: readonly Way[];
   /** Ways in which the client itself waits for a fifth of a second only. */
   readonly impatient: readonly Way[];
+  /** The ways that differ in how they are given up. */
+  readonly givingUp: readonly GivingUp[];
   /** When an attempt's time ends. */
   readonly attemptEnds: 'with the head' | 'with the body';
   /** Whether an attempt whose time is up is known to have had no connection. */

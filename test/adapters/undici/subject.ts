@@ -1,14 +1,17 @@
 /** What the suites are to know of undici. */
 
+import { Writable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { expect } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { openLab, soon } from '../kit.js';
+import type { GivingUp } from '../suites/callers.js';
 import type { Skips } from '../suites/skips.js';
-import type { Asked, Given, Reply, Subject, Way } from '../suites/subject.js';
+import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
 import { undici } from './client.js';
+import { bySignal, oddCallers, plainCallers, withReasons } from './giving-up.js';
 import { openH2AgentForResets, openH2Lab, overTls, reconnects } from './h2-client.js';
-import { retryingAgent } from './kit.js';
+import { openAgent, retryingAgent } from './kit.js';
 import { mockedAgent } from './mocked.js';
 
 async function request(dispatcher: Dispatcher, url: string, { method, ...asked }: Asked): Promise<Reply> {
@@ -31,11 +34,12 @@ function throwCause(error: Error): never {
   throw error.cause ?? error;
 }
 
+function sendingOver(send: typeof request, dispatcher: Dispatcher): Send {
+  return (url, asked = {}) => send(dispatcher, url, asked);
+}
+
 function clientOver(send: typeof request, over: (given?: Given) => Dispatcher): Way['client'] {
-  return (given) => {
-    const dispatcher = over(given);
-    return (url: string, asked: Asked = {}): Promise<Reply> => send(dispatcher, url, asked);
-  };
+  return (given) => sendingOver(send, over(given));
 }
 
 function plainOver(name: string, over: (given?: Given) => Dispatcher, open: Way['open'] = openLab): Way {
@@ -74,6 +78,30 @@ function overEach(theme: string, title: string, reason: string): Skips {
   return Object.fromEntries(ways.map(({ name }) => [`${theme} > over '${name}' > ${title}`, reason]));
 }
 
+/** To a stream of the caller's. */
+async function streamed(dispatcher: Dispatcher, url: string, asked: Asked): Promise<Reply> {
+  const { origin, pathname: path } = new URL(url);
+  const pieces: Buffer[] = [];
+  let head: Pick<Reply, 'status' | 'headers'> = { status: 0, headers: {} };
+  const options = { method: 'GET', ...asked, origin, path } as Dispatcher.RequestOptions;
+  const given = await dispatcher.stream(options, ({ statusCode: status, headers }) => {
+    head = { status, headers };
+    return new Writable({ write: (piece, _encoding, done) => done(void pieces.push(piece)) });
+  });
+  return { ...head, text: Buffer.concat(pieces).toString('latin1'), given };
+}
+
+const stream: Way = {
+  name: 'stream',
+  client: clientOver(streamed, retryingAgent),
+  open: openLab,
+  takesOverride: true,
+};
+
+function gaveUp(way: Way): Pick<GivingUp, 'name' | 'way' | 'bySignal' | 'takesFactories'> {
+  return { name: way.name, way, bySignal, takesFactories: true };
+}
+
 export const subject: Subject = {
   name: 'undici',
   client: plain.client,
@@ -100,6 +128,27 @@ export const subject: Subject = {
   programWays: ['request'],
   // Of a DOMException.
   abortCode: '20',
+  givingUp: [
+    {
+      ...gaveUp(plain),
+      plain: plainCallers,
+      rare: [...withReasons, ...oddCallers],
+      bare: () => sendingOver(request, openAgent()),
+    },
+    {
+      ...gaveUp(stream),
+      plain: plainCallers,
+      rare: withReasons,
+      bare: () => sendingOver(streamed, openAgent()),
+    },
+    ...[undici.fetch as unknown as typeof fetch, fetch].map((doFetch, n) => ({
+      ...gaveUp(ways[n + 1] as Way),
+      plain: plainCallers.slice(0, 1),
+      rare: [],
+      bare: () => sendingOver(through(doFetch), openAgent()),
+      takesFactories: false,
+    })),
+  ],
   attemptEnds: 'with the head',
   knowsUnsent: true,
   expectOwn: (given) => expect(given).toBeInstanceOf(Object),
