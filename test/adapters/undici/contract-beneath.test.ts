@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Handler, OldHandler } from '../../../src/adapters/undici/handlers.js';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { historyOf } from '../../../src/index.js';
-import { answer } from '../../faults/lab.js';
+import { answer, rst } from '../../faults/lab.js';
 import { openLab, soon } from '../kit.js';
 import { native, outcomeOf, recorder } from './generations.js';
 import { openAgent } from './kit.js';
@@ -39,6 +39,22 @@ test("where nothing has to differ, the caller's own options go down", async () =
   await heard.settled;
   expect(heard.calls).toContain('end');
   expect(seen[0]).toBe(options);
+});
+
+test('headers that can be read once are those of every attempt', async () => {
+  function* once(): Generator<[string, string]> {
+    yield ['x-a', '1'];
+    yield ['x-b', '2'];
+  }
+  const lab = await openLab([answer(503), rst(), answer(200)]);
+  const headers = once() as unknown as Record<string, string>;
+  const { body } = await openAgent()
+    .compose(retry(soon))
+    .request({ ...get, origin: lab.origin, headers });
+  await body.dump();
+  expect(lab.requests.map(({ headers: sent }) => [sent['x-a'], sent['x-b']])).toEqual(
+    Array(3).fill(['1', '2']),
+  );
 });
 
 describe('an error that is none', () => {

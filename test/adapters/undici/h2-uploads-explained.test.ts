@@ -1,4 +1,4 @@
-/** A stream of HTTP/2 that is reset while it sends a stream fails as it would if it sent a text. */
+/** A stream of HTTP/2 that is reset while it sends a stream fails as it would if it sent a text: where it may be retried. */
 
 import { constants } from 'node:http2';
 import { Readable } from 'node:stream';
@@ -8,6 +8,12 @@ import { historyOf } from '../../../src/index.js';
 import { rstStream } from '../../faults/h2-lab.js';
 import { settled, soon } from '../kit.js';
 import { hearsCancel, openH2AgentForResets, openH2Lab, wires } from './h2-client.js';
+
+/** There is always more to come. */
+async function* unfinished(): AsyncGenerator<Buffer> {
+  yield Buffer.from('pay');
+  await new Promise(() => undefined);
+}
 
 const resets = (
   [
@@ -24,8 +30,8 @@ const resets = (
 
 describe.each(wires)('over $name', (wire) => {
   async function fail(code: number, body: string | Readable) {
-    const lab = await openH2Lab(rstStream(code), wire);
-    const agent = openH2AgentForResets(wire).compose(retry({ ...soon, maxRetries: 0 }));
+    const lab = await openH2Lab({ ...rstStream(code), at: 'head' }, wire);
+    const agent = openH2AgentForResets(wire).compose(retry({ ...soon, maxRetries: 1 }));
     const asked = agent.request({ origin: lab.origin, path: '/', method: 'POST', body });
     const { error } = await settled(asked);
     const [first] = historyOf(error) ?? [];
@@ -34,7 +40,7 @@ describe.each(wires)('over $name', (wire) => {
 
   test.each(resets)('%s', async (name) => {
     const code = constants[`NGHTTP2_${name}`];
-    const ofStream = await fail(code, Readable.from(['pay'], { objectMode: false }));
+    const ofStream = await fail(code, Readable.from(unfinished(), { objectMode: false }));
     expect(ofStream).toEqual(await fail(code, 'pay'));
   });
 });
