@@ -2,7 +2,7 @@
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
-import type { Handler, OldHandler } from '../../../src/adapters/undici/handlers.js';
+import type { Controller, Handler, OldHandler } from '../../../src/adapters/undici/handlers.js';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { historyOf } from '../../../src/index.js';
 import { answer, rst } from '../../faults/lab.js';
@@ -13,14 +13,33 @@ import type { Interceptor } from './recorder.js';
 
 const get = { path: '/', method: 'GET' } as const;
 
-/** A dispatcher of somebody's own that cannot reach anything, and says so in its own words. */
-function failing(says: unknown): { readonly below: Interceptor; readonly asked: () => number } {
+const idle: Controller = {
+  paused: false,
+  aborted: false,
+  reason: null,
+  pause: () => undefined,
+  resume: () => undefined,
+  abort: () => undefined,
+};
+
+/** A dispatcher of somebody's own that cannot reach anything, and says so in its own words, perhaps once it has begun. */
+function failing(
+  says: unknown,
+  begins = false,
+): { readonly below: Interceptor; readonly asked: () => number } {
   let asked = 0;
   const below: Interceptor = () => (_options, handler) => {
     asked += 1;
     // Of either generation, as undici calls them.
-    if (native === 1) (handler as unknown as OldHandler).onError?.(says);
-    else (handler as unknown as Handler).onResponseError?.(null, says);
+    const old = handler as unknown as OldHandler;
+    const young = handler as unknown as Handler;
+    if (native === 1) {
+      if (begins) old.onConnect?.(() => undefined, null);
+      old.onError?.(says);
+    } else {
+      if (begins) young.onRequestStart?.(idle, null);
+      young.onResponseError?.(idle, says);
+    }
     return true;
   };
   return { below, asked: () => asked };
@@ -58,10 +77,12 @@ test('headers that can be read once are those of every attempt', async () => {
 });
 
 describe('an error that is none', () => {
-  test.each([undefined, null, '', 0, 'broken', 42, Symbol('broken')])(
-    'is final, and reaches the caller as something: %s',
-    async (says) => {
-      const { below, asked } = failing(says);
+  const none = [undefined, null, '', 0, 'broken', 42, Symbol('broken')];
+
+  test.each(none.flatMap((says) => [false, true].map((begins) => [says, begins] as const)))(
+    'is final, and reaches the caller as something: %s (once it has begun: %s)',
+    async (says, begins) => {
+      const { below, asked } = failing(says, begins);
       const options = { ...get, origin: 'http://127.0.0.1:9' } as Dispatcher.DispatchOptions;
       const { error, terminals } = await outcomeOf(openAgent().compose(below, retry(soon)), options, 2);
       expect([terminals, asked()]).toEqual([1, 1]);

@@ -1,9 +1,10 @@
 /** Headers as they came: what the controller shows of them, before, between and after, and what others write there. */
 
+import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier } from '../../../src/index.js';
-import { answer, onCue, rst } from '../../faults/lab.js';
+import { answer, informational, onCue, rst } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { openLab, soon } from '../kit.js';
 import { isEarly7 } from './generations.js';
@@ -55,16 +56,18 @@ describe('there are none yet', () => {
   });
 });
 
-test('what an interceptor writes there stands there', async () => {
+test('what an interceptor writes there stands there, also if another one writes again', async () => {
   const lab = await openLab(answer(200));
   const heard = await record(openAgent().compose(retry(soon)), { origin: lab.origin }).end();
   const { controller } = heard;
   if (controller === undefined) throw new Error('it has begun');
-  controller.rawHeaders = ['x-a', '1'];
-  controller.rawTrailers = ['x-b', '2'];
+  for (const value of ['0', '1']) {
+    controller.rawHeaders = ['x-a', value];
+    controller.rawTrailers = ['x-b', value];
+  }
   expect(shown(heard)).toEqual([
     ['x-a', '1'],
-    ['x-b', '2'],
+    ['x-b', '1'],
   ]);
 });
 
@@ -80,3 +83,24 @@ test.skipIf(isEarly7)(
     expect(text).not.toContain('second');
   },
 );
+
+test('what a handler of the first generation returns for a 1xx does not pause what follows', async () => {
+  const lab = await openLab(informational(103, { link: '</a>' }, answer(200, 'all of it')));
+  const heads: number[] = [];
+  const chunks: Buffer[] = [];
+  await new Promise<void>((resolve, reject) => {
+    const handler = {
+      onConnect: () => undefined,
+      onHeaders: (status: number) => {
+        heads.push(status);
+        return status >= 200;
+      },
+      onData: (chunk: Buffer) => chunks.push(chunk) > 0,
+      onComplete: () => resolve(),
+      onError: reject,
+    } as Dispatcher.DispatchHandler;
+    openAgent().compose(retry(soon)).dispatch({ origin: lab.origin, path: '/', method: 'GET' }, handler);
+  });
+  expect(heads).toEqual([103, 200]);
+  expect(Buffer.concat(chunks).toString()).toBe('all of it');
+});
