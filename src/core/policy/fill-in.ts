@@ -42,6 +42,7 @@ function compiled(key: string, option: unknown): unknown {
   return compiler === undefined ? option : compiler(option as never);
 }
 
+// The last two are the policy's own; how much of a body is read follows from the hints, until it is said.
 const { bodyHintBytes, maxScopes, scopeIdleMs, ...said } = defaultOptions;
 
 /** Has a place for each setting, in which nothing is filled in yet. */

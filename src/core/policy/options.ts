@@ -1,4 +1,7 @@
-/** What a user writes: every key may be left out. `settings.ts` fills in the rest. */
+/**
+ * What a user writes, and sees: every key may be left out, and its words are what editors show. A setting is said here,
+ * its default in `defaults.ts` and what is allowed in `check/schema.ts`; the rest follows.
+ */
 
 import type { BeforeRetry, Observe, RetryIf } from '../events.js';
 import type { HintSetName } from '../hints/sets.js';
@@ -55,7 +58,7 @@ export type StatusOption = number | `${number}` | `${number}xx` | `!${number}` |
 
 /**
  * Every key may stand at the policy's top level, for all requests, and in a rule, for those that it matches. What a rule
- * leaves out, it inherits; a nested object replaces the inherited one whole. `undefined` says nothing.
+ * leaves out, it inherits; a nested object replaces the inherited one whole.
  */
 export interface SettingsOptions {
   /**
