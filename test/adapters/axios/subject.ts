@@ -107,6 +107,8 @@ export const subject: Subject = {
   knowsUnsent: false,
   expectOwn,
   skips: {
+    "hints > over 'http' > of two Retry-After that contradict each other, the wait is the longer, or none of theirs":
+      'Node hands over the first of them, and axios sees no more',
     'times-process > a function of the caller that hangs, with nothing else alive > the factory of a body, in its attempt: the process stays until the time is up':
       'an attempt’s time begins when its body is made',
     'times-process > a function of the caller that hangs, with nothing else alive > beforeRetry: with unref: true, nobody waits for it':

@@ -1,4 +1,4 @@
-/** What a server's answer asks for reaches the decision, and its body still reaches the caller. */
+/** A body that may have a hint in it is read by undici's adapter, and still reaches the caller whole. */
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -31,147 +31,9 @@ async function get(origin: string, options: { dispatcher: object; retry?: Overri
   return { status: response.statusCode, text: latin1(await response.body.arrayBuffer()) };
 }
 
-describe('how long to wait', () => {
-  const http = (ms: number): string => new Date(ms).toUTCString();
-
-  test.each<[string, Play, PolicyOptions, number]>([
-    ['Retry-After in seconds', answer(503, '', { 'retry-after': '7' }), {}, 7_000],
-    [
-      'Retry-After as a date, by the clock of the server',
-      answer(503, '', { 'retry-after': http(date + 100_000), date: http(date + 95_000) }),
-      {},
-      5_000,
-    ],
-    [
-      'Retry-After as a date, by our clock',
-      answer(429, '', { 'retry-after': http(date + 5_000) }),
-      {},
-      5_000,
-    ],
-    ['retry-after-ms', answer(503, '', { 'retry-after-ms': '250', 'retry-after': '1' }), {}, 250],
-    [
-      "a vendor's header, where a rule names the vendor",
-      answer(403, '', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(date / 1_000 + 30) }),
-      { rules: [{ match: '127.0.0.1', hints: 'github' }] },
-      30_000,
-    ],
-    [
-      'no hint on a 503: the schedule',
-      answer(503),
-      { schedule: fixed(11), throttledSchedule: fixed(22) },
-      11,
-    ],
-    [
-      'no hint on a 429: the other one',
-      answer(429),
-      { schedule: fixed(11), throttledSchedule: fixed(22) },
-      22,
-    ],
-    [
-      'a hint that nobody reads',
-      answer(503, '', { 'retry-after': '7' }),
-      { hints: false, schedule: fixed(11) },
-      11,
-    ],
-    ['a hint that makes no sense', answer(503, '', { 'retry-after': 'soon' }), { schedule: fixed(11) }, 11],
-    [
-      'a hint in lines that contradict each other: the longer, or none, but never less',
-      answer(503, '', { 'retry-after': ['3', '9'] }),
-      { schedule: fixed(60_000) },
-      9_000,
-    ],
-  ])('%s', async (_from, play, policy, delayMs) => {
-    const lab = await openLab([play, answer(200, 'ok')]);
-    const { dispatcher, delays } = watched(policy);
-
-    expect(await get(lab.origin, { dispatcher })).toEqual({ status: 200, text: 'ok' });
-
-    expect(delays).toHaveLength(1);
-    if (play.steps.length > 0 && delayMs === 9_000) expect(delays[0]).toBeGreaterThanOrEqual(9_000);
-    else expect(delays).toEqual([delayMs]);
-  });
-
-  test('jitter goes upwards only', async () => {
-    const lab = await openLab([answer(503, '', { 'retry-after': '10' }), answer(200, 'ok')]);
-    const { dispatcher, delays } = watched({ hintJitter: 0.5 }, 0.999);
-    await get(lab.origin, { dispatcher });
-    expect(delays[0]).toBeCloseTo(14_995, 0);
-  });
-});
-
-describe('too long to wait: the answer at once, body and all', () => {
-  test.each<[string, PolicyOptions]>([
-    ['maxHintMs', { maxHintMs: 5_999 }],
-    ['deadlineMs', { deadlineMs: 6_000 }],
-    ['maxHintMs of the request', {}],
-  ])('%s', async (which, policy) => {
-    const lab = await openLab(answer(429, 'come back later', { 'retry-after': '6' }));
-    const { dispatcher, delays } = watched(policy);
-    const override = which.endsWith('request') ? { retry: { maxHintMs: 1_000 } } : {};
-
-    const got = await get(lab.origin, { dispatcher, ...override });
-
-    expect(got).toEqual({ status: 429, text: 'come back later' });
-    expect(delays).toEqual([]);
-    expect(lab.requests).toHaveLength(1);
-  });
-
-  test('a veto', async () => {
-    const lab = await openLab(answer(503, 'no', { 'x-should-retry': 'false' }));
-    const { dispatcher } = watched();
-    expect(await get(lab.origin, { dispatcher })).toEqual({ status: 503, text: 'no' });
-    expect(lab.requests).toHaveLength(1);
-  });
-});
-
-describe('statuses and methods by rule', () => {
-  test.each<[string, PolicyOptions, string, number, number]>([
-    ['another status', { statuses: [404] }, 'GET', 404, 2],
-    ['a success that is none', { statuses: [202] }, 'GET', 202, 2],
-    ['a status taken out', { statuses: ['5xx', '!503'] }, 'GET', 503, 1],
-    ['only where the rule is', { statuses: [404] }, 'GET', 503, 1],
-    ['another method', { methods: ['POST'] }, 'POST', 503, 2],
-    ['a method taken out', { methods: ['GET'] }, 'PUT', 503, 1],
-    ['every request is idempotent', { idempotent: true }, 'PATCH', 503, 2],
-    ['POST as it is', {}, 'POST', 503, 1],
-    ['POST that the server did not take', {}, 'POST', 429, 2],
-    ['POST, never', { unsafeMethods: 'never' }, 'POST', 429, 1],
-    ['413 without a hint', {}, 'GET', 413, 1],
-  ])('%s', async (_what, settings, method, status, sent) => {
-    const lab = await openLab([answer(status), answer(200)]);
-    const { dispatcher } = watched({ rules: [{ match: '/here', ...settings }] });
-
-    const { body } = await undici.request(`${lab.origin}/here`, { dispatcher, method });
-    await body.dump();
-
-    expect(lab.requests).toHaveLength(sent);
-  });
-
-  test('413 with a hint', async () => {
-    const lab = await openLab([answer(413, '', { 'retry-after': '1' }), answer(200, 'ok')]);
-    const { dispatcher, delays } = watched();
-    expect(await get(lab.origin, { dispatcher })).toEqual({ status: 200, text: 'ok' });
-    expect(delays).toEqual([1_000]);
-  });
-});
-
 describe('a hint in the body', () => {
   const hint = JSON.stringify({ retry_after: 3, message: 'You are being rate limited.' });
   const discord: PolicyOptions = { hints: 'discord', bodyHintBytes: 1_024 };
-
-  test('is obeyed', async () => {
-    const lab = await openLab([answer(429, hint, json), answer(200, 'ok')]);
-    const { dispatcher, delays } = watched(discord);
-    expect(await get(lab.origin, { dispatcher })).toEqual({ status: 200, text: 'ok' });
-    expect(delays).toEqual([3_000]);
-  });
-
-  test('is not read unless asked for', async () => {
-    const lab = await openLab([answer(429, hint, json), answer(200, 'ok')]);
-    const { dispatcher, delays } = watched({ ...discord, bodyHintBytes: 0, throttledSchedule: fixed(5) });
-    await get(lab.origin, { dispatcher });
-    expect(delays).toEqual([5]);
-  });
 
   test('in several pieces is obeyed', async () => {
     const play: Play = {
@@ -402,10 +264,6 @@ describe('a hint in the body', () => {
     expect(running).toBe(0);
   });
 });
-
-function fixed(waitMs: number) {
-  return { kind: 'fixed', waitMs, jitter: 'none' } as const;
-}
 
 function latin1(bytes: ArrayBuffer): string {
   return Buffer.from(bytes).toString('latin1');
