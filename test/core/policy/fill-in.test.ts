@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fillSchedule } from '../../../src/core/decide/schedule.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
+import { fillIn } from '../../../src/core/policy/fill-in.js';
 import type { PolicyOptions, SettingsOptions } from '../../../src/core/policy/options.js';
 import { definePolicy } from '../../../src/core/policy/policy.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
@@ -119,6 +120,12 @@ describe('settings', () => {
     ['none of what is inherited', 0, { bodyHintBytes: 0 }, { hints: 'github' }],
   ])('bodyHintBytes of %s: %d', (_, bytes, own, inherited) => {
     expect(inRule(own, inherited).bodyHintBytes).toBe(bytes);
+  });
+
+  test('take undefined for nothing said', () => {
+    const inherited = settingsOf({ maxRetries: 7, gate: true, hints: 'github', retryIf: () => true });
+    const silent = { maxRetries: undefined, gate: undefined, hints: undefined, retryIf: undefined };
+    expect(fillIn(silent as object, inherited)).toEqual(inherited);
   });
 
   test('take the functions of the rule before those of the policy', () => {
