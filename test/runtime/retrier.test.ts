@@ -32,6 +32,7 @@ describe('who shares what', () => {
     const retrier = createRetrier(policy);
     expect(retrierFor(retrier)).toBe(retrier);
     expect(createRetrier(policy)).not.toBe(createRetrier(policy));
+    expect(retrier[Symbol.toStringTag]).toBe('Retrier');
     expect(retrier.policy).toBe(policy);
   });
 

@@ -10,6 +10,7 @@ describe('definePolicy', () => {
   test('gives an instance, and a finished policy back as it is', () => {
     const policy = definePolicy({ maxRetries: 1 });
     expect(isPolicy(policy)).toBe(true);
+    expect(policy[Symbol.toStringTag]).toBe('Policy');
     expect(definePolicy(policy)).toBe(policy);
     expect(definePolicy().fallback.settings.maxRetries).toBe(3);
   });
