@@ -1,7 +1,7 @@
 /** `deadlineCovers: 'body'`, for bodies that the caller reads. */
 
 import { text } from 'node:stream/consumers';
-import type { AxiosResponse } from 'axios';
+import type { AxiosAdapter, AxiosResponse } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
 import { answer, stallInBody } from '../../faults/lab.js';
@@ -48,6 +48,16 @@ describe.each(adapters)('responseType stream, by $name:', ({ config }) => {
     await time.until(({ pending }) => pending.length === 0);
   });
 
+  test('its timer keeps no process alive: an open connection does', async () => {
+    const lab = await openLab(stallInBody(10));
+    const time = new HandTime();
+    const { data } = await openWith(time, lab.origin).get('/');
+    expect(time.pending).toEqual([10_000]);
+    expect(time.timers.at(-1)).toMatchObject({ delayMs: 10_000, unref: true });
+    if ('destroy' in data) data.destroy();
+    else void data.cancel();
+  });
+
   test('so it is with the body of a failure', async () => {
     const lab = await openLab(stallInBody(10, 404));
     const time = new HandTime();
@@ -83,4 +93,18 @@ describe.each(adapters)('responseType stream, by $name:', ({ config }) => {
     if ('destroy' in data) data.destroy();
     else void data.cancel();
   });
+});
+
+test.each([undefined, null, '', 0])('an adapter that has no body has none to cover: %s', async (data) => {
+  const adapter: AxiosAdapter = async (config) => ({
+    data,
+    status: 200,
+    statusText: '',
+    headers: {},
+    config,
+  });
+  const time = new HandTime();
+  const response = await retryingInstance(createRetrier(policy, time.ports), { adapter }).get('/');
+  expect(response.data).toBe(data);
+  expect(time.pending).toEqual([]);
 });
