@@ -19,8 +19,10 @@ export const bucket: Kind<BucketBudget, BucketState> = {
 
   // No clock: the trickle since `at` may be added later, since for a, b >= 0 in either order
   // min(c, min(c, t + a) + b) = min(c, t + a + b).
-  credit(budget, state, amount) {
-    const tokens = Math.min(thousandths(budget.capacity), state.tokens + amount);
+  credit({ capacity, refund, perSuccess }, state, lastCost) {
+    // Rounded on either side: a fraction that is chosen first is boxed, 16 bytes at each success.
+    const deposit = refund && lastCost !== undefined ? thousandths(lastCost) : thousandths(perSuccess);
+    const tokens = Math.min(thousandths(capacity), state.tokens + deposit);
     return tokens === state.tokens ? state : { tokens, at: state.at };
   },
 
@@ -30,8 +32,6 @@ export const bucket: Kind<BucketBudget, BucketState> = {
     const tokens = Math.max(0, bucket.level(budget, state, now) - amount);
     return { tokens, at: Math.max(state.at, now) };
   },
-
-  deposit: ({ refund, perSuccess }, lastCost = perSuccess) => (refund ? lastCost : perSuccess),
 
   failureCost: ({ charge, cost }, failure) => (charge === 'failure' ? cost[failure] : 0),
 

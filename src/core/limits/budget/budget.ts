@@ -34,8 +34,7 @@ export function afterSuccess(
   lastCost: number | undefined,
   now: number,
 ): BudgetState {
-  const kind = kindOf(budget);
-  return kind.credit(budget, state, thousandths(kind.deposit(budget, lastCost)), now);
+  return kindOf(budget).credit(budget, state, lastCost, now);
 }
 
 /** An attempt failed, whether or not a retry follows. */

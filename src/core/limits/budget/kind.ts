@@ -5,10 +5,9 @@ import type { Cost } from '../../policy/limits.js';
 export interface Kind<B, S> {
   full(budget: B, now: number): S;
   level(budget: B, state: S, now: number): number;
-  credit(budget: B, state: S, amount: number, now: number): S;
+  /** A request succeeded; `lastCost` is what its last retry cost, undefined if it needed none. */
+  credit(budget: B, state: S, lastCost: number | undefined, now: number): S;
   debit(budget: B, state: S, amount: number, now: number): S;
-  /** What a success brings, in tokens. */
-  deposit(budget: B, lastCost: number | undefined): number;
   /** What a failure costs, and what a retry, in tokens. */
   failureCost(budget: B, failure: keyof Cost): number;
   retryCost(budget: B, failure: keyof Cost): number;

@@ -20,16 +20,10 @@ export const slidingWindow: Kind<WindowBudget, WindowState> = {
   level: (budget, state, now) =>
     slide(budget, state, now).slices.reduce((sum, balance) => sum + balance, thousandths(budget.reserve)),
 
-  credit(budget, state, amount, now) {
-    if (amount === 0) return state;
-    const { slices, slice } = slide(budget, state, now);
-    return { slices: slices.with(-1, (slices.at(-1) ?? 0) + amount), slice };
-  },
+  credit: (budget, state, _lastCost, now) => plus(budget, state, thousandths(budget.perSuccess), now),
 
   // Spendings leave the window like deposits: what the reserve lent comes back.
-  debit: (budget, state, amount, now) => slidingWindow.credit(budget, state, -amount, now),
-
-  deposit: ({ perSuccess }) => perSuccess,
+  debit: (budget, state, amount, now) => plus(budget, state, -amount, now),
 
   failureCost: () => 0,
 
@@ -37,6 +31,12 @@ export const slidingWindow: Kind<WindowBudget, WindowState> = {
 
   suffices: ({ cost }, level, failure) => level >= thousandths(cost[failure]),
 };
+
+function plus(budget: WindowBudget, state: WindowState, amount: number, now: number): WindowState {
+  if (amount === 0) return state;
+  const { slices, slice } = slide(budget, state, now);
+  return { slices: slices.with(-1, (slices.at(-1) ?? 0) + amount), slice };
+}
 
 function slide(budget: WindowBudget, state: WindowState, now: number): WindowState {
   const slice = sliceAt(budget, now);
