@@ -168,6 +168,11 @@ describe('settings', () => {
   ])('retry: %j in %j is maxRetries: %i', (own, inherited, maxRetries) => {
     expect(inRule(own, inherited).maxRetries).toBe(maxRetries);
   });
+
+  test('retry: false beside a number of retries leaves the number', () => {
+    expect(fillIn({ maxRetries: 2, retry: false }, settingsOf()).maxRetries).toBe(2);
+    expect(fillIn({ retry: false, maxRetries: 2 }, settingsOf()).maxRetries).toBe(2);
+  });
 });
 
 describe('nested settings', () => {
@@ -201,6 +206,16 @@ describe('nested settings', () => {
       ...defaults.schedule,
       firstMs: 9,
     });
+  });
+
+  test('a throttled schedule has a default of its own', () => {
+    const { throttledSchedule, schedule } = settingsOf({
+      schedule: { kind: 'exponential', maxMs: 5_000 },
+      throttledSchedule: { kind: 'exponential', maxMs: 5_000 },
+    });
+    expect(schedule).toEqual({ ...defaults.schedule, maxMs: 5_000 });
+    expect(throttledSchedule).toEqual({ ...defaults.throttledSchedule, maxMs: 5_000 });
+    expect(throttledSchedule).toMatchObject({ firstMs: 1_000 });
   });
 
   test.each([
