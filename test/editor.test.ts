@@ -183,6 +183,8 @@ describe('a policy and a retrier whose types were declared elsewhere', () => {
 
 /** What numbers count; where the name says it, it is said in words as well. */
 const units: Readonly<Record<string, RegExp>> = {
+  schedule: /\bmilliseconds\b/i,
+  throttledSchedule: /\bmilliseconds\b/i,
   maxRetries: /\bretries\b/i,
   maxScopes: /\bscopes\b/i,
   hintJitter: /\bshare\b/i,
