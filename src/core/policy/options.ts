@@ -120,7 +120,7 @@ export interface SettingsOptions {
    */
   readonly schedule?: ScheduleOptions;
   /**
-   * The same for answers that say "too much", such as 429, without a hint.
+   * The waits of our own, in milliseconds, after answers that say "too much", such as 429, without a hint.
    * @default { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 20_000, jitter: 'full' }
    */
   readonly throttledSchedule?: ScheduleOptions;
