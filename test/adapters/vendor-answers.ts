@@ -81,6 +81,11 @@ export function packed(status: number, body: unknown, coding: string): Answer {
   return answer(status, latin1(bytes), { ...json, 'content-encoding': coding });
 }
 
+/** All that it sends, a byte a letter. */
+export function textOf({ steps }: Answer): string {
+  return steps.flatMap((step) => (step.do === 'body' ? [step.text] : [])).join('');
+}
+
 export function latin1(bytes: Uint8Array | ArrayBuffer): string {
   return Buffer.from(bytes as Uint8Array).toString('latin1');
 }

@@ -44,7 +44,8 @@ function retrying(given?: Given, config: object = {}): Send {
 
 function wayOf({ name, config, open }: Adapter): Way {
   const client: Way['client'] = (given) => retrying(given, config);
-  return { name, client, open, takesOverride: true, opensAhead: name === 'fetch' };
+  const packedBodies = name === 'an adapter of the caller' ? 'broken' : 'unpacked';
+  return { name, client, open, takesOverride: true, packedBodies, opensAhead: name === 'fetch' };
 }
 
 function impatient(adapter: 'http' | 'fetch'): Way {
@@ -75,7 +76,8 @@ function retryingWith(build: AxiosStatic, adapter: 'http' | 'fetch', name: strin
     const instance = open();
     return (url, asked = {}) => send(instance, url, asked);
   };
-  return givingUp(name, build, adapter, { name, client, open: openLab, takesOverride: true }, bare);
+  const way: Way = { name, client, open: openLab, takesOverride: true, packedBodies: 'unpacked' };
+  return givingUp(name, build, adapter, way, bare);
 }
 
 export const subject: Subject = {

@@ -43,7 +43,7 @@ function clientOver(send: typeof request, over: (given?: Given) => Dispatcher): 
 }
 
 function plainOver(name: string, over: (given?: Given) => Dispatcher, open: Way['open'] = openLab): Way {
-  return { name, client: clientOver(request, over), open, takesOverride: true };
+  return { name, client: clientOver(request, over), open, takesOverride: true, packedBodies: 'kept' };
 }
 
 /** It listens to signals for as long as they live. */
@@ -53,6 +53,7 @@ function fetching(name: string, doFetch: typeof fetch): Way {
     client: clientOver(through(doFetch), retryingAgent),
     open: openLab,
     takesOverride: false,
+    packedBodies: 'unpacked',
     keepsListening: true,
   };
 }
@@ -96,6 +97,7 @@ const stream: Way = {
   client: clientOver(streamed, retryingAgent),
   open: openLab,
   takesOverride: true,
+  packedBodies: 'kept',
 };
 
 function gaveUp(way: Way): Pick<GivingUp, 'name' | 'way' | 'bySignal' | 'takesFactories'> {

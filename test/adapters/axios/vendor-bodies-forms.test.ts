@@ -1,12 +1,10 @@
-/** Vendors whose words stand in the body are obeyed when they are named, and the caller gets every byte of it. */
+/** Bodies with a hint in the forms that axios hands over: text, bytes, streams, what an adapter has parsed. */
 
-import type { AxiosError, AxiosRequestConfig } from 'axios';
+import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import { createRetrier, historyOf, presets } from '../../../src/index.js';
-import { answer } from '../../faults/lab.js';
-import { settled } from '../kit.js';
-import { latin1, packed, packers, plain, vendorAnswers } from '../vendor-answers.js';
+import { createRetrier, historyOf } from '../../../src/index.js';
+import { latin1, packed, plain } from '../vendor-answers.js';
 import { Waits } from '../waits.js';
 import { retryingInstance } from './kit.js';
 import { overHttp1, retryingOver, type Way } from './ways.js';
@@ -25,45 +23,10 @@ function watched(policy: PolicyOptions) {
   return { retrier: createRetrier(exact, { random: () => 0, sleep: waits.sleep }), delays: waits.delays };
 }
 
-function whatCame(result: { readonly value?: unknown; readonly error?: unknown }): unknown {
-  return result.value ?? (result.error as AxiosError).response;
-}
-
 /** One adapter that unpacks with zlib, one with what the platform has; both have the text in the end. */
 const unpacking: readonly Way[] = overHttp1.filter(({ name }) => name !== 'an adapter of the caller');
-// Older ones leave zstd as it is.
-const codings = Object.keys(packers).filter((coding) => coding !== 'zstd');
 
 describe.each(unpacking)('$name', (way) => {
-  const named = vendorAnswers.map((row) => ({
-    ...row,
-    name: `${row.hints}, ${row.status}, ${row.waitMs} ms`,
-  }));
-
-  describe.each(named)('$name', ({ hints, status, body, waitMs, method = 'GET', path = '/' }) => {
-    const data = method === 'POST' ? '{}' : undefined;
-
-    test.each(['', ...codings])('is obeyed: %s', async (coding) => {
-      const lab = await way.open([
-        coding === '' ? plain(status, body) : packed(status, body, coding),
-        answer(200, 'ok'),
-      ]);
-      const { retrier, delays } = watched({ hints });
-      const sent = retryingOver(way, lab.origin, retrier).request({ url: path, method, data });
-      const came = whatCame(await settled(sent));
-      expect(came).toMatchObject(waitMs === null ? { status, data: body } : { status: 200, data: 'ok' });
-      expect(delays).toEqual(waitMs === null ? [] : [waitMs]);
-    });
-
-    test('reaches the caller as it came, when it ends there', async () => {
-      const lab = await way.open(packed(status, body, 'gzip'));
-      const { retrier, delays } = watched({ hints, maxHintMs: 1 });
-      const sent = retryingOver(way, lab.origin, retrier).request({ url: path, method, data });
-      expect(whatCame(await settled(sent))).toMatchObject({ status, data: body });
-      expect(delays).toEqual([]);
-    });
-  });
-
   test.each(['', 'gzip'])('bytes are read, too, where axios was asked for them: %s', async (coding) => {
     const body = { parameters: { retry_after: 7 } };
     const lab = await way.open([
@@ -140,29 +103,4 @@ test('a Blob is for the caller to read', async () => {
   });
   const finding = historyOf(await instance.get('/'))?.[0]?.decision.finding;
   expect(finding).toMatchObject({ hint: { reason: 'body-unreadable' } });
-});
-
-test('no success is looked into but that of GraphQL', async () => {
-  const http = unpacking.find(({ name }) => name === 'http') as Way;
-  const limited = { errors: [{ type: 'RATE_LIMITED' }] };
-  const lab = await http.open([plain(503, {}), plain(200, limited)]);
-  const { retrier, delays } = watched({ hints: 'github' });
-  const { data } = await retryingOver(http, lab.origin, retrier).get('/graphql');
-  expect(data).toEqual(limited);
-  expect(delays).toEqual([2]);
-});
-
-test.each(unpacking)("Google's Core Reporting flow, with the reasons in the body: $name", async (way) => {
-  const says = (reason: string): object => ({ error: { errors: [{ domain: 'usageLimits', reason }] } });
-  const lab = await way.open([
-    packed(403, says('userRateLimitExceeded'), 'gzip'),
-    plain(503, says('backendError')),
-    plain(403, says('dailyLimitExceeded')),
-  ]);
-  const waits = new Waits();
-  const ports = { random: () => 0, sleep: waits.sleep };
-  const retrier = createRetrier(presets.policies.googleCoreReporting, ports);
-  const { error } = await settled(retryingOver(way, lab.origin, retrier).get('/'));
-  expect((error as AxiosError).response).toMatchObject({ status: 403, data: says('dailyLimitExceeded') });
-  expect(waits.delays).toEqual([1_000, 2_000]);
 });
