@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { openLab, soon } from '../kit.js';
 import type { GivingUp } from '../suites/callers.js';
+import type { Skips } from '../suites/skips.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
 import { axios, axiosEsm } from './client.js';
 import { givingUp } from './giving-up.js';
@@ -55,6 +56,7 @@ function impatient(adapter: 'http' | 'fetch'): Way {
 
 const [http, ...others] = overHttp1.map(wayOf);
 if (http === undefined) throw new Error('the plain way is gone');
+const ways = [http, ...others] as const;
 
 /** An error is one of axios's in both builds, and all say what was asked for. */
 function expectOwn(given: unknown, { method = 'GET', body, signal }: Asked): void {
@@ -80,10 +82,15 @@ function retryingWith(build: AxiosStatic, adapter: 'http' | 'fetch', name: strin
   return givingUp(name, build, adapter, way, bare);
 }
 
+/** A case that runs once for each way. */
+function overEach(theme: string, title: string, reason: string): Skips {
+  return Object.fromEntries(ways.map(({ name }) => [`${theme} > over '${name}', ${title}`, reason]));
+}
+
 export const subject: Subject = {
   name: 'axios',
   client: retrying,
-  ways: [http, ...others],
+  ways,
   overH2: survivesHttp2 ? [wayOf(h2)] : [],
   impatient: [impatient('http'), impatient('fetch')],
   mocked: (statuses, given) => {
@@ -109,6 +116,13 @@ export const subject: Subject = {
   knowsUnsent: false,
   expectOwn,
   skips: {
+    ...overEach(
+      'history',
+      'of an error: > an abort in a wait',
+      'the error of an abort in a wait is made where no history is at hand',
+    ),
+    "history > over 'an adapter of the caller', of an error: > an abort in an attempt":
+      'axios throws an error of its own in place of that of the adapter, which had the history',
     "hints > over 'http' > of two Retry-After that contradict each other, the wait is the longer, or none of theirs":
       'Node hands over the first of them, and axios sees no more',
     'times-process > a function of the caller that hangs, with nothing else alive > the factory of a body, in its attempt: the process stays until the time is up':

@@ -55,6 +55,8 @@ export interface Way {
   readonly open: (script: Script<Answer, Received>) => Promise<FaultLab<Answer>>;
   /** Whether `retry` can go with a request. */
   readonly takesOverride: boolean;
+  /** Whether `historyOf` knows what it gives, unless this says that nothing of ours reaches the caller. */
+  readonly knowsHistory?: false;
   /** What becomes of a body that the server has compressed. */
   readonly packedBodies: 'unpacked' | 'kept' | 'broken';
   /** It listens to a caller's signal longer than to the request's end, and does so without us. */

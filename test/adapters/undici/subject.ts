@@ -54,6 +54,7 @@ function fetching(name: string, doFetch: typeof fetch): Way {
     open: openLab,
     takesOverride: false,
     packedBodies: 'unpacked',
+    knowsHistory: false,
     keepsListening: true,
   };
 }

@@ -1,4 +1,4 @@
-/** `historyOf`: from what the caller got back to every attempt, and never to those of another request. */
+/** `historyOf` of what each of undici's calls gives, and of errors that requests share. */
 
 import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
@@ -6,11 +6,10 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import { createRetrier, DeadlineError, GateShutError, historyOf } from '../../../src/index.js';
+import { createRetrier, historyOf } from '../../../src/index.js';
 import { refusedOrigin } from '../../faults/lab.js';
 import { answer, connectTunnel, cutBody, rst, silence, upgrade101 } from '../../faults/plays.js';
 import { reasons } from '../decisions.js';
-import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
 import { Waits } from '../waits.js';
 import { isFirst7, major, undici } from './client.js';
@@ -21,22 +20,6 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('of what request() gave', () => {
-  test.each<[string, number[], string[]]>([
-    ['success at once', [200], ['1 success']],
-    ['success after retries', [503, 429, 200], ['1 transient-status', '2 throttled', '3 success']],
-    ['the last failure', [503, 503], ['1 transient-status', '2 retries-spent']],
-    ['a final failure', [404], ['1 final-status']],
-  ])('%s', async (what, statuses, told) => {
-    const lab = await openLab(statuses.map((status) => answer(status)));
-    const dispatcher = retryingAgent({ ...soon, maxRetries: what === 'the last failure' ? 1 : 3 });
-    const response = await undici.request(lab.origin, { dispatcher });
-    await response.body.dump();
-    expect(reasons(response)).toEqual(told);
-    expect(historyOf(response)?.map(({ decision }) => decision.finding)).toMatchObject(
-      statuses.map((status) => ({ kind: 'response', status })),
-    );
-  });
-
   test('through a redirect underneath, whose own history is beside it', async () => {
     const moved = answer(302, '', { location: '/there' });
     const lab = await openLab([moved, answer(503), moved, answer(200)]);
@@ -158,63 +141,6 @@ describe('of what other calls gave', () => {
 });
 
 describe('of an error', () => {
-  test("of undici's", async () => {
-    const error = await errorOf(undici.request(await refusedOrigin(), { dispatcher: retryingAgent() }));
-    expect(reasons(error)).toEqual([
-      '1 transport-error',
-      '2 transport-error',
-      '3 transport-error',
-      '4 retries-spent',
-    ]);
-  });
-
-  test('of ours: DeadlineError', async () => {
-    const lab = await openLab([answer(503), silence()]);
-    const time = new HandTime();
-    const dispatcher = retryingAgent(createRetrier({ ...soon, deadlineMs: 5_000 }, time.ports));
-    const pending = errorOf(undici.request(lab.origin, { dispatcher }));
-    await time.fire(1);
-    await lab.until(({ requests }) => requests.length === 2);
-    await time.fire(5_000);
-    const error = await pending;
-    expect(error).toBeInstanceOf(DeadlineError);
-    expect(historyOf(error)?.[0]).toMatchObject({ decision: { finding: { status: 503 } } });
-  });
-
-  test('of ours: GateShutError, when nothing was sent', async () => {
-    const lab = await openLab(answer(503));
-    const dispatcher = retryingAgent({ maxRetries: 0, gate: { failures: 1, deadForMs: 0 } });
-    await (await undici.request(lab.origin, { dispatcher })).body.dump();
-    const error = await errorOf(undici.request(lab.origin, { dispatcher }));
-    expect(error).toBeInstanceOf(GateShutError);
-    expect(historyOf(error) ?? []).toEqual([]);
-  });
-
-  test('of a hook', async () => {
-    const lab = await openLab(answer(503));
-    const broken = new Error('no token');
-    const dispatcher = retryingAgent({ ...soon, beforeRetry: () => Promise.reject(broken) });
-    await errorOf(undici.request(lab.origin, { dispatcher }));
-    expect(reasons(broken)).toEqual(['1 transient-status']);
-  });
-
-  test('of an abort, in the first attempt and in a wait', async () => {
-    const lab = await openLab([silence(), answer(503)]);
-    const waits = new Waits('when told');
-    const dispatcher = retryingAgent(createRetrier({}, { sleep: waits.sleep }));
-    const atOnce = new AbortController();
-    const pending = errorOf(undici.request(lab.origin, { dispatcher, signal: atOnce.signal }));
-    await lab.until(({ requests }) => requests.length === 1);
-    atOnce.abort();
-    expect(reasons(await pending)).toEqual(['1 aborted']);
-
-    const later = new AbortController();
-    const waiting = errorOf(undici.request(lab.origin, { dispatcher, signal: later.signal }));
-    await waits.until(1);
-    later.abort();
-    expect(reasons(await waiting)).toEqual(['1 transient-status']);
-  });
-
   test('is left without a mark: no key more than undici gave it', async () => {
     const origin = await refusedOrigin();
     const [bare, ours] = [
@@ -222,18 +148,6 @@ describe('of an error', () => {
       await errorOf(undici.request(origin, { dispatcher: retryingAgent() })),
     ];
     expect(Reflect.ownKeys(ours as object)).toEqual(Reflect.ownKeys(bare as object));
-  });
-
-  test.each([null, undefined, 'a string', 7, Symbol('x')])('that is none (%s)', async (reason) => {
-    expect(historyOf(reason)).toBeUndefined();
-    const lab = await openLab(silence());
-    const aborter = new AbortController();
-    const pending = settled(
-      undici.request(lab.origin, { dispatcher: retryingAgent(), signal: aborter.signal }),
-    );
-    await lab.until(({ requests }) => requests.length === 1);
-    aborter.abort(reason);
-    expect(await pending).toHaveProperty('error');
   });
 });
 

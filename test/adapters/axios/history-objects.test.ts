@@ -1,12 +1,11 @@
-/** `historyOf`: from what the caller got back to every attempt, and never to those of another request. */
+/** `historyOf` of the objects that axios gives its callers, and never that of another request. */
 
 import type { AxiosAdapter, AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
-import { createRetrier, DeadlineError, GateShutError, historyOf, PolicyError } from '../../../src/index.js';
-import { answer, cutBody, refusedOrigin, rst, silence } from '../../faults/lab.js';
+import { historyOf, PolicyError } from '../../../src/index.js';
+import { answer, cutBody } from '../../faults/lab.js';
 import { reasons } from '../decisions.js';
-import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
 import { axios, callsTruncatedTooLong } from './client.js';
 import { openInstance, retryingInstance } from './kit.js';
@@ -17,24 +16,6 @@ async function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe.each(['http', 'fetch'])('by %s, of', (adapter) => {
-  test.each<[string, number[], string[]]>([
-    ['success at once', [200], ['1 success']],
-    ['success after retries', [503, 429, 200], ['1 transient-status', '2 throttled', '3 success']],
-    ['the last failure', [503, 503], ['1 transient-status', '2 retries-spent']],
-    ['a final failure', [404], ['1 final-status']],
-  ])('%s', async (what, statuses, told) => {
-    const lab = await openLab(statuses.map((status) => answer(status)));
-    const instance = retryingInstance(
-      { ...soon, maxRetries: what === 'the last failure' ? 1 : 3 },
-      { adapter },
-    );
-    const outcome = await outcomeOf(instance.get(lab.origin));
-    expect(reasons(outcome)).toEqual(told);
-    expect(historyOf(outcome)?.map(({ decision }) => [decision.finding.kind, decision.attempt])).toEqual(
-      statuses.map((_status, index) => ['response', index + 1]),
-    );
-  });
-
   test.skipIf(adapter === 'http' && callsTruncatedTooLong)('a body that broke off', async () => {
     const lab = await openLab(cutBody(1_000, 500, 'fin'));
     const instance = retryingInstance({ ...soon, maxRetries: 1 }, { adapter });
@@ -45,17 +26,6 @@ describe.each(['http', 'fetch'])('by %s, of', (adapter) => {
 });
 
 describe('of', () => {
-  test('an error', async () => {
-    const origin = await refusedOrigin();
-    const error = await outcomeOf(retryingInstance({ ...soon, maxRetries: 1 }).get(origin));
-    expect(reasons(error)).toEqual(['1 transport-error', '2 retries-spent']);
-    expect(historyOf(error)?.[0]?.decision.finding).toMatchObject({
-      kind: 'error',
-      code: 'ECONNREFUSED',
-      evidence: 'unsent',
-    });
-  });
-
   test('a 503 that resolves', async () => {
     const lab = await openLab(answer(503));
     const response = await retryingInstance({ ...soon, maxRetries: 1 }).get(lab.origin, {
@@ -69,37 +39,6 @@ describe('of', () => {
     const response = await retryingInstance().get(lab.origin, { responseType: 'stream' });
     response.data.resume();
     expect(reasons(response)).toEqual(['1 transient-status', '2 success']);
-  });
-
-  test('a deadline', async () => {
-    const lab = await openLab([answer(503), silence()]);
-    const time = new HandTime();
-    const instance = retryingInstance(createRetrier({ ...soon, deadlineMs: 5_000 }, time.ports));
-    const pending = outcomeOf(instance.get(lab.origin));
-    await time.fire(1);
-    await lab.until(({ requests }) => requests.length === 2);
-    await time.fire(4_999);
-    const error = await pending;
-    expect(error).toBeInstanceOf(DeadlineError);
-    expect(reasons(error)).toEqual(['1 transient-status', '2 wait-past-deadline']);
-  });
-
-  test('a gate that is shut: no attempt', async () => {
-    const lab = await openLab(answer(503));
-    const instance = retryingInstance({ ...soon, maxRetries: 0, gate: { failures: 1, deadForMs: 0 } });
-    await outcomeOf(instance.get(lab.origin));
-    const error = await outcomeOf(instance.get(lab.origin));
-    expect(error).toBeInstanceOf(GateShutError);
-    expect(historyOf(error)).toEqual([]);
-  });
-
-  test("an abort, whose error is the adapter's", async () => {
-    const lab = await openLab([answer(503), silence()]);
-    const aborter = new AbortController();
-    const pending = outcomeOf(retryingInstance().get(lab.origin, { signal: aborter.signal }));
-    await lab.until(({ requests }) => requests.length === 2);
-    aborter.abort();
-    expect(reasons(await pending)).toEqual(['1 transient-status', '2 aborted']);
   });
 
   test('what knows none: undefined', async () => {
@@ -190,17 +129,4 @@ describe('of one object for two requests', () => {
     expect(responses.map(reasons)).toEqual(Array(2).fill(['1 transport-error', '2 success']));
     expect(historyOf(shared)).toBeUndefined();
   });
-});
-
-test('two requests at once have each their own', async () => {
-  const lab = await openLab(({ path, headers }) =>
-    path === '/bad' && headers['retry-attempt'] !== '2' ? rst() : answer(200),
-  );
-  const instance = retryingInstance(createRetrier({ ...soon, attemptHeader: true }));
-  const [bad, good] = await Promise.all([
-    instance.get(`${lab.origin}/bad`),
-    instance.get(`${lab.origin}/good`),
-  ]);
-  expect(reasons(good)).toEqual(['1 success']);
-  expect(reasons(bad)).toEqual(['1 transport-error', '2 transport-error', '3 success']);
 });
