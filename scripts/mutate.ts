@@ -4,7 +4,7 @@
  *
  * The adapters' tests open sockets, and a mutant that leaves a request pending costs a test's whole time. So
  * `npm run mutate -- undici --sample 5` takes every fifth mutant, and
- * `npm run mutate -- undici --only 'resume.ts aside.ts'` those of some files.
+ * `npm run mutate -- undici --only 'adapters/undici/resume.ts adapters/undici/aside.ts'` all those of some.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -14,11 +14,11 @@ import { parseArgs } from 'node:util';
 interface Room {
   readonly name: string;
   /** Below `src/`. */
-  readonly folder: string;
-  /** Below the folder. */
   readonly mutate: readonly string[];
   /** Below `test/`. */
   readonly tests: readonly string[];
+  /** Of the suites among its tests. */
+  readonly subject?: string;
 }
 
 const roomsOfCore = [
@@ -72,21 +72,26 @@ const roomsOfCore = [
     mutate: ['hints/*.ts', 'hints/signals/*.ts', '!hints/origins.ts'],
     tests: ['core/hints/!(hostile).test.ts'],
   },
-].map((room): Room => ({ folder: 'core/', ...room }));
+].map((room): Room => ({ ...room, mutate: room.mutate.map((file) => file.replace(/^!?/, '$&core/')) }));
 
 /** Tests that take seconds, or go through thousands of scripts: they catch little that others do not. */
 const slow =
-  'fuzz|differential|failures|bodies-gateway|times-process|times-undici|contract-controller|unsent-*|held';
+  'fuzz|differential|failures|bodies-gateway|times-process|times-alive|times-undici|contract-controller|unsent-recovers|held';
 
-const roomsOfAdapters = ['undici', 'axios'].map(
-  (name): Room => ({
-    name,
-    folder: `adapters/${name}/`,
-    mutate: ['**/*.ts'],
+const adapters: readonly Pick<Room, 'name' | 'mutate'>[] = [
+  { name: 'undici', mutate: ['adapters/undici/**/*.ts'] },
+  // What promise clients share has no other adapter.
+  { name: 'axios', mutate: ['adapters/axios/**/*.ts', 'runtime/loop/**/*.ts'] },
+];
+
+const roomsOfAdapters = adapters.map(
+  (room): Room => ({
+    ...room,
     tests: [
-      ...[name, 'suites'].map((folder) => `adapters/${folder}/!(${slow}).test.ts`),
-      `conformance/${name}.test.ts`,
+      ...[room.name, 'suites'].map((folder) => `adapters/${folder}/!(${slow}).test.ts`),
+      `conformance/${room.name}.test.ts`,
     ],
+    subject: room.name,
   }),
 );
 
@@ -114,19 +119,18 @@ interface Score {
   readonly survived: number;
 }
 
-function run({ name, folder, mutate, tests }: Room): Score {
+function run({ name, mutate, tests, subject }: Room): Score {
   console.log(`\n${name}: ${mutate.join(' ')}`);
-  const sources = mutate.map((file) => file.replace(/^!?/, `$&src/${folder}`)).join();
-  const isAdapter = folder.startsWith('adapters/');
+  const sources = mutate.map((file) => file.replace(/^!?/, '$&src/')).join();
   const args = ['--no-install', 'stryker', 'run', '--mutate', sources];
   if (sample > 1) args.push('--appendPlugins', './.build/scripts/mutation-sample.js', '--checkers', 'sample');
   // Two runs that keep sockets waiting would spoil each other's times.
-  if (isAdapter) args.push('--concurrency', '1');
+  if (subject !== undefined) args.push('--concurrency', '1');
   const env = {
     ...process.env,
     MUTATION_TESTS: tests.map((file) => `test/${file}`).join(' '),
     MUTATION_SAMPLE: String(sample),
-    ...(isAdapter && { MUTATION_TEST_MS: '10000', SUBJECT: name }),
+    ...(subject !== undefined && { MUTATION_TEST_MS: '10000', SUBJECT: subject }),
   };
   const { status } = spawnSync('npx', args, { stdio: 'inherit', env });
   if (status !== 0) throw new Error(`Stryker ended with ${status} in the room ${name}`);

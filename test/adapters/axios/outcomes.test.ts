@@ -1,0 +1,76 @@
+/** What an adapter reports, at its edges: an abort beside an answer, a status beside an error, a default port. */
+
+import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
+import { describe, expect, test } from 'vitest';
+import { historyOf } from '../../../src/index.js';
+import { brief, type Event } from '../decisions.js';
+import { settled, soon } from '../kit.js';
+import { axios } from './client.js';
+import { retryingInstance } from './kit.js';
+
+function failureWith(status: number, code: string, config: InternalAxiosRequestConfig): Error {
+  const response = { data: '', status, statusText: '', headers: {}, config };
+  return new axios.AxiosError('no', code, config, undefined, response);
+}
+
+/** An adapter of the caller that fails each time, and how often it was asked. */
+function failing(fail: (config: InternalAxiosRequestConfig) => Error) {
+  const asked = { times: 0 };
+  const adapter: AxiosAdapter = async (config) => {
+    asked.times += 1;
+    throw fail(config);
+  };
+  return { adapter, asked };
+}
+
+test('a request that was given up is that, and not the 503 that came in the same turn', async () => {
+  const giveUp = new AbortController();
+  const { adapter, asked } = failing((config) => {
+    giveUp.abort();
+    return failureWith(503, 'ERR_BAD_RESPONSE', config);
+  });
+  const events: Event[] = [];
+  const instance = retryingInstance({ ...soon, observe: (event) => void events.push(event) }, { adapter });
+  const { error } = await settled(instance.get('/', { signal: giveUp.signal }));
+  expect(error).toMatchObject({ code: 'ERR_CANCELED' });
+  expect(events.map(brief)).toEqual(['stop 1: aborted', expect.stringMatching(/^settled .* after 1$/)]);
+  expect(asked.times).toBe(1);
+});
+
+describe('an error of a connection, beside a head', () => {
+  test.each([
+    [206, 4],
+    [399, 4],
+    [400, 1],
+    [404, 1],
+  ])('of %i: attempts %i', async (status, attempts) => {
+    const { adapter, asked } = failing((config) => failureWith(status, 'ECONNRESET', config));
+    const { error } = await settled(retryingInstance(soon, { adapter }).get('/'));
+    expect(error).toMatchObject({ code: 'ECONNRESET' });
+    expect(asked.times).toBe(attempts);
+  });
+});
+
+describe('a connection that was refused, by a fetch that follows redirects', () => {
+  test.each([
+    ['https://a.test/', 'a.test', 443, 'unsent'],
+    ['https://a.test/', 'a.test', 80, 'unknown'],
+    ['http://a.test/', 'a.test', 80, 'unsent'],
+    ['http://a.test/', 'a.test', 443, 'unknown'],
+    ['http://a.test:81/', 'a.test', 81, 'unsent'],
+    ['http://a.test:81/', 'b.test', 81, 'unknown'],
+    ['http://a.test:81/', '127.0.0.1', 81, 'unknown'],
+    ['http://[::1]:81/', '::1', 81, 'unsent'],
+    ['http://localhost:81/', '127.0.0.1', 81, 'unsent'],
+    ['http://localhost:81/', '127.0.0.2', 81, 'unknown'],
+  ])('of %s, at %s:%i, was %s', async (url, address, port, evidence) => {
+    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', address, port });
+    const { adapter, asked } = failing((config) => {
+      const failure = new axios.AxiosError('Network Error', 'ERR_NETWORK', config, new Request(url));
+      return Object.assign(failure, { cause });
+    });
+    const { error } = await settled(retryingInstance(soon, { adapter }).post(url, 'pay'));
+    expect(historyOf(error)?.[0]?.decision.finding).toMatchObject({ evidence });
+    expect(asked.times).toBe(evidence === 'unsent' ? 4 : 1);
+  });
+});
