@@ -5,7 +5,7 @@ import axios, { type AxiosInstance, type CreateAxiosDefaults } from 'axios';
 import axiosRetry, { type IAxiosRetryConfig } from 'axios-retry';
 import * as rax from 'retry-axios';
 import { attachRetry } from '../src/adapters/axios/index.js';
-import type { PolicyOptions } from '../src/core/policy/options.js';
+import type { PolicyOptions } from '../src/index.js';
 
 export interface Contestant {
   readonly name: string;

@@ -32,12 +32,7 @@ const pieces: Readonly<Record<string, Modules>> = {
   'any check of policies': ['src/core/policy/check', 'src/core/policy/routes/pattern-faults.ts'],
   'patterns and routes': ['src/core/policy/routes'],
   'the failures of transport': ['src/core/decide/failure'],
-  'gate and hold': [
-    'src/core/limits/gate.ts',
-    'src/core/limits/hold.ts',
-    'src/core/limits/admit.ts',
-    'src/core/limits/answers.ts',
-  ],
+  'gate and hold': ['src/core/limits/gate', 'src/core/limits/hold', 'src/core/limits/admit.ts'],
 };
 
 export async function benchEntries(): Promise<Row[]> {

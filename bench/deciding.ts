@@ -1,10 +1,8 @@
 /** How many decisions one core makes in a second. */
 
-import { decide } from '../src/core/decide/decide.js';
-import { fullBudget } from '../src/core/limits/budget/budget.js';
-import { definePolicy } from '../src/core/policy/policy.js';
-import type { Settings } from '../src/core/policy/settings.js';
-import type { Finding, Outcome, World } from '../src/core/types.js';
+import type { Finding, Outcome, Settings, World } from '../src/index.js';
+import { decide, definePolicy } from '../src/index.js';
+import { fullBudget } from '../src/internal.js';
 import type { Subject } from './measure.js';
 import { measure, median, spreadOf } from './measure.js';
 import type { Row } from './row.js';

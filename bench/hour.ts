@@ -6,10 +6,9 @@
 
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
-import { presets } from '../src/core/policy/presets.js';
-import type { Retrier } from '../src/runtime/retrier.js';
-import { createRetrier } from '../src/runtime/retrier.js';
-import { type Dice, diceOf } from '../src/tools/sim/dice.js';
+import type { Retrier } from '../src/index.js';
+import { createRetrier, presets } from '../src/index.js';
+import { type Dice, diceOf } from '../src/tools/sim/internal.js';
 import { held } from './held.js';
 import { cpuSince, median, ratioTo, roundsOf } from './measure.js';
 import { answerOf, CountingHandler, memoryDispatcher } from './memory-dispatcher.js';

@@ -1,8 +1,9 @@
 /** What it costs to find the rule of a request, by the number of rules. */
 
-import { isPatternProblem, type Pattern, parsePattern } from '../src/core/policy/routes/patterns.js';
+import type { Pattern } from '../src/core/policy/routes/patterns.js';
 import { compileRoutes, type Routes } from '../src/core/policy/routes/routes.js';
-import type { RequestFacts } from '../src/core/types.js';
+import type { RequestFacts } from '../src/index.js';
+import { isPatternProblem, parsePattern } from '../src/internal.js';
 import { measure, median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
 

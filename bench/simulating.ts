@@ -1,6 +1,6 @@
 /** How fast virtual time passes, and how much room its clients take. */
 
-import { presets } from '../src/core/policy/presets.js';
+import { presets } from '../src/index.js';
 import type { Clients, Contender, World } from '../src/tools/sim/index.js';
 import { articleClients, articleServer, simulate } from '../src/tools/sim/index.js';
 import { cpuSince } from './measure.js';

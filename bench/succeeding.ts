@@ -1,9 +1,7 @@
 /** What a request costs that succeeds at once: time, and bytes beyond its session. Needs `--expose-gc`. */
 
-import type { RequestFacts } from '../src/core/types.js';
-import type { Retrier } from '../src/runtime/retrier.js';
-import { createRetrier } from '../src/runtime/retrier.js';
-import type { Session } from '../src/runtime/session.js';
+import type { RequestFacts, Retrier, Session } from '../src/index.js';
+import { createRetrier } from '../src/index.js';
 import { bytes, measure, median } from './measure.js';
 import type { Row } from './row.js';
 

@@ -2,7 +2,7 @@
 
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
-import type { PolicyOptions } from '../src/core/policy/options.js';
+import type { PolicyOptions } from '../src/index.js';
 import { undici } from './undici-under-test.js';
 
 export interface Contestant {

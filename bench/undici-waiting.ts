@@ -4,7 +4,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
-import type { PolicyOptions } from '../src/core/policy/options.js';
+import type { PolicyOptions } from '../src/index.js';
 import { measureRounds, median, ratioTo, type Series } from './measure.js';
 import { type Answer, answerOf, CountingHandler, memoryDispatcher, received } from './memory-dispatcher.js';
 import type { Row } from './row.js';

@@ -1,9 +1,8 @@
 /** A world in which time passes when somebody says so. */
 
-import type { Ports } from '../src/runtime/ports.js';
-import type { Sleep } from '../src/runtime/sleep.js';
+import type { Ports, Sleep } from '../src/index.js';
 import { Agenda } from '../src/tools/sim/agenda.js';
-import { diceOf } from '../src/tools/sim/dice.js';
+import { diceOf } from '../src/tools/sim/internal.js';
 
 export class VirtualPorts implements Ports {
   readonly random: () => number = diceOf(1, 1);

@@ -4,8 +4,9 @@
  */
 
 import { setTimeout as elapsed } from 'node:timers/promises';
-import { createRetrier, type Retrier } from '../src/runtime/retrier.js';
-import { sleep } from '../src/runtime/sleep.js';
+import type { Retrier } from '../src/index.js';
+import { createRetrier } from '../src/index.js';
+import { sleep } from '../src/internal.js';
 import { heldInTheEnd } from './held.js';
 import { cpuSince, measureRounds, median, perRound, ratioTo } from './measure.js';
 import type { Row } from './row.js';

@@ -1,6 +1,6 @@
 /** A server that is dead, with more or fewer clients, and what comes when it is back. */
 
-import { presets } from '../src/core/policy/presets.js';
+import { presets } from '../src/index.js';
 import { burstAfter, burstCount, loadWhileDead, returned } from './outage-measures.js';
 import { percent, times } from './sim-reading.js';
 import type { Case, Table } from './sim-tables.js';

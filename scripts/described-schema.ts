@@ -1,9 +1,10 @@
 /** The schema of a policy as editors read it: with the words of the options' doc comments, and their defaults. */
 
 import { fillSchedule } from '../src/core/decide/schedule.js';
-import type { JsonSchema } from '../src/core/policy/check/schema.js';
 import { policySchema } from '../src/core/policy/check/schema.js';
-import { defaultOptions, defaults } from '../src/core/policy/defaults.js';
+import { defaultOptions } from '../src/core/policy/defaults.js';
+import type { JsonSchema } from '../src/internal.js';
+import { defaults } from '../src/internal.js';
 import { offeredIn } from './editor.js';
 
 /** A part of the schema, and where its words and defaults are. */

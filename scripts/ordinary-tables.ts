@@ -1,6 +1,6 @@
 /** Ordinary days as tables: no retry comes first, and whatever is worse than it is marked. */
 
-import { presets } from '../src/core/policy/presets.js';
+import { presets } from '../src/index.js';
 import type { Contender, Day, Run } from '../src/tools/sim/index.js';
 import { ordinaryDays as days, peers, perSecond } from '../src/tools/sim/index.js';
 import { goodShare, mean, percent, runs, type Seeds } from './sim-reading.js';

@@ -1,6 +1,6 @@
 /** The README's picture of an outage: what comes of a server that is stopped for ten seconds, by who calls it. */
 
-import { presets } from '../src/core/policy/presets.js';
+import { presets } from '../src/index.js';
 import type { Contender } from '../src/tools/sim/index.js';
 import { articleClients, peers, perSecond, simulate, stoppedServer } from '../src/tools/sim/index.js';
 

@@ -1,6 +1,6 @@
 /** What retry layers do to servers: the cases by which they are judged, as tables of one row for each contender. */
 
-import { presets } from '../src/core/policy/presets.js';
+import { presets } from '../src/index.js';
 import type { Contender, LimitedServer, Run } from '../src/tools/sim/index.js';
 import * as sim from '../src/tools/sim/index.js';
 import type { Seeds } from './sim-reading.js';

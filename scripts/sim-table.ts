@@ -13,8 +13,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { PolicyOptions } from '../src/core/policy/options.js';
-import { presets } from '../src/core/policy/presets.js';
+import type { PolicyOptions } from '../src/index.js';
+import { presets } from '../src/index.js';
 import { tables } from './all-tables.js';
 import { goals } from './goals/all.js';
 import { printGoals } from './goals/print.js';

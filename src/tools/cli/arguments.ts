@@ -1,7 +1,7 @@
 /** From what was typed to what a command is given, by its own table of options. */
 
 import { parseArgs } from 'node:util';
-import { nearest } from '../../core/policy/check/nearest.js';
+import { nearest } from '../../internal.js';
 import type { Command, Given, Option, OptionTable, Quantity } from './command.js';
 import { parseDuration, printDuration } from './duration.js';
 import { Failure } from './failure.js';

@@ -1,7 +1,7 @@
 /** From what was typed to an exit code: finds the command, hands it its arguments, and says what went wrong. */
 
 import { createRequire } from 'node:module';
-import { PolicyError } from '../../core/errors.js';
+import { PolicyError } from '../../index.js';
 import { didYouMean, readArguments } from './arguments.js';
 import type { Command } from './command.js';
 import { commands as ownCommands } from './commands.js';

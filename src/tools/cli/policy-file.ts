@@ -1,11 +1,8 @@
 /** Policies as commands are given them: the name of a file, `-` for stdin, or a name that is known without one. */
 
-import type { Remark } from '../../core/errors.js';
-import { PolicyError } from '../../core/errors.js';
-import { checkPolicy } from '../../core/policy/check/check.js';
-import { unreadBodies } from '../../core/policy/check/unread-bodies.js';
-import type { PolicyOptions } from '../../core/policy/options.js';
-import { parsePolicy } from '../../core/policy/policy.js';
+import type { PolicyOptions, Remark } from '../../index.js';
+import { PolicyError, parsePolicy } from '../../index.js';
+import { checkPolicy, unreadBodies } from '../../internal.js';
 import { dataPolicyNames, policyNamed } from '../pages/policies.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';

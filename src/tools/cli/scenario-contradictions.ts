@@ -1,7 +1,7 @@
 /** What contradicts itself in the servers and the clients of a scenario: what no schema can say. */
 
-import type { Problem } from '../../core/errors.js';
-import { found } from '../../core/found.js';
+import type { Problem } from '../../index.js';
+import { found } from '../../internal.js';
 import type { Clients, Crowds, ServerModel } from '../sim/index.js';
 
 export function serverProblems(server: ServerModel, path: string): readonly Problem[] {

@@ -1,10 +1,8 @@
 /** Scenarios from files: read, checked, and put beside the ones that have a name. */
 
 import { basename } from 'node:path';
-import type { Problem } from '../../core/errors.js';
-import { found, quote } from '../../core/found.js';
-import { checkPolicy } from '../../core/policy/check/check.js';
-import { checkStructure } from '../../core/policy/check/structure.js';
+import type { Problem } from '../../index.js';
+import { checkPolicy, checkStructure, found, quote } from '../../internal.js';
 import { policyNames } from '../pages/policies.js';
 import type { Scenario } from '../pages/scenarios.js';
 import { scenarios, usualPolicies } from '../pages/scenarios.js';

@@ -1,6 +1,6 @@
 /** What a scenario file may look like. Only keywords that the policy check knows, too: it reads both. */
 
-import type { JsonSchema } from '../../core/policy/check/schema.js';
+import type { JsonSchema } from '../../internal.js';
 import type { Clients, Fault, ServerModel } from '../sim/index.js';
 
 /** An hour of virtual time is minutes of real time, with many clients. */

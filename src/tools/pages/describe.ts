@@ -1,7 +1,7 @@
 /** A scenario in sentences. */
 
-import { listOf } from '../sim/crowd.js';
 import type { ChangingServer, Clients, Fault, LatencyModel, OpenLoop, ServerModel } from '../sim/index.js';
+import { listOf } from '../sim/internal.js';
 import { countText, percentText, valueText, waitText } from './numbers.js';
 import type { Scenario, ScenarioService } from './scenarios.js';
 

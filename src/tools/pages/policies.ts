@@ -1,7 +1,7 @@
 /** Policies by name: our own, and how others retry. */
 
-import type { PolicyOptions } from '../../core/policy/options.js';
-import { presets } from '../../core/policy/presets.js';
+import type { PolicyOptions } from '../../index.js';
+import { presets } from '../../index.js';
 import type { Contender } from '../sim/index.js';
 import { peers } from '../sim/index.js';
 

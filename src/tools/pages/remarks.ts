@@ -1,11 +1,9 @@
 /** What a table of totals does not say by itself. */
 
-import { definePolicy } from '../../core/policy/policy.js';
-import type { RequestFacts } from '../../core/types.js';
-import { summaryOf } from '../../runtime/events.js';
-import { listOf } from '../sim/crowd.js';
-import { requestOnward } from '../sim/link.js';
-import { requestsOf as requestsOfCrowd } from '../sim/routes.js';
+import type { RequestFacts } from '../../index.js';
+import { definePolicy } from '../../index.js';
+import { summaryOf } from '../../internal.js';
+import { listOf, requestOnward, requestsOf as requestsOfCrowd } from '../sim/internal.js';
 import { policyNamed } from './policies.js';
 import type { Candidate, Comparison } from './report.js';
 import type { Scenario } from './scenarios.js';

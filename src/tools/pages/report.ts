@@ -1,6 +1,6 @@
 /** What a report holds, as plain JSON: `undaunted simulate --json` prints it, and every page has it inside. */
 
-import type { PolicyOptions } from '../../core/policy/options.js';
+import type { PolicyOptions } from '../../index.js';
 import type { Contender, Run, Trace, World } from '../sim/index.js';
 import { simulate } from '../sim/index.js';
 import { contenderNamed } from './policies.js';

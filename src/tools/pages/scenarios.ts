@@ -1,6 +1,6 @@
 /** Outages and limits by name: what befalls a server, who asks it, and whose policies are worth a look there. */
 
-import type { PolicyOptions } from '../../core/policy/options.js';
+import type { PolicyOptions } from '../../index.js';
 import type { Crowds, Day, Service, World } from '../sim/index.js';
 import * as sim from '../sim/index.js';
 

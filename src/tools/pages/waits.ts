@@ -1,9 +1,9 @@
 /** What a schedule amounts to: how long each wait may be, how long it usually is, and all of them together. */
 
-import { longestWait, scheduledWait } from '../../core/decide/schedule.js';
-import type { Schedule } from '../../core/policy/schedules.js';
-import type { Dice } from '../sim/dice.js';
-import { diceOf } from '../sim/dice.js';
+import type { Schedule } from '../../index.js';
+import { longestWait, scheduledWait } from '../../internal.js';
+import type { Dice } from '../sim/internal.js';
+import { diceOf } from '../sim/internal.js';
 
 export interface Wait {
   /** From 1. */

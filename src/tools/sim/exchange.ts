@@ -1,6 +1,6 @@
 /** One request on its way, without a transport. */
 
-import type { OverrideOptions } from '../../core/policy/options.js';
+import type { OverrideOptions } from '../../index.js';
 import type { Luck } from './luck.js';
 import type { Pursuit, Strategy } from './pursuit.js';
 import type { Route } from './routes.js';

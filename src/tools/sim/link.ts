@@ -1,6 +1,6 @@
 /** A service on the way to the next one: it answers when it has been answered. */
 
-import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../core/types.js';
+import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../index.js';
 import type { Caller, Exchange } from './exchange.js';
 import type { Strategy } from './pursuit.js';
 import type { Route } from './routes.js';

@@ -4,8 +4,8 @@
  * they do to writes, which is not looked at here.
  */
 
-import type { PolicyOptions } from '../../core/policy/options.js';
-import { presets } from '../../core/policy/presets.js';
+import type { PolicyOptions } from '../../index.js';
+import { presets } from '../../index.js';
 import type { Dice } from './dice.js';
 import { standardNormal } from './dice.js';
 

@@ -1,9 +1,14 @@
 /** How a request is pursued. Our own retrier is one way of it; others can be stated to compare with. */
 
-import type { OverrideOptions } from '../../core/policy/options.js';
-import type { Settings } from '../../core/policy/settings.js';
-import type { Admission, ErrorOutcome, RequestFacts, ResponseOutcome } from '../../core/types.js';
-import type { Prospects } from '../../runtime/session.js';
+import type {
+  Admission,
+  ErrorOutcome,
+  OverrideOptions,
+  Prospects,
+  RequestFacts,
+  ResponseOutcome,
+  Settings,
+} from '../../index.js';
 
 /** One request on its way, as an adapter sees it: a `Session` is one. */
 export interface Pursuit {

@@ -1,6 +1,6 @@
 /** What requests are for. Each route of a crowd has its share of them, and is counted apart. */
 
-import type { RequestFacts } from '../../core/types.js';
+import type { RequestFacts } from '../../index.js';
 import type { Tally } from './tally.js';
 import type { Crowd, RouteShare } from './world.js';
 

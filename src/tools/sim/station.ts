@@ -3,7 +3,7 @@
  * while the server itself is stopped.
  */
 
-import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
+import type { ErrorOutcome, ResponseOutcome } from '../../index.js';
 import type { Agenda, Handler } from './agenda.js';
 import type { Exchange } from './exchange.js';
 import type { Luck, Purpose } from './luck.js';

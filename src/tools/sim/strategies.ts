@@ -1,8 +1,8 @@
 /** From a contender as data to what one process of it does. */
 
-import { isPolicy } from '../../core/policy/policy.js';
-import type { Admission, ErrorOutcome, ResponseOutcome } from '../../core/types.js';
-import { createRetrier } from '../../runtime/retrier.js';
+import type { Admission, ErrorOutcome, ResponseOutcome } from '../../index.js';
+import { createRetrier } from '../../index.js';
+import { isPolicy } from '../../internal.js';
 import type { Dice } from './dice.js';
 import type { Peer } from './peers.js';
 import type { BareDecision, Pursuit, Strategy } from './pursuit.js';

@@ -1,6 +1,6 @@
 /** Every step of every request, for whoever wants to follow one. */
 
-import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
+import type { ErrorOutcome, ResponseOutcome } from '../../index.js';
 import type { Exchange } from './exchange.js';
 import type { Ending } from './tally.js';
 

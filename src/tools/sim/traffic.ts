@@ -3,9 +3,8 @@
  * for admission, sends, waits, hands the outcome over, and does as it is told.
  */
 
-import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
-import type { ErrorOutcome, ResponseOutcome } from '../../core/types.js';
-import type { Prospects } from '../../runtime/session.js';
+import type { ErrorOutcome, Prospects, ResponseOutcome } from '../../index.js';
+import { AttemptTimeoutError, DeadlineError } from '../../index.js';
 import type { Agenda, Handler } from './agenda.js';
 import type { Caller } from './exchange.js';
 import { Exchange } from './exchange.js';

@@ -1,7 +1,6 @@
 /** The world as data: services that call each other in a row, what befalls them, and who calls the first one. */
 
-import type { PolicyOptions } from '../../core/policy/options.js';
-import type { Policy } from '../../core/policy/policy.js';
+import type { Policy, PolicyOptions } from '../../index.js';
 import type { Peer } from './peers.js';
 
 /** What is compared: a policy of ours, or how somebody else does it. */

@@ -1,9 +1,8 @@
 /** Says everything that is wrong with a policy. */
 
-import type { Problem } from '../../../core/errors.js';
-import { PolicyError } from '../../../core/errors.js';
-import { checkPolicy } from '../../../core/policy/check/check.js';
-import type { PolicyOptions } from '../../../core/policy/options.js';
+import type { PolicyOptions, Problem } from '../../../index.js';
+import { PolicyError } from '../../../index.js';
+import { checkPolicy } from '../../../internal.js';
 import { dataPolicyNames, policyNamed } from '../../pages/policies.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';

@@ -1,7 +1,7 @@
 /** Says what a policy decides for one request, why, and what would have to change for the opposite. */
 
-import { explain as sentenceOf } from '../../../core/explain.js';
-import { summaryOf } from '../../../runtime/events.js';
+import { explain as sentenceOf } from '../../../index.js';
+import { summaryOf } from '../../../internal.js';
 import { dataPolicyNames } from '../../pages/policies.js';
 import type { Command, Given } from '../command.js';
 import { defineCommand } from '../command.js';

@@ -1,6 +1,6 @@
 /** A thousand real clients and their retries, against a real server that stops for a while. */
 
-import { articleClients } from '../../sim/worlds.js';
+import { articleClients } from '../../sim/index.js';
 import type { Command, Given } from '../command.js';
 import { defineCommand } from '../command.js';
 import { printDuration } from '../duration.js';

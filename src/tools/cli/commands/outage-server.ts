@@ -1,7 +1,7 @@
 /** A server to practise on: the more requests are in progress, the slower all of them. */
 
-import { pause, sleep } from '../../../runtime/sleep.js';
-import { articleServer } from '../../sim/worlds.js';
+import { pause, sleep } from '../../../internal.js';
+import { articleServer } from '../../sim/index.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import type { CrowdedHttpServer } from '../outage/http-server.js';

@@ -1,7 +1,7 @@
 /** Shows how long a policy waits before each retry. */
 
-import type { Policy, Rule } from '../../../core/policy/policy.js';
-import { definePolicy } from '../../../core/policy/policy.js';
+import type { Policy, Rule } from '../../../index.js';
+import { definePolicy } from '../../../index.js';
 import { dataPolicyNames } from '../../pages/policies.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';

@@ -3,7 +3,7 @@
 import type { AxiosStatic } from 'axios';
 import { attachRetry } from '../../../adapters/axios/index.js';
 import { retry } from '../../../adapters/undici/index.js';
-import type { Retrier } from '../../../runtime/retrier.js';
+import type { Retrier } from '../../../index.js';
 import type { Undici } from '../undici.js';
 
 export type ClientName = 'undici' | 'axios';

@@ -1,8 +1,7 @@
 /** Plays the scenes, and prints each decision when it is made. */
 
-import type { DecisionEvent, Observe } from '../../../core/events.js';
-import { explain } from '../../../core/explain.js';
-import { createRetrier } from '../../../runtime/retrier.js';
+import type { DecisionEvent, Observe } from '../../../index.js';
+import { createRetrier, explain } from '../../../index.js';
 import type { Printer, Style } from '../printer.js';
 import { wrap } from '../table.js';
 import type { Connected, DemoClient, DemoRequest } from './clients.js';

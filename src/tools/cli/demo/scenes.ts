@@ -1,6 +1,6 @@
 /** What happens to requests on an ordinary day, one thing after the other. */
 
-import type { PolicyOptions } from '../../../core/policy/options.js';
+import type { PolicyOptions } from '../../../index.js';
 import type { ClientName } from './clients.js';
 import type { Act, Script, Visit } from './faulty-server.js';
 

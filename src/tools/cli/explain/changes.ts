@@ -3,15 +3,15 @@
  * whether one turns a decision round is found by asking again.
  */
 
-import { defaults } from '../../../core/policy/defaults.js';
 import type {
+  Decision,
   PolicyOptions,
+  ResponseOutcome,
   RuleOptions,
   SettingsOptions,
   StatusOption,
-} from '../../../core/policy/options.js';
-import type { Decision, ResponseOutcome } from '../../../core/types.js';
-import { takesKey } from '../../../runtime/idempotency-key.js';
+} from '../../../index.js';
+import { defaults, takesKey } from '../../../internal.js';
 import { countText } from '../../pages/numbers.js';
 import type { Answer, Question } from './question.js';
 import { readError } from './written.js';

@@ -3,9 +3,8 @@
  * kept.
  */
 
-import { PolicyError } from '../../../core/errors.js';
-import { explain } from '../../../core/explain.js';
-import type { Decision } from '../../../core/types.js';
+import type { Decision } from '../../../index.js';
+import { explain, PolicyError } from '../../../index.js';
 import type { Change, Ladder } from './changes.js';
 import { laddersFor } from './changes.js';
 import type { Answer, Question } from './question.js';

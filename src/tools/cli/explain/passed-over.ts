@@ -1,10 +1,8 @@
 /** Why the rules before the one that applies do not. */
 
-import type { RuleOptions } from '../../../core/policy/options.js';
-import type { Rule } from '../../../core/policy/policy.js';
-import type { Mismatch } from '../../../core/policy/routes/mismatch.js';
-import { mismatchOf } from '../../../core/policy/routes/mismatch.js';
-import { isPatternProblem, parsePattern } from '../../../core/policy/routes/patterns.js';
+import type { Rule, RuleOptions } from '../../../index.js';
+import type { Mismatch } from '../../../internal.js';
+import { isPatternProblem, mismatchOf, parsePattern } from '../../../internal.js';
 import type { Question } from './question.js';
 
 export interface PassedOver {

@@ -1,9 +1,8 @@
 /** An explanation for people. */
 
-import { explain } from '../../../core/explain.js';
-import type { Decision } from '../../../core/types.js';
-import { summaryOf } from '../../../runtime/events.js';
-import { takesKey } from '../../../runtime/idempotency-key.js';
+import type { Decision } from '../../../index.js';
+import { explain } from '../../../index.js';
+import { summaryOf, takesKey } from '../../../internal.js';
 import { waitText } from '../../pages/numbers.js';
 import type { Printer } from '../printer.js';
 import { table, wrap } from '../table.js';

@@ -1,24 +1,21 @@
 /** One attempt that has ended, and what a policy decides then: all that it takes, as one value that can be varied. */
 
-import { classify } from '../../../core/decide/classify.js';
-import { decide } from '../../../core/decide/decide.js';
-import { scheduledWait } from '../../../core/decide/schedule.js';
-import { fullBudget } from '../../../core/limits/budget/budget.js';
-import type { PolicyOptions } from '../../../core/policy/options.js';
-import type { Policy, Rule } from '../../../core/policy/policy.js';
-import { definePolicy } from '../../../core/policy/policy.js';
-import type { Settings } from '../../../core/policy/settings.js';
 import type {
   Attempt,
   Decision,
   ErrorOutcome,
   Finding,
   History,
+  Policy,
+  PolicyOptions,
   RequestFacts,
   ResponseOutcome,
+  Rule,
+  Settings,
   World,
-} from '../../../core/types.js';
-import { takesKey } from '../../../runtime/idempotency-key.js';
+} from '../../../index.js';
+import { decide, definePolicy } from '../../../index.js';
+import { classify, fullBudget, scheduledWait, takesKey } from '../../../internal.js';
 
 export type LiveOutcome = ResponseOutcome | ErrorOutcome;
 

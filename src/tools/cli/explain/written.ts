@@ -1,9 +1,8 @@
 /** Requests, headers and errors as people type them. */
 
-import { failuresByCode } from '../../../core/decide/failures/known.js';
-import { AttemptTimeoutError } from '../../../core/errors.js';
-import { nearest } from '../../../core/policy/check/nearest.js';
-import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../../core/types.js';
+import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../../index.js';
+import { AttemptTimeoutError } from '../../../index.js';
+import { failuresByCode, nearest } from '../../../internal.js';
 import { Failure } from '../failure.js';
 
 const requestAdvice =

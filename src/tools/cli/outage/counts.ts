@@ -1,7 +1,7 @@
 /** What the clients saw, counted by the second. */
 
-import type { DecisionEvent, SettledEvent } from '../../../core/events.js';
-import { perSecond } from '../../sim/run.js';
+import type { DecisionEvent, SettledEvent } from '../../../index.js';
+import { perSecond } from '../../sim/index.js';
 
 const timeouts: readonly string[] = ['AttemptTimeoutError', 'HeadersTimeoutError', 'ConnectTimeoutError'];
 

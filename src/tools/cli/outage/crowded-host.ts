@@ -1,9 +1,9 @@
 /** The simulator's crowded server on real time: what it does to a request is decided there, and only there. */
 
-import { sleep } from '../../../runtime/sleep.js';
-import { Crowded } from '../../sim/servers/crowded.js';
-import type { Host } from '../../sim/servers/server.js';
-import type { CrowdedServer } from '../../sim/world.js';
+import { sleep } from '../../../internal.js';
+import type { CrowdedServer } from '../../sim/index.js';
+import type { Host } from '../../sim/internal.js';
+import { Crowded } from '../../sim/internal.js';
 
 interface Visit {
   readonly begunAt: number;

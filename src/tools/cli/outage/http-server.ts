@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CrowdedServer } from '../../sim/world.js';
+import type { CrowdedServer } from '../../sim/index.js';
 import { Failure } from '../failure.js';
 import { CrowdedHost } from './crowded-host.js';
 

@@ -1,6 +1,6 @@
 /** The scenario: clients from the beginning to the end, and a server that is stopped for a while in between. */
 
-import { pause, sleep } from '../../../runtime/sleep.js';
+import { pause, sleep } from '../../../internal.js';
 import type { Printer } from '../printer.js';
 import type { Counts } from './counts.js';
 import type { Target } from './target.js';

@@ -1,7 +1,7 @@
 /** What kind of server it is. */
 
-import type { CrowdedServer } from '../../sim/world.js';
-import { articleServer } from '../../sim/worlds.js';
+import type { CrowdedServer } from '../../sim/index.js';
+import { articleServer } from '../../sim/index.js';
 import type { Given, SureQuantity } from '../command.js';
 
 /** Of the server itself, and of clients that start one. */

@@ -1,11 +1,9 @@
 /** How the clients of an outage may retry, by name. */
 
-import type { Observe } from '../../../core/events.js';
-import type { OverrideOptions, PolicyOptions } from '../../../core/policy/options.js';
-import type { Policy } from '../../../core/policy/policy.js';
-import { definePolicy } from '../../../core/policy/policy.js';
+import type { Observe, OverrideOptions, Policy, PolicyOptions } from '../../../index.js';
+import { definePolicy } from '../../../index.js';
 import { dataPolicyNames } from '../../pages/policies.js';
-import { articleProgram, fixedForEver } from '../../sim/peers.js';
+import { peers } from '../../sim/index.js';
 import type { Io } from '../io.js';
 import { readPolicy } from '../policy-file.js';
 
@@ -20,12 +18,12 @@ const article: Strategy = {
   // The program keeps thoughts and waits in one variable, so that its first wait grows out of the last thought.
   override: (thoughtMs) => ({
     schedule: (retry, previousMs = thoughtMs) =>
-      Math.max(0, articleProgram.wait({ retry, hintMs: undefined, previousMs }, Math.random) ?? 0),
+      Math.max(0, peers.articleProgram.wait({ retry, hintMs: undefined, previousMs }, Math.random) ?? 0),
   }),
 };
 
 const namedStrategies: Readonly<Record<string, Strategy>> = {
-  fixed: { options: fixedForEver },
+  fixed: { options: peers.fixedForEver },
   article,
 };
 

@@ -1,6 +1,6 @@
 /** What came of it: before, during and after the stop, and whether the server has recovered. */
 
-import { backAt, backShare } from '../../sim/run.js';
+import { backAt, backShare } from '../../sim/internal.js';
 import type { Printer } from '../printer.js';
 import { table } from '../table.js';
 import type { Counted, Counts } from './counts.js';

@@ -3,10 +3,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { retry } from '../../../adapters/undici/index.js';
-import { DeadlineError, GateShutError } from '../../../core/errors.js';
-import type { DecisionEvent, SettledEvent } from '../../../core/events.js';
-import { pause, sleep } from '../../../runtime/sleep.js';
-import { exponential } from '../../sim/dice.js';
+import type { DecisionEvent, SettledEvent } from '../../../index.js';
+import { DeadlineError, GateShutError } from '../../../index.js';
+import { pause, sleep } from '../../../internal.js';
+import { exponential } from '../../sim/internal.js';
 import { Failure } from '../failure.js';
 import type { Undici } from '../undici.js';
 import type { Counts } from './counts.js';

@@ -1,7 +1,6 @@
 /** All waits of one rule: what it would wait after failures, and after answers that say "too much". */
 
-import type { Rule } from '../../../core/policy/policy.js';
-import type { Schedule } from '../../../core/policy/schedules.js';
+import type { Rule, Schedule } from '../../../index.js';
 import { valueText, waitText } from '../../pages/numbers.js';
 import type { Wait } from '../../pages/waits.js';
 import { waitsOf } from '../../pages/waits.js';

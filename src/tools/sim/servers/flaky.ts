@@ -1,6 +1,6 @@
 /** A brown-out: as fast as ever, and a share of the answers are failures. */
 
-import type { ResponseOutcome } from '../../../core/types.js';
+import type { ResponseOutcome } from '../../../index.js';
 import { purposes } from '../luck.js';
 import type { FlakyServer } from '../world.js';
 import { Latency } from './latency.js';

@@ -1,6 +1,6 @@
 /** A rate limiter: a token bucket, or so many in each window; 429 for the others. */
 
-import type { ResponseOutcome } from '../../../core/types.js';
+import type { ResponseOutcome } from '../../../index.js';
 import type { LimitedServer } from '../world.js';
 import type { Host, Server } from './server.js';
 import { done, refusalOf } from './server.js';

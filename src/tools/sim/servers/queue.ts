@@ -1,6 +1,6 @@
 /** A fixed number of workers, and a queue that has an end. */
 
-import type { ResponseOutcome } from '../../../core/types.js';
+import type { ResponseOutcome } from '../../../index.js';
 import { exponential } from '../dice.js';
 import { purposes } from '../luck.js';
 import type { QueueServer } from '../world.js';

@@ -1,6 +1,6 @@
 /** Answers as it is told, one after the other. */
 
-import type { ErrorOutcome, ResponseOutcome } from '../../../core/types.js';
+import type { ErrorOutcome, ResponseOutcome } from '../../../index.js';
 import type { ScriptedAnswer, ScriptedServer } from '../world.js';
 import type { Host, Server } from './server.js';
 import { cutOff, refused } from './server.js';

@@ -1,6 +1,6 @@
 /** What a server is to the place where it stands, and what it may ask of it. */
 
-import type { ErrorOutcome, ResponseOutcome } from '../../../core/types.js';
+import type { ErrorOutcome, ResponseOutcome } from '../../../index.js';
 import type { Purpose } from '../luck.js';
 
 export interface Server {

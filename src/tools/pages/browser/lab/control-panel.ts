@@ -1,8 +1,7 @@
 /** The sliders, switches and choices of the lab. */
 
-import { defaultSettings, fillIn } from '../../../../core/policy/fill-in.js';
-import type { PolicyOptions } from '../../../../core/policy/options.js';
-import type { Settings } from '../../../../core/policy/settings.js';
+import type { PolicyOptions, Settings } from '../../../../index.js';
+import { defaultSettings, fillIn } from '../../../../internal.js';
 import { element, newId } from '../element.js';
 import type { Choice, ControlGroup, Slider } from './control.js';
 import { controlGroups } from './controls.js';

@@ -1,7 +1,6 @@
 /** What something to move stands for in a policy, and which policy comes of moving it. */
 
-import type { PolicyOptions } from '../../../../core/policy/options.js';
-import type { Settings } from '../../../../core/policy/settings.js';
+import type { PolicyOptions, Settings } from '../../../../index.js';
 
 export interface ControlGroup {
   readonly title: string;

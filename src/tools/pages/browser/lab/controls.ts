@@ -1,6 +1,6 @@
 /** All that can be moved in the lab. */
 
-import type { PolicyOptions } from '../../../../core/policy/options.js';
+import type { PolicyOptions } from '../../../../index.js';
 import { countText, valueText, waitText } from '../../numbers.js';
 import type { ControlGroup, Slider, Switch } from './control.js';
 import { scheduleControls } from './schedule-controls.js';

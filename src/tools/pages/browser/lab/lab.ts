@@ -1,6 +1,6 @@
 /** The lab: a policy under one's hands, its waits, and what it does in an outage, at once. */
 
-import type { PolicyOptions } from '../../../../core/policy/options.js';
+import type { PolicyOptions } from '../../../../index.js';
 import { describeScenario } from '../../describe.js';
 import { isOurs, policyNamed, policyNames } from '../../policies.js';
 import type { Candidate, Entry, Report } from '../../report.js';

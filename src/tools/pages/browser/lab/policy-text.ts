@@ -1,8 +1,7 @@
 /** The policy as JSON: to read, to change, to copy; and what is wrong with it. */
 
-import type { Problem } from '../../../../core/errors.js';
-import { checkPolicy } from '../../../../core/policy/check/check.js';
-import type { PolicyOptions } from '../../../../core/policy/options.js';
+import type { PolicyOptions, Problem } from '../../../../index.js';
+import { checkPolicy } from '../../../../internal.js';
 import { copyButton } from '../copy-button.js';
 import { element, newId } from '../element.js';
 

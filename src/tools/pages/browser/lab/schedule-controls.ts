@@ -1,8 +1,7 @@
 /** How often to retry, and how long to wait. */
 
-import type { PolicyOptions, ScheduleOptions } from '../../../../core/policy/options.js';
-import { presets } from '../../../../core/policy/presets.js';
-import type { Settings } from '../../../../core/policy/settings.js';
+import type { PolicyOptions, ScheduleOptions, Settings } from '../../../../index.js';
+import { presets } from '../../../../index.js';
 import { countText, valueText, waitText } from '../../numbers.js';
 import type { Choice, ControlGroup, Slider } from './control.js';
 

@@ -1,7 +1,7 @@
 /** What each wait may be, drawn beside its numbers. */
 
-import { defaultSettings, fillIn } from '../../../../core/policy/fill-in.js';
-import type { PolicyOptions } from '../../../../core/policy/options.js';
+import type { PolicyOptions } from '../../../../index.js';
+import { defaultSettings, fillIn } from '../../../../internal.js';
 import { waitText } from '../../numbers.js';
 import type { Spread, Wait } from '../../waits.js';
 import { waitsOf } from '../../waits.js';

@@ -1,0 +1,23 @@
+/**
+ * The door of the library for its own tools, beside `index.ts`: what they need, and no user is promised.
+ */
+
+export { classify } from './core/decide/classify.js';
+export { failuresByCode } from './core/decide/failures/known.js';
+export { longestWait, scheduledWait } from './core/decide/schedule.js';
+export { found, quote } from './core/found.js';
+export { fullBudget } from './core/limits/budget/budget.js';
+export { checkPolicy } from './core/policy/check/check.js';
+export { nearest } from './core/policy/check/nearest.js';
+export type { JsonSchema } from './core/policy/check/schema.js';
+export { checkStructure } from './core/policy/check/structure.js';
+export { unreadBodies } from './core/policy/check/unread-bodies.js';
+export { defaults } from './core/policy/defaults.js';
+export { defaultSettings, fillIn } from './core/policy/fill-in.js';
+export { isPolicy } from './core/policy/policy.js';
+export type { Mismatch } from './core/policy/routes/mismatch.js';
+export { mismatchOf } from './core/policy/routes/mismatch.js';
+export { isPatternProblem, parsePattern } from './core/policy/routes/patterns.js';
+export { summaryOf } from './runtime/events.js';
+export { takesKey } from './runtime/idempotency-key.js';
+export { pause, sleep } from './runtime/sleep.js';
