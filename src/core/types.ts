@@ -5,7 +5,7 @@
  * clock is only ever compared with dates that a server sent.
  */
 
-import type { BudgetState } from './limits/budget/budget.js';
+import type { BudgetState } from './limits/budget/state.js';
 
 // ---------------------------------------------------------------- the request and how it ended
 

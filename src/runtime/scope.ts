@@ -1,7 +1,6 @@
 /** The shared state of one scope, and every change that a request makes to it. */
 
 import { admit, isClear } from '../core/limits/admit.js';
-import type { BudgetState } from '../core/limits/budget/budget.js';
 import {
   afterFailure,
   afterRetry,
@@ -11,6 +10,7 @@ import {
   priceOf,
   tokensLeft,
 } from '../core/limits/budget/budget.js';
+import type { BudgetState } from '../core/limits/budget/state.js';
 import { afterSign } from '../core/limits/gate/gate.js';
 import { isHealthy } from '../core/limits/gate/open.js';
 import { asOf } from '../core/limits/gate/ramping.js';

@@ -4,7 +4,7 @@
  */
 
 import { AttemptTimeoutError } from '../../src/core/errors.js';
-import type { BudgetState } from '../../src/core/limits/budget/budget.js';
+import type { BudgetState } from '../../src/core/limits/budget/state.js';
 import type { GateState } from '../../src/core/limits/gate/state.js';
 import type { HoldState } from '../../src/core/limits/hold/state.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BucketState } from '../../src/core/limits/budget/bucket.js';
-import type { BudgetState } from '../../src/core/limits/budget/budget.js';
 import {
   affords,
   afterFailure,
@@ -11,6 +9,7 @@ import {
   fullBudget,
   tokensLeft,
 } from '../../src/core/limits/budget/budget.js';
+import type { BucketState, BudgetState } from '../../src/core/limits/budget/state.js';
 import type { BucketBudget, Budget, Cost, WindowBudget } from '../../src/core/policy/limits.js';
 
 // Numbers with three decimals, as budgets count them.

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { classify } from '../../../src/core/decide/classify.js';
-import type { BudgetState } from '../../../src/core/limits/budget/budget.js';
 import {
   affords,
   afterFailure,
@@ -12,6 +11,7 @@ import {
   priceOf,
   tokensLeft,
 } from '../../../src/core/limits/budget/budget.js';
+import type { BudgetState } from '../../../src/core/limits/budget/state.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { BucketBudget, Budget, Cost, WindowBudget } from '../../../src/core/policy/limits.js';
 import { presets } from '../../../src/core/policy/presets.js';

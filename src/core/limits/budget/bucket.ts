@@ -3,13 +3,7 @@
 import type { BucketBudget } from '../../policy/limits.js';
 import type { Kind } from './kind.js';
 import { thousandths } from './kind.js';
-
-/** Tokens in thousandths, so that tenths add up exactly. */
-export interface BucketState {
-  readonly tokens: number;
-  /** Monotonic time up to which the trickle is in `tokens`. */
-  readonly at: number;
-}
+import type { BucketState } from './state.js';
 
 export const bucket: Kind<BucketBudget, BucketState> = {
   full: ({ capacity }, now) => ({ tokens: thousandths(capacity), at: now }),

@@ -9,14 +9,11 @@
 import { timeoutCodes } from '../../decide/failures/known.js';
 import type { Budget, Cost } from '../../policy/limits.js';
 import type { Finding } from '../../types.js';
-import type { BucketState } from './bucket.js';
 import { bucket } from './bucket.js';
 import type { Kind } from './kind.js';
 import { thousandths } from './kind.js';
-import type { WindowState } from './window.js';
+import type { BudgetState } from './state.js';
 import { slidingWindow } from './window.js';
-
-export type BudgetState = BucketState | WindowState;
 
 export function fullBudget(budget: Budget, now: number): BudgetState {
   return kindOf(budget).full(budget, now);

@@ -3,13 +3,7 @@
 import type { WindowBudget } from '../../policy/limits.js';
 import type { Kind } from './kind.js';
 import { thousandths } from './kind.js';
-
-/** Ten slices of a sliding window, the newest last; each its deposits less its spendings, in thousandths. */
-export interface WindowState {
-  readonly slices: readonly number[];
-  /** Number of the newest slice since time 0. */
-  readonly slice: number;
-}
+import type { WindowState } from './state.js';
 
 /** As many as Finagle has; the window moves by a whole slice at a time. */
 const sliceCount = 10;
