@@ -1,6 +1,7 @@
 /**
- * Arrows point one way (core <- runtime <- adapters | otel <- tools), the core knows neither time nor dice nor
- * clients, and no adapter knows another. Each check is proven by a violation planted in memory.
+ * Arrows point one way (core <- runtime <- adapters | otel <- tools), within the core from floor to floor; our tools
+ * come in by the doors; nothing goes round in circles. The core knows neither time nor dice nor clients, and no
+ * adapter knows another. Each check is proven by a violation planted in memory.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -22,17 +23,46 @@ const sources: readonly Source[] = readdirSync(root, { recursive: true, withFile
     return { path: relative(root, file).replaceAll('\\', '/'), text: readFileSync(file, 'utf8') };
   });
 
-/** Who may import from whom; the entry at the top may reach core and runtime. */
+/** The folders in which tests of a room stand. */
+function testedIn(room: string): string[] {
+  const tests = readdirSync(new URL(`./${room}/`, import.meta.url), { recursive: true, encoding: 'utf8' });
+  const files = tests.map((file) => file.replaceAll('\\', '/')).filter((file) => file.endsWith('.test.ts'));
+  return [...new Set(files.map((file) => posix.dirname(`${room}/${file}`)))];
+}
+
+/** Who may import from whom. At the top are the doors, for users and for our own tools; the library uses none. */
 const reaches: Readonly<Record<string, readonly string[]>> = {
   core: ['core'],
   runtime: ['core', 'runtime'],
   adapters: ['core', 'runtime', 'adapters'],
   otel: ['core', 'runtime', 'otel'],
-  'tools/sim': ['core', 'runtime', 'tools/sim'],
-  'tools/pages': ['core', 'runtime', 'tools/sim', 'tools/pages'],
-  'tools/cli': ['core', 'runtime', 'adapters', 'tools/sim', 'tools/pages', 'tools/cli', ''],
-  '': ['core', 'runtime', ''],
+  'tools/sim': ['tools/sim', ''],
+  'tools/pages': ['tools/sim', 'tools/pages', ''],
+  'tools/cli': ['adapters', 'tools/sim', 'tools/pages', 'tools/cli', ''],
+  '': ['core', 'runtime'],
 };
+
+/** How tools come into the rooms of others: `internal` is for ours alone, and no entry of the package. */
+const doors: Readonly<Record<string, RegExp>> = {
+  '': /^(index|internal)\.js$/,
+  adapters: /^adapters\/\w+\/index\.js$/,
+  'tools/sim': /^tools\/sim\/(index|internal)\.js$/,
+};
+
+/** Of the core, from the ground up: a file imports from its own floor and from those beneath it. */
+const floors: Readonly<Record<string, RegExp>> = {
+  words: /^core\/([^/]+|limits\/budget\/state)\.[jt]s$/,
+  failures: /^core\/decide\/failures\//,
+  hints: /^core\/hints\//,
+  settings: /^core\/policy\/(options|settings|schedules|limits|defaults)\.[jt]s$/,
+  limits: /^core\/limits\//,
+  decide: /^core\/decide\//,
+  policy: /^core\/policy\//,
+};
+
+function floorOf(path: string): number {
+  return Object.values(floors).findIndex((files) => files.test(path));
+}
 
 /** Of the packages that may be there, the core uses one; clients are the adapters' own. */
 const packages: Readonly<Record<string, readonly string[]>> = {
@@ -69,15 +99,48 @@ function violations(files: readonly Source[]): string[] {
     const layer = layerOf(file.path);
     const imports = importsOf(file).flatMap((name) => {
       if (!name.startsWith('.')) return packages[layer]?.includes(name) === false ? [`imports ${name}`] : [];
-      const target = posix.normalize(posix.join(posix.dirname(file.path), name));
+      const target = targetOf(file, name);
       const isAllowed = reaches[layer]?.includes(layerOf(target)) === true;
       const isNeighbour =
         layer === 'adapters' && layerOf(target) === 'adapters' && !sameAdapter(file.path, target);
-      return isAllowed && !isNeighbour ? [] : [`reaches ${target}`];
+      if (!isAllowed || isNeighbour) return [`reaches ${target}`];
+      if (isBesideTheDoor(layer, target)) return [`reaches ${target} beside the door`];
+      return layer === 'core' && floorOf(target) > floorOf(file.path) ? [`climbs to ${target}`] : [];
     });
     const impurities = layer === 'core' ? impuritiesIn(file.text) : [];
     return [...imports, ...impurities, ...clientsLoaded(file)].map((fault) => `${file.path} ${fault}`);
   });
+}
+
+function targetOf({ path }: Source, name: string): string {
+  return posix.normalize(posix.join(posix.dirname(path), name));
+}
+
+function isBesideTheDoor(layer: string, target: string): boolean {
+  const into = layerOf(target);
+  return layer.startsWith('tools/') && into !== layer && doors[into]?.test(target) === false;
+}
+
+/** Files that import themselves by way of others, types included. */
+function inCircles(files: readonly Source[]): string[] {
+  const imports = new Map(
+    files.map((file) => {
+      const targets = importsOf(file).map((name) => targetOf(file, name).replace(/\.js$/, '.ts'));
+      return [file.path, targets] as const;
+    }),
+  );
+  return files.map(({ path }) => path).filter((path) => reachedFrom(path, imports).has(path));
+}
+
+function reachedFrom(path: string, imports: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const open = [path];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const found = (imports.get(one) ?? []).filter((target) => !reached.has(target));
+    for (const target of found) reached.add(target);
+    open.push(...found);
+  }
+  return reached;
 }
 
 function sameAdapter(one: string, other: string): boolean {
@@ -100,6 +163,43 @@ describe('the house', () => {
 
   test.each<[string, string, string]>([
     ['core/x.ts', "import { y } from '../runtime/session.js';", 'reaches runtime/session.js'],
+    ['core/x.ts', "import type { Rule } from './policy/policy.js';", 'climbs to core/policy/policy.js'],
+    [
+      'core/decide/failures/x.ts',
+      "import { read } from '../../hints/read-hint.js';",
+      'climbs to core/hints/read-hint.js',
+    ],
+    [
+      'core/hints/x.ts',
+      "import type { Settings } from '../policy/settings.js';",
+      'climbs to core/policy/settings.js',
+    ],
+    [
+      'core/policy/settings.ts',
+      "import { full } from '../limits/budget/budget.js';",
+      'climbs to core/limits/budget/budget.js',
+    ],
+    ['core/limits/x.ts', "import { decide } from '../decide/decide.js';", 'climbs to core/decide/decide.js'],
+    [
+      'core/decide/x.ts',
+      "import { fillIn } from '../policy/fill-in.js';",
+      'climbs to core/policy/fill-in.js',
+    ],
+    ['core/x.ts', "import { explain } from '../index.js';", 'reaches index.js'],
+    ['runtime/x.ts', "import { found } from '../internal.js';", 'reaches internal.js'],
+    ['adapters/axios/x.ts', "import { explain } from '../../index.js';", 'reaches index.js'],
+    ['tools/cli/x.ts', "import { explain } from '../../core/explain.js';", 'reaches core/explain.js'],
+    ['tools/pages/x.ts', "import { sleep } from '../../runtime/sleep.js';", 'reaches runtime/sleep.js'],
+    [
+      'tools/cli/x.ts',
+      "import { Exchange } from '../../adapters/undici/exchange.js';",
+      'reaches adapters/undici/exchange.js beside the door',
+    ],
+    [
+      'tools/cli/x.ts',
+      "import { simulate } from '../sim/simulate.js';",
+      'reaches tools/sim/simulate.js beside the door',
+    ],
     ['core/hints/x.ts', "export * from '../../runtime/y.js';", 'reaches runtime/y.js'],
     ['core/x.ts', "const y = await import('../adapters/axios.js');", 'reaches adapters/axios.js'],
     ['core/x.ts', "import type { Dispatcher } from 'undici';", 'imports undici'],
@@ -127,12 +227,41 @@ describe('the house', () => {
   });
 
   test.each<[string, string]>([
-    ['core/x.ts', "import { y } from './hints/read.js';\n// not Date.now()"],
+    ['core/policy/x.ts', "import { y } from '../hints/read.js';\n// not Date.now()"],
     ['adapters/axios/x.ts', "import { y } from './body.js';"],
     ['adapters/undici/x.ts', "import type { Dispatcher } from 'undici';"],
-    ['tools/cli/x.ts', "import { simulate } from '../sim/simulate.js';"],
+    ['core/decide/x.ts', "import type { Settings } from '../policy/settings.js';"],
+    ['core/policy/x.ts', "import { scheduledWait } from '../decide/schedule.js';"],
+    ['tools/cli/x.ts', "import { simulate } from '../sim/index.js';"],
+    ['tools/cli/x.ts', "import { retry } from '../../adapters/undici/index.js';"],
+    ['tools/sim/x.ts', "import { explain } from '../../index.js';\nimport { y } from './z.js';"],
+    ['tools/pages/x.ts', "import { checkPolicy } from '../../internal.js';"],
   ])('would with this in %s: %s', (path, text) => {
     expect(violations([{ path, text }])).toEqual([]);
+  });
+
+  test('has a floor for each file of the core, and a file on each floor', () => {
+    const core = sources.filter(({ path }) => layerOf(path) === 'core');
+    const used = new Set(core.map(({ path }) => floorOf(path)));
+    expect([...used].sort()).toEqual(Object.keys(floors).map((_, index) => index));
+  });
+
+  test('has no circles outside the adapters, types included', () => {
+    expect(inCircles(sources.filter(({ path }) => layerOf(path) !== 'adapters'))).toEqual([]);
+    const planted: Source[] = [
+      { path: 'core/a.ts', text: "import type { B } from './b/b.js';" },
+      { path: 'core/b/b.ts', text: "export * from './c.js';" },
+      { path: 'core/b/c.ts', text: "import { a } from '../a.js';" },
+      { path: 'core/d.ts', text: "import { a } from './a.js';" },
+    ];
+    expect(inCircles(planted)).toEqual(['core/a.ts', 'core/b/b.ts', 'core/b/c.ts']);
+  });
+
+  test('has a room for each room of tests', () => {
+    const rooms = new Set(sources.map(({ path }) => posix.dirname(path)));
+    const tests = ['core', 'runtime', 'otel', 'tools'].flatMap((room) => testedIn(room));
+    expect(tests.length).toBeGreaterThan(10);
+    expect(tests.filter((room) => !rooms.has(room))).toEqual([]);
   });
 
   test('has no rooms where everything ends up', () => {
