@@ -7,7 +7,7 @@ import { openLab, soon } from '../kit.js';
 import type { GivingUp } from '../suites/callers.js';
 import type { Skips } from '../suites/skips.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
-import { axios, axiosEsm } from './client.js';
+import { axios, axiosEsm, version } from './client.js';
 import { givingUp } from './giving-up.js';
 import { openInstance, retryingInstance } from './kit.js';
 import { mockedInstance } from './mocked.js';
@@ -89,6 +89,7 @@ function overEach(theme: string, title: string, reason: string): Skips {
 
 export const subject: Subject = {
   name: 'axios',
+  underTest: { version, is: (module) => module === axios },
   client: retrying,
   ways,
   overH2: survivesHttp2 ? [wayOf(h2)] : [],
@@ -112,6 +113,7 @@ export const subject: Subject = {
     retryingWith(axios, 'fetch', 'fetch'),
     retryingWith(axiosEsm, 'http', 'http of the ESM build'),
   ],
+  failures: async () => (await import('./failures-play.js')).failures,
   attemptEnds: 'with the body',
   knowsUnsent: false,
   expectOwn,

@@ -8,6 +8,7 @@ import type { OverrideOptions, Policy, PolicyOptions, Retrier } from '../../../s
 import type { FaultLab } from '../../faults/faulty-server.js';
 import type { Received } from '../../faults/ledger.js';
 import type { Answer, Script } from '../../faults/play.js';
+import type { Failures } from '../failure-rows.js';
 import type { GivingUp } from './callers.js';
 import { complaintsOf, type Skips, themeOf, titleOf, titlesOf } from './skips.js';
 
@@ -67,6 +68,8 @@ export interface Way {
 
 export interface Subject {
   readonly name: 'undici' | 'axios';
+  /** The client that the tests have loaded. `is`: whether it is this module. */
+  readonly underTest: { readonly version: string; is(module: unknown): boolean };
   /** The way that most take, which all cases go that name none. */
   readonly client: Way['client'];
   /** All over HTTP/1.1, for behaviour that each of them could break; the first is the plain one. */
@@ -77,6 +80,7 @@ export interface Subject {
   readonly impatient: readonly Way[];
   /** The ways that differ in how they are given up. */
   readonly givingUp: readonly GivingUp[];
+  readonly failures: () => Promise<Failures>;
   /** When an attempt's time ends. */
   readonly attemptEnds: 'with the head' | 'with the body';
   /** Whether an attempt whose time is up is known to have had no connection. */

@@ -26,14 +26,7 @@ import { major, undici, version } from './client.js';
 import { hearsCancel, hearsGoaway, multiplexes, openH2Lab, overTls } from './h2-client.js';
 import { openAgent } from './kit.js';
 
-export interface Scene extends FailureScene<Made> {
-  /** The attempt failed before undici told that it begins: that alone proves it unsent. */
-  readonly neverBegan?: true;
-  /** Only in the body: the head was the caller's already. */
-  readonly inBody?: true;
-  /** In place of GET. */
-  readonly method?: 'PUT';
-}
+export type Scene = FailureScene<Made>;
 
 export interface Made {
   readonly dispatcher: Dispatcher;

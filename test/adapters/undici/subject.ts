@@ -8,7 +8,7 @@ import { openLab, soon } from '../kit.js';
 import type { GivingUp } from '../suites/callers.js';
 import type { Skips } from '../suites/skips.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
-import { undici } from './client.js';
+import { undici, version } from './client.js';
 import { bySignal, oddCallers, plainCallers, withReasons } from './giving-up.js';
 import { openH2AgentForResets, openH2Lab, overTls, reconnects } from './h2-client.js';
 import { openAgent, retryingAgent } from './kit.js';
@@ -107,6 +107,7 @@ function gaveUp(way: Way): Pick<GivingUp, 'name' | 'way' | 'bySignal' | 'takesFa
 
 export const subject: Subject = {
   name: 'undici',
+  underTest: { version, is: (module) => (module as { Agent: unknown }).Agent === undici.Agent },
   client: plain.client,
   ways,
   overH2: reconnects ? [overH2] : [],
@@ -152,6 +153,7 @@ export const subject: Subject = {
       takesFactories: false,
     })),
   ],
+  failures: async () => (await import('./failures-play.js')).failures,
   attemptEnds: 'with the head',
   knowsUnsent: true,
   expectOwn: (given) => expect(given).toBeInstanceOf(Object),

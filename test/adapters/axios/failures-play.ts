@@ -1,9 +1,7 @@
-/** Every row of the fixture that can be made on loopback with axios is made; the others say why not. */
+/** Has the failures that can be made on loopback with axios made, and says why the others cannot. */
 
-import type { AxiosError } from 'axios';
-import { describe, expect, test } from 'vitest';
-import { historyOf } from '../../../src/index.js';
-import { rows } from '../failure-rows.js';
+import { expect } from 'vitest';
+import type { Failures } from '../failure-rows.js';
 import { settled, soon } from '../kit.js';
 import { type Scene, scenes } from './failures-scenes.js';
 import { retryingInstance } from './kit.js';
@@ -36,57 +34,19 @@ const notMade: Readonly<Record<string, string>> = {
   'isAxiosError, code undefined, no response': 'only mocks make it: see install-mock-adapter.test.ts',
 };
 
-test('each row is made, or says why not, and nothing else is', () => {
-  const known = [...Object.keys(scenes), ...Object.keys(notMade)].sort();
-  expect(known).toEqual(rows.map(({ code }) => code).sort());
-  expect(Object.values(notMade)).not.toContain('');
-});
-
-/** Rows that say it in words ("as its status") leave it to the scene. */
-test.each(rows.filter(({ code }) => code in scenes))(
-  'what is expected is what the fixture says: $code',
-  (row) => {
-    for (const scene of scenes[row.code] ?? []) {
-      if (scene.unlike !== undefined) continue;
-      if (['transient', 'final'].includes(row.class)) expect(scene.class, scene.name).toBe(row.class);
-      if (['unsent', 'unknown'].includes(row.evidence)) expect(scene.evidence, scene.name).toBe(row.evidence);
-    }
-  },
-);
-
-async function play({ make }: Scene, method: string): Promise<{ error: AxiosError; sent?: number }> {
+const play: Failures<Scene>['play'] = async ({ make, name }, method) => {
   const { config, lab, attemptTimeoutMs, afterwards } = await make();
   const policy = { ...soon, maxRetries: 1, ...(attemptTimeoutMs !== undefined && { attemptTimeoutMs }) };
   const data = method === 'GET' ? undefined : 'pay';
   const asked = settled(retryingInstance(policy).request({ url: '/', data, ...config, method }));
   await afterwards?.();
   const { error } = await asked;
-  return { error: error as AxiosError, ...(lab && { sent: lab.requests.length }) };
-}
-
-function isWorthIt({ class: found, evidence }: Scene, method: string): boolean {
-  return found !== 'final' && (method === 'GET' || evidence !== 'unknown');
-}
-
-const all = Object.entries(scenes).flatMap(([row, some]) => some.map((scene) => ({ row, ...scene })));
-
-describe.each(all)('$row: $name', (scene) => {
-  async function expectAsSaid(method: string): Promise<void> {
-    const { error, sent } = await play(scene, method);
-    const finding = { class: scene.class, evidence: scene.evidence };
-    const retried = isWorthIt(scene, method);
-    const history = historyOf(error) ?? [];
-    expect(error.code ?? error.name).toMatch(scene.error);
-    expect(history.map(({ decision }) => decision.finding)).toMatchObject(
-      retried ? [finding, finding] : [finding],
-    );
+  const expectOwn = (isRetried: boolean): void => {
     // Of each attempt one at most arrives; where redirects lead round and round, that many more.
-    if (sent !== undefined && !scene.name.includes('redirect')) {
-      expect(sent).toBeLessThanOrEqual(retried ? 2 : 1);
-    }
-  }
+    if (lab === undefined || name.includes('redirect')) return;
+    expect(lab.requests.length).toBeLessThanOrEqual(isRetried ? 2 : 1);
+  };
+  return { error, expectOwn };
+};
 
-  test.skipIf(scene.missing)(`GET and POST ${scene.missing || ''}`, async () => {
-    await Promise.all(['GET', 'POST'].map(expectAsSaid));
-  });
-});
+export const failures: Failures<Scene> = { scenes, notMade, play };

@@ -1,0 +1,37 @@
+/** The matrix is worth as much as this: each run meets the client that it asked for, and no other. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { theSubject } from './subject.js';
+
+const { name, underTest } = await theSubject();
+const ownFolder = join(import.meta.dirname, `../${name}`);
+
+test('the client under test is the one that was asked for', () => {
+  const folder = process.env[`${name.toUpperCase()}_UNDER_TEST`] ?? process.cwd();
+  const load = createRequire(join(folder, 'package.json'));
+  const manifest = readFileSync(join(folder, `node_modules/${name}/package.json`), 'utf8');
+  expect(underTest.version).toBe((JSON.parse(manifest) as { version: string }).version);
+  expect(underTest.is(load(name))).toBe(true);
+});
+
+test('no file of its folder imports the client by itself, but for its types', () => {
+  const sources = readdirSync(ownFolder).filter((file) => file.endsWith('.ts'));
+  expect(sources).toContain('client.ts');
+  expect(sources.filter((file) => imports(readFileSync(join(ownFolder, file), 'utf8')))).toEqual([]);
+});
+
+test.each([
+  `import client from '${name}';`,
+  `import { Agent } from '${name}';`,
+  `import {\n  Agent,\n  type Dispatcher,\n} from '${name}';`,
+  `import client, {\n  Agent,\n  type Dispatcher,\n} from '${name}';`,
+])('… such as: %s', (code) => {
+  expect(imports(code)).toBe(true);
+});
+
+function imports(code: string): boolean {
+  return new RegExp(`^import (?!type\\b)[^;]*? from '${name}'`, 'm').test(code);
+}
