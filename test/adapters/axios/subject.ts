@@ -1,17 +1,19 @@
 /** What the suites are to know of axios. */
 
+import { Agent as TlsAgent } from 'node:https';
 import type { AxiosError, AxiosInstance, AxiosResponse, AxiosStatic } from 'axios';
 import { expect } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
+import { ca } from '../../faults/lab.js';
 import { openLab, soon } from '../kit.js';
 import type { GivingUp } from '../suites/callers.js';
 import type { Skips } from '../suites/skips.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
-import { axios, axiosEsm, version } from './client.js';
+import { axios, axiosEsm, callsTruncatedTooLong, version } from './client.js';
 import { givingUp } from './giving-up.js';
 import { openInstance, retryingInstance } from './kit.js';
 import { mockedInstance } from './mocked.js';
-import { type Way as Adapter, overH2 as h2, overHttp1, survivesHttp2 } from './ways.js';
+import { type Way as Adapter, overH2 as h2, openH2Lab, overHttp1, survivesHttp2 } from './ways.js';
 
 async function send(instance: AxiosInstance, url: string, { body, ...asked }: Asked): Promise<Reply> {
   try {
@@ -46,7 +48,9 @@ function retrying(given?: Given, config: object = {}): Send {
 function wayOf({ name, config, open }: Adapter): Way {
   const client: Way['client'] = (given) => retrying(given, config);
   const packedBodies = name === 'an adapter of the caller' ? 'broken' : 'unpacked';
-  return { name, client, open, takesOverride: true, packedBodies, opensAhead: name === 'fetch' };
+  const misreads = callsTruncatedTooLong && name === 'http' ? ['hangs up in the body'] : [];
+  const opensAhead = name === 'fetch';
+  return { name, client, open, takesOverride: true, packedBodies, opensAhead, misreads };
 }
 
 function impatient(adapter: 'http' | 'fetch'): Way {
@@ -87,12 +91,22 @@ function overEach(theme: string, title: string, reason: string): Skips {
   return Object.fromEntries(ways.map(({ name }) => [`${theme} > over '${name}', ${title}`, reason]));
 }
 
+const cutOnce = ['handshake-fin', 'trusted'] as const;
+
 export const subject: Subject = {
   name: 'axios',
   underTest: { version, is: (module) => module === axios },
   client: retrying,
   ways,
   overH2: survivesHttp2 ? [wayOf(h2)] : [],
+  cutShort: [
+    wayOf({
+      name: 'http',
+      config: { adapter: 'http', httpsAgent: new TlsAgent({ ca }) },
+      open: (script) => openLab(script, { tls: cutOnce }),
+    }),
+    ...(survivesHttp2 ? [wayOf({ ...h2, open: (script) => openH2Lab(script, { tls: cutOnce }) })] : []),
+  ],
   impatient: [impatient('http'), impatient('fetch')],
   mocked: (statuses, given) => {
     const { instance, attempts } = mockedInstance(statuses, given);

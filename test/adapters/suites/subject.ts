@@ -64,6 +64,8 @@ export interface Way {
   readonly keepsListening?: boolean;
   /** Where a connection breaks, it opens the next one at once, for whatever may come. */
   readonly opensAhead?: boolean;
+  /** What a server does, as a suite names it, of which this version of the client makes something else. */
+  readonly misreads?: readonly string[];
 }
 
 export interface Subject {
@@ -76,6 +78,8 @@ export interface Subject {
   readonly ways: readonly [Way, ...Way[]];
   /** The same over HTTP/2, where the client under test bears it. */
   readonly overH2: readonly Way[];
+  /** Ways that trust a server of which the first TLS handshake is cut off. */
+  readonly cutShort: readonly Way[];
   /** Ways in which the client itself waits for a fifth of a second only. */
   readonly impatient: readonly Way[];
   /** The ways that differ in how they are given up. */

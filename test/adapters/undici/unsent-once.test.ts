@@ -3,21 +3,19 @@
 import type { Agent, Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import { createRetrier, historyOf } from '../../../src/index.js';
+import { historyOf } from '../../../src/index.js';
 import {
   answer,
   connectTunnel,
   fin,
   garbage,
   halfHead,
-  keepAliveRace,
   type Lab,
   type Play,
   refusedOrigin,
   rst,
   silence,
 } from '../../faults/lab.js';
-import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
 import { major, undici } from './client.js';
 import { openAgent, retryingAgent } from './kit.js';
@@ -77,38 +75,6 @@ describe.each(faults)('%s', (_name, play, expected, options) => {
   });
 });
 
-test.each(['fin', 'rst'] as const)(
-  'a connection that the server ends as the request arrives on it (%s)',
-  async (how) => {
-    const lab = await openLab([keepAliveRace(how), answer(200)]);
-    const agent = retryingAgent(soon, { connections: 1 });
-    await (await agent.request({ origin: lab.origin, path: '/', method: 'GET' })).body.dump();
-    const { error } = await settled(post(agent, lab.origin));
-    expect(error).toMatchObject({ code: how === 'fin' ? 'UND_ERR_SOCKET' : 'ECONNRESET' });
-    // The one before it, and it.
-    expect(lab.requests.map(({ method }) => method)).toEqual(['GET', 'POST']);
-  },
-);
-
-test('the timeout of an attempt that has a connection', async () => {
-  const lab = await openLab([silence(), answer(200)]);
-  const time = new HandTime();
-  const agent = retryingAgent(createRetrier({ ...soon, attemptTimeoutMs: 5_000 }, time.ports));
-  const asked = settled(post(agent, lab.origin));
-  await lab.until(({ requests }) => requests[0]?.complete === true);
-  await time.fire(5_000);
-  expect((await asked).error).toMatchObject({ code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' });
-  expect([lab.requests.length, lab.applied('a')]).toEqual([1, 1]);
-});
-
-test('an answer that says that it failed', async () => {
-  for (const status of [500, 502, 503, 504]) {
-    const lab = await openLab([answer(status), answer(200)]);
-    expect((await post(retryingAgent(), lab.origin)).statusCode).toBe(status);
-    expect(lab.applied('a')).toBe(1);
-  }
-});
-
 describe('a redirect below, whose second hop', () => {
   const { redirect } = undici.interceptors;
 
@@ -151,15 +117,6 @@ test('a tunnel that breaks after the request went through it', async () => {
   const { error } = await settled(post(base.compose(retry(soon)), lab.origin));
   expect(error).toMatchObject({ code: expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/) });
   expect([lab.requests.length, lab.applied('a')]).toEqual([1, 1]);
-});
-
-describe('with unsafeMethods: never', () => {
-  test('not even what never left is sent again', async () => {
-    const agent = retryingAgent({ ...soon, unsafeMethods: 'never' });
-    const { error } = await settled(post(agent, await refusedOrigin()));
-    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
-    expect(historyOf(error)).toMatchObject([{ decision: { reason: 'unsafe-method' } }]);
-  });
 });
 
 test(`a pipelined POST waits for its turn, and is sent once (undici ${major})`, async () => {
