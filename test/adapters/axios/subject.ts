@@ -49,13 +49,14 @@ function wayOf({ name, config, open }: Adapter): Way {
   const client: Way['client'] = (given) => retrying(given, config);
   const packedBodies = name === 'an adapter of the caller' ? 'broken' : 'unpacked';
   const misreads = callsTruncatedTooLong && name === 'http' ? ['hangs up in the body'] : [];
-  const opensAhead = name === 'fetch';
-  return { name, client, open, takesOverride: true, packedBodies, opensAhead, misreads };
+  const isFetch = name === 'fetch';
+  const more = { packedBodies, misreads, opensAhead: isFetch, refusesGetBodies: isFetch } as const;
+  return { name, client, open, takesOverride: true, ...more };
 }
 
 function impatient(adapter: 'http' | 'fetch'): Way {
   const config = { adapter, timeout: 200 };
-  return wayOf({ name: adapter, config, open: openLab });
+  return { ...wayOf({ name: adapter, config, open: openLab }), countsWhileSending: true };
 }
 
 const [http, ...others] = overHttp1.map(wayOf);
@@ -99,6 +100,7 @@ export const subject: Subject = {
   client: retrying,
   ways,
   overH2: survivesHttp2 ? [wayOf(h2)] : [],
+  uploading: ways.filter(({ name }) => name !== 'an adapter of the caller'),
   cutShort: [
     wayOf({
       name: 'http',

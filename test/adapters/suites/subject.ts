@@ -64,6 +64,10 @@ export interface Way {
   readonly keepsListening?: boolean;
   /** Where a connection breaks, it opens the next one at once, for whatever may come. */
   readonly opensAhead?: boolean;
+  /** A GET with a body is none of its requests. */
+  readonly refusesGetBodies?: boolean;
+  /** Its timeout counts while a body is on its way, too. */
+  readonly countsWhileSending?: boolean;
   /** What a server does, as a suite names it, of which this version of the client makes something else. */
   readonly misreads?: readonly string[];
 }
@@ -78,6 +82,8 @@ export interface Subject {
   readonly ways: readonly [Way, ...Way[]];
   /** The same over HTTP/2, where the client under test bears it. */
   readonly overH2: readonly Way[];
+  /** Those that take a stream of Node's for a body. */
+  readonly uploading: readonly Way[];
   /** Ways that trust a server of which the first TLS handshake is cut off. */
   readonly cutShort: readonly Way[];
   /** Ways in which the client itself waits for a fifth of a second only. */

@@ -114,6 +114,7 @@ export const subject: Subject = {
   client: plain.client,
   ways,
   overH2: reconnects ? [overH2] : [],
+  uploading: [plain],
   cutShort: [
     plainOver(
       'TLS',
