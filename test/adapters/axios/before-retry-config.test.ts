@@ -200,3 +200,26 @@ describe('the URL', () => {
     expect(lab.requests[0]?.headers).not.toHaveProperty('x-new');
   });
 });
+
+test.each(adapters)(
+  'a retry elsewhere leaves no name in the configuration that was not there (%s)',
+  async (adapter) => {
+    const [lab, spare] = [await openLab(answer(503)), await openLab(answer(200))];
+    const named: string[][] = [];
+    const beforeRetry: BeforeRetry = (context) => {
+      context.url = `${spare.origin}/`;
+    };
+    const instance = retryingInstance({ ...soon, beforeRetry }, { adapter });
+    instance.interceptors.request.use((config) => {
+      named.push(Object.keys(config).sort());
+      return config;
+    });
+    const { config } = await instance.get(lab.origin);
+    // axios itself sets `data`, if only to nothing.
+    expect(named).toEqual([
+      Object.keys(config)
+        .filter((name) => name !== 'data')
+        .sort(),
+    ]);
+  },
+);

@@ -1,0 +1,66 @@
+/** How long an answer that nobody wants may take to end, so that its connection can be kept: its length decides. */
+
+import { Readable } from 'node:stream';
+import type { AxiosAdapter } from 'axios';
+import { describe, expect, test } from 'vitest';
+import { createRetrier } from '../../../src/index.js';
+import type { HeaderFields } from '../../faults/lab.js';
+import { answer } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { comesTrue, openLab, settled, soon } from '../kit.js';
+import { axios, isFirst } from './client.js';
+import { retryingInstance } from './kit.js';
+
+const schedule = { kind: 'fixed', waitMs: 7, jitter: 'none' } as const;
+
+// 1.7.0 cancels no stream of fetch that stalls.
+const adapters = isFirst ? (['http'] as const) : (['http', 'fetch'] as const);
+
+describe.each(adapters)('over %s', (adapter) => {
+  test.each<[string, HeaderFields, number]>([
+    ['short', { 'content-length': '20' }, 1_000],
+    ['just short enough', { 'content-length': '65536' }, 1_000],
+    ['unknown', { 'transfer-encoding': 'chunked' }, 100],
+    ['too long', { 'content-length': '65537' }, 0],
+  ])('%s', async (_name, headers, allowedMs) => {
+    const stalling = [
+      { do: 'head', status: 503, headers },
+      { do: 'body', text: 'sorry' },
+      { do: 'stall' },
+    ] as const;
+    const lab = await openLab([{ steps: stalling }, answer(200)]);
+    const time = new HandTime();
+    const instance = retryingInstance(createRetrier({ schedule }, time.ports), {
+      adapter,
+      responseType: 'stream',
+    });
+    const asked = instance.get(lab.origin);
+    await time.until(({ pending }) => pending.includes(7));
+    expect(time.timers).toMatchObject([
+      { delayMs: allowedMs, unref: true },
+      { delayMs: 7, unref: false },
+    ]);
+    await time.fire(allowedMs);
+    // fetch opens another connection at once.
+    await lab.until(({ openSockets, connections }) => openSockets < connections);
+    await time.fire(7);
+    const { data } = await asked;
+    if ('destroy' in data) data.destroy();
+    else await data.cancel();
+    expect(lab.requests).toHaveLength(2);
+  });
+});
+
+test.each([null, undefined, '', 0])(
+  'a failure whose body is %s ends the upload that it answers',
+  async (data) => {
+    const sent = Readable.from(['pay'], { objectMode: false });
+    const adapter: AxiosAdapter = async (config) => {
+      const response = { data, status: 404, statusText: '', headers: {}, config, request: null };
+      throw new axios.AxiosError('no', 'ERR_BAD_REQUEST', config, null, response);
+    };
+    const { error } = await settled(retryingInstance(soon, { adapter }).put('/', sent));
+    expect(error).toMatchObject({ code: 'ERR_BAD_REQUEST', response: { status: 404, data } });
+    expect(await comesTrue(() => sent.destroyed)).toBe(true);
+  },
+);
