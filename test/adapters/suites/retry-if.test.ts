@@ -247,10 +247,13 @@ test.each([
   ['a success', answer(200)],
   ['an error', rst()],
 ])('that throws what is no error, about %s, fails the request with that', async (_about, play) => {
-  const lab = await openLab(play);
-  const ended = await settled(
-    subject.client({ ...soon, retryIf: () => Promise.reject('a string') })(lab.origin),
-  );
-  expect(ended).toEqual({ error: 'a string' });
-  expect(lab.requests).toHaveLength(1);
+  const throws: RetryIf = () => {
+    throw 'a string';
+  };
+  for (const retryIf of [throws, () => Promise.reject('a string')]) {
+    const lab = await openLab(play);
+    const ended = await settled(subject.client({ ...soon, retryIf })(lab.origin));
+    expect(ended).toEqual({ error: 'a string' });
+    expect(lab.requests).toHaveLength(1);
+  }
 });

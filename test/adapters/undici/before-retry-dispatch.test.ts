@@ -95,6 +95,16 @@ describe('changes the URL', () => {
     expect(seen).toEqual([`${lab.origin}/here?before=1`, `${spare.origin}/elsewhere?now=1`]);
     expect(query).toEqual({ before: '1' });
   });
+
+  test('to something that is none: a TypeError, no hang', async () => {
+    const lab = await openLab(answer(503));
+    const dispatcher = agentWith((context) => {
+      context.url = 'not a url';
+    });
+    const { error } = await settled(undici.request(lab.origin, { dispatcher }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(lab.requests).toHaveLength(1);
+  });
 });
 
 describe('of an origin that only an interceptor underneath understands', () => {
