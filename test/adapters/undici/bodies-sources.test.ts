@@ -150,66 +150,21 @@ test('a Readable that breaks during the wait, in the middle, is reported, and no
   expect(lab.requests.map(({ complete }) => complete)).toEqual([false]);
 });
 
-describe('a factory that fails', () => {
-  const failing: [name: string, fail: (error: Error) => unknown][] = [
-    [
-      'throws',
-      (error) => {
-        throw error;
-      },
-    ],
-    ['rejects', (error) => Promise.reject(error)],
-  ];
-
-  test.each(failing)('fails the request at once if it %s', async (_name, fail) => {
-    const lab = await openLab(answer(200));
-    const mine = ownError();
-    const { error } = await settled(put(retryingAgent(), lab, () => fail(mine)));
-    expect(error).toBe(mine);
-    expect(lab.connections).toBe(0);
-  });
-
-  test.each(failing)('fails the request if it %s the second time', async (_name, fail) => {
-    const lab = await openLab([answer(503), answer(200)]);
-    const mine = ownError();
-    let calls = 0;
-    const body = (): unknown => {
-      calls += 1;
-      return calls === 1 ? 'first' : fail(mine);
-    };
-    const { error } = await settled(put(retryingAgent(), lab, body));
-    expect(error).toBe(mine);
-    expect([lab.requests.length, calls]).toEqual([1, 2]);
-  });
-
-  test('is asked once for each attempt, and not for those that are not made', async () => {
-    const lab = await openLab([answer(503), rst(), answer(200)]);
-    let calls = 0;
-    const body = (): string => {
-      calls += 1;
-      return `body ${calls}`;
-    };
-    await put(retryingAgent(), lab, body);
-    expect(lab.requests.map((request) => request.body.toString())).toEqual(['body 1', 'body 2', 'body 3']);
-    expect(calls).toBe(3);
-  });
-
-  test('what it promised is not left open when it comes too late', async () => {
-    const lab = await openLab(answer(200));
-    const stream = new Readable({ read: () => undefined });
-    const closed = new Promise<boolean>((resolve) => stream.once('close', () => resolve(true)));
-    let deliver: (body: Readable) => void = () => undefined;
-    const body = (): Promise<Readable> =>
-      new Promise((resolve) => {
-        deliver = resolve;
-      });
-    const recorder = record(retryingAgent(), { origin: lab.origin, method: 'PUT', body });
-    recorder.controller?.abort(new Error('enough'));
-    deliver(stream);
-    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
-    expect([stream.destroyed, lab.connections]).toEqual([true, 0]);
-    expect(await closed).toBe(true);
-  });
+test('what a factory promised is not left open when it comes too late', async () => {
+  const lab = await openLab(answer(200));
+  const stream = new Readable({ read: () => undefined });
+  const closed = new Promise<boolean>((resolve) => stream.once('close', () => resolve(true)));
+  let deliver: (body: Readable) => void = () => undefined;
+  const body = (): Promise<Readable> =>
+    new Promise((resolve) => {
+      deliver = resolve;
+    });
+  const recorder = record(retryingAgent(), { origin: lab.origin, method: 'PUT', body });
+  recorder.controller?.abort(new Error('enough'));
+  deliver(stream);
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  expect([stream.destroyed, lab.connections]).toEqual([true, 0]);
+  expect(await closed).toBe(true);
 });
 
 describe('at the end, however it comes, a source is closed', () => {
