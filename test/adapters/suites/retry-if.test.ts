@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { LiveOutcome, RetryIf } from '../../../src/core/events.js';
 import type { RequestFacts } from '../../../src/core/types.js';
 import { createRetrier, DeadlineError } from '../../../src/index.js';
-import { refusedOrigin } from '../../faults/lab.js';
+import { type Play, refusedOrigin } from '../../faults/lab.js';
 import { answer, informational, rst } from '../../faults/plays.js';
 import { thinker } from '../abort-moments.js';
 import { type Event, reasons } from '../decisions.js';
@@ -168,9 +168,10 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       expect(lab.requests).toHaveLength(1);
     });
 
-    test('an abort ends the request at once, and what is said later changes nothing', async () => {
-      const lab = await openLab(answer(200));
-      let say = (_word: boolean): void => undefined;
+    /** A request that its caller has given up while it was thought about. */
+    async function givenUp(play: Play) {
+      const lab = await openLab(play);
+      let say = (_word: boolean | Promise<boolean>): void => undefined;
       const word = new Promise<boolean>((resolve) => {
         say = resolve;
       });
@@ -181,31 +182,22 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       };
       const aborter = new AbortController();
       const pending = settled(client({ ...soon, retryIf })(lab.origin, { signal: aborter.signal }));
-      await expect.poll(() => isAsked).toBe(true);
+      await expect.poll(() => isAsked, { interval: 1 }).toBe(true);
       aborter.abort();
-      expect((await pending).error).toBeInstanceOf(Error);
+      return { lab, say: (later: boolean | Promise<boolean>) => say(later), ...(await pending) };
+    }
+
+    test('an abort ends the request at once, and what is said later changes nothing', async () => {
+      const { lab, say, error } = await givenUp(answer(200));
+      expect(error).toBeInstanceOf(Error);
       say(true);
       await new Promise(setImmediate);
       expect(lab.requests).toHaveLength(1);
     });
 
     test('a rejection after the end is lost, and no error of the process', async () => {
-      const lab = await openLab(answer(503));
-      let fail = (_error: Error): void => undefined;
-      const word = new Promise<boolean>((_resolve, reject) => {
-        fail = reject;
-      });
-      let isAsked = false;
-      const retryIf: RetryIf = () => {
-        isAsked = true;
-        return word;
-      };
-      const aborter = new AbortController();
-      const pending = settled(client({ ...soon, retryIf })(lab.origin, { signal: aborter.signal }));
-      await expect.poll(() => isAsked).toBe(true);
-      aborter.abort();
-      await pending;
-      fail(new Error('too late'));
+      const { say } = await givenUp(answer(503));
+      say(Promise.reject(new Error('too late')));
       // An unhandled rejection would fail the run.
       await new Promise(setImmediate);
     });
