@@ -34,7 +34,12 @@ describe('an answer', () => {
 
   test('keeps its head, and a text of a few words', async () => {
     const response = await responseAfter('try later');
-    expect(response).toMatchObject({ status: 503, headers: { 'x-why': 'load' }, data: 'try later' });
+    expect(response).toMatchObject({
+      status: 503,
+      statusText: 'Service Unavailable',
+      headers: { 'x-why': 'load' },
+      data: 'try later',
+    });
     expect(response).not.toHaveProperty('request');
   });
 

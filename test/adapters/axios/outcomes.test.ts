@@ -37,6 +37,16 @@ test('a request that was given up is that, and not the 503 that came in the same
   expect(asked.times).toBe(1);
 });
 
+test.each([null, undefined, 'GET /', {}])(
+  'an error may have anything for its request: %s',
+  async (request) => {
+    const { adapter, asked } = failing((config) => new axios.AxiosError('no', 'ECONNRESET', config, request));
+    const { error } = await settled(retryingInstance(soon, { adapter }).get('/'));
+    expect(error).toMatchObject({ code: 'ECONNRESET' });
+    expect(asked.times).toBe(4);
+  },
+);
+
 describe('an error of a connection, beside a head', () => {
   test.each([
     [206, 4],
