@@ -40,7 +40,9 @@ test('a request that was given up is that, and not the 503 that came in the same
 test.each([null, undefined, 'GET /', {}])(
   'an error may have anything for its request: %s',
   async (request) => {
-    const { adapter, asked } = failing((config) => new axios.AxiosError('no', 'ECONNRESET', config, request));
+    const { adapter, asked } = failing((config) =>
+      Object.assign(new axios.AxiosError('no', 'ECONNRESET', config), { request }),
+    );
     const { error } = await settled(retryingInstance(soon, { adapter }).get('/'));
     expect(error).toMatchObject({ code: 'ECONNRESET' });
     expect(asked.times).toBe(4);
