@@ -115,18 +115,6 @@ test.each([...kinds, ...forms])(
   },
 );
 
-test('a Readable that was read by somebody is sent as it is left, once', async () => {
-  const lab = await openLab([answer(503), answer(200)]);
-  const stream = Readable.from(['first,', 'second']);
-  for await (const part of stream.iterator({ destroyOnReturn: false })) {
-    expect(part).toBe('first,');
-    break;
-  }
-  const { error } = await settled(retryingInstance().put(lab.origin, stream));
-  expect(historyOf(error)?.at(-1)?.decision.reason).toBe('body-spent');
-  expect(lab.requests.map(({ body }) => body.toString())).toEqual(['second']);
-});
-
 describe('when the server refuses the connection', () => {
   const big = 1_000_000;
 
@@ -193,24 +181,6 @@ test('of an upload of 256 MB no more is kept than the limit says', async () => {
   const { data } = await instance.put(`http://127.0.0.1:${port}`, Readable.from(source()));
   expect([data, received]).toEqual(['ok', 256_000_000]);
   expect(most).toBeLessThan(128_000_000);
-});
-
-test('requests at the same time have each their own stream', async () => {
-  const failed = new Set<string>();
-  const lab = await openLab(({ path }) => {
-    const isFirst = !failed.has(path);
-    failed.add(path);
-    return answer(isFirst ? 503 : 200);
-  });
-  const instance = retryingInstance();
-  const names = ['a', 'b', 'c', 'd', 'e'];
-  await Promise.all(
-    names.map((name) => instance.put(`${lab.origin}/${name}`, Readable.from([`<${name}`, '>']))),
-  );
-  for (const name of names) {
-    const bodies = lab.requests.filter(({ path }) => path === `/${name}`).map(({ body }) => body.toString());
-    expect(bodies).toEqual([`<${name}>`, `<${name}>`]);
-  }
 });
 
 test("the caller's configuration has the caller's stream, after success and failure", async () => {

@@ -18,7 +18,8 @@ function run(origin: string, code: string): Promise<string> {
     const origin = ${JSON.stringify(origin)};
     ${subject.program}
     const fixed = (waitMs) => ({ kind: 'fixed', waitMs, jitter: 'none' });
-    const hangs = () => new Promise(() => {});
+    let called = () => {};
+    const hangs = () => new Promise(() => called());
     const sayLeft = () => process.on('exit', () => console.log('left'));
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     ${code}`);
@@ -68,8 +69,11 @@ describe('a function of the caller that hangs, with nothing else alive', () => {
   ])('%s: with unref: true, nobody waits for it', async (_name, policy, asked) => {
     const printed = await run(
       await refusedOrigin(),
-      `sayLeft(); get({ unref: true, schedule: fixed(1), ${policy} }, { ${asked} }).then(console.log);
-       setTimeout(() => console.log('until here'), 100);`,
+      `sayLeft();
+       // Until then, a slow machine has something to stay for.
+       const hold = setInterval(() => {}, never);
+       called = () => setTimeout(() => console.log('until here'), 100, clearInterval(hold));
+       get({ unref: true, schedule: fixed(1), ${policy} }, { ${asked} }).then(console.log);`,
     );
     expect(printed).toBe('until here\nleft\n');
   });
