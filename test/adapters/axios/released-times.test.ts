@@ -1,11 +1,12 @@
 /** How long an answer that nobody wants may take to end, so that its connection can be kept: its length decides. */
 
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { AxiosAdapter } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { createRetrier } from '../../../src/index.js';
 import type { HeaderFields } from '../../faults/lab.js';
-import { answer } from '../../faults/lab.js';
+import { answer, endlessBody } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { comesTrue, openLab, settled, soon } from '../kit.js';
 import { axios, isFirst } from './client.js';
@@ -17,6 +18,22 @@ const schedule = { kind: 'fixed', waitMs: 7, jitter: 'none' } as const;
 const adapters = isFirst ? (['http'] as const) : (['http', 'fetch'] as const);
 
 describe.each(adapters)('over %s', (adapter) => {
+  test('one that never ends is cut off by what it has brought, however little time has passed', async () => {
+    const lab = await openLab([endlessBody(65_536, 503), answer(200)]);
+    const time = new HandTime();
+    const instance = retryingInstance(createRetrier({ schedule }, time.ports), {
+      adapter,
+      responseType: 'stream',
+    });
+    const asked = instance.get(lab.origin);
+    await lab.until(({ openSockets, connections }) => openSockets < connections);
+    await time.fire(7);
+    const { data } = await asked;
+    expect(await text(data)).toBe('');
+    expect(time.pending).toEqual([]);
+    expect(lab.requests).toHaveLength(2);
+  });
+
   test.each<[string, HeaderFields, number]>([
     ['short', { 'content-length': '20' }, 1_000],
     ['just short enough', { 'content-length': '65536' }, 1_000],
