@@ -28,7 +28,7 @@ export class Aside {
    * Calls once: when it is more than memory should hold. Not at once: a connection that ends while it is
    * paused makes undici 7 throw where nobody can catch it.
    */
-  hold(tooMuch: () => void): void {
+  fillUp(tooMuch: () => void): void {
     this.leftBytes = heldBytes;
     this.onEnough = () => {
       this.onEnough = undefined;

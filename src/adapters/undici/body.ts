@@ -67,7 +67,11 @@ function beginsAnew(body: object): boolean {
   return 'append' in body && 'getAll' in body;
 }
 
+export function isReplayable(body: Body): boolean {
+  return body.kind === 'kept' ? body.value.isReplayable : body.kind !== 'once';
+}
+
 /** What is being read while it is sent. */
-export function sourceBeingSent({ value }: Body): KeptBody | undefined {
+export function sourceOf({ value }: Body): KeptBody | undefined {
   return value instanceof KeptBody ? value : undefined;
 }

@@ -6,9 +6,9 @@ import { withoutSecrets } from '../../runtime/events.js';
 import type { Traceable } from '../../runtime/history.js';
 import { isKey, isKeyed, keyFor } from '../../runtime/idempotency-key.js';
 import type { Session } from '../../runtime/session.js';
+import { changed } from './dispatch-options.js';
 import type { DispatchOptions } from './handlers.js';
 import { valuesOf } from './headers.js';
-import { changed } from './outgoing.js';
 
 /**
  * What the caller gets as `context`: the way to the history, and what lies underneath has put there. An object of its

@@ -1,9 +1,11 @@
 /** What the caller pauses, resumes and aborts by: one for the whole request, whatever attempt is under way. */
 
 import { AsyncResource } from 'node:async_hooks';
-import type { Attempt } from './attempt.js';
-import type { Controller, RawHeaders, ResponseHeaders } from './handlers.js';
+import type { Controller, RawHeaders } from './handlers.js';
 import { rawFrom } from './headers.js';
+import { headersIn, type Phase, sendingIn } from './phase.js';
+
+const atStart: Phase = { kind: 'waiting' };
 
 /**
  * An AsyncResource, so that attempts, hooks and timers run in the caller's context. The exchange is built on
@@ -12,15 +14,21 @@ import { rawFrom } from './headers.js';
  */
 export abstract class CallersController extends AsyncResource implements Controller {
   paused = false;
+  protected phase: Phase = atStart;
+  /** The phase before it was over: its connection can still be asked for trailers. */
+  protected last: Phase = atStart;
   private abortion: { readonly reason: unknown } | undefined = undefined;
-  /** The one under way; undefined while waiting. */
-  attempt: Attempt | undefined = undefined;
-  /** The final head that the caller was given, in parts: most requests need no object for it. */
-  deliveredStatus = 0;
-  deliveredHeaders: ResponseHeaders | undefined = undefined;
 
   constructor() {
     super('UNDAUNTED');
+  }
+
+  get isOver(): boolean {
+    return this.phase.kind === 'over';
+  }
+
+  protected get latest(): Phase {
+    return this.isOver ? this.last : this.phase;
   }
 
   protected abstract giveUp(reason: unknown): void;
@@ -35,9 +43,10 @@ export abstract class CallersController extends AsyncResource implements Control
 
   /** As undici has them. Before 7.27.2 it had none, and the fetch of Node 26 would see no headers. */
   get rawHeaders(): RawHeaders {
-    const raw = this.attempt?.controller?.rawHeaders;
+    const raw = this.connection?.rawHeaders;
     if (raw !== undefined && raw !== null) return raw;
-    return this.deliveredHeaders === undefined ? null : rawFrom(undefined, this.deliveredHeaders);
+    const headers = headersIn(this.latest);
+    return headers === undefined ? null : rawFrom(undefined, headers);
   }
 
   set rawHeaders(rawHeaders: RawHeaders) {
@@ -45,13 +54,17 @@ export abstract class CallersController extends AsyncResource implements Control
   }
 
   /** Those of the head that the caller saw, when another attempt brings the rest of its body. */
-  keepRawHeaders(): void {
+  protected keepRawHeaders(): void {
     const { rawHeaders } = this;
     this.rawHeaders = rawHeaders;
   }
 
+  protected get connection(): Controller | undefined {
+    return sendingIn(this.latest)?.controller;
+  }
+
   get rawTrailers(): RawHeaders {
-    return this.attempt?.controller?.rawTrailers ?? null;
+    return this.connection?.rawTrailers ?? null;
   }
 
   set rawTrailers(rawTrailers: RawHeaders) {
@@ -60,23 +73,18 @@ export abstract class CallersController extends AsyncResource implements Control
 
   pause(): void {
     this.paused = true;
-    this.attempt?.controller?.pause();
+    this.connection?.pause();
   }
 
   resume(): void {
     if (!this.paused) return;
     this.paused = false;
-    this.attempt?.resume();
+    sendingIn(this.phase)?.resume();
   }
 
   abort(reason?: unknown): void {
     if (this.aborted) return;
     this.abortion = { reason };
     this.giveUp(reason);
-  }
-
-  /** In the context of the caller, not in that of whoever opened the socket or set the timer. */
-  inScope<Given extends unknown[]>(of: object, method: (...given: Given) => unknown, ...given: Given): void {
-    this.runInAsyncScope(method, of, ...given);
   }
 }

@@ -7,12 +7,11 @@ import { countLayer } from '../../runtime/layers.js';
 import type { Retrier, RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
 import { bodyOf } from './body.js';
+import { handlerFor } from './callers-handler.js';
 import { RequestContext } from './context.js';
-import type { Line } from './exchange.js';
-import { Exchange } from './exchange.js';
+import { repeatable, withMore } from './dispatch-options.js';
+import { Exchange, type Installation } from './exchange.js';
 import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
-import { handlerFor } from './handlers.js';
-import { repeatable, withMore } from './outgoing.js';
 
 declare module 'undici' {
   namespace Dispatcher {
@@ -39,7 +38,7 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
   return (dispatch) => {
     unknownOrigins += 1;
     const unknownOrigin = `unknown origin ${unknownOrigins}`;
-    const line: Line = { dispatch, ports: retrier.ports };
+    const installation: Installation = { dispatch, ports: retrier.ports };
     // undici refuses a function that does not take exactly two arguments.
     return (given, callersHandler) => {
       const handler = handlerFor(callersHandler);
@@ -48,7 +47,7 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
         return dispatch(given, callersHandler);
       }
       const options = repeatable(given);
-      const exchange = open(retrier, line, options, handler, unknownOrigin);
+      const exchange = open(retrier, installation, options, handler, unknownOrigin);
       if (exchange === undefined) return true;
       const goesOn = exchange.start();
       if (!exchange.context.isClaimed || exchange.isOver) return goesOn;
@@ -62,7 +61,7 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
 /** A policy that cannot be used is the request's error, as an option is that undici cannot use. */
 function open(
   retrier: Retrier,
-  line: Line,
+  installation: Installation,
   options: DispatchOptions,
   handler: Handler,
   unknownOrigin: string,
@@ -74,8 +73,8 @@ function open(
     const { settings } = session;
     const { idempotencyKey } = settings;
     const key = idempotencyKey === false ? undefined : context.keyFrom(idempotencyKey);
-    const exchange = new Exchange(line, handler, session, bodyOf(options.body, settings));
-    if (key !== undefined) exchange.recover().options = withMore(options, key);
+    const exchange = new Exchange(installation, handler, session, bodyOf(options.body, settings));
+    if (key !== undefined) exchange.options = withMore(options, key);
     return exchange;
   } catch (error) {
     handler.onResponseError?.(null, error);

@@ -1,8 +1,8 @@
 /** What undici reports, as outcomes that the policy judges. */
 
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
-import type { Attempt } from './attempt.js';
 import type { Head } from './handlers.js';
+import type { Sending } from './sending.js';
 
 export function outcomeOfHead({ status, headers }: Head, content?: unknown): ResponseOutcome {
   return content === undefined
@@ -39,9 +39,9 @@ function isResponseError(error: unknown): error is ResponseError {
  * connection). Only HTTP/2 can say of a stream that was begun that it was not processed, and undici moves
  * only such streams by itself.
  */
-export function evidenceOf(attempt: Attempt, error: unknown): Evidence | undefined {
-  if (attempt.starts === 0) return 'unsent';
+export function evidenceOf(sending: Sending, error: unknown): Evidence | undefined {
+  if (sending.starts === 0) return 'unsent';
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   const isOfHttp2 = typeof code === 'string' && code.startsWith('ERR_HTTP2_');
-  return isOfHttp2 && !attempt.isRedirected ? undefined : 'unknown';
+  return isOfHttp2 && !sending.isRedirected ? undefined : 'unknown';
 }

@@ -1,71 +1,82 @@
-/** What the next attempt sends: the caller's options, untouched where nothing has to differ, else a copy. */
+/** An attempt goes out: with the request's body, again or anew, and its options as a hook left them. */
 
-import { stringify } from 'node:querystring';
-import type { RetryContext } from '../../core/events.js';
-import { recordOf } from '../../runtime/header-record.js';
-import { iterates } from '../../runtime/iterates.js';
-import type { DispatchOptions } from './handlers.js';
-import { copyOf, pairsOf, withHeaders } from './headers.js';
+import { isPromise } from '../../core/returned.js';
+import { KeptBody } from '../../runtime/kept-body.js';
+import { type Body, sourceOf } from './body.js';
+import type { CallersSide } from './caller.js';
+import { setStarting } from './context.js';
+import { withBody, withMore } from './dispatch-options.js';
+import { abortError } from './errors.js';
+import type { Sending } from './sending.js';
+import { Upload } from './upload.js';
 
-/** Headers from an iterator might be read once only, and the next attempt would have none. */
-export function repeatable(options: DispatchOptions): DispatchOptions {
-  const { headers } = options;
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return options;
-  if (!iterates(headers, Symbol.iterator) || headers instanceof Map || headers instanceof Headers)
-    return options;
-  return changed(options, { headers: pairsOf(headers).flat() });
+/** Headers that one attempt has beside the request's; undefined takes one away. */
+export type MoreHeaders = Readonly<Record<string, string | undefined>>;
+
+/** What the dispatch returned: false asks the caller to wait for `drain`. */
+export function send(exchange: CallersSide, sending: Sending, more: MoreHeaders | undefined): boolean {
+  const { body } = exchange;
+  try {
+    if (body.kind !== 'made') return sendNow(exchange, sending, more);
+    const made = body.make();
+    if (!isPromise(made)) {
+      body.value = made;
+      return sendNow(exchange, sending, more);
+    }
+    sendOnceMade(exchange, sending, more, made);
+  } catch (error) {
+    exchange.failToSend(sending, error);
+  }
+  return true;
 }
 
-/** Headers of its own, whatever they are. */
-export function withMore(
-  options: DispatchOptions,
-  more: Readonly<Record<string, string | undefined>>,
-): DispatchOptions {
-  const { headers } = options;
-  if (Object.keys(more).length > 0) return changed(options, { headers: withHeaders(headers, more) });
-  return typeof headers === 'object' && headers !== null
-    ? changed(options, { headers: copyOf(headers) })
-    : options;
+function sendOnceMade(
+  exchange: CallersSide,
+  sending: Sending,
+  more: MoreHeaders | undefined,
+  made: PromiseLike<unknown>,
+): void {
+  const { body } = exchange;
+  const take = (value: unknown): void => {
+    if (!exchange.isWaitingFor(sending)) {
+      if (value instanceof KeptBody) value.close(abortError());
+      return;
+    }
+    if (body.kind === 'made') body.value = value;
+    try {
+      sendNow(exchange, sending, more);
+    } catch (error) {
+      exchange.failToSend(sending, error);
+    }
+  };
+  made.then(
+    (value) => exchange.inScope(() => take(value)),
+    (error: unknown) => {
+      if (exchange.isWaitingFor(sending)) exchange.inScope(() => exchange.fail(error));
+    },
+  );
 }
 
-export function withBody(options: DispatchOptions, body: unknown): DispatchOptions {
-  return body === (options.body ?? undefined) ? options : changed(options, { body });
+function sendNow(exchange: CallersSide, sending: Sending, more: MoreHeaders | undefined): boolean {
+  const { body, options } = exchange;
+  const source = sourceOf(body);
+  if (source !== undefined) {
+    sending.upload = Upload.of(source);
+    exchange.watch(source);
+  }
+  const outgoing = more === undefined ? options : withMore(options, more);
+  // What is dispatched from here on starts for itself.
+  const before = setStarting(undefined);
+  try {
+    return exchange.dispatch(withBody(outgoing, sending.upload ?? body.value), sending);
+  } finally {
+    setStarting(before);
+  }
 }
 
-/** A copy, of options that inherit some of their values, too. */
-export function changed(options: DispatchOptions, values: Partial<DispatchOptions>): DispatchOptions {
-  const prototype: unknown = Object.getPrototypeOf(options);
-  if (prototype === Object.prototype) return { ...options, ...values };
-  return Object.assign(Object.create(prototype as object | null), options, values) as DispatchOptions;
-}
-
-/** For `beforeRetry`: where the request goes and with what headers, to be changed. */
-export function contextFor(
-  options: DispatchOptions,
-  known: Pick<RetryContext, 'request' | 'decision' | 'history'>,
-): RetryContext {
-  return { ...known, url: urlOf(options), headers: recordOf(pairsOf(options.headers)) };
-}
-
-/** The options as `beforeRetry` left them. */
-export function asChanged(options: DispatchOptions, { url, headers }: RetryContext): DispatchOptions {
-  if (url === urlOf(options)) return changed(options, { headers });
-  const { origin, pathname, search } = new URL(url);
-  return changed(options, { headers, origin, path: pathname + search, query: undefined });
-}
-
-export function goesTo(one: DispatchOptions, other: DispatchOptions): boolean {
-  return urlOf(one) === urlOf(other);
-}
-
-function urlOf({ origin, path, query }: DispatchOptions): string {
-  const base = `${origin === undefined ? '' : withoutPath(String(origin))}${path}`;
-  if (typeof query !== 'object' || query === null) return base;
-  return `${base}?${stringify(query as Record<string, string>)}`;
-}
-
-/** What is no URL is left to an interceptor underneath, which knows what it means. */
-function withoutPath(origin: string): string {
-  const known = URL.canParse(origin) ? new URL(origin).origin : 'null';
-  return known === 'null' ? origin : known;
+/** The attempt is over, and another one follows. */
+export function leave(body: Body): void {
+  const source = sourceOf(body);
+  source?.leave();
+  if (body.kind === 'made') source?.close();
 }

@@ -1,18 +1,27 @@
-/** The times of one request that has some: until its deadline, and of the attempt under way. */
+/** The times of one request that has some: until its deadline, and of each attempt under way. */
 
-import { AttemptTimeoutError } from '../../core/errors.js';
+import type { Ports } from '../../runtime/ports.js';
+import type { Session } from '../../runtime/session.js';
 import type { Cancel, SleepOptions } from '../../runtime/sleep.js';
-import type { Attempt } from './attempt.js';
-import type { Exchange } from './exchange.js';
+import type { Sending } from './sending.js';
+
+/** What ends when a time is up. */
+export interface Timed {
+  readonly session: Session;
+  readonly ports: Ports;
+  inScope(work: () => void): void;
+  expire(deadlineMs: number): void;
+  timeOut(sending: Sending, attemptTimeoutMs: number): void;
+}
 
 const unrefed: SleepOptions = { unref: true };
 
 export class Times {
-  private readonly exchange: Exchange;
+  private readonly exchange: Timed;
   private cancelDeadline: Cancel | undefined = undefined;
-  private cancelAttempt: Cancel | undefined = undefined;
+  private readonly attempts: Map<Sending, Cancel> = new Map();
 
-  constructor(exchange: Exchange) {
+  constructor(exchange: Timed) {
     this.exchange = exchange;
   }
 
@@ -22,20 +31,16 @@ export class Times {
     const { session, ports } = exchange;
     const { deadlineMs } = session.settings;
     if (deadlineMs === undefined || this.cancelDeadline !== undefined) return;
-    const expire = (): void => exchange.inScope(exchange, exchange.expire, deadlineMs);
+    const expire = (): void => exchange.inScope(() => exchange.expire(deadlineMs));
     this.cancelDeadline = ports.sleep(session.deadlineAt - ports.now(), expire, this.keeping);
   }
 
-  startAttempt(attempt: Attempt): void {
+  startAttempt(sending: Sending): void {
     const { exchange } = this;
     const { attemptTimeoutMs } = exchange.session.settings;
     if (attemptTimeoutMs === undefined) return;
-    const expire = (): void => {
-      const error = new AttemptTimeoutError(attemptTimeoutMs);
-      attempt.cut(error);
-      exchange.failed(attempt, error);
-    };
-    this.cancelAttempt = exchange.ports.sleep(attemptTimeoutMs, expire, this.keeping);
+    const expire = (): void => exchange.timeOut(sending, attemptTimeoutMs);
+    this.attempts.set(sending, exchange.ports.sleep(attemptTimeoutMs, expire, this.keeping));
   }
 
   /** Where a hook or a body of the caller's hangs, nothing else may keep the process alive until the request fails. */
@@ -43,9 +48,9 @@ export class Times {
     return this.exchange.session.settings.unref ? unrefed : undefined;
   }
 
-  stopAttempt(): void {
-    this.cancelAttempt?.();
-    this.cancelAttempt = undefined;
+  stopAttempt(sending: Sending): void {
+    this.attempts.get(sending)?.();
+    this.attempts.delete(sending);
   }
 
   /** Its head is there. */
@@ -54,7 +59,7 @@ export class Times {
   }
 
   stop(): void {
-    this.stopAttempt();
+    for (const sending of this.attempts.keys()) this.stopAttempt(sending);
     this.cancelDeadline?.();
     this.cancelDeadline = undefined;
   }

@@ -28,6 +28,15 @@ export class Upload extends Readable {
   }
 
   /**
+   * Before its request is aborted. Over HTTP/2, undici 7 and 8 abort by closing the stream, which Node makes a regular end
+   * of it: the server would take a part of the body for all of it.
+   */
+  breakOff(abort: () => void): void {
+    this.once('close', abort);
+    this.destroy(new Error('undaunted: the attempt that sent this body is over'));
+  }
+
+  /**
    * undici says "Premature close" of each stream of HTTP/2 that was reset while it sent a stream, also of one that
    * was not processed. This is what it says where it sends something else.
    */

@@ -1,0 +1,41 @@
+/** From the decision to try again to what the next attempt sends. */
+
+import type { RetryContext } from '../../core/events.js';
+import type { Retry } from '../../core/types.js';
+import { attemptHeaderOf } from '../../runtime/attempt-header.js';
+import { contextFor } from '../../runtime/hooks.js';
+import type { CallersSide } from './caller.js';
+import { asChanged, goesTo, targetOf } from './dispatch-options.js';
+import type { Download } from './download.js';
+import type { MoreHeaders } from './outgoing.js';
+
+/** After the wait, so that a token that `beforeRetry` gets is fresh. */
+export function prepareNext(
+  exchange: CallersSide,
+  decision: Retry,
+  download: Download | undefined,
+  then: (more: MoreHeaders) => void,
+): void {
+  const { session } = exchange;
+  const { beforeRetry, attemptHeader } = session.settings;
+  const goOn = (): void =>
+    then({ ...attemptHeaderOf(attemptHeader, decision.attempt), ...download?.requestHeaders });
+  if (beforeRetry === undefined) {
+    goOn();
+    return;
+  }
+  const follow = (hook: RetryContext): void => {
+    const changed = asChanged(exchange.options, hook);
+    // Elsewhere is another representation, whatever its ETag says.
+    if (download !== undefined && !goesTo(changed, exchange.options)) throw download.error;
+    exchange.options = changed;
+  };
+  exchange.ask(
+    () => contextFor(session, decision, targetOf(exchange.options)),
+    (hook) =>
+      exchange.ask(
+        () => beforeRetry(hook),
+        () => exchange.ask(() => follow(hook), goOn),
+      ),
+  );
+}

@@ -1,0 +1,71 @@
+/**
+ * A handler that any dispatcher can call: what the first generation of callbacks tells goes to the second one, which is
+ * the only one that has to be written.
+ */
+
+import type { Duplex } from 'node:stream';
+import type { Controller, Handler, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
+import { parseRaw } from './headers.js';
+import { OldController } from './old-controller.js';
+
+export abstract class BothGenerations implements Handler, OldHandler {
+  /** Of the connection; undefined until the request begins to be sent. */
+  controller: Controller | undefined = undefined;
+
+  abstract onRequestStart(controller: Controller, context: unknown): void;
+  abstract onRequestUpgrade(
+    controller: Controller,
+    status: number,
+    headers: ResponseHeaders,
+    socket: Duplex,
+  ): void;
+  abstract onResponseStart(
+    controller: Controller,
+    status: number,
+    headers: ResponseHeaders,
+    statusText?: string,
+  ): void;
+  abstract onResponseData(controller: Controller, chunk: Buffer): void;
+  abstract onResponseEnd(controller: Controller, trailers: ResponseHeaders): void;
+  abstract onResponseError(controller: Controller | null, error: unknown): void;
+
+  onConnect(abort: (reason?: unknown) => void, context: unknown): void {
+    this.onRequestStart(new OldController(abort), context);
+  }
+
+  onHeaders(status: number, rawHeaders: RawHeaders, resume: () => void, statusText?: string): boolean {
+    const controller = this.oldController();
+    controller.rawHeaders = rawHeaders;
+    controller.onResume = resume;
+    this.onResponseStart(controller, status, parseRaw(rawHeaders), statusText);
+    return !controller.paused;
+  }
+
+  onData(chunk: Buffer): boolean {
+    const controller = this.oldController();
+    this.onResponseData(controller, chunk);
+    return !controller.paused;
+  }
+
+  onComplete(rawTrailers: RawHeaders): void {
+    const controller = this.oldController();
+    controller.rawTrailers = rawTrailers;
+    this.onResponseEnd(controller, parseRaw(rawTrailers));
+  }
+
+  onError(error: unknown): void {
+    this.onResponseError(this.controller ?? null, error);
+  }
+
+  onUpgrade(status: number, rawHeaders: RawHeaders, socket: Duplex): void {
+    const controller = this.oldController();
+    controller.rawHeaders = rawHeaders;
+    this.onRequestUpgrade(controller, status, parseRaw(rawHeaders), socket);
+  }
+
+  private oldController(): OldController {
+    // MockAgent of undici 6 answers without having begun.
+    if (!(this.controller instanceof OldController)) this.controller = new OldController(() => undefined);
+    return this.controller as OldController;
+  }
+}

@@ -1,0 +1,68 @@
+/** Options for the next dispatch: the caller’s own, untouched where nothing has to differ, else a copy. */
+
+import { stringify } from 'node:querystring';
+import type { RetryContext } from '../../core/events.js';
+import { recordOf } from '../../runtime/header-record.js';
+import { iterates } from '../../runtime/iterates.js';
+import type { DispatchOptions } from './handlers.js';
+import { copyOf, pairsOf, withHeaders } from './headers.js';
+
+/** Headers from an iterator might be read once only, and the next attempt would have none. */
+export function repeatable(options: DispatchOptions): DispatchOptions {
+  const { headers } = options;
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return options;
+  if (!iterates(headers, Symbol.iterator) || headers instanceof Map || headers instanceof Headers)
+    return options;
+  return changed(options, { headers: pairsOf(headers).flat() });
+}
+
+/** Headers of its own, whatever they are. */
+export function withMore(
+  options: DispatchOptions,
+  more: Readonly<Record<string, string | undefined>>,
+): DispatchOptions {
+  const { headers } = options;
+  if (Object.keys(more).length > 0) return changed(options, { headers: withHeaders(headers, more) });
+  return typeof headers === 'object' && headers !== null
+    ? changed(options, { headers: copyOf(headers) })
+    : options;
+}
+
+export function withBody(options: DispatchOptions, body: unknown): DispatchOptions {
+  return body === (options.body ?? undefined) ? options : changed(options, { body });
+}
+
+/** A copy, of options that inherit some of their values, too. */
+export function changed(options: DispatchOptions, values: Partial<DispatchOptions>): DispatchOptions {
+  const prototype: unknown = Object.getPrototypeOf(options);
+  if (prototype === Object.prototype) return { ...options, ...values };
+  return Object.assign(Object.create(prototype as object | null), options, values) as DispatchOptions;
+}
+
+/** Where the request goes and with what headers, for `beforeRetry` to change. */
+export function targetOf(options: DispatchOptions): Pick<RetryContext, 'url' | 'headers'> {
+  return { url: urlOf(options), headers: recordOf(pairsOf(options.headers)) };
+}
+
+/** The options as `beforeRetry` left them. */
+export function asChanged(options: DispatchOptions, { url, headers }: RetryContext): DispatchOptions {
+  if (url === urlOf(options)) return changed(options, { headers });
+  const { origin, pathname, search } = new URL(url);
+  return changed(options, { headers, origin, path: pathname + search, query: undefined });
+}
+
+export function goesTo(one: DispatchOptions, other: DispatchOptions): boolean {
+  return urlOf(one) === urlOf(other);
+}
+
+function urlOf({ origin, path, query }: DispatchOptions): string {
+  const base = `${origin === undefined ? '' : withoutPath(String(origin))}${path}`;
+  if (typeof query !== 'object' || query === null) return base;
+  return `${base}?${stringify(query as Record<string, string>)}`;
+}
+
+/** What is no URL is left to an interceptor underneath, which knows what it means. */
+function withoutPath(origin: string): string {
+  const known = URL.canParse(origin) ? new URL(origin).origin : 'null';
+  return known === 'null' ? origin : known;
+}
