@@ -16,8 +16,8 @@ export interface Caller {
 export interface GivingUp {
   readonly name: string;
   readonly way: Way;
-  /** The same without retries. */
-  readonly bare: () => Send;
+  /** The same without retries; undefined where that does not work at all. */
+  readonly bare: (() => Send) | undefined;
   readonly plain: readonly (readonly [name: string, make: () => Caller])[];
   /** The same with less: with reasons, or by more than one. */
   readonly rare: readonly (readonly [name: string, make: () => Caller])[];

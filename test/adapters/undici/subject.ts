@@ -9,7 +9,7 @@ import { openLab, soon } from '../kit.js';
 import type { GivingUp } from '../suites/callers.js';
 import type { Skips } from '../suites/skips.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
-import { undici, version } from './client.js';
+import { builtInSpeaksTo, undici, version } from './client.js';
 import { bySignal, oddCallers, plainCallers, withReasons } from './giving-up.js';
 import { multiplexes, openH2AgentForResets, openH2Lab, overTls, reconnects } from './h2-client.js';
 import { openAgent, retryingAgent } from './kit.js';
@@ -160,7 +160,8 @@ export const subject: Subject = {
       ...gaveUp(ways[n + 1] as Way),
       plain: plainCallers.slice(0, 1),
       rare: [],
-      bare: () => sendingOver(through(doFetch), openAgent()),
+      bare:
+        doFetch !== fetch || builtInSpeaksTo ? () => sendingOver(through(doFetch), openAgent()) : undefined,
       takesFactories: false,
     })),
   ],
