@@ -59,6 +59,8 @@ export class Exchange extends CallersSide implements Receiver {
   /** Sends the next attempt, or waits until the scope lets it go. */
   private proceed(more: MoreHeaders | undefined): boolean {
     this.times?.startDeadline();
+    this.times?.enforceDeadline();
+    if (this.isOver) return true;
     const admission = this.session.admit();
     if (admission.kind === 'go') return this.send(more);
     if (admission.kind === 'wait') this.proceedIn(admission.delayMs, more);

@@ -6,10 +6,12 @@ import type { PolicyLike } from '../../core/policy/policy.js';
 import { countLayer } from '../../runtime/layers.js';
 import type { Retrier, RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
+import type { Session } from '../../runtime/session.js';
 import { bodyOf } from './body.js';
 import { handlerFor } from './callers-handler.js';
 import { RequestContext } from './context.js';
 import { repeatable, withMore } from './dispatch-options.js';
+import { errorFrom } from './errors.js';
 import { Exchange, type Installation } from './exchange.js';
 import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
 
@@ -66,9 +68,10 @@ function open(
   handler: Handler,
   unknownOrigin: string,
 ): Exchange | undefined {
+  let session: Session | undefined;
   try {
     const context = new RequestContext(options);
-    const session = retrier.open(context, overrideOf(options), unknownOrigin);
+    session = retrier.open(context, overrideOf(options), unknownOrigin);
     context.belongsTo(session);
     const { settings } = session;
     const { idempotencyKey } = settings;
@@ -76,7 +79,9 @@ function open(
     const exchange = new Exchange(installation, handler, session, bodyOf(options.body, settings));
     if (key !== undefined) exchange.options = withMore(options, key);
     return exchange;
-  } catch (error) {
+  } catch (thrown) {
+    const error = errorFrom(thrown);
+    session?.abandon(error);
     handler.onResponseError?.(null, error);
     return undefined;
   }

@@ -35,6 +35,13 @@ export class Times {
     this.cancelDeadline = ports.sleep(session.deadlineAt - ports.now(), expire, this.keeping);
   }
 
+  /** No attempt begins after it, though its timer is late: a hook, a body or a busy process took longer than there was time. */
+  enforceDeadline(): void {
+    const { session, ports } = this.exchange;
+    const { deadlineMs } = session.settings;
+    if (deadlineMs !== undefined && session.deadlineAt <= ports.now()) this.exchange.expire(deadlineMs);
+  }
+
   startAttempt(sending: Sending): void {
     const { exchange } = this;
     const { attemptTimeoutMs } = exchange.session.settings;

@@ -131,7 +131,8 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       test('leaves a request that is settled', async () => {
         const told: unknown[] = [];
         const observe = ({ type }: { readonly type: string }): void => void told.push(type);
-        await settled(client({ idempotencyKey: { generate }, observe })('http://127.0.0.1:1/', post));
+        const { origin } = await openLab([]);
+        await settled(client({ idempotencyKey: { generate }, observe })(origin, post));
         expect(told).toEqual(['settled']);
       });
     });

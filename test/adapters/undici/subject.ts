@@ -7,7 +7,6 @@ import { retry } from '../../../src/adapters/undici/index.js';
 import { ca } from '../../faults/lab.js';
 import { openLab, soon } from '../kit.js';
 import type { GivingUp } from '../suites/callers.js';
-import type { Skips } from '../suites/skips.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
 import { builtInSpeaksTo, undici, version } from './client.js';
 import { bySignal, oddCallers, plainCallers, withReasons } from './giving-up.js';
@@ -68,18 +67,11 @@ const overH2 = plainOver(
   openH2Lab,
 );
 
-const sentLate = 'what comes too late is sent, and its timer, which is due, then cuts it off';
-
 const ways = [
   plain,
   fetching('fetch', undici.fetch as unknown as typeof fetch),
   fetching('the built-in fetch', fetch),
 ] as const;
-
-/** A case that runs once for each way. */
-function overEach(theme: string, title: string, reason: string): Skips {
-  return Object.fromEntries(ways.map(({ name }) => [`${theme} > over '${name}' > ${title}`, reason]));
-}
 
 /** To a stream of the caller's. */
 async function streamed(dispatcher: Dispatcher, url: string, asked: Asked): Promise<Reply> {
@@ -177,17 +169,5 @@ export const subject: Subject = {
       }),
     "events > by 'request', in order: > nothing of a request that was aborted before it began":
       'undici dispatches it all the same, so that it is told to be settled, after no attempt',
-    ...overEach(
-      'keys',
-      'idempotencyKey > one whose making fails > leaves a request that is settled',
-      'a key is made before a request is opened, and who listens is told of none that was not',
-    ),
-    ...overEach(
-      'before-retry',
-      'while it is at work > the deadline ends the request (until after the deadline, of which no timer has told)',
-      sentLate,
-    ),
-    'times-deadline > an attempt is not sent > when the wait before it took longer than it was to': sentLate,
-    'times-deadline > an attempt is not sent > nor when a hook took longer': sentLate,
   },
 };
