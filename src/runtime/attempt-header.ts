@@ -1,11 +1,8 @@
 /** The header that tells a server the number of the retry, as whoever gets it reads it. */
 
 /** What a retry tells the server of itself, if anything. */
-export function attemptHeaderOf(
-  header: string | false,
-  retry: number,
-): Readonly<Record<string, string>> | undefined {
-  return header === false ? undefined : { [header]: String(retry) };
+export function attemptHeaderOf(header: string | false, retry: number): Readonly<Record<string, string>> {
+  return header === false ? {} : { [header]: String(retry) };
 }
 
 /** From 1; undefined for a first attempt, and for what is no number. */

@@ -1,16 +1,16 @@
 /** `deadlineCovers: 'body'` for a body that the caller reads itself: it ends with the deadline's error. */
 
+import type { BodyDeadline } from '../../runtime/loop/exchange.js';
 import type { Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream } from '../../runtime/stream-like.js';
-import type { Limit } from './attempt.js';
 import type { ResponseShape } from './shapes.js';
 
 /** Whatever else there is, axios has read by now. */
-export function coverBody(response: ResponseShape, limit: Limit, sleep: Sleep): void {
+export function coverBody(response: ResponseShape, deadline: BodyDeadline, sleep: Sleep): void {
   const { data } = response;
   if (typeof data !== 'object' || data === null) return;
-  if (isStream(data)) coverStream(data as unknown as Readable, limit, sleep);
-  else if (isWebStream(data)) response.data = covered(data, limit, sleep);
+  if (isStream(data)) coverStream(data as unknown as Readable, deadline, sleep);
+  else if (isWebStream(data)) response.data = covered(data, deadline, sleep);
 }
 
 interface Readable {
@@ -20,7 +20,7 @@ interface Readable {
   destroy(error: Error): unknown;
 }
 
-function coverStream(stream: Readable, { ms, error }: Limit, sleep: Sleep): void {
+function coverStream(stream: Readable, { ms, error }: BodyDeadline, sleep: Sleep): void {
   const end = (): void => {
     // Of a body that nobody has asked for, nobody expects an error.
     if (stream.readableDidRead !== true && stream.listenerCount('error') === 0) {
@@ -36,7 +36,7 @@ function coverStream(stream: Readable, { ms, error }: Limit, sleep: Sleep): void
 /** Only who reads a stream of the web can end it with an error. */
 function covered(
   stream: ReadableStream<Uint8Array>,
-  { ms, error, abort }: Limit,
+  { ms, error, abort }: BodyDeadline,
   sleep: Sleep,
 ): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
@@ -48,7 +48,7 @@ function covered(
           const reason = error();
           controller.error(reason);
           // A body of which nothing was read yet does not mind that it is cancelled.
-          abort?.(reason);
+          abort(reason);
           reader.cancel(reason).catch(() => undefined);
         };
         cancel = sleep(Math.max(ms, 0), end, { unref: true });

@@ -6,9 +6,9 @@ import type { PolicyLike } from '../../core/policy/policy.js';
 import { countLayer } from '../../runtime/layers.js';
 import type { RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
-import type { Line } from './call.js';
 import { Child } from './child.js';
 import type { RequestOverride } from './commonjs.cjs';
+import type { Installation } from './exchange.js';
 import { NamedAdapters } from './named.js';
 import type { AttachableInstance, InstanceShape, RequestConfig } from './shapes.js';
 import { wrapped } from './wrapped.js';
@@ -23,7 +23,7 @@ declare module 'axios' {
 }
 
 /** What is attached to an instance, in order: somebody's wrapper around the adapter would hide a mark from us. */
-const attached: WeakMap<InstanceShape, Line[]> = new WeakMap();
+const attached: WeakMap<InstanceShape, Installation[]> = new WeakMap();
 
 /**
  * Requests of this instance are retried, until what it returns is called; requests under way finish as they
@@ -35,19 +35,23 @@ export function attachRetry(
 ): () => void {
   const shape = instance as unknown as InstanceShape;
   const child = new Child(shape);
-  const line: Line = { retrier: retrierFor(given), child, named: new NamedAdapters(shape, child) };
+  const installation: Installation = {
+    retrier: retrierFor(given),
+    child,
+    named: new NamedAdapters(shape, child),
+  };
   countLayer('instances');
-  const lines = attached.get(shape) ?? [];
-  attached.set(shape, lines);
-  lines.push(line);
+  const installations = attached.get(shape) ?? [];
+  attached.set(shape, installations);
+  installations.push(installation);
   const { request } = shape.interceptors;
   const intercept = (config: RequestConfig): RequestConfig =>
-    lines.at(-1) === line ? wrapped(line, config) : config;
+    installations.at(-1) === installation ? wrapped(installation, config) : config;
   // Synchronous, or axios would make every other interceptor wait a turn.
   const id = request.use(intercept, null, { synchronous: true });
   return () => {
     request.eject(id);
-    const at = lines.indexOf(line);
-    if (at !== -1) lines.splice(at, 1);
+    const at = installations.indexOf(installation);
+    if (at !== -1) installations.splice(at, 1);
   };
 }

@@ -1,13 +1,11 @@
 /** What an adapter gives back, as outcomes that the policy judges. */
 
+import { bytesToRead } from '../../core/hints/held-back.js';
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
+import type { Ending } from '../../runtime/loop/exchange.js';
+import type { Session } from '../../runtime/session.js';
 import { hintContent } from './hint-content.js';
 import type { RequestConfig, ResponseShape } from './shapes.js';
-
-/** How an attempt ended, as axios has it. */
-export type Ending =
-  | { readonly kind: 'response'; readonly response: ResponseShape }
-  | { readonly kind: 'error'; readonly error: unknown };
 
 /** The caller's own doing, by signal or by token; its `AbortSignal.timeout` too. */
 export function isCanceled({ signal, cancelToken }: RequestConfig): boolean {
@@ -15,17 +13,16 @@ export function isCanceled({ signal, cancelToken }: RequestConfig): boolean {
 }
 
 /** The answer that there was, whatever `validateStatus` made of it. */
-export function answerOf(ending: Ending): ResponseShape | undefined {
+export function answerOf(ending: Ending<ResponseShape>): ResponseShape | undefined {
   if (ending.kind === 'response') return ending.response;
   const { response } = Object(ending.error) as { readonly response?: ResponseShape };
   return typeof response?.status === 'number' ? response : undefined;
 }
 
 export function outcomeOf(
-  ending: Ending,
+  ending: Ending<ResponseShape>,
   config: RequestConfig,
-  /** How much of a body may be read for a hint. */
-  hintBytes: (answer: ResponseShape) => number,
+  { settings, request }: Session,
 ): ErrorOutcome | ResponseOutcome {
   const aborted = isCanceled(config);
   if (ending.kind === 'error' && aborted) return { kind: 'error', error: ending.error, aborted };
@@ -36,9 +33,11 @@ export function outcomeOf(
   // A status below 400 beside an error means that the body was cut off or cannot be read, or that the caller
   // refuses it: the error's code tells. From 400 on, the server's word stands, whatever became of the body.
   if (answer !== undefined && (ending.kind === 'response' || answer.status >= 400)) {
-    return outcomeOfAnswer(answer, hintContent(answer, hintBytes(answer)));
+    const { status, headers } = answer;
+    const mostBytes = bytesToRead(settings, request, status, headers as HeadersLike);
+    return outcomeOfAnswer(answer, hintContent(answer, mostBytes));
   }
-  const { error } = ending as Extract<Ending, { kind: 'error' }>;
+  const { error } = ending as Extract<Ending<ResponseShape>, { kind: 'error' }>;
   const evidence = evidenceOf(error);
   // An AbortError in it is the end of a time that somebody else measured.
   return { kind: 'error', error, aborted, ...(evidence !== undefined && { evidence }) };
@@ -59,8 +58,8 @@ function outcomeOfAnswer(
 }
 
 /** Over HTTP/2, axios takes an answer whose stream was reset for a whole one. */
-export function isCutOff({ request }: ResponseShape): boolean {
-  const code = request?.rstCode;
+export function isCutOff(answer: ResponseShape | undefined): boolean {
+  const code = answer?.request?.rstCode;
   return code !== undefined && code !== 0;
 }
 

@@ -1,21 +1,18 @@
 /** What each attempt sends, put into the configuration for its time, and taken out of it at the end. */
 
-import type { Retry } from '../../core/types.js';
-import { attemptHeaderOf } from '../../runtime/attempt-header.js';
-import { recordOf } from '../../runtime/header-record.js';
-import { contextFor } from '../../runtime/hooks.js';
+import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
-import type { Call } from './call.js';
-import type { HeadersShape, RequestConfig } from './shapes.js';
+import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
+import type { Exchange } from './exchange.js';
+import { answerOf } from './outcome.js';
+import { onceRead } from './release.js';
+import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
 
-/** Waits for the caller's own functions, as long as anybody wants to. */
-type InTime = <T>(work: T | PromiseLike<T>) => T | Promise<T>;
-
-export class Outgoing {
-  private readonly call: Call;
-  private readonly inTime: InTime;
+export class OutgoingConfig implements Outgoing<ResponseShape> {
+  private readonly exchange: Exchange;
   private readonly data: unknown;
   private readonly params: unknown;
+  private readonly signal: SignalShape | undefined;
   private readonly Headers: new (
     from: unknown,
   ) => HeadersShape;
@@ -23,54 +20,59 @@ export class Outgoing {
   private base: Readonly<Record<string, unknown>>;
   /** For the next attempt: `beforeRetry` may change them. */
   private headers: Readonly<Record<string, unknown>>;
-  /** The number of the retry. */
-  private extra: Readonly<Record<string, string>> = {};
-  private isFirst = true;
   private hasOwnHeaders = false;
   private isElsewhere = false;
 
-  constructor(call: Call, inTime: InTime) {
-    this.call = call;
-    this.inTime = inTime;
-    const { data, params, headers } = call.config;
+  constructor(exchange: Exchange) {
+    this.exchange = exchange;
+    const { data, params, signal, headers } = exchange.config;
     this.data = data;
     this.params = params;
-    this.Headers = headers.constructor as Outgoing['Headers'];
-    this.base = call.headersAtFirst;
+    this.signal = signal;
+    this.Headers = headers.constructor as OutgoingConfig['Headers'];
+    this.base = exchange.headersAtFirst;
     this.headers = this.base;
   }
 
-  /** For the next attempt. */
-  async prepare(): Promise<void> {
-    const { config, body, headersAtFirst } = this.call;
-    if (body !== undefined) config.data = await this.inTime(body.next());
-    if (this.isFirst) this.addKey();
-    const extra = { ...this.extra, ...body?.headers };
-    const isAsGiven = this.isFirst && this.headers === headersAtFirst && Object.keys(extra).length === 0;
-    this.isFirst = false;
-    if (isAsGiven) return;
+  prepare(data: unknown, extra: Readonly<Record<string, string>> | undefined): void {
+    const { config, body, headersAtFirst } = this.exchange;
+    if (body !== undefined) config.data = data;
+    if (extra === undefined) this.addKey();
+    const more = { ...extra, ...body?.headers };
+    const isAsGiven = this.headers === headersAtFirst && Object.keys(more).length === 0;
+    if (extra === undefined && isAsGiven) return;
     this.hasOwnHeaders = true;
-    config.headers = this.headersWith(extra);
+    config.headers = this.headersWith(more);
   }
 
-  /** Between two attempts. */
-  async change(decision: Retry): Promise<void> {
-    const { call } = this;
-    const { beforeRetry, attemptHeader } = call.session.settings;
-    this.isFirst = false;
-    this.extra = attemptHeaderOf(attemptHeader, decision.attempt) ?? {};
-    if (beforeRetry === undefined) return;
-    const url = call.line.child.uri(call.config);
+  target(): { url: string; headers: HeaderRecord } {
+    const { config, installation } = this.exchange;
     // What is false, axios is not to add.
-    const headers = recordOf(Object.entries(this.headers).filter(([, value]) => value !== false));
-    const context = contextFor(call.session, decision, { url, headers });
-    await this.inTime(beforeRetry(context));
-    this.headers = { ...suppressed(this.headers, context.headers), ...context.headers };
-    if (context.url === url) return;
-    const { url: first, baseURL, allowAbsoluteUrls } = call.config;
-    if (!this.isElsewhere) call.whereabouts = { url: first, baseURL, allowAbsoluteUrls };
+    const headers = Object.entries(this.headers).filter(([, value]) => value !== false);
+    return { url: installation.child.uri(config), headers: recordOf(headers) };
+  }
+
+  change(headers: HeaderRecord, url: string | undefined): void {
+    this.headers = { ...suppressed(this.headers, headers), ...headers };
+    if (url === undefined) return;
+    const { config } = this.exchange;
+    const { url: first, baseURL, allowAbsoluteUrls } = config;
+    if (!this.isElsewhere) this.exchange.whereabouts = { url: first, baseURL, allowAbsoluteUrls };
     this.isElsewhere = true;
-    put(call.config, { url: context.url, baseURL: undefined, params: undefined });
+    put(config, { url, baseURL: undefined, params: undefined });
+  }
+
+  ended(): void {
+    const { config } = this.exchange;
+    if (this.signal === undefined) delete config.signal;
+    else config.signal = this.signal;
+  }
+
+  close(ending: Ending<ResponseShape>): void {
+    const { body } = this.exchange;
+    if (ending.kind === 'response') body?.close?.();
+    else if (body !== undefined) onceRead(answerOf(ending), () => body.close?.(ending.error));
+    this.restore();
   }
 
   /**
@@ -78,8 +80,8 @@ export class Outgoing {
    * configuration again, as an interceptor does that has fetched a new token, sends the same request again: under
    * another key, a server that has acted would act twice.
    */
-  restore(): void {
-    const { config, body, whereabouts } = this.call;
+  private restore(): void {
+    const { config, body, whereabouts } = this.exchange;
     if (body !== undefined) config.data = this.data;
     if (this.isElsewhere) {
       put(config, { url: whereabouts.url, baseURL: whereabouts.baseURL, params: this.params });
@@ -90,8 +92,8 @@ export class Outgoing {
   }
 
   private addKey(): void {
-    const { call } = this;
-    const key = keyFor(call, call.session.settings.idempotencyKey);
+    const { exchange } = this;
+    const key = keyFor(exchange, exchange.session.settings.idempotencyKey);
     if (key === undefined) return;
     // One of that name that is none.
     const others = Object.entries(this.headers).filter(([name]) => !(name.toLowerCase() in key));

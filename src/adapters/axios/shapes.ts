@@ -21,8 +21,8 @@ export interface SignalShape {
 
 export interface CancelTokenShape {
   readonly reason?: unknown;
-  subscribe(listener: () => void): void;
-  unsubscribe(listener: () => void): void;
+  subscribe(listener: (reason: unknown) => void): void;
+  unsubscribe(listener: (reason: unknown) => void): void;
 }
 
 type Transform = (this: unknown, data: unknown, headers: unknown, status?: number) => unknown;

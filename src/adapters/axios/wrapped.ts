@@ -3,7 +3,7 @@
  */
 
 import { warn } from '../../runtime/warning.js';
-import { type Line, sendWithRetries } from './call.js';
+import { type Installation, sendWithRetries } from './exchange.js';
 import { isCanceled } from './outcome.js';
 import type { Adapter, RequestConfig } from './shapes.js';
 
@@ -12,34 +12,37 @@ const mark: unique symbol = Symbol.for('undaunted.axios');
 
 type Wrapper = Adapter & { [mark]?: true };
 
-export function wrapped(line: Line, config: RequestConfig): RequestConfig {
+export function wrapped(installation: Installation, config: RequestConfig): RequestConfig {
   const { adapter, data, transitional } = config;
   if (typeof adapter === 'function' && mark in adapter) return config;
   // axios does not call an adapter then, and shows the configuration as it is.
   if (isCanceled(config)) return config;
   const body = typeof data === 'function' ? data : undefined;
-  const wrapper = body === undefined ? commonWrapper(line, adapter) : wrapperOf(line, adapter, body);
-  if (transitional?.legacyInterceptorReqResOrdering === false) stayAround(line, config, wrapper, body);
+  const wrapper =
+    body === undefined ? commonWrapper(installation, adapter) : wrapperOf(installation, adapter, body);
+  if (transitional?.legacyInterceptorReqResOrdering === false)
+    stayAround(installation, config, wrapper, body);
   else config.adapter = wrapper;
   return config;
 }
 
 /** Nearly all requests of an instance have the same adapter. */
-function commonWrapper(line: Line, adapter: unknown): Adapter {
-  if (typeof adapter !== 'function') return wrapperOf(line, adapter, undefined);
-  if (line.last?.adapter !== adapter) line.last = { adapter, wrapper: wrapperOf(line, adapter, undefined) };
-  return line.last.wrapper;
+function commonWrapper(installation: Installation, adapter: unknown): Adapter {
+  if (typeof adapter !== 'function') return wrapperOf(installation, adapter, undefined);
+  if (installation.last?.adapter !== adapter)
+    installation.last = { adapter, wrapper: wrapperOf(installation, adapter, undefined) };
+  return installation.last.wrapper;
 }
 
 /** `body`: a function that makes it, which axios's own transform takes for JSON. */
-function wrapperOf(line: Line, adapter: unknown, body: unknown): Adapter {
-  const send = typeof adapter === 'function' ? (adapter as Adapter) : line.named.send;
+function wrapperOf(installation: Installation, adapter: unknown, body: unknown): Adapter {
+  const send = typeof adapter === 'function' ? (adapter as Adapter) : installation.named.send;
   const wrapper: Wrapper = (config) => {
     // The caller's configuration shows the caller's adapter.
     if (adapter === undefined) delete config.adapter;
     else config.adapter = adapter;
     if (body !== undefined && config.data === undefined) config.data = body;
-    return sendWithRetries(line, config, send);
+    return sendWithRetries(installation, config, send);
   };
   wrapper[mark] = true;
   return wrapper;
@@ -48,13 +51,13 @@ function wrapperOf(line: Line, adapter: unknown, body: unknown): Adapter {
 // ---------------------------------------------------------------- in the order of registration
 
 /** Of those who were warned. */
-const warned: WeakSet<Line> = new WeakSet();
+const warned: WeakSet<Installation> = new WeakSet();
 
 /**
  * With `legacyInterceptorReqResOrdering: false`, the interceptors that were registered later run later. An adapter
  * that one of them names is wrapped like one that was there. A function takes the place of ours: it may be a cache's.
  */
-function stayAround(line: Line, config: RequestConfig, first: Adapter, body: unknown): void {
+function stayAround(installation: Installation, config: RequestConfig, first: Adapter, body: unknown): void {
   let adapter = first;
   let isKnown = false;
   Object.defineProperty(config, 'adapter', {
@@ -65,11 +68,11 @@ function stayAround(line: Line, config: RequestConfig, first: Adapter, body: unk
       return shown(adapter);
     },
     set: (next: unknown) => {
-      if (typeof next !== 'function') adapter = wrapperOf(line, next, body);
+      if (typeof next !== 'function') adapter = wrapperOf(installation, next, body);
       else {
         adapter = next as Adapter;
         // Who has asked for ours before calls it, in all probability.
-        if (!isKnown) warnOf(line);
+        if (!isKnown) warnOf(installation);
       }
     },
   });
@@ -86,9 +89,9 @@ function shown(adapter: Adapter): Adapter {
   return wrapper;
 }
 
-function warnOf(line: Line): void {
-  if (warned.has(line)) return;
-  warned.add(line);
+function warnOf(installation: Installation): void {
+  if (warned.has(installation)) return;
+  warned.add(installation);
   warn(
     new Error(
       'undaunted: an interceptor that runs after attachRetry() has put a function into config.adapter, so that its requests are not retried; unless it is a cache, register it before attachRetry() is called',

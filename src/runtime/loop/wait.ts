@@ -1,18 +1,12 @@
-/** Waiting, for a time or for somebody, that the caller can end, by signal or by token, in the same turn. */
+/** Waiting, for a time or for somebody, that the caller can end in the same turn. */
 
-import type { Cancel, Sleep, SleepOptions } from '../../runtime/sleep.js';
-import { isCanceled } from './outcome.js';
-import type { RequestConfig } from './shapes.js';
+import type { Cancel, Sleep, SleepOptions } from '../sleep.js';
+import type { Caller } from './exchange.js';
 
 /** Whether the time is over; false: the caller ended it. */
-export function wait(
-  delayMs: number,
-  config: RequestConfig,
-  sleep: Sleep,
-  options: SleepOptions,
-): Promise<boolean> {
+export function wait(delayMs: number, caller: Caller, sleep: Sleep, options: SleepOptions): Promise<boolean> {
   return new Promise((resolve) => {
-    whenOver(delayMs, config, sleep, options, resolve);
+    whenOver(delayMs, caller, sleep, options, resolve);
   });
 }
 
@@ -20,13 +14,13 @@ export function wait(
 export function inTime<T>(
   work: PromiseLike<T>,
   limitMs: number | undefined,
-  config: RequestConfig,
+  caller: Caller,
   sleep: Sleep,
-  over: (isTimeOver: boolean) => Error,
+  over: (isTimeOver: boolean) => unknown,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (isTimeOver: boolean): void => reject(over(isTimeOver));
-    const end = whenOver(limitMs, config, sleep, {}, giveUp);
+    const end = whenOver(limitMs, caller, sleep, {}, giveUp);
     work.then(
       (value) => {
         end();
@@ -43,28 +37,24 @@ export function inTime<T>(
 /** Calls back once, unless it is cancelled before. */
 function whenOver(
   delayMs: number | undefined,
-  config: RequestConfig,
+  caller: Caller,
   sleep: Sleep,
   options: SleepOptions,
   over: (isTimeOver: boolean) => void,
 ): Cancel {
-  if (isCanceled(config)) {
+  if (caller.isAborted) {
     over(false);
     return () => undefined;
   }
-  const { signal, cancelToken } = config;
   const end = (isTimeOver: boolean): void => {
-    unfollow();
+    stop();
     over(isTimeOver);
   };
-  const onCancel = (): void => end(false);
   const cancel = delayMs === undefined ? undefined : sleep(delayMs, () => end(true), options);
-  signal?.addEventListener?.('abort', onCancel);
-  cancelToken?.subscribe(onCancel);
-  const unfollow = (): void => {
+  const unfollow = caller.onAbort(() => end(false));
+  const stop = (): void => {
     cancel?.();
-    signal?.removeEventListener?.('abort', onCancel);
-    cancelToken?.unsubscribe(onCancel);
+    unfollow();
   };
-  return unfollow;
+  return stop;
 }

@@ -1,20 +1,16 @@
-/** The last real outcome, as an error of our own has it for its cause. Each request that waits keeps one: it is small. */
+/** Failures as an error of our own has them for its cause. Each request that waits keeps one: it is small. */
 
-import { answerOf, type Ending } from './outcome.js';
+import { answerOf } from './outcome.js';
 import type { ResponseShape } from './shapes.js';
-
-/** An answer keeps its body, and a request its connection and all that was sent: neither tells what failed. */
-export function causeOf(ending: Ending): unknown {
-  if (ending.kind === 'error') return lightened(ending.error, 0);
-  const { status, headers } = ending.response;
-  return { status, headers };
-}
 
 /** As far as causes are looked at. */
 const deepest = 10;
 
-/** The same to everybody who asks an error for its class, message, code or status. */
-function lightened(error: unknown, depth: number): unknown {
+/**
+ * An answer keeps its body, and a request its connection and all that was sent: neither tells what failed. The rest is
+ * the same to everybody who asks an error for its class, message, code or status.
+ */
+export function lightened(error: unknown, depth: number = 0): unknown {
   if (typeof error !== 'object' || error === null) return error;
   const { message, stack, cause } = error as Partial<Error>;
   // Some versions of axios wrap the error that has the answer in another one.

@@ -1,0 +1,182 @@
+/** One request of axios on its way. */
+
+import { PolicyError } from '../../core/errors.js';
+import type { LiveOutcome } from '../../core/events.js';
+import type { RequestFacts } from '../../core/types.js';
+import { isKey, isKeyed } from '../../runtime/idempotency-key.js';
+import { enclosed } from '../../runtime/layers.js';
+import { acceptsStatus, begin } from '../../runtime/loop/begin.js';
+import type { BodyDeadline, Ending, PromiseExchange } from '../../runtime/loop/exchange.js';
+import { overrideFrom } from '../../runtime/override.js';
+import type { Retrier } from '../../runtime/retrier.js';
+import type { Session } from '../../runtime/session.js';
+import type { Cancel, Sleep } from '../../runtime/sleep.js';
+import { beneath } from './beneath.js';
+import { type Body, bodyOf } from './body.js';
+import { breakBody, whenRead } from './body-ends.js';
+import type { Child } from './child.js';
+import { coverBody } from './covered-body.js';
+import { asAxiosError } from './errors.js';
+import { lightened } from './lightened.js';
+import type { NamedAdapters } from './named.js';
+import { answerOf, isCanceled, isCutOff, outcomeOf } from './outcome.js';
+import { OutgoingConfig } from './outgoing.js';
+import { parsedBody } from './parsed-body.js';
+import { release } from './release.js';
+import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
+import { originOf, urlOf, type Whereabouts } from './target.js';
+
+/** What one `attachRetry()` has installed; all its requests share it. */
+export interface Installation {
+  readonly retrier: Retrier;
+  readonly child: Child;
+  readonly named: NamedAdapters;
+  /** The adapter of the request before, most likely of the next one too. */
+  last?: { readonly adapter: unknown; readonly wrapper: Adapter };
+}
+
+export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
+  readonly config: RequestConfig;
+  readonly installation: Installation;
+  readonly adapter: Adapter;
+  readonly session: Session;
+  readonly body: Body | undefined;
+  /** Where the caller sent it, wherever the next attempt may go. */
+  whereabouts: Whereabouts;
+  /** As they were before the first attempt, since adapters change them. */
+  readonly headersAtFirst: Readonly<Record<string, unknown>>;
+
+  constructor(installation: Installation, config: RequestConfig, adapter: Adapter) {
+    this.installation = installation;
+    this.config = config;
+    this.adapter = adapter;
+    this.whereabouts = config;
+    this.headersAtFirst = { ...config.headers };
+    const { retry, socketPath } = config;
+    const socket = typeof socketPath === 'string' ? socketPath : undefined;
+    this.session = installation.retrier.open(this, overrideFrom(retry), undefined, socket);
+    this.body = bodyOf(config.data, this.session.settings);
+  }
+
+  // -------------------------------------------------------------- the facts
+
+  get method(): string {
+    return (this.config.method ?? 'GET').toUpperCase();
+  }
+
+  get origin(): string | undefined {
+    return originOf(this.whereabouts);
+  }
+
+  get path(): string {
+    return urlOf(this.whereabouts);
+  }
+
+  /** By the caller, or by us. */
+  get keyed(): boolean {
+    // While the session is being opened there are no settings yet.
+    return isKeyed(this, this.session?.settings.idempotencyKey ?? false);
+  }
+
+  /** The caller's own, in this header; its name is in lower case. */
+  hasKey(header: string): boolean {
+    return Object.entries(this.headersAtFirst).some(
+      ([name, value]) => name.toLowerCase() === header && isKey(value),
+    );
+  }
+
+  // -------------------------------------------------------------- the caller
+
+  onAbort(listener: (reason: unknown) => void): Cancel {
+    const { signal, cancelToken } = this.config;
+    const onSignal = (): void => listener(signal?.reason);
+    signal?.addEventListener?.('abort', onSignal);
+    cancelToken?.subscribe(listener);
+    return () => {
+      signal?.removeEventListener?.('abort', onSignal);
+      cancelToken?.unsubscribe(listener);
+    };
+  }
+
+  get isAborted(): boolean {
+    return isCanceled(this.config);
+  }
+
+  /** axios makes its own CanceledError of whatever a request ends with that its caller has cancelled. */
+  abortError(): Error {
+    return Object.assign(new Error(), { name: 'CanceledError', code: 'ERR_CANCELED' });
+  }
+
+  // -------------------------------------------------------------- an attempt
+
+  outgoing(): OutgoingConfig {
+    return new OutgoingConfig(this);
+  }
+
+  send(signal?: AbortSignal): Promise<ResponseShape> {
+    const { adapter, config } = this;
+    if (signal !== undefined) config.signal = signal;
+    const what = beneath(config.adapter);
+    return what === undefined ? adapter(config) : enclosed(this, what, adapter, config);
+  }
+
+  breakOff(abort: () => void): void {
+    breakBody(this.config.data, abort);
+  }
+
+  whenRead(answer: ResponseShape | undefined, signal: AbortSignal, done: () => void): void {
+    whenRead(answer?.data, signal, done);
+  }
+
+  // -------------------------------------------------------------- what came of it
+
+  /** An adapter of the caller's may give nothing at all. */
+  accepts(answer: ResponseShape | undefined): boolean {
+    return !isCutOff(answer) && acceptsStatus(this.session, answer?.status);
+  }
+
+  outcomeOf(ending: Ending<ResponseShape>): LiveOutcome {
+    const { config, session } = this;
+    const outcome = outcomeOf(ending, config, session);
+    const answer = answerOf(ending);
+    return answer === undefined ? outcome : { ...outcome, body: () => parsedBody(answer, config) };
+  }
+
+  lightened(error: unknown): unknown {
+    return lightened(error);
+  }
+
+  release(ending: Ending<ResponseShape>): void {
+    const answer = answerOf(ending);
+    if (answer !== undefined) release(answer, this.method, this.sleep);
+  }
+
+  coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {
+    const answer = answerOf(ending);
+    if (answer !== undefined) coverBody(answer, deadline, this.sleep);
+  }
+
+  ownError<E extends Error>(error: E): E {
+    return asAxiosError(error, this.config);
+  }
+
+  private get sleep(): Sleep {
+    return this.installation.retrier.ports.sleep;
+  }
+}
+
+/** What axios calls in place of the adapter. */
+export function sendWithRetries(
+  installation: Installation,
+  config: RequestConfig,
+  adapter: Adapter,
+): Promise<ResponseShape> {
+  let exchange: Exchange;
+  try {
+    exchange = new Exchange(installation, config, adapter);
+  } catch (error) {
+    // A policy that cannot be used, or a function in it.
+    return Promise.reject(error instanceof PolicyError ? asAxiosError(error, config) : error);
+  }
+  return begin<ResponseShape>(exchange);
+}

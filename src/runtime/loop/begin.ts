@@ -1,0 +1,46 @@
+/** One request as it begins: if its first attempt succeeds, there is nothing more to it. */
+
+import { rememberOutermost } from '../outermost.js';
+import type { Session } from '../session.js';
+import type { Ending, PromiseExchange } from './exchange.js';
+import { Loop } from './loop.js';
+
+export function begin<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer> {
+  if (!isPlain(exchange)) return new Loop(exchange, undefined).run();
+  try {
+    return exchange.send().then(
+      (response) => {
+        if (!exchange.accepts(response)) return recover(exchange, { kind: 'response', response });
+        rememberOutermost(response, exchange.session);
+        return response;
+      },
+      (error: unknown) => recover(exchange, { kind: 'error', error }),
+    );
+  } catch (error) {
+    return recover(exchange, { kind: 'error', error });
+  }
+}
+
+function recover<Answer>(exchange: PromiseExchange<Answer>, first: Ending<Answer>): Promise<Answer> {
+  return new Loop(exchange, first).run();
+}
+
+/** Nothing has to be prepared, watched or asked before it is sent. */
+function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
+  const { settings } = session;
+  return (
+    body === undefined &&
+    settings.deadlineMs === undefined &&
+    settings.attemptTimeoutMs === undefined &&
+    settings.gate === false &&
+    settings.hold === false &&
+    settings.idempotencyKey === false
+  );
+}
+
+/** An answer without a status is for the caller to understand. */
+export function acceptsStatus(session: Session, status: number | undefined): boolean {
+  if (typeof status === 'number' && status !== 0) return session.acceptAtOnce(status);
+  session.abandon(0);
+  return true;
+}

@@ -1,0 +1,221 @@
+/** The path of a request that is more than one attempt which simply succeeds, for clients that answer with a promise. */
+
+import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
+import type { LiveOutcome } from '../../core/events.js';
+import { isPromise } from '../../core/returned.js';
+import type { Decision, Retry } from '../../core/types.js';
+import { attemptHeaderOf } from '../attempt-header.js';
+import { causeOf } from '../cause.js';
+import { contextFor, verdictOn } from '../hooks.js';
+import { rememberOutermost } from '../outermost.js';
+import { refusalError } from '../refusal.js';
+import type { Session } from '../session.js';
+import type { Sleep } from '../sleep.js';
+import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
+import { endingOf, endingWithin } from './sending.js';
+import { inTime, wait } from './wait.js';
+
+export class Loop<Answer> {
+  private readonly exchange: PromiseExchange<Answer>;
+  private readonly session: Session;
+  private readonly outgoing: Outgoing<Answer>;
+  /** Of the first attempt, if it is over already. */
+  private first: Ending<Answer> | undefined;
+  /** The last real outcome, for an error of our own. */
+  private cause: ErrorOptions = {};
+  /** Headers of the next attempt; undefined for a first one. */
+  private extra: Readonly<Record<string, string>> | undefined = undefined;
+  /** Ends what is left of the last attempt, if that had a time. */
+  private ours: AbortController | undefined = undefined;
+
+  constructor(exchange: PromiseExchange<Answer>, first: Ending<Answer> | undefined) {
+    this.exchange = exchange;
+    this.session = exchange.session;
+    this.outgoing = exchange.outgoing();
+    this.first = first;
+  }
+
+  /** From the end of the first attempt, or from its beginning. */
+  run(): Promise<Answer> {
+    return this.lastEnding().then(
+      (ending) => this.handOver(this.entrusted(ending)),
+      (error: unknown) => this.handOver(this.abandoned(error)),
+    );
+  }
+
+  private async lastEnding(): Promise<Ending<Answer>> {
+    for (;;) {
+      await this.admitted();
+      const result = await this.tryOnce();
+      if ('kind' in result) return result;
+      await this.wait(result.delayMs);
+      await this.change(result);
+    }
+  }
+
+  /**
+   * To the end, or to a retry. An async function that waits keeps all that it has ever had in a variable, and an
+   * answer keeps its connection's buffers: so the one that waits for a retry never has it.
+   */
+  private async tryOnce(): Promise<Retry | Ending<Answer>> {
+    const ending = this.first ?? (await this.send());
+    this.first = undefined;
+    const decision = await this.judge(ending);
+    return decision?.action === 'retry' ? decision : ending;
+  }
+
+  // -------------------------------------------------------------- an attempt
+
+  /** The gate or the hold lets it through, or it is over. */
+  private async admitted(): Promise<void> {
+    const { session } = this;
+    for (let admission = session.admit(); admission.kind !== 'go'; admission = session.admit()) {
+      if (admission.kind === 'wait') await this.wait(admission.delayMs);
+      else throw this.exchange.ownError(refusalError(session, admission.reason, this.cause));
+    }
+  }
+
+  private async send(): Promise<Ending<Answer>> {
+    const { exchange, outgoing } = this;
+    this.heedAbort();
+    outgoing.prepare(await this.inTime(exchange.body?.next()), this.extra);
+    // Some clients send what was aborted before.
+    this.heedAbort();
+    const limit = this.limit();
+    if (limit === undefined) return endingOf(exchange);
+    // A hook, a body or a busy process took longer than there was time.
+    if (limit.ms <= 0) throw limit.error();
+    this.ours = new AbortController();
+    return endingWithin(limit, exchange, outgoing, this.ours, this.sleep);
+  }
+
+  /** What ends the attempt: its own time, or what is left of the request's. */
+  private limit(): Limit | undefined {
+    const { attemptTimeoutMs } = this.session.settings;
+    const deadline = this.deadline();
+    if (attemptTimeoutMs === undefined || (deadline !== undefined && deadline.ms <= attemptTimeoutMs)) {
+      return deadline;
+    }
+    const error = (): Error => this.exchange.ownError(new AttemptTimeoutError(attemptTimeoutMs));
+    return { ms: attemptTimeoutMs, error };
+  }
+
+  private deadline(): Limit | undefined {
+    const { settings, deadlineAt, scope } = this.session;
+    const { deadlineMs } = settings;
+    if (deadlineMs === undefined) return undefined;
+    const error = (): Error => this.exchange.ownError(new DeadlineError(deadlineMs, this.cause));
+    return { ms: deadlineAt - scope.ports.now(), error };
+  }
+
+  // -------------------------------------------------------------- a decision
+
+  /** Undefined: it needs none. */
+  private async judge(ending: Ending<Answer>): Promise<Decision | undefined> {
+    const { exchange, session } = this;
+    if (ending.kind === 'response' && exchange.accepts(ending.response)) return undefined;
+    try {
+      const outcome = await this.inTime(exchange.outcomeOf(ending));
+      const verdict = await this.verdictOn(ending, outcome);
+      const replayable = exchange.body?.isReplayable ?? true;
+      const decision = session.next(outcome, { replayable, verdict });
+      if (decision.action === 'retry') this.leave(ending, outcome);
+      return decision;
+    } catch (error) {
+      exchange.release(ending);
+      throw error;
+    }
+  }
+
+  private async verdictOn(ending: Ending<Answer>, outcome: LiveOutcome): Promise<boolean | undefined> {
+    const { exchange, session } = this;
+    // Nobody can change their mind about the caller's abort or the end of the request's time.
+    const isFinal = exchange.isAborted || (ending.kind === 'error' && ending.error instanceof DeadlineError);
+    if (isFinal || session.settings.retryIf === undefined) return undefined;
+    const verdict = await this.inTime(verdictOn(session, outcome));
+    this.heedAbort();
+    return verdict;
+  }
+
+  // -------------------------------------------------------------- a retry
+
+  /** What ended so is not for the caller to see, but perhaps as the cause of what is. */
+  private leave(ending: Ending<Answer>, outcome: LiveOutcome): void {
+    const { exchange } = this;
+    const { deadlineMs, gate, hold } = this.session.settings;
+    if (deadlineMs !== undefined || gate !== false || hold !== false) {
+      const isAnswer = ending.kind === 'response';
+      this.cause = isAnswer ? causeOf(outcome) : { cause: exchange.lightened(ending.error) };
+    }
+    // What listens to it may lead to the answer.
+    this.ours = undefined;
+    exchange.body?.leave?.();
+    exchange.release(ending);
+  }
+
+  /** After the wait, so that a token that `beforeRetry` gets is fresh. */
+  private async change(decision: Retry): Promise<void> {
+    const { outgoing, session } = this;
+    const { beforeRetry, attemptHeader } = session.settings;
+    this.extra = attemptHeaderOf(attemptHeader, decision.attempt);
+    if (beforeRetry === undefined) return;
+    const target = outgoing.target();
+    const context = contextFor(session, decision, target);
+    await this.inTime(beforeRetry(context));
+    outgoing.change(context.headers, context.url === target.url ? undefined : context.url);
+  }
+
+  private async wait(delayMs: number): Promise<void> {
+    const { exchange, session, sleep } = this;
+    const isOver = await wait(delayMs, exchange, sleep, { unref: session.settings.unref });
+    if (!isOver) throw exchange.abortError();
+  }
+
+  // -------------------------------------------------------------- the end
+
+  private handOver(ending: Ending<Answer>): Answer {
+    this.outgoing.close(ending);
+    rememberOutermost(ending.kind === 'error' ? ending.error : ending.response, this.session);
+    if (ending.kind === 'error') throw ending.error;
+    return ending.response;
+  }
+
+  /** A caller who has aborted gets no answer. */
+  private entrusted(ending: Ending<Answer>): Ending<Answer> {
+    const { exchange } = this;
+    if (exchange.isAborted) {
+      exchange.release(ending);
+      return ending.kind === 'error' ? ending : { kind: 'error', error: exchange.abortError() };
+    }
+    const deadline = this.session.settings.deadlineCovers === 'body' ? this.deadline() : undefined;
+    if (deadline !== undefined) {
+      exchange.coverBody(ending, { ...deadline, abort: (reason) => this.ours?.abort(reason) });
+    }
+    return ending;
+  }
+
+  /** An error of our own, or something of the caller's went wrong: a hook, a body, a schedule. */
+  private abandoned(error: unknown): Ending<Answer> {
+    // Also of what is nothing, everybody is told.
+    this.session.abandon(error ?? 'NonError');
+    return { kind: 'error', error };
+  }
+
+  private heedAbort(): void {
+    if (this.exchange.isAborted) throw this.exchange.abortError();
+  }
+
+  /** The caller's own functions may think as long as they like; nobody waits for them longer than that. */
+  private inTime<T>(work: T | PromiseLike<T>): T | Promise<T> {
+    if (!isPromise<T>(work)) return work;
+    const { exchange, sleep } = this;
+    const deadline = this.deadline();
+    const over = (isTimeOver: boolean): unknown =>
+      isTimeOver && deadline !== undefined ? deadline.error() : exchange.abortError();
+    return inTime(work, deadline?.ms, exchange, sleep, over);
+  }
+
+  private get sleep(): Sleep {
+    return this.session.scope.ports.sleep;
+  }
+}
