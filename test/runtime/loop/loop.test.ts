@@ -1,0 +1,275 @@
+/** The loop with the smallest client there can be, which is called as `fetch` is: a port that axios alone fits is none. */
+
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import type { LiveOutcome } from '../../../src/core/events.js';
+import type { PolicyOptions } from '../../../src/core/policy/options.js';
+import { AttemptTimeoutError, createRetrier, DeadlineError, historyOf } from '../../../src/index.js';
+import type { HeaderRecord } from '../../../src/runtime/header-record.js';
+import { acceptsStatus, begin } from '../../../src/runtime/loop/begin.js';
+import type { BodyDeadline, Ending, Outgoing, PromiseExchange } from '../../../src/runtime/loop/exchange.js';
+import type { Session } from '../../../src/runtime/session.js';
+import { HandTime } from '../../adapters/hand-time.js';
+
+interface Answer {
+  readonly status: number;
+}
+
+interface Sent {
+  readonly url: string;
+  readonly headers: HeaderRecord;
+  readonly signal: AbortSignal | undefined;
+}
+
+type Fetch = (sent: Sent) => Promise<Answer>;
+
+const url = 'https://a.example/things';
+const soon: PolicyOptions = { schedule: { kind: 'fixed', waitMs: 5, jitter: 'none' } };
+
+/** What it was asked to do, in order. */
+class Toy implements PromiseExchange<Answer> {
+  readonly time = new HandTime();
+  readonly sent: Sent[] = [];
+  readonly log: string[] = [];
+  readonly session: Session;
+  readonly body = undefined;
+  deadline: BodyDeadline | undefined = undefined;
+  stopFollowing: (() => void) | undefined = undefined;
+  private readonly fetch: Fetch;
+  private readonly signal: AbortSignal | undefined;
+  private next = { url, headers: { accept: 'text/plain' } as HeaderRecord };
+
+  constructor(options: PolicyOptions, fetch: Fetch, signal?: AbortSignal) {
+    const facts = { method: 'GET', origin: 'https://a.example', path: '/things', keyed: false };
+    this.session = createRetrier({ ...soon, ...options }, this.time.ports).open(facts) as Session;
+    this.fetch = fetch;
+    this.signal = signal;
+  }
+
+  get isAborted(): boolean {
+    return this.signal?.aborted === true;
+  }
+
+  onAbort(listener: (reason: unknown) => void): () => void {
+    const onAbort = (): void => listener(this.signal?.reason);
+    this.signal?.addEventListener('abort', onAbort);
+    return () => this.signal?.removeEventListener('abort', onAbort);
+  }
+
+  abortError(): unknown {
+    return this.signal?.reason;
+  }
+
+  outgoing(): Outgoing<Answer> {
+    return {
+      prepare: (_body, extra) => {
+        const { url, headers } = this.next;
+        this.next = { url, headers: { ...headers, ...extra } };
+      },
+      target: () => this.next,
+      change: (headers, elsewhere) => {
+        this.log.push(elsewhere === undefined ? 'same url' : 'other url');
+        this.next = { url: elsewhere ?? this.next.url, headers };
+      },
+      ended: () => undefined,
+      close: ({ kind }) => this.log.push(`closed with ${kind}`),
+    };
+  }
+
+  send(signal = this.signal): Promise<Answer> {
+    const sent = { ...this.next, signal };
+    this.sent.push(sent);
+    return this.fetch(sent);
+  }
+
+  breakOff(abort: () => void): void {
+    abort();
+  }
+
+  whenRead(_answer: Answer, _signal: AbortSignal, done: () => void): void {
+    this.stopFollowing = done;
+  }
+
+  accepts({ status }: Answer): boolean {
+    return acceptsStatus(this.session, status);
+  }
+
+  outcomeOf(ending: Ending<Answer>): LiveOutcome | Promise<LiveOutcome> {
+    if (ending.kind === 'error') return { ...ending, aborted: this.isAborted };
+    // It may have to be read for a hint first.
+    return Promise.resolve({ kind: 'response', status: ending.response.status, headers: {} });
+  }
+
+  lightened(error: unknown): unknown {
+    return error;
+  }
+
+  release(ending: Ending<Answer>): void {
+    this.log.push(ending.kind === 'response' ? `released ${ending.response.status}` : 'released nothing');
+  }
+
+  coverBody(_ending: Ending<Answer>, deadline: BodyDeadline): void {
+    this.deadline = deadline;
+  }
+
+  ownError<E extends Error>(error: E): E {
+    return error;
+  }
+}
+
+/** One answer after the other. */
+function answering(...statuses: readonly number[]): Fetch & { answers: Answer[] } {
+  const answers = statuses.map((status) => ({ status }));
+  const left = [...answers];
+  return Object.assign(async () => left.shift() as Answer, { answers });
+}
+
+/** Only its signal ends it. */
+const silent: Fetch = ({ signal }) =>
+  new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason));
+  });
+
+describe('the loop of a client that is called as fetch is', () => {
+  test('hands over what succeeds at once, and nothing else is asked', async () => {
+    const fetch = answering(200);
+    const toy = new Toy({}, fetch);
+    expect(await begin(toy)).toBe(fetch.answers[0]);
+    expect(toy.log).toEqual([]);
+    expect(historyOf(fetch.answers[0])).toHaveLength(1);
+  });
+
+  test('releases what is not good enough, waits, and hands over the very answer', async () => {
+    const fetch = answering(503, 200);
+    const toy = new Toy({ attemptHeader: 'x-retry' }, fetch);
+    const answer = begin(toy);
+    await toy.time.fire(5);
+    expect(await answer).toBe(fetch.answers[1]);
+    expect(toy.log).toEqual(['released 503', 'closed with response']);
+    expect(toy.sent.map(({ headers }) => headers['x-retry'])).toEqual([undefined, '1']);
+    expect(historyOf(fetch.answers[1])).toHaveLength(2);
+  });
+
+  test('hands over the very error of the last attempt', async () => {
+    const error = Object.assign(new TypeError('fetch failed'), { cause: { code: 'CERT_HAS_EXPIRED' } });
+    const toy = new Toy({}, () => Promise.reject(error));
+    await expect(begin(toy)).rejects.toBe(error);
+    expect(historyOf(error)).toHaveLength(1);
+  });
+
+  test('an answer without a status is handed over as it is', async () => {
+    const toy = new Toy({ retryIf: () => true }, answering(0));
+    expect(await begin(toy)).toEqual({ status: 0 });
+    expect(toy.sent).toHaveLength(1);
+  });
+
+  test("passes the caller's own signal, unless a time needs another", async () => {
+    const { signal } = new AbortController();
+    for (const [policy, isCallers] of [[{}, true] as const, [{ deadlineMs: 100 }, false] as const]) {
+      const toy = new Toy(policy, answering(200), signal);
+      await begin(toy);
+      expect(toy.sent[0]?.signal === signal).toBe(isCallers);
+    }
+  });
+
+  test('an attempt ends with its time, which is an outcome like any other; what comes later is released', async () => {
+    let comeLate = (_answer: Answer): void => undefined;
+    const late = new Promise<Answer>((resolve) => {
+      comeLate = resolve;
+    });
+    const fetches: Fetch[] = [() => late, answering(200)];
+    const toy = new Toy({ attemptTimeoutMs: 70 }, (sent) => (fetches.shift() as Fetch)(sent));
+    const answer = begin(toy);
+    await toy.time.fire(70);
+    await toy.time.fire(5);
+    expect(await answer).toEqual({ status: 200 });
+    expect(toy.sent[0]?.signal?.reason).toBeInstanceOf(AttemptTimeoutError);
+    comeLate({ status: 202 });
+    await new Promise(setImmediate);
+    expect(toy.log).toContain('released 202');
+    expect(toy.time.pending).toEqual([]);
+  });
+
+  test('a deadline has the last real outcome for its cause, and nothing of what was released', async () => {
+    const fetches: Fetch[] = [answering(503), silent];
+    const toy = new Toy({ deadlineMs: 100 }, (sent) => (fetches.shift() as Fetch)(sent));
+    const failure = begin(toy).catch((error: unknown) => error);
+    await toy.time.fire(5);
+    await toy.time.fire(95);
+    const error = await failure;
+    expect(error).toBeInstanceOf(DeadlineError);
+    expect((error as Error).cause).toEqual({ status: 503, headers: {} });
+  });
+
+  test('a deadline that covers the body ends what is left of the attempt', async () => {
+    const toy = new Toy({ deadlineMs: 100, deadlineCovers: 'body' }, answering(200));
+    await begin(toy);
+    const reason = toy.deadline?.error();
+    expect(reason).toBeInstanceOf(DeadlineError);
+    toy.deadline?.abort(reason);
+    expect(toy.sent[0]?.signal?.reason).toBe(reason);
+  });
+
+  test.each<[string, PolicyOptions, Fetch, (time: HandTime) => Promise<unknown>]>([
+    ['an attempt', {}, silent, async () => undefined],
+    ['an attempt with a time', { attemptTimeoutMs: 70 }, silent, async () => undefined],
+    ['a wait', {}, answering(503), (time) => time.until(({ pending }) => pending.includes(5))],
+    ['a hook', { retryIf: () => new Promise(() => undefined) }, answering(503), async () => undefined],
+  ])(
+    "the caller's abort ends %s with the very reason, and no listener is left",
+    async (_what, policy, fetch, midst) => {
+      const caller = new AbortController();
+      const toy = new Toy(policy, fetch, caller.signal);
+      const failure = begin(toy).catch((error: unknown) => error);
+      await midst(toy.time);
+      await new Promise(setImmediate);
+      const reason = new Error('enough');
+      caller.abort(reason);
+      expect(await failure).toBe(reason);
+      // The toy itself leaves its own.
+      const own = fetch === silent && policy.attemptTimeoutMs === undefined ? 1 : 0;
+      expect(getEventListeners(caller.signal, 'abort')).toHaveLength(own);
+      expect(toy.time.pending).toEqual([]);
+      expect(toy.sent).toHaveLength(1);
+    },
+  );
+
+  test('afterwards it ends the body, until that is read', async () => {
+    const caller = new AbortController();
+    const toy = new Toy({ deadlineMs: 100 }, answering(200), caller.signal);
+    await begin(toy);
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(1);
+    const reason = new Error('enough');
+    caller.abort(reason);
+    expect(toy.sent[0]?.signal?.reason).toBe(reason);
+    toy.stopFollowing?.();
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
+  });
+
+  test('a caller who has aborted meanwhile gets no answer', async () => {
+    const caller = new AbortController();
+    const reason = new Error('enough');
+    const observe = (): void => caller.abort(reason);
+    const toy = new Toy({ maxRetries: 0, observe }, answering(404), caller.signal);
+    await expect(begin(toy)).rejects.toBe(reason);
+    expect(toy.log).toEqual(['released 404', 'closed with error']);
+  });
+
+  test.each([
+    ['same url', (): void => undefined, url],
+    [
+      'other url',
+      (context: { url: string }): void => {
+        context.url = 'https://b.example/';
+      },
+      'https://b.example/',
+    ],
+  ])('beforeRetry: %s', async (says, beforeRetry, sentTo) => {
+    const toy = new Toy({ beforeRetry }, answering(503, 200));
+    const answer = begin(toy);
+    await toy.time.fire(5);
+    await answer;
+    expect(toy.log).toContain(says);
+    expect(toy.sent.at(-1)?.url).toBe(sentTo);
+  });
+});
