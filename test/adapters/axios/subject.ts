@@ -145,7 +145,5 @@ export const subject: Subject = {
       'Node hands over the first of them, and axios sees no more',
     'times-process > a function of the caller that hangs, with nothing else alive > the factory of a body, in its attempt: the process stays until the time is up':
       'an attempt’s time begins when its body is made',
-    'times-process > a function of the caller that hangs, with nothing else alive > beforeRetry: with unref: true, nobody waits for it':
-      'a deadline keeps the process alive while a hook thinks, whatever unref says',
   },
 };
