@@ -10,10 +10,12 @@ import { contextFor, verdictOn } from '../hooks.js';
 import { rememberOutermost } from '../outermost.js';
 import { refusalError } from '../refusal.js';
 import type { Session } from '../session.js';
-import type { Sleep } from '../sleep.js';
+import type { Sleep, SleepOptions } from '../sleep.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 import { endingOf, endingWithin } from './sending.js';
 import { inTime, wait } from './wait.js';
+
+const unrefed: SleepOptions = { unref: true };
 
 export class Loop<Answer> {
   private readonly exchange: PromiseExchange<Answer>;
@@ -86,7 +88,7 @@ export class Loop<Answer> {
     // A hook, a body or a busy process took longer than there was time.
     if (limit.ms <= 0) throw limit.error();
     this.ours = new AbortController();
-    return endingWithin(limit, exchange, outgoing, this.ours, this.sleep);
+    return endingWithin(limit, exchange, outgoing, this.ours, this.sleep, this.keeping);
   }
 
   /** What ends the attempt: its own time, or what is left of the request's. */
@@ -212,7 +214,12 @@ export class Loop<Answer> {
     const deadline = this.deadline();
     const over = (isTimeOver: boolean): unknown =>
       isTimeOver && deadline !== undefined ? deadline.error() : exchange.abortError();
-    return inTime(work, deadline?.ms, exchange, sleep, over);
+    return inTime(work, deadline?.ms, exchange, sleep, this.keeping, over);
+  }
+
+  /** Of times that only watch: where a hook or a body of the caller's hangs, nothing else may keep the process alive. */
+  private get keeping(): SleepOptions | undefined {
+    return this.session.settings.unref ? unrefed : undefined;
   }
 
   private get sleep(): Sleep {

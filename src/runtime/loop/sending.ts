@@ -1,6 +1,6 @@
 /** One sending of a request: how it ended, or where it has a time, that its time was up. */
 
-import type { Sleep } from '../sleep.js';
+import type { Sleep, SleepOptions } from '../sleep.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 
 /** What is called may also throw, or give no promise. */
@@ -22,6 +22,7 @@ export function endingWithin<Answer>(
   outgoing: Outgoing<Answer>,
   ours: AbortController,
   sleep: Sleep,
+  options: SleepOptions | undefined,
 ): Promise<Ending<Answer>> {
   return new Promise((resolve) => {
     /** Undefined once it is over: it leads to the answer, and who follows the caller until that is read must not. */
@@ -42,7 +43,7 @@ export function endingWithin<Answer>(
       if (settle === undefined) ours.abort(reason);
       else giveUp(reason);
     });
-    const cancel = sleep(limit.ms, () => giveUp(limit.error()));
+    const cancel = sleep(limit.ms, () => giveUp(limit.error()), options);
     void endingOf(exchange, ours.signal).then((ending) => {
       if (settle === undefined) {
         // Nobody has waited for it.

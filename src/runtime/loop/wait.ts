@@ -16,11 +16,12 @@ export function inTime<T>(
   limitMs: number | undefined,
   caller: Caller,
   sleep: Sleep,
+  options: SleepOptions | undefined,
   over: (isTimeOver: boolean) => unknown,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (isTimeOver: boolean): void => reject(over(isTimeOver));
-    const end = whenOver(limitMs, caller, sleep, {}, giveUp);
+    const end = whenOver(limitMs, caller, sleep, options, giveUp);
     work.then(
       (value) => {
         end();
@@ -39,7 +40,7 @@ function whenOver(
   delayMs: number | undefined,
   caller: Caller,
   sleep: Sleep,
-  options: SleepOptions,
+  options: SleepOptions | undefined,
   over: (isTimeOver: boolean) => void,
 ): Cancel {
   if (caller.isAborted) {
