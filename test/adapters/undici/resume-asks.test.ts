@@ -3,10 +3,11 @@
 import { constants } from 'node:http2';
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
+import { answer } from '../../faults/lab.js';
 import { soon } from '../kit.js';
 import { openH2AgentForResets, openH2Lab, wires } from './h2-client.js';
 import { record } from './recorder.js';
-import { content, cut, download, expectWhole, head, rest } from './resume-download.js';
+import { content, cut, download, expectBroken, expectWhole, head, rest } from './resume-download.js';
 import { etag, partly } from './resume-file.js';
 
 describe('the coding of the rest', () => {
@@ -33,6 +34,22 @@ describe('the coding of the rest', () => {
       'gzip, br',
       'gzip, br',
     ]);
+  });
+});
+
+describe('units that only look like bytes', () => {
+  test('where the server takes ranges of them, nothing is asked for', async () => {
+    const first = partly(200, { ...head, 'accept-ranges': 'bytes-like' }, { sent: cut, ends: 'fin' });
+    const done = await download([first, answer(200)]);
+    expectBroken(done, content.subarray(0, cut));
+    expect(done.lab.requests).toHaveLength(1);
+  });
+
+  test('are not what was asked for', async () => {
+    const first = partly(200, head, { sent: cut, ends: 'fin' });
+    const range = { 'content-range': 'kilobytes 400-999/1000' };
+    const second = partly(206, { ...rest, ...range }, { from: cut, sent: 600, ends: 'end' });
+    expectBroken(await download([first, second]), content.subarray(0, cut));
   });
 });
 
