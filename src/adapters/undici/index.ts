@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
 import { countLayer } from '../../runtime/layers.js';
+import { overrideFrom } from '../../runtime/override.js';
 import type { Retrier, RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
@@ -87,8 +88,6 @@ function open(
   }
 }
 
-const off: OverrideOptions = Object.freeze({ retry: false });
-
 /** A connection that turns into something else is repeated only if it never left. */
 const unsentOnly: OverrideOptions = Object.freeze({
   methods: [],
@@ -97,7 +96,7 @@ const unsentOnly: OverrideOptions = Object.freeze({
 });
 
 function overrideOf({ method, upgrade, retry: given }: DispatchOptions): OverrideOptions | undefined {
-  const override = given === false ? off : (given as OverrideOptions | undefined);
+  const override = overrideFrom(given as OverrideOptions | false | undefined);
   const isTunnel = method === 'CONNECT' || (upgrade !== undefined && upgrade !== null && upgrade !== false);
   if (!isTunnel) return override;
   if (override === undefined) return unsentOnly;
