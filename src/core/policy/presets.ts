@@ -228,6 +228,23 @@ export const presets = {
     },
 
     /**
+     * For the API of a language model. A POST is sent again after 408, 409, 429 and every 5xx, 529 ("overloaded") among
+     * them, and after failures without an answer, as OpenAI's and Anthropic's own clients do (openai-node and
+     * anthropic-sdk-typescript, `shouldRetry`): a repeated request may be billed twice, but changes nothing. Unlike them
+     * it is patient: six retries outlast a limit of tokens per minute, and a server that asks for up to two minutes gets
+     * them. A quota that has to be paid first, and `x-should-retry: false`, end it at once.
+     */
+    llm: {
+      maxRetries: 6,
+      idempotent: true,
+      statuses: [408, 409, 429, '5xx'],
+      hints: ['openai', 'anthropic'],
+      maxHintMs: 120_000,
+      schedule: { kind: 'exponential', firstMs: 500, factor: 2, maxMs: 8_000, jitter: 'equal' },
+      throttledSchedule: { kind: 'exponential', firstMs: 2_000, factor: 2, maxMs: 60_000, jitter: 'equal' },
+    },
+
+    /**
      * What a backend should use to call another: nobody waits longer than ten seconds for an answer, a
      * server that is dead is left alone until it is back, and a rate limit that most requests meet is known
      * to all.

@@ -167,10 +167,15 @@ describe('budgets', () => {
 const policies: Readonly<Record<keyof typeof presets.policies, PolicyOptions>> = presets.policies;
 
 /** What becomes of a GET that is answered like this, again and again: the waits, and why it ended. */
-function flow(policy: PolicyOptions, outcomes: readonly LiveOutcome[], draw = 0): [number[], string] {
+function flow(
+  policy: PolicyOptions,
+  outcomes: readonly LiveOutcome[],
+  draw = 0,
+  request = requestOf(),
+): [number[], string] {
   let now = 0;
   const { open } = boundRetrier(policy, { now: () => now, random: () => draw });
-  const session = open(requestOf());
+  const session = open(request);
   const delays: number[] = [];
   for (let attempt = 0; ; attempt++) {
     const outcome = outcomes[Math.min(attempt, outcomes.length - 1)] as LiveOutcome;
@@ -274,6 +279,58 @@ describe('hadoop', () => {
 
   test.each(['hadoopMaximumTime', 'hadoopExponential'] as const)('%s: other answers are final', (name) => {
     expect(flow(presets.policies[name], [answered(500)])).toEqual([[], 'final-status']);
+  });
+});
+
+describe('llm', () => {
+  const completion = requestOf({ method: 'POST', path: '/v1/chat/completions' });
+  const ask = (outcomes: readonly LiveOutcome[], draw = 1 - 2 ** -53) =>
+    flow(presets.policies.llm, outcomes, draw, completion);
+  const doubled = [500, 1_000, 2_000, 4_000, 8_000, 8_000].map(near);
+  const throttled = [2_000, 4_000, 8_000, 16_000, 32_000, 60_000].map(near);
+
+  test.each([408, 409, 500, 502, 503, 504, 520])('a POST is repeated after %i', (status) => {
+    expect(ask([answered(status)])).toEqual([doubled, 'retries-spent']);
+  });
+
+  test('a POST is repeated after a failure without an answer, at least half as long', () => {
+    expect(ask([refused])).toEqual([doubled, 'retries-spent']);
+    expect(ask([refused], 0)[0]).toEqual([250, 500, 1_000, 2_000, 4_000, 4_000].map(near));
+  });
+
+  test('429 is given more than two minutes in all', () => {
+    expect(ask([answered(429)])).toEqual([throttled, 'retries-spent']);
+  });
+
+  test.each<[Record<string, string>, number]>([
+    [{ 'retry-after-ms': '1500' }, 1_500],
+    [{ 'retry-after': '20' }, 20_000],
+    [
+      { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '6m0s', 'retry-after': '90' },
+      90_000,
+    ],
+  ])('what the server asks for is obeyed: %j', (headers, waitMs) => {
+    const [[first]] = ask([answered(429, headers)], 0);
+    expect(first).toBe(waitMs);
+  });
+
+  test('529, "overloaded", is repeated', () => {
+    const [waits, why] = ask([answered(529)]);
+    expect([waits.length, why]).toEqual([6, 'retries-spent']);
+  });
+
+  test.each([400, 401, 403, 404, 422])('%i is final', (status) => {
+    expect(ask([answered(status)])).toEqual([[], 'final-status']);
+  });
+
+  test('x-should-retry decides', () => {
+    expect(ask([answered(503, { 'x-should-retry': 'false' })])).toEqual([[], 'server-forbids']);
+    expect(ask([answered(400, { 'x-should-retry': 'true' })])[0]).toHaveLength(6);
+  });
+
+  test('a quota that has to be paid first is final', () => {
+    const content = { error: { code: 'insufficient_quota', type: 'insufficient_quota' } };
+    expect(ask([{ kind: 'response', status: 429, headers: {}, content }])[0]).toEqual([]);
   });
 });
 
