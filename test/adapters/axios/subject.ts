@@ -40,9 +40,12 @@ function replyOf({ status, headers, data }: AxiosResponse, given: unknown): Repl
   return { status, headers: { ...headers }, text, given };
 }
 
-function retrying(given?: Given, config: object = {}): Send {
-  const instance = retryingInstance(given, config);
+function sendingBy(instance: AxiosInstance): Send {
   return (url, asked = {}) => send(instance, url, asked);
+}
+
+function retrying(given?: Given, config: object = {}): Send {
+  return sendingBy(retryingInstance(given, config));
 }
 
 function wayOf({ name, config, open }: Adapter): Way {
@@ -50,8 +53,9 @@ function wayOf({ name, config, open }: Adapter): Way {
   const packedBodies = name === 'an adapter of the caller' ? 'broken' : 'unpacked';
   const misreads = callsTruncatedTooLong && name === 'http' ? ['hangs up in the body'] : [];
   const isFetch = name === 'fetch';
-  const more = { packedBodies, misreads, opensAhead: isFetch, refusesGetBodies: isFetch } as const;
-  return { name, client, open, takesOverride: true, ...more };
+  const kinds = { opensAhead: isFetch, refusesGetBodies: isFetch, takesWebStreams: isFetch };
+  const bare = (): Send => sendingBy(openInstance(config));
+  return { name, client, open, takesOverride: true, packedBodies, misreads, bare, ...kinds };
 }
 
 function impatient(adapter: 'http' | 'fetch'): Way {
@@ -77,12 +81,9 @@ function retryingWith(build: AxiosStatic, adapter: 'http' | 'fetch', name: strin
   const client: Way['client'] = (given = soon) => {
     const instance = open();
     attachRetry(instance, given);
-    return (url, asked = {}) => send(instance, url, asked);
+    return sendingBy(instance);
   };
-  const bare = (): Send => {
-    const instance = open();
-    return (url, asked = {}) => send(instance, url, asked);
-  };
+  const bare = (): Send => sendingBy(open());
   const way: Way = { name, client, open: openLab, takesOverride: true, packedBodies: 'unpacked' };
   return givingUp(name, build, adapter, way, bare);
 }
@@ -123,6 +124,7 @@ export const subject: Subject = {
     };
     const close = () => {};`,
   programWays: ['http', 'fetch'],
+  unwrapped: (error) => (error as Error).cause,
   abortCode: 'ERR_CANCELED',
   givingUp: [
     retryingWith(axios, 'http', 'http'),
@@ -143,6 +145,12 @@ export const subject: Subject = {
       'axios throws an error of its own in place of that of the adapter, which had the history',
     "hints > over 'http' > of two Retry-After that contradict each other, the wait is the longer, or none of theirs":
       'Node hands over the first of them, and axios sees no more',
+    ...Object.fromEntries(
+      ['returns', 'promises'].map((does) => [
+        `bodies-replayed > over 'http' > a function that ${does} a Uint8Array is sent as the client alone sends it, again and again`,
+        'what makes bytes of it is a transform, which what a function makes does not pass; its own http takes a Buffer',
+      ]),
+    ),
     'times-process > a function of the caller that hangs, with nothing else alive > the factory of a body, in its attempt: the process stays until the time is up':
       'an attempt’s time begins when its body is made',
   },

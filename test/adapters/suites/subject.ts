@@ -68,6 +68,10 @@ export interface Way {
   readonly refusesGetBodies?: boolean;
   /** Its timeout counts while a body is on its way, too. */
   readonly countsWhileSending?: boolean;
+  /** The same without retries, and connections of its own. */
+  readonly bare?: () => Send;
+  /** A web stream is one of its bodies. */
+  readonly takesWebStreams?: boolean;
   /** What a server does, as a suite names it, of which this version of the client makes something else. */
   readonly misreads?: readonly string[];
 }
@@ -106,6 +110,8 @@ export interface Subject {
    */
   readonly program: string;
   readonly programWays: readonly string[];
+  /** The error of the caller's own that the client has wrapped in this one; without it, it comes itself. */
+  readonly unwrapped?: (error: unknown) => unknown;
   /** The code of what a caller gets who gave up. */
   readonly abortCode: string;
   /** What this client's callers expect of every response and error, one of ours too. */

@@ -8,11 +8,12 @@ import { ca } from '../../faults/lab.js';
 import { openLab, soon } from '../kit.js';
 import type { GivingUp } from '../suites/callers.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
-import { builtInSpeaksTo, undici, version } from './client.js';
+import { builtInSpeaksTo, major, undici, version } from './client.js';
 import { bySignal, oddCallers, plainCallers, withReasons } from './giving-up.js';
 import { multiplexes, openH2AgentForResets, openH2Lab, overTls, reconnects } from './h2-client.js';
 import { openAgent, retryingAgent } from './kit.js';
 import { mockedAgent } from './mocked.js';
+import { record } from './recorder.js';
 
 async function request(dispatcher: Dispatcher, url: string, { method, ...asked }: Asked): Promise<Reply> {
   const options = { ...asked, ...(method !== undefined && { method }), dispatcher };
@@ -59,7 +60,11 @@ function fetching(name: string, doFetch: typeof fetch): Way {
   };
 }
 
-const plain = plainOver('request', retryingAgent);
+const plain: Way = {
+  ...plainOver('request', retryingAgent),
+  bare: () => sendingOver(request, openAgent()),
+  takesWebStreams: true,
+};
 
 const overH2 = plainOver(
   'request over HTTP/2',
@@ -94,6 +99,32 @@ const stream: Way = {
   packedBodies: 'kept',
 };
 
+/** To a handler of the caller's, which is all that listens: what becomes of a body is not request()'s doing. */
+async function dispatched(dispatcher: Dispatcher, url: string, asked: Asked): Promise<Reply> {
+  const { origin, pathname: path } = new URL(url);
+  const { signal, ...options } = asked;
+  const given = record(dispatcher, { ...options, origin, path } as Parameters<typeof record>[1]);
+  const giveUp = (): void => given.controller?.abort(signal?.reason);
+  if (signal?.aborted) giveUp();
+  else signal?.addEventListener('abort', giveUp, { once: true });
+  await given.end();
+  signal?.removeEventListener('abort', giveUp);
+  const [head] = given.heads;
+  if (given.errors.length > 0 || head === undefined) throw given.errors[0];
+  return { ...head, text: given.bytes.toString('latin1'), given };
+}
+
+const dispatch: Way = {
+  name: 'dispatch',
+  client: clientOver(dispatched, retryingAgent),
+  open: openLab,
+  takesOverride: true,
+  packedBodies: 'kept',
+  takesWebStreams: true,
+  // undici 6 takes no handler of the second generation.
+  ...(major > 6 && { bare: () => sendingOver(dispatched, openAgent()) }),
+};
+
 function gaveUp(way: Way): Pick<GivingUp, 'name' | 'way' | 'bySignal' | 'takesFactories'> {
   return { name: way.name, way, bySignal, takesFactories: true };
 }
@@ -106,7 +137,7 @@ export const subject: Subject = {
   client: plain.client,
   ways,
   overH2: reconnects ? [overH2] : [],
-  uploading: [plain],
+  uploading: [plain, dispatch],
   cutShort: [
     plainOver(
       'TLS',
