@@ -151,6 +151,8 @@ export const subject: Subject = {
         'what makes bytes of it is a transform, which what a function makes does not pass; its own http takes a Buffer',
       ]),
     ),
+    "bodies-sources > over 'fetch' > a Readable that breaks where nothing reads it is reported > when it was broken before the request":
+      'fetch refuses it in words of its own',
     'times-process > a function of the caller that hangs, with nothing else alive > the factory of a body, in its attempt: the process stays until the time is up':
       'an attempt’s time begins when its body is made',
   },
