@@ -18,9 +18,8 @@ interface Axios {
 
 interface Modules {
   createRequire(from: string): {
-    (id: string): unknown;
-    resolve(id: string): string;
-    readonly cache: Readonly<Record<string, { readonly exports: Axios } | undefined>>;
+    /** Of all that was ever required, by its file. */
+    readonly cache: Readonly<Record<string, { readonly exports: Axios | null } | undefined>>;
   };
 }
 
@@ -50,7 +49,7 @@ export class NamedAdapters {
     };
     const modules = builtinModule<Modules>('node:module');
     if (modules === undefined) return;
-    take(loadedByRequire(modules));
+    for (const axios of loadedByRequire(modules)) take(axios);
     // If it is not that one, it is loaded already in all probability: then this loads nothing.
     if (this.getAdapter === undefined)
       import('axios').then(
@@ -60,12 +59,14 @@ export class NamedAdapters {
   }
 }
 
-function loadedByRequire({ createRequire }: Modules): Axios {
+/** Of other packages nothing is touched: what they export may be a trap for whoever looks. */
+function loadedByRequire({ createRequire }: Modules): Axios[] {
   try {
-    const require = createRequire(import.meta.url);
-    return require.cache[require.resolve('axios')]?.exports ?? {};
+    const { cache } = createRequire('/any.js');
+    const files = Object.keys(cache).filter((file) => /[\\/]axios[\\/]dist[\\/]/.test(file));
+    return files.flatMap((file) => cache[file]?.exports ?? []);
   } catch {
-    // A bundle, or a folder where there is no axios.
-    return {};
+    // Not every platform with a `require` lets itself be asked.
+    return [];
   }
 }
