@@ -35,11 +35,22 @@ test('undaunted/otel exports what it promises, and nothing else', () => {
   expect(Object.keys(otel).sort()).toEqual(['instrument', 'resendCount']);
 });
 
-test('every entry of the package is a plain path into dist', () => {
-  const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-    exports: Record<string, unknown>;
-  };
-  for (const [entry, file] of Object.entries(exports)) {
-    expect(file).toMatch(entry === './package.json' ? /^\.\/package\.json$/ : /^\.\/dist\/[\w./-]+$/);
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  exports: Record<string, string | Record<string, string>>;
+};
+
+test.each(Object.entries(exports))('%s is ES modules and CommonJS, one of them in a process', (_, files) => {
+  if (typeof files === 'string') {
+    expect(files).toMatch(/^\.\/(package|dist\/schema)\.json$/);
+    return;
   }
+  const { default: esm = '' } = files;
+  expect(esm).toMatch(/^\.\/dist\/[\w./-]+\.js$/);
+  // In this order: where `require` takes ES modules it is to, as it is with bundlers, which would hold both.
+  expect(Object.entries(files)).toEqual([
+    ['module-sync', esm],
+    ['module', esm],
+    ['require', esm.replace('./dist/', './dist/cjs/')],
+    ['default', esm],
+  ]);
 });

@@ -1,8 +1,8 @@
 /** From decisions to telemetry: through the channel, so that every retrier of the process is seen. */
 
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { diag, type Meter, type MeterProvider, metrics } from '@opentelemetry/api';
 import type { DecisionEvent, SettledEvent } from '../core/events.js';
+import { builtinModule } from '../runtime/builtin-module.js';
 import { channelName } from '../runtime/events.js';
 import { Labels } from './attributes.js';
 import { Bounded } from './bounded.js';
@@ -33,6 +33,7 @@ const recorders: Set<Recorder> = new Set();
  * same provider, it only adds retriers: nothing is counted twice. Returns how to end it.
  */
 export function instrument(options: InstrumentOptions = {}): () => void {
+  const channels = channelsHere();
   const { meterProvider = metrics.getMeterProvider(), retriers = {}, maxValues = 100 } = options;
   const meter = meterProvider.getMeter('undaunted');
   const labels = new Labels(maxValues);
@@ -47,12 +48,25 @@ export function instrument(options: InstrumentOptions = {}): () => void {
   };
   const stopWatching = watch(meter, retriers, new Bounded(maxValues));
   recorders.add(recorder);
-  subscribe(channelName, listen);
+  channels.subscribe(channelName, listen);
   return () => {
-    unsubscribe(channelName, listen);
+    channels.unsubscribe(channelName, listen);
     recorders.delete(recorder);
     stopWatching();
   };
+}
+
+interface Channels {
+  subscribe(name: string, listen: (message: unknown) => void): void;
+  unsubscribe(name: string, listen: (message: unknown) => void): void;
+}
+
+function channelsHere(): Channels {
+  const channels = builtinModule<Channels>('node:diagnostics_channel');
+  if (channels !== undefined) return channels;
+  throw new Error(
+    'undaunted/otel: instrument needs diagnostics_channel, which is not here; use the `observe` setting of a policy instead',
+  );
 }
 
 /** Of those with one meter the first counts, and of all of them the first writes on the span. */

@@ -21,7 +21,13 @@ export interface ContextStorage {
 /** Of the whole process, so that another copy of this package knows it, too. */
 const storageKey: unique symbol = Symbol.for('undaunted.suppression');
 
-const host = globalThis as { [storageKey]?: ContextStorage | undefined };
+/** Edge runtimes that have the class have it in the open. */
+const host = globalThis as {
+  [storageKey]?: ContextStorage | undefined;
+  AsyncLocalStorage?: NewStorage;
+};
+
+type NewStorage = new () => ContextStorage;
 
 /** What follows the request that is being made here. */
 export function suppressionInContext(): Suppression | undefined {
@@ -35,8 +41,7 @@ export function contextStorage(): ContextStorage | undefined {
 }
 
 function newStorage(): ContextStorage | undefined {
-  const asyncHooks = builtinModule<{ readonly AsyncLocalStorage: new () => ContextStorage }>(
-    'node:async_hooks',
-  );
-  return asyncHooks === undefined ? undefined : new asyncHooks.AsyncLocalStorage();
+  const hooks = builtinModule<{ readonly AsyncLocalStorage: NewStorage }>('node:async_hooks');
+  const AsyncLocalStorage = hooks?.AsyncLocalStorage ?? host.AsyncLocalStorage;
+  return AsyncLocalStorage === undefined ? undefined : new AsyncLocalStorage();
 }

@@ -13,12 +13,22 @@ interface Channel {
 
 export const channelName = 'undaunted:decision';
 
-const channel: Channel | undefined = builtinModule<{ channel(name: string): Channel }>(
-  'node:diagnostics_channel',
-)?.channel(channelName);
+/** Null: there are no channels in this place. */
+let channel: Channel | null | undefined;
+
+/** Looked up by the first request, not when this is loaded: an edge runtime has none to give. */
+function channelHere(): Channel | null {
+  const channels = builtinModule<{ channel(name: string): Channel }>('node:diagnostics_channel');
+  channel = channels?.channel(channelName) ?? null;
+  return channel;
+}
+
+function hasSubscribers(): boolean {
+  return (channel === undefined ? channelHere() : channel)?.hasSubscribers === true;
+}
 
 export function isListening(settings: Settings): boolean {
-  return settings.observe !== undefined || channel?.hasSubscribers === true;
+  return settings.observe !== undefined || hasSubscribers();
 }
 
 /** A listener that fails is reported, and changes nothing for the request and for the other listeners. */
@@ -27,7 +37,7 @@ export function tell(settings: Settings, event: DecisionEvent | SettledEvent): v
   if (event.type === 'decision') protect(event);
   if (observe !== undefined) guarded('observe', () => observe(event));
   // Node itself reports what a subscriber throws, as an uncaught exception; others may do it differently.
-  if (channel?.hasSubscribers === true) guarded('a subscriber', () => channel.publish(event));
+  if (hasSubscribers()) guarded('a subscriber', () => channel?.publish(event));
 }
 
 /** What is not the event's own: the request goes on with it, and others do. */

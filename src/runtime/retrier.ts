@@ -3,16 +3,17 @@
 import { factsOf } from '../core/facts.js';
 import type { OverrideOptions, PolicyOptions } from '../core/policy/options.js';
 import type { Policy, PolicyLike, Rule } from '../core/policy/policy.js';
-import { definePolicy } from '../core/policy/policy.js';
+import { definePolicy, isForeignPolicy } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import { wrongReturn } from '../core/returned.js';
 import type { RequestFacts } from '../core/types.js';
 import { withoutSecrets } from './events.js';
+import { LiveSession } from './live-session.js';
 import type { Ports } from './ports.js';
 import { realPorts } from './ports.js';
 import type { ScopeSnapshot } from './scope.js';
 import { Scopes } from './scopes.js';
-import { Session } from './session.js';
+import type { Session } from './session.js';
 import { warnOnce } from './warning.js';
 
 export interface RetrierSnapshot {
@@ -66,7 +67,7 @@ class LiveRetrier implements Retrier {
     const rule: Rule = policy.ruleFor(request);
     const settings = override === undefined ? rule.settings : policy.override(rule, override);
     const scope = this.scopes.get(this.scopeName(settings, request, unknownOrigin, socket));
-    return new Session(request, rule, settings, scope);
+    return new LiveSession(request, rule, settings, scope);
   }
 
   private scopeName(
@@ -124,6 +125,6 @@ export function retrierFor(given: PolicyOptions | PolicyLike | RetrierLike = {})
   // A retrier that was made elsewhere is no policy either, and the check says so.
   const policy = definePolicy(given as PolicyOptions | PolicyLike);
   const retrier = retriers.get(policy) ?? createRetrier(policy);
-  if (given === policy) retriers.set(policy, retrier);
+  if (given === policy || isForeignPolicy(given)) retriers.set(policy, retrier);
   return retrier;
 }

@@ -31,6 +31,7 @@ import type { Budget, Gate, Hold } from '../core/policy/limits.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { Admission, Finding, RefusalReason } from '../core/types.js';
 import type { Ports } from './ports.js';
+import type { SessionScope } from './session.js';
 import type { Turn } from './turn.js';
 import { noteFailure } from './turn.js';
 
@@ -47,7 +48,7 @@ export interface ScopeSnapshot {
   readonly refused: Readonly<Record<RefusalReason, number>>;
 }
 
-export class Scope {
+export class Scope implements SessionScope {
   readonly name: string;
   /** For the sweep of idle scopes: used since the last one, and when one last found it used. */
   used = true;
@@ -135,7 +136,6 @@ export class Scope {
     return gate !== false && gate.enforce && gate.whenShut === 'fail' && isShut(gate, this.gateOf(gate), now);
   }
 
-  /** The answer because of which others are held. */
   askedOf({ hold }: Settings): HoldState['asked'] {
     return hold === false ? undefined : this.holdOf(hold).asked;
   }

@@ -9,9 +9,9 @@ import type { GateState } from '../../src/core/limits/gate/state.js';
 import type { HoldState } from '../../src/core/limits/hold/state.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../src/core/types.js';
+import { LiveSession } from '../../src/runtime/live-session.js';
 import { createRetrier, type Retrier } from '../../src/runtime/retrier.js';
 import type { Scope } from '../../src/runtime/scope.js';
-import { Session } from '../../src/runtime/session.js';
 import { answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
 
@@ -86,7 +86,8 @@ export class ScopeMachine implements Machine<State> {
   constructor(plan: Plan) {
     this.plan = plan;
     this.retrier = createRetrier(plan.policy, { now: () => this.now, date: () => 0, random: () => 0.5 });
-    this.scope = this.retrier.open(this.request).scope;
+    // All of it: the model reads its memory, and puts it back.
+    this.scope = this.retrier.open(this.request).scope as Scope;
     const slots = [idle, idle, idle];
     const scope = memoryOf(this.scope);
     let state: State = {
@@ -218,13 +219,19 @@ export class ScopeMachine implements Machine<State> {
   }
 
   /** The clock, the scope and one of the requests, as they were. */
-  restore(state: State, index = 0): Session {
+  restore(state: State, index = 0): LiveSession {
     this.now = state.now;
     Object.assign(this.scope, copyOf(state.scope));
-    return Object.assign(Object.create(Session.prototype), copyOf(state.slots[index]?.session ?? {}));
+    return Object.assign(Object.create(LiveSession.prototype), copyOf(state.slots[index]?.session ?? {}));
   }
 
-  private keep(state: State, index: number, phase: Slot['phase'], session: Session, wakeAt?: number): State {
+  private keep(
+    state: State,
+    index: number,
+    phase: Slot['phase'],
+    session: LiveSession,
+    wakeAt?: number,
+  ): State {
     const slot =
       phase === 'idle' ? idle : { ...idle, phase, session: memoryOf(session), ...(wakeAt && { wakeAt }) };
     return { ...withSlot(state, index, slot), scope: memoryOf(this.scope) };

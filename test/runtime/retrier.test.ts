@@ -29,6 +29,10 @@ describe('who shares what', () => {
     const options = { maxRetries: 1 };
     expect(retrierFor(options)).not.toBe(retrierFor(options));
     expect(retrierFor()).not.toBe(retrierFor());
+    // As another copy of this package would pass it.
+    const foreign = { [Symbol.toStringTag]: 'Policy' as const, toJSON: () => ({ maxRetries: 7 }) };
+    expect(retrierFor(foreign)).toBe(retrierFor(foreign));
+    expect(retrierFor(foreign).policy.fallback.settings.maxRetries).toBe(7);
     const retrier = createRetrier(policy);
     expect(retrierFor(retrier)).toBe(retrier);
     expect(createRetrier(policy)).not.toBe(createRetrier(policy));

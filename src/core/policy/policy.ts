@@ -52,19 +52,43 @@ export interface Policy extends PolicyLike {
 
 /** Accepts options or a finished policy, which it returns as it is. */
 export function definePolicy(options: PolicyOptions | PolicyLike = {}): Policy {
-  return isPolicy(options) ? options : new CheckedPolicy(options);
+  return policyFrom(options);
 }
 
 /** For what comes from outside, whatever its type says: what is in a JSON file, say. Checked in the same way. */
 export function parsePolicy(value: unknown): Policy {
   if (typeof value === 'string') throw new PolicyError([stillText]);
-  return isPolicy(value) ? value : new CheckedPolicy(value);
+  return policyFrom(value);
+}
+
+function policyFrom(value: unknown): Policy {
+  if (isPolicy(value)) return value;
+  return isForeignPolicy(value) ? ownOf(value) : new CheckedPolicy(value);
 }
 
 /** Whether it was made here: the mark is only for types. */
 export function isPolicy(value: unknown): value is Policy {
   return value instanceof CheckedPolicy;
 }
+
+/**
+ * Whether another copy of this package made it: the CommonJS one beside the ES modules, say, or another version. What
+ * that one has filled in need not be what this one knows, so only the options count that it was made of.
+ */
+export function isForeignPolicy(value: unknown): value is Pick<Policy, 'toJSON'> {
+  if (typeof value !== 'object' || value === null || isPolicy(value)) return false;
+  const { [Symbol.toStringTag]: mark, toJSON } = value as Partial<Policy>;
+  return mark === 'Policy' && typeof toJSON === 'function';
+}
+
+/** Passed twice, it is one policy here, too. */
+function ownOf(foreign: Pick<Policy, 'toJSON'>): Policy {
+  const own = ownPolicies.get(foreign) ?? new CheckedPolicy(foreign.toJSON());
+  ownPolicies.set(foreign, own);
+  return own;
+}
+
+const ownPolicies: WeakMap<object, Policy> = new WeakMap();
 
 /** It is not quoted: it may hold more than a policy. */
 const stillText: Problem = {

@@ -6,6 +6,36 @@ import { definePolicy, isPolicy, type Policy, parsePolicy } from '../../../src/c
 import type { RequestFacts } from '../../../src/core/types.js';
 import { requestOf } from '../../kit.js';
 
+/** As CommonJS has one beside the ES modules, where a runner loads both. */
+async function anotherCopy(): Promise<typeof import('../../../src/core/policy/policy.js')> {
+  const path = '../../../src/core/policy/policy.js?another-copy';
+  return import(path);
+}
+
+describe('a policy that another copy of this package made', () => {
+  test('is one here, too, and the same one each time', async () => {
+    const foreign = (await anotherCopy()).definePolicy({ maxRetries: 7, rules: [{ match: '/x' }] });
+    const policy = definePolicy(foreign);
+    expect(isPolicy(foreign)).toBe(false);
+    expect(isPolicy(policy)).toBe(true);
+    expect(policy.ruleFor(requestOf({ path: '/x' })).settings.maxRetries).toBe(7);
+    expect(definePolicy(foreign)).toBe(policy);
+    expect(parsePolicy(foreign)).toBe(policy);
+  });
+
+  test('keeps its functions', async () => {
+    const retryIf = (): boolean => true;
+    const foreign = (await anotherCopy()).definePolicy({ retryIf });
+    expect(definePolicy(foreign).fallback.settings.retryIf).toBe(retryIf);
+  });
+
+  test('what only bears the mark is none', () => {
+    const mark = { [Symbol.toStringTag]: 'Policy' as const };
+    expect(() => definePolicy(mark)).toThrow(PolicyError);
+    expect(() => definePolicy({ ...mark, toJSON: () => ({ maxRetry: 1 }) } as never)).toThrow(PolicyError);
+  });
+});
+
 describe('definePolicy', () => {
   test('gives an instance, and a finished policy back as it is', () => {
     const policy = definePolicy({ maxRetries: 1 });

@@ -1,0 +1,234 @@
+/**
+ * One request on its way, and what it does to what others share.
+ * Everything between reading shared state and changing it is synchronous. A first attempt that succeeds
+ * makes no array, no closure and no object here, and reads no clock unless the settings ask for it.
+ */
+
+import { classify } from '../core/decide/classify.js';
+import { decide } from '../core/decide/decide.js';
+import type { DecisionEvent } from '../core/events.js';
+import { isHintedSuccess } from '../core/hints/held-back.js';
+import { labelOf, labelOfFinding } from '../core/label.js';
+import type { Sign } from '../core/limits/gate/signs.js';
+import { signOf } from '../core/limits/gate/signs.js';
+import { go, noEpoch } from '../core/limits/turnstile.js';
+import type { Rule } from '../core/policy/policy.js';
+import type { Settings } from '../core/policy/settings.js';
+import { truthReturned } from '../core/returned.js';
+import type {
+  Admission,
+  Attempt,
+  Decision,
+  Finding,
+  History,
+  Outcome,
+  RequestFacts,
+  World,
+} from '../core/types.js';
+import { type Enclosure, suppressionInContext } from './context.js';
+import { isListening, summaryOf, tell } from './events.js';
+import { enclosureAtOnce, isSuppressed } from './layers.js';
+import type { Scope } from './scope.js';
+import type { Prospects, Session } from './session.js';
+import type { Turn } from './turn.js';
+import { turnFrom } from './turn.js';
+
+const noAttempts: History = Object.freeze([]);
+
+export class LiveSession implements Session {
+  readonly request: RequestFacts;
+  readonly rule: Rule;
+  readonly settings: Settings;
+  readonly scope: Scope;
+  /** Of another layer, where no context follows a request. */
+  private readonly enclosure: Enclosure | undefined = enclosureAtOnce();
+  /** Only where there is a gate or a hold to pass, or a deadline or a listener asks for the time. */
+  private turn: Turn | undefined = undefined;
+  private attempts: Attempt[] | undefined = undefined;
+  /** The status that was accepted at once. */
+  private acceptedStatus = 0;
+
+  constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope) {
+    this.request = request;
+    this.rule = rule;
+    this.settings = settings;
+    this.scope = scope;
+    const isTimed = settings.deadlineMs !== undefined || isListening(settings);
+    if (isTimed) this.turn = turnFrom(scope.ports.now());
+  }
+
+  get startedAt(): number | undefined {
+    return this.turn?.startedAt;
+  }
+
+  get history(): History {
+    if (this.attempts !== undefined) return this.attempts;
+    return this.acceptedStatus === 0 ? noAttempts : [acceptedAttempt(this.acceptedStatus)];
+  }
+
+  get deadlineAt(): number {
+    const { deadlineMs } = this.settings;
+    const timedFrom = this.turn?.timedFrom;
+    return deadlineMs === undefined || timedFrom === undefined
+      ? Number.POSITIVE_INFINITY
+      : timedFrom + deadlineMs;
+  }
+
+  resume(): void {
+    const { turn, settings } = this;
+    if (turn !== undefined && settings.deadlineCovers === 'head') turn.timedFrom = this.scope.ports.now();
+  }
+
+  admit(): Admission {
+    const { settings } = this;
+    if (settings.gate === false && settings.hold === false) return go;
+    return this.scope.admit(settings, this.turnHere(), this.deadlineAt, this.attempts !== undefined);
+  }
+
+  private turnHere(): Turn {
+    this.turn ??= turnFrom(undefined);
+    return this.turn;
+  }
+
+  acceptAtOnce(status: number): boolean {
+    const { settings, scope } = this;
+    const needsDecision =
+      status >= 400 ||
+      this.attempts !== undefined ||
+      settings.retryIf !== undefined ||
+      settings.statuses.retried.has(status) ||
+      (settings.hintedSuccesses.length > 0 &&
+        isHintedSuccess(settings.hintedSuccesses, this.request, status));
+    if (needsDecision) return false;
+    this.acceptedStatus = status;
+    this.endTurn('alive');
+    scope.succeed(settings, true, undefined);
+    if (isListening(settings)) this.tellSettled(status, scope.ports.now());
+    return true;
+  }
+
+  next(outcome: Outcome, prospects: Prospects): Decision {
+    const verdict = truthReturned('retryIf', prospects.verdict);
+    this.reopen();
+    const { settings, scope, history } = this;
+    const now = scope.ports.now();
+    const date = scope.ports.date();
+    const finding = classify(settings, outcome, date);
+    const sign = signOf(finding);
+    this.endTurn(sign);
+    const isFirst = history.length === 0;
+    // What is worth a retry is no success, whether or not it gets one: a 403 can say "too much" as well as a 429.
+    const succeeds = verdict !== true && finding.class === 'final' && sign === 'alive';
+    if (!succeeds) scope.learn(settings, finding, isFirst, verdict, now);
+    const world = this.worldAt(now, date, prospects, verdict);
+    const decision = decide(settings, history, finding, world);
+    if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
+    if (succeeds) scope.succeed(settings, isFirst, this.lastCost());
+    this.attempts ??= [];
+    this.attempts.push({ endedAt: now, decision });
+    if (isListening(settings)) this.tellDecision(world, decision);
+    return decision;
+  }
+
+  /** A head ended it, and then the body failed: that attempt had not ended after all. */
+  private reopen(): void {
+    this.acceptedStatus = 0;
+    const { attempts } = this;
+    if (attempts?.at(-1)?.decision.action === 'stop') attempts.pop();
+  }
+
+  private worldAt(
+    now: number,
+    date: number,
+    { replayable, resumable }: Prospects,
+    verdict: boolean | undefined,
+  ): World {
+    const { request, settings, scope } = this;
+    return {
+      request: { method: request.method, keyed: request.keyed },
+      replayable,
+      startedAt: this.turn?.timedFrom,
+      now,
+      date,
+      random: scope.ports.random(),
+      budget: settings.budget === false ? undefined : scope.budgetOf(settings.budget, now),
+      gateShut: scope.refuses(settings, now),
+      queueMs: scope.queueMs(settings, now),
+      verdict,
+      resumable,
+      suppressed: this.isSuppressed,
+    };
+  }
+
+  get isSuppressed(): true | undefined {
+    return isSuppressed(this.enclosure ?? suppressionInContext(), this.request);
+  }
+
+  abandon(outcome?: unknown): void {
+    if (this.turn !== undefined) this.scope.leave(this.settings, this.turn);
+    this.endTurn('neutral');
+    if (outcome !== undefined && isListening(this.settings)) {
+      this.tellSettled(labelOf(outcome), this.scope.ports.now());
+    }
+  }
+
+  /** What the end of an attempt says of the server's health. */
+  private endTurn(sign: Sign): void {
+    if (this.settings.gate === false) return;
+    const turn = this.turnHere();
+    this.scope.sign(this.settings, turn, this.attempts === undefined, sign);
+    turn.epoch = noEpoch;
+  }
+
+  private lastCost(): number | undefined {
+    const decision = this.attempts?.at(-1)?.decision;
+    return decision?.action === 'retry' ? decision.cost : undefined;
+  }
+
+  private tellDecision(world: World, decision: Decision): void {
+    const about = this.about();
+    // A copy: what a listener keeps does not change under it.
+    const history = this.history.slice();
+    tell(this.settings, { type: 'decision', ...about, history, world, decision });
+    if (decision.action === 'stop') this.tellSettled(labelOfFinding(decision.finding), world.now, about);
+  }
+
+  /** Once: the body of what was let through may fail later. */
+  private tellSettled(outcome: number | string, now: number, about: About = this.about()): void {
+    const turn = this.turnHere();
+    if (turn.isSettledTold) return;
+    turn.isSettledTold = true;
+    const attempts = this.history.length;
+    const elapsedMs = now - (this.startedAt ?? now);
+    const { refused } = turn;
+    tell(this.settings, {
+      type: 'settled',
+      ...about,
+      attempts,
+      outcome,
+      elapsedMs,
+      ...(refused && { refused }),
+    });
+  }
+
+  private about(): About {
+    return { request: summaryOf(this.request), rule: this.rule.name, scope: this.scope.name };
+  }
+}
+
+/** What every event says of its request. */
+type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
+
+/** Made only when the history of a request that succeeded at once is asked for. */
+function acceptedAttempt(status: number): Attempt {
+  const finding: Finding = {
+    kind: 'response',
+    class: 'final',
+    evidence: 'unknown',
+    hint: undefined,
+    aborted: false,
+    status,
+  };
+  const decision: Decision = { action: 'stop', reason: 'success', attempt: 1, finding };
+  return { endedAt: undefined, decision };
+}
