@@ -9,12 +9,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clients } from './clients.js';
 import { outputOf, run } from './command.js';
-import { compile, consumerOf, coreConsumer, manners } from './consumers.js';
+import {
+  type Consumer,
+  compile,
+  consumerOf,
+  coreConsumer,
+  type Manner,
+  maker,
+  manners,
+  oldestTypeScript,
+  passedAcross,
+} from './consumers.js';
 import { installInto, manifestOf, nodeTypes } from './versions.js';
 
 interface Manifest {
   readonly name: string;
-  readonly exports: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'package-'));
@@ -48,7 +58,7 @@ async function checkPacked(): Promise<void> {
     assert(!/warning|error/i.test(findings), findings);
   });
   await check('the types resolve (attw)', () =>
-    run('npx', ['--no-install', 'attw', tarball(), '--profile', 'esm-only']),
+    run('npx', ['--no-install', 'attw', tarball(), '--profile', 'node16']),
   );
   await check('ships the schema, and nothing but what it needs', async () => {
     const files = (await run('tar', ['-tzf', tarball()])).trim().split('\n');
@@ -120,7 +130,7 @@ function failureOf(program: Promise<string>): Promise<ProgramFailure> {
 function entries(): string[] {
   const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
   return Object.entries(exports)
-    .filter(([, file]) => file.endsWith('.js'))
+    .filter(([, files]) => typeof files !== 'string')
     .map(([path]) => name + path.slice(1));
 }
 
@@ -132,7 +142,7 @@ async function checkReadme(place: string): Promise<void> {
     writeFileSync(join(place, file), source);
     return file;
   });
-  const consumer = { source: '', ground: ['--lib', 'es2023', '--types', 'node', ...others] };
+  const consumer: Consumer = { source: '', ground: { lib: ['es2023'], types: ['node'] }, others };
   await check(`the ${blocks.length} blocks of the README compile`, async () => {
     assert(blocks.length > 20, 'they were not found');
     await compile(consumer, manners[0], place);
@@ -149,6 +159,31 @@ async function checkLoading(entry: string, place: string): Promise<void> {
     const code = `if (!Object.keys(require('${entry}')).length) ${isEmpty}`;
     return run('node', ['--input-type=commonjs', '-e', code], place);
   });
+  await check(`${entry} is one, imported and required`, async () => {
+    const code = `import * as entry from '${entry}';
+      const required = process.getBuiltinModule('module').createRequire(process.cwd() + '/any.js')('${entry}');
+      const others = Object.keys(entry).filter((name) => required[name] !== entry[name]);
+      if (others.length > 0) throw new Error('others: ' + others);`;
+    await run('node', ['--input-type=module', '-e', code], place);
+  });
+  await check(`${entry} as CommonJS, and a policy passed to and fro`, async () => {
+    const file = `./node_modules/undaunted/${filesOf(entry).require}`;
+    const code = `const entry = require('${file}'); if (!Object.keys(entry).length) ${isEmpty};
+      const commonjs = require('./node_modules/undaunted/dist/cjs/index.js');
+      const esm = require('undaunted');
+      if (commonjs.definePolicy === esm.definePolicy) throw new Error('there is only one');
+      for (const [maker, taker] of [[esm, commonjs], [commonjs, esm]]) {
+        const { policy } = taker.createRetrier(maker.definePolicy({ maxRetries: 7 }));
+        if (policy.fallback.settings.maxRetries !== 7) throw new Error('is not taken');
+      }`;
+    await run('node', ['--input-type=commonjs', '-e', code], place);
+  });
+}
+
+function filesOf(entry: string): Readonly<Record<string, string>> {
+  const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+  const files = exports[entry.replace(name, '.')];
+  return typeof files === 'object' ? files : {};
 }
 
 async function checkBeside(age: 'oldest' | 'newest'): Promise<void> {
@@ -169,6 +204,40 @@ async function checkBeside(age: 'oldest' | 'newest'): Promise<void> {
       );
     }
   }
+  if (age === 'newest') await checkAcross(beside);
+  if (age === 'newest') await checkOldestTypeScript(beside);
+}
+
+/** In both manners of Node: by the older one, each module has declarations of its own. */
+async function checkAcross(place: string, typescript?: string): Promise<void> {
+  writeFileSync(join(place, 'maker.cts'), maker);
+  for (const module of ['node16', 'nodenext']) {
+    const manner: Manner = { name: module, file: 'consumer.mts', options: { module } };
+    await check(
+      `what CommonJS made is taken by an ES module (${module}${typescript ? ', oldest' : ''})`,
+      () => compile(passedAcross, manner, place, typescript),
+    );
+  }
+}
+
+async function checkOldestTypeScript(place: string): Promise<void> {
+  const home = join(folder, 'typescript');
+  await check(`installs TypeScript ${oldestTypeScript}`, () =>
+    installInto(home, [`typescript@${oldestTypeScript}`]),
+  );
+  const typescript = join(home, 'node_modules/typescript/bin/tsc');
+  const consumers = {
+    'the core': coreConsumer,
+    ...Object.fromEntries(clients.map((client) => [client.name, consumerOf(client)])),
+  };
+  for (const manner of manners) {
+    for (const [name, consumer] of Object.entries(consumers)) {
+      await check(`${manner.name} with ${name} compiles by TypeScript ${oldestTypeScript}`, () =>
+        compile(consumer, manner, place, typescript),
+      );
+    }
+  }
+  await checkAcross(place, typescript);
 }
 
 try {
