@@ -23,10 +23,12 @@ const clients = ['undici', 'axios', '@opentelemetry/api'];
 export function entries(): Readonly<Record<string, string>> {
   const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     name: string;
-    exports: Readonly<Record<string, string>>;
+    exports: Readonly<Record<string, string | { readonly default: string }>>;
   };
-  const modules = Object.entries(exports).filter(([, file]) => file.endsWith('.js'));
-  return Object.fromEntries(modules.map(([path, file]) => [name + path.slice(1), sourceOf(file)]));
+  const modules = Object.entries(exports).flatMap(([path, files]) =>
+    typeof files === 'string' ? [] : [[name + path.slice(1), sourceOf(files.default)] as const],
+  );
+  return Object.fromEntries(modules);
 }
 
 function sourceOf(file: string): string {

@@ -103,8 +103,11 @@ describe('every code block', () => {
 });
 
 function sourceOf(entry: string | undefined): string {
-  const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: Record<string, string> };
-  const built = exports[`.${entry ?? ''}`] ?? '';
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    exports: Record<string, string | { readonly default: string }>;
+  };
+  const files = exports[`.${entry ?? ''}`] ?? '';
+  const built = typeof files === 'string' ? files : files.default;
   return `${process.cwd()}/${built.replace('./dist/', 'src/').replace('.js', '.ts')}`;
 }
 
