@@ -7,7 +7,6 @@ import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { ca } from '../../faults/lab.js';
 import { openLab, soon } from '../kit.js';
 import type { GivingUp } from '../suites/callers.js';
-import type { Skips } from '../suites/skips.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
 import { axios, axiosEsm, callsTruncatedTooLong, version } from './client.js';
 import { givingUp } from './giving-up.js';
@@ -88,11 +87,6 @@ function retryingWith(build: AxiosStatic, adapter: 'http' | 'fetch', name: strin
   return givingUp(name, build, adapter, way, bare);
 }
 
-/** A case that runs once for each way. */
-function overEach(theme: string, title: string, reason: string): Skips {
-  return Object.fromEntries(ways.map(({ name }) => [`${theme} > over '${name}', ${title}`, reason]));
-}
-
 const cutOnce = ['handshake-fin', 'trusted'] as const;
 
 export const subject: Subject = {
@@ -136,13 +130,6 @@ export const subject: Subject = {
   knowsUnsent: false,
   expectOwn,
   skips: {
-    ...overEach(
-      'history',
-      'of an error: > an abort in a wait',
-      'the error of an abort in a wait is made where no history is at hand',
-    ),
-    "history > over 'an adapter of the caller', of an error: > an abort in an attempt":
-      'axios throws an error of its own in place of that of the adapter, which had the history',
     "hints > over 'http' > of two Retry-After that contradict each other, the wait is the longer, or none of theirs":
       'Node hands over the first of them, and axios sees no more',
     ...Object.fromEntries(
@@ -153,7 +140,5 @@ export const subject: Subject = {
     ),
     "bodies-sources > over 'fetch' > a Readable that breaks where nothing reads it is reported > when it was broken before the request":
       'fetch refuses it in words of its own',
-    'times-process > a function of the caller that hangs, with nothing else alive > the factory of a body, in its attempt: the process stays until the time is up':
-      'an attempt’s time begins when its body is made',
   },
 };

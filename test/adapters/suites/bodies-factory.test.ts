@@ -2,7 +2,10 @@
 
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
+import { createRetrier } from '../../../src/index.js';
 import { answer, type Received, rst } from '../../faults/lab.js';
+import { reasons } from '../decisions.js';
+import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
 import { type Reply, theSubject } from './subject.js';
 
@@ -65,6 +68,27 @@ describe.each(subject.uploading)('over $name', (way) => {
       expect(lab.requests.map(textOf)).toEqual(['a long first body', 'b', 'a longer one']);
       expect(lab.requests.map(({ headers }) => headers['content-length'])).toEqual(['17', '1', '12']);
     });
+  });
+
+  test('a body that is made later than its attempt had time for is closed, and the next attempt has its own', async () => {
+    const lab = await openLab(answer(200));
+    const time = new HandTime();
+    const late = Readable.from(['never sent']);
+    const closing = closed(late);
+    let deliver = (_body: Readable): void => undefined;
+    const body = vi
+      .fn<() => unknown>()
+      .mockReturnValue(text)
+      .mockReturnValueOnce(new Promise<Readable>((resolve) => (deliver = resolve)));
+    const given = createRetrier({ ...soon, attemptTimeoutMs: 5_000 }, time.ports);
+    const sent = way.client(given)(lab.origin, { method: 'PUT', body });
+    await time.fire(5_000);
+    deliver(late);
+    await closing;
+    await time.fire(1);
+    expect(reasons((await sent).given)).toEqual(['1 attempt-timeout', '2 success']);
+    expect(lab.requests.map(textOf)).toEqual([text]);
+    expect(body).toHaveBeenCalledTimes(2);
   });
 
   describe('a factory that fails', () => {

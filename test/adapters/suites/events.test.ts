@@ -270,6 +270,21 @@ describe.each(subject.ways)('by $name, every request is settled once, also one t
     ]);
   });
 
+  const undecided = (asked: () => void) => (): Promise<never> => {
+    asked();
+    return new Promise(() => undefined);
+  };
+
+  test('an abort while retryIf thinks: the attempt had ended', async () => {
+    for (const play of [answer(200), answer(503), rst()]) {
+      const aborter = new AbortController();
+      const policy = { retryIf: undecided(() => setImmediate(() => aborter.abort())) };
+      expect(await settledBy(policy, play, { signal: aborter.signal })).toEqual([
+        expect.stringMatching(/^settled .* after 1$/),
+      ]);
+    }
+  });
+
   const thrower = (message: string) => (): never => {
     throw new TypeError(message);
   };
