@@ -59,7 +59,16 @@ export interface Traceable {
 /** Every attempt of the request that ended with this response or error; undefined where that is not known. */
 export function historyOf(target: unknown): History | undefined {
   if (typeof target !== 'object' || target === null) return undefined;
-  return Marked.ownerOf(target)?.history ?? tracedHistory('context' in target ? target.context : target);
+  return (
+    Marked.ownerOf(target)?.history ??
+    tracedHistory('context' in target ? target.context : target) ??
+    ('config' in target ? ownHistory(target.config) : undefined)
+  );
+}
+
+/** axios makes errors out of our hands, but with the configuration that was there. */
+function ownHistory(config: unknown): History | undefined {
+  return typeof config === 'object' && config !== null ? Marked.ownerOf(config)?.history : undefined;
 }
 
 function tracedHistory(target: unknown): History | undefined {

@@ -85,6 +85,8 @@ class MadeBody implements Body {
   readonly isReplayable = true;
   private readonly make: () => unknown;
   private made: unknown = undefined;
+  /** The attempts so far that are over. */
+  private left = 0;
   private isClosed = false;
 
   constructor(make: () => unknown) {
@@ -92,14 +94,18 @@ class MadeBody implements Body {
   }
 
   async next(): Promise<unknown> {
-    this.made = await this.make();
-    // Nobody has waited for it.
-    if (this.isClosed) dispose(this.made);
-    return this.made;
+    const { left } = this;
+    const made = await this.make();
+    // Too late: its attempt is over, or the request.
+    if (this.isClosed || this.left !== left) dispose(made);
+    else this.made = made;
+    return made;
   }
 
   leave(): void {
+    this.left += 1;
     dispose(this.made);
+    this.made = undefined;
   }
 
   close(error?: unknown): void {

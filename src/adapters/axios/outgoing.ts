@@ -3,8 +3,9 @@
 import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
 import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
+import { rememberOutermost } from '../../runtime/outermost.js';
 import type { Exchange } from './exchange.js';
-import { answerOf } from './outcome.js';
+import { answerOf, isCanceled } from './outcome.js';
 import { onceRead } from './release.js';
 import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
 
@@ -73,6 +74,14 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     if (ending.kind === 'response') body?.close?.();
     else if (body !== undefined) onceRead(answerOf(ending), () => body.close?.(ending.error));
     this.restore();
+    if (isCanceled(this.exchange.config)) this.rememberCanceled();
+  }
+
+  /** axios makes its own error of it, which has this configuration, or is the reason that the token has. */
+  private rememberCanceled(): void {
+    const { config, session } = this.exchange;
+    rememberOutermost(config, session);
+    rememberOutermost(config.cancelToken?.reason, session);
   }
 
   /**

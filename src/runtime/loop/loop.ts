@@ -27,6 +27,10 @@ export class Loop<Answer> {
   private cause: ErrorOptions = {};
   /** Headers of the next attempt; undefined for a first one. */
   private extra: Readonly<Record<string, string>> | undefined = undefined;
+  /** Monotonic: when the attempt began to make its body, if it has a body and a time. */
+  private bodySince: number | undefined = undefined;
+  /** What the last attempt failed with whose time was up. */
+  private timedOut: Error | undefined = undefined;
   /** Ends what is left of the last attempt, if that had a time. */
   private ours: AbortController | undefined = undefined;
 
@@ -80,34 +84,46 @@ export class Loop<Answer> {
   private async send(): Promise<Ending<Answer>> {
     const { exchange, outgoing } = this;
     this.heedAbort();
-    outgoing.prepare(await this.inTime(exchange.body?.next()), this.extra);
-    // Some clients send what was aborted before.
-    this.heedAbort();
-    const limit = this.limit();
-    if (limit === undefined) return endingOf(exchange);
-    // A hook, a body or a busy process took longer than there was time.
-    if (limit.ms <= 0) throw limit.error();
-    this.ours = new AbortController();
-    return endingWithin(limit, exchange, outgoing, this.ours, this.sleep, this.keeping);
+    const { attemptTimeoutMs } = this.session.settings;
+    const isTimed = attemptTimeoutMs !== undefined && exchange.body !== undefined;
+    this.bodySince = isTimed ? this.now() : undefined;
+    try {
+      outgoing.prepare(await this.inTime(exchange.body?.next(), this.limit()), this.extra);
+      // Some clients send what was aborted before.
+      this.heedAbort();
+      const limit = this.limit();
+      if (limit === undefined) return endingOf(exchange);
+      // A hook, a body or a busy process took longer than there was time.
+      if (limit.ms <= 0) throw limit.error();
+      this.ours = new AbortController();
+      return endingWithin(limit, exchange, outgoing, this.ours, this.sleep, this.keeping);
+    } catch (error) {
+      // The making of its body belongs to an attempt, and to its time.
+      if (this.timedOut !== undefined && error === this.timedOut) return { kind: 'error', error };
+      throw error;
+    }
   }
 
   /** What ends the attempt: its own time, or what is left of the request's. */
   private limit(): Limit | undefined {
     const { attemptTimeoutMs } = this.session.settings;
     const deadline = this.deadline();
-    if (attemptTimeoutMs === undefined || (deadline !== undefined && deadline.ms <= attemptTimeoutMs)) {
-      return deadline;
-    }
-    const error = (): Error => this.exchange.ownError(new AttemptTimeoutError(attemptTimeoutMs));
-    return { ms: attemptTimeoutMs, error };
+    if (attemptTimeoutMs === undefined) return deadline;
+    const ms = attemptTimeoutMs - (this.bodySince === undefined ? 0 : this.now() - this.bodySince);
+    if (deadline !== undefined && deadline.ms <= ms) return deadline;
+    const error = (): Error => {
+      this.timedOut = this.exchange.ownError(new AttemptTimeoutError(attemptTimeoutMs));
+      return this.timedOut;
+    };
+    return { ms, error };
   }
 
   private deadline(): Limit | undefined {
-    const { settings, deadlineAt, scope } = this.session;
+    const { settings, deadlineAt } = this.session;
     const { deadlineMs } = settings;
     if (deadlineMs === undefined) return undefined;
     const error = (): Error => this.exchange.ownError(new DeadlineError(deadlineMs, this.cause));
-    return { ms: deadlineAt - scope.ports.now(), error };
+    return { ms: deadlineAt - this.now(), error };
   }
 
   // -------------------------------------------------------------- a decision
@@ -125,6 +141,8 @@ export class Loop<Answer> {
       return decision;
     } catch (error) {
       exchange.release(ending);
+      // The attempt had ended, all the same.
+      if (exchange.isAborted) session.next({ kind: 'error', error, aborted: true }, { replayable: false });
       throw error;
     }
   }
@@ -208,18 +226,21 @@ export class Loop<Answer> {
   }
 
   /** The caller's own functions may think as long as they like; nobody waits for them longer than that. */
-  private inTime<T>(work: T | PromiseLike<T>): T | Promise<T> {
+  private inTime<T>(work: T | PromiseLike<T>, limit = this.deadline()): T | Promise<T> {
     if (!isPromise<T>(work)) return work;
     const { exchange, sleep } = this;
-    const deadline = this.deadline();
     const over = (isTimeOver: boolean): unknown =>
-      isTimeOver && deadline !== undefined ? deadline.error() : exchange.abortError();
-    return inTime(work, deadline?.ms, exchange, sleep, this.keeping, over);
+      isTimeOver && limit !== undefined ? limit.error() : exchange.abortError();
+    return inTime(work, limit?.ms, exchange, sleep, this.keeping, over);
   }
 
   /** Of times that only watch: where a hook or a body of the caller's hangs, nothing else may keep the process alive. */
   private get keeping(): SleepOptions | undefined {
     return this.session.settings.unref ? unrefed : undefined;
+  }
+
+  private now(): number {
+    return this.session.scope.ports.now();
   }
 
   private get sleep(): Sleep {
