@@ -1,0 +1,79 @@
+/** What a caller still does with a request that has come to its end reaches what lies underneath, and nothing begins anew. */
+
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Controller, Handler } from '../../../src/adapters/undici/handlers.js';
+import { retry } from '../../../src/adapters/undici/index.js';
+import { createRetrier, type PolicyOptions } from '../../../src/index.js';
+import { HandTime } from '../hand-time.js';
+import { undici } from './client.js';
+import { type Generation, recorder } from './generations.js';
+import { openAgent } from './kit.js';
+import type { Interceptor } from './recorder.js';
+
+const get = { origin: 'http://mocked.test', path: '/', method: 'GET' } as const;
+
+describe.each<Generation>([1, 2])('an abort, by a handler of generation %i', (generation) => {
+  const policies: [string, PolicyOptions][] = [
+    ['at once', {}],
+    ['after retryIf was asked', { retryIf: ({ kind }) => kind === 'error' }],
+    ['after retryIf thought about it', { retryIf: async ({ kind }) => kind === 'error' }],
+  ];
+
+  // A MockAgent tells an error of each abort, even of one that comes too late.
+  test.each(policies)('of an answer that was handed over %s, is no failure of it', async (_name, policy) => {
+    for (const isWithinEnd of [true, false]) {
+      const agent = new undici.MockAgent();
+      agent.disableNetConnect();
+      onTestFinished(() => agent.close());
+      agent.get(get.origin).intercept(get).reply(200, 'whole').times(2);
+      const time = new HandTime();
+      const abort = (): void => heard.hold?.abort(new Error('enough'));
+      let told = 0;
+      const heard = recorder(generation, {
+        onEnd: () => {
+          told = events.length;
+          if (isWithinEnd) abort();
+        },
+      });
+      const events: unknown[] = [];
+      const observe: PolicyOptions['observe'] = (event) => events.push(event);
+      agent.compose(retry(createRetrier({ ...policy, observe }, time.ports))).dispatch(get, heard);
+      await heard.settled;
+      if (!isWithinEnd) abort();
+      await setImmediate();
+      expect(heard.calls.at(-1)).toBe('end');
+      expect(events).toHaveLength(told);
+      expect(time.timers).toEqual([]);
+    }
+  });
+});
+
+test('a connection that is paused as the answer ends goes on when the caller resumes', async () => {
+  const asked: string[] = [];
+  const controller: Controller = {
+    paused: false,
+    aborted: false,
+    reason: null,
+    pause: () => asked.push('pause'),
+    resume: () => asked.push('resume'),
+    abort: () => asked.push('abort'),
+  };
+  const below: Interceptor = () => (_options, given) => {
+    const handler = given as unknown as Handler;
+    handler.onRequestStart?.(controller, null);
+    handler.onResponseStart?.(controller, 200, {}, 'OK');
+    handler.onResponseData?.(controller, Buffer.from('all'));
+    handler.onResponseEnd?.(controller, {});
+    return true;
+  };
+  const heard = recorder(2, {
+    onEnd: () => {
+      heard.hold?.pause();
+      heard.hold?.resume();
+    },
+  });
+  openAgent().compose(below, retry()).dispatch(get, heard);
+  await heard.settled;
+  expect(asked).toEqual(['pause', 'resume']);
+});
