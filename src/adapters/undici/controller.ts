@@ -79,7 +79,7 @@ export abstract class CallersController extends AsyncResource implements Control
   resume(): void {
     if (!this.paused) return;
     this.paused = false;
-    sendingIn(this.phase)?.resume();
+    sendingIn(this.latest)?.resume();
   }
 
   abort(reason?: unknown): void {

@@ -50,8 +50,7 @@ export class Exchange extends CallersSide implements Receiver {
     if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new Times(this);
     this.tellStart();
     // What lies underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The
-    // caller's own go down once, as without us; every other attempt gets a copy, and where a hook will ask what the
-    // caller gave, the first one, too.
+    // caller's own go down once, as without us; other attempts get a copy, and the first one, too, if a hook will see them.
     const more = beforeRetry === undefined ? undefined : nothingMore;
     return this.isOver || this.context.isClaimed || this.proceed(more);
   }
@@ -129,7 +128,8 @@ export class Exchange extends CallersSide implements Receiver {
 
   failed(sending: Sending, error: unknown): void {
     this.times?.stopAttempt(sending);
-    if (this.phase.kind === 'passing') this.deliverError(error);
+    // After the end, it is not told: a MockAgent makes an error of an abort that comes so late.
+    if (this.phase.kind === 'passing' || this.isOver) this.deliverError(error);
     else this.inScope(() => this.judge(sending, { kind: 'error', error }));
   }
 
