@@ -70,6 +70,8 @@ export interface Way {
   readonly countsWhileSending?: boolean;
   /** The same without retries, and connections of its own. */
   readonly bare?: () => Send;
+  /** With retries and without, over the same connections. */
+  readonly beside?: (given?: Given) => { readonly send: Send; readonly bare: Send };
   /** A web stream is one of its bodies. */
   readonly takesWebStreams?: boolean;
   /** What a server does, as a suite names it, of which this version of the client makes something else. */

@@ -43,6 +43,13 @@ function clientOver(send: typeof request, over: (given?: Given) => Dispatcher): 
   return (given) => sendingOver(send, over(given));
 }
 
+function besideOver(send: typeof request): Required<Way>['beside'] {
+  return (given = soon) => {
+    const base = openAgent();
+    return { send: sendingOver(send, base.compose(retry(given))), bare: sendingOver(request, base) };
+  };
+}
+
 function plainOver(name: string, over: (given?: Given) => Dispatcher, open: Way['open'] = openLab): Way {
   return { name, client: clientOver(request, over), open, takesOverride: true, packedBodies: 'kept' };
 }
@@ -57,12 +64,14 @@ function fetching(name: string, doFetch: typeof fetch): Way {
     packedBodies: 'unpacked',
     knowsHistory: false,
     keepsListening: true,
+    beside: besideOver(through(doFetch)),
   };
 }
 
 const plain: Way = {
   ...plainOver('request', retryingAgent),
   bare: () => sendingOver(request, openAgent()),
+  beside: besideOver(request),
   takesWebStreams: true,
 };
 
@@ -94,6 +103,7 @@ async function streamed(dispatcher: Dispatcher, url: string, asked: Asked): Prom
 const stream: Way = {
   name: 'stream',
   client: clientOver(streamed, retryingAgent),
+  beside: besideOver(streamed),
   open: openLab,
   takesOverride: true,
   packedBodies: 'kept',

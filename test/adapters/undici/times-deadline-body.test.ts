@@ -73,6 +73,13 @@ describe('until the head', () => {
     expect((recorder.errors[0] as Error).cause).toBe(below[0]);
   });
 
+  test('an error that cannot be waited for comes itself', async () => {
+    const { time, below, recorder } = await get(rst(), { schedule: () => 5_000 });
+    await recorder.end();
+    expect([recorder.errors.length, recorder.errors[0] === below[0]]).toEqual([1, true]);
+    expect(time.pending).toEqual([]);
+  });
+
   test('a request that is still queued is never sent', async () => {
     const lab = await openLab((request) =>
       request.path === '/busy' ? onCue('free', answer(200)) : answer(200),
