@@ -15,6 +15,10 @@ function* parts(bytes = content.length): Generator<Buffer> {
   for (let at = 0; at < bytes; at += 10_000) yield contentOf('a', at, at + 10_000);
 }
 
+async function* later(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* chunks;
+}
+
 describe.each(subject.uploading)('over $name', (way) => {
   async function put(policy: PolicyOptions, origin: string, body: unknown) {
     const reasons: string[] = [];
@@ -28,6 +32,12 @@ describe.each(subject.uploading)('over $name', (way) => {
   const kinds: readonly (readonly [name: string, make: () => unknown])[] = [
     ['a Readable', () => Readable.from(parts())],
     ['a PassThrough', () => Readable.from(parts()).pipe(new PassThrough())],
+    ...(way.takesIterables
+      ? ([
+          ['an async generator', () => later(parts())],
+          ['a generator', () => parts()],
+        ] as const)
+      : []),
     ...(way.takesWebStreams
       ? ([
           ['a web stream', () => ReadableStream.from(parts())],

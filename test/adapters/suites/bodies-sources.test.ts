@@ -202,8 +202,11 @@ describe.each(subject.uploading)('over $name', (way) => {
       await closed;
     });
 
-    test('a success, of a stream that does not destroy itself', async () => {
-      const lab = await openLab([rst(), answer(200)]);
+    test.each<[number, Play[]]>([
+      [1, [answer(200)]],
+      [2, [rst(), answer(200)]],
+    ])('a success, in attempt %d, of a stream that does not destroy itself', async (attempts, plays) => {
+      const lab = await openLab(plays);
       const stream = new Readable({
         autoDestroy: false,
         read() {
@@ -212,7 +215,7 @@ describe.each(subject.uploading)('over $name', (way) => {
       });
       await put(way, lab.origin, stream);
       expect(await comesTrue(() => stream.destroyed)).toBe(true);
-      expect(lab.requests.map(({ body }) => String(body))).toEqual(['abc', 'abc']);
+      expect(lab.requests.map(({ body }) => String(body))).toEqual(Array(attempts).fill('abc'));
     });
 
     test('a refused connection, before it was read', async () => {

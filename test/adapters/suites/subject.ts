@@ -74,6 +74,8 @@ export interface Way {
   readonly beside?: (given?: Given) => { readonly send: Send; readonly bare: Send };
   /** A web stream is one of its bodies. */
   readonly takesWebStreams?: boolean;
+  /** Whatever can be iterated is one, too. */
+  readonly takesIterables?: boolean;
   /** What a server does, as a suite names it, of which this version of the client makes something else. */
   readonly misreads?: readonly string[];
 }

@@ -73,6 +73,7 @@ const plain: Way = {
   bare: () => sendingOver(request, openAgent()),
   beside: besideOver(request),
   takesWebStreams: true,
+  takesIterables: true,
 };
 
 const overH2 = plainOver(
@@ -131,6 +132,7 @@ const dispatch: Way = {
   takesOverride: true,
   packedBodies: 'kept',
   takesWebStreams: true,
+  takesIterables: true,
   // undici 6 takes no handler of the second generation.
   ...(major > 6 && { bare: () => sendingOver(dispatched, openAgent()) }),
 };

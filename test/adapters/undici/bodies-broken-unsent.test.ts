@@ -1,4 +1,4 @@
-/** An upload that its caller destroys, or that breaks: the request ends in undici's own words, or in those of the stream. */
+/** An upload that breaks while it waits, or after it was read, ends its request at once, as undici alone would. */
 
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createRetrier } from '../../../src/index.js';
 import { answer, refusedOrigin, rst, silence } from '../../faults/lab.js';
 import { Clock } from '../clock.js';
-import { comesTrue, openLab, soon } from '../kit.js';
+import { openLab, soon } from '../kit.js';
 import { gated } from '../scope-policies.js';
 import { Waits } from '../waits.js';
 import { retryingAgent } from './kit.js';
@@ -33,28 +33,6 @@ const ends: [name: string, error: Error | undefined, told: object][] = [
 ];
 
 describe.each(ends)('an upload that %s', (_name, error, told) => {
-  test('while it is sent', async () => {
-    const lab = await openLab(silence());
-    const stream = half();
-    const recorder = put(retryingAgent(), lab.origin, stream);
-    await lab.until(({ requests }) => String(requests[0]?.body) === 'half');
-    stream.destroy(error);
-    await recorder.end();
-    expect(recorder.errors).toMatchObject([told]);
-  });
-
-  test('in the second attempt', async () => {
-    const lab = await openLab([{ at: 'head', steps: [{ do: 'cue', name: 'go' }, { do: 'rst' }] }, silence()]);
-    const stream = half();
-    const recorder = put(retryingAgent(), lab.origin, stream);
-    await lab.until(({ requests }) => String(requests[0]?.body) === 'half');
-    lab.cue('go');
-    await lab.until(({ requests }) => String(requests[1]?.body) === 'half');
-    stream.destroy(error);
-    await recorder.end();
-    expect(recorder.errors).toMatchObject([told]);
-  });
-
   test('in the wait: it ends at once', async () => {
     const waits = new Waits('when told');
     const stream = half();
@@ -191,17 +169,4 @@ test('what a factory made breaks while the answer is awaited', async () => {
   stream.emit('error', broken);
   await recorder.end();
   expect(recorder.errors).toEqual([broken]);
-});
-
-test('a stream that does not destroy itself is destroyed at its end', async () => {
-  const lab = await openLab([rst(), answer(200)]);
-  const stream = new Readable({
-    autoDestroy: false,
-    read() {
-      setTimeout(() => this.push('abc') && this.push(null));
-    },
-  });
-  await put(retryingAgent(), lab.origin, stream).end();
-  expect(await comesTrue(() => stream.destroyed)).toBe(true);
-  expect(lab.requests.map(({ body }) => String(body))).toEqual(['abc', 'abc']);
 });

@@ -1,4 +1,4 @@
-/** What only undici iterates is kept up to a limit, too; and no more is in memory than is kept. */
+/** A body of which nothing was read needs nothing kept; and no more is in memory than is kept. */
 
 import { Readable, Stream } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
@@ -7,8 +7,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { historyOf, type PolicyOptions } from '../../../src/index.js';
-import { answer, type Lab, refusedOrigin, rst } from '../../faults/lab.js';
+import type { PolicyOptions } from '../../../src/index.js';
+import { answer, type Lab, refusedOrigin } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
 import { retryingAgent } from './kit.js';
@@ -41,41 +41,6 @@ async function put(policy: PolicyOptions, { origin }: Pick<Lab, 'origin'>, body:
   const asked = agent.request({ origin, path: '/', method: 'PUT', body: body as Readable });
   return { ...(await settled<Dispatcher.ResponseData>(asked)), reasons };
 }
-
-describe.each(sources.slice(0, 2))('%s', (_name, make) => {
-  test('that just fits is sent again', async () => {
-    const lab = await openLab([answer(503), rst(), answer(200)]);
-    const { value } = await put({ bufferBodyBytes: 10 }, lab, make());
-    expect(value?.statusCode).toBe(200);
-    expect(lab.requests.map(({ body }) => body)).toEqual([bytes, bytes, bytes]);
-  });
-
-  test('that is one byte too long is not sent again: the caller gets the answer', async () => {
-    const lab = await openLab(answer(503, 'not now', { 'x-from': 'the first' }));
-    const { value, reasons } = await put({ bufferBodyBytes: 9 }, lab, make());
-    expect(value?.statusCode).toBe(503);
-    expect(value?.headers['x-from']).toBe('the first');
-    expect(await value?.body.text()).toBe('not now');
-    expect(reasons).toEqual(['body-spent']);
-    expect(historyOf(value)?.map(({ decision }) => decision.reason)).toEqual(['body-spent']);
-    expect(lab.requests.map(({ body }) => body)).toEqual([bytes]);
-  });
-
-  test("… or undici's error", async () => {
-    const lab = await openLab(rst());
-    const { error, reasons } = await put({ bufferBodyBytes: 9 }, lab, make());
-    expect(error).toMatchObject({ code: 'ECONNRESET' });
-    expect(reasons).toEqual(['body-spent']);
-    expect(historyOf(error)).toMatchObject([{ decision: { attempt: 1, reason: 'body-spent' } }]);
-    expect(lab.requests).toHaveLength(1);
-  });
-
-  test('is not sent again with nothing kept, once a byte was read', async () => {
-    const lab = await openLab([answer(503), answer(200)]);
-    const { value, reasons } = await put({ bufferBodyBytes: 0 }, lab, make());
-    expect([value?.statusCode, reasons, lab.requests.length]).toEqual([503, ['body-spent'], 1]);
-  });
-});
 
 test.each(sources)('%s is sent again with nothing kept, if not a byte was read', async (_name, make) => {
   const lab = await openLab(answer(200));
