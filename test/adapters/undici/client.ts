@@ -28,8 +28,11 @@ export const builtIn = {
 export const globalReachesBuiltIn =
   builtIn.major < 8 || major > 7 || (major === 7 && Number(version.split('.')[1]) >= 27);
 
-/** Whether Node's own `fetch` can use an agent of the undici under test: undici 8 takes one generation of callbacks only. */
-export const builtInSpeaksTo: boolean = major < 8 || builtIn.major === 8;
+/**
+ * Whether Node's own `fetch` can use an agent of the undici under test: undici 8 speaks the second generation of callbacks
+ * alone, 7 both, and 6 the first alone.
+ */
+export const builtInSpeaksTo: boolean = major === 7 || (major === 8) === (builtIn.major === 8);
 
 /** The oldest of each that are promised. */
 export const isFirst6 = version.startsWith('6.17.');
