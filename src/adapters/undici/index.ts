@@ -45,7 +45,7 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
     // undici refuses a function that does not take exactly two arguments.
     return (given, callersHandler) => {
       const handler = handlerFor(callersHandler);
-      // Without both, undici says what is wrong.
+      // Without both there is nobody to tell what is wrong but undici.
       if (handler === undefined || typeof given !== 'object' || given === null) {
         return dispatch(given, callersHandler);
       }

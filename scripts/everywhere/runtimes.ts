@@ -1,0 +1,120 @@
+/** Other runtimes than Node: Bun, Deno, and workerd, which Cloudflare's Workers run on. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { run } from '../command.js';
+import { axiosGuest, type Check, clients, expectAnswers, undiciGuest } from './check.js';
+
+const main = `
+import process from 'node:process';
+import { askAxios } from './axios-guest.mjs';
+const { SERVER } = process.env;
+console.log(await askAxios(SERVER), await askAxios(SERVER, { adapter: 'fetch' }));
+`;
+
+const bun: Check = {
+  name: 'bun',
+  proves: 'Bun 1.4: axios, over http and over fetch',
+  packages: ['bun@1.4.5', clients.axios],
+  files: { 'axios-guest.mjs': axiosGuest, 'main.mjs': main },
+  async run(place, server) {
+    const said = await run('npx', ['--no-install', 'bun', 'main.mjs'], place, {
+      ...process.env,
+      SERVER: server,
+    });
+    expectAnswers(said, 2);
+  },
+};
+
+const deno: Check = {
+  name: 'deno',
+  proves: 'Deno 2.9: axios, over http and over fetch; undici',
+  packages: ['deno@2.9.6', clients.axios, clients.undici],
+  files: {
+    'axios-guest.mjs': axiosGuest,
+    'undici-guest.mjs': undiciGuest,
+    'main.mjs': `${main}
+import { askUndici } from './undici-guest.mjs';
+console.log(await askUndici(SERVER));
+`,
+  },
+  async run(place, server) {
+    const args = ['--no-install', 'deno', 'run', '--allow-all', '--node-modules-dir=manual', 'main.mjs'];
+    expectAnswers(await run('npx', args, place, { ...process.env, SERVER: server }), 3);
+  },
+};
+
+const config = (port: number): string => `
+using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .worker),
+    (name = "internet", network = (allow = ["private", "public"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker.mjs", esModule = embed "out/worker.mjs")],
+  compatibilityDate = "2025-09-01",
+);
+`;
+
+const workerd: Check = {
+  name: 'workerd',
+  proves: 'workerd (Cloudflare Workers) without any compatibility flag: axios over fetch',
+  packages: ['workerd@1.20261117.1', 'esbuild@0.28.2', clients.axios],
+  files: {
+    'axios-guest.mjs': axiosGuest,
+    'worker.mjs': `
+import { askAxios } from './axios-guest.mjs';
+export default {
+  async fetch(request) {
+    return new Response(await askAxios(new URL(request.url).searchParams.get('server'), { adapter: 'fetch' }));
+  },
+};
+`,
+  },
+  async run(place, server) {
+    const bundle =
+      'esbuild worker.mjs --bundle --format=esm --conditions=workerd,browser --outfile=out/worker.mjs';
+    await run('npx', ['--no-install', ...bundle.split(' ')], place);
+    const port = await freePort();
+    writeFileSync(join(place, 'config.capnp'), config(port));
+    const program = join(place, 'node_modules/workerd/bin/workerd');
+    const child = spawn(program, ['serve', 'config.capnp'], { cwd: place, stdio: 'inherit' });
+    try {
+      const response = await patiently(`http://127.0.0.1:${port}/?server=${server}`);
+      expectAnswers(await response.text());
+    } finally {
+      const ended = once(child, 'exit');
+      child.kill();
+      await ended;
+    }
+  },
+};
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** It does not say when it listens. */
+async function patiently(url: string): Promise<Response> {
+  for (let triesLeft = 100; ; triesLeft -= 1) {
+    try {
+      return await fetch(url);
+    } catch (error) {
+      if (triesLeft === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+export const runtimes: readonly Check[] = [bun, deno, workerd];
