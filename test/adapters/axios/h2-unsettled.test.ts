@@ -4,7 +4,7 @@ import { constants } from 'node:http2';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, historyOf } from '../../../src/index.js';
-import { destroySession, destroySessionLater, type H2Play, rstStream } from '../../faults/h2-lab.js';
+import { destroySession, type H2Play, rstStream } from '../../faults/h2-lab.js';
 import { answer, silence } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { settled, soon } from '../kit.js';
@@ -76,19 +76,6 @@ describe.skipIf(!survivesHttp2)('axios over HTTP/2 (since 1.20)', () => {
     const lab = await openH2Lab([afterHead, answer(200, 'yes')]);
     const instance = retryingOver(overH2, lab.origin, { ...policy, attemptTimeoutMs: 500 });
     expect((await instance.get('/')).data).toBe('yes');
-    expect(lab.connections).toBe(2);
-  });
-
-  test('a session that ends while the request waits for its retry', async () => {
-    const lab = await openH2Lab([destroySessionLater({ cue: 'now' }), answer(200, 'yes')]);
-    const time = new HandTime();
-    const instance = retryingOver(overH2, lab.origin, createRetrier(soon, time.ports));
-    const asked = instance.get('/');
-    await time.until(({ pending }) => pending.includes(1));
-    lab.cue('now');
-    await lab.until(({ openSockets }) => openSockets === 0);
-    await time.fire(1);
-    expect((await asked).data).toBe('yes');
     expect(lab.connections).toBe(2);
   });
 
