@@ -67,7 +67,10 @@ export class AttemptTimeoutError extends Error {
   }
 }
 
-/** The request was not sent: its server is taken for dead. `cause` is the last real failure. */
+/**
+ * The request was not sent: its server is taken for dead, so that the gate (the circuit breaker) is shut. `cause` is the
+ * last real failure.
+ */
 export class GateShutError extends Error {
   override readonly name = 'GateShutError';
   readonly code = 'ERR_UNDAUNTED_GATE_SHUT';
