@@ -1,4 +1,4 @@
-/** The header that tells a server the number of the retry, as whoever gets it reads it. */
+/** The header that tells a server the number of the retry, as the server reads it. */
 
 /** What a retry tells the server of itself, if anything. */
 export function attemptHeaderOf(header: string | false, retry: number): Readonly<Record<string, string>> {

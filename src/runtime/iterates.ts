@@ -1,5 +1,5 @@
 /**
- * Whether it can be iterated in a way of its own. What every object has, since somebody added to Object.prototype,
+ * Whether it can be iterated in a way of its own. What every object has, since it was added to Object.prototype,
  * says nothing about this one.
  */
 export function iterates(value: object, by: typeof Symbol.iterator | typeof Symbol.asyncIterator): boolean {

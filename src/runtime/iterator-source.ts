@@ -16,7 +16,7 @@ export class IteratorSource implements Source {
   private isWanted = false;
   private isAsking = false;
   /** Came when it was not wanted any more. */
-  private held: Result | undefined = undefined;
+  private unwanted: Result | undefined = undefined;
 
   constructor(body: AnyIterable, listener: SourceListener) {
     this.body = body;
@@ -29,9 +29,9 @@ export class IteratorSource implements Source {
 
   more(): void {
     this.isWanted = true;
-    const { held } = this;
-    this.held = undefined;
-    if (held !== undefined) this.take(held);
+    const { unwanted } = this;
+    this.unwanted = undefined;
+    if (unwanted !== undefined) this.take(unwanted);
     else if (!this.isAsking) this.ask();
   }
 
@@ -66,7 +66,7 @@ export class IteratorSource implements Source {
   private readonly answered = (result: Result): void => {
     this.isAsking = false;
     if (this.isWanted) this.take(result);
-    else this.held = result;
+    else this.unwanted = result;
   };
 
   private readonly failed = (error: unknown): void => {
@@ -80,7 +80,7 @@ export class IteratorSource implements Source {
       return;
     }
     this.listener.came(result.value);
-    if (this.isWanted && !this.isAsking && this.held === undefined) this.ask();
+    if (this.isWanted && !this.isAsking && this.unwanted === undefined) this.ask();
   }
 
   close(): void {

@@ -7,7 +7,7 @@
 import { classify } from '../core/decide/classify.js';
 import { decide } from '../core/decide/decide.js';
 import type { DecisionEvent } from '../core/events.js';
-import { isHintedSuccess } from '../core/hints/held-back.js';
+import { isHintedSuccess } from '../core/hints/worth-reading.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { signOf } from '../core/limits/gate/signs.js';

@@ -1,6 +1,6 @@
 import type { Settings } from '../core/policy/settings.js';
 
-/** Once, and without a wait before, in which nobody would listen to the errors of a body: nothing is kept of it. */
+/** Once, and without a wait before it, in which a body could fail unheard: nothing is kept of it. */
 export function isSentAtOnce({
   maxRetries,
   gate,

@@ -13,7 +13,7 @@ export function breakBody(data: unknown, done: () => void): void {
   } else done();
 }
 
-/** A stream of Node tells its end; of another one, axios stops listening, or nobody holds it any more. */
+/** A stream of Node tells its end; of another one, axios stops listening, or the garbage collector takes it. */
 export function whenRead(data: unknown, signal: AbortSignal, done: Cancel): void {
   if (typeof data !== 'object' || data === null) done();
   else if (isStream(data)) (data as unknown as EventSource).on('close', done);

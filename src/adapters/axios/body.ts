@@ -74,7 +74,7 @@ const collections: ReadonlySet<string> = new Set([
 
 type Source = StreamLike & AsyncIterable<Uint8Array>;
 
-/** It has been read, by whoever: nothing can be kept of it. */
+/** It has been read before us: nothing can be kept of it. */
 function spent(data: unknown): Body {
   return { isReplayable: false, next: () => data };
 }

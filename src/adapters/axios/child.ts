@@ -86,7 +86,7 @@ function childOf(parent: InstanceShape): InstanceShape {
   // What is handed over has been merged already.
   for (const key of Object.keys(defaults)) delete defaults[key];
   const { request, response } = child.interceptors;
-  // Somebody's own `create` may have equipped it, even with retries.
+  // A `create` of the caller's own may have equipped it, even with retries.
   request.clear();
   response.clear();
   request.use(({ carried }: Carrier) => carried(), null, { synchronous: true });

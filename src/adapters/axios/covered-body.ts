@@ -22,7 +22,7 @@ interface Readable {
 
 function coverStream(stream: Readable, { ms, error }: BodyDeadline, sleep: Sleep): void {
   const end = (): void => {
-    // Of a body that nobody has asked for, nobody expects an error.
+    // A body that is not read yet has no listener for an error, which would end the process.
     if (stream.readableDidRead !== true && stream.listenerCount('error') === 0) {
       stream.on('error', () => undefined);
     }

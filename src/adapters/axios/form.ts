@@ -24,7 +24,7 @@ export async function headersOfForm(stream: object): Promise<Readonly<Record<str
   return length === undefined ? headers : { ...headers, 'content-length': String(length) };
 }
 
-/** Undefined: it has a part whose length nobody knows. */
+/** Undefined: it has a part of unknown length. */
 function lengthOf(form: Form): Promise<number | undefined> {
   return new Promise((resolve) => form.getLength((_error, length) => resolve(length)));
 }

@@ -44,7 +44,7 @@ function bytesOf(data: unknown): Uint8Array | undefined {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }
 
-/** What somebody has parsed already is read as it is. */
+/** What is parsed already is read as it is. */
 function isOpaque(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return true;
   return isStream(data) || isWebStream(data) || (typeof Blob === 'function' && data instanceof Blob);

@@ -22,7 +22,7 @@ declare module 'axios' {
   }
 }
 
-/** What is attached to an instance, in order: somebody's wrapper around the adapter would hide a mark from us. */
+/** What is attached to an instance, in order: another wrapper around the adapter would hide a mark from us. */
 const attached: WeakMap<InstanceShape, Installation[]> = new WeakMap();
 
 /**

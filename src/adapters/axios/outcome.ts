@@ -1,6 +1,6 @@
 /** What an adapter gives back, as outcomes that the policy judges. */
 
-import { bytesToRead } from '../../core/hints/held-back.js';
+import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import type { Ending } from '../../runtime/loop/exchange.js';
 import type { Session } from '../../runtime/session.js';
@@ -39,7 +39,7 @@ export function outcomeOf(
   }
   const { error } = ending as Extract<Ending<ResponseShape>, { kind: 'error' }>;
   const evidence = evidenceOf(error);
-  // An AbortError in it is the end of a time that somebody else measured.
+  // An AbortError in it is the end of a time that is not ours.
   return { kind: 'error', error, aborted, ...(evidence !== undefined && { evidence }) };
 }
 

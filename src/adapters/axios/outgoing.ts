@@ -85,9 +85,9 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   }
 
   /**
-   * As the caller's configuration stood before the first attempt; only the key stays. Whoever sends the same
-   * configuration again, as an interceptor does that has fetched a new token, sends the same request again: under
-   * another key, a server that has acted would act twice.
+   * As the caller's configuration stood before the first attempt; only the key stays. An interceptor that has
+   * fetched a new token and sends the same configuration again sends the same request again: under another key, a server
+   * that has acted would act twice.
    */
   private restore(): void {
     const { config, body, whereabouts } = this.exchange;
@@ -124,7 +124,7 @@ function put(config: RequestConfig, values: Pick<RequestConfig, 'url' | 'baseURL
   if (values.params === undefined) delete config.params;
 }
 
-/** Those that axios is not to add, and that nobody has added since. */
+/** Those that axios is not to add, and that have not been added since. */
 function suppressed(
   headers: Readonly<Record<string, unknown>>,
   added: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Responses that nobody is going to read: their connection is wanted for the next attempt. */
+/** Responses that will not be read: their connection is wanted for the next attempt. */
 
 import { drainBytes, drainTime } from '../../runtime/drain.js';
 import type { Sleep } from '../../runtime/sleep.js';

@@ -23,7 +23,7 @@ function baseOf({ url = '', baseURL, allowAbsoluteUrls }: Whereabouts): string |
 let lastAuthority = 'http://';
 let lastOrigin: string | undefined;
 
-/** The part that names the server, in one spelling; undefined where nobody says so, outside of a browser. */
+/** The part that names the server, in one spelling; undefined where neither URL nor baseURL says so, outside of a browser. */
 export function originOf(whereabouts: Whereabouts): string | undefined {
   const address = baseOf(whereabouts) ?? whereabouts.url ?? '';
   if (hasAuthority(address, lastAuthority)) return lastOrigin;

@@ -1,11 +1,11 @@
-/** A response that is not the caller's: not yet, while somebody thinks about it, or never. */
+/** A response that is not the caller's: not yet, while it is judged, or never. */
 
 import { drainBytes } from '../../runtime/drain.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import type { ResponseHeaders } from './handlers.js';
 
-/** So much is kept while somebody thinks; beyond it the connection is paused. */
-const heldBytes = 65_536;
+/** So much is kept while it is judged; beyond it the connection is paused. */
+const asideBytes = 65_536;
 /** A body with a hint in it is waited for so long. */
 const gatherMs = 1_000;
 
@@ -19,17 +19,17 @@ export class Aside {
   readonly late: Late[] = [];
   /** The caller may resume while it is being served. */
   isHandingOver = false;
-  private leftBytes = heldBytes;
+  private leftBytes = asideBytes;
   private endsAtEnd = false;
   private onEnough: (() => void) | undefined = undefined;
   private cancel: Cancel | undefined = undefined;
 
   /**
-   * Calls once: when it is more than memory should hold. Not at once: a connection that ends while it is
-   * paused makes undici 7 throw where nobody can catch it.
+   * Calls once: when it is more than should be kept in memory. Not at once: a connection that ends while it is
+   * paused makes undici 7 throw where it cannot be caught.
    */
   fillUp(tooMuch: () => void): void {
-    this.leftBytes = heldBytes;
+    this.leftBytes = asideBytes;
     this.onEnough = () => {
       this.onEnough = undefined;
       tooMuch();

@@ -186,7 +186,7 @@ export class Exchange extends CallersSide implements Receiver {
     if (this.paused) sending.controller?.pause();
   }
 
-  /** A head that was held back while it was judged. */
+  /** A head that was judged before it is handed over. */
   private deliverJudged(sending: Sending, { status, headers, statusText }: Head): void {
     if (!sending.isAside) {
       this.deliver(sending, status, headers, statusText);

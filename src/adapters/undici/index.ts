@@ -45,7 +45,7 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
     // undici refuses a function that does not take exactly two arguments.
     return (given, callersHandler) => {
       const handler = handlerFor(callersHandler);
-      // Without both there is nobody to tell what is wrong but undici.
+      // Without both, undici says what is wrong.
       if (handler === undefined || typeof given !== 'object' || given === null) {
         return dispatch(given, callersHandler);
       }

@@ -1,7 +1,7 @@
 /** From the end of an attempt to a decision: a hint is looked for, `retryIf` is asked, and the session decides. */
 
 import type { LiveOutcome } from '../../core/events.js';
-import { bytesToRead } from '../../core/hints/held-back.js';
+import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { Decision } from '../../core/types.js';
 import { verdictOn } from '../../runtime/hooks.js';
 import { unpackedText } from '../../runtime/unpack.js';

@@ -1,7 +1,7 @@
 /**
- * One sending of a request, as the handler that undici calls: it knows whose the answer is. That can be the caller's, or
- * nobody's yet (it is set aside until that is decided), or nobody's for good (a small rest is drained, anything else cut
- * off). It hears nothing more once it is over.
+ * One sending of a request, as the handler that undici calls: it knows what the answer is for. It is the caller's, or
+ * not yet (it is set aside until that is decided), or never (a small rest is drained, anything else cut off). It hears
+ * nothing more once it is over.
  */
 
 import type { Duplex } from 'node:stream';

@@ -77,7 +77,7 @@ function whyWorthIt(settings: Settings, finding: Finding, verdict: boolean | und
 
 // ---------------------------------------------------------------- affordable
 
-/** Retries left, hint too long, deadline, budget; last of all, whether anybody would listen. */
+/** Retries left, hint too long, deadline, budget; last of all, whether the server would listen. */
 function afford(settings: Settings, history: History, finding: Finding, world: World): Decision {
   const { maxRetries, budget } = settings;
   if (maxRetries === 0) return stop(history, finding, 'retries-off');

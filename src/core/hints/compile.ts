@@ -99,7 +99,7 @@ export function successesOf(names: readonly HintSetName[]): readonly HintedSucce
   return unique(names.flatMap((name) => vendors[name].successes ?? []));
 }
 
-/** Errors are short: a body that is longer has no hint in it, and is not held back for one. */
+/** Errors are short: a body that is longer has no hint in it, and is not waited for. */
 const namedBodyBytes = 16_384;
 
 /** How much of a body the sets look into, unless a policy says. */

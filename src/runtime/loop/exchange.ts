@@ -1,5 +1,5 @@
 /**
- * What the loop asks of a client whose attempts are promises. It knows nobody's configuration, classes or way to send:
+ * What the loop asks of a client whose attempts are promises. It knows no client's configuration, classes or way to send:
  * one request of axios is such an exchange, and so is one of anything that is called as `fetch` is.
  */
 
@@ -33,7 +33,7 @@ export interface PromiseExchange<Answer> extends Caller {
   send(signal?: AbortSignal): Promise<Answer>;
   /** Its time is up, or its caller is gone: calls `abort`, after what has to end before. */
   breakOff(abort: () => void): void;
-  /** Calls when nobody is reading the answer any more, so that an abort has nothing left to end. */
+  /** Calls when the answer is not read any more, so that an abort has nothing left to end. */
   whenRead(answer: Answer, signal: AbortSignal, done: () => void): void;
 
   /** Whether an answer is the caller's at once: `acceptsStatus` says so, as far as it is a matter of its status. */
@@ -42,7 +42,7 @@ export interface PromiseExchange<Answer> extends Caller {
   outcomeOf(ending: Ending<Answer>): LiveOutcome | PromiseLike<LiveOutcome>;
   /** An error as it may be kept: without the connection and the body that it leads to. */
   lightened(error: unknown): unknown;
-  /** Nobody is going to read it: its connection is wanted. */
+  /** It will not be read, and its connection is wanted. */
   release(ending: Ending<Answer>): void;
   /** `deadlineCovers: 'body'`, for one that the caller reads. */
   coverBody(ending: Ending<Answer>, deadline: BodyDeadline): void;

@@ -149,7 +149,7 @@ export class Loop<Answer> {
 
   private async verdictOn(ending: Ending<Answer>, outcome: LiveOutcome): Promise<boolean | undefined> {
     const { exchange, session } = this;
-    // Nobody can change their mind about the caller's abort or the end of the request's time.
+    // The caller's abort and the end of the request's time are final: there is nothing to ask.
     const isFinal = exchange.isAborted || (ending.kind === 'error' && ending.error instanceof DeadlineError);
     if (isFinal || session.settings.retryIf === undefined) return undefined;
     const verdict = await this.inTime(verdictOn(session, outcome));
@@ -216,7 +216,7 @@ export class Loop<Answer> {
 
   /** An error of our own, or something of the caller's went wrong: a hook, a body, a schedule. */
   private abandoned(error: unknown): Ending<Answer> {
-    // Also of what is nothing, everybody is told.
+    // Listeners are told of an error that is undefined, too.
     this.session.abandon(error ?? 'NonError');
     return { kind: 'error', error };
   }
@@ -225,7 +225,7 @@ export class Loop<Answer> {
     if (this.exchange.isAborted) throw this.exchange.abortError();
   }
 
-  /** The caller's own functions may think as long as they like; nobody waits for them longer than that. */
+  /** The caller's own functions may think as long as they like, but the request waits for them only until its caller or its time ends it. */
   private inTime<T>(work: T | PromiseLike<T>, limit = this.deadline()): T | Promise<T> {
     if (!isPromise<T>(work)) return work;
     const { exchange, sleep } = this;

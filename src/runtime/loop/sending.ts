@@ -46,7 +46,7 @@ export function endingWithin<Answer>(
     const cancel = sleep(limit.ms, () => giveUp(limit.error()), options);
     void endingOf(exchange, ours.signal).then((ending) => {
       if (settle === undefined) {
-        // Nobody has waited for it.
+        // Too late: the attempt was given up.
         exchange.release(ending);
         return;
       }

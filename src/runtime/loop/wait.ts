@@ -1,4 +1,4 @@
-/** Waiting, for a time or for somebody, that the caller can end in the same turn. */
+/** Waiting, for a time or for a function of the caller's; the caller can end it in the same turn. */
 
 import type { Cancel, Sleep, SleepOptions } from '../sleep.js';
 import type { Caller } from './exchange.js';

@@ -18,7 +18,7 @@ export interface Caller {
   /** Where they are sent to. */
   readonly station: { receive(exchange: Exchange): void };
   routeFor(luck: Luck): Route;
-  /** How long it waits for what comes of it; for ever, where nobody leaves. */
+  /** How long it waits for what comes of it; for ever, where clients do not leave. */
   patienceFor(luck: Luck): number;
   ended(exchange: Exchange, ending: Ending): void;
 }

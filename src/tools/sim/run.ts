@@ -19,7 +19,7 @@ export interface Series {
   readonly good: Float64Array;
   /** Requests that were sent and ended otherwise. */
   readonly failed: Float64Array;
-  /** Attempts that nobody answered in time. */
+  /** Attempts that were not answered in time. */
   readonly timedOut: Float64Array;
   /** Requests that the gate or the hold turned away. */
   readonly refused: Float64Array;

@@ -10,7 +10,7 @@ export class Tally {
   readonly offered: Float64Array;
   readonly firstTries: Float64Array;
   readonly retries: Float64Array;
-  /** Attempts that nobody answered in time. */
+  /** Attempts that were not answered in time. */
   readonly timedOut: Float64Array;
   /** Attempts while a window was open that the server had asked this process to wait for. */
   readonly forbidden: Float64Array;

@@ -1,4 +1,4 @@
-/** Every step of every request, for whoever wants to follow one. */
+/** Every step of every request, to follow one by. */
 
 import type { ErrorOutcome, ResponseOutcome } from '../../index.js';
 import type { Exchange } from './exchange.js';

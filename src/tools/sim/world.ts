@@ -3,7 +3,7 @@
 import type { Policy, PolicyOptions } from '../../index.js';
 import type { Peer } from './peers.js';
 
-/** What is compared: a policy of ours, or how somebody else does it. */
+/** What is compared: a policy of ours, or another library's way. */
 export type Contender = Policy | PolicyOptions | Peer;
 
 export interface World {

@@ -46,7 +46,7 @@ describe.each(ends)('an upload that %s', (_name, error, told) => {
 });
 
 describe.each(ends)('with retries off, an upload that %s', (_name, error, told) => {
-  test('while it is held back: it ends at once, and nothing is uncaught', async () => {
+  test('while it waits to be sent: it ends at once, and nothing is uncaught', async () => {
     const lab = await openLab(answer(429, '', { 'retry-after': '5' }));
     const waits = new Waits('when told');
     const agent = retryingAgent(

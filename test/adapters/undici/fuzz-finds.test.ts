@@ -77,7 +77,7 @@ describe('in a pipeline, undici sends again what ran when another request is abo
   });
 });
 
-describe('a response that breaks off while it is held back', () => {
+describe('a response that breaks off while it is set aside', () => {
   const cut = cutBody(20, 10, 'fin');
   const broken: Play = {
     ...cut,

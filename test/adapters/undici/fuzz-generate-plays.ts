@@ -30,7 +30,7 @@ function leftOpen(play: FuzzPlay): FuzzPlay {
   return 'afterwards' in play && play.afterwards === 'close' ? { ...play, afterwards: 'nothing' } : play;
 }
 
-/** Only a handler of one's own is sure not to; and `retry()` does while it holds back more than 64 KiB. */
+/** Only a handler of one's own is sure not to; and `retry()` does while more than 64 KiB are set aside. */
 function mayPause({ through, pausesMs }: FuzzCaller, play: FuzzPlay): boolean {
   const isLong = 'bytes' in play && (play.bytes === 'endless' || play.bytes > 60_000);
   return !through.startsWith('dispatch') || pausesMs !== undefined || isLong;

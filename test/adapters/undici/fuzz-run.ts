@@ -10,7 +10,7 @@ import { Client, type Stage } from './fuzz-stage.js';
 import { FastTime } from './fuzz-time.js';
 import { Trial } from './fuzz-trial.js';
 
-export interface Verdict {
+export interface Played {
   readonly complaints: readonly string[];
   readonly trials: readonly Trial[];
 }
@@ -18,7 +18,7 @@ export interface Verdict {
 /** What hangs takes forever; nothing else takes nearly so long. */
 const foreverMs = 60_000;
 
-export async function run(script: FuzzScript, stage: Stage): Promise<Verdict> {
+export async function run(script: FuzzScript, stage: Stage): Promise<Played> {
   const arrivals = stage.set(script);
   const trials = script.calls.map(
     (call, number) => new Trial(call, number, stage.lab.origin, arrivals[number] ?? []),

@@ -1,6 +1,6 @@
 /** How often what the fuzz is about came about: a fuzz that never gets there proves nothing. */
 
-import type { Verdict } from './fuzz-run.js';
+import type { Played } from './fuzz-run.js';
 import type { Trial } from './fuzz-trial.js';
 
 const events = {
@@ -39,7 +39,7 @@ export class Tally {
   #calls = 0;
   readonly #counts = new Map<EventName, number>();
 
-  add({ trials }: Verdict): void {
+  add({ trials }: Played): void {
     for (const trial of trials) {
       this.#calls += 1;
       for (const [name, happened] of Object.entries(events)) {

@@ -12,7 +12,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { version } from './client.js';
 import { scriptOf } from './fuzz-generate.js';
-import { run, type Verdict } from './fuzz-run.js';
+import { type Played, run } from './fuzz-run.js';
 import type { FuzzScript } from './fuzz-script.js';
 import { Stage } from './fuzz-stage.js';
 import { Tally } from './fuzz-tally.js';
@@ -58,10 +58,10 @@ test(`undici ${version} keeps every promise in random scripts, seed ${seed}`, {
     onTestFinished(() => stage.lab.close());
     for (const { number, script } of all) {
       underWay.add(number);
-      const verdict = await run(script, stage);
+      const played = await run(script, stage);
       underWay.delete(number);
-      tally.add(verdict);
-      if (verdict.complaints.length > 0) failures.push(report(number, script, verdict));
+      tally.add(played);
+      if (played.complaints.length > 0) failures.push(report(number, script, played));
       if (failures.length >= mostFailures) break;
     }
     await stage.lab.close();
@@ -76,7 +76,7 @@ test(`undici ${version} keeps every promise in random scripts, seed ${seed}`, {
   if (FUZZ_ONLY === undefined && FUZZ_SCRIPT === undefined) expect(tally.missing).toEqual([]);
 });
 
-function report(number: number, script: FuzzScript, { complaints }: Verdict): string {
+function report(number: number, script: FuzzScript, { complaints }: Played): string {
   return [
     `script ${number} of seed ${seed}:`,
     ...complaints.map((complaint) => `  ${complaint}`),

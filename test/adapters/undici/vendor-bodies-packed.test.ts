@@ -1,4 +1,4 @@
-/** What undici's adapter can unpack of a body with a hint, what it says when it cannot, and which bodies it holds back. */
+/** What undici's adapter can unpack of a body with a hint, what it says when it cannot, and which bodies it sets aside. */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -123,7 +123,7 @@ describe('what is compressed', () => {
 });
 
 describe('a success', () => {
-  /** Half of a body, which ends when the test says so: whoever gets the head before has not been held back. */
+  /** Half of a body, which ends when the test says so: a caller who gets the head before has not waited for it. */
   const half = (type: string, status = 200): Play => ({
     steps: [
       { do: 'head', status, headers: { 'content-length': '20', 'content-type': type } },
@@ -138,7 +138,7 @@ describe('a success', () => {
     ['of a GET', 'GET', '/graphql', 'application/json'],
     ['of another path', 'POST', '/user/repos', 'application/json'],
     ['that is no JSON', 'POST', '/graphql', 'text/html'],
-  ])('%s is not held back', async (_, method, path, type) => {
+  ])('%s is not set aside', async (_, method, path, type) => {
     const lab = await openLab(half(type));
     const { dispatcher } = watched({ hints: 'github' });
     const body = method === 'POST' ? '{}' : null;
@@ -156,7 +156,7 @@ describe('a success', () => {
     expect(await response.body.text()).toBe('{"errors": []      }');
   });
 
-  test('of GraphQL is held back for its body, and then whole', async () => {
+  test('of GraphQL is set aside for its body, and then whole', async () => {
     const lab = await openLab(half('application/json'));
     const { dispatcher } = watched({ hints: 'github' });
     const asked = undici.request(`${lab.origin}/graphql`, { dispatcher, method: 'POST', body: '{}' });

@@ -21,11 +21,11 @@ describe('a policy', () => {
     ['{}', 'fine, with 0 rules.'],
     ['{ "rules": [{ "match": "/health", "retry": false }] }', 'fine, with 1 rule.'],
     ['\uFEFF{ "maxRetries": 1 }', 'fine, with 0 rules.'],
-  ])('%s is fine', async (text, verdict) => {
+  ])('%s is fine', async (text, answer) => {
     const path = file('fine.json', text);
     expect(await undaunted(['check', path])).toEqual({
       exitCode: 0,
-      stdout: `${path}: ${verdict}\n`,
+      stdout: `${path}: ${answer}\n`,
       stderr: '',
     });
   });

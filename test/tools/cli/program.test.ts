@@ -65,7 +65,7 @@ describe.skipIf(!existsSync('/dev/full'))('a disk that is full', () => {
   const told = 'undaunted: the output cannot be written: no space left on device.\n';
 
   test.each([['check -'], ['waits default --json'], ['outage server --port 0']])(
-    'is told in one line, and is no verdict: %s',
+    'is told in one line, and is no answer: %s',
     async (args) => {
       const { child, written, ended } = startWith({ output: '/dev/full' }, ...args.split(' '));
       child.stdin.end('{ "maxRetries": -1 }');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { bytesToRead, isHintedSuccess } from '../../../src/core/hints/held-back.js';
 import type { HintSetName } from '../../../src/core/hints/sets.js';
+import { bytesToRead, isHintedSuccess } from '../../../src/core/hints/worth-reading.js';
 import type { HeadersLike } from '../../../src/core/types.js';
 import { settingsOf } from '../../kit.js';
 

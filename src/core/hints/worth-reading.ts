@@ -1,4 +1,4 @@
-/** Which answers are looked into before they are anybody's: failures whose body may say something, and few successes. */
+/** Which answers are looked into before they are handed over: failures whose body may say something, and few successes. */
 
 import type { HeadersLike, RequestFacts } from '../types.js';
 import { Answer } from './answer.js';
