@@ -1,4 +1,4 @@
-/** What a caller still does with a request that has come to its end reaches what lies underneath, and nothing begins anew. */
+/** At the end of a request and after it: nothing begins anew, and what the caller does reaches what lies underneath. */
 
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -6,12 +6,22 @@ import type { Controller, Handler } from '../../../src/adapters/undici/handlers.
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
 import { HandTime } from '../hand-time.js';
+import { soon } from '../kit.js';
 import { undici } from './client.js';
 import { type Generation, recorder } from './generations.js';
 import { openAgent } from './kit.js';
 import type { Interceptor } from './recorder.js';
 
 const get = { origin: 'http://mocked.test', path: '/', method: 'GET' } as const;
+
+const still: Controller = {
+  paused: false,
+  aborted: false,
+  reason: null,
+  pause: () => undefined,
+  resume: () => undefined,
+  abort: () => undefined,
+};
 
 describe.each<Generation>([1, 2])('an abort, by a handler of generation %i', (generation) => {
   const policies: [string, PolicyOptions][] = [
@@ -52,12 +62,9 @@ describe.each<Generation>([1, 2])('an abort, by a handler of generation %i', (ge
 test('a connection that is paused as the answer ends goes on when the caller resumes', async () => {
   const asked: string[] = [];
   const controller: Controller = {
-    paused: false,
-    aborted: false,
-    reason: null,
+    ...still,
     pause: () => asked.push('pause'),
     resume: () => asked.push('resume'),
-    abort: () => asked.push('abort'),
   };
   const below: Interceptor = () => (_options, given) => {
     const handler = given as unknown as Handler;
@@ -76,4 +83,56 @@ test('a connection that is paused as the answer ends goes on when the caller res
   openAgent().compose(below, retry()).dispatch(get, heard);
   await heard.settled;
   expect(asked).toEqual(['pause', 'resume']);
+});
+
+test('a caller whose own throw was lost underneath can still end its request', async () => {
+  const asked: unknown[] = [];
+  const controller: Controller = { ...still, abort: (reason) => asked.push(reason) };
+  const below: Interceptor = () => (_options, given) => {
+    const handler = given as unknown as Handler;
+    handler.onRequestStart?.(controller, null);
+    expect(() => handler.onResponseStart?.(controller, 200, {}, 'OK')).toThrow('thrown at the head');
+    return true;
+  };
+  const time = new HandTime();
+  const heard = recorder(2, {
+    onHead: () => {
+      throw new Error('thrown at the head');
+    },
+  });
+  const policy: PolicyOptions = { deadlineMs: 1_000, deadlineCovers: 'body' };
+  openAgent()
+    .compose(below, retry(createRetrier(policy, time.ports)))
+    .dispatch(get, heard);
+  const mine = new Error('mine');
+  heard.hold?.abort(mine);
+  expect([new Set(asked), heard.error, time.pending]).toEqual([new Set([mine]), mine, []]);
+});
+
+test('a rest of a body that ends before its head is not taken for the end of the body', async () => {
+  const headers = { etag: '"a"', 'accept-ranges': 'bytes', 'content-length': '4' };
+  const rest = { etag: '"a"', 'content-range': 'bytes 2-3/4', 'content-length': '2' };
+  const plays: ((handler: Handler) => void)[] = [
+    (handler) => {
+      handler.onResponseStart?.(still, 200, headers, 'OK');
+      handler.onResponseData?.(still, Buffer.from('ab'));
+      handler.onResponseError?.(still, Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    },
+    (handler) => handler.onResponseEnd?.(still, {}),
+    (handler) => {
+      handler.onResponseStart?.(still, 206, rest, 'Partial Content');
+      handler.onResponseData?.(still, Buffer.from('cd'));
+      handler.onResponseEnd?.(still, {});
+    },
+  ];
+  const below: Interceptor = () => (_options, given) => {
+    const handler = given as unknown as Handler;
+    handler.onRequestStart?.(still, null);
+    plays.shift()?.(handler);
+    return true;
+  };
+  const heard = recorder(2);
+  openAgent().compose(below, retry(soon)).dispatch(get, heard);
+  await heard.settled;
+  expect([heard.calls.at(-1), heard.body.toString(), plays]).toEqual(['end', 'abcd', []]);
 });
