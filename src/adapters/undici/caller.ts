@@ -189,7 +189,7 @@ export abstract class CallersSide extends CallersController {
   protected override giveUp(reason: unknown): void {
     const { phase } = this;
     // Of a connection that was upgraded, the socket lives on, and what undici makes of it is told.
-    if (phase.kind === 'over' || phase.kind === 'passing') {
+    if (phase.kind === 'over' || (phase.kind === 'passing' && phase.isUpgraded)) {
       this.connection?.abort(reason);
       return;
     }
@@ -198,7 +198,7 @@ export abstract class CallersSide extends CallersController {
     const error = reason || abortError();
     if (sending === undefined) this.session.abandon(error);
     else {
-      if (phase.kind !== 'delivering')
+      if (phase.kind === 'sending' || phase.kind === 'resuming')
         this.inScope(() => this.tellLast({ kind: 'error', error, aborted: true }));
       this.pass(sending);
       sending.abort(reason);

@@ -143,7 +143,7 @@ export class Exchange extends CallersSide implements Receiver {
     if (!this.acceptAtOnce(status)) this.session.abandon(status);
     this.settle();
     // An error may still come, as where the caller refuses what it got.
-    this.phase = { kind: 'passing', sending, headers };
+    this.phase = { kind: 'passing', sending, headers, isUpgraded: true };
     this.handler.onRequestUpgrade?.(this, status, headers, socket);
   }
 

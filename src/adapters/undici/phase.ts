@@ -14,8 +14,16 @@ export type Phase =
   | Download
   /** That body broke off, and another attempt is to bring the rest. */
   | { readonly kind: 'resuming'; readonly step: Step; readonly download: Download }
-  /** Nothing is judged any more: what undici still tells goes to the caller as it is. */
-  | { readonly kind: 'passing'; readonly sending: Sending; readonly headers: ResponseHeaders | undefined }
+  /**
+   * Nothing is judged any more, since the caller's handler threw, or has the connection: what undici still tells goes to
+   * the caller as it is.
+   */
+  | {
+      readonly kind: 'passing';
+      readonly sending: Sending;
+      readonly headers: ResponseHeaders | undefined;
+      readonly isUpgraded?: true;
+    }
   | { readonly kind: 'over' };
 
 /** The one under way; undefined in a wait. */
