@@ -7,10 +7,11 @@
 import type { Settings } from '../../core/policy/settings.js';
 import { builtinModule } from '../../runtime/builtin-module.js';
 import { iterates } from '../../runtime/iterates.js';
-import { type BodyReader, KeptBody } from '../../runtime/kept-body.js';
+import { KeptBody } from '../../runtime/kept-body.js';
 import { streamFrom } from '../../runtime/kept-stream.js';
 import { isSentAtOnce } from '../../runtime/sent-at-once.js';
 import { dispose, isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
+import { asWebStream, webSource } from '../../runtime/web-stream.js';
 import { headersOfForm, partsOf } from './form.js';
 
 export interface Body {
@@ -168,41 +169,7 @@ class Kept implements Body {
   }
 }
 
-// ---------------------------------------------------------------- streams of the web
-
-/** Not every browser can iterate over a stream, and a generator could not be left while it waits for a part. */
-function webSource(stream: ReadableStream): AsyncIterable<Uint8Array> {
-  return {
-    [Symbol.asyncIterator]: () => {
-      const reader = stream.getReader();
-      return {
-        next: () => reader.read() as Promise<IteratorResult<Uint8Array>>,
-        return: async () => {
-          await reader.cancel();
-          return { done: true, value: undefined };
-        },
-      };
-    },
-  };
-}
-
-function asWebStream(kept: KeptBody): ReadableStream<unknown> {
-  let reader: BodyReader;
-  return new ReadableStream({
-    start(controller) {
-      reader = kept.open({
-        push: (chunk) => {
-          controller.enqueue(chunk);
-          return (controller.desiredSize ?? 0) > 0;
-        },
-        end: () => controller.close(),
-        fail: (error) => controller.error(error),
-      });
-    },
-    pull: () => reader.more(),
-    cancel: () => reader.stop(),
-  });
-}
+// ---------------------------------------------------------------- iterables
 
 /** Of a class, or axios would copy it as it does plain objects. */
 class KeptIterable {

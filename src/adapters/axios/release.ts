@@ -3,6 +3,7 @@
 import { drainBytes, drainTime } from '../../runtime/drain.js';
 import type { Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
+import { drainWeb } from '../../runtime/web-stream.js';
 import type { ResponseShape } from './shapes.js';
 
 interface Readable extends StreamLike {
@@ -73,19 +74,4 @@ function drain(data: Readable, ms: number, sleep: Sleep, request: NodeRequest | 
     if (left < 0) cutOff();
   });
   data.on('close', cancel);
-}
-
-async function drainWeb(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep): Promise<void> {
-  const reader = data.getReader();
-  const cutOff = (): void => void reader.cancel().catch(() => undefined);
-  const cancel = sleep(ms, cutOff, { unref: true });
-  try {
-    let left = drainBytes;
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      left -= part.value.byteLength;
-      if (left < 0) cutOff();
-    }
-  } finally {
-    cancel();
-  }
 }

@@ -1,0 +1,55 @@
+/** Streams of the web, as every place has them: read from, made, and got rid of. */
+
+import { drainBytes } from './drain.js';
+import type { BodyReader, KeptBody } from './kept-body.js';
+import type { Sleep } from './sleep.js';
+
+/** Not every browser can iterate over a stream, and a generator could not be left while it waits for a part. */
+export function webSource(stream: ReadableStream): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const reader = stream.getReader();
+      return {
+        next: () => reader.read() as Promise<IteratorResult<Uint8Array>>,
+        return: async () => {
+          await reader.cancel();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+export function asWebStream(kept: KeptBody): ReadableStream<unknown> {
+  let reader: BodyReader;
+  return new ReadableStream({
+    start(controller) {
+      reader = kept.open({
+        push: (chunk) => {
+          controller.enqueue(chunk);
+          return (controller.desiredSize ?? 0) > 0;
+        },
+        end: () => controller.close(),
+        fail: (error) => controller.error(error),
+      });
+    },
+    pull: () => reader.more(),
+    cancel: () => reader.stop(),
+  });
+}
+
+/** Small rests are read, others are cut off. */
+export async function drainWeb(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep): Promise<void> {
+  const reader = data.getReader();
+  const cutOff = (): void => void reader.cancel().catch(() => undefined);
+  const cancel = sleep(ms, cutOff, { unref: true });
+  try {
+    let left = drainBytes;
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      left -= part.value.byteLength;
+      if (left < 0) cutOff();
+    }
+  } finally {
+    cancel();
+  }
+}
