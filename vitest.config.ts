@@ -24,6 +24,7 @@ export default defineConfig({
       },
       adapter('undici'),
       adapter('axios'),
+      adapter('fetch'),
     ],
     // By default one core is left idle, and there are only two where this has to be quick.
     maxWorkers: 2,

@@ -1,6 +1,6 @@
 /**
- * Layers of ours beneath each other, as attachRetry() with axios's adapter `fetch` over a dispatcher with retry(): of
- * those that one request goes through, the outermost acts. Nothing is done where there can be no other.
+ * Layers of ours beneath each other, as attachRetry() with axios's adapter `fetch` over a dispatcher with retry(), or
+ * withRetry() over withRetry(): of those that one request goes through, the outermost acts. Nothing is done where there can be no other.
  */
 
 import { targetOf } from '../core/policy/routes/target.js';
@@ -15,6 +15,8 @@ interface Layers {
   dispatchers: number;
   /** How many there are on instances of axios. */
   instances: number;
+  /** How many there are around a fetch, which may be the global one. */
+  fetches: number;
   /** While an adapter is being called: all that is known where no context follows a request. */
   sending: Enclosure | undefined;
 }
@@ -24,16 +26,23 @@ const layersKey: unique symbol = Symbol.for('undaunted.layers');
 
 const host = globalThis as { [layersKey]?: Layers };
 
-host[layersKey] ??= { dispatchers: 0, instances: 0, sending: undefined };
+host[layersKey] ??= { dispatchers: 0, instances: 0, fetches: 0, sending: undefined };
 const layers: Layers = host[layersKey];
 
-export function countLayer(kind: 'dispatchers' | 'instances'): void {
+export function countLayer(kind: 'dispatchers' | 'instances' | 'fetches'): void {
   layers[kind] += 1;
 }
 
-/** Whether there is another layer that such an adapter could reach. */
+/** Whether there is another layer that such an adapter of axios could reach. */
 export function mayMeet(beneath: Beneath): boolean {
-  return layers.dispatchers > 0 || (beneath === 'anything' && layers.instances > 1);
+  const { dispatchers, instances, fetches } = layers;
+  return dispatchers > 0 || fetches > 0 || (beneath === 'anything' && instances > 1);
+}
+
+/** Whether there is another one that a fetch could reach which one of them is around. */
+export function mayMeetBeneathFetch(): boolean {
+  const { dispatchers, instances, fetches } = layers;
+  return dispatchers > 0 || instances > 0 || fetches > 1;
 }
 
 /** Sends an attempt. What other layers of ours send within, of the same request, they send once. */

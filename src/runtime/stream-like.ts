@@ -15,7 +15,9 @@ export function isWebStream(body: object): body is ReadableStream<Uint8Array> {
 
 /** What is not going to be read. */
 export function dispose(body: unknown, error?: unknown): void {
-  if (typeof body !== 'object' || body === null || !isStream(body)) return;
+  if (typeof body !== 'object' || body === null) return;
+  if (isWebStream(body) && !body.locked) void body.cancel(error).catch(() => undefined);
+  if (!isStream(body)) return;
   body.on('error', () => undefined);
   if (isIncomingRequest(body)) {
     // It would take its connection along, and its own client would never be answered.

@@ -14,7 +14,7 @@ const project = resolve(import.meta.dirname, '../..');
  * Runs the programs of a test file, and says what they printed. They know `undaunted`, which is the adapter as it
  * is compiled, the `client` under test, and how long `never` is.
  */
-export function programsOf(name: 'axios' | 'undici'): (code: string) => Promise<string> {
+export function programsOf(name: 'axios' | 'undici' | 'fetch'): (code: string) => Promise<string> {
   let compiled: string;
 
   beforeAll(async () => {
@@ -35,11 +35,12 @@ export function programsOf(name: 'axios' | 'undici'): (code: string) => Promise<
   afterAll(() => rm(compiled, { recursive: true, force: true }));
 
   return async (code) => {
-    const folder = process.env[`${name.toUpperCase()}_UNDER_TEST`] ?? project;
+    const client = name === 'fetch' ? 'undici' : name;
+    const folder = process.env[`${client.toUpperCase()}_UNDER_TEST`] ?? project;
     const script = `
       import { createRequire } from 'node:module';
       import * as undaunted from ${JSON.stringify(join(compiled, `adapters/${name}/index.js`))};
-      const client = createRequire(${JSON.stringify(join(folder, 'package.json'))})(${JSON.stringify(name)});
+      const client = createRequire(${JSON.stringify(join(folder, 'package.json'))})(${JSON.stringify(client)});
       const never = 10 * 60_000;
       ${code}`;
     const inModule = ['--input-type=module', '--eval', script];

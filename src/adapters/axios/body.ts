@@ -9,8 +9,9 @@ import { builtinModule } from '../../runtime/builtin-module.js';
 import { iterates } from '../../runtime/iterates.js';
 import { KeptBody } from '../../runtime/kept-body.js';
 import { streamFrom } from '../../runtime/kept-stream.js';
+import { MadeBody } from '../../runtime/made-body.js';
 import { isSentAtOnce } from '../../runtime/sent-at-once.js';
-import { dispose, isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
+import { isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
 import { asWebStream, webSource } from '../../runtime/web-stream.js';
 import { headersOfForm, partsOf } from './form.js';
 
@@ -81,39 +82,6 @@ function spent(data: unknown): Body {
 }
 
 // ---------------------------------------------------------------- made for each attempt
-
-class MadeBody implements Body {
-  readonly isReplayable = true;
-  private readonly make: () => unknown;
-  private made: unknown = undefined;
-  /** The attempts so far that are over. */
-  private left = 0;
-  private isClosed = false;
-
-  constructor(make: () => unknown) {
-    this.make = make;
-  }
-
-  async next(): Promise<unknown> {
-    const { left } = this;
-    const made = await this.make();
-    // Too late: its attempt is over, or the request.
-    if (this.isClosed || this.left !== left) dispose(made);
-    else this.made = made;
-    return made;
-  }
-
-  leave(): void {
-    this.left += 1;
-    dispose(this.made);
-    this.made = undefined;
-  }
-
-  close(error?: unknown): void {
-    this.isClosed = true;
-    if (error !== undefined) dispose(this.made);
-  }
-}
 
 /** All that it is made of stays in memory: it is not read itself. */
 class MadeForm extends MadeBody {

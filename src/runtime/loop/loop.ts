@@ -3,7 +3,7 @@
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { LiveOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
-import type { Decision, Retry } from '../../core/types.js';
+import type { Admission, Decision, Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../attempt-header.js';
 import { causeOf } from '../cause.js';
 import { contextFor, verdictOn } from '../hooks.js';
@@ -51,7 +51,9 @@ export class Loop<Answer> {
 
   private async lastEnding(): Promise<Ending<Answer>> {
     for (;;) {
-      await this.admitted();
+      // What need not wait is sent in the turn in which it is asked for, as clients do without us.
+      const admission = this.admitted();
+      if (admission !== undefined) await admission;
       const result = await this.tryOnce();
       if ('kind' in result) return result;
       await this.wait(result.delayMs);
@@ -72,10 +74,15 @@ export class Loop<Answer> {
 
   // -------------------------------------------------------------- an attempt
 
-  /** The gate or the hold lets it through, or it is over. */
-  private async admitted(): Promise<void> {
+  /** The gate or the hold lets it through, or it is over. Undefined: at once. */
+  private admitted(): Promise<void> | undefined {
+    const admission = this.session.admit();
+    return admission.kind === 'go' ? undefined : this.admittedAfter(admission);
+  }
+
+  private async admittedAfter(first: Admission): Promise<void> {
     const { session } = this;
-    for (let admission = session.admit(); admission.kind !== 'go'; admission = session.admit()) {
+    for (let admission = first; admission.kind !== 'go'; admission = session.admit()) {
       if (admission.kind === 'wait') await this.wait(admission.delayMs);
       else throw this.exchange.ownError(refusalError(session, admission.reason, this.cause));
     }
@@ -84,6 +91,7 @@ export class Loop<Answer> {
   private async send(): Promise<Ending<Answer>> {
     const { exchange, outgoing } = this;
     this.heedAbort();
+<<<<<<< HEAD
     const { attemptTimeoutMs } = this.session.settings;
     const isTimed = attemptTimeoutMs !== undefined && exchange.body !== undefined;
     this.bodySince = isTimed ? this.now() : undefined;
@@ -102,6 +110,18 @@ export class Loop<Answer> {
       if (this.timedOut !== undefined && error === this.timedOut) return { kind: 'error', error };
       throw error;
     }
+=======
+    const body = this.inTime(exchange.body?.next());
+    outgoing.prepare(isPromise(body) ? await body : body, this.extra);
+    // Some clients send what was aborted before.
+    this.heedAbort();
+    const limit = this.limit();
+    if (limit === undefined) return endingOf(exchange);
+    // A hook, a body or a busy process took longer than there was time.
+    if (limit.ms <= 0) throw limit.error();
+    this.ours = new AbortController();
+    return endingWithin(limit, exchange, outgoing, this.ours, this.sleep, this.keeping);
+>>>>>>> 0e4999a (wip fetch: skeleton, suites)
   }
 
   /** What ends the attempt: its own time, or what is left of the request's. */

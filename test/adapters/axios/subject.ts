@@ -91,7 +91,7 @@ const cutOnce = ['handshake-fin', 'trusted'] as const;
 
 export const subject: Subject = {
   name: 'axios',
-  underTest: { version, is: (module) => module === axios },
+  underTest: { name: 'axios', version, is: (module) => module === axios },
   client: retrying,
   ways,
   overH2: survivesHttp2 ? [wayOf(h2)] : [],

@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { theSubject } from './subject.js';
 
-const { name, underTest } = await theSubject();
-const ownFolder = join(import.meta.dirname, `../${name}`);
+const { name: folder, underTest } = await theSubject();
+const { name } = underTest;
+const ownFolder = join(import.meta.dirname, `../${folder}`);
 
 test('the client under test is the one that was asked for', () => {
-  const folder = process.env[`${name.toUpperCase()}_UNDER_TEST`] ?? process.cwd();
-  const load = createRequire(join(folder, 'package.json'));
-  const manifest = readFileSync(join(folder, `node_modules/${name}/package.json`), 'utf8');
+  const root = process.env[`${name.toUpperCase()}_UNDER_TEST`] ?? process.cwd();
+  const load = createRequire(join(root, 'package.json'));
+  const manifest = readFileSync(join(root, `node_modules/${name}/package.json`), 'utf8');
   expect(underTest.version).toBe((JSON.parse(manifest) as { version: string }).version);
   expect(underTest.is(load(name))).toBe(true);
 });

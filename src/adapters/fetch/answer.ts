@@ -1,0 +1,47 @@
+/** What becomes of answers: of those that nobody is going to read, and of the one that the caller has. */
+
+import { drainTime } from '../../runtime/drain.js';
+import type { BodyDeadline } from '../../runtime/loop/exchange.js';
+import type { Cancel, Sleep } from '../../runtime/sleep.js';
+import { dispose, isWebStream } from '../../runtime/stream-like.js';
+import { drainWeb } from '../../runtime/web-stream.js';
+import type { ResponseShape } from './shapes.js';
+
+/** Its connection is wanted for the next attempt: small rests are read, others are cut off. */
+export function release({ body, headers }: ResponseShape, method: string, sleep: Sleep): void {
+  if (typeof body !== 'object' || body === null) return;
+  if (!isWebStream(body)) {
+    dispose(body);
+    return;
+  }
+  if (body.locked) return;
+  const length = headers?.get('content-length') ?? undefined;
+  const ms = drainTime(method, length);
+  if (ms === 0) void body.cancel().catch(() => undefined);
+  else void drainWeb(body, ms, sleep).catch(() => undefined);
+}
+
+/** Nothing of it may be touched; so what is known of its end is that nobody holds it any more. */
+export function whenRead({ body }: ResponseShape, done: Cancel): void {
+  if (typeof body === 'object' && body !== null) unread.register(body, done);
+  else done();
+}
+
+const unread: FinalizationRegistry<Cancel> = new FinalizationRegistry((done) => done());
+
+/** The platform ends a body with the reason of its signal. */
+export function coverBody({ body }: ResponseShape, { ms, error, abort }: BodyDeadline, sleep: Sleep): void {
+  if (typeof body !== 'object' || body === null) return;
+  const cancel = sleep(Math.max(ms, 0), () => abort(error()), { unref: true });
+  unread.register(body, cancel);
+}
+
+/** What `retryIf` may read of it, as often as it likes. */
+export async function parsedBody(answer: ResponseShape): Promise<unknown> {
+  const text = await answer.clone().text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

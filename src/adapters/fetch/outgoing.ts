@@ -1,0 +1,114 @@
+/** What each attempt sends: the caller's own input and init, as long as nothing has to be added. */
+
+import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
+import { keyFor } from '../../runtime/idempotency-key.js';
+import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
+import { isWebStream } from '../../runtime/stream-like.js';
+import type { Exchange } from './exchange.js';
+import { addressOf, headersOf, initFrom, type Pair, pairsOf } from './request.js';
+import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
+
+export class OutgoingRequest implements Outgoing<ResponseShape> {
+  private readonly exchange: Exchange;
+  /** Of the next attempt, if they are not the caller's: `beforeRetry` may change them. */
+  private pairs: readonly Pair[] | undefined = undefined;
+  private url: string | undefined = undefined;
+
+  constructor(exchange: Exchange) {
+    this.exchange = exchange;
+  }
+
+  prepare(body: unknown, extra: Readonly<Record<string, string>> | undefined): void {
+    const { exchange } = this;
+    if (extra === undefined) this.addKey();
+    const added = Object.entries(extra ?? {});
+    const pairs = added.length === 0 ? this.pairs : [...without(this.headers, added), ...added];
+    const isRepeated = extra !== undefined;
+    if (isRepeated) exchange.input = this.url ?? exchange.inputAtFirst;
+    const more = {
+      ...this.fromRequest(isRepeated),
+      ...headersFrom(pairs),
+      ...this.bodyFrom(body, isRepeated),
+    };
+    const isAsGiven = Object.keys(more).length === 0;
+    if (isAsGiven) exchange.init = isRepeated ? exchange.initAtFirst : exchange.init;
+    else exchange.init = { ...exchange.initAtFirst, ...more };
+  }
+
+  /** Of a Request, whatever is put into init takes its referrer away; and at another address, it is nothing but that. */
+  private fromRequest(isRepeated: boolean): InitShape {
+    const { inputAtFirst, initAtFirst, body } = this.exchange;
+    if (!isRequest(inputAtFirst)) return {};
+    if (this.url !== undefined)
+      return { ...initFrom(inputAtFirst), headers: inputAtFirst.headers, ...initAtFirst };
+    const needsInit = (isRepeated && body !== undefined) || this.pairs !== undefined;
+    return needsInit ? referrerOf(inputAtFirst, initAtFirst) : {};
+  }
+
+  private bodyFrom(body: unknown, isRepeated: boolean): InitShape {
+    const { exchange } = this;
+    if (exchange.body === undefined || (exchange.isSpare && !isRepeated)) return {};
+    const isStream = typeof body === 'object' && body !== null && isWebStream(body);
+    const needsDuplex = isStream && exchange.isOurs && exchange.initAtFirst?.duplex === undefined;
+    return needsDuplex ? { body, duplex: 'half' } : { body };
+  }
+
+  target(): { url: string; headers: HeaderRecord } {
+    const { inputAtFirst } = this.exchange;
+    return { url: this.url ?? addressOf(inputAtFirst), headers: recordOf(this.headers) };
+  }
+
+  change(headers: HeaderRecord, url: string | undefined): void {
+    this.pairs = Object.entries(headers).flatMap(([name, value]) =>
+      [value].flat().map((one): Pair => [name, one]),
+    );
+    if (url !== undefined) this.url = url;
+  }
+
+  ended(): void {
+    // Its signal was in an init of its own.
+  }
+
+  close(ending: Ending<ResponseShape>): void {
+    const { body } = this.exchange;
+    body?.close?.(ending.kind === 'error' ? ending.error : undefined);
+  }
+
+  private get headers(): readonly Pair[] {
+    const { inputAtFirst, initAtFirst } = this.exchange;
+    return this.pairs ?? pairsOf(headersOf(inputAtFirst, initAtFirst));
+  }
+
+  private addKey(): void {
+    const { exchange } = this;
+    const key = keyFor(exchange, exchange.session.settings.idempotencyKey);
+    if (key === undefined) return;
+    const added = Object.entries(key);
+    // One of that name that is none.
+    this.pairs = [...without(this.headers, added), ...added];
+  }
+}
+
+function without(pairs: readonly Pair[], names: readonly Pair[]): readonly Pair[] {
+  const taken = new Set(names.map(([name]) => name.toLowerCase()));
+  return pairs.filter(([name]) => !taken.has(name.toLowerCase()));
+}
+
+/** A record, which every fetch takes, unless a name stands there twice. */
+function headersFrom(pairs: readonly Pair[] | undefined): InitShape {
+  if (pairs === undefined) return {};
+  const names = new Set(pairs.map(([name]) => name.toLowerCase()));
+  return { headers: names.size === pairs.length ? Object.fromEntries(pairs) : pairs };
+}
+
+/** Unless the caller's own init has taken it away. */
+export function referrerOf(
+  { referrer, referrerPolicy }: { readonly referrer?: string; readonly referrerPolicy?: string },
+  init: InitShape | null | undefined,
+): InitShape {
+  if (Object.keys(init ?? {}).length > 0) return {};
+  return {
+    ...(typeof referrer === 'string' && { referrer }),
+    ...(typeof referrerPolicy === 'string' && { referrerPolicy }),
+  };
+}

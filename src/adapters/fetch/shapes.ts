@@ -1,0 +1,55 @@
+/**
+ * As much of fetch as is used here, in shapes: platforms, packages, frameworks and mocks have classes of their own, and
+ * none is asked for.
+ */
+
+import type { OverrideOptions } from '../../core/policy/options.js';
+
+export interface HeadersShape extends Iterable<readonly [string, string]> {
+  get(name: string): string | null;
+}
+
+export interface RequestShape {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: HeadersShape;
+  readonly signal?: AbortSignal | null;
+  readonly body?: ReadableStream<Uint8Array> | null;
+  readonly bodyUsed?: boolean;
+  readonly redirect?: string;
+  readonly referrer?: string;
+  readonly referrerPolicy?: string;
+  clone(): RequestShape;
+}
+
+/** The caller's own, or what we make of it. */
+export interface InitShape {
+  readonly method?: string;
+  readonly headers?: unknown;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | null;
+  readonly redirect?: string;
+  readonly duplex?: string;
+  readonly retry?: OverrideOptions | false | undefined;
+  readonly [key: string]: unknown;
+}
+
+export interface ResponseShape {
+  readonly status: number;
+  readonly headers: HeadersShape;
+  /** Of some packages, a stream of Node's. */
+  readonly body?: ReadableStream<Uint8Array> | object | null;
+  readonly bodyUsed?: boolean;
+  readonly redirected?: boolean;
+  clone(): ResponseShape;
+  text(): Promise<string>;
+}
+
+export type Fetch = (input: unknown, init?: unknown, ...rest: unknown[]) => Promise<ResponseShape>;
+
+/** Of whatever realm and package. */
+export function isRequest(input: unknown): input is RequestShape {
+  if (typeof input !== 'object' || input === null) return false;
+  const { url, method } = input as Partial<RequestShape>;
+  return typeof url === 'string' && typeof method === 'string';
+}

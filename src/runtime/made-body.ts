@@ -1,0 +1,37 @@
+/** A body that a function of the caller's makes anew for each attempt. */
+
+import type { RequestBody } from './loop/exchange.js';
+import { dispose } from './stream-like.js';
+
+export class MadeBody implements RequestBody {
+  readonly isReplayable = true;
+  private readonly make: () => unknown;
+  private made: unknown = undefined;
+  /** The attempts so far that are over. */
+  private left = 0;
+  private isClosed = false;
+
+  constructor(make: () => unknown) {
+    this.make = make;
+  }
+
+  async next(): Promise<unknown> {
+    const { left } = this;
+    const made = await this.make();
+    // Too late: its attempt is over, or the request.
+    if (this.isClosed || this.left !== left) dispose(made);
+    else this.made = made;
+    return made;
+  }
+
+  leave(): void {
+    this.left += 1;
+    dispose(this.made);
+    this.made = undefined;
+  }
+
+  close(error?: unknown): void {
+    this.isClosed = true;
+    if (error !== undefined) dispose(this.made);
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The fetches under test: Node's own, and that of the undici which UNDICI_UNDER_TEST names (`npm run test:matrix` sets
+ * it), or else of the devDependency. The tests of this folder take undici only from here.
+ */
+
+import { undici } from '../undici/client.js';
+
+export { undici, version } from '../undici/client.js';
+
+export const nodeFetch: typeof fetch = fetch;
+export const undiciFetch = undici.fetch as unknown as typeof fetch;
+
+/**
+ * Suites speak of codes, which fetch has in the cause of its one error: here it has them itself. What reads causes is
+ * tested in `test/core`, and by the failures of this folder.
+ */
+export function withCodes(doFetch: typeof fetch): typeof fetch {
+  return async (...asked) => {
+    try {
+      return await doFetch(...asked);
+    } catch (error) {
+      const { cause } = Object(error) as { readonly cause?: { readonly code?: unknown } };
+      if (cause?.code !== undefined) Object.assign(error as Error, { code: cause.code });
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,104 @@
+/** What the suites are to know of fetch. */
+
+import { expect } from 'vitest';
+import { withRetry } from '../../../src/adapters/fetch/index.js';
+import { ca } from '../../faults/lab.js';
+import { openLab, soon } from '../kit.js';
+import type { GivingUp } from '../suites/callers.js';
+import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
+import { openAgent } from '../undici/kit.js';
+import { nodeFetch, undici, undiciFetch, version, withCodes } from './client.js';
+import { bySignal, plainCallers, rareCallers } from './giving-up.js';
+
+async function send(doFetch: typeof fetch, url: string, { headers = {}, ...asked }: Asked): Promise<Reply> {
+  const pairs = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+  const init = { ...asked, ...(pairs.length > 0 && { headers: pairs }), duplex: 'half' };
+  const given = await doFetch(url, init as RequestInit);
+  const text = Buffer.from(await given.arrayBuffer()).toString('latin1');
+  return { status: given.status, headers: Object.fromEntries(given.headers), text, given };
+}
+
+function sending(doFetch: typeof fetch): Send {
+  return (url, asked = {}) => send(doFetch, url, asked);
+}
+
+/** It listens to signals for as long as they live. */
+function wayOf(name: string, doFetch: typeof fetch, open: Way['open'] = openLab): Way {
+  return {
+    name,
+    client: (given: Given = soon) => sending(withRetry(withCodes(doFetch), given) as typeof fetch),
+    open,
+    takesOverride: true,
+    packedBodies: 'unpacked',
+    keepsListening: true,
+    refusesGetBodies: true,
+  };
+}
+
+/** Through an agent of undici's that is made for it. */
+function through(options: ConstructorParameters<typeof undici.Agent>[0]): typeof fetch {
+  return (url, init) => undiciFetch(url, { ...init, dispatcher: openAgent(options) } as RequestInit);
+}
+
+const plain = wayOf("Node's own", nodeFetch);
+const ways = [plain, wayOf("undici's", undiciFetch)] as const;
+
+const givingUp: readonly GivingUp[] = ([nodeFetch, undiciFetch] as const).map((doFetch, n) => ({
+  name: (ways[n] as Way).name,
+  way: ways[n] as Way,
+  bare: () => sending(doFetch),
+  plain: plainCallers,
+  rare: n === 0 ? rareCallers : [],
+  bySignal,
+  takesFactories: true,
+}));
+
+export const subject: Subject = {
+  name: 'fetch',
+  underTest: {
+    name: 'undici',
+    version,
+    is: (module) => (module as { Agent: unknown }).Agent === undici.Agent,
+  },
+  client: plain.client,
+  ways,
+  overH2: [],
+  uploading: ways,
+  cutShort: [
+    wayOf('TLS', through({ connect: { ca } }), (script) =>
+      openLab(script, { tls: ['handshake-fin', 'trusted'] }),
+    ),
+  ],
+  impatient: [wayOf('headersTimeout', through({ headersTimeout: 200 }))],
+  mocked: (statuses, given) => {
+    let attempts = 0;
+    const mock: typeof fetch = async () => {
+      if (statuses === 'silence') return new Promise(() => undefined);
+      attempts += 1;
+      return new Response('said', { status: statuses[attempts - 1] as number });
+    };
+    return { send: sending(withRetry(mock, given) as typeof fetch), attempts: () => attempts };
+  },
+  program: `
+    const doFetch = { node: fetch, undici: client.fetch };
+    const get = async (policy, asked, way = 'node') => {
+      const told = undaunted.withRetry(doFetch[way], policy)(origin, { duplex: 'half', ...asked });
+      return told.then(
+        async (answer) => (await answer.arrayBuffer(), answer.status),
+        (error) => error.code ?? error.cause?.code ?? error.name,
+      );
+    };
+    const close = () => Promise.all([
+      client.getGlobalDispatcher().close(),
+      globalThis[Symbol.for('undici.globalDispatcher.1')]?.close(),
+    ]).catch(() => undefined);`,
+  programWays: ['node', 'undici'],
+  // Of a DOMException.
+  abortCode: '20',
+  givingUp,
+  failures: async () => (await import('./failures-play.js')).failures,
+  attemptEnds: 'with the head',
+  knowsUnsent: false,
+  expectOwn: (given) => expect(given).toBeInstanceOf(Object),
+  skips: {},
+};
