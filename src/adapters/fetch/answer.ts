@@ -1,24 +1,22 @@
 /** What becomes of answers: of those that nobody is going to read, and of the one that the caller has. */
 
-import { drainTime } from '../../runtime/drain.js';
 import type { BodyDeadline } from '../../runtime/loop/exchange.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { dispose, isWebStream } from '../../runtime/stream-like.js';
 import { drainWeb } from '../../runtime/web-stream.js';
 import type { ResponseShape } from './shapes.js';
 
-/** Its connection is wanted for the next attempt: small rests are read, others are cut off. */
-export function release({ body, headers }: ResponseShape, method: string, sleep: Sleep): void {
+/** Its connection is wanted for the next attempt: for so long, a small rest is read; others are cut off. */
+export function release({ body }: ResponseShape, ms: number, sleep: Sleep): void {
   if (typeof body !== 'object' || body === null) return;
-  if (!isWebStream(body)) {
-    dispose(body);
-    return;
-  }
-  if (body.locked) return;
-  const length = headers?.get('content-length') ?? undefined;
-  const ms = drainTime(method, length);
-  if (ms === 0) void body.cancel().catch(() => undefined);
+  if (!isWebStream(body)) dispose(body);
+  else if (body.locked) return;
+  else if (ms === 0) void body.cancel().catch(() => undefined);
   else void drainWeb(body, ms, sleep).catch(() => undefined);
+}
+
+export function lengthIn({ headers }: ResponseShape): string | undefined {
+  return headers?.get('content-length') ?? undefined;
 }
 
 /** Nothing of it may be touched; so what is known of its end is that nobody holds it any more. */

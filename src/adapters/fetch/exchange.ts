@@ -3,6 +3,7 @@
 import type { LiveOutcome } from '../../core/events.js';
 import type { RequestFacts } from '../../core/types.js';
 import { originIn, written } from '../../runtime/address.js';
+import { drainTime } from '../../runtime/drain.js';
 import { isKey, isKeyed } from '../../runtime/idempotency-key.js';
 import { enclosed, mayMeetBeneathFetch } from '../../runtime/layers.js';
 import { acceptsStatus } from '../../runtime/loop/begin.js';
@@ -11,7 +12,8 @@ import { overrideFrom } from '../../runtime/override.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
-import { coverBody, parsedBody, release, whenRead } from './answer.js';
+import { dispose } from '../../runtime/stream-like.js';
+import { coverBody, lengthIn, parsedBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
 import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
@@ -40,6 +42,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   private readonly rest: readonly unknown[];
   private spare: Body | undefined;
   private readonly signal: AbortSignal | undefined;
+  private isJoined = false;
 
   constructor(installation: Installation, input: unknown, given: Init, rest: readonly unknown[]) {
     this.installation = installation;
@@ -109,7 +112,8 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   send(signal?: AbortSignal): Promise<ResponseShape> {
     const { installation, input, rest } = this;
-    const init = signal === undefined ? this.init : { ...this.referrer, ...this.init, signal };
+    const init =
+      signal === undefined ? this.init : { ...this.referrer, ...this.init, signal: this.joined(signal) };
     // What a Request has of its own goes with the first attempt.
     this.body ??= this.spare;
     const send = (): Promise<ResponseShape> => {
@@ -117,6 +121,14 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
       return init === undefined ? installation.send(input) : installation.send(input, init);
     };
     return mayMeetBeneathFetch() ? enclosed(this, 'anything', send, undefined) : send();
+  }
+
+  /** With the caller's, where there is one: who joins them looks after it, also while the body is read. */
+  private joined(ours: AbortSignal): AbortSignal {
+    if (this.signal === undefined) return ours;
+    const joined = joinedSignal(this.signal, ours);
+    this.isJoined = joined !== undefined;
+    return joined ?? ours;
   }
 
   private get referrer(): InitShape {
@@ -135,10 +147,13 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   breakOff(abort: () => void): void {
     abort();
+    // What fetch reads itself, it may read on.
+    if (this.body === undefined) dispose(this.init?.body);
   }
 
   whenRead(answer: ResponseShape, _signal: AbortSignal, done: () => void): void {
-    whenRead(answer, done);
+    if (this.isJoined) done();
+    else whenRead(answer, done);
   }
 
   // -------------------------------------------------------------- what came of it
@@ -164,7 +179,11 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   release(ending: Ending<ResponseShape>): void {
-    if (ending.kind === 'response') release(ending.response, this.method, this.sleep);
+    if (ending.kind !== 'response') return;
+    const { ports } = this.installation.retrier;
+    // Nothing is sent after it that its connection could be for.
+    const isOver = this.isAborted || ports.now() >= this.session.deadlineAt;
+    release(ending.response, isOver ? 0 : drainTime(this.method, lengthIn(ending.response)), ports.sleep);
   }
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {
@@ -189,4 +208,13 @@ function parted(given: Init): { readonly retry?: InitShape['retry']; readonly in
 
 function isIterator(headers: unknown): boolean {
   return typeof headers === 'object' && headers !== null && 'next' in headers;
+}
+
+/** Undefined: this place cannot, or one of them is no signal of its own. */
+function joinedSignal(callers: AbortSignal, ours: AbortSignal): AbortSignal | undefined {
+  try {
+    return AbortSignal.any([callers, ours]);
+  } catch {
+    return undefined;
+  }
 }

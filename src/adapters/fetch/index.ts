@@ -66,7 +66,10 @@ export function withRetry<F extends AnyFetch = typeof globalThis.fetch>(
       // A policy that cannot be used, or a function in it.
       return Promise.reject(error);
     }
-    return begin<ResponseShape>(exchange);
+    if (!exchange.isAborted) return begin<ResponseShape>(exchange);
+    // Who has aborted before is told so by the fetch itself, and nothing of it is ours.
+    exchange.session.abandon();
+    return exchange.send();
   }
   // Its static members are there as they are, `preconnect` of Bun's among them, and nothing of it is changed.
   if (before !== undefined) Object.setPrototypeOf(retrying, before);

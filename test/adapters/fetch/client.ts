@@ -11,17 +11,23 @@ export const nodeFetch: typeof fetch = fetch;
 export const undiciFetch = undici.fetch as unknown as typeof fetch;
 
 /**
- * Suites speak of codes, which fetch has in the cause of its one error: here it has them itself. What reads causes is
- * tested in `test/core`, and by the failures of this folder.
+ * Suites speak of codes, which fetch has in the cause of its one error: what a caller gets has them itself here, as have
+ * its causes. What reads them has seen it as it is.
  */
 export function withCodes(doFetch: typeof fetch): typeof fetch {
   return async (...asked) => {
     try {
       return await doFetch(...asked);
     } catch (error) {
-      const { cause } = Object(error) as { readonly cause?: { readonly code?: unknown } };
-      if (cause?.code !== undefined) Object.assign(error as Error, { code: cause.code });
+      addCodes(error);
       throw error;
     }
   };
+}
+
+function addCodes(error: unknown): void {
+  const { cause } = Object(error) as { readonly cause?: { readonly code?: unknown } };
+  if (cause === undefined) return;
+  addCodes(cause);
+  if (error instanceof TypeError && cause.code !== undefined) Object.assign(error, { code: cause.code });
 }

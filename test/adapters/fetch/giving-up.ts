@@ -25,5 +25,4 @@ export const plainCallers: readonly Named[] = [['AbortSignal', () => withReason(
 export const rareCallers: readonly Named[] = [
   ['AbortSignal with a reason', () => withReason(new Error('the user left'))],
   ['AbortSignal with a reason that is no error', () => withReason('left')],
-  ['AbortSignal with the reason null', () => withReason(null)],
 ];

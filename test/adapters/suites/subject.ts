@@ -83,7 +83,11 @@ export interface Way {
 export interface Subject {
   readonly name: 'undici' | 'axios' | 'fetch';
   /** The client that the tests have loaded, from the package of its name. `is`: whether it is this module. */
-  readonly underTest: { readonly name: 'undici' | 'axios'; readonly version: string; is(module: unknown): boolean };
+  readonly underTest: {
+    readonly name: 'undici' | 'axios';
+    readonly version: string;
+    is(module: unknown): boolean;
+  };
   /** The way that most take, which all cases go that name none. */
   readonly client: Way['client'];
   /** All over HTTP/1.1, for behaviour that each of them could break; the first is the plain one. */

@@ -19,6 +19,7 @@ import {
 } from '../../faults/lab.js';
 import { thinker } from '../abort-moments.js';
 import { openFullBacklog, openLab } from '../kit.js';
+import { headIn } from './causes.js';
 import { theSubject } from './subject.js';
 import { expectForgotten, reasonsOf, timed } from './timed.js';
 
@@ -65,11 +66,7 @@ describe.each([...subject.ways, ...subject.overH2])('$name', (way) => {
     await time.fireAt(10_000);
     const { error } = await asked;
     expect(error).toBeInstanceOf(DeadlineError);
-    const { cause } = error as Error;
-    expect((cause as { response?: unknown }).response ?? cause).toMatchObject({
-      status: 503,
-      headers: { 'x-why': 'tired' },
-    });
+    expect(headIn(error)).toMatchObject({ status: 503, headers: { 'x-why': 'tired' } });
     expect(time.now).toBe(10_000);
     expect(time.pending).toEqual([]);
     expect(lab.requests).toHaveLength(3);

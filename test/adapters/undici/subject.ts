@@ -145,7 +145,11 @@ const cutOnce = ['handshake-fin', 'trusted'] as const;
 
 export const subject: Subject = {
   name: 'undici',
-  underTest: { name: 'undici', version, is: (module) => (module as { Agent: unknown }).Agent === undici.Agent },
+  underTest: {
+    name: 'undici',
+    version,
+    is: (module) => (module as { Agent: unknown }).Agent === undici.Agent,
+  },
   client: plain.client,
   ways,
   overH2: reconnects ? [overH2] : [],
