@@ -1,20 +1,49 @@
-/** What fetch says, Node's and browsers': hardly more than texts. */
+/** What fetch says: Node's little, Bun's codes, Workers' one property, and of the others hardly more than texts. */
 
-import type { Failures } from './row.js';
-import { unclear, unheardOf } from './row.js';
+import type { FailureRow, Failures, FailureText } from './row.js';
+import { unclear, unheardOf, unsent } from './row.js';
+
+/** A text never proves that nothing was sent. */
+function texts(row: FailureRow, ...all: readonly string[]): FailureText[] {
+  return all.map((text) => ({ code: undefined, text, row }));
+}
 
 export const fetchFailures: Failures = {
+  byCode: [
+    // Bun's own; what Node has a code for, it calls so, too.
+    ['ConnectionRefused', unsent],
+    ['FailedToOpenSocket', unsent],
+    ['ConnectionClosed', unclear],
+    ['Timeout', unclear],
+  ],
   // One that is not the caller's own; its code is the number 23.
   byName: [['TimeoutError', unclear]],
   byText: [
     // What Node's says of what can never work.
-    { code: undefined, text: 'redirect count exceeded', row: unheardOf },
-    { code: undefined, text: 'unknown scheme', row: unheardOf },
-    { code: undefined, text: 'bad port', row: unheardOf },
-    // The body was cut off, or a browser that tells nothing else.
-    { code: undefined, text: 'terminated', row: unclear },
-    { code: undefined, text: 'Failed to fetch', row: unclear },
-    { code: undefined, text: 'Load failed', row: unclear },
-    { code: undefined, text: 'NetworkError when attempting to fetch resource.', row: unclear },
+    ...texts(unheardOf, 'redirect count exceeded', 'unknown scheme', 'bad port'),
+    // Deno's, which names what failed behind the words for all that does.
+    ...texts(unheardOf, 'invalid peer certificate', 'too many redirects'),
+    ...texts(
+      unclear,
+      'error sending request',
+      'client error (',
+      'connection closed before message completed',
+    ),
+    // The body was cut off.
+    ...texts(unclear, 'terminated'),
+    // Chromium, Firefox, Safari and React Native, of whatever failed: CORS alike.
+    ...texts(unclear, 'Failed to fetch', 'NetworkError when attempting to fetch resource.'),
+    ...texts(unclear, 'Load failed', 'The network connection was lost.', 'Could not connect to the server.'),
+    ...texts(unclear, 'Network request failed'),
+    // Workers, where it does not say whether a retry is of use.
+    ...texts(unclear, 'Network connection lost.'),
   ],
+  timeouts: ['Timeout'],
 };
+
+/** Workers say in a property whether a retry is of use, and that there is too much already (Durable Objects). */
+export function rowFromPlatform(error: Record<string, unknown>): FailureRow | undefined {
+  const { retryable, overloaded } = error;
+  if (typeof retryable !== 'boolean' || error['code'] !== undefined) return undefined;
+  return retryable && overloaded !== true ? unclear : unheardOf;
+}

@@ -3,6 +3,7 @@
 import type { Evidence } from '../../types.js';
 import type { AnswerInside } from './axios.js';
 import { answerInside, isUntold, statusCodes } from './axios.js';
+import { rowFromPlatform } from './fetch.js';
 import { rowFor, wrapperCodes } from './known.js';
 import type { FailureRow } from './row.js';
 import { unheardOf, untold } from './row.js';
@@ -83,7 +84,8 @@ function linkOf(error: Record<string, unknown>): Link {
   const name = textOf(error['name']) ?? 'Error';
   const code = textOf(error['code']);
   const message = textOf(error['message']) ?? '';
-  return { name, code, message, syscall: textOf(error['syscall']), row: rowFor(name, code, message) };
+  const row = rowFromPlatform(error) ?? rowFor(name, code, message);
+  return { name, code, message, syscall: textOf(error['syscall']), row };
 }
 
 /** An AggregateError is what its parts are. */
