@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import * as fetch from '../src/adapters/fetch/index.js';
 import * as undici from '../src/adapters/undici/index.js';
 import * as main from '../src/index.js';
 import * as otel from '../src/otel/index.js';
@@ -29,6 +30,10 @@ test('undaunted exports what it promises, and nothing else', () => {
 
 test('undaunted/undici exports what it promises, and nothing else', () => {
   expect(Object.keys(undici)).toEqual(['retry']);
+});
+
+test('undaunted/fetch exports what it promises, and nothing else', () => {
+  expect(Object.keys(fetch)).toEqual(['withRetry']);
 });
 
 test('undaunted/otel exports what it promises, and nothing else', () => {

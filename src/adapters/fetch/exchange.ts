@@ -111,16 +111,20 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   send(signal?: AbortSignal): Promise<ResponseShape> {
-    const { installation, input, rest } = this;
     const init =
       signal === undefined ? this.init : { ...this.referrer, ...this.init, signal: this.joined(signal) };
     // What a Request has of its own goes with the first attempt.
     this.body ??= this.spare;
-    const send = (): Promise<ResponseShape> => {
-      if (rest.length > 0) return installation.send(input, init, ...rest);
-      return init === undefined ? installation.send(input) : installation.send(input, init);
-    };
-    return mayMeetBeneathFetch() ? enclosed(this, 'anything', send, undefined) : send();
+    if (mayMeetBeneathFetch()) return enclosed(this, 'anything', (asked) => this.call(asked), init);
+    return this.call(init);
+  }
+
+  private call(init: Init): Promise<ResponseShape> {
+    const { input, rest } = this;
+    // Not as a method, which the platform's own would refuse to be.
+    const { send } = this.installation;
+    if (rest.length > 0) return send(input, init, ...rest);
+    return init === undefined ? send(input) : send(input, init);
   }
 
   /** With the caller's, where there is one: who joins them looks after it, also while the body is read. */

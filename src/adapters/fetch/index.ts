@@ -13,7 +13,7 @@ import type { Fetch, InitShape, ResponseShape } from './shapes.js';
 export type AnyFetch = (...given: never[]) => PromiseLike<unknown>;
 
 /** What goes with a request, beside what the fetch itself takes. */
-export interface RetryInit<Body = BodyInit | null | undefined> {
+export interface RetryInit<Body = unknown> {
   /** What this one request says for itself; lies over the rule that it matches. */
   retry?: OverrideOptions | false | undefined;
   /** Or a function that makes one for each attempt. */
@@ -43,10 +43,18 @@ export type RetryingFetch<F> = F & RetryingOverloads<F>;
  * A fetch whose requests are retried. Without one to wrap, `globalThis.fetch` is looked up at each call, so that what
  * replaces it later is used; to put this one in its place, wrap it: `globalThis.fetch = withRetry(globalThis.fetch)`.
  */
-export function withRetry<F extends AnyFetch = typeof globalThis.fetch>(
-  fetch?: F,
+export function withRetry(
+  fetch?: undefined,
   given?: PolicyOptions | PolicyLike | RetrierLike,
-): RetryingFetch<F> {
+): RetryingFetch<typeof globalThis.fetch>;
+export function withRetry<F extends AnyFetch>(
+  fetch: F,
+  given?: PolicyOptions | PolicyLike | RetrierLike,
+): RetryingFetch<F>;
+export function withRetry(
+  fetch?: AnyFetch,
+  given?: PolicyOptions | PolicyLike | RetrierLike,
+): RetryingFetch<AnyFetch> {
   if (fetch !== undefined && typeof fetch !== 'function') {
     throw new TypeError(
       'undaunted: withRetry() takes the fetch to wrap first, and then the options; for the global one, write withRetry(undefined, options)',
@@ -73,7 +81,7 @@ export function withRetry<F extends AnyFetch = typeof globalThis.fetch>(
   }
   // Its static members are there as they are, `preconnect` of Bun's among them, and nothing of it is changed.
   if (before !== undefined) Object.setPrototypeOf(retrying, before);
-  return retrying as unknown as RetryingFetch<F>;
+  return retrying as unknown as RetryingFetch<AnyFetch>;
 }
 
 /** Undefined: there is none, or it is this one, as it would call itself for ever. */

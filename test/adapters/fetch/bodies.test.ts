@@ -1,0 +1,163 @@
+/** Bodies of requests: what is sent again is what was sent, and whole. */
+
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { withRetry } from '../../../src/adapters/fetch/index.js';
+import { historyOf } from '../../../src/index.js';
+import { answer, rst, silence } from '../../faults/plays.js';
+import { openLab, settled, soon } from '../kit.js';
+import { nodeFetch, undici, undiciFetch } from './client.js';
+
+function streamOf(...parts: readonly string[]): ReadableStream<Uint8Array> {
+  const left = [...parts];
+  return new ReadableStream({
+    pull(controller) {
+      const part = left.shift();
+      if (part === undefined) controller.close();
+      else controller.enqueue(new TextEncoder().encode(part));
+    },
+  });
+}
+
+function form(Form: typeof FormData): FormData {
+  const data = new Form();
+  data.append('name', 'value');
+  data.append('file', new Blob(['bytes']), 'file.txt');
+  return data;
+}
+
+const repeatable: readonly (readonly [string, () => unknown, RegExp])[] = [
+  ['a string', () => 'pay', /^pay$/],
+  ['bytes', () => new TextEncoder().encode('pay'), /^pay$/],
+  ['an ArrayBuffer', () => new TextEncoder().encode('pay').buffer, /^pay$/],
+  ['a Blob', () => new Blob(['pay']), /^pay$/],
+  ['URLSearchParams', () => new URLSearchParams({ pay: '1' }), /^pay=1$/],
+  ['a stream', () => streamOf('p', 'ay'), /^pay$/],
+  ["a stream of Node's", () => Readable.from([Buffer.from('pay')]), /^pay$/],
+  [
+    'an async iterable',
+    async function* () {
+      yield Buffer.from('pay');
+    },
+    /^pay$/,
+  ],
+  ['a function', () => () => 'pay', /^pay$/],
+  ['an async function that gives a stream', () => async () => streamOf('pa', 'y'), /^pay$/],
+];
+
+describe.each([
+  ["Node's own", nodeFetch, FormData],
+  ["undici's", undiciFetch, undici.FormData as unknown as typeof FormData],
+])('%s', (_name, doFetch, Form) => {
+  test.each([...repeatable, ['FormData', () => form(Form), /name="name"[\s\S]*value[\s\S]*bytes/] as const])(
+    '%s goes with each attempt',
+    async (_what, make, text) => {
+      const lab = await openLab([answer(503), rst(), answer(200)]);
+      const init = { method: 'PUT', body: make(), duplex: 'half' } as object;
+      expect((await withRetry(doFetch, soon)(lab.origin, init)).status).toBe(200);
+      expect(lab.requests).toHaveLength(3);
+      for (const { body } of lab.requests) expect(String(body)).toMatch(text);
+    },
+  );
+
+  test('what is too large is sent once, and whole', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const parts = Array.from({ length: 20 }, () => 'x'.repeat(1_000));
+    const init = { method: 'PUT', body: streamOf(...parts), duplex: 'half' } as object;
+    const answered = await withRetry(doFetch, { ...soon, bufferBodyBytes: 10_000 })(lab.origin, init);
+    expect(answered.status).toBe(503);
+    expect(lab.requests.map(({ body }) => body.length)).toEqual([20_000]);
+    expect(historyOf(answered)?.map(({ decision }) => decision.reason)).toEqual(['body-spent']);
+  });
+
+  test('a stream that was begun is the bare fetch’s to refuse', async () => {
+    const lab = await openLab(answer(200));
+    const body = streamOf('pay');
+    body.getReader();
+    const { error } = await settled(
+      withRetry(doFetch, soon)(lab.origin, { method: 'PUT', body, duplex: 'half' } as object),
+    );
+    expect(error).toBeInstanceOf(TypeError);
+    expect(lab.requests).toEqual([]);
+  });
+});
+
+describe('inside a Request', () => {
+  const made: readonly (readonly [string, () => unknown, boolean])[] = [
+    ['a string', () => 'pay', true],
+    ['a stream', () => streamOf('p', 'ay'), false],
+    ['bytes', () => new TextEncoder().encode('pay'), true],
+  ];
+
+  test.each(made)('%s goes with each attempt', async (_what, make, hasLength) => {
+    const lab = await openLab([answer(503), rst(), answer(200)]);
+    const init = { method: 'PUT', body: make(), headers: { 'content-type': 'a/b' }, duplex: 'half' };
+    const request = new Request(lab.origin, init as object);
+    expect((await withRetry(fetch, soon)(request)).status).toBe(200);
+    expect(lab.requests.map(({ body }) => String(body))).toEqual(['pay', 'pay', 'pay']);
+    expect(lab.requests.map(({ headers }) => headers['content-type'])).toEqual(['a/b', 'a/b', 'a/b']);
+    // The first goes as the caller made it; of the others, the length is known.
+    const lengths = lab.requests.map(({ headers }) => headers['content-length']);
+    expect(lengths).toEqual([hasLength ? '3' : undefined, '3', '3']);
+  });
+
+  test.each([
+    ['plain', {}],
+    ['with a time', { deadlineMs: 60_000 }],
+  ])('bodyUsed turns in the same turn as it does without us: %s', async (_what, policy) => {
+    const lab = await openLab(answer(200));
+    for (const doFetch of [fetch, withRetry(fetch, { ...soon, ...policy })]) {
+      const request = new Request(lab.origin, { method: 'PUT', body: 'pay' });
+      const answered = doFetch(request);
+      expect(request.bodyUsed).toBe(true);
+      await answered;
+    }
+  });
+
+  test('what is too large is sent once, and whole', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const parts = Array.from({ length: 20 }, () => 'x'.repeat(1_000));
+    const init = { method: 'PUT', body: streamOf(...parts), duplex: 'half' };
+    const request = new Request(lab.origin, init as object);
+    const answered = await withRetry(fetch, { ...soon, bufferBodyBytes: 10_000 })(request);
+    expect(answered.status).toBe(503);
+    expect(lab.requests.map(({ body }) => body.length)).toEqual([20_000]);
+  });
+
+  test('one that was used up is refused as it is without us', async () => {
+    const lab = await openLab(answer(200));
+    const request = new Request(lab.origin, { method: 'PUT', body: 'pay' });
+    await request.text();
+    expect((await settled(withRetry(fetch, soon)(request))).error).toBeInstanceOf(TypeError);
+    expect(lab.requests).toEqual([]);
+  });
+
+  test('its signal ends it, in every attempt and wait', async () => {
+    const lab = await openLab([answer(503), silence()]);
+    const aborter = new AbortController();
+    const request = new Request(lab.origin, { method: 'PUT', body: 'pay', signal: aborter.signal });
+    const answered = settled(withRetry(fetch, soon)(request));
+    await lab.until(({ requests }) => requests.length === 2);
+    const reason = new Error('enough');
+    aborter.abort(reason);
+    expect((await answered).error).toBe(reason);
+  });
+});
+
+describe('an answer that nobody wants', () => {
+  test('gives its connection back: a hundred retries need one', async () => {
+    const lab = await openLab(({ number }) => answer(number % 2 === 0 ? 200 : 503, 'x'.repeat(1_000)));
+    const own = withRetry(fetch, { ...soon, budget: false });
+    for (let sent = 0; sent < 100; sent += 1) await (await own(lab.origin)).text();
+    expect(lab.requests).toHaveLength(200);
+    expect(lab.connections).toBeLessThanOrEqual(2);
+  });
+
+  test('is cut off where it is long', async () => {
+    const lab = await openLab(({ number }) =>
+      number === 1 ? answer(503, 'x'.repeat(10_000_000)) : answer(200),
+    );
+    expect((await withRetry(fetch, soon)(lab.origin)).status).toBe(200);
+    await lab.until(({ openSockets }) => openSockets <= 1);
+  });
+});

@@ -1,0 +1,237 @@
+/** What `withRetry` gives is called as the fetch is that it wraps, and hands down what the caller gave. */
+
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { withRetry } from '../../../src/adapters/fetch/index.js';
+import { createRetrier, definePolicy, historyOf, PolicyError } from '../../../src/index.js';
+import { answer } from '../../faults/plays.js';
+import { openLab, settled, soon } from '../kit.js';
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** Answers with these statuses, in their order, and knows what it was called with. */
+function mock(...statuses: readonly number[]) {
+  const calls: unknown[][] = [];
+  const answers = statuses.map((status) => new Response(status === 204 ? null : 'said', { status }));
+  const left = [...answers];
+  const doFetch = async (...given: unknown[]): Promise<Response> => {
+    calls.push(given);
+    return left.shift() as Response;
+  };
+  return { doFetch: doFetch as typeof fetch, calls, answers };
+}
+
+describe('what is called', () => {
+  test.each([
+    ['options', soon],
+    ['a policy', definePolicy(soon)],
+    ['a retrier', createRetrier(soon)],
+  ])('with %s', async (_what, given) => {
+    const { doFetch, calls, answers } = mock(503, 200);
+    expect(await withRetry(doFetch, given)('https://a.example/')).toBe(answers[1]);
+    expect(calls).toHaveLength(2);
+  });
+
+  test('without one, what globalThis.fetch is at each call', async () => {
+    const own = withRetry(undefined, soon);
+    const [one, other] = [mock(200), mock(503, 200)];
+    vi.stubGlobal('fetch', one.doFetch);
+    await own('https://a.example/');
+    vi.stubGlobal('fetch', other.doFetch);
+    await own('https://a.example/');
+    expect([one.calls.length, other.calls.length]).toEqual([1, 2]);
+  });
+
+  test('put in the place of the global one, it calls the one that was there', async () => {
+    const { doFetch, calls } = mock(503, 200);
+    vi.stubGlobal('fetch', doFetch);
+    const own = withRetry(undefined, soon);
+    vi.stubGlobal('fetch', own);
+    expect((await fetch('https://a.example/')).status).toBe(200);
+    expect(calls).toHaveLength(2);
+  });
+
+  test('as a method, though the fetch bears no `this`', async () => {
+    function strict(this: unknown): Promise<Response> {
+      if (this !== undefined) throw new TypeError('Illegal invocation');
+      return Promise.resolve(new Response('ok'));
+    }
+    const client = { fetch: withRetry(strict as typeof fetch, soon) };
+    expect((await client.fetch('https://a.example/')).status).toBe(200);
+  });
+
+  test('static members are there, and what is added is not added to what is wrapped', () => {
+    const { doFetch } = mock();
+    const preconnect = (): string => 'connected';
+    const own = withRetry(Object.assign(doFetch, { preconnect }), soon);
+    expect(own.preconnect()).toBe('connected');
+    Object.assign(own, { mark: true });
+    expect('mark' in doFetch).toBe(false);
+  });
+
+  test('options in place of the fetch are refused, with a word on what to write', () => {
+    expect(() => withRetry({ maxRetries: 1 } as never)).toThrow(/withRetry\(undefined, options\)/);
+  });
+
+  test('a policy that cannot be used is the error of a promise', async () => {
+    const { doFetch, calls } = mock(200);
+    const own = withRetry(doFetch, soon);
+    const { error } = await settled(own('https://a.example/', { retry: { maxRetries: -1 } }));
+    expect(error).toBeInstanceOf(PolicyError);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('what goes down', () => {
+  test('is the very input and init, when nothing has to be added', async () => {
+    const { doFetch, calls } = mock(200);
+    const init = { method: 'POST', body: 'x', headers: new Headers({ a: 'b' }), next: { revalidate: 1 } };
+    const url = new URL('https://a.example/');
+    await withRetry(doFetch, soon)(url, init as RequestInit);
+    expect(calls[0]?.[0]).toBe(url);
+    expect(calls[0]?.[1]).toBe(init);
+  });
+
+  test('and no init where there was none', async () => {
+    const { doFetch, calls } = mock(503, 200);
+    await withRetry(doFetch, soon)('/relative');
+    expect(calls).toEqual([['/relative'], ['/relative']]);
+  });
+
+  test('without `retry`, which is ours, and with all that a framework or platform takes', async () => {
+    const { doFetch, calls } = mock(503, 200);
+    const more = { next: { tags: ['a'] }, cf: { cacheTtl: 1 }, client: {}, tls: {}, proxy: 'p' };
+    await withRetry(doFetch, soon)('https://a.example/', { ...more, retry: { maxRetries: 1 } } as never);
+    expect(calls.map(([, init]) => init)).toEqual([more, more]);
+  });
+
+  test('a retry sends what was asked for, whatever the caller has made of it since', async () => {
+    const { doFetch, calls } = mock(503, 200);
+    const url = new URL('https://a.example/?page=1');
+    const init = { method: 'PUT', body: 'one', headers: { 'x-page': '1' } };
+    const answered = withRetry(doFetch, soon)(url, init);
+    url.searchParams.set('page', '2');
+    Object.assign(init, { body: 'two' });
+    init.headers['x-page'] = '2';
+    await answered;
+    expect(calls[1]).toEqual([
+      'https://a.example/?page=1',
+      { method: 'PUT', body: 'one', headers: { 'x-page': '1' } },
+    ]);
+  });
+
+  test('headers that can be iterated over once go with every attempt', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    function* pairs(): Generator<[string, string]> {
+      yield ['x-one', '1'];
+    }
+    await withRetry(fetch, soon)(lab.origin, { headers: pairs() as never });
+    expect(lab.requests.map(({ headers }) => headers['x-one'])).toEqual(['1', '1']);
+  });
+
+  test('a Request of another realm or package is one, too', async () => {
+    const { doFetch, calls } = mock(503, 200);
+    const foreign = { url: 'https://a.example/x', method: 'DELETE', headers: new Headers(), body: null };
+    await withRetry(doFetch, soon)(foreign as never);
+    expect(calls.map(([input]) => input)).toEqual([foreign, foreign]);
+  });
+
+  test("a Request's own: method, headers and referrer, with a signal of ours beside them", async () => {
+    const { doFetch, calls } = mock(503, 200);
+    const request = new Request('https://a.example/', {
+      method: 'PUT',
+      headers: { 'x-one': '1' },
+      referrerPolicy: 'origin',
+    });
+    await withRetry(doFetch, { ...soon, deadlineMs: 60_000 })(request);
+    for (const [input, init] of calls as [Request, RequestInit][]) {
+      expect(input).toBe(request);
+      expect(Object.keys(init).sort()).toEqual(['referrer', 'referrerPolicy', 'signal']);
+      expect(init.referrerPolicy).toBe(request.referrerPolicy);
+    }
+  });
+
+  test('a Request as init', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const request = new Request(lab.origin, { method: 'DELETE', headers: { 'x-one': '1' } });
+    await withRetry(fetch, soon)(`${lab.origin}/there`, request);
+    expect(lab.requests.map(({ method, headers, path }) => [method, path, headers['x-one']])).toEqual([
+      ['DELETE', '/there', '1'],
+      ['DELETE', '/there', '1'],
+    ]);
+  });
+
+  test('beforeRetry may send a Request elsewhere, with its method, headers and body', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const own = withRetry(fetch, {
+      ...soon,
+      beforeRetry: (context) => {
+        context.url = `${lab.origin}/other`;
+        context.headers['x-two'] = '2';
+      },
+    });
+    const headers = { 'x-one': '1', 'content-type': 'text/odd' };
+    await own(new Request(lab.origin, { method: 'PUT', body: 'body', headers }));
+    const seen = lab.requests.map(({ method, path, body, headers: sent }) => [
+      method,
+      path,
+      String(body),
+      sent['x-one'],
+      sent['x-two'],
+      sent['content-type'],
+    ]);
+    expect(seen).toEqual([
+      ['PUT', '/', 'body', '1', undefined, 'text/odd'],
+      ['PUT', '/other', 'body', '1', '2', 'text/odd'],
+    ]);
+  });
+
+  test('`retry: false` and `{ maxRetries }` of one request', async () => {
+    for (const [retry, sent] of [[false, 1] as const, [{ maxRetries: 1 }, 2] as const]) {
+      const lab = await openLab(answer(503));
+      await withRetry(fetch, soon)(lab.origin, { retry });
+      expect(lab.requests).toHaveLength(sent);
+    }
+  });
+});
+
+describe('what comes out', () => {
+  test('is the very Response, with its history, and nothing on it', async () => {
+    const { doFetch, answers } = mock(503, 200);
+    const before = Reflect.ownKeys(answers[1] as Response);
+    const response = await withRetry(doFetch, soon)('https://a.example/');
+    expect(response).toBe(answers[1]);
+    expect(Reflect.ownKeys(response)).toEqual(before);
+    expect(response.bodyUsed).toBe(false);
+    expect(historyOf(response)).toHaveLength(2);
+  });
+
+  test('or the very error', async () => {
+    const errors = [1, 2].map(() => new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
+    const left = [...errors];
+    const own = withRetry((() => Promise.reject(left.shift())) as typeof fetch, { ...soon, maxRetries: 1 });
+    const { error } = await settled(own('https://a.example/'));
+    expect(error).toBe(errors[1]);
+    expect(historyOf(error)).toHaveLength(2);
+  });
+
+  test('an opaque answer is final, and so is one that an odd mock gives', async () => {
+    for (const given of [Response.error(), undefined, {}]) {
+      let calls = 0;
+      const doFetch = async (): Promise<unknown> => {
+        calls += 1;
+        return given;
+      };
+      const own = withRetry(doFetch as typeof fetch, { ...soon, retryIf: () => true });
+      expect(await own('https://a.example/')).toBe(given);
+      expect(calls).toBe(1);
+    }
+  });
+
+  test('what throws at once is an error of the promise', async () => {
+    const thrown = new Error('at once');
+    const doFetch = (_url: string): Promise<Response> => {
+      throw thrown;
+    };
+    expect((await settled(withRetry(doFetch, soon)('/x'))).error).toBe(thrown);
+  });
+});
