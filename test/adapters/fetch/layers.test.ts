@@ -1,0 +1,76 @@
+/** Several layers of ours that one request goes through: one acts, counted at a server. */
+
+import axiosModule from 'axios';
+import { afterEach, expect, test, vi } from 'vitest';
+import { attachRetry } from '../../../src/adapters/axios/index.js';
+import { withRetry } from '../../../src/adapters/fetch/index.js';
+import { retry } from '../../../src/adapters/undici/index.js';
+import { historyOf } from '../../../src/index.js';
+import { answer } from '../../faults/plays.js';
+import { openLab, settled, soon } from '../kit.js';
+import { openAgent } from '../undici/kit.js';
+import { undiciFetch } from './client.js';
+
+const three = { ...soon, maxRetries: 2, budget: false } as const;
+
+afterEach(() => vi.unstubAllGlobals());
+
+test.each<[string, (doFetch: typeof fetch) => typeof fetch]>([
+  ['at once', (doFetch) => withRetry(withRetry(doFetch, three), three)],
+  [
+    'with a wrapper between that waits',
+    (doFetch) => {
+      const inner = withRetry(doFetch, three);
+      const between: typeof fetch = async (url, init) => {
+        await new Promise(setImmediate);
+        return inner(url, init);
+      };
+      return withRetry(between, three);
+    },
+  ],
+])('withRetry() around withRetry(): %s', async (_how, wrap) => {
+  const lab = await openLab(answer(503));
+  const answered = await wrap(fetch)(lab.origin);
+  expect(lab.requests).toHaveLength(3);
+  expect(historyOf(answered)).toHaveLength(3);
+});
+
+test('the outer one decides, also that nothing is retried', async () => {
+  const lab = await openLab(answer(503));
+  await withRetry(withRetry(fetch, three), { retry: false })(lab.origin);
+  expect(lab.requests).toHaveLength(1);
+});
+
+test('what a wrapper asks for beside the request keeps its own retries', async () => {
+  const lab = await openLab(({ path, number }) => answer(path === '/token' && number < 3 ? 503 : 200, 'x'));
+  const inner = withRetry(fetch, three);
+  const withToken: typeof fetch = async (url, init) => {
+    expect((await inner(`${lab.origin}/token`)).status).toBe(200);
+    return inner(url, init);
+  };
+  expect((await withRetry(withToken, three)(`${lab.origin}/x`)).status).toBe(200);
+  expect(lab.requests.map(({ path }) => path)).toEqual(['/token', '/token', '/token', '/x']);
+});
+
+test('over a dispatcher with retry()', async () => {
+  const lab = await openLab(answer(503));
+  const dispatcher = openAgent().compose(retry(three));
+  await withRetry(undiciFetch, three)(lab.origin, { dispatcher } as object);
+  expect(lab.requests).toHaveLength(3);
+});
+
+test("under attachRetry() with axios's adapter fetch", async () => {
+  const lab = await openLab(answer(503));
+  const instance = axiosModule.create({ adapter: 'fetch' });
+  attachRetry(instance, three);
+  vi.stubGlobal('fetch', withRetry(fetch, three));
+  await settled(instance.get(lab.origin));
+  expect(lab.requests).toHaveLength(3);
+});
+
+test('requests of one that do not lie in each other are each retried', async () => {
+  const lab = await openLab(answer(503));
+  const own = withRetry(fetch, three);
+  await Promise.all([own(lab.origin), own(lab.origin)]);
+  expect(lab.requests).toHaveLength(6);
+});

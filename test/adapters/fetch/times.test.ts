@@ -1,0 +1,101 @@
+/** Times run to the head unless they are to cover the body, and signals are the caller's unless a time needs ours. */
+
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { withRetry } from '../../../src/adapters/fetch/index.js';
+import { AttemptTimeoutError, createRetrier, DeadlineError, type PolicyOptions } from '../../../src/index.js';
+import { answer, silence, stallInBody } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { openLab, settled, soon } from '../kit.js';
+
+/** Answers only when it is told to, and keeps the signals that it was given. */
+function watching(signals: unknown[]): typeof fetch {
+  return (input, init) => {
+    signals.push(init?.signal);
+    return fetch(input, init);
+  };
+}
+
+test.each<[string, PolicyOptions, boolean]>([
+  ['as it is', {}, true],
+  ['with ours where a time needs one', { attemptTimeoutMs: 60_000 }, false],
+])("the caller's signal goes down %s, and no listener is left", async (_how, policy, isCallers) => {
+  const lab = await openLab([answer(503), answer(200)]);
+  const signals: unknown[] = [];
+  const { signal } = new AbortController();
+  // Node's own leaves one for each attempt until that is collected; a fetch that leaves none shows ours.
+  const mock: typeof fetch = (_input, init) => {
+    signals.push(init?.signal);
+    return fetch(lab.origin);
+  };
+  await withRetry(mock, { ...soon, ...policy })(lab.origin, { signal });
+  expect(signals.map((one) => one === signal)).toEqual([isCallers, isCallers]);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('no signal goes down where there is no time and none of the caller’s', async () => {
+  const lab = await openLab(answer(200));
+  const signals: unknown[] = [];
+  await withRetry(watching(signals), soon)(lab.origin);
+  expect(signals).toEqual([undefined]);
+});
+
+describe.each<[string, PolicyOptions]>([
+  ['a deadline', { deadlineMs: 5_000 }],
+  ['an attempt timeout', { attemptTimeoutMs: 5_000 }],
+])('%s', (_name, policy) => {
+  test('ends what is silent', async () => {
+    const time = new HandTime();
+    const lab = await openLab(silence());
+    const retrier = createRetrier({ ...soon, ...policy, maxRetries: 0 }, time.ports);
+    const answered = settled(withRetry(fetch, retrier)(lab.origin));
+    await time.fire(5_000);
+    const { error } = await answered;
+    expect(error instanceof DeadlineError || error instanceof AttemptTimeoutError).toBe(true);
+    await lab.until(({ openSockets }) => openSockets === 0);
+    expect(time.pending).toEqual([]);
+  });
+
+  test('never cuts what comes after the head', async () => {
+    const time = new HandTime();
+    const lab = await openLab(stallInBody(10));
+    const retrier = createRetrier({ ...soon, ...policy }, time.ports);
+    const response = await withRetry(fetch, retrier)(lab.origin);
+    expect(time.pending).toEqual([]);
+    const reader = response.body?.getReader();
+    expect((await reader?.read())?.value?.byteLength).toBe(10);
+    await reader?.cancel();
+  });
+
+  test('the caller ends the body afterwards, with the very reason', async () => {
+    const lab = await openLab(stallInBody(10));
+    const aborter = new AbortController();
+    const response = await withRetry(fetch, { ...soon, ...policy })(lab.origin, { signal: aborter.signal });
+    const reason = new Error('enough');
+    const read = settled(response.text());
+    aborter.abort(reason);
+    expect((await read).error).toBe(reason);
+  });
+});
+
+test("deadlineCovers: 'body' ends the body with the deadline's error, and the connection with it", async () => {
+  const time = new HandTime();
+  const lab = await openLab(stallInBody(10));
+  const policy = { ...soon, deadlineMs: 5_000, deadlineCovers: 'body' } as const;
+  const response = await withRetry(fetch, createRetrier(policy, time.ports))(lab.origin);
+  const read = settled(response.text());
+  await time.fireAt(5_000);
+  expect((await read).error).toBeInstanceOf(DeadlineError);
+  await lab.until(({ openSockets }) => openSockets === 0);
+});
+
+test('retryIf may read the body, and the caller gets it unread', async () => {
+  const lab = await openLab([answer(200, '{"done":false}'), answer(200, '{"done":true}')]);
+  const own = withRetry(fetch, {
+    ...soon,
+    retryIf: async (outcome) => /false/.test(JSON.stringify(await outcome.body?.())),
+  });
+  const response = await own(lab.origin);
+  expect(response.bodyUsed).toBe(false);
+  expect(await response.json()).toEqual({ done: true });
+});
