@@ -8,7 +8,7 @@ import { defineConfig } from 'vitest/config';
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from a default export.
 export default defineConfig({
   test: {
-    include: ['test/adapters/**/*.test.ts', 'test/conformance/{undici,axios}.test.ts'],
+    include: ['test/adapters/**/*.test.ts', 'test/conformance/{undici,axios,fetch}.test.ts'],
     // A run of its own: `npm run test:fuzz`.
     exclude: ['**/fuzz.test.ts'],
     // The adapter that runs the suites.

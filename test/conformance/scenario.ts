@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { OverrideOptions, PolicyOptions } from '../../src/core/policy/options.js';
 import type { Retry, RetryReason, StopReason } from '../../src/core/types.js';
 
-export type RunnerName = 'undici request' | 'undici dispatch' | 'axios' | 'simulator';
+export type RunnerName = 'undici request' | 'undici dispatch' | 'axios' | 'fetch' | 'simulator';
 
 export interface Scenario {
   readonly name: string;

@@ -1,31 +1,20 @@
 /** The scenarios through undici: by `request()`, and by `dispatch()` as other libraries call it. */
 
 import { Readable } from 'node:stream';
-import type { Agent, Dispatcher } from 'undici';
-import { describe, onTestFinished } from 'vitest';
+import type { Dispatcher } from 'undici';
+import { describe } from 'vitest';
 import { retry } from '../../src/adapters/undici/index.js';
 import { createRetrier, historyOf } from '../../src/index.js';
 import { settled } from '../adapters/kit.js';
 import { undici } from '../adapters/undici/client.js';
 import { record } from '../adapters/undici/recorder.js';
+import { agentOn } from './agent.js';
 import { conforms } from './conform.js';
 import type { RequestRecord } from './record.js';
 import { defaultUrl, type Scenario, type ScenarioRequest } from './scenario.js';
 import { type Settled, Stage } from './stage.js';
 
 type SendThrough = (dispatcher: Dispatcher, request: ScenarioRequest) => Promise<Settled>;
-
-/** Each attempt on a connection of its own, to wherever the stage has its server. */
-function agentOn(stage: Stage): Agent {
-  const connector = undici.buildConnector({});
-  const agent = new undici.Agent({
-    pipelining: 0,
-    connect: (options, done) =>
-      connector({ ...options, hostname: '127.0.0.1', port: String(stage.takePort()) }, done),
-  });
-  onTestFinished(() => agent.destroy());
-  return agent;
-}
 
 async function play(scenario: Scenario, send: SendThrough): Promise<readonly RequestRecord[]> {
   const stage = await Stage.open(scenario);

@@ -54,6 +54,14 @@ const givingUp: readonly GivingUp[] = ([nodeFetch, undiciFetch] as const).map((d
   takesFactories: true,
 }));
 
+/** Cases about sources, which run once for each way. */
+function overEach(...titles: readonly string[]): (reason: string) => Skips {
+  const all = ways.flatMap(({ name }) =>
+    titles.map((title) => `bodies-sources > over '${name.replaceAll("'", "\\'")}' > ${title}`),
+  );
+  return (reason) => Object.fromEntries(all.map((title) => [title, reason]));
+}
+
 function secrets(...titles: readonly string[]): Skips {
   return Object.fromEntries(titles.map((title) => [title, 'fetch refuses addresses with userinfo']));
 }
@@ -115,6 +123,18 @@ export const subject: Subject = {
       'routes > scopes > differ by servers, and not by userinfo',
       'routes > scopes > and what is told show no secret of userinfo',
     ),
+    ...overEach(
+      "the source's own error is the caller's, and ends it > a Readable",
+      "the source's own error is the caller's, and ends it > what a function makes",
+      "the source's own error is the caller's, and ends it > a Readable, in the second attempt",
+      'a Readable that breaks where nothing reads it is reported > when it was broken before the request',
+      'a Readable that breaks where nothing reads it is reported > when it breaks on the way to the connection',
+      'a Readable that breaks where nothing reads it is reported > when it breaks in the wait, and nothing is sent after it',
+    )('fetch has it for the cause of its own error'),
+    ...overEach(
+      'at the end, however it comes, a source is closed > a refusal while it is being sent > a Readable that stalls',
+      'at the end, however it comes, a source is closed > a refusal while it is being sent > a Readable that has more to give',
+    )('fetch goes on sending while its answer, which is the caller’s, is read'),
     'times-process > a function of the caller that hangs, with nothing else alive > the factory of a body, in its attempt: the process stays until the time is up':
       'an attempt’s time begins when its body is made',
   },

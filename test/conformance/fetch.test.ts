@@ -1,0 +1,45 @@
+/** The scenarios through fetch: undici's, by an agent that leads every address to the stage. */
+
+import { Readable } from 'node:stream';
+import { withRetry } from '../../src/adapters/fetch/index.js';
+import { createRetrier, historyOf, type Sleep } from '../../src/index.js';
+import { undiciFetch } from '../adapters/fetch/client.js';
+import { settled } from '../adapters/kit.js';
+import { agentOn } from './agent.js';
+import { conforms } from './conform.js';
+import { defaultUrl, type ScenarioRequest } from './scenario.js';
+import { type Settled, Stage } from './stage.js';
+
+async function send(doFetch: typeof fetch, request: ScenarioRequest): Promise<Settled> {
+  const { url = defaultUrl, stream, ...asked } = request;
+  const { method = 'GET', headers, body, retry } = asked;
+  const init = {
+    method,
+    ...(headers !== undefined && { headers }),
+    ...(body !== undefined && { body }),
+    ...(stream !== undefined && { body: Readable.from([Buffer.from(stream)]), duplex: 'half' }),
+    ...(retry !== undefined && { retry }),
+  };
+  const { value, error } = await settled(doFetch(url, init as object));
+  if (value === undefined) return { with: codeOf(error), history: historyOf(error) };
+  await value.arrayBuffer();
+  return { with: value.status, history: historyOf(value) };
+}
+
+/** What fetch keeps in the cause; of bytes that are no HTTP, not always as a code. */
+function codeOf(error: unknown): string {
+  const { code, cause } = error as { readonly code?: string; readonly cause?: Error & { code?: string } };
+  if (typeof code === 'string') return code;
+  return cause?.code ?? (cause?.name === 'HTTPParserError' ? 'HPE_INVALID_CONSTANT' : String(cause?.name));
+}
+
+conforms('fetch', async (scenario) => {
+  const stage = await Stage.open(scenario);
+  const dispatcher = agentOn(stage);
+  const through: typeof fetch = (url, init) => undiciFetch(url, { ...init, dispatcher } as RequestInit);
+  // What watches over the rest of an answer that is read meanwhile is no part of a scenario.
+  const sleep: Sleep = (delayMs, wake, options) =>
+    options?.unref === true ? () => undefined : stage.ports.sleep(delayMs, wake, options);
+  const doFetch = withRetry(through, createRetrier(scenario.policy, { ...stage.ports, sleep }));
+  return stage.run((request) => send(doFetch as typeof fetch, request));
+});
