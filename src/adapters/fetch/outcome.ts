@@ -1,6 +1,6 @@
 /** What fetch gives, as outcomes that the policy judges. */
 
-import { bytesToRead } from '../../core/hints/held-back.js';
+import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import { isAboutFirstServer } from '../../runtime/first-server.js';
 import type { Session } from '../../runtime/session.js';

@@ -91,12 +91,12 @@ export class Loop<Answer> {
   private async send(): Promise<Ending<Answer>> {
     const { exchange, outgoing } = this;
     this.heedAbort();
-<<<<<<< HEAD
     const { attemptTimeoutMs } = this.session.settings;
     const isTimed = attemptTimeoutMs !== undefined && exchange.body !== undefined;
     this.bodySince = isTimed ? this.now() : undefined;
     try {
-      outgoing.prepare(await this.inTime(exchange.body?.next(), this.limit()), this.extra);
+      const body = this.inTime(exchange.body?.next(), this.limit());
+      outgoing.prepare(isPromise(body) ? await body : body, this.extra);
       // Some clients send what was aborted before.
       this.heedAbort();
       const limit = this.limit();
@@ -110,18 +110,6 @@ export class Loop<Answer> {
       if (this.timedOut !== undefined && error === this.timedOut) return { kind: 'error', error };
       throw error;
     }
-=======
-    const body = this.inTime(exchange.body?.next());
-    outgoing.prepare(isPromise(body) ? await body : body, this.extra);
-    // Some clients send what was aborted before.
-    this.heedAbort();
-    const limit = this.limit();
-    if (limit === undefined) return endingOf(exchange);
-    // A hook, a body or a busy process took longer than there was time.
-    if (limit.ms <= 0) throw limit.error();
-    this.ours = new AbortController();
-    return endingWithin(limit, exchange, outgoing, this.ours, this.sleep, this.keeping);
->>>>>>> 0e4999a (wip fetch: skeleton, suites)
   }
 
   /** What ends the attempt: its own time, or what is left of the request's. */

@@ -135,7 +135,5 @@ export const subject: Subject = {
       'at the end, however it comes, a source is closed > a refusal while it is being sent > a Readable that stalls',
       'at the end, however it comes, a source is closed > a refusal while it is being sent > a Readable that has more to give',
     )('fetch goes on sending while its answer, which is the caller’s, is read'),
-    'times-process > a function of the caller that hangs, with nothing else alive > the factory of a body, in its attempt: the process stays until the time is up':
-      'an attempt’s time begins when its body is made',
   },
 };
