@@ -2,6 +2,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
+import { isRecipe, recipeOf, sdks } from '../scripts/everywhere/sdks/sdks.js';
 import { origins } from '../src/core/hints/origins.js';
 import { type HintSetName, hintSetNames } from '../src/core/hints/sets.js';
 import { vendors } from '../src/core/hints/vendors.js';
@@ -71,7 +72,9 @@ describe('the table of hint sets', () => {
 });
 
 describe('every code block', () => {
-  const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '');
+  const written = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '');
+  // What imports an SDK is run where that is installed: `npm run test:everywhere -- sdk`.
+  const blocks = written.filter((code) => !isRecipe(code));
 
   test('is found', () => {
     expect(blocks.length).toBeGreaterThanOrEqual(6);
@@ -100,6 +103,25 @@ describe('every code block', () => {
       expect(printed.map(loosely).slice(0, promised.length)).toEqual(promised.map(loosely));
     },
   );
+});
+
+describe('the recipes for SDKs', () => {
+  const rows = between('## With the SDKs people use', '## On the command line').match(/^\| `.*$/gm) ?? [];
+
+  test.each(sdks)('$name has one, which says how its own retries are switched off', (sdk) => {
+    expect(recipeOf(sdk, readme)).toContain(sdk.switch ?? sdk.name);
+  });
+
+  test.each(sdks.map((sdk, index) => ({ ...sdk, row: rows[index] })))(
+    '$name has a row, with the version and the number of requests that are tried',
+    ({ name, packages: [pinned], requestsWithTheirs, row }) => {
+      const [version] = /\d+\.\d+(?=\.\d+$)/.exec(pinned ?? '') ?? [];
+      expect(row).toMatch(`| \`${name}\` ${version} |`);
+      expect(row).toMatch(new RegExp(`\\| ${requestsWithTheirs}( \\(\`llm\`\\))? \\|$`));
+    },
+  );
+
+  test('has no row for others', () => expect(rows).toHaveLength(sdks.length));
 });
 
 function sourceOf(entry: string | undefined): string {
