@@ -1,5 +1,5 @@
 /**
- * The package where people use it: in test runners, frameworks, bundlers and runtimes, each with what it needs
+ * The package where people use it: in test runners, frameworks, bundlers, runtimes and SDKs, each with what it needs
  * installed in a scratch folder. With names, only those whose name begins so: `npm run test:everywhere -- jest next`.
  */
 
@@ -14,9 +14,10 @@ import type { Check } from './everywhere/check.js';
 import { jest } from './everywhere/jest.js';
 import { next } from './everywhere/next.js';
 import { runtimes } from './everywhere/runtimes.js';
+import { sdkChecks } from './everywhere/sdks/check.js';
 import { installInto } from './versions.js';
 
-const all: readonly Check[] = [...jest, next, ...bundled, ...runtimes];
+const all: readonly Check[] = [...jest, next, ...bundled, ...runtimes, ...sdkChecks];
 
 const asked = process.argv.slice(2);
 const chosen = all.filter(({ name }) => asked.length === 0 || asked.some((start) => name.startsWith(start)));

@@ -7,17 +7,18 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { run } from '../../command.js';
 import { nodeTypes } from '../../versions.js';
+import type { Check } from '../check.js';
 import { recipeOf, type Sdk, sdks } from './sdks.js';
 import { type Asked, serve } from './server.js';
 
 /** One for each SDK: `npm run test:everywhere -- sdk`, or `-- sdk-openai`. */
-export const sdkChecks = sdks.map((sdk) => ({
+export const sdkChecks: readonly Check[] = sdks.map((sdk) => ({
   name: `sdk-${sdk.name.replace(/^@|\/.*$/g, '')}`,
   proves: `${sdk.packages[0]} by README's recipe: the same bytes in each attempt; ${sdk.requestsWithTheirs} requests of one where its own retries are left on`,
   // Some SDKs want a newer Node than we do; this one takes TypeScript as it is.
   packages: ['node@24.21.0', nodeTypes(), ...sdk.packages],
   files: {},
-  async run(place: string): Promise<void> {
+  async run(place) {
     await checkRecipe(sdk, place);
     await checkTheirs(sdk, place);
   },
