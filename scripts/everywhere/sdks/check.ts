@@ -14,7 +14,7 @@ import { type Asked, serve } from './server.js';
 /** One for each SDK: `npm run test:everywhere -- sdk`, or `-- sdk-openai`. */
 export const sdkChecks: readonly Check[] = sdks.map((sdk) => ({
   name: `sdk-${sdk.name.replace(/^@|\/.*$/g, '')}`,
-  proves: `${sdk.packages[0]} by README's recipe: the same bytes in each attempt; ${sdk.requestsWithTheirs} requests of one where its own retries are left on`,
+  proves: `${sdk.packages[0]} by README's recipe: the same bytes in each attempt; ${theirs(sdk)}`,
   // Some SDKs want a newer Node than we do; this one takes TypeScript as it is.
   packages: ['node@24.21.0', nodeTypes(), ...sdk.packages],
   files: {},
@@ -23,6 +23,11 @@ export const sdkChecks: readonly Check[] = sdks.map((sdk) => ({
     await checkTheirs(sdk, place);
   },
 }));
+
+function theirs({ switch: off, requestsWithTheirs }: Sdk): string {
+  if (off === undefined) return 'it has no retries of its own';
+  return `with its own retries left on, ${requestsWithTheirs} requests of one`;
+}
 
 /** With the SDK's retries off: what is refused twice is asked three times, always with the same bytes. */
 async function checkRecipe(sdk: Sdk, place: string): Promise<void> {
