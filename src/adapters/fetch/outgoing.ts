@@ -4,6 +4,7 @@ import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
 import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
 import { isWebStream } from '../../runtime/stream-like.js';
+import { warnOnce } from '../../runtime/warning.js';
 import type { Exchange } from './exchange.js';
 import { addressOf, headersOf, initFrom, type Pair, pairsOf } from './request.js';
 import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
@@ -24,6 +25,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     const added = Object.entries(extra ?? {});
     const pairs = added.length === 0 ? this.pairs : [...without(this.headers, added), ...added];
     const isRepeated = extra !== undefined;
+    if (isRepeated) warnOfOthers(exchange.initAtFirst);
     if (isRepeated) exchange.input = this.url ?? exchange.inputAtFirst;
     const more = {
       ...this.fromRequest(isRepeated),
@@ -87,6 +89,15 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     // One of that name that is none.
     this.pairs = [...without(this.headers, added), ...added];
   }
+}
+
+/** What can be known to retry beneath, and is none of ours. */
+function warnOfOthers(init: InitShape | null | undefined): void {
+  const { constructor: type } = Object(init?.['dispatcher']) as { readonly constructor?: { name?: unknown } };
+  if (type?.name !== 'RetryAgent') return;
+  warnOnce(
+    "undaunted: fetch is given a RetryAgent of undici's for its dispatcher, whose retries multiply with those of withRetry(); give it an Agent",
+  );
 }
 
 function without(pairs: readonly Pair[], names: readonly Pair[]): readonly Pair[] {

@@ -6,10 +6,10 @@ import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { historyOf } from '../../../src/index.js';
-import { answer } from '../../faults/plays.js';
+import { answer, rst } from '../../faults/plays.js';
 import { openLab, settled, soon } from '../kit.js';
 import { openAgent } from '../undici/kit.js';
-import { undiciFetch } from './client.js';
+import { undici, undiciFetch } from './client.js';
 
 const three = { ...soon, maxRetries: 2, budget: false } as const;
 
@@ -73,4 +73,14 @@ test('requests of one that do not lie in each other are each retried', async () 
   const own = withRetry(fetch, three);
   await Promise.all([own(lab.origin), own(lab.origin)]);
   expect(lab.requests).toHaveLength(6);
+});
+
+test("a RetryAgent of undici's beneath multiplies, and a warning says so", async () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const lab = await openLab(rst());
+  const dispatcher = new undici.RetryAgent(openAgent(), { maxRetries: 0 });
+  await settled(withRetry(undiciFetch, three)(lab.origin, { dispatcher } as object));
+  const told = warned.mock.calls.map(([warning]) => String(warning));
+  warned.mockRestore();
+  expect(told.filter((text) => text.includes('RetryAgent'))).toHaveLength(1);
 });
