@@ -5,7 +5,7 @@
 
 import { targetOf } from '../core/policy/routes/target.js';
 import type { RequestFacts } from '../core/types.js';
-import { contextStorage, type Enclosure, type Suppression } from './context.js';
+import { contextStorage, type Enclosure, type Suppression, suppressionInContext } from './context.js';
 
 /** What an adapter may send through. */
 type Beneath = 'fetch' | 'anything';
@@ -83,6 +83,12 @@ function sendAtOnce<Given, Sent>(
 /** For a request that begins here and now. */
 export function enclosureAtOnce(): Enclosure | undefined {
   return layers.sending;
+}
+
+/** The attempt that what is asked for here belongs to. */
+export function enclosureHere(): Enclosure | undefined {
+  const enclosure = layers.sending ?? suppressionInContext();
+  return enclosure === true || enclosure?.isOver === true ? undefined : enclosure;
 }
 
 export function isSuppressed(suppression: Suppression | undefined, request: RequestFacts): true | undefined {

@@ -16,7 +16,8 @@ export function release({ body }: ResponseShape, ms: number, sleep: Sleep): void
 }
 
 export function lengthIn({ headers }: ResponseShape): string | undefined {
-  return headers?.get('content-length') ?? undefined;
+  // A mock's may be a plain object.
+  return typeof headers?.get === 'function' ? (headers.get('content-length') ?? undefined) : undefined;
 }
 
 /** Nothing of it may be touched; so what is known of its end is that nobody holds it any more. */

@@ -41,6 +41,8 @@ export function spareBodyOf(
 ): Body | undefined {
   if (!isRequest(input) || typeof input.clone !== 'function' || isSentAtOnce(limits)) return undefined;
   if ((init?.body !== undefined && init.body !== null) || input.bodyUsed === true) return undefined;
+  // The fetch itself has the words for it.
+  if (input.body?.locked === true) return undefined;
   // Firefox does not show what there is.
   const hasNone = input.body === null || (input.body === undefined && /^(GET|HEAD)$/i.test(input.method));
   return hasNone ? undefined : Spare.of(input, limits.bufferBodyBytes);

@@ -32,15 +32,16 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly installation: Installation;
   readonly session: Session;
   /** Undefined: there is none, fetch can send it again itself, or it is the Request's own and not sent yet. */
-  body: Body | undefined;
+  body: Body | undefined = undefined;
   /** As they were when the caller asked. */
   readonly inputAtFirst: unknown;
   readonly initAtFirst: Init;
   /** Of the next attempt. */
   input: unknown;
   init: Init;
+  private readonly given: Init;
   private readonly rest: readonly unknown[];
-  private spare: Body | undefined;
+  private spare: Body | undefined = undefined;
   private readonly signal: AbortSignal | undefined;
   private isJoined = false;
 
@@ -51,13 +52,19 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const isMutable = typeof input === 'object' && !isRequest(input);
     this.inputAtFirst = isMutable ? addressOf(input) : input;
     this.initAtFirst = init === undefined || init === null ? init : asItStands(init);
-    this.input = input;
-    this.init = isIterator(init?.headers) ? this.initAtFirst : init;
+    this.given = init;
     this.rest = rest;
     this.signal = signalOf(input, init);
     this.session = installation.retrier.open(this, overrideFrom(retry));
-    this.body = bodyOf(init, this.session.settings);
-    this.spare = spareBodyOf(input, init, this.session.settings);
+    const { settings } = this.session;
+    // What is sent later than it was asked for is sent as it was asked for.
+    const mayWait = settings.gate !== false || settings.hold !== false || typeof init?.body === 'function';
+    this.input = mayWait ? this.inputAtFirst : input;
+    this.init = mayWait || isIterator(init?.headers) ? this.initAtFirst : init;
+    // Nothing is sent: a stream is left for the fetch itself to cancel.
+    if (this.isAborted) return;
+    this.body = bodyOf(init, settings);
+    this.spare = spareBodyOf(input, init, settings);
   }
 
   // -------------------------------------------------------------- the facts
@@ -111,8 +118,9 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   send(signal?: AbortSignal): Promise<ResponseShape> {
-    const init =
-      signal === undefined ? this.init : { ...this.referrer, ...this.init, signal: this.joined(signal) };
+    // What is no plain object has what it has from its class, which a spread would leave behind.
+    const own = this.init === this.given ? this.initAtFirst : this.init;
+    const init = signal === undefined ? this.init : { ...this.referrer, ...own, signal: this.joined(signal) };
     // What a Request has of its own goes with the first attempt.
     this.body ??= this.spare;
     if (mayMeetBeneathFetch()) return enclosed(this, 'anything', (asked) => this.call(asked), init);
@@ -123,8 +131,8 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const { input, rest } = this;
     // Not as a method, which the platform's own would refuse to be.
     const { send } = this.installation;
-    if (rest.length > 0) return send(input, init, ...rest);
-    return init === undefined ? send(input) : send(input, init);
+    if (rest.length > 0) return promised(send(input, init, ...rest));
+    return promised(init === undefined ? send(input) : send(input, init));
   }
 
   /** With the caller's, where there is one: who joins them looks after it, also while the body is read. */
@@ -208,6 +216,11 @@ function parted(given: Init): { readonly retry?: InitShape['retry']; readonly in
   if (typeof given !== 'object' || given === null || given.retry === undefined) return { init: given };
   const { retry, ...init } = asItStands(given);
   return { retry, init };
+}
+
+/** A mock may give its answer as it is, and a promise may be of a kind of its own. */
+function promised(sent: Promise<ResponseShape>): Promise<ResponseShape> {
+  return sent instanceof Promise ? sent : Promise.resolve(sent);
 }
 
 function isIterator(headers: unknown): boolean {

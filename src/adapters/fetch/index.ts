@@ -2,7 +2,7 @@
 
 import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
-import { countLayer } from '../../runtime/layers.js';
+import { countLayer, enclosureHere } from '../../runtime/layers.js';
 import { begin } from '../../runtime/loop/begin.js';
 import type { RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
@@ -65,11 +65,16 @@ export function withRetry(
   const send =
     own ?? ((...asked: Parameters<Fetch>) => (globalFetch(retrying) ?? before ?? missing)(...asked));
   const installation: Installation = { retrier: retrierFor(given), send };
+  const beneath: Installation | undefined =
+    own === undefined ? { ...installation, send: before ?? missing } : undefined;
   countLayer('fetches');
+  // What is global may lead back to it.
+  if (beneath !== undefined) countLayer('fetches');
   function retrying(input: unknown, init?: unknown, ...rest: unknown[]): Promise<ResponseShape> {
     let exchange: Exchange;
     try {
-      exchange = new Exchange(installation, input, init as InitShape | null | undefined, rest);
+      const installed = beneath !== undefined && isWithin(beneath) ? beneath : installation;
+      exchange = new Exchange(installed, input, init as InitShape | null | undefined, rest);
     } catch (error) {
       // A policy that cannot be used, or a function in it.
       return Promise.reject(error);
@@ -82,6 +87,15 @@ export function withRetry(
   // Its static members are there as they are, `preconnect` of Bun's among them, and nothing of it is changed.
   if (before !== undefined) Object.setPrototypeOf(retrying, before);
   return retrying as unknown as RetryingFetch<AnyFetch>;
+}
+
+/**
+ * Whether it is asked for by what it has called itself: the global fetch has been put around it since, as instruments
+ * and frameworks do, and would call it for ever.
+ */
+function isWithin(beneath: Installation): boolean {
+  const request = enclosureHere()?.request;
+  return request instanceof Exchange && request.installation.retrier === beneath.retrier;
 }
 
 /** Undefined: there is none, or it is this one, as it would call itself for ever. */

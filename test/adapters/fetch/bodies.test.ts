@@ -70,6 +70,19 @@ describe.each([
     expect(historyOf(answered)?.map(({ decision }) => decision.reason)).toEqual(['body-spent']);
   });
 
+  test('of what was aborted before, the stream is cancelled with the very reason', async () => {
+    const reason = new Error('enough');
+    let cancelled: unknown;
+    const body = new ReadableStream({
+      cancel(why) {
+        cancelled = why;
+      },
+    });
+    const init = { method: 'PUT', body, duplex: 'half', signal: AbortSignal.abort(reason) } as object;
+    expect((await settled(withRetry(doFetch, soon)('http://127.0.0.1:9/', init))).error).toBe(reason);
+    expect(cancelled).toBe(reason);
+  });
+
   test('a stream that was begun is the bare fetch’s to refuse', async () => {
     const lab = await openLab(answer(200));
     const body = streamOf('pay');

@@ -50,6 +50,40 @@ describe('what is called', () => {
     expect(calls).toHaveLength(2);
   });
 
+  test.each(['at once', 'later'])(
+    'put in the place of the global one, which is wrapped since, and calls it %s',
+    async (when) => {
+      const { doFetch, calls } = mock(503, 503, 503, 503, 503, 503);
+      vi.stubGlobal('fetch', doFetch);
+      const own = withRetry(undefined, { ...soon, maxRetries: 2 });
+      let wrapped = 0;
+      const around = async (...asked: Parameters<typeof fetch>): Promise<Response> => {
+        wrapped += 1;
+        if (wrapped > 100) throw new Error('for ever');
+        if (when === 'later') await new Promise((resolve) => setTimeout(resolve, 1));
+        return own(...asked);
+      };
+      vi.stubGlobal('fetch', around);
+      expect((await fetch('https://a.example/')).status).toBe(503);
+      expect(calls).toHaveLength(3);
+    },
+  );
+
+  test('a mock that gives its answer in place of a promise', async () => {
+    const answers = [new Response('said', { status: 503 }), new Response('said')];
+    const left = [...answers];
+    const asked = withRetry((() => left.shift()) as unknown as typeof fetch, soon)('/x');
+    expect(asked).toBeInstanceOf(Promise);
+    expect(await asked).toBe(answers[1]);
+  });
+
+  test('a mock whose headers are a plain object', async () => {
+    const answers = [503, 200].map((status) => ({ status, headers: {} }));
+    const left = [...answers];
+    const own = withRetry((async () => left.shift()) as unknown as typeof fetch, soon);
+    expect(await own('/x')).toBe(answers[1]);
+  });
+
   test('as a method, though the fetch bears no `this`', async () => {
     function strict(this: unknown): Promise<Response> {
       if (this !== undefined) throw new TypeError('Illegal invocation');
@@ -157,6 +191,44 @@ describe('what goes down', () => {
     expect(lab.requests.map(({ method, headers, path }) => [method, path, headers['x-one']])).toEqual([
       ['DELETE', '/there', '1'],
       ['DELETE', '/there', '1'],
+    ]);
+  });
+
+  test.each([
+    ['', {}],
+    [', with a time', { deadlineMs: 60_000 }],
+    [', with a key', { idempotencyKey: true }],
+  ])('an init that has what it has from its class%s', async (_what, policy) => {
+    class Asked {
+      get method(): string {
+        return 'DELETE';
+      }
+      get headers(): Record<string, string> {
+        return { 'x-one': '1' };
+      }
+    }
+    const lab = await openLab([answer(503), answer(200)]);
+    const own = withRetry(fetch, { ...soon, ...policy });
+    for (const init of [
+      new Asked(),
+      new Request(lab.origin, { method: 'DELETE', headers: { 'x-one': '1' } }),
+    ]) {
+      await own(lab.origin, init);
+    }
+    const sent = lab.requests.map(({ method, headers }) => [method, headers['x-one']]);
+    expect(sent).toEqual(lab.requests.map(() => ['DELETE', '1']));
+  });
+
+  test('what waits before it is sent is sent as it was asked for', async () => {
+    const { doFetch, calls } = mock(200);
+    const url = new URL('https://a.example/?page=1');
+    const init = { method: 'PUT', headers: { 'x-page': '1' }, body: async () => 'one' };
+    const answered = withRetry(doFetch, soon)(url, init as object);
+    url.searchParams.set('page', '2');
+    init.headers['x-page'] = '2';
+    await answered;
+    expect(calls).toEqual([
+      ['https://a.example/?page=1', { method: 'PUT', headers: { 'x-page': '1' }, body: 'one' }],
     ]);
   });
 
