@@ -213,7 +213,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
 /** Without what is ours; nothing else of it is looked at, or copied. */
 function parted(given: Init): { readonly retry?: InitShape['retry']; readonly init: Init } {
-  if (typeof given !== 'object' || given === null || given.retry === undefined) return { init: given };
+  if (typeof given !== 'object' || given === null || !('retry' in given)) return { init: given };
   const { retry, ...init } = asItStands(given);
   return { retry, init };
 }

@@ -2,6 +2,7 @@
 
 import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
+import { iterates } from '../../runtime/iterates.js';
 import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
 import { isWebStream } from '../../runtime/stream-like.js';
 import { warnOnce } from '../../runtime/warning.js';
@@ -50,7 +51,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
   private bodyFrom(body: unknown, isRepeated: boolean): InitShape {
     const { exchange } = this;
     if (exchange.body === undefined || (exchange.isSpare && !isRepeated)) return {};
-    const isStream = typeof body === 'object' && body !== null && isWebStream(body);
+    const isStream = typeof body === 'object' && body !== null && isReadOnce(body);
     const needsDuplex = isStream && exchange.isOurs && exchange.initAtFirst?.duplex === undefined;
     return needsDuplex ? { body, duplex: 'half' } : { body };
   }
@@ -98,6 +99,11 @@ function warnOfOthers(init: InitShape | null | undefined): void {
   warnOnce(
     "undaunted: fetch is given a RetryAgent of undici's for its dispatcher, whose retries multiply with those of withRetry(); give it an Agent",
   );
+}
+
+/** A stream of the web or of Node, or what is iterated over: fetch wants to be told how it is sent. */
+function isReadOnce(body: object): boolean {
+  return isWebStream(body) || iterates(body, Symbol.asyncIterator);
 }
 
 function without(pairs: readonly Pair[], names: readonly Pair[]): readonly Pair[] {

@@ -42,6 +42,15 @@ const repeatable: readonly (readonly [string, () => unknown, RegExp])[] = [
     /^pay$/,
   ],
   ['a function', () => () => 'pay', /^pay$/],
+  ["a function that gives a stream of Node's", () => () => Readable.from([Buffer.from('pay')]), /^pay$/],
+  [
+    'an async generator',
+    () =>
+      async function* () {
+        yield Buffer.from('pay');
+      },
+    /^pay$/,
+  ],
   ['an async function that gives a stream', () => async () => streamOf('pa', 'y'), /^pay$/],
 ];
 
@@ -68,6 +77,15 @@ describe.each([
     expect(answered.status).toBe(503);
     expect(lab.requests.map(({ body }) => body.length)).toEqual([20_000]);
     expect(historyOf(answered)?.map(({ decision }) => decision.reason)).toEqual(['body-spent']);
+  });
+
+  test.each([
+    ['a stream', () => streamOf('pa', 'y')],
+    ["a stream of Node's", () => Readable.from([Buffer.from('pay')])],
+  ])('of what a function makes, it need not be said how it is sent: %s', async (_what, body) => {
+    const lab = await openLab([answer(503), answer(200)]);
+    await withRetry(doFetch, soon)(lab.origin, { method: 'PUT', body } as object);
+    expect(lab.requests.map((sent) => String(sent.body))).toEqual(['pay', 'pay']);
   });
 
   test('of what was aborted before, the stream is cancelled with the very reason', async () => {

@@ -138,6 +138,12 @@ describe('what goes down', () => {
     expect(calls.map(([, init]) => init)).toEqual([more, more]);
   });
 
+  test('nor does `retry` go down where it is undefined', async () => {
+    const { doFetch, calls } = mock(200);
+    await withRetry(doFetch, soon)('https://a.example/', { retry: undefined, method: 'PUT' });
+    expect(Object.keys(calls[0]?.[1] as object)).toEqual(['method']);
+  });
+
   test('a retry sends what was asked for, whatever the caller has made of it since', async () => {
     const { doFetch, calls } = mock(503, 200);
     const url = new URL('https://a.example/?page=1');
