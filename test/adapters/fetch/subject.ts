@@ -7,7 +7,6 @@ import { openLab, soon } from '../kit.js';
 import type { GivingUp } from '../suites/callers.js';
 import type { Skips } from '../suites/skips.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
-import { builtIn } from '../undici/client.js';
 import { openAgent } from '../undici/kit.js';
 import { nodeFetch, undici, undiciFetch, version, withCodes } from './client.js';
 import { bySignal, plainCallers, rareCallers } from './giving-up.js';
@@ -34,6 +33,7 @@ function wayOf(name: string, doFetch: typeof fetch, open: Way['open'] = openLab)
     packedBodies: 'unpacked',
     keepsListening: true,
     refusesGetBodies: true,
+    sendsOn: true,
   };
 }
 
@@ -55,16 +55,12 @@ const givingUp: readonly GivingUp[] = ([nodeFetch, undiciFetch] as const).map((d
   takesFactories: true,
 }));
 
-const sendsOn = 'fetch goes on sending while its answer, which is the caller’s, is read';
-
 /** Cases about sources, which run once for each way. */
-function overEach(...titles: readonly string[]): (reason: string, over?: readonly Way[]) => Skips {
-  return (reason, over = ways) => {
-    const all = over.flatMap(({ name }) =>
-      titles.map((title) => `bodies-sources > over '${name.replaceAll("'", "\\'")}' > ${title}`),
-    );
-    return Object.fromEntries(all.map((title) => [title, reason]));
-  };
+function overEach(...titles: readonly string[]): (reason: string) => Skips {
+  const all = ways.flatMap(({ name }) =>
+    titles.map((title) => `bodies-sources > over '${name.replaceAll("'", "\\'")}' > ${title}`),
+  );
+  return (reason) => Object.fromEntries(all.map((title) => [title, reason]));
 }
 
 function secrets(...titles: readonly string[]): Skips {
@@ -136,11 +132,5 @@ export const subject: Subject = {
       'a Readable that breaks where nothing reads it is reported > when it breaks on the way to the connection',
       'a Readable that breaks where nothing reads it is reported > when it breaks in the wait, and nothing is sent after it',
     )('fetch has it for the cause of its own error'),
-    ...overEach(
-      'at the end, however it comes, a source is closed > a refusal while it is being sent > a Readable that stalls',
-    )(sendsOn),
-    ...overEach(
-      'at the end, however it comes, a source is closed > a refusal while it is being sent > a Readable that has more to give',
-    )(sendsOn, builtIn.major < 8 ? ways : ways.slice(1)),
   },
 };

@@ -72,6 +72,8 @@ export interface Way {
   readonly bare?: () => Send;
   /** With retries and without, over the same connections. */
   readonly beside?: (given?: Given) => { readonly send: Send; readonly bare: Send };
+  /** It goes on sending while its answer, which is the caller's, is read: what it sends stays open as long. */
+  readonly sendsOn?: boolean;
   /** A web stream is one of its bodies. */
   readonly takesWebStreams?: boolean;
   /** Whatever can be iterated is one, too. */
