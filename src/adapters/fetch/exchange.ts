@@ -43,6 +43,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   private readonly rest: readonly unknown[];
   private spare: Body | undefined = undefined;
   private readonly signal: AbortSignal | undefined;
+  private ownReason: Error | undefined = undefined;
   private isJoined = false;
 
   constructor(installation: Installation, input: unknown, given: Init, rest: readonly unknown[]) {
@@ -98,7 +99,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   onAbort(listener: (reason: unknown) => void): Cancel {
     const { signal } = this;
     if (signal === undefined) return () => undefined;
-    const onSignal = (): void => listener(signal.reason);
+    const onSignal = (): void => listener(this.abortError());
     signal.addEventListener('abort', onSignal);
     return () => signal.removeEventListener('abort', onSignal);
   }
@@ -107,8 +108,12 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return this.signal?.aborted === true;
   }
 
+  /** A signal of a package may give no reason, as on React Native; then it is the one that platforms give. */
   abortError(): unknown {
-    return this.signal?.reason;
+    const reason: unknown = this.signal?.reason;
+    if (reason !== undefined) return reason;
+    this.ownReason ??= Object.assign(new Error('This operation was aborted'), { name: 'AbortError' });
+    return this.ownReason;
   }
 
   // -------------------------------------------------------------- an attempt

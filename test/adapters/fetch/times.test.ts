@@ -6,7 +6,7 @@ import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { AttemptTimeoutError, createRetrier, DeadlineError, type PolicyOptions } from '../../../src/index.js';
 import { answer, silence, stallInBody } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
-import { openLab, settled, soon } from '../kit.js';
+import { comesTrue, openLab, settled, soon } from '../kit.js';
 
 /** Answers only when it is told to, and keeps the signals that it was given. */
 function watching(signals: unknown[]): typeof fetch {
@@ -99,3 +99,32 @@ test('retryIf may read the body, and the caller gets it unread', async () => {
   expect(response.bodyUsed).toBe(false);
   expect(await response.json()).toEqual({ done: true });
 });
+
+test.each([
+  ['a wait', { schedule: { kind: 'fixed', waitMs: 600_000, jitter: 'none' } } as const, 1],
+  ['an attempt with a time', { ...soon, attemptTimeoutMs: 600_000 }, 2],
+])(
+  'a signal without a reason, as packages make them, ends %s with an AbortError',
+  async (_what, policy, last) => {
+    const listeners = new Set<() => void>();
+    const signal = {
+      aborted: false,
+      addEventListener: (_type: string, listener: () => void) => listeners.add(listener),
+      removeEventListener: (_type: string, listener: () => void) => listeners.delete(listener),
+    };
+    let calls = 0;
+    const doFetch = (): Promise<Response> => {
+      calls += 1;
+      return calls === 2
+        ? new Promise(() => undefined)
+        : Promise.resolve(new Response(null, { status: 503 }));
+    };
+    const init = { signal } as unknown as RequestInit;
+    const answered = settled(withRetry(doFetch as typeof fetch, policy)('https://a.example/', init));
+    expect(await comesTrue(() => calls === last && listeners.size > 0)).toBe(true);
+    signal.aborted = true;
+    for (const listener of [...listeners]) listener();
+    expect((await answered).error).toMatchObject({ name: 'AbortError' });
+    expect(listeners.size).toBe(0);
+  },
+);
