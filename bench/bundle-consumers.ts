@@ -29,6 +29,7 @@ const consumers: readonly Consumer[] = [
   { code: `import { definePolicy } from 'undaunted'; console.log(definePolicy({}));`, uses: [check] },
   { code: `import { createRetrier } from 'undaunted'; console.log(createRetrier());`, uses: [check] },
   { code: `import { retry } from 'undaunted/undici'; console.log(retry());`, uses: [check] },
+  { code: `import { withRetry } from 'undaunted/fetch'; console.log(withRetry());`, uses: [check] },
   { code: `import { attachRetry } from 'undaunted/axios'; attachRetry(api);`, uses: [check] },
   {
     code: `import { explain } from 'undaunted'; import { attachRetry } from 'undaunted/axios'; attachRetry(api, { observe: (e) => explain(e) });`,

@@ -5,6 +5,8 @@
 
 import type { Dispatcher } from 'undici';
 import { retrying as axiosRetrying, withSockets } from './axios-contestants.js';
+import { retrying as fetchRetrying, rowsOfMissing, statusOf } from './fetch-contestants.js';
+import { withPeers } from './fetch-peers.js';
 import { inLines } from './lines.js';
 import { type AsyncSubject, type Costs, measureAsync, median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
@@ -56,6 +58,18 @@ export function benchAxiosFailing(): Promise<Row[]> {
         subject(name, async (turn) => (await instance.get(`${origin}/flaky/${index}/${turn}`)).status),
       );
       return rowsOf(await measureAsync(subjects, 200, rounds));
+    }),
+  );
+}
+
+export function benchFetchFailing(): Promise<Row[]> {
+  return withPeers((peers) =>
+    withSmallServer(async (origin) => {
+      const contestants = fetchRetrying(fetch, peers, { ours, retries: most });
+      const subjects = contestants.map((contestant, index) =>
+        subject(contestant.name, (turn) => statusOf(contestant, `${origin}/flaky/${index}/${turn}`)),
+      );
+      return [...rowsOf(await measureAsync(subjects, 400, rounds)), ...rowsOfMissing(peers)];
     }),
   );
 }

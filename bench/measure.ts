@@ -68,6 +68,39 @@ export const bytes: Gauge = (work) => {
   return process.memoryUsage().heapUsed - before;
 };
 
+/** What a piece of work takes that others may have their turns in. */
+export type AsyncGauge = (work: () => Promise<number>) => Promise<number>;
+
+/** In nanoseconds, on all threads. */
+export const cpuTime: AsyncGauge = async (work) => {
+  const started = process.cpuUsage();
+  sink += await work();
+  return cpuSince(started);
+};
+
+/** As `bytes` does. */
+export const allocated: AsyncGauge = async (work) => {
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  sink += await work();
+  return process.memoryUsage().heapUsed - before;
+};
+
+export async function measureWork(
+  subjects: readonly AsyncSubject[],
+  turns: number,
+  gauge: AsyncGauge,
+  wanted: number,
+): Promise<Series[]> {
+  for (let warmUp = 0; warmUp < 3; warmUp += 1) for (const { work } of subjects) await work(turns);
+  const gauges = subjects.map(
+    ({ work }) =>
+      async () =>
+        (await gauge(() => work(turns))) / turns,
+  );
+  return measureRounds(gauges, wanted);
+}
+
 /** Of work that takes turns of the event loop. */
 export async function measureAsync(
   subjects: readonly AsyncSubject[],

@@ -50,6 +50,21 @@ const parts: readonly Part[] = [
     rows: async () => (await import('./axios-waiting.js')).benchAxiosWaiting(),
   },
   {
+    name: 'fetch-success',
+    title: 'fetch: a request that succeeds at once, answered from memory',
+    rows: async () => (await import('./fetch-overhead.js')).benchFetchOverhead(),
+  },
+  {
+    name: 'fetch-sockets',
+    title: 'fetch: a request that succeeds at once, over loopback',
+    rows: async () => (await import('./fetch-sockets.js')).benchFetchSockets(),
+  },
+  {
+    name: 'fetch-failing',
+    title: 'fetch: 30 % of the answers are 503, undaunted against its peers',
+    rows: async () => (await import('./failing.js')).benchFetchFailing(),
+  },
+  {
     name: 'core-deciding',
     title: 'the core: decisions of one CPU',
     rows: async () => (await import('./deciding.js')).benchDeciding(),

@@ -2,8 +2,9 @@
 
 export interface Row {
   readonly name: string;
-  readonly value: number;
-  readonly unit: string;
+  /** Missing where nothing could be measured; the note says why. */
+  readonly value?: number;
+  readonly unit?: string;
   readonly ratio?: Ratio;
   /** What the ratio should not exceed, or the value where there is no ratio. */
   readonly atMost?: number;
@@ -41,7 +42,7 @@ function aligned(cell: string, width: number, column: number | undefined): strin
   return column === 0 || column === columns.length - 1 ? cell.padEnd(width) : cell.padStart(width);
 }
 
-function cellsOf({ name, value, unit, ratio, atMost, note }: Row): readonly string[] {
+function cellsOf({ name, value, unit = '', ratio, atMost, note }: Row): readonly string[] {
   const remarks = [
     ratio === undefined ? undefined : `of ${ratio.to}, ${ratio.rounds} rounds`,
     atMost === undefined ? undefined : judged(ratio, value, atMost),
@@ -49,15 +50,15 @@ function cellsOf({ name, value, unit, ratio, atMost, note }: Row): readonly stri
   ];
   return [
     `  ${name}`,
-    `${numeral(value)} ${unit}`,
+    value === undefined ? '' : `${numeral(value)} ${unit}`,
     ratio === undefined ? '' : `${ratio.median.toFixed(3)}x`,
     ratio === undefined ? '' : `${ratio.from.toFixed(3)} to ${ratio.until.toFixed(3)}`,
     remarks.filter((remark) => remark !== undefined).join('; '),
   ];
 }
 
-function judged(ratio: Ratio | undefined, value: number, atMost: number): string {
-  const found = ratio?.median ?? value;
+function judged(ratio: Ratio | undefined, value: number | undefined, atMost: number): string {
+  const found = ratio?.median ?? value ?? Number.NaN;
   const bound = `at most ${numeral(atMost)}${ratio === undefined ? '' : 'x'}`;
   return found <= atMost ? `${bound}: yes` : `${bound}: NO`;
 }

@@ -5,6 +5,7 @@
  *   npm run bench -- axios core-matching   parts of it, by the beginnings of their names
  *   npm run bench -- 24 8                  what is about undici, on that Node with that undici
  *   npm run bench -- 24 8 undici-memory    parts of that
+ *   npm run bench -- 24 8 fetch            what is about fetch, on that Node
  *   npm run bench -- --json                to keep
  *   npm run bench -- --rounds 2            only to see that everything works
  */

@@ -17,10 +17,14 @@ export function manifestOf(name: string, folder = '.'): Manifest {
 }
 
 /** As a project of its own, which knows nothing of what is around it. */
-export async function installInto(folder: string, packages: readonly string[]): Promise<void> {
+export async function installInto(
+  folder: string,
+  packages: readonly string[],
+  flags: readonly string[] = [],
+): Promise<void> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  await run('npm', ['install', '--no-audit', '--no-fund', ...packages], folder);
+  await run('npm', ['install', '--no-audit', '--no-fund', ...flags, ...packages], folder);
 }
 
 /** What the declarations of clients are made of. */
