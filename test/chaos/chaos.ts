@@ -52,7 +52,7 @@ const service: PolicyOptions = {
 
 /** Plays it with a policy that persists. */
 export async function endure(kind: ClientKind, scenario: Scenario, requests: number): Promise<void> {
-  const run = new Run({ kind, scenario, policy: persistent, requests, seed });
+  const run = new Run({ kind, scenario, policy: { ...persistent, ...kind.policy }, requests, seed });
   expectNone(await complaintsOf(run));
   if (scenario.canBeMended) expect(run.trials.filter(isMended).length).toBeGreaterThan(0);
   const leavesDoubt = scenario.leavesDoubt === 'always' || (scenario.leavesDoubt === 'mostly' && isLong);

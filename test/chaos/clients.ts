@@ -3,8 +3,9 @@
 import { Agent } from 'node:http';
 import type { Readable } from 'node:stream';
 import { attachRetry } from '../../src/adapters/axios/index.js';
+import { withRetry } from '../../src/adapters/fetch/index.js';
 import { retry } from '../../src/adapters/undici/index.js';
-import type { Retrier } from '../../src/index.js';
+import type { PolicyOptions, Retrier } from '../../src/index.js';
 import { axios, version as axiosVersion } from '../adapters/axios/client.js';
 import { undici, version as undiciVersion } from '../adapters/undici/client.js';
 
@@ -27,6 +28,8 @@ export interface Client {
 
 export interface ClientKind {
   readonly name: string;
+  /** Where a policy cannot be the same for all. */
+  readonly policy?: PolicyOptions;
   open(origin: string, retrier: Retrier): Client;
 }
 
@@ -42,6 +45,35 @@ export const overUndici: ClientKind = {
         return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) };
       },
       close: () => agent.close(),
+    };
+  },
+};
+
+/** The answer was handed over, and its body broke off: only its caller learns of it. */
+export class BrokenBody extends Error {
+  override readonly name = 'BrokenBody';
+}
+
+function wholeBody(answer: { arrayBuffer(): Promise<ArrayBuffer> }): Promise<ArrayBuffer> {
+  return answer.arrayBuffer().catch((cause: unknown) => {
+    throw new BrokenBody('The body broke off', { cause });
+  });
+}
+
+export const overPlainFetch: ClientKind = {
+  name: `the fetch of undici ${undiciVersion}`,
+  // A body that is covered is not looked at: its timer, which keeps nothing alive, stays until it is due.
+  policy: { deadlineCovers: 'head' },
+  open: (origin, retrier) => {
+    const dispatcher = new undici.Agent({ bodyTimeout: 200 });
+    const doFetch = withRetry(undici.fetch, retrier);
+    return {
+      send: async ({ path, method, headers, body }, signal) => {
+        const init = { method, headers: { ...headers }, body, signal, dispatcher, duplex: 'half' } as const;
+        const answer = await doFetch(origin + path, init as object);
+        return { status: answer.status, body: Buffer.from(await wholeBody(answer)) };
+      },
+      close: () => dispatcher.close(),
     };
   },
 };

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import type { Decision, DecisionEvent, SettledEvent } from '../../src/index.js';
-import type { Answer, Client, Outgoing } from './clients.js';
+import { type Answer, BrokenBody, type Client, type Outgoing } from './clients.js';
 import { orderText } from './orders.js';
 
 /** `keyed` by its caller, or `keyed later` by a rule of the policy. */
@@ -43,7 +43,8 @@ export class Trial {
 
   /** It failed before its first attempt. */
   get isTurnedAway(): boolean {
-    return this.error !== undefined && this.decisions.length === 0;
+    const { error, decisions } = this;
+    return error !== undefined && !(error instanceof BrokenBody) && decisions.length === 0;
   }
 
   get retries(): number {
