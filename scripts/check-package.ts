@@ -20,6 +20,7 @@ import {
   oldestTypeScript,
   passedAcross,
 } from './consumers.js';
+import { isRecipe } from './everywhere/sdks/sdks.js';
 import { installInto, manifestOf, nodeTypes } from './versions.js';
 
 interface Manifest {
@@ -136,8 +137,10 @@ function entries(): string[] {
 
 /** What the README shows is TypeScript, whoever copies it. */
 async function checkReadme(place: string): Promise<void> {
-  const blocks = [...readFileSync('README.md', 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)];
-  const others = blocks.map(([, source = ''], index) => {
+  const written = [...readFileSync('README.md', 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)];
+  // Where a block imports an SDK, it is compiled with that.
+  const blocks = written.map(([, source = '']) => source).filter((source) => !isRecipe(source));
+  const others = blocks.map((source, index) => {
     const file = `readme-${index + 1}.mts`;
     writeFileSync(join(place, file), source);
     return file;
