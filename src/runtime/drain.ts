@@ -11,3 +11,11 @@ export function drainTime(method: string, contentLength: unknown): number {
   if (length === undefined) return drainMs.unknown;
   return Number(length) <= drainBytes ? drainMs.known : 0;
 }
+
+/** The content-length of headers of whatever class. */
+export function lengthIn(headers: unknown): string | undefined {
+  const { get } = Object(headers) as { readonly get?: unknown };
+  // A mock's may be a plain object.
+  const length: unknown = typeof get === 'function' ? get.call(headers, 'content-length') : undefined;
+  return length === undefined || length === null ? undefined : String(length);
+}

@@ -40,3 +40,21 @@ export function watch(stream: Readable): Watched {
   };
   return { stream, events };
 }
+
+/** A source that gives one piece, and the others when it is told to. */
+export function haltingSource(pieces: readonly string[]): {
+  readonly chunks: AsyncGenerator<Buffer>;
+  readonly goOn: () => void;
+} {
+  let goOn = (): void => undefined;
+  const told = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  async function* chunks(): AsyncGenerator<Buffer> {
+    for (const [index, piece] of pieces.entries()) {
+      if (index === 1) await told;
+      yield Buffer.from(piece);
+    }
+  }
+  return { chunks: chunks(), goOn };
+}

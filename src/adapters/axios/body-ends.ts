@@ -2,6 +2,7 @@
 
 import type { Cancel } from '../../runtime/sleep.js';
 import { dispose, isStream, isWebStream } from '../../runtime/stream-like.js';
+import { whenCollected } from '../../runtime/unread.js';
 
 /** Over HTTP/2, axios ends what it aborts as if it were whole: so a body that is still being sent breaks first. */
 export function breakBody(data: unknown, done: () => void): void {
@@ -18,7 +19,7 @@ export function whenRead(data: unknown, signal: AbortSignal, done: Cancel): void
   if (typeof data !== 'object' || data === null) done();
   else if (isStream(data)) (data as unknown as EventSource).on('close', done);
   else if (isWebStream(data)) {
-    unread.register(data, done);
+    whenCollected(data, done);
     const stopListening = signal.removeEventListener.bind(signal);
     signal.removeEventListener = (type: string, listener: EventListenerOrEventListenerObject): void => {
       stopListening(type, listener);
@@ -30,5 +31,3 @@ export function whenRead(data: unknown, signal: AbortSignal, done: Cancel): void
 interface EventSource {
   on(event: 'close', listener: () => void): unknown;
 }
-
-const unread: FinalizationRegistry<Cancel> = new FinalizationRegistry((done) => done());

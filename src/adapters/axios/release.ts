@@ -1,6 +1,6 @@
 /** Responses that will not be read: their connection is wanted for the next attempt. */
 
-import { drainBytes, drainTime } from '../../runtime/drain.js';
+import { drainBytes, drainTime, lengthIn } from '../../runtime/drain.js';
 import type { Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
 import { drainWeb } from '../../runtime/web-stream.js';
@@ -53,11 +53,6 @@ export function onceRead(response: ResponseShape | undefined, closeBody: () => v
 function nodeRequestOf({ request }: ResponseShape): NodeRequest | undefined {
   const isOne = typeof request === 'object' && request !== null && 'writableFinished' in request;
   return isOne && 'destroy' in request ? (request as NodeRequest) : undefined;
-}
-
-function lengthIn(headers: ResponseShape['headers']): string | undefined {
-  const length = typeof headers?.get === 'function' ? headers.get('content-length') : undefined;
-  return length === undefined || length === null ? undefined : String(length);
 }
 
 function drain(data: Readable, ms: number, sleep: Sleep, request: NodeRequest | undefined): void {

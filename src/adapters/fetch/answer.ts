@@ -3,6 +3,7 @@
 import type { BodyDeadline } from '../../runtime/loop/exchange.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { dispose, isWebStream } from '../../runtime/stream-like.js';
+import { whenCollected } from '../../runtime/unread.js';
 import { drainWeb } from '../../runtime/web-stream.js';
 import type { ResponseShape } from './shapes.js';
 
@@ -15,24 +16,17 @@ export function release({ body }: ResponseShape, ms: number, sleep: Sleep): void
   else void drainWeb(body, ms, sleep).catch(() => undefined);
 }
 
-export function lengthIn({ headers }: ResponseShape): string | undefined {
-  // A mock's may be a plain object.
-  return typeof headers?.get === 'function' ? (headers.get('content-length') ?? undefined) : undefined;
-}
-
 /** Nothing of it may be touched; so what is known of its end is that nobody holds it any more. */
 export function whenRead({ body }: ResponseShape, done: Cancel): void {
-  if (typeof body === 'object' && body !== null) unread.register(body, done);
+  if (typeof body === 'object' && body !== null) whenCollected(body, done);
   else done();
 }
-
-const unread: FinalizationRegistry<Cancel> = new FinalizationRegistry((done) => done());
 
 /** The platform ends a body with the reason of its signal. */
 export function coverBody({ body }: ResponseShape, { ms, error, abort }: BodyDeadline, sleep: Sleep): void {
   if (typeof body !== 'object' || body === null) return;
   const cancel = sleep(Math.max(ms, 0), () => abort(error()), { unref: true });
-  unread.register(body, cancel);
+  whenCollected(body, cancel);
 }
 
 /** What `retryIf` may read of it, as often as it likes. */

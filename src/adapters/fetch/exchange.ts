@@ -3,7 +3,7 @@
 import type { LiveOutcome } from '../../core/events.js';
 import type { RequestFacts } from '../../core/types.js';
 import { originIn, written } from '../../runtime/address.js';
-import { drainTime } from '../../runtime/drain.js';
+import { drainTime, lengthIn } from '../../runtime/drain.js';
 import { isKey, isKeyed } from '../../runtime/idempotency-key.js';
 import { enclosed, mayMeetBeneathFetch } from '../../runtime/layers.js';
 import { acceptsStatus } from '../../runtime/loop/begin.js';
@@ -13,7 +13,7 @@ import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { dispose } from '../../runtime/stream-like.js';
-import { coverBody, lengthIn, parsedBody, release, whenRead } from './answer.js';
+import { coverBody, parsedBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
 import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
@@ -200,7 +200,11 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const { ports } = this.installation.retrier;
     // Nothing is sent after it that its connection could be for.
     const isOver = this.isAborted || ports.now() >= this.session.deadlineAt;
-    release(ending.response, isOver ? 0 : drainTime(this.method, lengthIn(ending.response)), ports.sleep);
+    release(
+      ending.response,
+      isOver ? 0 : drainTime(this.method, lengthIn(ending.response.headers)),
+      ports.sleep,
+    );
   }
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {

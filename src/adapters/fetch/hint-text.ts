@@ -1,11 +1,9 @@
 /** The beginning of an answer's body, to look for a hint in; the answer itself is as it was. */
 
+import { gatherMs } from '../../core/hints/worth-reading.js';
 import type { Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import type { ResponseShape } from './shapes.js';
-
-/** A body with a hint in it is waited for so long. */
-const gatherMs = 1_000;
 
 /** Undefined where there is nothing, too much, or what takes too long. */
 export async function textOfHint(

@@ -1,13 +1,12 @@
 /** A response that is not the caller's: not yet, while it is judged, or never. */
 
+import { gatherMs } from '../../core/hints/worth-reading.js';
 import { drainBytes } from '../../runtime/drain.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import type { ResponseHeaders } from './handlers.js';
 
 /** So much is kept while it is judged; beyond it the connection is paused. */
 const asideBytes = 65_536;
-/** A body with a hint in it is waited for so long. */
-const gatherMs = 1_000;
 
 /** What came for the caller in the meantime. Not every dispatcher can pause. */
 export type Late =

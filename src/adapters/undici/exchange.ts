@@ -21,7 +21,7 @@ import { ShortResponseError } from './errors.js';
 import type { Dispatch, Handler, Head, ResponseHeaders } from './handlers.js';
 import { type Decided, type Ending, judge, judgeRest } from './judging.js';
 import { leave, type MoreHeaders, send } from './outgoing.js';
-import { downloadIn, isShort, type Step } from './phase.js';
+import { downloadIn, endIn, type Step } from './phase.js';
 import type { Receiver } from './receiver.js';
 import { Sending } from './sending.js';
 import { Times } from './times.js';
@@ -113,13 +113,14 @@ export class Exchange extends CallersSide implements Receiver {
   received(sending: Sending, chunk: Buffer): void {
     const { phase } = this;
     if (phase.kind !== 'delivering' || phase.take(chunk)) this.tellData(chunk);
-    else this.leaveBroken(sending, phase);
+    else this.endWith(sending, phase.error);
   }
 
   ended(sending: Sending, trailers: ResponseHeaders): void {
     const { phase } = this;
-    if (phase.kind === 'delivering' && phase.end() === 'wrong') this.leaveBroken(sending, phase);
-    else if (isShort(phase)) this.failed(sending, new ShortResponseError());
+    const end = endIn(phase);
+    if (end === 'short') this.failed(sending, new ShortResponseError());
+    else if (end === 'wrong' && phase.kind === 'delivering') this.endWith(sending, phase.error);
     else {
       this.settle();
       this.tellEnd(trailers);
@@ -195,7 +196,7 @@ export class Exchange extends CallersSide implements Receiver {
     try {
       this.deliver(sending, status, headers, statusText);
     } catch (error) {
-      this.threw(sending, error);
+      this.endWith(sending, error);
       return;
     }
     // As on a connection, the head comes first and alone: fetch hangs if its body fails in the same turn.
@@ -205,7 +206,7 @@ export class Exchange extends CallersSide implements Receiver {
   /** The body goes on where it broke off, and the caller sees nothing of it; or it stays broken. */
   private goOnOrBreak(sending: Sending, ending: Ending, download: Download): void {
     if (ending.kind === 'error' || ending.head.status >= 400 || !download.isResumable) {
-      this.leaveBroken(sending, download);
+      this.endWith(sending, download.error);
       return;
     }
     download.goOn(sending);
@@ -237,13 +238,7 @@ export class Exchange extends CallersSide implements Receiver {
     this.takeStep({ kind: 'waiting', cancel: this.ports.sleep(delayMs, wake, { unref }) });
   }
 
-  /** The caller keeps what it has of the body, and is told why it ends there. */
-  private leaveBroken(sending: Sending, { error }: Download): void {
-    sending.cut(error);
-    this.deliverError(error);
-  }
-
-  threw(sending: Sending, error: unknown): void {
+  endWith(sending: Sending, error: unknown): void {
     sending.cut(error);
     this.deliverError(error);
   }

@@ -63,9 +63,10 @@ export function downloadIn(phase: Phase): Download | undefined {
   return phase.kind === 'resuming' ? phase.download : undefined;
 }
 
-/** An answer that ends now ends before its head, or before its content-length. */
-export function isShort(phase: Phase): boolean {
-  return phase.kind === 'delivering' ? phase.end() === 'short' : phase.kind !== 'passing';
+/** What it means that an answer ends now: without its head, too, it is short. */
+export function endIn(phase: Phase): ReturnType<Download['end']> {
+  if (phase.kind === 'delivering') return phase.end();
+  return phase.kind === 'passing' ? 'whole' : 'short';
 }
 
 export function cancelWait(phase: Phase): void {

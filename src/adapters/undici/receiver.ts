@@ -23,6 +23,6 @@ export interface Receiver {
   ended(sending: Sending, trailers: ResponseHeaders): void;
   upgraded(sending: Sending, status: number, headers: ResponseHeaders, socket: Duplex): void;
   failed(sending: Sending, error: unknown): void;
-  /** The caller's handler threw, and nothing underneath waits for what it throws. */
-  threw(sending: Sending, error: unknown): void;
+  /** What the caller has got of the answer is all that it gets: it is told this error, though nothing underneath tells it. */
+  endWith(sending: Sending, error: unknown): void;
 }

@@ -199,7 +199,7 @@ export class Sending extends BothGenerations {
         else this.pass(event);
       }
     } catch (error) {
-      receiver.threw(this, error);
+      receiver.endWith(this, error);
     }
     aside.isHandingOver = false;
   }

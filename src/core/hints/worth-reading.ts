@@ -6,6 +6,9 @@ import type { HintedSuccess } from './hint-set.js';
 import type { HintReader } from './read-hint.js';
 import { linesOf } from './values.js';
 
+/** A body with a hint in it is waited for so long. */
+export const gatherMs = 1_000;
+
 type Asked = Pick<RequestFacts, 'method' | 'path'>;
 
 /** Of a rule's settings. */

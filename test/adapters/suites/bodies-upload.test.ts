@@ -8,6 +8,7 @@ import { createRetrier, type PolicyOptions } from '../../../src/index.js';
 import { answer, contentOf, type Lab, type Play, rst } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
+import { haltingSource } from '../uploads.js';
 import { Waits } from '../waits.js';
 import { type Given, type Reply, theSubject } from './subject.js';
 
@@ -19,21 +20,6 @@ const earlyRefusal: Play = { ...answer(503), at: 'head' };
 /** What the server must take for a whole body. */
 function wholeBodies(lab: Lab): string[] {
   return lab.requests.filter(({ complete }) => complete).map(({ body }) => body.toString('latin1'));
-}
-
-/** A source that gives one piece, and the others when it is told to. */
-function haltingSource(pieces: readonly string[]) {
-  let goOn = (): void => undefined;
-  const told = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
-  async function* chunks(): AsyncGenerator<Buffer> {
-    for (const [index, piece] of pieces.entries()) {
-      if (index === 1) await told;
-      yield Buffer.from(piece);
-    }
-  }
-  return { chunks: chunks(), goOn };
 }
 
 /** mulberry32 */

@@ -6,26 +6,12 @@ import { expect, test } from 'vitest';
 import { createRetrier } from '../../../src/index.js';
 import { answer, type Play } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
+import { haltingSource } from '../uploads.js';
 import { Waits } from '../waits.js';
 import { retryingAgent } from './kit.js';
 
 /** Answered as soon as the head is there, while the body is still to come. */
 const earlyRefusal: Play = { ...answer(503), at: 'head' };
-
-/** A source that gives one piece, and the others when it is told to. */
-function haltingSource(pieces: readonly string[]) {
-  let goOn = (): void => undefined;
-  const told = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
-  async function* chunks(): AsyncGenerator<Buffer> {
-    for (const [index, piece] of pieces.entries()) {
-      if (index === 1) await told;
-      yield Buffer.from(piece);
-    }
-  }
-  return { chunks: chunks(), goOn };
-}
 
 test('a piece that arrives late for a dead connection does no harm to those on its successor', async () => {
   const lab = await openLab(({ method, path }) => {
