@@ -1,5 +1,5 @@
 /**
- * Prints one table. Every figure of the README that names this command comes from here.
+ * Prints one table. Every figure of docs/compare.md that names this command comes from here.
  *
  *   npm run bench                          all of it, on this Node with the clients that are installed
  *   npm run bench -- axios core-matching   parts of it, by the beginnings of their names

@@ -20,6 +20,7 @@ import {
   oldestTypeScript,
   passedAcross,
 } from './consumers.js';
+import { blocksIn, pages } from './docs/pages.js';
 import { isRecipe } from './everywhere/sdks/sdks.js';
 import { installInto, manifestOf, nodeTypes } from './versions.js';
 
@@ -135,19 +136,20 @@ function entries(): string[] {
     .map(([path]) => name + path.slice(1));
 }
 
-/** What the README shows is TypeScript, whoever copies it. */
-async function checkReadme(place: string): Promise<void> {
-  const written = [...readFileSync('README.md', 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)];
-  // Where a block imports an SDK, it is compiled with that.
-  const blocks = written.map(([, source = '']) => source).filter((source) => !isRecipe(source));
-  const others = blocks.map((source, index) => {
-    const file = `readme-${index + 1}.mts`;
-    writeFileSync(join(place, file), source);
+/** What the README and docs/ show is TypeScript, whoever copies it. */
+async function checkDocs(place: string): Promise<void> {
+  // A block that imports an SDK is compiled where that is installed.
+  const blocks = pages()
+    .flatMap((page) => blocksIn(page, 'ts'))
+    .filter(({ code }) => !isRecipe(code));
+  const others = blocks.map(({ page, line, code }) => {
+    const file = `${page.replace(/\W/g, '-')}-${line}.mts`;
+    writeFileSync(join(place, file), code);
     return file;
   });
   const consumer: Consumer = { source: '', ground: { lib: ['es2023'], types: ['node'] }, others };
-  await check(`the ${blocks.length} blocks of the README compile`, async () => {
-    assert(blocks.length > 20, 'they were not found');
+  await check(`the ${blocks.length} blocks of the README and docs/ compile`, async () => {
+    assert(blocks.length > 30, 'they were not found');
     await compile(consumer, manners[0], place);
   });
 }
@@ -198,7 +200,7 @@ async function checkBeside(age: 'oldest' | 'newest'): Promise<void> {
     installInto(beside, [tarball(), nodeTypes(), ...telemetry.packages, ...packages]),
   );
   await checkLoading(telemetry.entry, beside);
-  if (age === 'newest') await checkReadme(beside);
+  if (age === 'newest') await checkDocs(beside);
   for (const client of clients) {
     for (const manner of manners) {
       const { version } = manifestOf(client.name, beside);

@@ -1,6 +1,6 @@
-/** Writes the README's picture. */
+/** Writes the picture of an outage that the README shows. */
 
 import { writeFileSync } from 'node:fs';
 import { outagePicture } from './outage-picture.js';
 
-writeFileSync('fixtures/outage.svg', outagePicture());
+writeFileSync('docs/outage.svg', outagePicture());

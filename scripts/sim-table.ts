@@ -1,11 +1,11 @@
 /**
- * Prints what retry layers do to servers, as markdown: the tables of the README, and what is asked of ours.
+ * Prints what retry layers do to servers, as markdown: the tables of docs/outages.md, and what is asked of ours.
  *
  *   npm run sim:table                          ten seeds
  *   npm run sim:table -- 3                     three seeds
  *   npm run sim:table -- 3 --only ordinary     the tables whose name begins so
  *   npm run sim:table -- 3 --for service       the contenders whose name has it, beside no retry
- *   npm run sim:table -- --write               ten seeds, into the README; with --only, just these tables
+ *   npm run sim:table -- --write               ten seeds, into docs/outages.md; with --only, just these tables
  *   npm run sim:table -- 5 --goals             what is asked of `service`, each as PASS or MISS
  *   npm run sim:table -- 5 --goals --only limiter --policy variant.json
  *                                              only these goals (a name, or a part of what they are about), of a policy
@@ -90,12 +90,12 @@ function writeTables(): void {
   if (values.for !== '') throw new Error('--write needs all contenders: leave --for away');
   const texts = new Map(chosenTables().map((table) => [table, print(table)]));
   // Only now: that took minutes, and somebody may have changed it.
-  const readme = readFileSync('README.md', 'utf8');
+  const page = readFileSync('docs/outages.md', 'utf8');
   const [begin, end] = ['<!-- sim:table -->', '<!-- /sim:table -->'];
-  const [before = '', rest = ''] = readme.split(begin);
+  const [before = '', rest = ''] = page.split(begin);
   const [written = '', after = ''] = rest.split(end);
   const all = tables.map((table) => texts.get(table) ?? textOf(table, written));
-  writeFileSync('README.md', `${before}${begin}\n\n${all.join('\n\n')}\n\n${end}${after}`);
+  writeFileSync('docs/outages.md', `${before}${begin}\n\n${all.join('\n\n')}\n\n${end}${after}`);
 }
 
 /** As it stands. */

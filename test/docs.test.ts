@@ -1,7 +1,10 @@
-/** The README is held to the code: its table of settings to the defaults, its code blocks by running them. */
+/** The README and docs/ are held to the code: the tables to their sources, the code blocks by running them. */
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { anchorsIn, linksIn } from '../scripts/docs/links.js';
+import { blocksIn, page, pages } from '../scripts/docs/pages.js';
 import { isRecipe, recipeOf, sdks } from '../scripts/everywhere/sdks/sdks.js';
 import { origins } from '../src/core/hints/origins.js';
 import { type HintSetName, hintSetNames } from '../src/core/hints/sets.js';
@@ -10,10 +13,11 @@ import { policySchema } from '../src/core/policy/check/schema.js';
 import { defaults } from '../src/core/policy/defaults.js';
 import { presets } from '../src/index.js';
 
-const readme = readFileSync('README.md', 'utf8');
+const written = pages();
 
-function between(from: string, to: string): string {
-  return readme.slice(readme.indexOf(`\n${from}\n`), readme.indexOf(`\n${to}\n`));
+function between(path: string, from: string, to: string): string {
+  const { text } = page(path);
+  return text.slice(text.indexOf(`\n${from}\n`), text.indexOf(`\n${to}\n`));
 }
 
 function withoutFunctions(value: unknown): unknown {
@@ -21,7 +25,9 @@ function withoutFunctions(value: unknown): unknown {
 }
 
 describe('the table of settings', () => {
-  const [settings = '', inside = ''] = between('## Settings', '### Functions').split('### Inside of them');
+  const [settings = '', inside = ''] = between('docs/policy.md', '## Settings', '### Functions').split(
+    '### Inside of them',
+  );
   const rows = new Map(
     [...settings.matchAll(/^\| `(\w+)`[^|]*\| ([^|]*) \|/gm)].map((match) => [
       match[1] ?? '',
@@ -51,8 +57,7 @@ describe('the table of settings', () => {
 });
 
 describe('the table of hint sets', () => {
-  const rows =
-    between('## Hints', '## When the server is down: budget, gate, hold').match(/^\| \[`.*$/gm) ?? [];
+  const rows = page('docs/hints.md').text.match(/^\| \[`.*$/gm) ?? [];
 
   test('has a row for each, with its source', () => {
     const expected = hintSetNames.map(
@@ -72,24 +77,23 @@ describe('the table of hint sets', () => {
 });
 
 describe('every code block', () => {
-  const written = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '');
-  // What imports an SDK is run where that is installed: `npm run test:everywhere -- sdk`.
-  const blocks = written.filter((code) => !isRecipe(code));
+  // A block that imports an SDK is run where that is installed: `npm run test:everywhere -- sdk`.
+  const blocks = written.flatMap((some) => blocksIn(some, 'ts')).filter(({ code }) => !isRecipe(code));
 
   test('is found', () => {
-    expect(blocks.length).toBeGreaterThanOrEqual(6);
+    expect(blocks.length).toBeGreaterThanOrEqual(30);
   });
 
-  test.each(blocks.map((code, index) => ({ index, code })))(
-    'runs, and prints what its comments say: $index',
-    async ({ index, code }) => {
+  test.each(blocks)(
+    'runs, and prints what its comments say: $page, line $line',
+    async ({ page: path, line, code }) => {
       const printed: string[] = [];
       const log = vi.spyOn(console, 'log').mockImplementation((...parts: unknown[]) => {
         printed.push(parts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(' '));
       });
       const random = vi.spyOn(Math, 'random').mockReturnValue(0.4);
-      mkdirSync('.build/readme', { recursive: true });
-      const file = `${process.cwd()}/.build/readme/block-${index}.ts`;
+      mkdirSync('.build/docs', { recursive: true });
+      const file = `${process.cwd()}/.build/docs/${path.replace(/\W/g, '-')}-${line}.ts`;
       writeFileSync(
         file,
         code.replaceAll(/'undaunted(\/\w+)?'/g, (_, entry) => `'${sourceOf(entry)}'`),
@@ -106,10 +110,11 @@ describe('every code block', () => {
 });
 
 describe('the recipes for SDKs', () => {
-  const rows = between('## With the SDKs people use', '## On the command line').match(/^\| `.*$/gm) ?? [];
+  const { text } = page('docs/sdks.md');
+  const rows = text.match(/^\| `.*$/gm) ?? [];
 
   test.each(sdks)('$name has one, which says how its own retries are switched off', (sdk) => {
-    expect(recipeOf(sdk, readme)).toContain(sdk.switch ?? sdk.name);
+    expect(recipeOf(sdk, text)).toContain(sdk.switch ?? sdk.name);
   });
 
   test.each(sdks.map((sdk, index) => ({ ...sdk, row: rows[index] })))(
@@ -140,9 +145,36 @@ function loosely(text: string): string {
 
 test('names every preset and no hint set that does not exist', () => {
   expect(Object.keys(presets.budgets)).toHaveLength(3);
-  for (const name of [...readme.matchAll(/presets\.(\w+)\.(\w+)/g)]) {
+  const all = written.map(({ text }) => text).join('\n');
+  for (const name of [...all.matchAll(/presets\.(\w+)\.(\w+)/g)]) {
     const group = presets[name[1] as keyof typeof presets] as Readonly<Record<string, unknown>>;
     expect(group).toHaveProperty(name[2] ?? '');
   }
-  for (const match of readme.matchAll(/hints: '([\w-]+)'/g)) expect(hintSetNames).toContain(match[1]);
+  for (const match of all.matchAll(/hints: '([\w-]+)'/g)) expect(hintSetNames).toContain(match[1]);
+});
+
+describe('the links', () => {
+  const links = written.flatMap((from) => linksIn(from).map((link) => ({ ...link, from })));
+  const local = links.filter(({ target }) => !/^https?:/.test(target));
+
+  test('are found', () => expect(local.length).toBeGreaterThan(15));
+
+  test.each(local.map((link) => ({ ...link, at: `${link.from.path}:${link.line}` })))(
+    '$at leads to $target',
+    ({ from, target }) => {
+      const [path = '', anchor] = target.split('#');
+      const file = path === '' ? from.path : join(dirname(from.path), path);
+      expect(existsSync(file), `${file} does not exist`).toBe(true);
+      if (anchor !== undefined) expect([...anchorsIn(page(file))]).toContain(anchor);
+    },
+  );
+
+  test('to other sites are addresses', () => {
+    for (const { target } of links) if (!local.some((link) => link.target === target)) new URL(target);
+  });
+
+  test('lead from the README to every other page', () => {
+    const reached = linksIn(page('README.md')).map(({ target }) => target.split('#')[0]);
+    for (const { path } of written.slice(1)) expect(reached).toContain(path);
+  });
 });

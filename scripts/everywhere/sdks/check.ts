@@ -1,5 +1,5 @@
 /**
- * The SDKs that people use, over ours: README's recipe as it stands there, compiled and run with the real package,
+ * The SDKs that people use, over ours: the recipe of docs/sdks.md as it stands there, compiled and run with the real package,
  * while a server counts. Nothing of it reaches the network.
  */
 
@@ -14,7 +14,7 @@ import { type Asked, serve } from './server.js';
 /** One for each SDK: `npm run test:everywhere -- sdk`, or `-- sdk-openai`. */
 export const sdkChecks: readonly Check[] = sdks.map((sdk) => ({
   name: `sdk-${sdk.name.replace(/^@|\/.*$/g, '')}`,
-  proves: `${sdk.packages[0]} by README's recipe: the same bytes in each attempt; ${theirs(sdk)}`,
+  proves: `${sdk.packages[0]} by the recipe of docs/sdks.md: the same bytes in each attempt; ${theirs(sdk)}`,
   // Some SDKs want a newer Node than we do; this one takes TypeScript as it is.
   packages: ['node@24.21.0', nodeTypes(), ...sdk.packages],
   files: {},
@@ -33,7 +33,7 @@ function theirs({ switch: off, requestsWithTheirs }: Sdk): string {
 async function checkRecipe(sdk: Sdk, place: string): Promise<void> {
   const statuses = [429, 503, 200];
   await using server = await serve(statuses, sdk.answer);
-  const recipe = recipeOf(sdk, readFileSync('README.md', 'utf8'));
+  const recipe = recipeOf(sdk, readFileSync('docs/sdks.md', 'utf8'));
   const project = write(sdk, recipe, sdk.call, server.url, join(place, 'theirs-off'));
   await run('node', [resolve('node_modules/typescript/bin/tsc'), '-p', '.'], project);
   const printed = await callFrom(project, server.url);
@@ -45,7 +45,7 @@ async function checkRecipe(sdk: Sdk, place: string): Promise<void> {
 /** With the SDK's retries on: what multiplies. Without the switch, the recipe would be this. */
 async function checkTheirs(sdk: Sdk, place: string): Promise<void> {
   await using server = await serve([503], {});
-  const written = recipeOf(sdk, readFileSync('README.md', 'utf8'));
+  const written = recipeOf(sdk, readFileSync('docs/sdks.md', 'utf8'));
   assert(sdk.switch === undefined || written.includes(sdk.switch), `the recipe does not have ${sdk.switch}`);
   const recipe = sdk.switch === undefined ? written : written.replace(sdk.switch, '');
   const call = sdk.callWithTheirs ?? sdk.call;

@@ -1,4 +1,4 @@
-/** The SDKs that README has a recipe for, each in the version that it is tried with. */
+/** The SDKs that docs/sdks.md has a recipe for, each in the version that it is tried with. */
 
 export interface Sdk {
   /** The package that its recipe imports. */
@@ -97,14 +97,12 @@ export const sdks: readonly Sdk[] = [
 
 const blocks = /^```ts\n([\s\S]*?)^```$/gm;
 
-/** The block of README that imports it. */
-export function recipeOf({ name }: Sdk, readme: string): string {
-  const found = [...readme.matchAll(blocks)]
-    .map((match) => match[1] ?? '')
-    .filter((code) => isFor(name, code));
+/** The block of docs/sdks.md that imports it. */
+export function recipeOf({ name }: Sdk, text: string): string {
+  const found = [...text.matchAll(blocks)].map((match) => match[1] ?? '').filter((code) => isFor(name, code));
   const [recipe, ...others] = found;
   if (recipe === undefined || others.length > 0) {
-    throw new Error(`README.md should have one block that imports '${name}'; it has ${found.length}`);
+    throw new Error(`docs/sdks.md should have one block that imports '${name}'; it has ${found.length}`);
   }
   return recipe;
 }

@@ -1,6 +1,6 @@
 /**
  * What each set reads, in words, and who says so: for people. Nothing that decides imports it, so that no bundle
- * carries it; the README's table is held to it by a test.
+ * carries it; the table in docs/hints.md is held to it by a test.
  */
 
 import type { HintSetName } from './sets.js';

@@ -1,4 +1,4 @@
-/** Every default, and why. The README's table is held to this file by a test. */
+/** Every default, and why. The table in docs/policy.md is held to this file by a test. */
 
 import { freezeDeep } from '../freeze.js';
 import type { HintSetName } from '../hints/sets.js';

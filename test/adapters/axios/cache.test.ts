@@ -36,7 +36,7 @@ const cached = { 'cache-control': 'max-age=3600' };
 const policy = { ...soon, maxRetries: 0, gate: { failures: 1, deadForMs: 0 } } as const;
 
 describe.each(caches)('%s', (_name, setup) => {
-  /** In the order in which the README has them: the cache runs after us. */
+  /** In the order in which docs/clients.md has them: the cache runs after us. */
   function instanceOf(transitional: object, given: Parameters<typeof attachRetry>[1]): AxiosInstance {
     const instance = openInstance({ transitional } as object);
     const isNewOrder = Object.values(transitional).includes(false);
@@ -71,7 +71,7 @@ describe.each(caches)('%s', (_name, setup) => {
     expect(lab.requests).toHaveLength(2);
   });
 
-  test('that runs before us is refused by the gate: the README says so', async () => {
+  test('that runs before us is refused by the gate: docs/clients.md says so', async () => {
     const lab = await openLab(({ path }) => (path === '/good' ? answer(200, 'good', cached) : answer(503)));
     const instance = openInstance();
     attachRetry(instance, createRetrier(policy, new HandTime().ports));

@@ -1,7 +1,7 @@
 /**
  * With its retries off, a request is the one that axios would have made: the same bytes on the wire, the same connections,
  * the same end for the caller and for its upload. So it is where they are on and none is called for. Each shape is made
- * with a bare instance and with attachRetry() on it; where they differ on purpose, the README says so.
+ * with a bare instance and with attachRetry() on it; where they differ on purpose, docs/clients.md says so.
  */
 
 import { attachRetry } from '../../../src/adapters/axios/index.js';

@@ -1,7 +1,7 @@
 /**
  * With its retries off, a request is the one that undici would have made: the same bytes on the wire, the same end for
  * the caller and for its upload. So it is where they are on and none is called for. Each shape is made with the bare
- * client and with retry() over it; where they differ on purpose, the README says so.
+ * client and with retry() over it; where they differ on purpose, docs/clients.md says so.
  */
 
 import type { Dispatcher } from 'undici';
@@ -24,7 +24,7 @@ const clients: readonly (readonly [name: string, client: Client])[] = [
   ['retries that nothing calls for', willing],
 ];
 
-/** As the README has it, where that is not quite what it is without retry(). */
+/** As docs/clients.md has it, where that is not quite what it is without retry(). */
 function expected({ api, event, answer, source, contentLength }: Shape, seen: Seen, isKept: boolean): Seen {
   // An abort acts at once, and does not wait for a connection.
   if (event === 'abort before' && api !== 'fetch') return { ...seen, connections: 0 };

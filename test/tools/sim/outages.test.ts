@@ -74,7 +74,7 @@ describe('a server that is stopped', () => {
     const quick = { kind: 'flaky', latencyMs: 50, share: 0.01, status: 503 } as const;
     const faults = [{ kind: 'crash', fromMs: 20_000, forMs: 300_000 }] as const;
     const jobs = { kind: 'closed', count: 50, thinkMs: 1_000 } as const;
-    // The README's recipe.
+    // The recipe in docs/recipes.md.
     const batch = {
       maxRetries: 100,
       deadlineMs: 3_600_000,

@@ -1,4 +1,4 @@
-/** What the README shows is what the simulator says, on every machine. */
+/** What docs/outages.md shows is what the simulator says, on every machine. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -9,12 +9,12 @@ import { seedsUpTo } from '../../../scripts/sim-reading.js';
 const root = new URL('../../../', import.meta.url);
 
 test('the picture', () => {
-  expect(outagePicture()).toBe(readFileSync(new URL('fixtures/outage.svg', root), 'utf8'));
+  expect(outagePicture()).toBe(readFileSync(new URL('docs/outage.svg', root), 'utf8'));
 });
 
 describe.each(tables)('the table: $title', ({ title, cases, contenders }) => {
-  const readme = readFileSync(new URL('README.md', root), 'utf8');
-  const written = readme.split(`**${title}.**`)[1]?.split('\n\n**')[0] ?? '';
+  const page = readFileSync(new URL('docs/outages.md', root), 'utf8');
+  const written = page.split(`**${title}.**`)[1]?.split('\n\n**')[0] ?? '';
 
   /** The cells of a row, without its name. */
   function rowOf(name: string): string[] {
