@@ -64,9 +64,9 @@ function floorOf(path: string): number {
   return Object.values(floors).findIndex((files) => files.test(path));
 }
 
-/** Of the packages that may be there, the core uses one; clients are the adapters' own. */
+/** The core and the runtime use no package; clients are the adapters' own. */
 const packages: Readonly<Record<string, readonly string[]>> = {
-  core: ['structured-headers'],
+  core: [],
   runtime: [],
   '': [],
 };

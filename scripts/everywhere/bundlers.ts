@@ -66,7 +66,7 @@ export default {
       'vite.config.mjs': `
 export default {
   build: { ssr: 'main.mjs', outDir: 'out', target: 'node20', rollupOptions: { output: { entryFileNames: 'main.mjs' } } },
-  ssr: { noExternal: ['undaunted', 'structured-headers'] },
+  ssr: { noExternal: ['undaunted'] },
 };
 `,
     },

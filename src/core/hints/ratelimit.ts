@@ -3,12 +3,12 @@
  * syntax), and the dictionary of -07. What is malformed MUST be ignored.
  */
 
-import { parseDictionary, parseList, Token } from 'structured-headers';
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
 import { listAt } from './content.js';
 import { longestDelayMs } from './decimal.js';
 import { isWait, longest, malformed, notExhausted } from './reading.js';
+import { type Member, parseDictionary, parseList, type Value } from './structured-field.js';
 import { linesOf, trimmed } from './values.js';
 
 /** Some dozens of policies; parsing takes time for every character. */
@@ -31,18 +31,11 @@ export function readRateLimit(answer: Answer): Hint | undefined {
   }
 }
 
-type Dictionary = ReturnType<typeof parseDictionary>;
-type Member = ReturnType<typeof parseList>[number];
-
 function readDictionary(text: string): Hint {
   const members = parseDictionary(text);
-  if ((count(memberOf(members, 'remaining')) ?? 0) > 0) return notExhausted;
-  const reset = count(memberOf(members, 'reset'));
+  if ((count(members.get('remaining')?.[0]) ?? 0) > 0) return notExhausted;
+  const reset = count(members.get('reset')?.[0]);
   return reset === undefined ? malformed : { delayMs: inMs(reset), reason: 'ratelimit-reset-delta' };
-}
-
-function memberOf(members: Dictionary, key: string): unknown {
-  return members.get(key)?.[0];
 }
 
 function readList(text: string, answer: Answer): Hint {
@@ -78,13 +71,12 @@ function readItem([name, parameters]: Member): Hint {
 }
 
 /** A String; the draft's own examples have a Token too. */
-function nameOf(name: unknown): string | undefined {
-  if (name instanceof Token) return name.toString();
+function nameOf(name: Value): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
 /** A non-negative Integer. */
-function count(value: unknown): number | undefined {
+function count(value: Value | undefined): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
