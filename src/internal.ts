@@ -18,6 +18,7 @@ export { isPolicy } from './core/policy/policy.js';
 export type { Mismatch } from './core/policy/routes/mismatch.js';
 export { mismatchOf } from './core/policy/routes/mismatch.js';
 export { isPatternProblem, parsePattern } from './core/policy/routes/patterns.js';
+export { timeText } from './core/time-text.js';
 export { summaryOf } from './runtime/events.js';
 export { takesKey } from './runtime/idempotency-key.js';
 export { pause, sleep } from './runtime/sleep.js';

@@ -3,6 +3,8 @@
  * client's own response or error.
  */
 
+import { timeText } from './time-text.js';
+
 /** One thing that is wrong with a policy. */
 export interface Problem {
   /** Where: `rules[2].schedule.firstMs`; empty for the policy itself. */
@@ -15,7 +17,7 @@ export interface Problem {
   readonly advice?: string;
 }
 
-/** One thing in a policy that may be meant otherwise. It is in force as it is written. */
+/** Something in a policy that is valid but may be a mistake. It takes effect as written. */
 export interface Remark {
   /** Where: `rules[2].match`. */
   readonly path: string;
@@ -50,7 +52,7 @@ export class DeadlineError extends Error {
   readonly deadlineMs: number;
 
   constructor(deadlineMs: number, options?: ErrorOptions) {
-    super(`The request did not finish within its deadline of ${deadlineMs} ms`, options);
+    super(`The request did not finish within its deadline of ${timeText(deadlineMs)}`, options);
     this.deadlineMs = deadlineMs;
   }
 }
@@ -62,51 +64,49 @@ export class AttemptTimeoutError extends Error {
   readonly attemptTimeoutMs: number;
 
   constructor(attemptTimeoutMs: number, options?: ErrorOptions) {
-    super(`No answer within the attempt timeout of ${attemptTimeoutMs} ms`, options);
+    super(`No answer within the attempt timeout of ${timeText(attemptTimeoutMs)}`, options);
     this.attemptTimeoutMs = attemptTimeoutMs;
   }
 }
 
-/**
- * The request was not sent: its server is taken for dead, so that the gate (the circuit breaker) is shut. `cause` is the
- * last real failure.
- */
+/** The request was not sent: its server seems dead, so the gate (circuit breaker) is shut. `cause` is the last real failure. */
 export class GateShutError extends Error {
   override readonly name = 'GateShutError';
   readonly code = 'ERR_UNDAUNTED_GATE_SHUT';
   readonly scope: string;
 
   constructor(scope: string, options?: ErrorOptions) {
-    super(`Not sent: the gate of ${scope} is shut after repeated failures`, options);
+    super(`Not sent: the gate (circuit breaker) of ${scope} is shut after repeated failures`, options);
     this.scope = scope;
   }
 }
 
-/** What a server asked for, of whom, and when. */
+/** What a server asked for, and when. */
 export interface Asked {
   readonly status: number;
-  /** Null: it only said that it was too much. */
+  /** Null: it did not say how long to wait. */
   readonly delayMs: number | null;
   readonly agoMs: number;
 }
 
-/** The request was not sent: its servers told others to wait, and too many wait already. `cause` is that answer. */
+/** The request was not sent: its scope is rate limited, and too many requests wait already. `cause` is the answer that asked for it. */
 export class HeldError extends Error {
   override readonly name = 'HeldError';
   readonly code = 'ERR_UNDAUNTED_HELD';
   readonly scope: string;
-  /** Who asked for it. */
+  /** The answer that asked for it. */
   readonly asked: Asked | undefined;
 
   constructor(scope: string, asked?: Asked, options?: ErrorOptions) {
-    super(`Not sent: ${whyHeld(scope, asked)}, and the queue behind that is too long`, options);
+    super(`Not sent: ${whyHeld(scope, asked)}, and the queue of waiting requests is too long`, options);
     this.scope = scope;
     this.asked = asked;
   }
 }
 
 function whyHeld(scope: string, asked: Asked | undefined): string {
-  if (asked === undefined) return `${scope} refuses requests`;
-  const wait = asked.delayMs === null ? 'refused a request' : `asked for ${Math.round(asked.delayMs)} ms`;
-  return `${scope} ${wait} (${asked.status}) ${Math.round(asked.agoMs)} ms ago`;
+  if (asked === undefined) return `${scope} is rate limited`;
+  const what =
+    asked.delayMs === null ? 'rate limited a request' : `asked for a wait of ${timeText(asked.delayMs)}`;
+  return `${scope} ${what} (${asked.status}) ${timeText(Math.round(asked.agoMs))} ago`;
 }

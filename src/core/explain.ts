@@ -1,76 +1,77 @@
 /** A decision as one English sentence, for logs and for people who ask "why was it not retried?". */
 
+import { labelOfFinding } from './label.js';
+import { timeText, timeTexts } from './time-text.js';
 import type { Decision, Evidence, Finding, Retry, RetryReason, Stop, StopReason } from './types.js';
 
 export function explain(decision: Decision): string {
+  const { attempt, finding } = decision;
   if (decision.action === 'stop') {
-    return `No retry after attempt ${decision.attempt}: ${whyStop[decision.reason](decision)}.`;
+    if (decision.reason === 'success') return `Succeeded on attempt ${attempt} (${labelOfFinding(finding)}).`;
+    return `No retry after attempt ${attempt}: ${whyStop[decision.reason](decision)}.`;
   }
-  const { attempt, delayMs, waitFrom, finding } = decision;
-  const wait = waitFrom === 'hint' ? `as the server asks (${hintIn(finding)})` : `by our own ${waitFrom}`;
-  return `Retry ${attempt} in ${ms(delayMs)}, ${wait}: ${whyRetry[decision.reason](decision)}.`;
+  const { delayMs, waitFrom } = decision;
+  const wait = waitFrom === 'hint' ? `, as the server asked (${hintIn(finding)})` : ` (${waitFrom})`;
+  return `Retry ${attempt} in ${timeText(Math.round(delayMs))}${wait}: ${whyRetry[decision.reason](decision)}.`;
 }
 
 // One entry for every reason: a missing one does not compile.
 
 const whyRetry: { readonly [R in RetryReason]: (decision: Retry) => string } = {
-  'transient-status': ({ finding }) => `${whatEnded(finding)}, which may pass`,
-  throttled: ({ finding }) => `${whatEnded(finding)}, which says that it was too much`,
-  'transport-error': ({ finding }) => `${whatEnded(finding)}, which may pass`,
-  'attempt-timeout': () => 'the attempt took longer than its attemptTimeoutMs',
-  'server-asks': ({ finding }) => `${whatEnded(finding)} and asks for a retry (${hintIn(finding)})`,
-  'caller-asks': ({ finding }) => `${whatEnded(finding)}, and retryIf answered true`,
+  'transient-status': ({ finding }) => `${whatEnded(finding)} (transient)`,
+  throttled: ({ finding }) => `${whatEnded(finding)} (rate limited)`,
+  'transport-error': ({ finding }) => `${whatEnded(finding)} (transient)`,
+  'attempt-timeout': () => 'the attempt timed out (attemptTimeoutMs)',
+  'server-asks': ({ finding }) => `${whatEnded(finding)} and asked for a retry (${hintIn(finding)})`,
+  'caller-asks': ({ finding }) => `${whatEnded(finding)}, and retryIf returned true`,
 };
 
-const whyStop: { readonly [R in StopReason]: (decision: Stop) => string } = {
-  success: ({ finding }) => whatEnded(finding),
-  'final-status': ({ finding }) => `${whatEnded(finding)}, which is not among the statuses to retry`,
-  'final-error': ({ finding }) => `${whatEnded(finding)}, which trying again does not change`,
-  aborted: () => 'the caller aborted it',
-  'server-forbids': ({ finding }) => `${whatEnded(finding)} and forbids a retry (${hintIn(finding)})`,
-  'caller-forbids': ({ finding }) => `${whatEnded(finding)}, and retryIf answered false`,
+const whyStop: { readonly [R in Exclude<StopReason, 'success'>]: (decision: Stop) => string } = {
+  'final-status': ({ finding }) => `${whatEnded(finding)} (not retryable)`,
+  'final-error': ({ finding }) => `${whatEnded(finding)} (not retryable)`,
+  aborted: () => 'the caller aborted the request',
+  'server-forbids': ({ finding }) => `${whatEnded(finding)} and asked for no retry (${hintIn(finding)})`,
+  'caller-forbids': ({ finding }) => `${whatEnded(finding)}, and retryIf returned false`,
   'unsafe-method': ({ finding }) =>
-    `${whatEnded(finding)}, the method is not idempotent, the request carries no idempotency key, ` +
-    `and ${proofs[finding.evidence]}`,
-  'body-spent': () => 'its body cannot be sent a second time; give a factory, or allow bufferBodyBytes',
+    `${whatEnded(finding)}, but the request is not safe to repeat: ` +
+    `its method is not idempotent, it has no idempotency key, and ${proofs[finding.evidence]}`,
+  'body-spent': () =>
+    'the body cannot be sent again; pass a function that makes it, or raise bufferBodyBytes',
   'not-resumable': ({ finding }) =>
-    `${whatEnded(finding)} after its head was handed over, and the rest cannot be asked for safely`,
-  'retries-off': ({ finding }) => `${whatEnded(finding)}, and retries are off here`,
+    `${whatEnded(finding)} after the caller got the response head, and the rest of the body cannot be requested safely`,
+  'retries-off': ({ finding }) => `${whatEnded(finding)}, and retries are off`,
   'retries-suppressed': ({ finding }) =>
-    `${whatEnded(finding)}, and the request was sent within suppressRetries, or by another layer that retries: layers must not multiply`,
+    `${whatEnded(finding)}, and retries are suppressed: another layer retries, or suppressRetries is in effect`,
   'retries-spent': ({ finding, limit }) => `${whatEnded(finding)}, and maxRetries is ${limit}`,
-  'hint-too-long': ({ finding, delayMs, limit }) =>
-    `the server asks for ${ms(delayMs)} (${hintIn(finding)}), and maxHintMs is ${ms(limit)}`,
+  'hint-too-long': ({ finding, delayMs = 0, limit = 0 }) => {
+    const [wait, most] = timeTexts(delayMs, limit);
+    return `the server asked for a wait of ${wait} (${hintIn(finding)}), and maxHintMs is ${most}`;
+  },
   'hint-past-deadline': ({ finding, delayMs, limit }) =>
-    `the server asks for ${ms(delayMs)} (${hintIn(finding)}), which ends after the deadline of ${ms(limit)}`,
+    `the server asked for a wait of ${timeText(delayMs)} (${hintIn(finding)}), ` +
+    `which would end after the deadline of ${timeText(limit)}`,
   'wait-past-deadline': ({ delayMs, limit }) =>
     delayMs === undefined
-      ? `the deadline of ${ms(limit)} cut it off, and the caller gets a DeadlineError`
-      : `the wait of ${ms(delayMs)} would end after the deadline of ${ms(limit)}`,
+      ? `the deadline of ${timeText(limit)} ended the attempt, and the caller gets a DeadlineError`
+      : `the wait of ${timeText(delayMs)} would end after the deadline of ${timeText(limit)}`,
   'budget-spent': ({ finding }) => `${whatEnded(finding)}, and the retry budget of its scope is spent`,
   'gate-shut': ({ finding }) => `${whatEnded(finding)}, and the gate of its scope is shut`,
   held: ({ finding, delayMs }) =>
-    `${whatEnded(finding)}, and the queue behind what its servers asked for is ${ms(delayMs)} long`,
+    `${whatEnded(finding)}, and the queue of its rate-limited scope is ${timeText(delayMs)} long`,
 };
 
 const proofs: { readonly [E in Evidence]: string } = {
-  unsent: 'unsafeMethods forbids it although it was never sent',
-  refused: 'unsafeMethods forbids it although the server did not take it',
-  unknown: 'nothing proves that it was not processed',
+  unsent: 'unsafeMethods does not allow it even though it was never sent',
+  refused: 'unsafeMethods does not allow it even though the server did not process it',
+  unknown: 'the server may have processed it',
 };
 
 function whatEnded(finding: Finding): string {
-  if (finding.kind === 'response') return `the server answered ${finding.status}`;
-  return `it failed with ${finding.code ?? finding.name}`;
+  return finding.kind === 'response'
+    ? `the server answered ${finding.status}`
+    : `the attempt failed with ${labelOfFinding(finding)}`;
 }
 
 function hintIn(finding: Finding): string {
   return finding.hint?.reason ?? 'a hint';
-}
-
-/** Whole milliseconds with separators, the same in every locale. */
-function ms(value = 0): string {
-  return `${Math.round(value)
-    .toString()
-    .replace(/\B(?=(\d{3})+$)/g, ',')} ms`;
 }

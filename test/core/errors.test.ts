@@ -23,7 +23,7 @@ describe('errors say what happened, where, and what was before', () => {
       new GateShutError('https://a.example', { cause }),
       'GateShutError',
       'ERR_UNDAUNTED_GATE_SHUT',
-      'Not sent: the gate of https://a.example is shut after repeated failures',
+      'Not sent: the gate (circuit breaker) of https://a.example is shut after repeated failures',
       { scope: 'https://a.example' },
     ],
   ])('%s', (error, name, code, message, fields) => {

@@ -81,8 +81,7 @@ describe('an event on the active span', () => {
       'undaunted.reason': 'transient-status',
       'undaunted.wait.duration': 0.001,
       'undaunted.wait.from': 'schedule',
-      'undaunted.explanation':
-        'Retry 1 in 1 ms, by our own schedule: the server answered 503, which may pass.',
+      'undaunted.explanation': 'Retry 1 in 1 ms (schedule): the server answered 503 (transient).',
     });
     expect(events[1]?.attributes).toMatchObject({
       'http.request.resend_count': 2,

@@ -241,7 +241,9 @@ describe('any decision', () => {
     fc.assert(
       fc.property(situation, (given) => {
         const sentence = explain(decided(given));
-        expect(sentence).toMatch(/^(Retry \d+ in [\d,]+ ms, |No retry after attempt \d+: ).+\.$/su);
+        expect(sentence).toMatch(
+          /^(Retry \d+ in [\d.]+ (ms|s|min|h|days|years)[ ,]|No retry after attempt \d+: |Succeeded on attempt \d+ \().+\.$/su,
+        );
         expect(sentence).not.toMatch(/undefined|NaN|\[object/);
       }),
     );

@@ -477,7 +477,7 @@ describe('the hold', () => {
     expect(error.asked).toEqual({ status: 429, delayMs: 5_000, agoMs: 350 });
     expect(error.cause).toMatchObject({ status: 429, hint: { delayMs: 5_000, reason: 'delay-seconds' } });
     expect(error.message).toBe(
-      'Not sent: https://api.example.com asked for 5000 ms (429) 350 ms ago, and the queue behind that is too long',
+      'Not sent: https://api.example.com asked for a wait of 5 s (429) 350 ms ago, and the queue of waiting requests is too long',
     );
     const own = { cause: { status: 503 } };
     expect(refusalError(session, 'held', own).cause).toBe(own.cause);
@@ -490,7 +490,7 @@ describe('the hold', () => {
       'held',
     ) as HeldError;
     expect(nobody.asked).toBeUndefined();
-    expect(nobody.message).toContain('refuses requests');
+    expect(nobody.message).toContain('is rate limited');
   });
 
   test("others are held when the refusals are everybody's", () => {

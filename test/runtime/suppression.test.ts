@@ -75,7 +75,7 @@ test('the decision can be made again from its event, and is a sentence', () => {
   if (event === undefined) throw new Error('no event came');
   expect(decide(settingsOf(), [], event.decision.finding, event.world)).toEqual(event.decision);
   expect(explain(event.decision)).toBe(
-    'No retry after attempt 1: the server answered 503, and the request was sent within suppressRetries, or by another layer that retries: layers must not multiply.',
+    'No retry after attempt 1: the server answered 503, and retries are suppressed: another layer retries, or suppressRetries is in effect.',
   );
 });
 

@@ -102,7 +102,7 @@ describe('says', () => {
     }
     expect(events.map(({ history }) => history.length)).toEqual([1, 2, 3]);
     expect(events.map(({ decision }) => explain(decision))).toEqual([
-      expect.stringContaining('as the server asks'),
+      expect.stringContaining('as the server asked'),
       expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/),
       expect.stringContaining('404'),
     ]);

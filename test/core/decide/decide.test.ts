@@ -651,9 +651,9 @@ describe('explain', () => {
   });
 
   test.each<[Finding['evidence'], string]>([
-    ['unsent', 'unsafeMethods forbids it although it was never sent'],
-    ['refused', 'unsafeMethods forbids it although the server did not take it'],
-    ['unknown', 'nothing proves that it was not processed'],
+    ['unsent', 'unsafeMethods does not allow it even though it was never sent'],
+    ['refused', 'unsafeMethods does not allow it even though the server did not process it'],
+    ['unknown', 'the server may have processed it'],
   ])('an unsafe method says what is proven: %s', (evidence, proof) => {
     const finding: Finding = { ...serverError, evidence };
     expect(explain({ action: 'stop', reason: 'unsafe-method', attempt: 1, finding })).toContain(proof);
@@ -662,24 +662,24 @@ describe('explain', () => {
   test('a hint that nobody recorded is still a hint', () => {
     const { finding } = retried(1).decision;
     const byHint: Retry = { ...(retried(1).decision as Retry), waitFrom: 'hint' };
-    expect(explain(byHint)).toContain('as the server asks (a hint)');
+    expect(explain(byHint)).toContain('as the server asked (a hint)');
     expect(finding.kind).toBe('response');
     const error: Finding = { ...failure, class: 'final' };
     expect(
       explain({ action: 'stop', reason: 'hint-too-long', attempt: 1, finding: error, delayMs: 2, limit: 1 }),
-    ).toBe('No retry after attempt 1: the server asks for 2 ms (a hint), and maxHintMs is 1 ms.');
+    ).toBe('No retry after attempt 1: the server asked for a wait of 2 ms (a hint), and maxHintMs is 1 ms.');
     expect(explain({ action: 'stop', reason: 'final-error', attempt: 1, finding: error })).toContain(
-      'failed with X,',
+      'failed with X ',
     );
     expect(
       explain({ action: 'stop', reason: 'final-error', attempt: 1, finding: { ...error, code: undefined } }),
-    ).toContain('failed with Odd,');
+    ).toContain('failed with Odd ');
   });
 
   test('numbers are readable at any length', () => {
     const retry = (delayMs: number): string => explain({ ...(retried(1).decision as Retry), delayMs });
-    expect(retry(0.4)).toContain('in 0 ms,');
-    expect(retry(999.5)).toContain('in 1,000 ms,');
-    expect(retry(1_234_567)).toContain('in 1,234,567 ms,');
+    expect(retry(0.4)).toContain('in 0 ms ');
+    expect(retry(999.5)).toContain('in 1 s ');
+    expect(retry(1_234_567)).toContain('in 20.6 min ');
   });
 });
