@@ -51,28 +51,29 @@ export function describedSchema(): JsonSchema {
   };
 }
 
-type Words = ReadonlyMap<string, string>;
+/** By the name of the property. */
+export type Words = ReadonlyMap<string, string>;
 
-/** By type, and by the name of the property. */
-function wordsOf(types: readonly string[]): ReadonlyMap<string, Words> {
+/** What the doc comments of exported types say, as one line of markdown for each property. */
+export function wordsOf(types: readonly string[]): ReadonlyMap<string, Words> {
   const programs = types.map(
     (type) => `import type { ${type} } from 'undaunted'; export const it: ${type} = { ¦ };`,
   );
   const lists = offeredIn(programs).map(
-    (offers) => new Map(offers.map(({ name, words }) => [name, inJson(words)])),
+    (offers) => new Map(offers.map(({ name, words }) => [name, words.replace(/\s+/g, ' ')])),
   );
   return new Map(types.map((type, index) => [type, lists[index] ?? new Map()]));
 }
 
-/** One line, without the marks of code. */
+/** Without the marks of code. */
 function inJson(words: string): string {
-  return words.replace(/\s+/g, ' ').replace(/`([^`]*)`/g, (_, code: string) => code.replaceAll("'", '"'));
+  return words.replace(/`([^`]*)`/g, (_, code: string) => code.replaceAll("'", '"'));
 }
 
 function described(schema: JsonSchema, words: Words | undefined, defaultsThere: object = {}): JsonSchema {
   const { properties = {}, required = [] } = schema;
   const all = Object.entries(properties).map(([key, property]) => {
-    const description = words?.get(key) ?? '';
+    const description = inJson(words?.get(key) ?? '');
     const value: unknown = required.includes(key) ? undefined : Reflect.get(defaultsThere, key);
     if (value === undefined) return [key, { ...property, description }];
     return [

@@ -18,6 +18,9 @@ const paths = {
   undaunted: ['./src/index.ts'],
   'undaunted/undici': ['./src/adapters/undici/index.ts'],
   'undaunted/axios': ['./src/adapters/axios/index.ts'],
+  'undaunted/fetch': ['./src/adapters/fetch/index.ts'],
+  'undaunted/otel': ['./src/otel/index.ts'],
+  'undaunted/sim': ['./src/tools/sim/index.ts'],
   /** Declared for the second time, as for CommonJS. */
   'undaunted-again': ['./again/index.ts'],
 };
@@ -31,8 +34,17 @@ export function offeredIn(programs: readonly string[]): readonly (readonly Offer
 
 /** What is underlined. */
 export function problemsIn(program: string): readonly string[] {
-  return opened([program], (project, paths) =>
-    paths.flatMap((path) => project.program.getSemanticDiagnostics(path).map(({ text }) => text)),
+  return problemsOf([program]).flat();
+}
+
+/** The same for many, which the compiler opens at once. */
+export function problemsOf(programs: readonly string[]): readonly (readonly string[])[] {
+  return opened(programs, ({ program }, paths) =>
+    paths.map((path) =>
+      [...program.getSyntacticDiagnostics(path), ...program.getSemanticDiagnostics(path)].map(
+        ({ text }) => text,
+      ),
+    ),
   );
 }
 

@@ -3,15 +3,17 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { readsBody } from '../scripts/docs/hint-table.js';
 import { anchorsIn, linksIn } from '../scripts/docs/links.js';
 import { blocksIn, page, pages } from '../scripts/docs/pages.js';
+import { regenerated, regionNames, regionsIn } from '../scripts/docs/regions.js';
+import { problemsOf } from '../scripts/editor.js';
 import { isRecipe, recipeOf, sdks } from '../scripts/everywhere/sdks/sdks.js';
 import { origins } from '../src/core/hints/origins.js';
 import { type HintSetName, hintSetNames } from '../src/core/hints/sets.js';
-import { vendors } from '../src/core/hints/vendors.js';
 import { policySchema } from '../src/core/policy/check/schema.js';
 import { defaults } from '../src/core/policy/defaults.js';
-import { presets } from '../src/index.js';
+import { parsePolicy, presets, type RetryReason, type StopReason } from '../src/index.js';
 
 const written = pages();
 
@@ -23,6 +25,16 @@ function between(path: string, from: string, to: string): string {
 function withoutFunctions(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
+
+describe('what `npm run docs` writes', () => {
+  test.each(written.filter((some) => regionsIn(some).length > 0))('stands in $path', (some) => {
+    expect(some.text, 'run: npm run docs').toBe(regenerated(some));
+  });
+
+  test('stands somewhere, once', () => {
+    expect(written.flatMap(regionsIn).sort()).toEqual([...regionNames].sort());
+  });
+});
 
 describe('the table of settings', () => {
   const [settings = '', inside = ''] = between('docs/policy.md', '## Settings', '### Functions').split(
@@ -60,18 +72,28 @@ describe('the table of hint sets', () => {
   const rows = page('docs/hints.md').text.match(/^\| \[`.*$/gm) ?? [];
 
   test('has a row for each, with its source', () => {
-    const expected = hintSetNames.map(
-      (name) => `| [\`${name}\`](${origins[name].source}) | ${origins[name].reads} |`,
-    );
-    expect(rows).toEqual(expected);
+    expect(rows).toHaveLength(hintSetNames.length);
+    for (const [index, name] of hintSetNames.entries()) {
+      expect(rows[index]).toMatch(`| [\`${name}\`](${origins[name].source}) | ${origins[name].reads} | `);
+    }
+  });
+
+  test('says of each whether it reads bodies, and on which statuses beside the usual ones', () => {
+    const cells = (name: string) =>
+      rows
+        .find((row) => row.startsWith(`| [\`${name}\``))
+        ?.split('|')
+        .slice(3);
+    expect(cells('stripe')).toEqual([' 409 ', '  ', '']);
+    expect(cells('github')).toEqual([' 403, 200 of `POST …/graphql` ', ' yes ', '']);
+    expect(cells('telegram')).toEqual(['  ', ' yes ', '']);
   });
 
   test.each(Object.entries(origins))(
     '%s has a source that is an address, and says if it looks into bodies',
     (name, { reads, source }) => {
       expect(new URL(source).protocol).toBe('https:');
-      const { readsBody, bodies } = vendors[name as HintSetName];
-      expect(/\bbod(y|ies)\b/.test(reads)).toBe(readsBody ?? bodies !== undefined);
+      expect(/\bbod(y|ies)\b/.test(reads)).toBe(readsBody(name as HintSetName));
     },
   );
 });
@@ -82,6 +104,21 @@ describe('every code block', () => {
 
   test('is found', () => {
     expect(blocks.length).toBeGreaterThanOrEqual(30);
+  });
+
+  test('compiles', () => {
+    const problems = problemsOf(blocks.map(({ code }) => code));
+    const found = blocks.map(({ page: path, line }, index) => [`${path}:${line}`, problems[index]]);
+    expect(found.filter(([, list]) => list?.length)).toEqual([]);
+  });
+
+  test.each(written.flatMap((some) => blocksIn(some, 'json')))('is a policy: $page, line $line', ({ code }) =>
+    expect(parsePolicy(JSON.parse(code))).toBeDefined(),
+  );
+
+  test('is in a language that is tried', () => {
+    const languages = new Set(written.flatMap((some) => blocksIn(some)).map(({ language }) => language));
+    expect(['ts', 'json', 'sh', 'text']).toEqual(expect.arrayContaining([...languages]));
   });
 
   test.each(blocks)(
@@ -177,4 +214,50 @@ describe('the links', () => {
     const reached = linksIn(page('README.md')).map(({ target }) => target.split('#')[0]);
     for (const { path } of written.slice(1)) expect(reached).toContain(path);
   });
+});
+
+/** A reason that is missing here does not compile. */
+const stops: Readonly<Record<StopReason, true>> = {
+  success: true,
+  'final-status': true,
+  'final-error': true,
+  aborted: true,
+  'server-forbids': true,
+  'caller-forbids': true,
+  'unsafe-method': true,
+  'body-spent': true,
+  'not-resumable': true,
+  'retries-off': true,
+  'retries-suppressed': true,
+  'retries-spent': true,
+  'hint-too-long': true,
+  'hint-past-deadline': true,
+  'wait-past-deadline': true,
+  'budget-spent': true,
+  'gate-shut': true,
+  held: true,
+};
+
+const retries: Readonly<Record<RetryReason, true>> = {
+  'transient-status': true,
+  throttled: true,
+  'transport-error': true,
+  'attempt-timeout': true,
+  'server-asks': true,
+  'caller-asks': true,
+};
+
+test.each([...Object.keys(stops), ...Object.keys(retries)])(
+  'docs/policy.md says what "%s" means',
+  (reason) => {
+    expect(between('docs/policy.md', '## What happens to a request', '## Rules')).toContain(`\`${reason}\``);
+  },
+);
+
+test('the README can be read in a minute or two, and counts the vendors that there are', () => {
+  const { text } = page('README.md');
+  expect(text.split('\n').length).toBeLessThanOrEqual(250);
+  const count = hintSetNames.length - ['standard', 'common', 'heuristic'].length;
+  expect(text).toContain(`GitHub, OpenAI, Stripe and ${count - 3} other APIs`);
+  expect(text).toContain(`by name, ${count} of them`);
 });

@@ -18,6 +18,8 @@ import type { Readable, Writable } from 'node:stream';
 import { build } from 'esbuild';
 
 export interface Program {
+  /** Where it is installed: a folder of its own. */
+  readonly folder: string;
   start(args: readonly string[], options?: StartOptions): Running;
   remove(): void;
 }
@@ -63,6 +65,7 @@ export async function buildProgram(packages: readonly string[]): Promise<Program
     logLevel: 'error',
   });
   return {
+    folder,
     start: (args, options = {}) => start([join(folder, 'dist/tools/cli/bin.js'), ...args], options),
     remove: () => rmSync(folder, { recursive: true }),
   };

@@ -1,0 +1,33 @@
+/** The table of hint sets: what each reads in words from `origins.ts`, where it reads it from the sets themselves. */
+
+import type { HintedSuccess } from '../../src/core/hints/hint-set.js';
+import { origins } from '../../src/core/hints/origins.js';
+import { type HintSetName, hintSetNames } from '../../src/core/hints/sets.js';
+import { vendors } from '../../src/core/hints/vendors.js';
+
+export function hintTable(): string {
+  return [
+    '| set and source | reads | more statuses | body |',
+    '| --- | --- | --- | --- |',
+    ...hintSetNames.map(row),
+  ].join('\n');
+}
+
+export function row(name: HintSetName): string {
+  const { reads, source } = origins[name];
+  return `| [\`${name}\`](${source}) | ${reads} | ${statusesOf(name)} | ${readsBody(name) ? 'yes' : ''} |`;
+}
+
+export function readsBody(name: HintSetName): boolean {
+  const { readsBody: declared, bodies } = vendors[name];
+  return declared ?? bodies !== undefined;
+}
+
+function statusesOf(name: HintSetName): string {
+  const { statuses = [], successes = [] } = vendors[name];
+  return [...statuses, ...successes.map(successOf)].join(', ');
+}
+
+function successOf({ status, method, pathEnd }: HintedSuccess): string {
+  return method === undefined ? String(status) : `${status} of \`${method} …${pathEnd ?? ''}\``;
+}

@@ -1,0 +1,46 @@
+/**
+ * What of the pages is written by a program, between `<!-- name -->` and `<!-- /name -->`: `npm run docs` writes it, and a
+ * test holds it to its source. (The tables of `npm run sim:table` take minutes, so they are written by that.)
+ */
+
+import { hintTable } from './hint-table.js';
+import type { Page } from './pages.js';
+import { nestedTables, settingsTable } from './settings-tables.js';
+
+const regions: Readonly<Record<string, () => string>> = {
+  settings: settingsTable,
+  'nested-settings': nestedTables,
+  'hint-sets': hintTable,
+};
+
+/** Each of them has to stand in exactly one page. */
+export const regionNames: readonly string[] = Object.keys(regions);
+
+export function regionsIn({ text }: Page): readonly string[] {
+  return regionNames.filter((name) => text.includes(begin(name)));
+}
+
+/** The page with its regions written anew. */
+export function regenerated(page: Page): string {
+  return regionsIn(page).reduce((text, name) => {
+    const [before, rest] = halves(text, begin(name), page);
+    const [, after] = halves(rest, end(name), page);
+    return `${before}${begin(name)}\n\n${regions[name]?.()}\n\n${end(name)}${after}`;
+  }, page.text);
+}
+
+function halves(text: string, mark: string, { path }: Page): [string, string] {
+  const [before, after, ...others] = text.split(mark);
+  if (before === undefined || after === undefined || others.length > 0) {
+    throw new Error(`${path} should have one ${mark}`);
+  }
+  return [before, after];
+}
+
+function begin(name: string): string {
+  return `<!-- ${name} -->`;
+}
+
+function end(name: string): string {
+  return `<!-- /${name} -->`;
+}
