@@ -5,7 +5,10 @@ import type { Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import type { ResponseShape } from './shapes.js';
 
-/** Undefined where there is nothing, too much, or what takes too long. */
+/**
+ * As much as may be read, and as comes in the time for it: what stands there whole is a hint, whatever follows. Undefined
+ * where there is nothing to read.
+ */
 export async function textOfHint(
   answer: ResponseShape,
   mostBytes: number,
@@ -21,19 +24,15 @@ export async function textOfHint(
   const decoder = new TextDecoder();
   let [text, left] = ['', mostBytes];
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    for (let part = await reader.read(); !part.done && left > 0; part = await reader.read()) {
+      text += decoder.decode(part.value.subarray(0, left), { stream: true });
       left -= part.value.byteLength;
-      if (left < 0) {
-        stop();
-        return undefined;
-      }
-      text += decoder.decode(part.value, { stream: true });
+      if (left <= 0) stop();
     }
-    return text + decoder.decode();
   } catch {
     // It broke off, or could not be unpacked: which its reader is told.
-    return undefined;
   } finally {
     cancel();
   }
+  return text + decoder.decode();
 }
