@@ -27,21 +27,24 @@ export interface Remark {
   readonly advice: string;
 }
 
-/** The policy cannot be used. Carries all of its problems. */
+/** The policy cannot be used, or what one request says for itself. Carries all of its problems. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   readonly code = 'ERR_UNDAUNTED_POLICY';
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
+  /** `place`: where one request has said it (`init.retry`), unless it is the policy itself. */
+  constructor(problems: readonly Problem[], place = '') {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-    super(`The policy has ${count}:\n${problems.map((problem) => `  - ${describe(problem)}`).join('\n')}`);
+    const lines = problems.map((problem) => `  - ${describe(problem, place)}`);
+    super(`${place === '' ? 'The policy' : place} has ${count}:\n${lines.join('\n')}`);
     this.problems = problems;
   }
 }
 
-function describe({ path, found, allowed, advice }: Problem): string {
-  const where = path === '' ? '(policy)' : path;
+function describe({ path, found, allowed, advice }: Problem, place: string): string {
+  const dot = place === '' || path === '' || path.startsWith('[') ? '' : '.';
+  const where = `${place}${dot}${path}` || '(policy)';
   return `${where}: found ${found}; allowed: ${allowed}${advice === undefined ? '' : `. ${advice}`}`;
 }
 

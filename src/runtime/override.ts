@@ -1,9 +1,19 @@
 /** What a request says for itself beside the client's own options: `retry: false`, or settings. */
 
+import { PolicyError } from '../core/errors.js';
 import type { OverrideOptions } from '../core/policy/options.js';
 
 const off: OverrideOptions = Object.freeze({ retry: false });
 
 export function overrideFrom(given: OverrideOptions | false | undefined): OverrideOptions | undefined {
   return given === false ? off : given;
+}
+
+/** What opening a session threw: what is wrong with the key is said to be there, by the name that callers know. */
+export function errorOfOpening(error: unknown, place: `${string}.retry`): unknown {
+  if (!(error instanceof PolicyError)) return error;
+  const problems = error.problems.map((problem) =>
+    problem.path === '' ? { ...problem, allowed: `${problem.allowed} or false` } : problem,
+  );
+  return new PolicyError(problems, place);
 }

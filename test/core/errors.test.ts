@@ -39,4 +39,14 @@ describe('errors say what happened, where, and what was before', () => {
       'The policy has 2 problems:\n  - a.b: found x; allowed: y\n  - (policy): found x; allowed: y. Do z.',
     );
   });
+
+  test('and names the place where one request has said it', () => {
+    const problems = ['', 'a.b', '["x-y"]'].map((path) => ({ path, found: 'x', allowed: 'y' }));
+    expect(new PolicyError(problems, 'init.retry').message.split('\n')).toEqual([
+      'init.retry has 3 problems:',
+      '  - init.retry: found x; allowed: y',
+      '  - init.retry.a.b: found x; allowed: y',
+      '  - init.retry["x-y"]: found x; allowed: y',
+    ]);
+  });
 });

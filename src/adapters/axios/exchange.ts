@@ -7,7 +7,7 @@ import { isKey, isKeyed } from '../../runtime/idempotency-key.js';
 import { enclosed } from '../../runtime/layers.js';
 import { acceptsStatus, begin } from '../../runtime/loop/begin.js';
 import type { BodyDeadline, Ending, PromiseExchange } from '../../runtime/loop/exchange.js';
-import { overrideFrom } from '../../runtime/override.js';
+import { errorOfOpening, overrideFrom } from '../../runtime/override.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
@@ -174,8 +174,9 @@ export function sendWithRetries(
   let exchange: Exchange;
   try {
     exchange = new Exchange(installation, config, adapter);
-  } catch (error) {
-    // A policy that cannot be used, or a function in it.
+  } catch (thrown) {
+    // An override that cannot be used, or a function of the policy's.
+    const error = errorOfOpening(thrown, 'config.retry');
     return Promise.reject(error instanceof PolicyError ? asAxiosError(error, config) : error);
   }
   return begin<ResponseShape>(exchange);

@@ -4,6 +4,7 @@ import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.j
 import type { PolicyLike } from '../../core/policy/policy.js';
 import { countLayer, enclosureHere } from '../../runtime/layers.js';
 import { begin } from '../../runtime/loop/begin.js';
+import { errorOfOpening } from '../../runtime/override.js';
 import type { RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
 import { Exchange, type Installation } from './exchange.js';
@@ -76,8 +77,8 @@ export function withRetry(
       const installed = beneath !== undefined && isWithin(beneath) ? beneath : installation;
       exchange = new Exchange(installed, input, init as InitShape | null | undefined, rest);
     } catch (error) {
-      // A policy that cannot be used, or a function in it.
-      return Promise.reject(error);
+      // An override that cannot be used, or a function of the policy's.
+      return Promise.reject(errorOfOpening(error, 'init.retry'));
     }
     if (!exchange.isAborted) return begin<ResponseShape>(exchange);
     // Who has aborted before is told so by the fetch itself, and nothing of it is ours.

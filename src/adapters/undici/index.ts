@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
 import { countLayer } from '../../runtime/layers.js';
-import { overrideFrom } from '../../runtime/override.js';
+import { errorOfOpening, overrideFrom } from '../../runtime/override.js';
 import type { Retrier, RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
@@ -81,7 +81,7 @@ function open(
     if (key !== undefined) exchange.options = withMore(options, key);
     return exchange;
   } catch (thrown) {
-    const error = errorFrom(thrown);
+    const error = errorFrom(errorOfOpening(thrown, 'options.retry'));
     session?.abandon(error);
     handler.onResponseError?.(null, error);
     return undefined;

@@ -129,6 +129,7 @@ export const subject: Subject = {
   attemptEnds: 'with the body',
   knowsUnsent: false,
   expectOwn,
+  overrideStandsIn: 'config.retry',
   skips: {
     "hints > over 'http' > of two Retry-After that contradict each other, the wait is the longer, or none of theirs":
       'Node hands over the first of them, and axios sees no more',

@@ -20,7 +20,10 @@ async function statusOf(first: string, second: Source['pull'], policy: PolicyOpt
   const answers = [new Response(new ReadableStream(source), { status: 400 }), new Response('ok')];
   const waits = new Waits();
   const retrier = createRetrier({ hints: 'aws', ...policy }, { random: () => 0, sleep: waits.sleep });
-  const asked = withRetry(async () => answers.shift() as Response, retrier)('http://a.example/');
+  const asked = withRetry(
+    (async () => answers.shift()) as unknown as typeof fetch,
+    retrier,
+  )('http://a.example/');
   // What is in memory has been read by then.
   await new Promise(setImmediate);
   if (second === hangs) await Promise.race([asked, waits.strike(gatherMs)]);

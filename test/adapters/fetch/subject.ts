@@ -114,6 +114,7 @@ export const subject: Subject = {
   attemptEnds: 'with the head',
   knowsUnsent: false,
   expectOwn: (given) => expect(given).toBeInstanceOf(Object),
+  overrideStandsIn: 'init.retry',
   skips: {
     ...secrets(
       'budget > is one for an origin, however it is reached',

@@ -133,6 +133,16 @@ describe.each(ways)('over $name, the key `retry`', ({ client }) => {
       expect((await send(lab.origin)).status).toBe(200);
     });
 
+    test.each<[string, unknown, string]>([
+      ['a number', 1, 'found the number 1; allowed: an object or false. Write { maxRetries: 1 }; if it is'],
+      ['a misspelt key', { maxRetrys: 1 }, 'found an unknown key'],
+    ])('(%s) is an error that says where it stands, and what to do', async (_what, retry, says) => {
+      const { error } = await settled(client()('http://127.0.0.1:1/', { retry } as object));
+      const place = subject.overrideStandsIn;
+      const path = typeof retry === 'object' ? `${place}.maxRetrys` : place;
+      expect(String(error)).toContain(`${place} has 1 problem:\n  - ${path}: ${says}`);
+    });
+
     test('is an error that can be logged, without what the request holds', async () => {
       const headers = { authorization: 'secret' };
       const retry = { maxRetries: -1 };

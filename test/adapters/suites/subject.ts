@@ -126,6 +126,8 @@ export interface Subject {
   readonly abortCode: string;
   /** What this client's callers expect of every response and error, one of ours too. */
   readonly expectOwn: (given: unknown, asked: Asked) => void;
+  /** The name by which its callers know the key `retry`. */
+  readonly overrideStandsIn: string;
   readonly skips: Skips;
 }
 

@@ -208,6 +208,7 @@ export const subject: Subject = {
   attemptEnds: 'with the head',
   knowsUnsent: true,
   expectOwn: (given) => expect(given).toBeInstanceOf(Object),
+  overrideStandsIn: 'options.retry',
   skips: {
     ...(reconnects &&
       !multiplexes && {

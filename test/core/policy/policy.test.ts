@@ -149,6 +149,17 @@ describe('parsePolicy', () => {
     );
   });
 
+  test.each([
+    [3, 3],
+    [-1, 2],
+    [0.5, 2],
+  ])('the number %d is no policy, and what to write is said', (value, count) => {
+    const advice = `Write { maxRetries: ${count} }`;
+    expect(() => parsePolicy(value)).toThrow(advice);
+    const policy = definePolicy();
+    expect(() => policy.override(policy.fallback, value as OverrideOptions)).toThrow(advice);
+  });
+
   test('nor of JSON that is still a text, whose content is not shown', () => {
     expect(() => parsePolicy('{"password":"x"}')).toThrow(
       new PolicyError([

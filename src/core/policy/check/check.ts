@@ -16,13 +16,13 @@ import { pathTo } from './wording.js';
 
 /** A policy's options, wherever they come from. */
 export function checkPolicy(options: unknown): readonly Problem[] {
-  return problemsOf(checkStructure(policySchema, options));
+  return problemsOf(checkStructure(policySchema, options), options);
 }
 
 /** The same, as a plain copy of what was checked: a getter may answer differently the next time. */
 export function checkedPolicy(options: unknown): PolicyOptions {
   const structure = checkStructure(policySchema, options);
-  return soundOr(problemsOf(structure), structure) as PolicyOptions;
+  return soundOr(problemsOf(structure, options), structure) as PolicyOptions;
 }
 
 function soundOr(problems: readonly Problem[], { sound }: Structure): unknown {
@@ -30,7 +30,8 @@ function soundOr(problems: readonly Problem[], { sound }: Structure): unknown {
   return freezeDeep(sound as object);
 }
 
-function problemsOf({ problems, sound }: Structure): Problem[] {
+function problemsOf({ problems: found, sound }: Structure, options: unknown): Problem[] {
+  const problems = found.map((problem) => withAdvice(problem, options));
   const faults = faultySettings(problems);
   // Stryker disable next-line ArrayDeclaration: what is no object has no settings.
   const { rules = [], ...top } = (sound ?? {}) as SoundPolicy;
@@ -57,19 +58,28 @@ function ruleOf({ path }: Problem): number {
 
 /** What one request says for itself. What it leaves open is the business of the rule that it lies over. */
 export function checkOverride(options: unknown): readonly Problem[] {
-  return overrideProblemsOf(checkStructure(overrideSchema, options));
+  return overrideProblemsOf(checkStructure(overrideSchema, options), options);
 }
 
 /** The same, as a plain copy of what was checked. */
 export function checkedOverride(options: unknown): OverrideOptions {
   const structure = checkStructure(overrideSchema, options);
-  return soundOr(overrideProblemsOf(structure), structure) as OverrideOptions;
+  return soundOr(overrideProblemsOf(structure, options), structure) as OverrideOptions;
 }
 
-function overrideProblemsOf({ problems, sound }: Structure): Problem[] {
+function overrideProblemsOf({ problems: found, sound }: Structure, options: unknown): Problem[] {
+  const problems = found.map((problem) => withAdvice(problem, options));
   const own = withoutFaults('', (sound ?? {}) as SettingsOptions, faultySettings(problems));
   const level = levelOf('', own, defaultSettings, (key) => own[key] !== undefined);
   return [...problems, ...findContradictions(level, [])];
+}
+
+/** Elsewhere, a number in its place says how many retries; a client's own may be handed on, as ofetch does with its one. */
+function withAdvice(problem: Problem, options: unknown): Problem {
+  if (problem.path !== '' || typeof options !== 'number') return problem;
+  const count = Number.isInteger(options) && options >= 0 ? options : 2;
+  const advice = `Write { maxRetries: ${count} }; if it is not yours but another library's, take it out before it comes here.`;
+  return { ...problem, advice };
 }
 
 /** A rule that is none has left a gap. */
