@@ -54,6 +54,8 @@ export interface ErrorOutcome {
   readonly evidence?: Evidence;
   /** Whether the caller's own signal ended it; absent: read off the error. */
   readonly aborted?: boolean;
+  /** Its time was over before there was anything to send: it says nothing about the server. */
+  readonly unasked?: true;
 }
 
 /** How an attempt ended, as the client saw it. */
@@ -90,6 +92,8 @@ export interface ErrorFinding extends Found {
   readonly kind: 'error';
   readonly name: string;
   readonly code: string | undefined;
+  /** Present where there was nothing to send yet, as its body was not made in time: it says nothing about the server. */
+  readonly unasked?: true;
 }
 
 /** What `classify` made of an outcome: plain data, safe to log, enough to decide again. */

@@ -180,7 +180,9 @@ export abstract class CallersSide extends CallersController {
   expire(deadlineMs: number): void {
     const error = new DeadlineError(deadlineMs, this.cause);
     const sending = sendingIn(this.phase);
-    if (sending === undefined) this.session.abandon(error);
+    // Nothing has been asked of the server yet, or it has answered and the caller's own function thinks about that.
+    const isOurs = sending === undefined || sending.isAwaitingBody || !sending.isLive;
+    if (isOurs) this.session.abandon(error);
     else this.tellLast(outcomeOfError(error, evidenceOf(sending, error)));
     sending?.cut(error);
     this.deliverError(error);

@@ -21,7 +21,8 @@ export type Decided = (decision: Decision, outcome: LiveOutcome) => void;
 
 export function judge(exchange: CallersSide, sending: Sending, ending: Ending, decided: Decided): void {
   if (ending.kind === 'error') {
-    const outcome = outcomeOfError(ending.error, evidenceOf(sending, ending.error));
+    const evidence = evidenceOf(sending, ending.error);
+    const outcome = outcomeOfError(ending.error, evidence, sending.isAwaitingBody);
     judgeOutcome(exchange, outcome, undefined, decided);
     return;
   }

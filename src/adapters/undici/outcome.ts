@@ -14,12 +14,19 @@ export function outcomeOfHead({ status, headers }: Head, content?: unknown): Res
 export function outcomeOfError(
   error: unknown,
   evidence: Evidence | undefined,
+  unasked = false,
 ): ErrorOutcome | ResponseOutcome {
   if (isResponseError(error)) {
     const { statusCode: status, headers = {} } = error;
     return { kind: 'response', status, headers };
   }
-  return { kind: 'error', error, aborted: false, ...(evidence !== undefined && { evidence }) };
+  return {
+    kind: 'error',
+    error,
+    aborted: false,
+    ...(evidence !== undefined && { evidence }),
+    ...(unasked && { unasked }),
+  };
 }
 
 interface ResponseError {

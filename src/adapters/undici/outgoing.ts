@@ -37,7 +37,9 @@ function sendOnceMade(
   made: PromiseLike<unknown>,
 ): void {
   const { body } = exchange;
+  sending.isAwaitingBody = true;
   const take = (value: unknown): void => {
+    sending.isAwaitingBody = false;
     if (!exchange.isWaitingFor(sending)) {
       if (value instanceof KeptBody) value.close(abortError());
       return;

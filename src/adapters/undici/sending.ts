@@ -32,6 +32,8 @@ export class Sending extends BothGenerations {
   starts = 0;
   /** What it sends of a body that is kept. */
   upload: Upload | undefined = undefined;
+  /** A function of the caller's is making its body: undici does not know of it yet. */
+  isAwaitingBody = false;
   private readonly receiver: Receiver;
   private course: Course = live;
 

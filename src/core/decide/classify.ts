@@ -87,5 +87,6 @@ function classifyError(settings: Settings, outcome: ErrorOutcome, date: number):
     aborted,
     name,
     code,
+    ...(outcome.unasked && { unasked: true }),
   };
 }

@@ -11,7 +11,12 @@ import type { Cancel } from '../sleep.js';
 /** How an attempt ended, and perhaps the request with it: with what the client gave, untouched. */
 export type Ending<Answer> =
   | { readonly kind: 'response'; readonly response: Answer }
-  | { readonly kind: 'error'; readonly error: unknown };
+  | {
+      readonly kind: 'error';
+      readonly error: unknown;
+      /** Its time was over before anything was sent. */
+      readonly unasked?: true;
+    };
 
 /** Who made the request, and may abort it at any time. */
 export interface Caller {

@@ -107,7 +107,8 @@ export class Loop<Answer> {
       return endingWithin(limit, exchange, outgoing, this.ours, this.sleep, this.keeping);
     } catch (error) {
       // The making of its body belongs to an attempt, and to its time.
-      if (this.timedOut !== undefined && error === this.timedOut) return { kind: 'error', error };
+      if (this.timedOut !== undefined && error === this.timedOut)
+        return { kind: 'error', error, unasked: true };
       throw error;
     }
   }
@@ -141,7 +142,7 @@ export class Loop<Answer> {
     const { exchange, session } = this;
     if (ending.kind === 'response' && exchange.accepts(ending.response)) return undefined;
     try {
-      const outcome = await this.inTime(exchange.outcomeOf(ending));
+      const outcome = unaskedIn(ending) ?? (await this.inTime(exchange.outcomeOf(ending)));
       const verdict = await this.verdictOn(ending, outcome);
       const replayable = exchange.body?.isReplayable ?? true;
       const decision = session.next(outcome, { replayable, verdict });
@@ -254,4 +255,10 @@ export class Loop<Answer> {
   private get sleep(): Sleep {
     return this.session.scope.ports.sleep;
   }
+}
+
+/** What only took time of ours: a server that was not asked has nothing to say about it. */
+function unaskedIn(ending: Ending<unknown>): LiveOutcome | undefined {
+  if (ending.kind === 'response' || ending.unasked !== true) return undefined;
+  return { kind: 'error', error: ending.error, aborted: false, evidence: 'unsent', unasked: true };
 }

@@ -14,10 +14,10 @@ export type Sign =
   | 'answers'
   | 'neutral';
 
-/** Transport errors, timeouts and the errors of gateways are failures; 408, 425, 429 and aborts say nothing. */
+/** Transport errors, timeouts and the errors of gateways are failures; 408, 425, 429, aborts and what was never asked say nothing. */
 export function signOf(finding: Finding): Sign {
   if (finding.kind === 'response') return signOfStatus(finding.status);
-  if (finding.aborted || finding.class === 'final') return 'neutral';
+  if (finding.aborted || finding.class === 'final' || finding.unasked === true) return 'neutral';
   return priceOf(finding) === 'timeout' ? 'silent' : 'dead';
 }
 
