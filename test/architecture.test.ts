@@ -1,5 +1,5 @@
 /**
- * Arrows point one way (core <- runtime <- adapters | otel <- tools), within the core from floor to floor; our tools
+ * Arrows point one way (core <- runtime <- adapters | fleet | otel <- tools), within the core from floor to floor; our tools
  * come in by the doors; nothing goes round in circles. The core knows neither time nor dice nor clients, and no
  * adapter knows another. Each check is proven by a violation planted in memory.
  */
@@ -36,7 +36,8 @@ const reaches: Readonly<Record<string, readonly string[]>> = {
   runtime: ['core', 'runtime'],
   adapters: ['core', 'runtime', 'adapters'],
   otel: ['core', 'runtime', 'otel'],
-  'tools/sim': ['tools/sim', ''],
+  fleet: ['core', 'runtime', 'fleet'],
+  'tools/sim': ['tools/sim', 'fleet', ''],
   'tools/pages': ['tools/sim', 'tools/pages', ''],
   'tools/cli': ['adapters', 'tools/sim', 'tools/pages', 'tools/cli', ''],
   '': ['core', 'runtime'],
@@ -46,6 +47,7 @@ const reaches: Readonly<Record<string, readonly string[]>> = {
 const doors: Readonly<Record<string, RegExp>> = {
   '': /^(index|internal)\.js$/,
   adapters: /^adapters\/\w+\/index\.js$/,
+  fleet: /^fleet\/(\w+\/)?index\.js$/,
   'tools/sim': /^tools\/sim\/(index|internal)\.js$/,
 };
 
@@ -237,6 +239,13 @@ describe('the house', () => {
       'reaches adapters/undici/index.js',
     ],
     ['index.ts', "export { go } from './adapters/undici/index.js';", 'reaches adapters/undici/index.js'],
+    ['runtime/x.ts', "import { go } from '../fleet/port.js';", 'reaches fleet/port.js'],
+    ['adapters/undici/x.ts', "import { go } from '../../fleet/index.js';", 'reaches fleet/index.js'],
+    [
+      'tools/sim/x.ts',
+      "import { go } from '../../fleet/memory/store.js';",
+      'reaches fleet/memory/store.js beside the door',
+    ],
   ])('would not with this in %s: %s', (path, text, fault) => {
     expect(violations([{ path, text }])).toContain(`${path} ${fault}`);
   });
@@ -249,6 +258,8 @@ describe('the house', () => {
     ['core/policy/x.ts', "import { scheduledWait } from '../decide/schedule.js';"],
     ['tools/cli/x.ts', "import { simulate } from '../sim/index.js';"],
     ['tools/cli/x.ts', "import { retry } from '../../adapters/undici/index.js';"],
+    ['tools/sim/x.ts', "import { MemoryStore } from '../../fleet/index.js';"],
+    ['fleet/redis/x.ts', "import type { Store } from '../port.js';"],
     ['tools/sim/x.ts', "import { explain } from '../../index.js';\nimport { y } from './z.js';"],
     ['tools/pages/x.ts', "import { checkPolicy } from '../../internal.js';"],
   ])('would with this in %s: %s', (path, text) => {
@@ -289,7 +300,7 @@ describe('the house', () => {
 
   test('has a room for each room of tests', () => {
     const rooms = new Set(sources.map(({ path }) => posix.dirname(path)));
-    const tests = ['core', 'runtime', 'otel', 'tools'].flatMap((room) => testedIn(room));
+    const tests = ['core', 'runtime', 'fleet', 'otel', 'tools'].flatMap((room) => testedIn(room));
     expect(tests.length).toBeGreaterThan(10);
     expect(tests.filter((room) => !rooms.has(room))).toEqual([]);
   });

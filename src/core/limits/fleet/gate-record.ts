@@ -1,0 +1,167 @@
+/**
+ * What the store keeps of a gate that processes share, and how a report changes it. The store pools and does not judge:
+ * a process that takes the server for dead, by its own settings, says so, and then it is shut for all. The store sees to
+ * it that there are two witnesses, that one probe is out at a time, and that late news change nothing.
+ */
+
+import type { Census } from './headcount.js';
+import { counted, nobody, processesIn } from './headcount.js';
+import type { Merged } from './merged.js';
+import type { GateFacts, GateReport } from './messages.js';
+
+/** Times are the store's own, in ms. */
+export interface GateRecord extends Census {
+  readonly limit: 'gate';
+  readonly epoch: number;
+  readonly isShut: boolean;
+  /** The last sign of life anywhere. */
+  readonly aliveAt: number;
+  readonly lives: number;
+  readonly row: number;
+  readonly failures: number;
+  readonly since: number;
+  readonly lastAt: number;
+  /** The first, and how many: 2 is several. */
+  readonly witness: string;
+  readonly witnesses: number;
+  /** When the next probe may go. */
+  readonly probeAt: number;
+  /** The last one that was granted, and until when a probe is out. */
+  readonly lease: number;
+  readonly leaseUntil: number;
+}
+
+const noRow: Pick<GateRecord, 'failures' | 'since' | 'lastAt' | 'witness' | 'witnesses'> = {
+  failures: 0,
+  since: 0,
+  lastAt: 0,
+  witness: '',
+  witnesses: 0,
+};
+
+const blank: GateRecord = {
+  limit: 'gate',
+  ...nobody,
+  epoch: 0,
+  isShut: false,
+  aliveAt: 0,
+  lives: 0,
+  row: 0,
+  ...noRow,
+  probeAt: 0,
+  lease: 0,
+  leaseUntil: 0,
+};
+
+/** More signs of life are not counted, and after so long without an attempt a row is over; as in one process. */
+const mostLives = 20;
+const rowPauseMs = 10_000;
+
+export function mergeGate(
+  known: GateRecord | undefined,
+  report: GateReport,
+  now: number,
+): Merged<GateRecord, GateFacts> {
+  const before = counted(known ?? blank, report.slice, now);
+  const remembered = withMemoryOf({ ...(known ?? blank), ...before }, report, now);
+  const seen = remembered.isShut ? afterSigns(remembered, report, now) : afterSeen(remembered, report, now);
+  const judged = afterJudgement(seen, report, now);
+  const record = afterLease(judged, report, now);
+  const isGranted = record.lease !== judged.lease;
+  const facts = factsOf(record, isGranted ? record.lease : 0, now);
+  const isNews = record.epoch !== remembered.epoch;
+  return { record, facts, news: isNews ? factsOf(record, 0, now) : undefined };
+}
+
+function factsOf(record: GateRecord, lease: number, now: number): GateFacts {
+  const { epoch, isShut, row, failures, since, lives, witnesses, slice, probeAt, leaseUntil } = record;
+  return {
+    limit: 'gate',
+    slice,
+    processes: processesIn(record),
+    epoch,
+    isShut,
+    row,
+    failures,
+    forMs: failures === 0 ? 0 : Math.max(0, now - since),
+    lives,
+    witnesses,
+    probeInMs: isShut ? Math.max(0, probeAt - now) : 0,
+    leaseLeftMs: isShut ? Math.max(0, leaseUntil - now) : 0,
+    lease,
+  };
+}
+
+/** A store that was emptied gets back what its processes know. */
+function withMemoryOf(record: GateRecord, { epoch, isShut }: GateReport, now: number): GateRecord {
+  if (epoch <= record.epoch) return record;
+  return { ...record, epoch, isShut, row: record.row + 1, ...noRow, lives: 0, probeAt: now, leaseUntil: 0 };
+}
+
+/** While it is open: a sign of life ends a row of failures, and what failed after it begins the next, or goes on with it. */
+function afterSeen(given: GateRecord, report: GateReport, now: number): GateRecord {
+  const record = afterLife(given, report, now);
+  if (report.failures === 0) return record;
+  // Late news, of before the last sign of life.
+  if (now - report.lastMs < record.aliveAt) return record;
+  const began = Math.max(record.aliveAt, now - report.sinceMs);
+  const lastAt = now - report.lastMs;
+  const isNew = record.failures === 0 || began - record.lastAt > rowPauseMs;
+  if (isNew) {
+    const lives = record.failures === 0 ? record.lives : 0;
+    const own = { witness: report.process, witnesses: 1 };
+    return { ...record, row: record.row + 1, lives, failures: report.failures, since: began, lastAt, ...own };
+  }
+  return {
+    ...record,
+    failures: record.failures + report.failures,
+    since: Math.min(record.since, began),
+    lastAt: Math.max(record.lastAt, lastAt),
+    witnesses: record.witness === report.process ? record.witnesses : 2,
+  };
+}
+
+function afterLife(record: GateRecord, { lives, aliveMs }: GateReport, now: number): GateRecord {
+  const at = now - aliveMs;
+  // Of before the row, or of before what is known.
+  if (lives === 0 || at < record.since || at < record.aliveAt) return record;
+  const before = record.failures === 0 ? record.lives : 0;
+  return { ...record, ...noRow, lives: Math.min(mostLives, before + lives), aliveAt: at };
+}
+
+/** While it is shut, any sign of life since the row began reopens it, also a late one. */
+function afterSigns(record: GateRecord, { lives, aliveMs, answersMs }: GateReport, now: number): GateRecord {
+  const agoMs = Math.min(
+    lives > 0 ? aliveMs : Number.POSITIVE_INFINITY,
+    answersMs < 0 ? Number.POSITIVE_INFINITY : answersMs,
+  );
+  const at = now - agoMs;
+  if (agoMs === Number.POSITIVE_INFINITY || at < record.since) return record;
+  const { epoch, row } = record;
+  return {
+    ...record,
+    epoch: epoch + 1,
+    isShut: false,
+    aliveAt: at,
+    lives: 0,
+    row: row + 1,
+    ...noRow,
+    leaseUntil: 0,
+  };
+}
+
+/** One witness may be sick itself; and a row that has ended says nothing any more. */
+function afterJudgement(record: GateRecord, { shut, epoch }: GateReport, now: number): GateRecord {
+  const isMeant = shut !== undefined && epoch === record.epoch && shut.row === record.row;
+  if (!isMeant || record.isShut || record.witnesses < 2) return record;
+  return { ...record, epoch: epoch + 1, isShut: true, probeAt: now + shut.probeInMs, leaseUntil: 0 };
+}
+
+/** One probe at a time: only its holder ends a lease before its time, and an older one says nothing. */
+function afterLease(given: GateRecord, { over, wantMs, epoch }: GateReport, now: number): GateRecord {
+  if (!given.isShut || epoch !== given.epoch) return given;
+  const isOver = over !== undefined && over.lease === given.lease && given.leaseUntil > 0;
+  const record = isOver ? { ...given, probeAt: now + over.probeInMs, leaseUntil: 0 } : given;
+  if (wantMs === undefined || now < record.probeAt || now < record.leaseUntil) return record;
+  return { ...record, lease: record.lease + 1, leaseUntil: now + wantMs };
+}

@@ -1,0 +1,24 @@
+/** How many processes there are, in two numbers: each is counted once in a slice of time, when it first reports. */
+
+export interface Census {
+  readonly slice: number;
+  readonly processes: number;
+  readonly processesBefore: number;
+}
+
+export const nobody: Census = { slice: 0, processes: 0, processesBefore: 0 };
+
+const sliceMs = 15_000;
+
+/** `countedIn`: the slice in which this one was counted last. */
+export function counted(census: Census, countedIn: number, now: number): Census {
+  const slice = Math.floor(now / sliceMs) + 1;
+  const passed = slice - census.slice;
+  const kept: Census =
+    passed === 0 ? census : { slice, processes: 0, processesBefore: passed === 1 ? census.processes : 0 };
+  return countedIn === slice ? kept : { ...kept, processes: kept.processes + 1 };
+}
+
+export function processesIn({ processes, processesBefore }: Census): number {
+  return Math.max(1, processes, processesBefore);
+}
