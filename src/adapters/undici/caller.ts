@@ -5,6 +5,7 @@ import { isPromise } from '../../core/returned.js';
 import type { Outcome } from '../../core/types.js';
 import { remember } from '../../runtime/history.js';
 import type { KeptBody } from '../../runtime/kept-body.js';
+import type { Ports } from '../../runtime/ports.js';
 import type { Session } from '../../runtime/session.js';
 import { type Body, isReplayable, sourceOf } from './body.js';
 import { type RequestContext, setStarting } from './context.js';
@@ -12,12 +13,11 @@ import { CallersController } from './controller.js';
 import { abortError, errorFrom } from './errors.js';
 import type { Dispatch, DispatchOptions, Handler, ResponseHeaders } from './handlers.js';
 import { evidenceOf, outcomeOfError } from './outcome.js';
-import { cancelWait, headersIn, type Phase, sendingIn } from './phase.js';
+import { cancelWait, headersIn, over, sendingIn } from './phase.js';
 import type { SendingCallback } from './receiver.js';
 import type { Sending } from './sending.js';
 import type { Times } from './times.js';
 
-const over: Phase = { kind: 'over' };
 const noCause: ErrorOptions = Object.freeze({});
 
 export abstract class CallersSide extends CallersController {
@@ -38,6 +38,10 @@ export abstract class CallersSide extends CallersController {
     this.dispatch = dispatch;
     this.body = body;
     if (body.kind === 'kept') this.watch(body.value);
+  }
+
+  get ports(): Ports {
+    return this.session.scope.ports;
   }
 
   get context(): RequestContext {

@@ -3,7 +3,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Controller, RawHeaders } from './handlers.js';
 import { rawFrom } from './headers.js';
-import { headersIn, type Phase, sendingIn } from './phase.js';
+import { headersIn, over, type Phase, sendingIn } from './phase.js';
 
 const atStart: Phase = { kind: 'waiting' };
 
@@ -24,7 +24,7 @@ export abstract class CallersController extends AsyncResource implements Control
   }
 
   get isOver(): boolean {
-    return this.phase.kind === 'over';
+    return this.phase === over;
   }
 
   protected get latest(): Phase {

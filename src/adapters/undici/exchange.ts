@@ -10,15 +10,12 @@ import type { Outcome, Retry } from '../../core/types.js';
 import { causeOf } from '../../runtime/cause.js';
 import { drainTime } from '../../runtime/drain.js';
 import { isListening } from '../../runtime/events.js';
-import type { Ports } from '../../runtime/ports.js';
 import { refusalError } from '../../runtime/refusal.js';
-import type { Session } from '../../runtime/session.js';
 import { prepareNext } from './again.js';
-import type { Body } from './body.js';
 import { CallersSide } from './caller.js';
 import { Download } from './download.js';
 import { ShortResponseError } from './errors.js';
-import type { Dispatch, Handler, Head, ResponseHeaders } from './handlers.js';
+import type { Head, ResponseHeaders } from './handlers.js';
 import { type Decided, type Ending, judge, judgeRest } from './judging.js';
 import { leave, type MoreHeaders, send } from './outgoing.js';
 import { downloadIn, endIn, type Step } from './phase.js';
@@ -26,22 +23,9 @@ import type { Receiver } from './receiver.js';
 import { Sending } from './sending.js';
 import { Times } from './times.js';
 
-/** What one `compose()` installed. */
-export interface Installation {
-  readonly dispatch: Dispatch;
-  readonly ports: Ports;
-}
-
 const nothingMore: MoreHeaders = Object.freeze({});
 
 export class Exchange extends CallersSide implements Receiver {
-  readonly ports: Ports;
-
-  constructor({ dispatch, ports }: Installation, handler: Handler, session: Session, body: Body) {
-    super(dispatch, handler, session, body);
-    this.ports = ports;
-  }
-
   // -------------------------------------------------------------- an attempt begins
 
   /** What the first dispatch returned: false asks the caller to wait for `drain`. */

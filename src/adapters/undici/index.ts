@@ -13,7 +13,7 @@ import { handlerFor } from './callers-handler.js';
 import { RequestContext } from './context.js';
 import { repeatable, withMore } from './dispatch-options.js';
 import { errorFrom } from './errors.js';
-import { Exchange, type Installation } from './exchange.js';
+import { Exchange } from './exchange.js';
 import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
 
 declare module 'undici' {
@@ -41,7 +41,6 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
   return (dispatch) => {
     unknownOrigins += 1;
     const unknownOrigin = `unknown origin ${unknownOrigins}`;
-    const installation: Installation = { dispatch, ports: retrier.ports };
     // undici refuses a function that does not take exactly two arguments.
     return (given, callersHandler) => {
       const handler = handlerFor(callersHandler);
@@ -50,7 +49,7 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
         return dispatch(given, callersHandler);
       }
       const options = repeatable(given);
-      const exchange = open(retrier, installation, options, handler, unknownOrigin);
+      const exchange = open(retrier, dispatch, options, handler, unknownOrigin);
       if (exchange === undefined) return true;
       const goesOn = exchange.start();
       if (!exchange.context.isClaimed || exchange.isOver) return goesOn;
@@ -64,7 +63,7 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
 /** A policy that cannot be used is the request's error, as an option is that undici cannot use. */
 function open(
   retrier: Retrier,
-  installation: Installation,
+  dispatch: Dispatch,
   options: DispatchOptions,
   handler: Handler,
   unknownOrigin: string,
@@ -77,7 +76,7 @@ function open(
     const { settings } = session;
     const { idempotencyKey } = settings;
     const key = idempotencyKey === false ? undefined : context.keyFrom(idempotencyKey);
-    const exchange = new Exchange(installation, handler, session, bodyOf(options.body, settings));
+    const exchange = new Exchange(dispatch, handler, session, bodyOf(options.body, settings));
     if (key !== undefined) exchange.options = withMore(options, key);
     return exchange;
   } catch (thrown) {

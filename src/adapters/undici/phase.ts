@@ -26,6 +26,8 @@ export type Phase =
     }
   | { readonly kind: 'over' };
 
+export const over: Phase = { kind: 'over' };
+
 /** The one under way; undefined in a wait. */
 export function sendingIn(phase: Phase): Sending | undefined {
   switch (phase.kind) {
