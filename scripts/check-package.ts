@@ -4,7 +4,7 @@
  * line per check and ends with their number.
  */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clients } from './clients.js';
@@ -22,6 +22,7 @@ import {
 } from './consumers.js';
 import { blocksIn, pages } from './docs/pages.js';
 import { isRecipe } from './everywhere/sdks/sdks.js';
+import { followSourceMaps } from './source-maps.js';
 import { installInto, manifestOf, nodeTypes } from './versions.js';
 
 interface Manifest {
@@ -62,12 +63,20 @@ async function checkPacked(): Promise<void> {
   await check('the types resolve (attw)', () =>
     run('npx', ['--no-install', 'attw', tarball(), '--profile', 'node16']),
   );
+  const unpacked = join(folder, 'unpacked');
+  mkdirSync(unpacked);
+  await run('tar', ['-xzf', tarball(), '-C', unpacked]);
+  const files = readdirSync(join(unpacked, 'package'), { recursive: true, encoding: 'utf8' });
   await check('ships the schema, and nothing but what it needs', async () => {
-    const files = (await run('tar', ['-tzf', tarball()])).trim().split('\n');
-    assert(files.includes('package/dist/schema.json'), 'dist/schema.json is missing');
-    const strays = files.filter((file) => !/^package\/(dist\/|package\.json|README\.md|LICENSE)/.test(file));
+    assert(files.includes('dist/schema.json'), 'dist/schema.json is missing');
+    const strays = files.filter(
+      (file) => !/^(dist|src|docs)(\/|$)|^package\.json$|^[A-Z]+(\.md)?$/.test(file),
+    );
     assert(strays.length === 0, strays.join('\n'));
   });
+  await check('"go to definition" ends in TypeScript, and so do stack traces', async () =>
+    followSourceMaps(join(unpacked, 'package')),
+  );
 }
 
 /** What loads its peer when it is loaded: the others only know their clients' types. */

@@ -40,8 +40,10 @@ test('undaunted/otel exports what it promises, and nothing else', () => {
   expect(Object.keys(otel).sort()).toEqual(['instrument', 'resendCount']);
 });
 
-const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+const { exports, files, keywords } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   exports: Record<string, string | Record<string, string>>;
+  files: readonly string[];
+  keywords: readonly string[];
 };
 
 test.each(Object.entries(exports))('%s is ES modules and CommonJS, one of them in a process', (_, files) => {
@@ -58,4 +60,18 @@ test.each(Object.entries(exports))('%s is ES modules and CommonJS, one of them i
     ['require', esm.replace('./dist/', './dist/cjs/')],
     ['default', esm],
   ]);
+});
+
+test('the sources ship with the maps that lead to them, and so do the docs; `test:package` follows the maps', () => {
+  expect(files).toEqual(expect.arrayContaining(['dist', 'src', 'docs']));
+  const { compilerOptions } = JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as {
+    compilerOptions: object;
+  };
+  expect(compilerOptions).toMatchObject({ declarationMap: true, sourceMap: true });
+});
+
+test('it is found by what people look for', () => {
+  expect(keywords).toEqual(
+    expect.arrayContaining(['retry', 'fetch', 'undici', 'axios', 'retry-after', 'circuit-breaker']),
+  );
 });
