@@ -19,15 +19,16 @@ import { installInto } from './versions.js';
 
 const all: readonly Check[] = [...jest, next, ...bundled, ...runtimes, ...sdkChecks];
 
-const asked = process.argv.slice(2);
-const chosen = all.filter(({ name }) => asked.length === 0 || asked.some((start) => name.startsWith(start)));
+const names = process.argv.slice(2);
+const chosen = all.filter(({ name }) => names.length === 0 || names.some((start) => name.startsWith(start)));
 
-/** Answers each path 503, and from then on 200. */
-const visited = new Set<string>();
+/** How often each path was asked for: 503 is the first answer, and 200 all others. */
+const asked = new Map<string, number>();
 const server = createServer((request, response) => {
   const path = request.url ?? '';
-  response.statusCode = visited.has(path) ? 200 : 503;
-  visited.add(path);
+  const before = asked.get(path) ?? 0;
+  asked.set(path, before + 1);
+  response.statusCode = before === 0 ? 503 : 200;
   response.end('said');
 });
 
@@ -36,6 +37,15 @@ const folder = mkdtempSync(join(tmpdir(), 'everywhere-'));
 async function packed(): Promise<string> {
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder]);
   return join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? 'no tarball');
+}
+
+/** Each guest has a path of its own, and sends one retry. */
+function expectRetries(guests: number): void {
+  const counts = [...asked.values()];
+  if (counts.length === guests && counts.every((count) => count === 2)) return;
+  throw new Error(
+    `The server should have got 2 requests from each of ${guests}, and got: ${counts.join(', ')}`,
+  );
 }
 
 interface Result {
@@ -54,7 +64,9 @@ async function tryOut(check: Check, tarball: string, url: string): Promise<Resul
       mkdirSync(dirname(join(place, name)), { recursive: true });
       writeFileSync(join(place, name), text);
     }
+    asked.clear();
     await check.run(place, url);
+    expectRetries(check.guests ?? 0);
   } catch (error) {
     fault = outputOf(error);
   }

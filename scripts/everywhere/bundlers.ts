@@ -1,22 +1,24 @@
 /** Bundles run, and hold one copy, though one part of the program imports us and another requires us. */
 
 import { run } from '../command.js';
-import { axiosGuest, type Check, clients, expectAnswers, undiciGuest } from './check.js';
+import { axiosGuest, type Check, clients, expectAnswers, fetchGuest, undiciGuest } from './check.js';
 
 /** What is written once and shared by all that bundle. */
 const program = {
   'axios-guest.mjs': axiosGuest,
+  'fetch-guest.mjs': fetchGuest,
   'undici-guest.mjs': undiciGuest,
   'requires.cjs': "module.exports = require('undaunted');",
   'main.mjs': `
 import { definePolicy } from 'undaunted';
 import { askAxios } from './axios-guest.mjs';
+import { askFetch } from './fetch-guest.mjs';
 import { askUndici } from './undici-guest.mjs';
 import required from './requires.cjs';
 
 if (required.definePolicy !== definePolicy) throw new Error('there are two copies');
 const server = process.env.SERVER;
-console.log(await askAxios(server), await askUndici(server));
+console.log(await askAxios(server), await askFetch(server), await askUndici(server));
 `,
 };
 
@@ -94,11 +96,12 @@ export default {
 
 export const bundled: readonly Check[] = bundlers.map(({ name, version, packages, files, command }) => ({
   name,
-  proves: `bundled by ${name} ${version}, it runs, in one copy`,
+  proves: `axios, fetch and undici, bundled by ${name} ${version}, run in one copy`,
+  guests: 3,
   packages: [`${name}@${version}`, ...packages, clients.axios, clients.undici],
   files: { ...program, ...files },
   async run(place, server) {
     await run('npx', ['--no-install', ...command], place);
-    expectAnswers(await run('node', ['out/main.mjs'], place, { ...process.env, SERVER: server }), 2);
+    expectAnswers(await run('node', ['out/main.mjs'], place, { ...process.env, SERVER: server }), 3);
   },
 }));

@@ -7,6 +7,8 @@ export interface Check {
   /** Pinned: what fails one day is to be ours. */
   readonly packages: readonly string[];
   readonly files: Readonly<Record<string, string>>;
+  /** How many ask the server, each for a path of its own; none: the check has a server of its own. */
+  readonly guests?: number;
   /** In the folder where all that stands, with a server that answers each path 503, and then 200. */
   run(place: string, server: string): Promise<void>;
 }
@@ -33,6 +35,20 @@ export async function askAxios(server, options = {}) {
   const client = axios.create({ baseURL: server, ...options });
   attachRetry(client, policy);
   const response = await client.get('/' + Math.random());
+  return response.status + ' after ' + historyOf(response)?.length;
+}
+`;
+
+/** Asks through the platform's own fetch; what it gives is the platform's own answer. */
+export const fetchGuest = `
+import { definePolicy, historyOf } from 'undaunted';
+import { withRetry } from 'undaunted/fetch';
+
+const policy = definePolicy(${policy});
+
+export async function askFetch(server) {
+  const response = await withRetry(undefined, policy)(server + '/' + Math.random());
+  if ((await response.text()) !== 'said') throw new Error('the answer has lost its body');
   return response.status + ' after ' + historyOf(response)?.length;
 }
 `;

@@ -1,17 +1,22 @@
 /** Jest takes CommonJS, whatever Node could take: plain, by each of the transforms that people use. */
 
 import { run } from '../command.js';
-import { axiosGuest, type Check, clients, undiciGuest } from './check.js';
+import { axiosGuest, type Check, clients, fetchGuest, undiciGuest } from './check.js';
 
 const test = `
 import { expect, test } from '@jest/globals';
 import { askAxios } from './axios-guest';
+import { askFetch } from './fetch-guest';
 import { askUndici } from './undici-guest';
 
 const server: string = process.env['SERVER'] ?? '';
 
 test('axios', async () => {
   expect(await askAxios(server)).toBe('200 after 2');
+});
+
+test('fetch', async () => {
+  expect(await askFetch(server)).toBe('200 after 2');
 });
 
 test('undici', async () => {
@@ -61,10 +66,12 @@ const versions = { 29: '29.7.0', 30: '30.4.2' } as const;
 export const jest: readonly Check[] = Object.entries(versions).flatMap(([major, version]) =>
   transforms.map(({ by, packages, uses, files }) => ({
     name: `jest-${major}-${by}`,
-    proves: `axios and undici in Jest ${major}, transformed by ${by}`,
+    proves: `axios, fetch and undici in Jest ${major}, transformed by ${by}`,
+    guests: 3,
     packages: [`jest@${version}`, ...packages, clients.axios, clients.undici],
     files: {
       'axios-guest.js': axiosGuest,
+      'fetch-guest.js': fetchGuest,
       'undici-guest.js': undiciGuest,
       'retry.test.ts': test,
       'jest.config.json': JSON.stringify({ testEnvironment: 'node', transform: { '\\.[jt]s$': uses } }),

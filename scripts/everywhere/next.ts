@@ -3,9 +3,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { run } from '../command.js';
-import { axiosGuest, type Check, clients, expectAnswers, undiciGuest } from './check.js';
+import { axiosGuest, type Check, clients, expectAnswers, fetchGuest, undiciGuest } from './check.js';
 
-const route = (runtime: string, guest: 'Axios' | 'Undici', options: string): string => `
+const route = (runtime: string, guest: 'Axios' | 'Fetch' | 'Undici', options = ''): string => `
 import { ask${guest} } from '../${guest.toLowerCase()}-guest';
 export const runtime = '${runtime}';
 export const dynamic = 'force-dynamic';
@@ -18,26 +18,31 @@ export async function GET(request) {
 const middleware = `
 import { NextResponse } from 'next/server';
 import { askAxios } from './app/axios-guest';
+import { askFetch } from './app/fetch-guest';
 export async function middleware(request) {
-  const said = await askAxios(request.nextUrl.searchParams.get('server'), { adapter: 'fetch' });
-  return new NextResponse(said);
+  const server = request.nextUrl.searchParams.get('server');
+  return new NextResponse([await askAxios(server, { adapter: 'fetch' }), await askFetch(server)].join());
 }
 export const config = { matcher: '/middleware' };
 `;
 
 export const next: Check = {
   name: 'next',
-  proves: 'Next 15: axios and undici in a Node route; axios in an edge route and in a middleware',
+  proves: 'Next 15: axios, fetch and undici in Node routes; axios and fetch at the edge and in a middleware',
+  guests: 7,
   packages: ['next@15.5.29', 'react@19.2.0', 'react-dom@19.2.0', clients.axios, clients.undici],
   files: {
     'app/axios-guest.js': axiosGuest,
+    'app/fetch-guest.js': fetchGuest,
     'app/undici-guest.js': undiciGuest,
     'app/layout.js':
       'export default function Layout({ children }) { return <html><body>{children}</body></html> }',
     'app/page.js': 'export default function Page() { return <p>Hello</p> }',
-    'app/node/route.js': route('nodejs', 'Axios', ''),
-    'app/undici/route.js': route('nodejs', 'Undici', ''),
+    'app/node/route.js': route('nodejs', 'Axios'),
+    'app/fetch/route.js': route('nodejs', 'Fetch'),
+    'app/undici/route.js': route('nodejs', 'Undici'),
     'app/edge/route.js': route('edge', 'Axios', ", { adapter: 'fetch' }"),
+    'app/edge-fetch/route.js': route('edge', 'Fetch'),
     'middleware.js': middleware,
   },
   async run(place, server) {
@@ -46,9 +51,9 @@ export const next: Check = {
     if (/warn/i.test(built)) throw new Error(built);
     const { url, end } = await started(place, env);
     try {
-      for (const path of ['node', 'undici', 'edge', 'middleware']) {
+      for (const path of ['node', 'fetch', 'undici', 'edge', 'edge-fetch', 'middleware']) {
         const response = await fetch(`${url}/${path}?server=${server}`);
-        expectAnswers(`${path}: ${await response.text()}`);
+        expectAnswers(`${path}: ${await response.text()}`, path === 'middleware' ? 2 : 1);
       }
     } finally {
       await end();

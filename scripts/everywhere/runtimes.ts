@@ -6,35 +6,39 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { run } from '../command.js';
-import { axiosGuest, type Check, clients, expectAnswers, undiciGuest } from './check.js';
+import { axiosGuest, type Check, clients, expectAnswers, fetchGuest, undiciGuest } from './check.js';
 
 const main = `
 import process from 'node:process';
 import { askAxios } from './axios-guest.mjs';
+import { askFetch } from './fetch-guest.mjs';
 const { SERVER } = process.env;
-console.log(await askAxios(SERVER), await askAxios(SERVER, { adapter: 'fetch' }));
+console.log(await askAxios(SERVER), await askAxios(SERVER, { adapter: 'fetch' }), await askFetch(SERVER));
 `;
 
 const bun: Check = {
   name: 'bun',
-  proves: 'Bun 1.4: axios, over http and over fetch',
+  proves: 'Bun 1.4: fetch; axios, over http and over fetch',
+  guests: 3,
   packages: ['bun@1.4.5', clients.axios],
-  files: { 'axios-guest.mjs': axiosGuest, 'main.mjs': main },
+  files: { 'axios-guest.mjs': axiosGuest, 'fetch-guest.mjs': fetchGuest, 'main.mjs': main },
   async run(place, server) {
     const said = await run('npx', ['--no-install', 'bun', 'main.mjs'], place, {
       ...process.env,
       SERVER: server,
     });
-    expectAnswers(said, 2);
+    expectAnswers(said, 3);
   },
 };
 
 const deno: Check = {
   name: 'deno',
-  proves: 'Deno 2.9: axios, over http and over fetch; undici',
+  proves: 'Deno 2.9: fetch; axios, over http and over fetch; undici',
+  guests: 4,
   packages: ['deno@2.9.6', clients.axios, clients.undici],
   files: {
     'axios-guest.mjs': axiosGuest,
+    'fetch-guest.mjs': fetchGuest,
     'undici-guest.mjs': undiciGuest,
     'main.mjs': `${main}
 import { askUndici } from './undici-guest.mjs';
@@ -43,7 +47,7 @@ console.log(await askUndici(SERVER));
   },
   async run(place, server) {
     const args = ['--no-install', 'deno', 'run', '--allow-all', '--node-modules-dir=manual', 'main.mjs'];
-    expectAnswers(await run('npx', args, place, { ...process.env, SERVER: server }), 3);
+    expectAnswers(await run('npx', args, place, { ...process.env, SERVER: server }), 4);
   },
 };
 
@@ -64,15 +68,19 @@ const worker :Workerd.Worker = (
 
 const workerd: Check = {
   name: 'workerd',
-  proves: 'workerd (Cloudflare Workers) without any compatibility flag: axios over fetch',
+  proves: 'workerd (Cloudflare Workers) without any compatibility flag: fetch, and axios over it',
+  guests: 2,
   packages: ['workerd@1.20261117.1', 'esbuild@0.28.2', clients.axios],
   files: {
     'axios-guest.mjs': axiosGuest,
+    'fetch-guest.mjs': fetchGuest,
     'worker.mjs': `
 import { askAxios } from './axios-guest.mjs';
+import { askFetch } from './fetch-guest.mjs';
 export default {
   async fetch(request) {
-    return new Response(await askAxios(new URL(request.url).searchParams.get('server'), { adapter: 'fetch' }));
+    const server = new URL(request.url).searchParams.get('server');
+    return new Response([await askAxios(server, { adapter: 'fetch' }), await askFetch(server)].join());
   },
 };
 `,
@@ -87,7 +95,7 @@ export default {
     const child = spawn(program, ['serve', 'config.capnp'], { cwd: place, stdio: 'inherit' });
     try {
       const response = await patiently(`http://127.0.0.1:${port}/?server=${server}`);
-      expectAnswers(await response.text());
+      expectAnswers(await response.text(), 2);
     } finally {
       const ended = once(child, 'exit');
       child.kill();
