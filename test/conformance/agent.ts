@@ -3,10 +3,10 @@
 import type { Agent } from 'undici';
 import { onTestFinished } from 'vitest';
 import { undici } from '../adapters/undici/client.js';
-import type { Stage } from './stage.js';
+import type { LabStage } from './lab-stage.js';
 
 /** Each attempt on a connection of its own, to wherever the stage has its server. */
-export function agentOn(stage: Stage): Agent {
+export function agentOn(stage: LabStage): Agent {
   const connector = undici.buildConnector({});
   const agent = new undici.Agent({
     pipelining: 0,

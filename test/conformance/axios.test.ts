@@ -9,14 +9,15 @@ import { createRetrier, historyOf } from '../../src/index.js';
 import { retryingInstance } from '../adapters/axios/kit.js';
 import { settled } from '../adapters/kit.js';
 import { conforms } from './conform.js';
+import { LabStage } from './lab-stage.js';
 import { defaultUrl, type ScenarioRequest } from './scenario.js';
-import { type Settled, Stage } from './stage.js';
+import type { Settled } from './stage.js';
 
 /** Each attempt on a connection of its own, to wherever the stage has its server. */
 class StageAgent extends Agent {
-  readonly #stage: Stage;
+  readonly #stage: LabStage;
 
-  constructor(stage: Stage) {
+  constructor(stage: LabStage) {
     super({ keepAlive: false });
     this.#stage = stage;
   }
@@ -43,7 +44,7 @@ async function send(instance: AxiosInstance, request: ScenarioRequest): Promise<
 }
 
 conforms('axios', async (scenario) => {
-  const stage = await Stage.open(scenario);
+  const stage = await LabStage.open(scenario);
   const httpAgent = new StageAgent(stage);
   onTestFinished(() => httpAgent.destroy());
   const instance = retryingInstance(createRetrier(scenario.policy, stage.ports), {

@@ -3,7 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { expected, type RequestRecord } from './record.js';
-import { type RunnerName, type Scenario, themes } from './scenario.js';
+import type { RunnerName, Scenario } from './scenario.js';
+import { themes } from './themes.js';
 
 /** The records of its requests, in their order. */
 export type Play = (scenario: Scenario) => Promise<readonly RequestRecord[]>;

@@ -7,8 +7,9 @@ import { undiciFetch } from '../adapters/fetch/client.js';
 import { settled } from '../adapters/kit.js';
 import { agentOn } from './agent.js';
 import { conforms } from './conform.js';
+import { LabStage } from './lab-stage.js';
 import { defaultUrl, type ScenarioRequest } from './scenario.js';
-import { type Settled, Stage } from './stage.js';
+import type { Settled } from './stage.js';
 
 async function send(doFetch: typeof fetch, request: ScenarioRequest): Promise<Settled> {
   const { url = defaultUrl, stream, ...asked } = request;
@@ -34,7 +35,7 @@ function codeOf(error: unknown): string {
 }
 
 conforms('fetch', async (scenario) => {
-  const stage = await Stage.open(scenario);
+  const stage = await LabStage.open(scenario);
   const dispatcher = agentOn(stage);
   const through: typeof fetch = (url, init) => undiciFetch(url, { ...init, dispatcher } as RequestInit);
   // What watches over the rest of an answer that is read meanwhile is no part of a scenario.

@@ -7,7 +7,8 @@ import type { Reason } from '../../src/core/types.js';
 import { definePolicy } from '../../src/index.js';
 import { complaintOf } from './conform.js';
 import { expected } from './record.js';
-import { type DecisionInWords, type Scenario, themes } from './scenario.js';
+import type { DecisionInWords, Scenario } from './scenario.js';
+import { themes } from './themes.js';
 
 const schema = JSON.parse(
   readFileSync(new URL('../../fixtures/scenarios.schema.json', import.meta.url), 'utf8'),

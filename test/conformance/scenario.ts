@@ -1,6 +1,5 @@
-/** The scenarios under `fixtures/scenarios`, one file per theme, in the format of `fixtures/scenarios.schema.json`. */
+/** A scenario, in the format of `fixtures/scenarios.schema.json`. Runs in any runtime. */
 
-import { readdirSync, readFileSync } from 'node:fs';
 import type { OverrideOptions, PolicyOptions } from '../../src/core/policy/options.js';
 import type { Retry, RetryReason, StopReason } from '../../src/core/types.js';
 
@@ -73,19 +72,3 @@ export function diceOf({ draws = [0.5] }: Scenario): () => number {
     return draw ?? 0.5;
   };
 }
-
-export interface Theme {
-  readonly name: string;
-  /** As they stand in the file. */
-  readonly json: unknown;
-  readonly scenarios: readonly Scenario[];
-}
-
-const folder = new URL('../../fixtures/scenarios/', import.meta.url);
-
-export const themes: readonly Theme[] = readdirSync(folder)
-  .sort()
-  .map((file) => {
-    const json = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as { scenarios: Scenario[] };
-    return { name: file.replace('.json', ''), json, scenarios: json.scenarios };
-  });

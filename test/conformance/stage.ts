@@ -2,23 +2,13 @@
  * Where a scenario is played over real sockets, in time that stands still: the next thing happens only when the one
  * before has come to rest, which is when the request that it was about waits for a time, for its server, or for
  * nothing any more. So whatever the machine does, everything happens at its own virtual time and in one order.
+ *
+ * Runs in any runtime; the server may be in another process.
  */
 
 import type { History } from '../../src/core/types.js';
 import type { Ports } from '../../src/runtime/ports.js';
 import type { Sleep } from '../../src/runtime/sleep.js';
-import { openLab } from '../adapters/kit.js';
-import {
-  answer,
-  garbage,
-  type Lab,
-  onCue,
-  type Play,
-  type Received,
-  refusedOrigin,
-  rst,
-  silence,
-} from '../faults/lab.js';
 import { observed, type RequestRecord, type Sent } from './record.js';
 import {
   diceOf,
@@ -36,6 +26,9 @@ export interface Settled {
 }
 
 export type Send = (request: ScenarioRequest) => Promise<Settled>;
+
+/** What the server does with an attempt, once it is told to. */
+export type Script = Pick<ScenarioAttempt, 'answer' | 'headers' | 'afterMs'>;
 
 /** One request on its way. */
 interface Passage {
@@ -55,38 +48,44 @@ interface Planned {
 export class Stage {
   readonly ports: Ports;
   readonly #scenario: Scenario;
-  readonly #lab: Lab;
-  readonly #closedPort: number;
+  readonly #cue: (name: string) => void;
   readonly #planned = new Set<Planned>();
   #now = 0;
   /** The one that something happens to. */
   #current: Passage | undefined;
   #rest: () => void = () => undefined;
 
-  private constructor(scenario: Scenario, lab: Lab, closedPort: number) {
+  /** `cue` has the server go on with the answer of this name. */
+  constructor(scenario: Scenario, cue: (name: string) => void) {
     this.#scenario = scenario;
-    this.#lab = lab;
-    this.#closedPort = closedPort;
+    this.#cue = cue;
     this.ports = {
       now: () => this.#now,
       date: () => epochMs + this.#now,
       random: diceOf(scenario),
       sleep: this.#sleep,
     };
-    lab.play((request) => this.#arrive(request));
   }
 
-  static async open(scenario: Scenario): Promise<Stage> {
-    const lab = await openLab([]);
-    return new Stage(scenario, lab, Number(new URL(await refusedOrigin()).port));
-  }
-
-  /** Where on this machine the connection of the next attempt goes to, whatever its URL says. */
-  takePort(): number {
+  /** An attempt is on its way: what is to become of it. One that is refused never arrives. */
+  depart(): Script {
     const passage = this.#acting();
-    if (scriptFor(passage).answer !== 'refused') return this.#lab.port;
-    passage.sent.push({ atMs: this.#now, headers: {} });
-    return this.#closedPort;
+    const script = scriptFor(passage);
+    if (script.answer === 'refused') passage.sent.push({ atMs: this.#now, headers: {} });
+    return script;
+  }
+
+  /** It has reached the server, which now waits for its cue. */
+  arrive(cue: string, headers: Sent['headers']): Script {
+    const passage = this.#acting();
+    const script = scriptFor(passage);
+    passage.sent.push({ atMs: this.#now, headers });
+    if (script.answer !== 'silence') {
+      const atMs = this.#now + (script.afterMs ?? 0);
+      passage.answer = this.#plan(atMs, passage, () => this.#cue(cue));
+    }
+    this.#rest();
+    return script;
   }
 
   /** The records of all requests, in their order. */
@@ -153,33 +152,9 @@ export class Stage {
     if (options?.unref === false) this.#rest();
     return () => this.#planned.delete(planned);
   };
-
-  // -------------------------------------------------------------- the server's side
-
-  #arrive({ number, headers }: Received): Play {
-    const passage = this.#acting();
-    const script = scriptFor(passage);
-    const cue = `answer ${number}`;
-    passage.sent.push({ atMs: this.#now, headers });
-    if (script.answer !== 'silence') {
-      const atMs = this.#now + (script.afterMs ?? 0);
-      passage.answer = this.#plan(atMs, passage, () => this.#lab.cue(cue));
-    }
-    this.#rest();
-    return onCue(cue, playOf(script));
-  }
 }
 
 /** Of the next attempt; of one that nobody expects, the last one. */
-function scriptFor({
-  request: { attempts },
-  sent,
-}: Passage): Pick<ScenarioAttempt, 'answer' | 'headers' | 'afterMs'> {
+function scriptFor({ request: { attempts }, sent }: Passage): Script {
   return attempts[sent.length] ?? attempts.at(-1) ?? { answer: 200 };
-}
-
-function playOf({ answer: what, headers }: Pick<ScenarioAttempt, 'answer' | 'headers'>): Play {
-  if (what === 'silence') return silence();
-  if (typeof what === 'number') return answer(what, '', headers);
-  return what === 'garbage' ? garbage() : rst();
 }

@@ -10,14 +10,15 @@ import { undici } from '../adapters/undici/client.js';
 import { record } from '../adapters/undici/recorder.js';
 import { agentOn } from './agent.js';
 import { conforms } from './conform.js';
+import { LabStage } from './lab-stage.js';
 import type { RequestRecord } from './record.js';
 import { defaultUrl, type Scenario, type ScenarioRequest } from './scenario.js';
-import { type Settled, Stage } from './stage.js';
+import type { Settled } from './stage.js';
 
 type SendThrough = (dispatcher: Dispatcher, request: ScenarioRequest) => Promise<Settled>;
 
 async function play(scenario: Scenario, send: SendThrough): Promise<readonly RequestRecord[]> {
-  const stage = await Stage.open(scenario);
+  const stage = await LabStage.open(scenario);
   const dispatcher = agentOn(stage).compose(retry(createRetrier(scenario.policy, stage.ports)));
   return stage.run((request) => send(dispatcher, request));
 }
