@@ -318,6 +318,32 @@ describe('errors of all kinds', () => {
       'final',
       'unknown',
     ],
+    ...(
+      [
+        ['Connection reset by peer (os error 104)', 'transient'],
+        ['Connection reset by peer (os error 54)', 'transient'],
+        ['An existing connection was forcibly closed by the remote host. (os error 10054)', 'transient'],
+        ['Broken pipe (os error 32)', 'transient'],
+        ['error reading a body from connection', 'transient'],
+        ['error sending request for url (http://a.example/): client error (Connect): dns error', 'transient'],
+        ['client error (SendRequest): connection closed before message completed', 'transient'],
+        ['client error (SendRequest): invalid HTTP version parsed', 'final'],
+        ['client error (SendRequest): invalid HTTP header parsed', 'final'],
+        ['client error (SendRequest): message head is too large', 'final'],
+        ['Permission denied (os error 13)', 'final'],
+      ] as const
+    ).map(([text, cls]): [string, unknown, Class, Evidence] => [
+      `Deno's, in the cause: ${text}`,
+      new TypeError('fetch failed', { cause: new Error(text) }),
+      cls,
+      'unknown',
+    ]),
+    [
+      "Workers', of a name that is not found",
+      new Error('internal error; reference = a1b2'),
+      'transient',
+      'unknown',
+    ],
     ["Workers'", errorWith({ retryable: true }, 'Network connection lost.'), 'transient', 'unknown'],
     ["Workers', with the text alone", new Error('Network connection lost.'), 'transient', 'unknown'],
     [

@@ -23,20 +23,26 @@ export const fetchFailures: Failures = {
     ...texts(unheardOf, 'redirect count exceeded', 'unknown scheme', 'bad port'),
     // Deno's, which names what failed behind the words for all that does.
     ...texts(unheardOf, 'invalid peer certificate', 'too many redirects'),
+    // Bytes that are no HTTP.
+    ...texts(unheardOf, '(SendRequest): invalid HTTP ', '(SendRequest): message head is too large'),
     ...texts(
       unclear,
       'error sending request',
       'client error (',
       'connection closed before message completed',
     ),
-    // The body was cut off.
-    ...texts(unclear, 'terminated'),
+    // A reset is named by the system alone: on Linux, macOS and Windows.
+    ...texts(unclear, '(os error 104)', '(os error 54)', '(os error 10054)', 'Broken pipe (os error 32)'),
+    // The body was cut off: Node's word, and Deno's.
+    ...texts(unclear, 'terminated', 'error reading a body from connection'),
     // Chromium, Firefox, Safari and React Native, of whatever failed: CORS alike.
     ...texts(unclear, 'Failed to fetch', 'NetworkError when attempting to fetch resource.'),
     ...texts(unclear, 'Load failed', 'The network connection was lost.', 'Could not connect to the server.'),
     ...texts(unclear, 'Network request failed'),
     // Workers, where it does not say whether a retry is of use.
     ...texts(unclear, 'Network connection lost.'),
+    // What Workers say of a name that is not found, as of all that failed within.
+    ...texts(unclear, 'internal error; reference = '),
   ],
   timeouts: ['Timeout'],
 };
