@@ -113,9 +113,13 @@ export class Connection {
   }
 
   #wireOf({ socket, reset }: Peer): Wire {
+    const stage = this.#stage;
     return {
       socket,
-      cues: this.#stage.cues,
+      // A new script has new ones.
+      get cues() {
+        return stage.cues;
+      },
       // What came in one piece with the cause of the end is not read either.
       fin: () => {
         this.#reader.stop();

@@ -410,6 +410,18 @@ describe('the ledger', () => {
     expect([lab.requests[0]?.number, lab.applied('w1'), lab.connections]).toEqual([1, 1, 1]);
   });
 
+  test('a new script has cues of its own, on the connection that stands, too', async () => {
+    await using lab = await startLab(() => answer(503));
+    using client = rawClient(lab.port);
+    client.say(get);
+    await client.hears('503');
+    lab.play(onCue('go', answer(200)));
+    client.say(get);
+    await lab.until(() => lab.requests.length === 1);
+    lab.cue('go');
+    await client.hears('200');
+  });
+
   test('a script may look at the request', async () => {
     await using lab = await startLab((request) => answer(request.method === 'GET' ? 200 : 405));
     using client = rawClient(lab.port);
