@@ -1,5 +1,5 @@
 /**
- * The axios adapter in a real browser: the package as a stranger gets it, bundled for a page. Prints what it
+ * axios and fetch in a real browser: the package as a stranger gets it, bundled for a page. Prints what it
  * adds to the page and ends with the number of tests. Needs Chromium, in `/usr/bin/chromium` or where `CHROMIUM`
  * says.
  */

@@ -1,4 +1,7 @@
-/** Other runtimes than Node: Bun, Deno, and workerd, which Cloudflare's Workers run on. */
+/**
+ * Other runtimes than Node: Bun, Deno, and workerd, which Cloudflare's Workers run on. In each, the guests ask, and then
+ * all conformance scenarios are played there by each of its clients.
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +21,7 @@ console.log(await askAxios(SERVER), await askAxios(SERVER, { adapter: 'fetch' })
 
 const bun: Check = {
   name: 'bun',
-  proves: 'Bun 1.4: fetch; axios, over http and over fetch',
+  proves: 'Bun 1.4: fetch; axios, over http and over fetch; every scenario',
   guests: 3,
   packages: ['bun@1.4.5', clients.axios],
   files: { 'axios-guest.mjs': axiosGuest, 'fetch-guest.mjs': fetchGuest, 'main.mjs': main },
@@ -28,12 +31,13 @@ const bun: Check = {
       SERVER: server,
     });
     expectAnswers(said, 3);
+    await playScenarios('bun', place);
   },
 };
 
 const deno: Check = {
   name: 'deno',
-  proves: 'Deno 2.9: fetch; axios, over http and over fetch; undici',
+  proves: 'Deno 2.9: fetch; axios, over http and over fetch; undici; every scenario but for undici',
   guests: 4,
   packages: ['deno@2.9.6', clients.axios, clients.undici],
   files: {
@@ -48,6 +52,7 @@ console.log(await askUndici(SERVER));
   async run(place, server) {
     const args = ['--no-install', 'deno', 'run', '--allow-all', '--node-modules-dir=manual', 'main.mjs'];
     expectAnswers(await run('npx', args, place, { ...process.env, SERVER: server }), 4);
+    await playScenarios('deno', place);
   },
 };
 
@@ -68,7 +73,8 @@ const worker :Workerd.Worker = (
 
 const workerd: Check = {
   name: 'workerd',
-  proves: 'workerd (Cloudflare Workers) without any compatibility flag: fetch, and axios over it',
+  proves:
+    'workerd (Cloudflare Workers) without any compatibility flag: fetch, and axios over it; every scenario',
   guests: 2,
   packages: ['workerd@1.20261117.1', 'esbuild@0.28.2', clients.axios],
   files: {
@@ -101,8 +107,15 @@ export default {
       child.kill();
       await ended;
     }
+    await playScenarios('workerd', place);
   },
 };
+
+/** By `test/runtimes`, with the package as it is installed there. */
+async function playScenarios(runtime: string, place: string): Promise<void> {
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/runtimes/vitest.config.ts'];
+  await run('node', args, '.', { ...process.env, NO_COLOR: '1', RUNTIME: runtime, PLACE: place });
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -9,7 +9,7 @@ export const adapters = ['xhr', 'fetch'] as const;
 export const soon = { kind: 'fixed', waitMs: 1, jitter: 'none' } as const;
 
 /** Set by `npm run test:browser`: where the package is installed as a stranger has it. */
-const installed = process.env['PACKAGE_UNDER_TEST'];
+export const installed: string | undefined = process.env['PACKAGE_UNDER_TEST'];
 
 export function tabForAll(host?: string): () => Tab {
   let tab: Tab | undefined;

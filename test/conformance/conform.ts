@@ -11,7 +11,7 @@ export type Play = (scenario: Scenario) => Promise<readonly RequestRecord[]>;
 
 export function conforms(runner: RunnerName, play: Play): void {
   describe.each(themes.map(({ name, scenarios }) => [name, scenarios] as const))('%s', (_name, scenarios) => {
-    test.each(scenarios.map((scenario) => [titleOf(runner, scenario), scenario] as const))(
+    test.each(scenarios.map((scenario) => [titleOf(scenario, scenario.skip?.[runner]), scenario] as const))(
       '%s',
       async (_title, scenario) => {
         const records = await play(scenario);
@@ -27,17 +27,24 @@ export type Complaint = 'differs' | 'skipped without a reason' | 'skipped, and w
 
 export function complaintOf(
   runner: RunnerName,
-  { requests, skip = {} }: Scenario,
+  scenario: Scenario,
+  records: readonly RequestRecord[],
+): Complaint | undefined {
+  return complaintAbout(scenario.skip?.[runner], scenario, records);
+}
+
+/** `reason`: why this runner cannot do it. */
+export function complaintAbout(
+  reason: string | undefined,
+  { requests }: Scenario,
   records: readonly RequestRecord[],
 ): Complaint | undefined {
   const passes = isDeepStrictEqual(records, requests.map(expected));
-  const reason = skip[runner];
   if (reason === undefined) return passes ? undefined : 'differs';
   if (reason.trim() === '') return 'skipped without a reason';
   return passes ? 'skipped, and would pass' : undefined;
 }
 
-function titleOf(runner: RunnerName, { name, skip }: Scenario): string {
-  const reason = skip?.[runner];
+export function titleOf({ name }: Scenario, reason: string | undefined): string {
   return reason === undefined ? name : `${name} (skipped: ${reason})`;
 }

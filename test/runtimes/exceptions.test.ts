@@ -1,0 +1,26 @@
+/** Exceptions name what there is, each once; whether one is still needed, only the runtime itself can tell. */
+
+import { describe, expect, test } from 'vitest';
+import { themes } from '../conformance/themes.js';
+import { exceptions } from './exceptions.js';
+
+const scenarios = new Set(themes.flatMap((theme) => theme.scenarios.map(({ name }) => name)));
+
+describe('an exception', () => {
+  test.each(exceptions.map((exception) => [exception.reason, exception] as const))(
+    '%s',
+    (reason, exception) => {
+      expect(reason.trim()).not.toBe('');
+      expect(exception.scenarios.filter((name) => !scenarios.has(name))).toEqual([]);
+    },
+  );
+
+  test('stands once', () => {
+    const all = exceptions.flatMap(({ runtimes, clients, scenarios }) =>
+      runtimes.flatMap((runtime) =>
+        clients.flatMap((client) => scenarios.map((scenario) => `${runtime}, ${client}: ${scenario}`)),
+      ),
+    );
+    expect(all.filter((each, index) => all.indexOf(each) !== index)).toEqual([]);
+  });
+});

@@ -1,0 +1,149 @@
+/** Runs in another runtime: plays scenarios and faults through a client there, and reports what came of it. */
+
+import axios, { type AxiosInstance } from 'axios';
+import { attachRetry } from '../../src/adapters/axios/index.js';
+import { withRetry } from '../../src/adapters/fetch/index.js';
+import { createRetrier, historyOf, type Sleep } from '../../src/index.js';
+import { defaultUrl } from '../conformance/scenario.js';
+import type { Send } from '../conformance/stage.js';
+import { FarStage } from './far-stage.js';
+import type {
+  ClientName,
+  FaultOrder,
+  FaultReport,
+  Order,
+  Report,
+  ScenarioOrder,
+  ScenarioReport,
+} from './order.js';
+
+export function perform<O extends Order>(order: O): Promise<Report<O>>;
+export function perform(order: Order): Promise<Report> {
+  return order.kind === 'scenario' ? playScenario(order) : meetFault(order);
+}
+
+// ---------------------------------------------------------------- scenarios
+
+async function playScenario(order: ScenarioOrder): Promise<ScenarioReport> {
+  const { client, scenario } = order;
+  const stage = new FarStage(order);
+  const send = client === 'fetch' ? throughFetch(stage, scenario.policy) : throughAxios(stage, order);
+  return { records: await stage.play(send) };
+}
+
+function throughFetch(stage: FarStage, policy: ScenarioOrder['scenario']['policy']): Send {
+  // What watches over the rest of an answer that is read meanwhile is no part of a scenario.
+  const sleep: Sleep = (delayMs, wake, options) =>
+    options?.unref === true ? () => undefined : stage.ports.sleep(delayMs, wake, options);
+  const through: typeof fetch = (_url, init) => fetch(stage.takeAddress(), init);
+  const doFetch = withRetry(through, createRetrier(policy, { ...stage.ports, sleep })) as typeof fetch;
+  return async ({ method = 'GET', url = defaultUrl, headers, body, stream, retry }) => {
+    const init = {
+      method,
+      ...(headers !== undefined && { headers }),
+      ...(body !== undefined && { body }),
+      ...(stream !== undefined && { body: new Blob([stream]).stream(), duplex: 'half' }),
+      ...(retry !== undefined && { retry }),
+    };
+    try {
+      const response = await doFetch(url, init as object);
+      await response.arrayBuffer();
+      return { with: response.status, history: historyOf(response) };
+    } catch (error) {
+      return { with: told(error), history: historyOf(error) };
+    }
+  };
+}
+
+function throughAxios(stage: FarStage, { client, scenario }: ScenarioOrder): Send {
+  const instance = instanceOver(client, () => stage.takeAddress());
+  attachRetry(instance, createRetrier(scenario.policy, stage.ports));
+  return async ({ method = 'GET', url = defaultUrl, headers, body, stream, retry }) => {
+    try {
+      const response = await instance.request({
+        method,
+        url,
+        ...(headers !== undefined && { headers }),
+        ...(body !== undefined && { data: body }),
+        ...(stream !== undefined && { data: streamFor(client, stream) }),
+        ...(retry !== undefined && { retry }),
+      });
+      return { with: response.status, history: historyOf(response) };
+    } catch (error) {
+      const { response } = error as { readonly response?: { readonly status: number } };
+      return { with: response?.status ?? told(error), history: historyOf(error) };
+    }
+  };
+}
+
+/** Its requests go where they are told to, whatever their URLs say. */
+function instanceOver(client: ClientName, addressOf: (url: string) => string): AxiosInstance {
+  const send = axios.getAdapter(client.replace('axios over ', ''));
+  return axios.create({ adapter: (config) => send({ ...config, url: addressOf(config.url ?? '') }) });
+}
+
+/** Streams of Node for what sends by Node's http, and those of the web for all others. */
+function streamFor(client: ClientName, content: string): unknown {
+  if (client !== 'axios over http') return new Blob([content]).stream();
+  return process.getBuiltinModule('node:stream').Readable.from([Buffer.from(content)]);
+}
+
+// ---------------------------------------------------------------- faults
+
+async function meetFault(order: FaultOrder): Promise<FaultReport> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  if (order.abortAfterMs !== undefined) setTimeout(() => controller.abort(), order.abortAfterMs);
+  try {
+    const response = await ask(order, signal);
+    const read = await response.read().then(
+      () => 'all of it',
+      (error: unknown) => told(error),
+    );
+    return { got: response.status, read, decisions: decisionsOf(response.own) };
+  } catch (error) {
+    return { got: told(error), decisions: decisionsOf(error) };
+  }
+}
+
+interface Answered {
+  readonly status: number;
+  readonly own: object;
+  read(): Promise<unknown>;
+}
+
+async function ask(
+  { client, url, method, policy, redirect }: FaultOrder,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const body = method === 'POST' ? 'pay' : undefined;
+  if (client === 'fetch') {
+    const init = { method, signal, ...(body !== undefined && { body }), ...(redirect && { redirect }) };
+    const own = await withRetry(undefined, policy)(url, init);
+    return { status: own.status, own, read: () => own.text() };
+  }
+  const instance = instanceOver(client, (same) => same);
+  attachRetry(instance, policy);
+  const own = await instance.request({ url, method, signal, data: body });
+  return { status: own.status, own, read: async () => own.data };
+}
+
+function decisionsOf(result: unknown): FaultReport['decisions'] {
+  return historyOf(result)?.map(({ decision: { reason, finding } }) => ({
+    reason,
+    class: finding.class,
+    evidence: finding.kind === 'error' ? finding.evidence : 'an answer',
+  }));
+}
+
+/** Our own errors by their codes; all others in the words of the runtime, with what caused them. */
+function told(error: unknown): string {
+  const links: string[] = [];
+  for (let at = error; typeof at === 'object' && at !== null && links.length < 5; ) {
+    const { name, code, message, cause } = at as Error & { readonly code?: unknown };
+    if (typeof code === 'string' && code.startsWith('ERR_UNDAUNTED_')) return code;
+    links.push([name, ...(code === undefined ? [] : [`[${String(code)}]`]), message].join(' '));
+    at = cause;
+  }
+  return links.length === 0 ? String(error) : links.join(' < ');
+}

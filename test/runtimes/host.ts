@@ -1,0 +1,122 @@
+/** Runtimes that serve HTTP: each is asked by a request, and answers with its report. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { bundleGuest } from './bundle.js';
+import type { Order, Report } from './order.js';
+
+export interface Host {
+  ask<O extends Order>(order: O): Promise<Report<O>>;
+}
+
+export type ServingRuntime = 'bun' | 'deno' | 'workerd';
+
+const main = (port: number): string => `
+import { perform } from './guest.js';
+
+async function answer(request) {
+  const order = await request.text();
+  if (order === '') return new Response('here');
+  return Response.json(await perform(JSON.parse(order)));
+}
+
+export default { port: ${port}, hostname: '127.0.0.1', idleTimeout: 60, fetch: answer };
+`;
+
+/** In a folder in which the runtime is installed. */
+export async function startHost(runtime: ServingRuntime, place: string): Promise<Host & AsyncDisposable> {
+  const port = await freePort();
+  const { script, args, files, target } = runtimes[runtime](port);
+  writeFileSync(join(place, script), await bundleGuest(main(port), { ...target, place, format: 'esm' }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text);
+  const child = spawn(join(place, 'node_modules/.bin', runtime), args, { cwd: place, stdio: 'inherit' });
+  const url = `http://127.0.0.1:${port}/`;
+  const close = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill();
+    await ended;
+  };
+  try {
+    await patiently(url);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    ask: async (order) => {
+      const answered = await fetch(url, { method: 'POST', body: JSON.stringify(order) });
+      const text = await answered.text();
+      if (!answered.ok) throw new Error(`${runtime} answered ${answered.status}: ${text}`);
+      return JSON.parse(text);
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+interface Start {
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly files: Readonly<Record<string, string>>;
+  readonly target: { readonly external?: readonly string[]; readonly conditions?: readonly string[] };
+}
+
+const runtimes: Readonly<Record<ServingRuntime, (port: number) => Start>> = {
+  bun: () => ({ script: 'guest.mjs', args: ['guest.mjs'], files: {}, target: { external: ['axios'] } }),
+  deno: (port) => ({
+    script: 'guest.mjs',
+    args: [
+      ...['serve', '--allow-all', '--node-modules-dir=manual', '--host', '127.0.0.1', '--port', `${port}`],
+      'guest.mjs',
+    ],
+    files: {},
+    target: { external: ['axios'] },
+  }),
+  workerd: (port) => ({
+    script: 'worker.mjs',
+    args: ['serve', 'guest.capnp'],
+    files: { 'guest.capnp': workerdConfig(port) },
+    target: { conditions: ['workerd', 'browser'] },
+  }),
+};
+
+/** Without any compatibility flag. */
+const workerdConfig = (port: number): string => `
+using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .worker),
+    (name = "internet", network = (allow = ["private", "public"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
+  compatibilityDate = "2025-09-01",
+);
+`;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Not all of them say when they listen. */
+async function patiently(url: string): Promise<void> {
+  for (let triesLeft = 300; ; triesLeft -= 1) {
+    try {
+      await fetch(url);
+      return;
+    } catch (error) {
+      if (triesLeft === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

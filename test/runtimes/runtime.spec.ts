@@ -1,0 +1,36 @@
+/** For `npm run test:everywhere`, which names the runtime and the folder in which it is installed. */
+
+import { afterAll, beforeAll } from 'vitest';
+import { type Lab, startLab } from '../faults/lab.js';
+import { conformsThere } from './conforms.js';
+import { FarServer } from './far-server.js';
+import { type Host, type ServingRuntime, startHost } from './host.js';
+import type { ClientName } from './order.js';
+
+const names = { bun: 'Bun', deno: 'Deno', workerd: 'workerd' } as const;
+const clients: Readonly<Record<ServingRuntime, readonly ClientName[]>> = {
+  bun: ['fetch', 'axios over fetch', 'axios over http'],
+  deno: ['fetch', 'axios over fetch', 'axios over http'],
+  workerd: ['fetch', 'axios over fetch'],
+};
+
+const runtime = process.env['RUNTIME'] as ServingRuntime;
+const place = process.env['PLACE'] ?? '';
+
+let lab: Lab;
+let server: FarServer;
+let host: Host & AsyncDisposable;
+
+beforeAll(async () => {
+  lab = await startLab((request) => server.playFor(request));
+  server = await FarServer.open(lab);
+  host = await startHost(runtime, place);
+});
+
+afterAll(async () => {
+  await host?.[Symbol.asyncDispose]();
+  await server?.[Symbol.asyncDispose]();
+  await lab?.close();
+});
+
+conformsThere({ name: names[runtime], clients: clients[runtime], host: () => host, server: () => server });
