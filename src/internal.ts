@@ -8,6 +8,7 @@ export { longestWait, scheduledWait } from './core/decide/schedule.js';
 export { found, quote } from './core/found.js';
 export { fullBudget } from './core/limits/budget/budget.js';
 export { checkPolicy } from './core/policy/check/check.js';
+export { implausibleTimes } from './core/policy/check/implausible-times.js';
 export { nearest } from './core/policy/check/nearest.js';
 export type { JsonSchema } from './core/policy/check/schema.js';
 export { checkStructure } from './core/policy/check/structure.js';

@@ -93,9 +93,9 @@ const ownPolicies: WeakMap<object, Policy> = new WeakMap();
 /** It is not quoted: it may hold more than a policy. */
 const stillText: Problem = {
   path: '',
-  found: 'a text',
+  found: 'a string',
   allowed: 'an object',
-  advice: 'Read JSON first: parsePolicy(JSON.parse(text)).',
+  advice: 'Parse the JSON first: parsePolicy(JSON.parse(text)).',
 };
 
 /** A class, so that it keeps its identity where clients merge their configuration. */

@@ -2,7 +2,7 @@
 
 import type { PolicyOptions, Remark } from '../../index.js';
 import { PolicyError, parsePolicy } from '../../index.js';
-import { checkPolicy, unreadBodies } from '../../internal.js';
+import { checkPolicy, implausibleTimes, unreadBodies } from '../../internal.js';
 import { dataPolicyNames, policyNamed } from '../pages/policies.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';
@@ -37,10 +37,11 @@ export async function readJson(name: string, io: Io, names: readonly string[] = 
   }
 }
 
-/** What a policy may mean otherwise, or leaves out by its own word. */
+/** What is valid in a policy, and may be a mistake. */
 export function remarksOn(policy: unknown): readonly Remark[] {
   const parsed = parsePolicy(policy);
-  return [...parsed.remarks, ...unreadBodies(parsed.toJSON())];
+  const options = parsed.toJSON();
+  return [...parsed.remarks, ...implausibleTimes(options), ...unreadBodies(options)];
 }
 
 export function remarkText({ path, says, advice }: Remark): string {

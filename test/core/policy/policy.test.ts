@@ -165,9 +165,9 @@ describe('parsePolicy', () => {
       new PolicyError([
         {
           path: '',
-          found: 'a text',
+          found: 'a string',
           allowed: 'an object',
-          advice: 'Read JSON first: parsePolicy(JSON.parse(text)).',
+          advice: 'Parse the JSON first: parsePolicy(JSON.parse(text)).',
         },
       ]),
     );

@@ -72,7 +72,7 @@ describe('a policy', () => {
     expect([exitCode, stderr]).toEqual([0, '']);
     const remark = {
       path: 'rules[1].match',
-      says: '"GET users/*" means the path "/*" of a host that is called "users"',
+      says: '"GET users/*" means the path "/*" on a host named "users"',
       advice:
         'Write "GET /users/*" for a path, or {"methods":["GET"],"host":"users","path":"/*"} for that host.',
     };
@@ -81,12 +81,22 @@ describe('a policy', () => {
     expect(JSON.parse(json)).toEqual({ valid: true, problems: [], remarks: [remark] });
   });
 
+  test('is asked about a time that looks like seconds', async () => {
+    const stdin = '{ "deadlineMs": 30 }';
+    const { exitCode, stdout } = await undaunted(['check', '-'], { stdin });
+    expect([exitCode, stdout]).toEqual([
+      0,
+      'stdin: fine, with 0 rules.\n' +
+        '  - deadlineMs: 30 ms is very short. Did you mean 30 s? Times are in milliseconds: 30 s is 30000.\n',
+    ]);
+  });
+
   test('is told that bodies are not read, where a named set would look into them', async () => {
     const stdin = '{ "bodyHintBytes": 0, "rules": [{ "match": "api.github.com", "hints": "github" }] }';
     const { exitCode, stdout } = await undaunted(['check', '-'], { stdin });
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(
-      /^ {2}- rules\[0\]\.hints: bodyHintBytes is 0, so what "github" would read in bodies/m,
+      /^ {2}- rules\[0\]\.hints: bodyHintBytes is 0, so "github" does not read response bodies/m,
     );
   });
 });

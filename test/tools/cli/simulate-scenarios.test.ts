@@ -333,7 +333,7 @@ describe('what is wrong is told with its place', () => {
     [
       'too long a run',
       { ...sound, world: { ...sound.world, durationMs: 1e9 } },
-      ['world.durationMs | the number 1000000000 | a number from 2000 to 3600000'],
+      ['world.durationMs | the number 1000000000 | a number from 2,000 to 3,600,000'],
     ],
   ])('%s', (__, scenario, expected) => {
     expect(lines(checkScenario(scenario))).toEqual(expected);

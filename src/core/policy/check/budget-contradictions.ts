@@ -24,7 +24,7 @@ export function budgetContradictions({ own, settings: { budget } }: Level): read
 
 function inBucket({ refund, charge }: BucketBudget): readonly Problem[] {
   if (!refund || charge === 'retry') return [];
-  const allowed = 'false where failures are charged: a retry costs nothing that could be given back';
+  const allowed = 'false: with charge "failure", a retry costs nothing that could be refunded';
   return [{ path: 'budget.refund', found: found(refund), allowed }];
 }
 
@@ -45,7 +45,7 @@ function unaffordable(budget: Budget, own: SettingsOptions['budget']): readonly 
     .map((failure) => ({
       path: costsApart ? `${path}.${failure}` : path,
       found: `a cost of ${budget.cost[failure]}`,
-      allowed: `what a full budget can pay (${purse(budget)})`,
+      allowed: `at most what a full budget can spend (${purse(budget)})`,
     }));
   // One number for all has one problem.
   return costsApart ? problems : problems.slice(0, 1);

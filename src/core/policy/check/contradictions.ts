@@ -27,7 +27,7 @@ const contradictions: readonly Contradiction[] = [
     written: ['retry'],
     with: ['maxRetries'],
     find: ({ own: { maxRetries = 0 } }) =>
-      maxRetries > 0 ? problem('maxRetries', found(maxRetries), '0, or nothing, beside retry: false') : [],
+      maxRetries > 0 ? problem('maxRetries', found(maxRetries), '0 or nothing, because of retry: false') : [],
   },
   { written: ['deadlineMs', 'attemptTimeoutMs'], with: [], find: timeoutPastDeadline },
   {

@@ -1,7 +1,8 @@
-/** Which keys are known where, and what to say of those that are not. */
+/** Which keys are known where, and what to say about unknown ones. */
 
 import type { Problem } from '../../errors.js';
 import { quote } from '../../found.js';
+import { adviceOnForeign } from './foreign-names.js';
 import { nearest } from './nearest.js';
 import type { JsonSchema } from './schema.js';
 import { functionKeys, policySchema } from './schema.js';
@@ -14,13 +15,24 @@ export function unknownKey(
   schemas: readonly JsonSchema[],
 ): Problem {
   const known = [...Object.keys(schema.properties ?? {}), ...functionKeysIn(path)];
-  const home = homeOf(key, schemas);
   return {
     path: pathTo(path, key),
     found: 'an unknown key',
     allowed: known.length > mostNames ? 'a known key' : `one of the keys ${known.map(quote).join(', ')}`,
-    ...(home === undefined ? didYouMean(key, known) : { advice: `It belongs to ${home}.` }),
+    ...adviceOn(key, path, known, schemas),
   };
+}
+
+function adviceOn(
+  key: string | symbol,
+  path: string,
+  known: readonly string[],
+  schemas: readonly JsonSchema[],
+): { advice?: string } {
+  const home = homeOf(key, schemas);
+  if (home !== undefined) return { advice: `It belongs to ${home}.` };
+  const advice = typeof key === 'string' ? adviceOnForeign(key, withoutRule(path)) : undefined;
+  return advice === undefined ? didYouMean(key, known) : { advice };
 }
 
 /** Where a key that is unknown here would be known. */

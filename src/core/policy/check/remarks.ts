@@ -25,7 +25,7 @@ function forgottenSlash(match: string): Omit<Remark, 'path'> | undefined {
     path,
   });
   return {
-    says: `${quote(match)} means the path ${quote(path)} of a host that is called ${quote(host)}`,
+    says: `${quote(match)} means the path ${quote(path)} on a host named ${quote(host)}`,
     advice: `Write ${quote(`${before}/${host}${path}`)} for a path, or ${object} for that host.`,
   };
 }

@@ -48,8 +48,8 @@ function shadowed(placed: readonly Placed[]): readonly Problem[] {
     return {
       path: `rules[${rule.index}].match`,
       found: found(rule.match),
-      allowed: `a pattern that ${name} does not take before it`,
-      advice: `Move it before ${name}, or leave one of them out.`,
+      allowed: `a pattern that ${name} does not already cover`,
+      advice: `Move it before ${name}, or remove one of them.`,
     };
   });
 }

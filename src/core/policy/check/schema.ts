@@ -75,7 +75,8 @@ const status: JsonSchema = {
 const shortestMs = 0.001;
 
 function ms(minimum: number): JsonSchema {
-  return { type: 'number', minimum, maximum: longestMs };
+  const title = `milliseconds, from ${minimum} up to 10 years`;
+  return { title, type: 'number', minimum, maximum: longestMs };
 }
 
 function count(minimum: number): JsonSchema {
@@ -108,7 +109,7 @@ function object(
 const hintSet = oneOf(...hintSetNames);
 
 const settings = {
-  retry: { const: false, title: 'false (how many retries there are, maxRetries says)' },
+  retry: { const: false, title: 'false (maxRetries sets the number of retries, retryIf the condition)' },
   maxRetries: count(0),
   deadlineMs: ms(1),
   deadlineCovers: oneOf('head', 'body'),
@@ -146,7 +147,10 @@ const inPolicy = {
   scopeIdleMs: ms(1),
 } satisfies Record<Exclude<keyof PolicyOptions, keyof SettingsOptions>, JsonSchema>;
 
-const onlyOff: JsonSchema = { const: false, title: 'false (what requests share, a rule or the policy sets)' };
+const onlyOff: JsonSchema = {
+  const: false,
+  title: 'false (only a rule or the policy can set what requests share)',
+};
 
 const inOverride = { ...settings, budget: onlyOff, gate: onlyOff, hold: onlyOff } satisfies Record<
   Exclude<keyof OverrideOptions, Hook>,

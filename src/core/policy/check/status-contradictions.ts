@@ -10,8 +10,8 @@ import type { Level } from './level.js';
 export function statusContradictions({ own: { statuses = [] }, settings }: Level): readonly Problem[] {
   const entries = statuses.map(String);
   if (entries.length > 0 && entries.every((entry) => entry.startsWith('!'))) {
-    const allowed = 'at least one status to retry: the list replaces the default one';
-    return [{ path: 'statuses', found: 'nothing but negations', allowed }];
+    const allowed = 'at least one status to retry: the list replaces the default list';
+    return [{ path: 'statuses', found: 'only negations', allowed }];
   }
   const left = new Set(
     [...settings.statuses.retried].map(String).flatMap((status) => [status, `${status.charAt(0)}xx`]),
@@ -23,7 +23,7 @@ export function statusContradictions({ own: { statuses = [] }, settings }: Level
           {
             path: `statuses[${index}]`,
             found: found(statuses[index]),
-            allowed: 'a status that no negation in the list takes away',
+            allowed: 'a status that the list does not also negate',
           },
         ],
   );

@@ -28,12 +28,12 @@ function remarksOn(path: string, own: SettingsOptions, all: SettingsOptions): re
   const deaf = names.filter((name: HintSetName) => bodyBytesOf([name]) > 0);
   if (all.bodyHintBytes !== 0 || deaf.length === 0) return [];
   const key = own.bodyHintBytes === undefined ? 'hints' : 'bodyHintBytes';
-  const sets = deaf.map(quote).join(', ');
+  const sets = deaf.map(quote).join(' and ');
   return [
     {
       path: path === '' ? key : `${path}.${key}`,
-      says: `bodyHintBytes is 0, so what ${sets} would read in bodies is not read`,
-      advice: `Leave bodyHintBytes out, and up to ${bodyBytesOf(deaf)} bytes are.`,
+      says: `bodyHintBytes is 0, so ${sets} ${deaf.length === 1 ? 'does' : 'do'} not read response bodies`,
+      advice: `Leave bodyHintBytes out to read up to ${bodyBytesOf(deaf)} bytes.`,
     },
   ];
 }

@@ -3,7 +3,7 @@
 import { cut, longestQuote, quote } from '../../found.js';
 import type { JsonSchema } from './schema.js';
 
-/** So many names can be read at a glance; more of them are in the manual. */
+/** More names than this cannot be read at a glance: they are in the manual. */
 export const mostNames = 8;
 
 /** `rules[2].schedule`, from its parts; names that are none in JavaScript go in brackets. */
@@ -14,7 +14,7 @@ export function pathTo(parent: string, key: string | symbol | number): string {
   return parent === '' ? key : `${parent}.${key}`;
 }
 
-/** What each of these schemas allows, for `oneOf`. `isMeant`: the name that was meant is told besides. */
+/** What each of these schemas allows, for `oneOf`. `isMeant`: the advice already has the name that was meant. */
 export function allowed(schemas: readonly JsonSchema[], isMeant = false): readonly string[] {
   return [...new Set(schemas.flatMap((schema) => allowedBy(schema, isMeant)))];
 }
@@ -34,9 +34,9 @@ function allowedBy(schema: JsonSchema, isMeant: boolean): readonly string[] {
     case 'boolean':
       return ['true', 'false'];
     case 'integer':
-      return [`a whole number from ${schema.minimum} to ${schema.maximum}`];
+      return [`a whole number ${range(schema)}`];
     case 'number':
-      return [`a number from ${schema.minimum} to ${schema.maximum}`];
+      return [`a number ${range(schema)}`];
     case 'array':
       return [schema.minItems === undefined ? 'a list' : 'a list that is not empty'];
     case 'object':
@@ -44,6 +44,11 @@ function allowedBy(schema: JsonSchema, isMeant: boolean): readonly string[] {
     default:
       return ['a string'];
   }
+}
+
+/** With separators, the same in every locale. */
+function range({ minimum, maximum }: JsonSchema): string {
+  return `from ${minimum} to ${maximum}`.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
 function allowedNames(names: readonly string[], isMeant: boolean): string {

@@ -162,7 +162,7 @@ describe('an override', () => {
 
   test('leaves shared state out or as it is', () => {
     expect(checkOverride({ budget: false, gate: false, hold: false })).toEqual([]);
-    const allowed = 'false (what requests share, a rule or the policy sets)';
+    const allowed = 'false (only a rule or the policy can set what requests share)';
     expect(checkOverride({ budget: { capacity: 1 }, gate: true, hold: {} })).toEqual([
       { path: 'budget', found: 'an object', allowed },
       { path: 'gate', found: 'true', allowed },
@@ -257,12 +257,17 @@ describe('contradictions', () => {
 
   test.each([
     [{ floor: 50 }, 'budget.floor', 'a floor of 50', 'less than capacity, which is 50'],
-    [{ floor: 49.5 }, 'budget.floor', 'a cost of 1', 'what a full budget can pay (capacity 50, floor 49.5)'],
+    [
+      { floor: 49.5 },
+      'budget.floor',
+      'a cost of 1',
+      'at most what a full budget can spend (capacity 50, floor 49.5)',
+    ],
     [
       { capacity: 0.5 },
       'budget.capacity',
       'a cost of 1',
-      'what a full budget can pay (capacity 0.5, floor 0)',
+      'at most what a full budget can spend (capacity 0.5, floor 0)',
     ],
   ])('are told where something was written: %o', (budget, path, found, allowed) => {
     expect(checkPolicy({ budget })).toEqual([{ path, found, allowed }]);
@@ -451,7 +456,7 @@ describe('what JavaScript can put into an object', () => {
       }),
     };
     expect(checkPolicy(policy)).toEqual([
-      { path: 'maxRetries', found: 'a getter that throws', allowed: 'a whole number from 0 to 1000000' },
+      { path: 'maxRetries', found: 'a getter that throws', allowed: 'a whole number from 0 to 1,000,000' },
       { path: 'observe', found: 'a getter that throws', allowed: 'a function' },
       expect.objectContaining({ path: 'statuses[0]', found: 'a getter that throws' }),
       expect.objectContaining({ path: 'rules[0].match', found: 'a getter that throws' }),
@@ -597,7 +602,7 @@ describe('an unknown key', () => {
 
   test('is no name of a value', () => {
     expect(checkPolicy({ maxRetries: 'Stryker' })).toEqual([
-      { path: 'maxRetries', found: 'a string "Stryker"', allowed: 'a whole number from 0 to 1000000' },
+      { path: 'maxRetries', found: 'a string "Stryker"', allowed: 'a whole number from 0 to 1,000,000' },
     ]);
   });
 
@@ -688,7 +693,7 @@ describe('a great many problems', () => {
     expect(problems[999]).toEqual({
       path: 'rules[999].maxRetries',
       found: 'the number -1000',
-      allowed: 'a whole number from 0 to 1000000',
+      allowed: 'a whole number from 0 to 1,000,000',
     });
   });
 

@@ -19,7 +19,7 @@ describe('a host without dot and port before a path', () => {
     expect(others).toEqual([]);
     expect(remark).toEqual({
       path: 'rules[1].match',
-      says: `"${match}" means the path "${object.path}" of a host that is called "${object.host}"`,
+      says: `"${match}" means the path "${object.path}" on a host named "${object.host}"`,
       advice: `Write "${path}" for a path, or ${JSON.stringify(object)} for that host.`,
     });
     // What is advised is without doubt.

@@ -46,8 +46,8 @@ test('says which, and what to write', () => {
   expect(unreadBodies({ hints: ['github', 'common', 'aws'], bodyHintBytes: 0 })).toEqual([
     {
       path: 'bodyHintBytes',
-      says: 'bodyHintBytes is 0, so what "github", "aws" would read in bodies is not read',
-      advice: 'Leave bodyHintBytes out, and up to 16384 bytes are.',
+      says: 'bodyHintBytes is 0, so "github" and "aws" do not read response bodies',
+      advice: 'Leave bodyHintBytes out to read up to 16384 bytes.',
     },
   ]);
 });
