@@ -1,5 +1,6 @@
 /** The world as a retrier reaches it. Tests and the simulator bring their own. */
 
+import { found } from '../core/found.js';
 import type { Sleep } from './sleep.js';
 import { sleep } from './sleep.js';
 
@@ -13,7 +14,19 @@ export interface Ports {
   readonly sleep: Sleep;
 }
 
-export const realPorts: Ports = {
+/** The real ones, but for those that are given. */
+export function portsFrom(given: Partial<Ports>): Ports {
+  for (const [name, port] of Object.entries(given)) {
+    if (Object.hasOwn(realPorts, name) && typeof port === 'function') continue;
+    const known = Object.keys(realPorts).join(', ');
+    throw new TypeError(
+      `undaunted: the ports of createRetrier() are the functions ${known}, but got ${found(port)} for ${name}; settings come first`,
+    );
+  }
+  return { ...realPorts, ...given };
+}
+
+const realPorts: Ports = {
   now: () => performance.now(),
   date: () => Date.now(),
   random: () => Math.random(),

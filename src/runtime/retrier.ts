@@ -10,7 +10,7 @@ import type { RequestFacts } from '../core/types.js';
 import { withoutSecrets } from './events.js';
 import { LiveSession } from './live-session.js';
 import type { Ports } from './ports.js';
-import { realPorts } from './ports.js';
+import { portsFrom } from './ports.js';
 import type { ScopeSnapshot } from './scope.js';
 import { Scopes } from './scopes.js';
 import type { Session } from './session.js';
@@ -114,7 +114,7 @@ function nameReturned(name: unknown): string {
 export function createRetrier(policy: PolicyOptions | PolicyLike = {}, ports: Partial<Ports> = {}): Retrier {
   const defined = definePolicy(policy);
   for (const { path, says, advice } of defined.remarks) warnOnce(`undaunted: ${path}: ${says}. ${advice}`);
-  return new LiveRetrier(defined, { ...realPorts, ...ports });
+  return new LiveRetrier(defined, portsFrom(ports));
 }
 
 const retriers: WeakMap<Policy, Retrier> = new WeakMap();

@@ -260,3 +260,25 @@ describe('a pattern that may be meant otherwise', () => {
     warned.mockRestore();
   });
 });
+
+describe('what is no use of createRetrier()', () => {
+  test.each([
+    ['a client', () => undefined, 'found a function'],
+    ['a retrier', createRetrier(), 'found an instance of a class'],
+  ])('%s in the place of the policy', (_, given, found) => {
+    expect(() => createRetrier(given as never)).toThrow(
+      `(policy): ${found}; allowed: an object. Write the settings as a plain object.`,
+    );
+  });
+
+  test.each<[string, object, string]>([
+    ['settings', { maxRetries: 3 }, 'got the number 3 for maxRetries'],
+    ['a clock that has stopped', { now: 5 }, 'got the number 5 for now'],
+    ['a port that is not there', { now: undefined }, 'got nothing for now'],
+    ['a name of every object', { toString: () => 'x' }, 'got a function for toString'],
+  ])('%s in the place of the ports', (_, ports, got) => {
+    expect(() => createRetrier({}, ports)).toThrow(
+      `undaunted: the ports of createRetrier() are the functions now, date, random, sleep, but ${got}; settings come first`,
+    );
+  });
+});

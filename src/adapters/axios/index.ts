@@ -1,6 +1,7 @@
 /** Retry for axios: `attachRetry(axios.create())`. */
 
 import type {} from 'axios';
+import { found } from '../../core/found.js';
 import type { PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
 import { countLayer } from '../../runtime/layers.js';
@@ -22,6 +23,13 @@ declare module 'axios' {
   }
 }
 
+function checkInstance(given: Partial<InstanceShape> | null | undefined): void {
+  if (typeof given?.interceptors?.request?.use === 'function') return;
+  throw new TypeError(
+    `undaunted: attachRetry() needs an axios instance first, but got ${found(given)}: write attachRetry(axios.create(config), policy)`,
+  );
+}
+
 /** What is attached to an instance, in order: another wrapper around the adapter would hide a mark from us. */
 const attached: WeakMap<InstanceShape, Installation[]> = new WeakMap();
 
@@ -34,6 +42,7 @@ export function attachRetry(
   given?: PolicyOptions | PolicyLike | RetrierLike,
 ): () => void {
   const shape = instance as unknown as InstanceShape;
+  checkInstance(shape);
   const child = new Child(shape);
   const installation: Installation = {
     retrier: retrierFor(given),

@@ -1,5 +1,6 @@
 /** Retry for whatever is called as `fetch` is: `withRetry(globalThis.fetch)`. */
 
+import { found } from '../../core/found.js';
 import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
 import { countLayer, enclosureHere } from '../../runtime/layers.js';
@@ -58,7 +59,7 @@ export function withRetry(
 ): RetryingFetch<AnyFetch> {
   if (fetch !== undefined && typeof fetch !== 'function') {
     throw new TypeError(
-      'undaunted: withRetry() takes the fetch to wrap first, and then the options; for the global one, write withRetry(undefined, options)',
+      `undaunted: withRetry() needs a fetch to wrap first, but got ${found(fetch)}: write withRetry(fetch, options) and call what it returns, or withRetry(undefined, options) for the global fetch`,
     );
   }
   const own = fetch as unknown as Fetch | undefined;
@@ -106,4 +107,6 @@ function globalFetch(butNot?: unknown): Fetch | undefined {
 }
 
 const missing: Fetch = () =>
-  Promise.reject(new TypeError('undaunted: there is no globalThis.fetch here; give withRetry() one to wrap'));
+  Promise.reject(
+    new TypeError('undaunted: globalThis.fetch does not exist here: pass the fetch to wrap to withRetry()'),
+  );

@@ -29,9 +29,22 @@ declare module 'undici' {
 export function retry(
   given?: PolicyOptions | PolicyLike | RetrierLike,
 ): Dispatcher.DispatcherComposeInterceptor {
+  checkUse(given);
   const retrier = retrierFor(given);
   countLayer('dispatchers');
   return interceptor(retrier) as unknown as Dispatcher.DispatcherComposeInterceptor;
+}
+
+/** compose() calls what it is given with a function; and a dispatcher is no policy, though an object. */
+function checkUse(given: unknown): void {
+  if (typeof given === 'function') {
+    throw new TypeError('undaunted: call retry: write compose(retry()), not compose(retry)');
+  }
+  if (typeof (given as { dispatch?: unknown } | null | undefined)?.dispatch === 'function') {
+    throw new TypeError(
+      'undaunted: retry() takes a policy, not a dispatcher: write agent.compose(retry(policy))',
+    );
+  }
 }
 
 /** Where undici does not tell the origin, as under a Client, each dispatch function has a scope of its own. */

@@ -76,11 +76,18 @@ function overrideProblemsOf({ problems: found, sound }: Structure, options: unkn
 
 /** Elsewhere, a number in its place says how many retries; a client's own may be handed on, as ofetch does with its one. */
 function withAdvice(problem: Problem, options: unknown): Problem {
-  if (problem.path !== '' || typeof options !== 'number') return problem;
+  if (problem.path !== '') return problem;
+  // A client, most likely; or a class of settings.
+  const isNoData = typeof options === 'function' || (typeof options === 'object' && options !== null);
+  if (isNoData) return { ...problem, advice: notData };
+  if (typeof options !== 'number') return problem;
   const count = Number.isInteger(options) && options >= 0 ? options : 2;
   const advice = `Write { maxRetries: ${count} }; if it is not yours but another library's, take it out before it comes here.`;
   return { ...problem, advice };
 }
+
+const notData =
+  'Write the settings as a plain object. A client belongs to compose(retry()), attachRetry() or withRetry().';
 
 /** A rule that is none has left a gap. */
 interface SoundPolicy extends Omit<PolicyOptions, 'rules'> {

@@ -146,7 +146,8 @@ describe('an override', () => {
     [true, 'true'],
     [[], 'an empty list'],
   ])('is an object: %o', (options, found) => {
-    expect(checkOverride(options)).toEqual([{ path: '', found, allowed: 'an object' }]);
+    const advice = Array.isArray(options) ? { advice: expect.stringContaining('a plain object') } : {};
+    expect(checkOverride(options)).toEqual([{ path: '', found, allowed: 'an object', ...advice }]);
   });
 
   test('has settings only', () => {
@@ -367,7 +368,11 @@ describe('what JavaScript can put into an object', () => {
     ['a bigint', 5n, 'the bigint 5n'],
     ['a list', [1], 'a list'],
   ])('%s is no policy', (_, value, found) => {
-    expect(checkPolicy(value)).toEqual([{ path: '', found, allowed: 'an object' }]);
+    const isObject = typeof value === 'function' || (typeof value === 'object' && value !== null);
+    const advice = isObject
+      ? { advice: expect.stringContaining('Write the settings as a plain object.') }
+      : {};
+    expect(checkPolicy(value)).toEqual([{ path: '', found, allowed: 'an object', ...advice }]);
   });
 
   test.each([

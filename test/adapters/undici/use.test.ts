@@ -1,0 +1,28 @@
+/** Ways to put `retry` into a dispatcher that cannot work: what to write is said at once. */
+
+import { describe, expect, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
+import { undici } from './client.js';
+
+describe('what is no use of retry()', () => {
+  test('compose(retry), with the call forgotten', () => {
+    const uncalled = retry as never;
+    expect(() => new undici.Agent().compose(uncalled)).toThrow(
+      new TypeError('undaunted: call retry: write compose(retry()), not compose(retry)'),
+    );
+  });
+
+  test('retry(agent), with the dispatcher in the place of the policy', () => {
+    const agent = new undici.Agent();
+    expect(() => retry(agent as never)).toThrow(
+      new TypeError(
+        'undaunted: retry() takes a policy, not a dispatcher: write agent.compose(retry(policy))',
+      ),
+    );
+  });
+
+  test("undici's own options name ours", () => {
+    const options = { maxRetries: 1, minTimeout: 100, statusCodes: [503] } as never;
+    expect(() => retry(options)).toThrow(/minTimeout: .* Did you mean "schedule.firstMs"\?\n.*"statuses"\?$/);
+  });
+});
