@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { readsBody } from '../scripts/docs/hint-table.js';
 import { anchorsIn, linksIn } from '../scripts/docs/links.js';
-import { blocksIn, page, pages } from '../scripts/docs/pages.js';
+import { type Block, blocksIn, page, pages } from '../scripts/docs/pages.js';
 import { regenerated, regionNames, regionsIn } from '../scripts/docs/regions.js';
 import { problemsOf } from '../scripts/editor.js';
 import { isRecipe, recipeOf, sdks } from '../scripts/everywhere/sdks/sdks.js';
@@ -101,6 +101,7 @@ describe('the table of hint sets', () => {
 describe('every code block', () => {
   // A block that imports an SDK is run where that is installed: `npm run test:everywhere -- sdk`.
   const blocks = written.flatMap((some) => blocksIn(some, 'ts')).filter(({ code }) => !isRecipe(code));
+  const isTest = ({ code }: Block): boolean => code.includes("from 'vitest'");
 
   test('is found', () => {
     expect(blocks.length).toBeGreaterThanOrEqual(30);
@@ -121,24 +122,23 @@ describe('every code block', () => {
     expect(['ts', 'json', 'sh', 'text']).toEqual(expect.arrayContaining([...languages]));
   });
 
-  test.each(blocks)(
+  // One with tests in it adds them to these.
+  describe.each(blocks.filter(isTest))('$page, line $line', async (block) => {
+    await import(fileOf(block));
+  });
+
+  test.each(blocks.filter((block) => !isTest(block)))(
     'runs, and prints what its comments say: $page, line $line',
-    async ({ page: path, line, code }) => {
+    async (block) => {
       const printed: string[] = [];
       const log = vi.spyOn(console, 'log').mockImplementation((...parts: unknown[]) => {
         printed.push(parts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(' '));
       });
       const random = vi.spyOn(Math, 'random').mockReturnValue(0.4);
-      mkdirSync('.build/docs', { recursive: true });
-      const file = `${process.cwd()}/.build/docs/${path.replace(/\W/g, '-')}-${line}.ts`;
-      writeFileSync(
-        file,
-        code.replaceAll(/'undaunted(\/\w+)?'/g, (_, entry) => `'${sourceOf(entry)}'`),
-      );
-      await import(file);
+      await import(fileOf(block));
       log.mockRestore();
       random.mockRestore();
-      const promised = [...code.matchAll(/console\.log\(.*\);(?: |\n)\/\/ (.*)$/gm)].map(
+      const promised = [...block.code.matchAll(/console\.log\(.*\);(?: |\n)\/\/ (.*)$/gm)].map(
         (match) => match[1] ?? '',
       );
       expect(printed.map(loosely).slice(0, promised.length)).toEqual(promised.map(loosely));
@@ -165,6 +165,17 @@ describe('the recipes for SDKs', () => {
 
   test('has no row for others', () => expect(rows).toHaveLength(sdks.length));
 });
+
+/** Where it is written to, so that it can be imported. */
+function fileOf({ page: path, line, code }: Block): string {
+  mkdirSync('.build/docs', { recursive: true });
+  const file = `${process.cwd()}/.build/docs/${path.replace(/\W/g, '-')}-${line}.ts`;
+  writeFileSync(
+    file,
+    code.replaceAll(/'undaunted(\/\w+)?'/g, (_, entry) => `'${sourceOf(entry)}'`),
+  );
+  return file;
+}
 
 function sourceOf(entry: string | undefined): string {
   const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
