@@ -3,7 +3,7 @@
 import type { PolicyOptions, Remark } from '../../index.js';
 import { PolicyError, parsePolicy } from '../../index.js';
 import { checkPolicy, implausibleTimes, unreadBodies } from '../../internal.js';
-import { dataPolicyNames, policyNamed } from '../pages/policies.js';
+import { dataPolicyNames, policyNamed } from '../sim/internal.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';
 import { readStdin, readText } from './files.js';

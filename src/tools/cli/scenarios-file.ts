@@ -3,9 +3,8 @@
 import { basename } from 'node:path';
 import type { Problem } from '../../index.js';
 import { checkPolicy, checkStructure, found, quote } from '../../internal.js';
-import { policyNames } from '../pages/policies.js';
-import type { Scenario } from '../pages/scenarios.js';
-import { scenarios, usualPolicies } from '../pages/scenarios.js';
+import type { Scenario } from '../sim/internal.js';
+import { policyNames, scenarios, usualPolicies } from '../sim/internal.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';
 import type { Io } from './io.js';

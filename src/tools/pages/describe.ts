@@ -1,9 +1,9 @@
 /** A scenario in sentences. */
 
 import type { ChangingServer, Clients, Fault, LatencyModel, OpenLoop, ServerModel } from '../sim/index.js';
+import type { Scenario, ScenarioService } from '../sim/internal.js';
 import { listOf } from '../sim/internal.js';
 import { countText, percentText, valueText, waitText } from './numbers.js';
-import type { Scenario, ScenarioService } from './scenarios.js';
 
 export function describeScenario({ world, clients }: Scenario): readonly string[] {
   const { services } = world;

@@ -3,10 +3,9 @@
 import type { RequestFacts } from '../../index.js';
 import { definePolicy } from '../../index.js';
 import { summaryOf } from '../../internal.js';
-import { listOf, requestOnward, requestsOf as requestsOfCrowd } from '../sim/internal.js';
-import { policyNamed } from './policies.js';
+import type { Scenario } from '../sim/internal.js';
+import { listOf, policyNamed, requestOnward, requestsOf as requestsOfCrowd } from '../sim/internal.js';
 import type { Candidate, Comparison } from './report.js';
-import type { Scenario } from './scenarios.js';
 
 export function remarksOn({ scenario, entries }: Comparison): readonly string[] {
   return [...unmatchedRules(entries, scenario), ...turnedAway({ scenario, entries })];
@@ -28,14 +27,14 @@ export function unmatchedRules(candidates: readonly Candidate[], scenario: Scena
   });
 }
 
-/** Clients that think between their requests come sooner to the next where one is over at once. */
+/** Clients that think between their requests send the next one sooner where one is refused at once. */
 export function turnedAway({ scenario, entries }: Comparison): readonly string[] {
   const isThinking = listOf(scenario.clients).some(({ kind }) => kind === 'closed');
   const isSooner = isThinking && entries.some(({ run }) => run.totals.refused > 0);
   if (!isSooner) return [];
   return [
-    'Who is turned away by the gate or the hold hears it at once and soon asks again: more requests begin, and a ' +
-      'smaller share of them ends well. "Good a second" compares better.',
+    'A client whose request is refused by the gate or the hold learns it at once and comes back sooner, so the ' +
+      'policies had different numbers of requests: shares of them mislead, and "Good a second" compares better.',
   ];
 }
 

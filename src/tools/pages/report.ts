@@ -1,10 +1,9 @@
-/** What a report holds, as plain JSON: `undaunted simulate --json` prints it, and every page has it inside. */
+/** What a report holds, as plain JSON: every page has it inside, and `undaunted simulate --json` prints it with the verdict. */
 
 import type { PolicyOptions } from '../../index.js';
 import type { Contender, Run, Trace, World } from '../sim/index.js';
-import { simulate } from '../sim/index.js';
-import { contenderNamed } from './policies.js';
-import type { Scenario } from './scenarios.js';
+import type { Scenario } from '../sim/internal.js';
+import { contenderNamed, simulateBySecond } from '../sim/internal.js';
 
 export interface Report extends Comparison {
   readonly format: 1;
@@ -48,12 +47,24 @@ export interface Circumstances {
   readonly trace?: Trace;
 }
 
-export function runCandidate({ name, policy }: Candidate, circumstances: Circumstances): RunReport {
-  const { scenario, seed, trace } = circumstances;
+export function runCandidate(candidate: Candidate, circumstances: Circumstances): RunReport {
+  const run = runBySecond(candidate, circumstances);
+  for (let step = run.next(); ; step = run.next()) if (step.done === true) return step.value;
+}
+
+/** The same in steps, each of which yields how much of the run is done, from 0 to 1. */
+export function* runBySecond(
+  { name, policy }: Candidate,
+  { scenario, seed, trace }: Circumstances,
+): Generator<number, RunReport> {
+  const { durationMs } = scenario.world;
   const contender = policy ?? known(name);
   const options = trace === undefined ? { seed } : { seed, trace };
-  const run = simulate(worldOf(scenario), scenario.clients, contender, options);
-  return reportOn(run, Math.floor(scenario.world.durationMs / 1_000));
+  const steps = simulateBySecond(worldOf(scenario), scenario.clients, contender, options);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return reportOn(step.value, Math.floor(durationMs / 1_000));
+    yield step.value / durationMs;
+  }
 }
 
 function worldOf({ world }: Scenario): World {

@@ -20,25 +20,28 @@ interface Figure {
   value(run: RunReport): number | undefined;
   text(value: number): string;
   readonly better?: 'more' | 'less';
-  /** Said in place of a value that is missing. Without it, the row is left out where nobody has a value. */
+  /** Said in place of a value that is missing. */
   readonly missing?: string;
   /** Left out where it is 0 for all. */
   readonly rare?: true;
-  /** Left out where nobody has a value. */
+  /** Left out where no policy has a value. */
   readonly apart?: true;
+  /** What it is a share of: left out where the policies had different numbers of them. */
+  readonly shareOf?: (run: RunReport) => number;
 }
 
 const figures: readonly Figure[] = [
+  { title: 'Good a second', value: ({ totals }) => totals.goodput, text: oneDigit, better: 'more' },
   { title: 'Requests', value: ({ totals }) => totals.offered, text: countText },
-  { title: 'Ended well', value: goodShare, text: percentText, better: 'more' },
+  { title: 'Ended well', value: goodShare, text: percentText, better: 'more', shareOf: offered },
   {
     title: 'Ended well, of the innocent',
     value: ({ totals, innocent }) => (innocent.offered === totals.offered ? undefined : goodOf(innocent)),
     text: percentText,
     better: 'more',
     apart: true,
+    shareOf: ({ innocent }) => innocent.offered,
   },
-  { title: 'Good a second', value: ({ totals }) => totals.goodput, text: oneDigit, better: 'more' },
   { title: 'Failed', value: ({ totals }) => totals.failed, text: countText },
   { title: 'Not sent (gate or hold)', value: ({ totals }) => totals.refused, text: countText, rare: true },
   { title: 'Left by their callers', value: ({ totals }) => totals.aborted, text: countText, rare: true },
@@ -49,6 +52,7 @@ const figures: readonly Figure[] = [
     value: ({ totals }) => totals.amplification,
     text: timesText,
     better: 'less',
+    shareOf: offered,
   },
   {
     title: 'Attempts that timed out',
@@ -77,7 +81,7 @@ const figures: readonly Figure[] = [
     better: 'less',
     rare: true,
   },
-  // Who gives up all that takes long is quick with the rest: that is nothing to be marked.
+  // A policy that gives up whatever takes long is quick with the rest, so that the lowest time is not the best one.
   { title: 'Half of the good within', value: ({ totals }) => totals.p50Ms, text: waitText },
   { title: '99 % of the good within', value: ({ totals }) => totals.p99Ms, text: waitText },
 ];
@@ -94,6 +98,8 @@ export function totalsRows({ scenario, entries }: Comparison): readonly TotalsRo
   const hasFaults = scenario.world.services.some(({ faults = [] }) => faults.length > 0);
   const shown = hasFaults ? [...figures, recovery] : figures;
   return shown.flatMap((figure) => {
+    // A client that is refused at once comes back sooner: its requests are more, and their shares mislead.
+    if (figure.shareOf !== undefined && !isSame(entries.map(({ run }) => figure.shareOf?.(run)))) return [];
     const values = entries.map(({ run }) => finite(figure.value(run)));
     if (figure.apart && values.every((value) => value === undefined)) return [];
     if (figure.rare && values.every((value) => value === 0)) return [];
@@ -114,6 +120,14 @@ function bestOf({ better }: Figure, values: readonly (number | undefined)[]): nu
   const known = values.filter((value) => value !== undefined);
   if (better === undefined || known.length === 0) return undefined;
   return better === 'more' ? Math.max(...known) : Math.min(...known);
+}
+
+function offered({ totals }: RunReport): number {
+  return totals.offered;
+}
+
+function isSame(values: readonly unknown[]): boolean {
+  return new Set(values).size <= 1;
 }
 
 /** Of all that began: a request that is tried for ever has not ended well. */

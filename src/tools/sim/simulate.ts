@@ -38,6 +38,20 @@ const usualBacklog = 511;
 const streams = { arrivals: 1, policies: 1_000_000 } as const;
 
 export function simulate(world: World, clients: Crowds, policy: Contender, options: SimulateOptions): Run {
+  const run = simulateBySecond(world, clients, policy, options);
+  for (let step = run.next(); ; step = run.next()) if (step.done === true) return step.value;
+}
+
+/**
+ * The same in steps, each of which yields the virtual time in ms: between two of them a program can show how far it
+ * is, or stop.
+ */
+export function* simulateBySecond(
+  world: World,
+  clients: Crowds,
+  policy: Contender,
+  options: SimulateOptions,
+): Generator<number, Run> {
   const stage = stageOf(world, options);
   const { agenda, stations, seconds } = stage;
   const crowds = crowdsOf(stage, listOf(clients), policy);
@@ -46,6 +60,7 @@ export function simulate(world: World, clients: Crowds, policy: Contender, optio
   for (let second = 0; second < seconds; second += 1) {
     agenda.run(second * 1_000);
     for (const station of stations) station.sample(second);
+    yield agenda.now;
   }
   agenda.run(world.durationMs);
   const [first, ...others] = crowds.flatMap((crowd) => crowd.routes.all);

@@ -51,17 +51,22 @@ export const surgingServer: World = {
   services: [{ server: { kind: 'slowing', baseMs: 1_000, eachMs: 10 } }],
 };
 
-/** Forty a second, and for five seconds twice as many. */
-export const surge: OpenLoop = {
-  kind: 'open',
-  count: 100,
-  timeoutMs: 3_000,
-  perSecond: [
-    { fromMs: 0, perSecond: 40 },
-    { fromMs: 20_000, perSecond: 80 },
-    { fromMs: 25_000, perSecond: 40 },
-  ],
-};
+/** Forty a second, and more for five seconds. */
+export function surgeTo(perSecond: number): OpenLoop {
+  return {
+    kind: 'open',
+    count: 100,
+    timeoutMs: 3_000,
+    perSecond: [
+      { fromMs: 0, perSecond: 40 },
+      { fromMs: 20_000, perSecond },
+      { fromMs: 25_000, perSecond: 40 },
+    ],
+  };
+}
+
+/** Twice as many. */
+export const surge: OpenLoop = surgeTo(80);
 
 const down: Service = { server: quick, faults: [{ kind: 'crash', fromMs: 20_000, forMs: 60_000 }] };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../../src/core/errors.js';
 import { checkScenario } from '../../../src/tools/cli/scenarios-file.js';
-import { scenarios } from '../../../src/tools/pages/scenarios.js';
+import { scenarios } from '../../../src/tools/sim/scenarios.js';
 import { smallOutage } from '../pages/runs.js';
 
 const { name: _, ...sound } = smallOutage;

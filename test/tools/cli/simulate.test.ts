@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { simulateWith } from '../../../src/tools/cli/commands/simulate.js';
 import { commands } from '../../../src/tools/cli/commands.js';
+import { Interruption } from '../../../src/tools/cli/failure.js';
 import type { Report } from '../../../src/tools/pages/report.js';
 import { runCandidate } from '../../../src/tools/pages/report.js';
-import { scenarios } from '../../../src/tools/pages/scenarios.js';
 import { dataPlace } from '../../../src/tools/pages/template.js';
+import { scenarios } from '../../../src/tools/sim/scenarios.js';
+import { verdictOn } from '../../../src/tools/sim/verdict/verdict.js';
 import { smallOutage } from '../pages/runs.js';
 import type { Outcome, Surroundings } from './kit.js';
 import { undaunted } from './kit.js';
@@ -42,8 +44,27 @@ test('is one of the commands, and its help names scenarios and policies', async 
 });
 
 describe('prints', () => {
-  test('what happens, and a column for each policy with the best marked', async () => {
+  test('the verdict first, then the figures, then what was played', async () => {
     const { exitCode, stdout, stderr } = await run(['-'], { stdin: small });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const [verdict, , ...lines] = stdout.split('\n');
+    expect(verdict).toMatch(/^A server is down for five seconds: the server recovers with every policy/);
+    expect(lines[0]).toMatch(
+      /^no retry +The server is back to normal at once; during the outage it gets .*\.$/,
+    );
+    expect(lines[1]).toMatch(/^default +The server is .*\(no retry: .*\.$/);
+    expect(lines.slice(3, 7)).toEqual([
+      expect.stringMatching(/^ +good\/s +good\/s +good\/s +sent\/s +sent\/s +back to$/),
+      expect.stringMatching(/^ +in outage +10 s after +in all +in outage +in all +normal$/),
+      expect.stringMatching(/^no retry +0\.0 +\d+\.\d +\d+\.\d +\d+\.\d +\d+\.\d +at once$/),
+      expect.stringMatching(/^default( +\d+\.\d){5} +\S/),
+    ]);
+    expect(stdout).toContain('\nFrom 5 s to 10 s, the server is down and refuses connections.\n');
+    expect(stdout).toMatch(/Seed 1: the same seed gives the same run\.\n$/);
+  });
+
+  test('with --details also a column for each policy with the best marked', async () => {
+    const { exitCode, stdout, stderr } = await run(['-', '--details'], { stdin: small });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain('A server is down for five seconds');
     expect(stdout).toContain('From 5 s to 10 s, the server is down and refuses connections.');
@@ -53,12 +74,13 @@ describe('prints', () => {
 
   test('no wider than the terminal, however many there are', async () => {
     const policies = ['none', 'axios-retry', 'default', 'service', 'fixed-for-ever'];
-    const argv = ['-', ...policies.flatMap((policy) => ['--policy', policy])];
+    const argv = ['-', '--details', ...policies.flatMap((policy) => ['--policy', policy])];
     const { stdout } = await run(argv, { stdin: small, columns: 60, env: { NO_COLOR: '1' } });
     const lines = stdout.split('\n');
     expect(lines.filter((line) => line.length > 60)).toEqual([]);
     expect(lines.filter((line) => line.startsWith('Requests ')).length).toBeGreaterThan(1);
-    const titles = lines.filter((line) => /^ {20}/.test(line)).flatMap((line) => line.trim().split(/ +/));
+    const totals = lines.slice(lines.findIndex((line) => line.startsWith('Seed ')));
+    const titles = totals.filter((line) => /^ {20}/.test(line)).flatMap((line) => line.trim().split(/ +/));
     expect(titles).toEqual(policies);
   });
 
@@ -74,14 +96,15 @@ describe('prints', () => {
     expect(other?.stdout).not.toBe(first?.stdout);
   });
 
-  test('as JSON all that the report holds, and nothing else', async () => {
+  test('as JSON the verdict and all that the report holds, and nothing else', async () => {
     const { stdout } = await run(['-', '--json', '--seed', '3', '--policy', 'got'], { stdin: small });
     const report = JSON.parse(stdout) as Report;
     const scenario = { ...smallOutage, name: 'stdin' };
     const expected = runCandidate({ name: 'got' }, { scenario, seed: 3 });
-    expect(report).toEqual(
-      JSON.parse(JSON.stringify({ format: 1, scenario, seed: 3, entries: [{ name: 'got', run: expected }] })),
-    );
+    const played = { format: 1, scenario, seed: 3, entries: [{ name: 'got', run: expected }] };
+    const verdict = verdictOn(played);
+    expect(report).toEqual(JSON.parse(JSON.stringify({ ...played, verdict })));
+    expect(verdict.policies[0]?.figures.good.during).toBe(0);
   });
 });
 
@@ -90,8 +113,8 @@ describe('remarks', () => {
 
   test('on the best, only where one is marked', async () => {
     const [two, one] = [
-      await run(['-'], { stdin: small }),
-      await run(['-', '--policy', 'got'], { stdin: small }),
+      await run(['-', '--details'], { stdin: small }),
+      await run(['-', '--details', '--policy', 'got'], { stdin: small }),
     ];
     expect(two.stdout).toContain(`\n\n${legend}\n`);
     expect(one.stdout).not.toContain('*');
@@ -116,13 +139,14 @@ describe('remarks', () => {
 
   test('on requests that were turned away, no wider than the terminal', async () => {
     const thinking = { ...written, clients: { kind: 'closed', count: 200, thinkMs: 1_000 } };
-    const argv = ['-', '--policy', 'default', '--policy', 'service'];
+    const argv = ['-', '--details', '--policy', 'default', '--policy', 'service'];
     const { stdout } = await run(argv, {
       stdin: JSON.stringify(thinking),
       columns: 60,
       env: { NO_COLOR: '1' },
     });
-    expect(stdout).toContain(`\n${legend}\nWho is turned away by the gate or the hold`);
+    expect(stdout).toContain(`\n${legend}\nA client whose request is refused`);
+    expect(stdout).not.toContain('Ended well');
     expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([]);
   });
 });
@@ -182,7 +206,7 @@ test.each([
   ['brownout', 'Did you mean brown-out?'],
   [
     'nonsense',
-    'Known by name are seed-outage, brown-out, rate-limit, layers, surge, deploy, noisy-tenant, broken-route, bad-backend, new-limit.',
+    'Known by name are seed-outage, deep-backlog, surge, layers, rate-limit, noisy-tenant, new-limit, brown-out, deploy, pause, flapping, broken-route, bad-backend.',
   ],
 ])('the scenario %s, which nobody knows, is refused with what is known', async (name, advice) => {
   const { exitCode, stderr } = await run([name]);
@@ -203,10 +227,62 @@ describe('the report', () => {
     const out = join(folder, 'nowhere', 'report.html');
     const { exitCode, stdout, stderr } = await run(['-', '--out', out], { stdin: small });
     expect(exitCode).toBe(2);
-    expect(stdout).toMatch(/^Attempts /m);
+    expect(stdout).toMatch(/^default( +\d+\.\d){5} /m);
     expect(stdout).not.toContain('The report');
     expect(stderr).toMatch(
       /^undaunted: .*nowhere.* cannot be written: there is no such folder\. Name another file with --out\.\n$/,
     );
+  });
+});
+
+describe('Ctrl-C', () => {
+  /** Aborted as soon as the policies are asked about so often: the scenario's own order decides what is played then. */
+  function interruptedAfter(looks: number): AbortSignal {
+    const controller = new AbortController();
+    let left = looks;
+    return new Proxy(controller.signal, {
+      get(signal, key) {
+        if (key === 'aborted' && left-- <= 0) controller.abort(new Interruption(130));
+        const value: unknown = Reflect.get(signal, key, signal);
+        return typeof value === 'function' ? value.bind(signal) : value;
+      },
+    });
+  }
+
+  // A look for each second of the thirty, and a few of the second policy's.
+  const inTheSecond = 40;
+
+  test('prints what has been played, says that it is partial, and ends with 130', async () => {
+    const { exitCode, stdout, stderr } = await run(['-'], {
+      stdin: small,
+      interruption: interruptedAfter(inTheSecond),
+    });
+    expect(exitCode).toBe(130);
+    expect(stdout).toContain('the server recovers with no retry.\n');
+    expect(stdout).toMatch(/^no retry( +\d+\.\d){5} /m);
+    expect(stdout).not.toContain('default');
+    expect(stderr).toBe('Interrupted: this comparison is partial and lacks default.\n');
+  });
+
+  test('leaves JSON whole, with the names of what is missing', async () => {
+    const { exitCode, stdout } = await run(['-', '--json'], {
+      stdin: small,
+      interruption: interruptedAfter(inTheSecond),
+    });
+    const report = JSON.parse(stdout) as Report & { readonly missing?: readonly string[] };
+    expect(exitCode).toBe(130);
+    expect(report.entries.map(({ name }) => name)).toEqual(['none']);
+    expect(report.missing).toEqual(['default']);
+  });
+
+  test('before anything is known says so, and writes no report', async () => {
+    const out = join(folder, 'interrupted.html');
+    const { exitCode, stdout, stderr } = await run(['-', '--out', out], {
+      stdin: small,
+      interruption: interruptedAfter(0),
+    });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
+    expect(stderr).toMatch(/^Interrupted before the first policy was played to the end/);
+    await expect(readFile(out)).rejects.toThrow('ENOENT');
   });
 });

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { scenarios } from '../../../src/tools/pages/scenarios.js';
+import { scenarios } from '../../../src/tools/sim/scenarios.js';
 import type { Reader } from './opened-page.js';
 import { pagesForAll } from './opened-page.js';
 import { reportOf } from './runs.js';

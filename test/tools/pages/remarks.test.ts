@@ -3,7 +3,7 @@ import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { RequestFacts } from '../../../src/core/types.js';
 import { remarksOn, requestsOf, turnedAway, unmatchedRules } from '../../../src/tools/pages/remarks.js';
 import { runCandidate } from '../../../src/tools/pages/report.js';
-import type { Scenario, ScenarioService } from '../../../src/tools/pages/scenarios.js';
+import type { Scenario, ScenarioService } from '../../../src/tools/sim/scenarios.js';
 import { reportOf, smallOutage } from './runs.js';
 
 const [service] = smallOutage.world.services;

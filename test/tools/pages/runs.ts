@@ -2,7 +2,7 @@
 
 import type { Candidate, Report } from '../../../src/tools/pages/report.js';
 import { runCandidate } from '../../../src/tools/pages/report.js';
-import type { Scenario } from '../../../src/tools/pages/scenarios.js';
+import type { Scenario } from '../../../src/tools/sim/scenarios.js';
 
 /** Twenty seconds of a server that is down for five. */
 export const smallOutage: Scenario = {

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { checkScenario } from '../../../src/tools/cli/scenarios-file.js';
 import { describeScenario } from '../../../src/tools/pages/describe.js';
+import type { Clients, Crowds, Fault, ServerModel } from '../../../src/tools/sim/index.js';
+import { peers } from '../../../src/tools/sim/index.js';
 import {
   contenderNamed,
   dataPolicyNames,
   isOurs,
   policyNamed,
   policyNames,
-} from '../../../src/tools/pages/policies.js';
-import type { Scenario } from '../../../src/tools/pages/scenarios.js';
-import { scenarios } from '../../../src/tools/pages/scenarios.js';
-import type { Clients, Crowds, Fault, ServerModel } from '../../../src/tools/sim/index.js';
-import { peers } from '../../../src/tools/sim/index.js';
+} from '../../../src/tools/sim/policies.js';
+import type { Scenario } from '../../../src/tools/sim/scenarios.js';
+import { scenarios } from '../../../src/tools/sim/scenarios.js';
 import { reportOf, smallOutage } from './runs.js';
 
 describe.each(scenarios)('$name', (scenario) => {
@@ -19,6 +19,10 @@ describe.each(scenarios)('$name', (scenario) => {
     const { name: _, ...written } = scenario;
     expect(JSON.parse(JSON.stringify(written))).toEqual(written);
     expect(checkScenario(written)).toEqual([]);
+  });
+
+  test('compares with no retry first', () => {
+    expect(scenario.policies[0]).toBe('none');
   });
 
   test('compares policies that are known, one of ours among them', () => {

@@ -3,7 +3,7 @@
 import type { PolicyOptions, Problem } from '../../../index.js';
 import { PolicyError } from '../../../index.js';
 import { checkPolicy } from '../../../internal.js';
-import { dataPolicyNames, policyNamed } from '../../pages/policies.js';
+import { dataPolicyNames, policyNamed } from '../../sim/internal.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes } from '../failure.js';

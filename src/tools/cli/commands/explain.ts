@@ -2,7 +2,7 @@
 
 import { explain as sentenceOf } from '../../../index.js';
 import { summaryOf } from '../../../internal.js';
-import { dataPolicyNames } from '../../pages/policies.js';
+import { dataPolicyNames } from '../../sim/internal.js';
 import type { Command, Given } from '../command.js';
 import { defineCommand } from '../command.js';
 import { flipsOf } from '../explain/flips.js';

@@ -1,38 +1,37 @@
 /** Sends policies into an outage in virtual time, and says what came of it. */
 
 import { readFile } from 'node:fs/promises';
-import { stripVTControlCharacters } from 'node:util';
-import { describeScenario } from '../../pages/describe.js';
-import { contenderNamed, policyNames } from '../../pages/policies.js';
-import { turnedAway, unmatchedRules } from '../../pages/remarks.js';
-import type { Candidate, Entry, Report } from '../../pages/report.js';
-import { runCandidate } from '../../pages/report.js';
-import type { NamedPolicy, Scenario } from '../../pages/scenarios.js';
-import { scenarios } from '../../pages/scenarios.js';
+import { setImmediate } from 'node:timers/promises';
+import { unmatchedRules } from '../../pages/remarks.js';
+import type { Candidate, Circumstances, Entry, Report } from '../../pages/report.js';
+import { runBySecond } from '../../pages/report.js';
 import { fillTemplate } from '../../pages/template.js';
-import type { TotalsCell, TotalsRow } from '../../pages/totals.js';
-import { totalsRows } from '../../pages/totals.js';
+import type { NamedPolicy, Scenario, ScenarioGroup } from '../../sim/internal.js';
+import { contenderNamed, policyNames, scenarioGroups, verdictOn } from '../../sim/internal.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes, Failure } from '../failure.js';
 import { writeText } from '../files.js';
 import type { Io } from '../io.js';
 import { label, readPolicy } from '../policy-file.js';
-import type { Printer } from '../printer.js';
 import { Progress } from '../progress.js';
 import { readScenario } from '../scenarios-file.js';
-import { table, wrap } from '../table.js';
+import { printComparison } from '../simulate/print.js';
 
 const details = `
 Scenarios:
-${scenarios.map(({ name, title }) => `  ${name.padEnd(12)} ${title}`).join('\n')}
+${scenarioGroups.map(groupText).join('\n')}
 or a file: { "world": { "durationMs": …, "services": [{ "server": …, "faults": […] }] }, "clients": …, "policies": […] }
 To start from one of these, take what --json prints as its "scenario".
 
 Policies: a file, "-" for stdin, or one of ${policyNames.join(', ')}.
-Without --policy, the scenario has a choice of its own.
+Without --policy, each scenario has a choice of its own, with "none" (no retry) first.
 
-It only compares: the exit code is 0 whichever policy is the best, and 2 if one of them has problems.
+Policies are compared by good requests a second, by the load on the server and by the time to recovery. Shares of the
+requests would mislead: a client whose request is refused at once comes back sooner, and has more requests.
+
+It only compares: the exit code is 0 whichever policy is the best, and 2 if one of them has problems. Ctrl-C prints
+what has been played so far and ends with 130.
 
 The report (--out) is one HTML file that needs no network. It has the lab inside: sliders for a policy, its waits, and
 the outage run again at once. To open the lab itself, add #lab to the report's address.
@@ -41,6 +40,11 @@ the outage run again at once. To open the lab itself, add #lab to the report's a
   undaunted simulate rate-limit --policy default --policy policy.json --out report.html
   undaunted simulate outage.json --seed 7 --json
 `;
+
+function groupText({ title, scenarios }: ScenarioGroup): string {
+  const lines = scenarios.map(({ name, title: about }) => `    ${name.padEnd(12)} ${about}`);
+  return [`  ${title}`, ...lines].join('\n');
+}
 
 /** The page without its data: where it is, depends on how this was built. */
 type ReadTemplate = () => Promise<string>;
@@ -54,7 +58,8 @@ export function simulateWith(readTemplate: ReadTemplate): Command {
       policy: { kind: 'list', value: 'policy', summary: 'a policy to compare: a file or a name' },
       seed: { kind: 'integer', default: 1, most: 4_294_967_295, summary: 'the same seed gives the same run' },
       out: { kind: 'text', value: 'report.html', summary: 'write a report with charts and the lab' },
-      json: { kind: 'flag', summary: 'print everything that the report holds, as JSON' },
+      details: { kind: 'flag', summary: 'print all totals of each policy as well' },
+      json: { kind: 'flag', summary: 'print the verdict and everything that the report holds, as JSON' },
     },
     details,
     async run({ options, operands: [name = 'seed-outage'] }, io) {
@@ -66,11 +71,17 @@ export function simulateWith(readTemplate: ReadTemplate): Command {
       for (const remark of unmatchedRules(candidates, scenario))
         io.stderr.line(io.stderr.paint('yellow', remark));
       const { seed } = options;
-      const entries = runAll(candidates, scenario, seed, new Progress(io.stderr));
+      const signal = io.interruption();
+      const entries = await playAll(candidates, { scenario, seed }, new Progress(io.stderr), signal);
       const report: Report = { format: 1, scenario, seed, entries };
-      if (options.json) io.stdout.line(JSON.stringify(report));
-      else print(io.stdout, report);
-      // Last: a run may have taken minutes, and what cannot be written has been told at least.
+      const missing = candidates.slice(entries.length).map(({ name: missed }) => missed);
+      if (options.json) io.stdout.line(JSON.stringify(forPrograms(report, missing)));
+      else if (entries.length > 0) printComparison(io.stdout, report, options.details);
+      if (missing.length > 0) {
+        io.stderr.line(interruptionText(entries.length, missing));
+        signal.throwIfAborted();
+      }
+      // Last: a run may take minutes, and its table is printed even if the file cannot be written.
       if (options.out !== undefined) {
         await writeText(options.out, fillTemplate(await readTemplate(), report), '--out');
         if (!options.json) io.stdout.line(`The report is in ${options.out}. Open it in a browser.`);
@@ -78,6 +89,17 @@ export function simulateWith(readTemplate: ReadTemplate): Command {
       return exitCodes.fine;
     },
   });
+}
+
+function interruptionText(played: number, missing: readonly string[]): string {
+  return played === 0
+    ? 'Interrupted before the first policy was played to the end: there is nothing to show.'
+    : `Interrupted: this comparison is partial and lacks ${missing.join(', ')}.`;
+}
+
+/** The report, the verdict on it and, after an interruption, the names of the policies that it lacks. */
+function forPrograms(report: Report, missing: readonly string[]): object {
+  return { ...report, verdict: verdictOn(report), ...(missing.length > 0 && { missing }) };
 }
 
 export const simulate: Command = simulateWith(() =>
@@ -106,68 +128,30 @@ function candidateOf(policy: NamedPolicy): Candidate {
 
 // ---------------------------------------------------------------- running
 
-/** Looking at the clock costs more than most steps of a run. */
-const stepsBetweenLooks = 1_000;
+/** A signal is noticed between two slices of work, and so is a reader who has gone. */
+const sliceMs = 50;
 
-function runAll(
+/** Of all candidates; after an interruption, of those that had been played to the end. */
+async function playAll(
   candidates: readonly Candidate[],
-  scenario: Scenario,
-  seed: number,
+  circumstances: Circumstances,
   progress: Progress,
-): readonly Entry[] {
-  const entries = candidates.map((candidate, index) => {
-    let steps = 0;
-    const trace = (now: number): void => {
-      steps += 1;
-      if (steps % stepsBetweenLooks !== 0) return;
-      progress.show((index + now / scenario.world.durationMs) / candidates.length, candidate.name);
-    };
-    const circumstances = progress.isOn ? { scenario, seed, trace } : { scenario, seed };
-    return { ...candidate, run: runCandidate(candidate, circumstances) };
-  });
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for (const candidate of candidates) {
+    const steps = runBySecond(candidate, circumstances);
+    let restAt = performance.now() + sliceMs;
+    let step = steps.next();
+    for (; step.done !== true && !signal.aborted; step = steps.next()) {
+      progress.show((entries.length + step.value) / candidates.length, candidate.name);
+      if (performance.now() < restAt) continue;
+      await setImmediate();
+      restAt = performance.now() + sliceMs;
+    }
+    if (step.done !== true) break;
+    entries.push({ ...candidate, run: step.value });
+  }
   progress.end();
   return entries;
-}
-
-// ---------------------------------------------------------------- telling
-
-function print(out: Printer, { scenario, seed, entries }: Report): void {
-  out.line(out.paint('bold', scenario.title));
-  printWrapped(out, describeScenario(scenario));
-  const rows = totalsRows({ scenario, entries });
-  const names = entries.map(({ name }) => name);
-  for (const line of totalsTables(names, rows, out)) out.line(line);
-  const isAnyBest = rows.some(({ cells }) => cells.some(({ isBest }) => isBest));
-  const legend = isAnyBest ? [`* the best of them, with seed ${seed}`] : [];
-  const remarks = [...legend, ...turnedAway({ scenario, entries })];
-  if (remarks.length > 0) out.line();
-  printWrapped(out, remarks);
-}
-
-function printWrapped(out: Printer, sentences: readonly string[]): void {
-  for (const line of sentences.flatMap((sentence) => wrap(sentence, out.width))) out.line(line);
-}
-
-/** As many policies beside each other as there is room for; the others below. */
-function totalsTables(names: readonly string[], rows: readonly TotalsRow[], out: Printer): string[] {
-  const tableOf = (from: number, to: number): string[] => {
-    const columns = names.slice(from, to).map((name) => ({ title: `${name}  `, align: 'right' as const }));
-    const cells = rows.map((row) => [
-      row.title,
-      ...row.cells.slice(from, to).map((cell) => cellText(cell, out)),
-    ]);
-    return ['', ...table([{}, ...columns], cells)];
-  };
-  const fits = (lines: readonly string[]): boolean =>
-    lines.every((line) => stripVTControlCharacters(line).length <= out.width);
-  const lines: string[] = [];
-  for (let from = 0, to = 1; from < names.length; from = to, to += 1) {
-    while (to < names.length && fits(tableOf(from, to + 1))) to += 1;
-    lines.push(...tableOf(from, to));
-  }
-  return lines;
-}
-
-function cellText({ text, isBest }: TotalsCell, out: Printer): string {
-  return isBest ? out.paint('green', `${text} *`) : `${text}  `;
 }

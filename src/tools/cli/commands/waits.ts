@@ -2,7 +2,7 @@
 
 import type { Policy, Rule } from '../../../index.js';
 import { definePolicy } from '../../../index.js';
-import { dataPolicyNames } from '../../pages/policies.js';
+import { dataPolicyNames } from '../../sim/internal.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes, Failure } from '../failure.js';

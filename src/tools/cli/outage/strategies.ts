@@ -2,8 +2,8 @@
 
 import type { Observe, OverrideOptions, Policy, PolicyOptions } from '../../../index.js';
 import { definePolicy } from '../../../index.js';
-import { dataPolicyNames } from '../../pages/policies.js';
 import { peers } from '../../sim/index.js';
+import { dataPolicyNames } from '../../sim/internal.js';
 import type { Io } from '../io.js';
 import { readPolicy } from '../policy-file.js';
 

@@ -1,8 +1,8 @@
 /** Which charts there are of a comparison, and what is in them. */
 
+import type { Scenario } from '../../sim/internal.js';
 import { valueText, waitText } from '../numbers.js';
 import type { Comparison, Entry, RunReport } from '../report.js';
-import type { Scenario } from '../scenarios.js';
 import { lineLook } from './lines.js';
 import type { ChartSpec, Shade } from './plot.js';
 

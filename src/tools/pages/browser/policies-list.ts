@@ -1,6 +1,6 @@
 /** The policies that were compared, as JSON to copy. */
 
-import { policyNamed } from '../policies.js';
+import { policyNamed } from '../../sim/internal.js';
 import type { Candidate, Entry } from '../report.js';
 import { copyButton } from './copy-button.js';
 import { element } from './element.js';

@@ -4,7 +4,7 @@ import type { Settings } from '../../../../src/core/policy/settings.js';
 import type { Io } from '../../../../src/tools/cli/io.js';
 import { policyOf, readStrategy, strategyNames } from '../../../../src/tools/cli/outage/strategies.js';
 import { Printer } from '../../../../src/tools/cli/printer.js';
-import { dataPolicyNames, policyNamed } from '../../../../src/tools/pages/policies.js';
+import { dataPolicyNames, policyNamed } from '../../../../src/tools/sim/policies.js';
 
 function ioWith(stdin: string): Io {
   const printer = new Printer({ write: () => {} }, {});

@@ -1,7 +1,7 @@
 /** What the page asks its worker for, and what it is told. */
 
+import type { Scenario } from '../../../sim/internal.js';
 import type { Candidate, RunReport } from '../../report.js';
-import type { Scenario } from '../../scenarios.js';
 
 export interface Job {
   readonly scenario: Scenario;

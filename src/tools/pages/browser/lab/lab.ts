@@ -1,11 +1,10 @@
 /** The lab: a policy under one's hands, its waits, and what it does in an outage, at once. */
 
 import type { PolicyOptions } from '../../../../index.js';
+import type { Scenario } from '../../../sim/internal.js';
+import { isOurs, policyNamed, policyNames, scenarios } from '../../../sim/internal.js';
 import { describeScenario } from '../../describe.js';
-import { isOurs, policyNamed, policyNames } from '../../policies.js';
 import type { Candidate, Entry, Report } from '../../report.js';
-import type { Scenario } from '../../scenarios.js';
-import { scenarios } from '../../scenarios.js';
 import { Charts } from '../charts.js';
 import { element, newId } from '../element.js';
 import { totalsTable } from '../totals-table.js';

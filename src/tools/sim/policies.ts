@@ -2,8 +2,8 @@
 
 import type { PolicyOptions } from '../../index.js';
 import { presets } from '../../index.js';
-import type { Contender } from '../sim/index.js';
-import { peers } from '../sim/index.js';
+import { peers } from './peers.js';
+import type { Contender } from './world.js';
 
 type PeerName = keyof typeof peers;
 
@@ -33,6 +33,11 @@ export function contenderNamed(name: string): Contender | undefined {
   if (Object.hasOwn(ours, name)) return ours[name];
   const peer = Object.hasOwn(peerNames, name) ? peerNames[name] : undefined;
   return peer === undefined ? undefined : peers[peer];
+}
+
+/** How tables and sentences call a policy. */
+export function labelOf(name: string): string {
+  return name === 'none' ? 'no retry' : name;
 }
 
 export function isOurs(name: string): boolean {

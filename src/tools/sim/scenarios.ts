@@ -1,0 +1,150 @@
+/** Outages and limits by name: what befalls a server, who asks it, and whose policies are worth a look there. */
+
+import type { PolicyOptions } from '../../index.js';
+import type { Day } from './ordinary.js';
+import * as days from './ordinary.js';
+import type { Crowds, Service, World } from './world.js';
+import * as worlds from './worlds.js';
+
+export interface Scenario {
+  readonly name: string;
+  readonly title: string;
+  readonly world: ScenarioWorld;
+  readonly clients: Crowds;
+  /** What is compared if nobody says otherwise. */
+  readonly policies: readonly NamedPolicy[];
+}
+
+/** A world that is plain JSON: a service that has a policy of its own names it, or has it as data. */
+export interface ScenarioWorld extends Omit<World, 'services'> {
+  readonly services: readonly [ScenarioService, ...ScenarioService[]];
+}
+
+export interface ScenarioService extends Omit<Service, 'policy'> {
+  readonly policy?: string | PolicyOptions;
+}
+
+/** A name that everybody knows (see `policies.ts`), or a policy that is called so. */
+export type NamedPolicy = string | { readonly name: string; readonly policy: PolicyOptions };
+
+/** What is compared in a scenario that does not say. */
+export const usualPolicies: readonly string[] = ['none', 'three-retries', 'default', 'service'];
+
+/** Scenarios of one kind, for lists that people choose from. */
+export interface ScenarioGroup {
+  readonly title: string;
+  readonly scenarios: readonly Scenario[];
+}
+
+const outages: readonly Scenario[] = [
+  {
+    name: 'seed-outage',
+    title: 'A server is stopped for ten seconds',
+    world: plain(worlds.stoppedServer(511, 10_000, 60_000)),
+    clients: worlds.articleClients,
+    policies: ['none', 'got', 'three-retries', 'default', 'service'],
+  },
+  {
+    name: 'deep-backlog',
+    title: 'A server whose backlog holds 4,096 connections is stopped for ten seconds',
+    world: plain(worlds.stoppedServer(4_096, 10_000, 60_000)),
+    clients: worlds.articleClients,
+    policies: ['none', 'axios-retry', 'default', 'service'],
+  },
+  {
+    name: 'surge',
+    title: 'More than twice the load for five seconds',
+    world: plain(worlds.surgingServer),
+    clients: worlds.surgeTo(90),
+    policies: ['none', 'got', 'three-retries', 'default', 'service'],
+  },
+  {
+    name: 'layers',
+    title: 'The last of three services is down for a minute',
+    // Long enough to see who comes back.
+    world: { ...plain(worlds.layers(3)), durationMs: 120_000 },
+    clients: worlds.steadyStream,
+    policies: ['none', 'axios-retry', 'default', 'service'],
+  },
+];
+
+const limits: readonly Scenario[] = [
+  {
+    name: 'rate-limit',
+    title: 'Clients want four times what a limit allows',
+    world: plain(worlds.limitedServer({ perSecond: 50, burst: 50 }, 5, 90_000)),
+    clients: worlds.greedyClients,
+    policies: ['none', 'axios-retry', 'default', 'service'],
+  },
+  {
+    name: 'noisy-tenant',
+    title: 'One tenant is over its limit',
+    ...plainDay(days.oddRoute(0.05, days.always(429, 60), 100, 90_000)),
+    policies: usualPolicies,
+  },
+  {
+    name: 'new-limit',
+    title: 'A limit is raised to ten times as much',
+    ...plainDay(days.changedLimit({ perSecond: 20, burst: 20 }, { perSecond: 200, burst: 20 }, 400)),
+    policies: usualPolicies,
+  },
+];
+
+const ordinaryDays: readonly Scenario[] = [
+  {
+    name: 'brown-out',
+    title: 'A tenth of the answers are failures',
+    world: plain(worlds.brownOut(0.1)),
+    clients: worlds.hundredProcesses,
+    policies: ['none', 'axios-retry', 'default'],
+  },
+  {
+    name: 'deploy',
+    title: 'Everything in flight is cut off once',
+    ...plainDay(days.resetWave(1_000)),
+    policies: usualPolicies,
+  },
+  {
+    name: 'pause',
+    title: 'Nothing runs for three seconds',
+    ...plainDay(days.pause(3_000, 100)),
+    policies: usualPolicies,
+  },
+  {
+    name: 'flapping',
+    title: 'A server is down for two seconds, up for two seconds, and so on',
+    ...plainDay(days.flapping(2_000, 2_000, 100)),
+    policies: usualPolicies,
+  },
+  {
+    name: 'broken-route',
+    title: 'Most of the requests are for a route that is broken',
+    ...plainDay(days.oddRoute(0.9, days.always(503), 100, 60_000)),
+    policies: usualPolicies,
+  },
+  {
+    name: 'bad-backend',
+    title: 'One of ten servers behind the origin never answers',
+    ...plainDay(days.swallowingBackend(10, 100)),
+    policies: ['none', 'aws-standard', 'default', 'service'],
+  },
+];
+
+export const scenarioGroups: readonly ScenarioGroup[] = [
+  { title: 'Outages', scenarios: outages },
+  { title: 'Limits', scenarios: limits },
+  { title: 'Ordinary days', scenarios: ordinaryDays },
+];
+
+export const scenarios: readonly Scenario[] = scenarioGroups.flatMap((group) => group.scenarios);
+
+function plainDay({ world, clients }: Day): Pick<Scenario, 'world' | 'clients'> {
+  return { world: plain(world), clients };
+}
+
+/** The named worlds have no policies of their own. */
+function plain({ durationMs, services }: World): ScenarioWorld {
+  const [first, ...others] = services.map(({ policy, ...service }) => service);
+  if (first === undefined) throw new TypeError('A world has at least one service');
+  return { durationMs, services: [first, ...others] };
+}
