@@ -1,23 +1,25 @@
-/** Each entry of the package with and without its dependencies, those of the peers, and what one of them is made of. */
+/** Each entry of the package, whole and without what a bundler may leave out, the peers, and what an entry is made of. */
 
-import { bundle, entries, type Modules, sizeOf } from './bundling.js';
+import { bundle, entries, everything, type LeftOut, type Modules, sizeOf } from './bundling.js';
 import type { Row } from './row.js';
 
-/** In kB, with dependencies. */
-const bounds: Readonly<Record<string, number>> = { 'undaunted/fetch': 28, 'undaunted/axios': 33 };
-const dependencies: Modules = ['node_modules/'];
+/** In kB. */
+const bounds: Readonly<Record<string, number>> = {
+  'undaunted/fetch': 44.5,
+  'undaunted/axios': 46,
+  'undaunted/fetch, made without vendors, gateAndHold, check': 30.5,
+  'undaunted/axios, made without vendors, gateAndHold, check': 32,
+};
 const peers = ['axios-retry', 'retry-axios'] as const;
 
 /** What browsers load. */
 const takenApart = ['undaunted/fetch', 'undaunted/axios'] as const;
 const layers: Readonly<Record<string, Modules>> = {
-  dependencies,
   adapter: ['src/adapters/'],
   runtime: ['src/runtime/'],
   core: ['src/core/'],
 };
 const pieces: Readonly<Record<string, Modules>> = {
-  dependencies,
   'the vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/signals/'],
   'all hints': ['src/core/hints/'],
   'the check for contradictions': [
@@ -35,7 +37,8 @@ const pieces: Readonly<Record<string, Modules>> = {
 
 export async function benchEntries(): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const entry of Object.keys(entries())) rows.push(...(await rowsOf(entry)));
+  for (const entry of Object.keys(entries())) rows.push(await rowOf(entry));
+  for (const entry of takenApart) rows.push(...(await rowsOfLeftOut(entry)));
   for (const peer of peers) {
     const { gzipped, minified } = await bundle(`import * as all from '${peer}'; console.log(all);`);
     rows.push({ name: peer, value: gzipped, unit: 'kB', note: `${minified.toFixed(1)} kB minified` });
@@ -44,24 +47,32 @@ export async function benchEntries(): Promise<Row[]> {
   return rows;
 }
 
-async function rowsOf(entry: string): Promise<Row[]> {
-  const code = `export * from '${entry}';`;
-  const [all, ours] = [await bundle(code), await bundle(code, dependencies)];
-  const bound = bounds[entry];
-  return [
-    {
-      name: entry,
-      value: all.gzipped,
-      unit: 'kB',
-      note: `${all.minified.toFixed(1)} kB minified`,
-      ...(bound !== undefined && { atMost: bound }),
-    },
-    {
-      name: `${entry}, without dependencies`,
-      value: ours.gzipped,
-      unit: 'kB',
-    },
-  ];
+async function rowOf(entry: string): Promise<Row> {
+  const { gzipped, minified } = await bundle(`export * from '${entry}';`);
+  return {
+    name: entry,
+    value: gzipped,
+    unit: 'kB',
+    note: `${minified.toFixed(1)} kB minified`,
+    ...boundOf(entry),
+  };
+}
+
+const bundlesWithout: readonly LeftOut[] = [...everything.map((part) => [part]), everything];
+
+async function rowsOfLeftOut(entry: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const leftOut of bundlesWithout) {
+    const { gzipped } = await bundle(`export * from '${entry}';`, { leftOut });
+    const name = `${entry}, made without ${leftOut.join(', ')}`;
+    rows.push({ name, value: gzipped, unit: 'kB', ...boundOf(name) });
+  }
+  return rows;
+}
+
+function boundOf(name: string): Pick<Row, 'atMost'> {
+  const bound = bounds[name];
+  return bound === undefined ? {} : { atMost: bound };
 }
 
 async function rowsOfPieces(entry: string): Promise<Row[]> {
@@ -74,7 +85,7 @@ async function rowsOfPieces(entry: string): Promise<Row[]> {
     note: `${((100 * sizeOf(all, modules)) / all.minified).toFixed(0)} %`,
   }));
   for (const [piece, modules] of Object.entries(pieces)) {
-    const without = await bundle(code, modules);
+    const without = await bundle(code, { external: modules });
     rows.push({
       name: `${entry}, less without ${piece}`,
       value: all.gzipped - without.gzipped,

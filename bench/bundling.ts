@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 
 export interface Bundle {
+  readonly text: string;
   /** In kB, minified and gzipped, as a server sends it. */
   readonly gzipped: number;
   readonly minified: number;
@@ -15,6 +16,17 @@ export interface Bundle {
 
 /** Beginnings of the paths of modules, in this folder. */
 export type Modules = readonly string[];
+
+/** What a bundler can be told to leave out: docs/runtimes.md. */
+const flags = {
+  vendors: '__UNDAUNTED_VENDORS__',
+  gateAndHold: '__UNDAUNTED_GATE_AND_HOLD__',
+  check: '__UNDAUNTED_CHECK__',
+} as const;
+
+export type LeftOut = readonly (keyof typeof flags)[];
+
+export const everything: LeftOut = ['vendors', 'gateAndHold', 'check'];
 
 /** What users have anyway, for another reason. */
 const clients = ['undici', 'axios', '@opentelemetry/api'];
@@ -35,7 +47,16 @@ function sourceOf(file: string): string {
   return file.replace(/^\.\/dist\//, './src/').replace(/\.js$/, '.ts');
 }
 
-export async function bundle(code: string, leftOut: Modules = []): Promise<Bundle> {
+interface BundleOptions {
+  readonly leftOut?: LeftOut;
+  /** They stay imports, and what nobody else needs goes with them: to see what they weigh. */
+  readonly external?: Modules;
+}
+
+export async function bundle(
+  code: string,
+  { leftOut = [], external = [] }: BundleOptions = {},
+): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: code, resolveDir: process.cwd() },
     alias: entries(),
@@ -46,7 +67,8 @@ export async function bundle(code: string, leftOut: Modules = []): Promise<Bundl
     target: 'es2023',
     mainFields: ['module', 'main'],
     external: [...clients, 'node:*'],
-    plugins: [leaveOut(leftOut)],
+    define: Object.fromEntries(leftOut.map((part) => [flags[part], 'false'])),
+    plugins: [keepOutside(external)],
     metafile: true,
     write: false,
     logLevel: 'warning',
@@ -58,16 +80,16 @@ export async function bundle(code: string, leftOut: Modules = []): Promise<Bundl
     ([path, { bytesInOutput }]) => [path, bytesInOutput / 1_000] as const,
   );
   return {
+    text: file.text,
     gzipped: gzipSync(file.contents, { level: 9 }).byteLength / 1_000,
     minified: file.contents.byteLength / 1_000,
     modules: new Map(modules),
   };
 }
 
-/** They stay imports, and what nobody else needs goes with them. */
-function leaveOut(modules: Modules): Plugin {
+function keepOutside(modules: Modules): Plugin {
   return {
-    name: 'leave out',
+    name: 'keep outside',
     setup(build) {
       build.onResolve({ filter: /./, namespace: 'file' }, ({ path, resolveDir }) => {
         const source = path.startsWith('.')

@@ -2,8 +2,8 @@
 
 import type { HintedSuccess } from '../../src/core/hints/hint-set.js';
 import { origins } from '../../src/core/hints/origins.js';
+import { rowOf } from '../../src/core/hints/rows.js';
 import { type HintSetName, hintSetNames } from '../../src/core/hints/sets.js';
-import { vendors } from '../../src/core/hints/vendors.js';
 
 export function hintTable(): string {
   return [
@@ -19,12 +19,12 @@ export function row(name: HintSetName): string {
 }
 
 export function readsBody(name: HintSetName): boolean {
-  const { readsBody: declared, bodies } = vendors[name];
+  const { readsBody: declared, bodies } = rowOf(name);
   return declared ?? bodies !== undefined;
 }
 
 function statusesOf(name: HintSetName): string {
-  const { statuses = [], successes = [] } = vendors[name];
+  const { statuses = [], successes = [] } = rowOf(name);
   return [...statuses, ...successes.map(successOf)].join(', ');
 }
 

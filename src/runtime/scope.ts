@@ -1,6 +1,5 @@
 /** The shared state of one scope, and every change that a request makes to it. */
 
-import { admit, isClear } from '../core/limits/admit.js';
 import {
   afterFailure,
   afterRetry,
@@ -11,19 +10,13 @@ import {
   tokensLeft,
 } from '../core/limits/budget/budget.js';
 import type { BudgetState } from '../core/limits/budget/state.js';
-import { afterSign } from '../core/limits/gate/gate.js';
-import { isHealthy } from '../core/limits/gate/open.js';
-import { asOf } from '../core/limits/gate/ramping.js';
-import { isShut } from '../core/limits/gate/shut.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { isFailure } from '../core/limits/gate/signs.js';
 import type { Epoch, GateState } from '../core/limits/gate/state.js';
 import { openGate } from '../core/limits/gate/state.js';
-import { queueMs } from '../core/limits/hold/admit.js';
+import { gateAndHold } from '../core/limits/gate-and-hold.js';
 import type { Answers } from '../core/limits/hold/answers.js';
-import { afterAnswer, noAnswers } from '../core/limits/hold/answers.js';
-import { givePlaceBack } from '../core/limits/hold/queue.js';
-import { afterRefusal, isRefusal } from '../core/limits/hold/refusals.js';
+import { noAnswers } from '../core/limits/hold/answers.js';
 import type { HoldState } from '../core/limits/hold/state.js';
 import { noHold } from '../core/limits/hold/state.js';
 import { go, noClaim } from '../core/limits/turnstile.js';
@@ -76,7 +69,8 @@ export class Scope implements SessionScope {
     const now = this.ports.now();
     const gateState = gate === false ? openGate : this.gateOf(gate);
     const holdState = hold === false ? noHold : this.holdOf(hold);
-    if (isClear(settings, gateState, holdState, now)) return this.letThrough(turn, gateState.epoch, now);
+    if (gateAndHold.isClear(settings, gateState, holdState, now))
+      return this.letThrough(turn, gateState.epoch, now);
     const turnstile = {
       gate: gateState,
       hold: holdState,
@@ -84,7 +78,7 @@ export class Scope implements SessionScope {
       claim: turn.claim,
       isRetry,
     };
-    const admitted = admit(settings, turnstile, now, deadlineAt, this.ports.random());
+    const admitted = gateAndHold.admit(settings, turnstile, now, deadlineAt, this.ports.random());
     if (gate !== false) this.gates.set(gate, admitted.gate);
     if (hold !== false) this.holds.set(hold, admitted.hold);
     const { admission, claim, epoch, unenforced } = admitted;
@@ -118,7 +112,7 @@ export class Scope implements SessionScope {
     const { place } = turn.claim;
     turn.claim = noClaim;
     if (place === undefined || hold === false) return;
-    this.holds.set(hold, givePlaceBack(this.holdOf(hold), place, this.ports.now()));
+    this.holds.set(hold, gateAndHold.givePlaceBack(this.holdOf(hold), place, this.ports.now()));
   }
 
   private setWaiting(turn: Turn, isWaiting: boolean): void {
@@ -128,12 +122,17 @@ export class Scope implements SessionScope {
 
   /** How long a retry would have to queue. */
   queueMs({ hold }: Settings, now: number): number {
-    return hold === false ? 0 : queueMs(hold, this.holdOf(hold), now);
+    return hold === false ? 0 : gateAndHold.queueMs(hold, this.holdOf(hold), now);
   }
 
   /** Requests of these settings would be turned away now. */
   refuses({ gate }: Settings, now: number): boolean {
-    return gate !== false && gate.enforce && gate.whenShut === 'fail' && isShut(gate, this.gateOf(gate), now);
+    return (
+      gate !== false &&
+      gate.enforce &&
+      gate.whenShut === 'fail' &&
+      gateAndHold.isShut(gate, this.gateOf(gate), now)
+    );
   }
 
   askedOf({ hold }: Settings): HoldState['asked'] {
@@ -153,14 +152,14 @@ export class Scope implements SessionScope {
     const { hold, budget, maxHintMs } = settings;
     // What `retryIf` calls worth a retry has failed, whatever it looks like.
     const hasFailed = finding.class !== 'final' || verdict === true;
-    const isRefused = hold !== false && hasFailed && isRefusal(hold, finding, maxHintMs);
+    const isRefused = hold !== false && hasFailed && gateAndHold.isRefusal(hold, finding, maxHintMs);
     if (hold !== false && isFirst && finding.kind === 'response' && !isRefused) {
-      this.answers.set(hold, afterAnswer(this.answersOf(hold), true, 'other', now));
+      this.answers.set(hold, gateAndHold.afterAnswer(this.answersOf(hold), true, 'other', now));
     }
     if (isRefused) {
-      const answers = afterAnswer(this.answersOf(hold), isFirst, 'refusal', now);
+      const answers = gateAndHold.afterAnswer(this.answersOf(hold), isFirst, 'refusal', now);
       this.answers.set(hold, answers);
-      this.holds.set(hold, afterRefusal(hold, this.holdOf(hold), answers, finding, now));
+      this.holds.set(hold, gateAndHold.afterRefusal(hold, this.holdOf(hold), answers, finding, now));
     }
     if (budget !== false && hasFailed) {
       this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), priceOf(finding), now));
@@ -171,7 +170,10 @@ export class Scope implements SessionScope {
   succeed(settings: Settings, isFirst: boolean, lastCost: number | undefined): void {
     const { hold, budget } = settings;
     if (hold !== false) {
-      this.answers.set(hold, afterAnswer(this.answersOf(hold), isFirst, 'success', this.ports.now()));
+      this.answers.set(
+        hold,
+        gateAndHold.afterAnswer(this.answersOf(hold), isFirst, 'success', this.ports.now()),
+      );
     }
     if (budget === false) return;
     const timed = needsClock(budget);
@@ -190,10 +192,17 @@ export class Scope implements SessionScope {
     if (gate === false) return;
     const state = this.gateOf(gate);
     // The healthy path, without a clock.
-    if (!isFailure(sign) && isHealthy(gate, state)) return;
+    if (!isFailure(sign) && gateAndHold.isHealthy(gate, state)) return;
     const now = this.ports.now();
     const isOld = isFailure(sign) && !noteFailure(turn, gate, isFirst, now);
-    const after = afterSign(gate, state, turn, isOld ? 'still-dead' : sign, now, this.ports.random());
+    const after = gateAndHold.afterSign(
+      gate,
+      state,
+      turn,
+      isOld ? 'still-dead' : sign,
+      now,
+      this.ports.random(),
+    );
     if (after !== state) this.gates.set(gate, after);
   }
 
@@ -207,7 +216,7 @@ export class Scope implements SessionScope {
     return {
       name: this.name,
       budgets: [...this.budgets].map(([budget, state]) => ({ tokens: tokensLeft(budget, state, now) })),
-      gates: [...this.gates].map(([gate, state]) => ({ state: asOf(gate, state, now).kind })),
+      gates: [...this.gates].map(([gate, state]) => ({ state: gateAndHold.asOf(gate, state, now).kind })),
       holds: [...this.holds.values()].map(({ until }) => ({ forMs: Math.max(0, until - now) })),
       waiting: this.waiting,
       refused: { ...this.refused },

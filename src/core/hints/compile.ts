@@ -1,13 +1,14 @@
 /** Several hint sets as one: their rows merged into lists of readers, in the order of precedence. */
 
 import type { Answer } from './answer.js';
+import { bases } from './bases.js';
 import { readBodyField, readReset, readWait } from './fields.js';
 import type { HintedSuccess, HintSet, Reader, WaitField } from './hint-set.js';
 import { readRateLimit } from './ratelimit.js';
+import { rowOf } from './rows.js';
 import { readRuling } from './rulings.js';
 import type { HintSetName } from './sets.js';
 import { isHintStatus } from './statuses.js';
-import { vendors } from './vendors.js';
 
 export interface CompiledSet {
   readonly rulings: readonly Reader[];
@@ -31,13 +32,13 @@ const precedence = [
 ];
 
 export function compileSets(names: readonly HintSetName[]): CompiledSet {
-  const rows = withBases(names).map((name) => vendors[name]);
+  const rows = withBases(names).map(rowOf);
   const rulings = unique(rows.flatMap((row) => row.rulings ?? []));
   const waits = rows
     .flatMap((row) => row.waits ?? [])
     .sort((a, b) => precedence.indexOf(a.header) - precedence.indexOf(b.header));
   const resets = rows.flatMap((row) => row.resets ?? []);
-  const rateLimit = rows.includes(vendors.common);
+  const rateLimit = rows.includes(bases.common);
   return {
     rulings: [...rulings.map(headerRuling), ...rows.flatMap(signalsOf)],
     waits,
@@ -96,7 +97,7 @@ function signalsOf({ signals = [], statuses = [], successes = [] }: HintSet): re
 
 /** The successes that the sets read: every other one is a success. */
 export function successesOf(names: readonly HintSetName[]): readonly HintedSuccess[] {
-  return unique(names.flatMap((name) => vendors[name].successes ?? []));
+  return unique(names.flatMap((name) => rowOf(name).successes ?? []));
 }
 
 /** Errors are short: a body that is longer has no hint in it, and is not waited for. */
@@ -104,7 +105,7 @@ const namedBodyBytes = 16_384;
 
 /** How much of a body the sets look into, unless a policy says. */
 export function bodyBytesOf(names: readonly HintSetName[]): number {
-  const readBodies = names.some((name) => vendors[name].readsBody ?? vendors[name].bodies !== undefined);
+  const readBodies = names.some((name) => rowOf(name).readsBody ?? rowOf(name).bodies !== undefined);
   return readBodies ? namedBodyBytes : 0;
 }
 

@@ -1,4 +1,4 @@
-/** The names of the hint sets: the only list of them. Each has its row in `vendors.ts`. */
+/** The names of the hint sets: the only list of them. Each has its row in `bases.ts` or `vendors.ts`. */
 
 export const hintSetNames = [
   // Retry-After and the rules for statuses only.
@@ -57,3 +57,6 @@ export const hintSetNames = [
 ] as const;
 
 export type HintSetName = (typeof hintSetNames)[number];
+
+/** No vendor's. */
+export type BaseName = 'standard' | 'common' | 'heuristic';

@@ -1,13 +1,13 @@
 /**
- * What each hint set reads, as rows of data. To add a vendor: its name in `sets.ts`, its row here.
+ * What each vendor's hint set reads, as rows of data. To add a vendor: its name in `sets.ts`, its row here.
  *
  * A vendor's set is `common` plus its row, so a row has only what is the vendor's own: an empty one
  * says that the vendor uses the common fields, or none.
  */
 
+import { xRateDashLimit, xRateLimit } from './bases.js';
 import type { HintSet, Quota, ResetField } from './hint-set.js';
-import { abnormalUsage, idempotencyKeyProblem, requestTimeout } from './rulings.js';
-import type { HintSetName } from './sets.js';
+import type { BaseName, HintSetName } from './sets.js';
 import { awsCode } from './signals/aws.js';
 import { graphLimit, hubspotPolicy, salesforceLimit } from './signals/business.js';
 import { githubLimit } from './signals/github.js';
@@ -15,10 +15,6 @@ import { analyticsOnce, googleReason, googleRetryInfo } from './signals/google.j
 import { linearLimit, shopifyCost } from './signals/graphql.js';
 import { elasticsearchRejection, grpcPushback, zendeskEndpoints } from './signals/infrastructure.js';
 import { anthropicLimit, openaiQuota } from './signals/language-models.js';
-
-/** The name most use, for which at least seven encodings are in the wild. */
-const xRateLimit: Quota = { reset: 'x-ratelimit-reset', remaining: 'x-ratelimit-remaining' };
-const xRateDashLimit: Quota = { reset: 'x-rate-limit-reset', remaining: 'x-rate-limit-remaining' };
 
 function resetOf(quota: Quota, as: 'delta-s' | 'delta-ms' | 'epoch-s'): ResetField {
   return { quotas: [quota], as, reason: `x-ratelimit-reset-${as}` };
@@ -42,41 +38,7 @@ function quotasNamed(prefix: string, names: readonly string[]): readonly Quota[]
   }));
 }
 
-export const vendors: Readonly<Record<HintSetName, HintSet>> = {
-  standard: {
-    // Where draft-ietf-httpapi-idempotency-key-header answers; the rules look at the body alone.
-    statuses: [400, 409, 422],
-    signals: [requestTimeout, idempotencyKeyProblem],
-    waits: [{ header: 'retry-after', as: 'retry-after' }],
-  },
-  common: {
-    rulings: ['x-should-retry'],
-    signals: [abnormalUsage],
-    waits: [
-      { header: 'retry-after-ms', as: 'delta-ms' },
-      { header: 'x-ms-retry-after-ms', as: 'delta-ms' },
-      { header: 'x-retry-after', as: 'delta-s' },
-    ],
-    resets: [
-      {
-        quotas: [{ reset: 'ratelimit-reset', remaining: 'ratelimit-remaining' }],
-        // Delta seconds in every draft; GitLab and others send epoch seconds.
-        as: 'by-magnitude',
-        reason: {
-          'delta-s': 'ratelimit-reset-delta',
-          'epoch-s': 'ratelimit-reset-epoch',
-          'epoch-ms': 'ratelimit-reset-epoch',
-        },
-      },
-    ],
-  },
-  heuristic: {
-    resets: [xRateLimit, xRateDashLimit].map((quota) => ({
-      quotas: [quota],
-      as: 'by-magnitude',
-      reason: { 'delta-s': 'delta-s', 'epoch-s': 'epoch-s', 'epoch-ms': 'epoch-ms' },
-    })),
-  },
+export const vendors: Readonly<Record<Exclude<HintSetName, BaseName>, HintSet>> = {
   akamai: {
     resets: [
       {

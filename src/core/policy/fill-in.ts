@@ -1,6 +1,8 @@
 /** Options -> settings: shorthands spelled out, nested objects filled in, everything else inherited. */
 
 import { fillSchedule } from '../decide/schedule.js';
+import { PolicyError } from '../errors.js';
+import { found } from '../found.js';
 import { bodyBytesOf, successesOf } from '../hints/compile.js';
 import { compileHints } from '../hints/read-hint.js';
 import { defaultOptions, defaults } from './defaults.js';
@@ -22,8 +24,8 @@ const compilers: Compilers = {
   schedule: (schedule) => fillSchedule(schedule),
   throttledSchedule: (schedule) => fillSchedule(schedule, defaults.throttledSchedule),
   budget: fillBudget,
-  gate: (gate) => switched(gate, defaults.gate),
-  hold: (hold) => switched(hold, defaults.hold),
+  gate: (gate) => switchedHere('gate', gate, defaults.gate),
+  hold: (hold) => switchedHere('hold', hold, defaults.hold),
   attemptHeader: headerOf,
 };
 
@@ -106,6 +108,14 @@ function keyOf(option: NonNullable<SettingsOptions['idempotencyKey']>): Idempote
 function switched<T extends object>(option: boolean | Partial<T>, on: T): T | false {
   if (option === false) return false;
   return option === true ? on : Object.freeze({ ...on, ...option });
+}
+
+/** The bundle may have been made without gate and hold (docs/runtimes.md). */
+function switchedHere<T extends object>(path: string, option: boolean | Partial<T>, on: T): T | false {
+  const isHere = typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__;
+  if (isHere || option === false) return switched(option, on);
+  const allowed = 'false: this bundle was made without gate and hold (__UNDAUNTED_GATE_AND_HOLD__)';
+  throw new PolicyError([{ path, found: found(option), allowed }]);
 }
 
 function headerOf(option: boolean | string): string | false {

@@ -4,7 +4,7 @@
  */
 
 import { isPlain } from '../found.js';
-import { checkedOverride } from './check/check.js';
+import { checks } from './checks.js';
 import { fillIn } from './fill-in.js';
 import type { OverrideOptions } from './options.js';
 import type { Settings } from './settings.js';
@@ -29,7 +29,7 @@ export class Overrides {
     for (const entry of this.known) {
       if (entry.inherited === inherited && isSame(entry.options, options)) return entry.settings;
     }
-    const checked = checkedOverride(options);
+    const checked = checks.checkedOverride(options);
     const settings = fillIn(checked, inherited);
     this.known[this.oldest] = { options: checked, inherited, settings };
     this.oldest = (this.oldest + 1) % most;

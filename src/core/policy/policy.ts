@@ -5,13 +5,12 @@ import { PolicyError } from '../errors.js';
 import { freezeDeep } from '../freeze.js';
 import type { RequestFacts } from '../types.js';
 import { checkedPolicy } from './check/check.js';
-import { remarksOn } from './check/remarks.js';
+import { checks } from './checks.js';
 import { defaults } from './defaults.js';
 import { defaultSettings, fillIn } from './fill-in.js';
 import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
 import { Overrides } from './overrides.js';
-import type { Pattern } from './routes/patterns.js';
-import { isPatternProblem, parsePattern } from './routes/patterns.js';
+import { readPattern } from './routes/patterns.js';
 import type { Routes } from './routes/routes.js';
 import { compileRoutes } from './routes/routes.js';
 import type { Settings } from './settings.js';
@@ -52,18 +51,21 @@ export interface Policy extends PolicyLike {
 
 /** Accepts options or a finished policy, which it returns as it is. */
 export function definePolicy(options: PolicyOptions | PolicyLike = {}): Policy {
-  return policyFrom(options);
+  return policyFrom(options, checks.checkedPolicy);
 }
 
-/** For what comes from outside, whatever its type says: what is in a JSON file, say. Checked in the same way. */
+/**
+ * For what comes from outside, whatever its type says: what is in a JSON file, say. Checked in the same way, and in a
+ * bundle that was made without the check, too.
+ */
 export function parsePolicy(value: unknown): Policy {
   if (typeof value === 'string') throw new PolicyError([stillText]);
-  return policyFrom(value);
+  return policyFrom(value, checkedPolicy);
 }
 
-function policyFrom(value: unknown): Policy {
+function policyFrom(value: unknown, checked: (options: unknown) => PolicyOptions): Policy {
   if (isPolicy(value)) return value;
-  return isForeignPolicy(value) ? ownOf(value) : new CheckedPolicy(value);
+  return isForeignPolicy(value) ? ownOf(value) : new CheckedPolicy(checked(value));
 }
 
 /** Whether it was made here: the mark is only for types. */
@@ -83,7 +85,7 @@ export function isForeignPolicy(value: unknown): value is Pick<Policy, 'toJSON'>
 
 /** Passed twice, it is one policy here, too. */
 function ownOf(foreign: Pick<Policy, 'toJSON'>): Policy {
-  const own = ownPolicies.get(foreign) ?? new CheckedPolicy(foreign.toJSON());
+  const own = ownPolicies.get(foreign) ?? new CheckedPolicy(checks.checkedPolicy(foreign.toJSON()));
   ownPolicies.set(foreign, own);
   return own;
 }
@@ -109,8 +111,8 @@ class CheckedPolicy implements Policy {
   readonly #routes: Routes;
   readonly #overrides: Overrides = new Overrides();
 
-  constructor(options: unknown) {
-    this.#options = checkedPolicy(options);
+  constructor(options: PolicyOptions) {
+    this.#options = options;
     const { rules = [], maxScopes, scopeIdleMs } = this.#options;
     const settings = fillIn(this.#options, defaultSettings);
     this.fallback = Object.freeze({ index: -1, name: 'default', settings });
@@ -123,10 +125,10 @@ class CheckedPolicy implements Policy {
         }),
       ),
     );
-    this.remarks = freezeDeep(remarksOn(rules));
+    this.remarks = freezeDeep(checks.remarksOn(rules));
     this.maxScopes = maxScopes ?? defaults.maxScopes;
     this.scopeIdleMs = scopeIdleMs ?? defaults.scopeIdleMs;
-    this.#routes = compileRoutes(rules.map(({ match }) => patternOf(match)));
+    this.#routes = compileRoutes(rules.map(({ match }) => readPattern(match)));
     Object.freeze(this);
   }
 
@@ -147,14 +149,6 @@ class CheckedPolicy implements Policy {
   toJSON(): PolicyOptions {
     return this.#options;
   }
-}
-
-/** The check has refused every pattern that cannot be read. */
-function patternOf(match: string | MatchObject): Pattern {
-  const pattern = parsePattern(match);
-  // Stryker disable next-line ConditionalExpression,StringLiteral: never so after the check; it is for the compiler.
-  if (isPatternProblem(pattern)) throw new TypeError(`Unchecked pattern: ${pattern.found}`);
-  return pattern;
 }
 
 function nameOf(match: string | MatchObject): string {

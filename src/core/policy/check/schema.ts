@@ -5,7 +5,7 @@
  */
 
 import { freezeDeep } from '../../freeze.js';
-import { hintSetNames } from '../../hints/sets.js';
+import { knownNames, whyMissing } from '../../hints/rows.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
 import type { Hook } from '../settings.js';
 
@@ -106,7 +106,10 @@ function object(
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-const hintSet = oneOf(...hintSetNames);
+const hintSet = {
+  ...oneOf(...knownNames),
+  ...(whyMissing !== '' && { title: `one of ${knownNames.join(', ')}${whyMissing}` }),
+};
 
 const settings = {
   retry: { const: false, title: 'false (maxRetries sets the number of retries, retryIf the condition)' },

@@ -35,14 +35,20 @@ export type Parts = { readonly [part in PatternPart]: string | undefined };
 
 /** Reads a pattern, or says the first thing that is wrong with it. */
 export function parsePattern(match: string | MatchObject): Pattern | PatternProblem {
-  if (typeof match === 'string') {
-    const parts = partsOf(match);
-    return faultIn(match, 'text') ?? problemIn(parts) ?? patternOf(parts, undefined);
-  }
-  const { methods, host, path, test } = match;
-  if ((methods ?? host ?? path ?? test) === undefined) return emptyMatch;
-  const parts = { methods: methods === undefined ? undefined : [methods].flat().join(','), host, path };
-  return problemIn(parts) ?? patternOf(parts, test);
+  const isText = typeof match === 'string';
+  if (!isText && (match.methods ?? match.host ?? match.path ?? match.test) === undefined) return emptyMatch;
+  return (isText ? faultIn(match, 'text') : undefined) ?? problemIn(partsIn(match)) ?? readPattern(match);
+}
+
+/** Of one without a fault, as the check has seen to. */
+export function readPattern(match: string | MatchObject): Pattern {
+  return patternOf(partsIn(match), typeof match === 'string' ? undefined : match.test);
+}
+
+function partsIn(match: string | MatchObject): Parts {
+  if (typeof match === 'string') return partsOf(match);
+  const { methods, host, path } = match;
+  return { methods: methods === undefined ? undefined : [methods].flat().join(','), host, path };
 }
 
 export function isPatternProblem(parsed: Pattern | PatternProblem): parsed is PatternProblem {

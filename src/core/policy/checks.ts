@@ -1,0 +1,29 @@
+/** The check, as policies ask for it. A bundle may be made without it (docs/runtimes.md). */
+
+import type { Remark } from '../errors.js';
+import { checkedOverride, checkedPolicy } from './check/check.js';
+import { remarksOn } from './check/remarks.js';
+import type { OverrideOptions, PolicyOptions } from './options.js';
+
+interface Checks {
+  /** A frozen copy of what was given, or a `PolicyError`. */
+  readonly checkedPolicy: (options: unknown) => PolicyOptions;
+  readonly checkedOverride: (options: unknown) => OverrideOptions;
+  readonly remarksOn: (rules: NonNullable<PolicyOptions['rules']>) => readonly Remark[];
+}
+
+export const checks: Checks =
+  typeof __UNDAUNTED_CHECK__ === 'undefined' || __UNDAUNTED_CHECK__
+    ? { checkedPolicy, checkedOverride, remarksOn }
+    : { checkedPolicy: frozenCopy, checkedOverride: frozenCopy, remarksOn: () => [] };
+
+/** What the check returns, of what it would accept. */
+function frozenCopy<T>(value: unknown): T {
+  if (typeof value !== 'object' || value === null) return value as T;
+  const copy = Array.isArray(value)
+    ? value.map(frozenCopy)
+    : Object.fromEntries(
+        Object.entries(value).flatMap(([key, part]) => (part === undefined ? [] : [[key, frozenCopy(part)]])),
+      );
+  return Object.freeze(copy) as T;
+}

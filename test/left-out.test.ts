@@ -1,0 +1,146 @@
+/** What a bundler may be told to leave out (docs/runtimes.md): it is not there, the rest works, and what names it is told. */
+
+import { describe, expect, test } from 'vitest';
+import { bundle, everything, type LeftOut, sizeOf } from '../bench/bundling.js';
+
+type Undaunted = typeof import('../src/index.js') & typeof import('../src/adapters/fetch/index.js');
+
+const both = `export * from 'undaunted'; export * from 'undaunted/fetch';`;
+const fetchAlone = `export { withRetry } from 'undaunted/fetch';`;
+
+async function load(leftOut: LeftOut): Promise<Undaunted> {
+  const { text } = await bundle(both, { leftOut });
+  return import(`data:text/javascript,${encodeURIComponent(text)}`) as Promise<Undaunted>;
+}
+
+const modules = {
+  vendors: ['src/core/hints/vendors.ts', 'src/core/hints/signals/aws.ts'],
+  gateAndHold: [
+    'src/core/limits/gate/gate.ts',
+    'src/core/limits/hold/refusals.ts',
+    'src/core/limits/admit.ts',
+  ],
+  check: ['src/core/policy/check/', 'src/core/policy/routes/pattern-faults.ts'],
+} as const;
+
+describe('is not there', () => {
+  test.each(everything)('%s', async (part) => {
+    const [whole, without] = [await bundle(fetchAlone), await bundle(fetchAlone, { leftOut: [part] })];
+    for (const module of modules[part]) {
+      expect(sizeOf(whole, [module]), module).toBeGreaterThan(0);
+      expect(sizeOf(without, [module]), module).toBe(0);
+    }
+  });
+});
+
+function failingOnce(headers: HeadersInit = {}): { fetch: typeof fetch; count: () => number } {
+  let sent = 0;
+  const send = (): Promise<Response> => {
+    sent += 1;
+    return Promise.resolve(new Response('', sent === 1 ? { status: 503, headers } : { status: 200 }));
+  };
+  return { fetch: send, count: () => sent };
+}
+
+const json = {
+  hints: 'github',
+  gate: true,
+  hold: true,
+  schedule: { kind: 'fixed', waitMs: 1 },
+  rules: [{ match: 'GET api.example.com/users/:id', maxRetries: 1 }],
+} as const;
+
+describe.each([
+  { leftOut: [] },
+  { leftOut: ['vendors'] },
+  { leftOut: ['gateAndHold'] },
+  { leftOut: ['check'] },
+  { leftOut: everything },
+] as const)('without $leftOut', ({ leftOut }) => {
+  const undaunted = load(leftOut);
+  const lacks = (part: (typeof everything)[number]): boolean => leftOut.some((other) => other === part);
+  const schedule = json.schedule;
+
+  test('retries, as a rule says', async () => {
+    const { withRetry } = await undaunted;
+    const server = failingOnce();
+    const response = await withRetry(server.fetch, { schedule, rules: json.rules })(
+      'https://api.example.com/users/7',
+    );
+    expect([response.status, server.count()]).toEqual([200, 2]);
+  });
+
+  test('obeys a hint of every server, and what a request says for itself', async () => {
+    const { withRetry } = await undaunted;
+    const server = failingOnce({ 'retry-after': '60' });
+    const response = await withRetry(server.fetch)('https://api.example.com/', {
+      retry: { maxHintMs: 1_000 },
+    });
+    expect([response.status, server.count()]).toEqual([503, 1]);
+  });
+
+  test('a policy is frozen, and a copy', async () => {
+    const { definePolicy } = await undaunted;
+    const options = {
+      maxRetries: 2,
+      deadlineMs: undefined,
+      rules: [{ match: '/a', statuses: [503] }],
+    } as const;
+    const policy = definePolicy(options as object);
+    expect(policy.toJSON()).toEqual({ maxRetries: 2, rules: [{ match: '/a', statuses: [503] }] });
+    expect('deadlineMs' in policy.toJSON()).toBe(false);
+    expect(Object.isFrozen(policy.toJSON().rules?.[0]?.statuses)).toBe(true);
+    expect(Object.isFrozen(options.rules[0].statuses)).toBe(false);
+  });
+
+  test.skipIf(lacks('vendors'))('hints of a vendor', async () => {
+    const { definePolicy } = await undaunted;
+    expect(() => definePolicy({ hints: json.hints })).not.toThrow();
+  });
+
+  test.runIf(lacks('vendors'))('hints of a vendor are refused, in words', async () => {
+    const { definePolicy, readHint } = await undaunted;
+    const words = /made without those of vendors \(__UNDAUNTED_VENDORS__\)/;
+    expect(() => definePolicy({ rules: [{ match: '/a', hints: ['github'] }] })).toThrow(words);
+    expect(() => readHint({ status: 429, headers: {} }, { hints: 'github', date: 0 })).toThrow(words);
+    expect(() => definePolicy({ hints: ['standard', 'common', 'heuristic'] })).not.toThrow();
+  });
+
+  test.skipIf(lacks('gateAndHold'))('gate and hold', async () => {
+    const { definePolicy } = await undaunted;
+    expect(definePolicy({ gate: true, hold: true }).fallback.settings).toMatchObject({
+      gate: { failures: 20 },
+      hold: { refusedShare: 0.5 },
+    });
+  });
+
+  test.runIf(lacks('gateAndHold'))('gate and hold are refused, in words', async () => {
+    const { definePolicy, presets, withRetry, PolicyError } = await undaunted;
+    const words = /made without gate and hold \(__UNDAUNTED_GATE_AND_HOLD__\)/;
+    for (const options of [
+      { gate: true },
+      { hold: true },
+      { hold: { minMs: 1 } },
+      presets.policies.service,
+    ]) {
+      expect(() => definePolicy(options)).toThrow(words);
+    }
+    expect(() => definePolicy({ rules: [{ match: '/a', gate: true }] })).toThrow(PolicyError);
+    expect(() => definePolicy({ gate: false, hold: false })).not.toThrow();
+    expect(() => withRetry(fetch, { gate: true })).toThrow(words);
+  });
+
+  test('what comes from outside is checked', async () => {
+    const { parsePolicy, PolicyError } = await undaunted;
+    expect(() => parsePolicy({ maxRetrys: 1 })).toThrow(/Did you mean "maxRetries"/);
+    expect(() => parsePolicy({ rules: [{ match: 'GET https://a/' }] })).toThrow(PolicyError);
+    expect(parsePolicy({ rules: json.rules }).rules[0]?.settings.maxRetries).toBe(1);
+  });
+
+  test(`${lacks('check') ? 'only that' : 'and so is everything else'}`, async () => {
+    const { definePolicy } = await undaunted;
+    const define = (): unknown => definePolicy({ maxRetrys: 1 } as object);
+    if (lacks('check')) expect(define).not.toThrow();
+    else expect(define).toThrow(/Did you mean "maxRetries"/);
+  });
+});
