@@ -5,11 +5,12 @@
 
 import { hintTable } from './hint-table.js';
 import type { Page } from './pages.js';
-import { nestedTables, settingsTable } from './settings-tables.js';
+import { nestedTables, presetsTable, settingsTable } from './settings-tables.js';
 
 const regions: Readonly<Record<string, () => string>> = {
   settings: settingsTable,
   'nested-settings': nestedTables,
+  presets: presetsTable,
   'hint-sets': hintTable,
 };
 

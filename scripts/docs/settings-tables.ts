@@ -2,8 +2,10 @@
 
 import { policySchema } from '../../src/core/policy/check/schema.js';
 import { defaultOptions } from '../../src/core/policy/defaults.js';
+import { presets } from '../../src/index.js';
 import { defaults } from '../../src/internal.js';
 import { type Words, wordsOf } from '../described-schema.js';
+import { offeredIn } from '../editor.js';
 
 /** What a nested object is, and the settings that it stands in. */
 interface Nested {
@@ -78,6 +80,20 @@ export function settingsTable(): string {
 export function nestedTables(): string {
   const words = wordsOf(nested.map(({ type }) => type));
   return nested.map((some) => nestedTable(some, words.get(some.type))).join('\n\n');
+}
+
+/** What the doc comments say of each preset of a group: its numbers, and where they come from. */
+export function presetsTable(): string {
+  const groups = ['schedules', 'budgets', 'policies'] as const;
+  const programs = groups.map((group) => `import { presets } from 'undaunted'; presets.${group}.¦`);
+  const offers = offeredIn(programs);
+  return groups
+    .map((group, index) => {
+      const words = new Map(offers[index]?.map((offer) => [offer.name, offer.words.replace(/\s+/g, ' ')]));
+      const rows = Object.keys(presets[group]).map((name) => `| \`${name}\` | ${say(words, name)} |`);
+      return [`| \`presets.${group}\` | what it is, and its origin |`, '| --- | --- |', ...rows].join('\n');
+    })
+    .join('\n\n');
 }
 
 function nestedTable({ heading, schema, defaults: own = {}, functions = [] }: Nested, words?: Words): string {

@@ -8,13 +8,13 @@ export interface Cost {
    */
   readonly transient: number;
   /**
-   * Tokens that a retry takes after an answer that says "too much".
+   * Tokens that a retry takes after a rate limited answer.
    * @default none
    */
   readonly throttled: number;
   /**
-   * Tokens that a retry takes after an attempt that was not answered in time: the server may still be busy with that.
-   * Left out, it is as after any failure.
+   * Tokens that a retry takes after an attempt that was not answered in time: the server may still be busy with it. Left
+   * out, it is `transient`.
    * @default none
    */
   readonly timeout: number;
@@ -43,8 +43,8 @@ export interface BucketBudget {
    */
   readonly perSecond: number;
   /**
-   * Tokens that a retry takes: a number for all, or one for each kind of failure that it answers. A smaller bucket has
-   * a smaller price for a timeout.
+   * Tokens that a retry takes: one number, or a number for each kind of failure before it. In a smaller bucket, a timeout
+   * costs less.
    * @default { transient: 1, throttled: 1, timeout: 2 }
    */
   readonly cost: Cost;
@@ -54,12 +54,12 @@ export interface BucketBudget {
    */
   readonly refund: boolean;
   /**
-   * What costs: each retry (`'retry'`), or each failure, retried or not, and a retry itself is free (`'failure'`, gRPC).
+   * What takes tokens: each retry (`'retry'`), or each failure, retried or not (`'failure'`, as in gRPC).
    * @default 'retry'
    */
   readonly charge: 'retry' | 'failure';
   /**
-   * How many tokens a retry has to leave; where failures are charged, there must be more of them.
+   * How many tokens a retry has to leave in the bucket; with `charge: 'failure'`, more than that must be left.
    * @default 0
    */
   readonly floor: number;
@@ -73,7 +73,7 @@ export interface WindowBudget {
    */
   readonly kind: 'window';
   /**
-   * Milliseconds that are looked back on.
+   * The length of the window in milliseconds.
    * @default 10_000
    */
   readonly windowMs: number;
@@ -88,7 +88,7 @@ export interface WindowBudget {
    */
   readonly perSuccess: number;
   /**
-   * How many retries one counts as: a number for all, or one for each kind of failure that it answers.
+   * How many retries a retry counts as: one number, or a number for each kind of failure before it.
    * @default { transient: 1, throttled: 1, timeout: 1 }
    */
   readonly cost: Cost;
@@ -99,12 +99,12 @@ export type Budget = BucketBudget | WindowBudget;
 /** The circuit breaker of a scope. */
 export interface Gate {
   /**
-   * How many first attempts have to fail in a row, without a sign of life between them, to shut it.
+   * How many first attempts have to fail in a row, without a sign of life between them, before the gate shuts.
    * @default 20
    */
   readonly failures: number;
   /**
-   * How many milliseconds that row has to last to shut it.
+   * How many milliseconds that row has to last before the gate shuts.
    * @default 2_000
    */
   readonly deadForMs: number;
@@ -129,7 +129,7 @@ export interface Gate {
    */
   readonly maxWaiting: number;
   /**
-   * Whether it acts. If not, it only counts and tells what it would refuse.
+   * Whether it refuses anything. False: it only counts and reports what it would refuse.
    * @default true
    */
   readonly enforce: boolean;
@@ -138,17 +138,17 @@ export interface Gate {
 /** The pause of a scope for which a server asked. */
 export interface Hold {
   /**
-   * The share of recent first answers, from 0 to 1, that have to be refusals before others are held; 0: one is enough.
+   * The share of recent first answers, from 0 to 1, that have to be rate limited before others wait; 0: one is enough.
    * @default 0.5
    */
   readonly refusedShare: number;
   /**
-   * Hints of fewer milliseconds do not hold the others: they only come at a slower pace.
+   * Shorter hints, in milliseconds, do not stop the others: they only slow them down.
    * @default 2_000
    */
   readonly minMs: number;
   /**
-   * Milliseconds between two requests that come out of the queue, where no rate was seen before it.
+   * Milliseconds between two requests that leave the queue, where no earlier rate is known.
    * @default 100
    */
   readonly spacingMs: number;
@@ -158,7 +158,7 @@ export interface Hold {
    */
   readonly maxQueueMs: number | undefined;
   /**
-   * Whether it acts. If not, it only counts and tells what it would refuse.
+   * Whether it refuses anything. False: it only counts and reports what it would refuse.
    * @default true
    */
   readonly enforce: boolean;

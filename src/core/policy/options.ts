@@ -72,23 +72,23 @@ export interface SettingsOptions {
    */
   readonly maxRetries?: number;
   /**
-   * Milliseconds for the whole request, waits included: no wait starts that cannot end before, and the attempt under
-   * way is aborted then.
+   * The time limit of the whole request in milliseconds, waits included. No wait starts that would end after it, and an
+   * attempt that is still running is aborted.
    * @default none
    */
   readonly deadlineMs?: number;
   /**
-   * Until when the deadline runs: the response's head, or the end of its body.
+   * What has to be there before the deadline: the response's head, or its whole body.
    * @default 'head'
    */
   readonly deadlineCovers?: 'head' | 'body';
   /**
-   * Milliseconds for one attempt; one that takes longer is aborted, and retried where that is safe.
+   * The time limit of one attempt in milliseconds. An attempt that takes longer is aborted, and retried where that is safe.
    * @default none
    */
   readonly attemptTimeoutMs?: number;
   /**
-   * Statuses worth another attempt: numbers, classes (`'5xx'`), and negations (`'!501'`), which no hint overrules.
+   * Statuses that are retried: numbers, classes (`'5xx'`), and negations (`'!501'`), which no hint overrules.
    * @default [408, 425, 429, '5xx', '!501', '!505', '!506', '!508', '!510', '!511']
    */
   readonly statuses?: readonly StatusOption[];
@@ -103,77 +103,78 @@ export interface SettingsOptions {
    */
   readonly idempotent?: boolean;
   /**
-   * When requests with other methods, such as POST, are sent again: never (`'never'`), on proof that they never left
-   * (`'unsent'`), or also when the server said that it did not take them: 408, 425, 429 (`'refused'`).
+   * When requests with other methods, such as POST, are sent again: never (`'never'`), only if they provably never left
+   * (`'unsent'`), or also if the server says that it did not take them, by 408, 425 or 429 (`'refused'`).
    * @default 'refused'
    */
   readonly unsafeMethods?: 'never' | 'unsent' | 'refused';
   /**
-   * Adds one stable key to each request, in a header, which makes it safe to repeat; a key of the caller's own is kept.
+   * Adds a header with one key to each request, the same for all its attempts, which makes the request safe to repeat. A
+   * key that the caller set is kept.
    * @default false
    */
   readonly idempotencyKey?: boolean | Partly<IdempotencyKey>;
   /**
-   * The waits of our own, in milliseconds, where the server gives no hint: they grow, stand in a table, are always the
-   * same, or are what a function says.
+   * The waits before retries, in milliseconds, where the server gives no hint: growing, from a table, always the same, or
+   * from a function.
    * @default { kind: 'exponential', firstMs: 100, factor: 2, maxMs: 20_000, jitter: 'full' }
    */
   readonly schedule?: ScheduleOptions;
   /**
-   * The waits of our own, in milliseconds, after answers that say "too much", such as 429, without a hint.
+   * The waits after rate limited answers, such as 429, in milliseconds, where the server gives no hint.
    * @default { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 20_000, jitter: 'full' }
    */
   readonly throttledSchedule?: ScheduleOptions;
   /**
-   * Which hints of servers are read, such as Retry-After: the name of a set, several, or false for none.
+   * Which hints of the server are read, such as Retry-After: the name of a set, several names, or false for none.
    * @default ['common']
    */
   readonly hints?: OneOrMore<HintSetName> | false;
   /**
-   * How many bytes of a response's body may be read to find a hint in it; 0: none. Left out, it is 16,384 where a named
-   * set of hints looks into bodies.
+   * How many bytes of a response's body may be read to find a hint in it; 0: none. Left out, it is 16,384 where a chosen
+   * set of hints reads bodies.
    * @default 0
    */
   readonly bodyHintBytes?: number;
   /**
-   * The longest hint that is obeyed, in milliseconds. A longer one ends the request: the caller gets the answer at once.
+   * The longest hint that is obeyed, in milliseconds. With a longer one, the caller gets the server's answer at once.
    * @default 60_000
    */
   readonly maxHintMs?: number;
   /**
-   * The share of a hint, from 0 to 1, that is added to it at most, at random; nothing is ever taken off.
+   * Up to this share of a hint, from 0 to 1, is added to it at random. Nothing is ever taken off.
    * @default 0.1
    */
   readonly hintJitter?: number;
   /**
-   * What retries may cost a whole scope: a bucket of tokens, a sliding window, or false for any number.
+   * How many retries a whole scope may cost: a bucket of tokens, a sliding window, or false for no limit.
    * @default { kind: 'bucket', capacity: 50, perSuccess: 0.15, perSecond: 0.1, cost: { transient: 1, throttled: 1, timeout: 2 }, refund: false, charge: 'retry', floor: 0 }
    */
   readonly budget?: false | BudgetOptions;
   /**
-   * The circuit breaker of a scope: while its server is dead, first attempts are stopped, too.
+   * The circuit breaker of a scope: while its server is down, first attempts are stopped, too.
    * @default false
    */
   readonly gate?: boolean | Partly<Gate>;
   /**
-   * Makes a server's "later" count for its whole scope: once refusals are not one request's own, others queue as well.
-   * Without it, only the request that was refused waits.
+   * A shared pause after rate limits: once enough requests of a scope are rate limited, the others wait as well. Without
+   * it, only the request that was rate limited waits.
    * @default false
    */
   readonly hold?: boolean | HoldOptions;
   /**
-   * Who shares budget, gate and hold: each origin (`'origin'`), or all that name the same scope. A function returns what
-   * may stand here; it cannot be async.
+   * Which requests share budget, gate and hold: those to the same origin (`'origin'`), or those that name the same scope. A
+   * function returns either; it cannot be async.
    * @default 'origin'
    */
   readonly scope?: 'origin' | (string & {}) | ((request: RequestFacts) => string);
   /**
-   * A stream that is sent is kept up to so many bytes, so that it can be sent again.
+   * How many bytes of a stream are kept while it is sent, so that it can be sent again.
    * @default 65_536
    */
   readonly bufferBodyBytes?: number;
   /**
-   * Whether a download that broke off is continued where it stopped (undici).
+   * Whether a download that breaks off is continued where it stopped (undici).
    * @default true
    */
   readonly resume?: boolean;
@@ -183,22 +184,22 @@ export interface SettingsOptions {
    */
   readonly unref?: boolean;
   /**
-   * Tells the server the number of the retry: in the header `retry-attempt`, or in one of another name.
+   * Sends the number of the retry to the server, in the header `retry-attempt` or in one that you name.
    * @default false
    */
   readonly attemptHeader?: boolean | string;
   /**
-   * Asked about each outcome: true is worth a retry and safe, on your word; false stops; undefined leaves it to the rules.
+   * Called for each outcome. True: retry, the request is safe to repeat. False: stop. Undefined: the rules decide.
    * @default none
    */
   readonly retryIf?: RetryIf;
   /**
-   * Called before each retry, after the wait: may change its URL and its headers, and may be async.
+   * Called before each retry, after the wait. It may change the URL and the headers, and it may be async.
    * @default none
    */
   readonly beforeRetry?: BeforeRetry;
   /**
-   * Told of each decision, stops included, and of each request that is settled.
+   * Called for each decision, stops included, and for each request that is settled.
    * @default none
    */
   readonly observe?: Observe;
@@ -222,7 +223,7 @@ export interface MatchObject {
    */
   readonly path?: string;
   /**
-   * Asked about requests that the other parts let through: true or false; it cannot be async.
+   * Called for requests that match the other parts. Returns true or false; it cannot be async.
    * @default none
    */
   readonly test?: (request: RequestFacts) => boolean;

@@ -43,7 +43,7 @@ export type Jitter =
 
 interface Slotted {
   /**
-   * Waits are rounded down to whole slots of so many milliseconds.
+   * Waits are rounded down to whole slots of this many milliseconds.
    * @default none
    */
   readonly slotMs?: number;
