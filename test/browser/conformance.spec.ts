@@ -1,8 +1,9 @@
 /** Every scenario in a page. Its attempts go to its own site, which does not ask for leave. */
 
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { bundleGuest } from '../runtimes/bundle.js';
-import { conformsThere } from '../runtimes/conforms.js';
+import { conformsThere, type Runtime } from '../runtimes/conforms.js';
+import { failsThere } from '../runtimes/fails.js';
 import { FarServer } from '../runtimes/far-server.js';
 import type { Order, Report } from '../runtimes/order.js';
 import { installed, tabForAll } from './scene.js';
@@ -29,9 +30,12 @@ const host = {
     tab().run(`performThere(${JSON.stringify(order)})`) as Promise<Report<O>>,
 };
 
-conformsThere({
+const there: Runtime = {
   name: 'Chromium',
   clients: ['fetch', 'axios over fetch', 'axios over xhr'],
   host: () => host,
   server: () => server,
-});
+};
+
+describe('scenarios', () => conformsThere(there));
+describe('faults', () => failsThere(there));

@@ -88,7 +88,8 @@ export function launch(): Promise<Browser> {
       '--disable-sync',
       '--no-first-run',
       '--no-proxy-server',
-      `--host-resolver-rules=MAP ${insecureHost} 127.0.0.1`,
+      // What is not to be found is not looked for outside.
+      `--host-resolver-rules=MAP ${insecureHost} 127.0.0.1, MAP *.invalid ~NOTFOUND`,
     ],
   });
 }

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { themes } from '../conformance/themes.js';
 import { exceptions } from './exceptions.js';
+import { differences, faults } from './faults.js';
 
 const scenarios = new Set(themes.flatMap((theme) => theme.scenarios.map(({ name }) => name)));
 
@@ -19,6 +20,26 @@ describe('an exception', () => {
     const all = exceptions.flatMap(({ runtimes, clients, scenarios }) =>
       runtimes.flatMap((runtime) =>
         clients.flatMap((client) => scenarios.map((scenario) => `${runtime}, ${client}: ${scenario}`)),
+      ),
+    );
+    expect(all.filter((each, index) => all.indexOf(each) !== index)).toEqual([]);
+  });
+});
+
+describe('a difference', () => {
+  test.each(differences.map((difference) => [difference.reason, difference] as const))(
+    '%s',
+    (_reason, difference) => {
+      for (const name of difference.faults) {
+        expect(faults.find((fault) => fault.name === name)?.verdict).not.toEqual(difference.verdict);
+      }
+    },
+  );
+
+  test('stands once', () => {
+    const all = differences.flatMap(({ runtimes, clients, faults: names }) =>
+      runtimes.flatMap((runtime) =>
+        clients.flatMap((client) => names.map((name) => [runtime, client, name].join())),
       ),
     );
     expect(all.filter((each, index) => all.indexOf(each) !== index)).toEqual([]);

@@ -13,9 +13,9 @@ export interface Exception {
 }
 
 /** Those that send by the fetch of the platform. */
-const overFetch: readonly ClientName[] = ['fetch', 'axios over fetch'];
+export const overFetch: readonly ClientName[] = ['fetch', 'axios over fetch'];
 
-const inBrowsers: readonly ClientName[] = [...overFetch, 'axios over xhr'];
+export const inBrowsers: readonly ClientName[] = [...overFetch, 'axios over xhr'];
 
 /** A POST that the server never got, and nothing proves it. */
 const refusedPosts = ['POST after a refused connection', 'unsafeMethods: unsent'];

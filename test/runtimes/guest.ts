@@ -91,11 +91,8 @@ function streamFor(client: ClientName, content: string): unknown {
 // ---------------------------------------------------------------- faults
 
 async function meetFault(order: FaultOrder): Promise<FaultReport> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  if (order.abortAfterMs !== undefined) setTimeout(() => controller.abort(), order.abortAfterMs);
   try {
-    const response = await ask(order, signal);
+    const response = await ask(order, signalOf(order));
     const read = await response.read().then(
       () => 'all of it',
       (error: unknown) => told(error),
@@ -106,6 +103,14 @@ async function meetFault(order: FaultOrder): Promise<FaultReport> {
   }
 }
 
+function signalOf({ giveUp }: FaultOrder): AbortSignal | undefined {
+  if (giveUp === undefined) return undefined;
+  if (giveUp.by === 'timeout') return AbortSignal.timeout(giveUp.afterMs);
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), giveUp.afterMs);
+  return controller.signal;
+}
+
 interface Answered {
   readonly status: number;
   readonly own: object;
@@ -114,17 +119,22 @@ interface Answered {
 
 async function ask(
   { client, url, method, policy, redirect }: FaultOrder,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<Answered> {
   const body = method === 'POST' ? 'pay' : undefined;
   if (client === 'fetch') {
-    const init = { method, signal, ...(body !== undefined && { body }), ...(redirect && { redirect }) };
+    const init = {
+      method,
+      ...(signal && { signal }),
+      ...(body !== undefined && { body }),
+      ...(redirect && { redirect }),
+    };
     const own = await withRetry(undefined, policy)(url, init);
     return { status: own.status, own, read: () => own.text() };
   }
   const instance = instanceOver(client, (same) => same);
   attachRetry(instance, policy);
-  const own = await instance.request({ url, method, signal, data: body });
+  const own = await instance.request({ url, method, data: body, ...(signal && { signal }) });
   return { status: own.status, own, read: async () => own.data };
 }
 

@@ -35,8 +35,7 @@ export interface FaultOrder {
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly policy: PolicyOptions;
-  /** The caller gives up so soon. */
-  readonly abortAfterMs?: number;
+  readonly giveUp?: { readonly by: 'abort' | 'timeout'; readonly afterMs: number };
   readonly redirect?: 'manual';
 }
 

@@ -1,8 +1,9 @@
 /** For `npm run test:everywhere`, which names the runtime and the folder in which it is installed. */
 
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { type Lab, startLab } from '../faults/lab.js';
-import { conformsThere } from './conforms.js';
+import { conformsThere, type Runtime } from './conforms.js';
+import { failsThere } from './fails.js';
 import { FarServer } from './far-server.js';
 import { type Host, type ServingRuntime, startHost } from './host.js';
 import type { ClientName } from './order.js';
@@ -33,4 +34,12 @@ afterAll(async () => {
   await lab?.close();
 });
 
-conformsThere({ name: names[runtime], clients: clients[runtime], host: () => host, server: () => server });
+const there: Runtime = {
+  name: names[runtime],
+  clients: clients[runtime],
+  host: () => host,
+  server: () => server,
+};
+
+describe('scenarios', () => conformsThere(there));
+describe('faults', () => failsThere(there));

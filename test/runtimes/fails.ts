@@ -1,0 +1,80 @@
+/** Every fault as each client of a runtime really meets it: what is decided, and how often the server is asked. */
+
+import { describe, expect, test } from 'vitest';
+import type { Runtime } from './conforms.js';
+import { type Fault, faults, type Verdict, verdictOn } from './faults.js';
+import type { ClientName, FaultOrder, FaultReport } from './order.js';
+
+const soon = { maxRetries: 1, schedule: { kind: 'fixed', waitMs: 1, jitter: 'none' } } as const;
+
+export function failsThere(runtime: Runtime): void {
+  describe.each(runtime.clients)('%s', (client) => {
+    const some = faults.filter(({ clients }) => clients?.includes(client) ?? true);
+    describe.each(some.map((fault) => [fault.name, fault] as const))('%s', (_name, fault) => {
+      test.each(['GET', 'POST'] as const)('%s', async (method) => {
+        const { report, requests } = await met(runtime, client, fault, method);
+        const expected = verdictOn(runtime.name, client, fault);
+        const attempts = report.decisions?.map(({ reason, class: cls, evidence }) => ({
+          reason,
+          verdict: verdictIn(reason, cls, evidence),
+        }));
+        expect(attempts, `of ${report.got}`).toEqual(attemptsOf(expected, method));
+        if (requests !== undefined) expect(requests).toBe(attempts?.length);
+        if (expected === 'handed over') expect(report.read).not.toBe('all of it');
+      });
+    });
+  });
+}
+
+async function met(
+  { host }: Runtime,
+  client: ClientName,
+  fault: Fault,
+  method: 'GET' | 'POST',
+): Promise<{ report: FaultReport; requests: number | undefined }> {
+  const lab = await fault.make();
+  try {
+    const url = (await fault.url?.()) ?? `${lab?.origin}/`;
+    const { policy, ...options } = fault.options ?? {};
+    const order: FaultOrder = {
+      kind: 'fault',
+      client,
+      url,
+      method,
+      policy: { ...soon, ...policy },
+      ...options,
+    };
+    const report = await host().ask(order);
+    // What fails in the handshake is no request yet.
+    return { report, requests: lab?.origin.startsWith('https:') ? undefined : lab?.requests.length };
+  } finally {
+    await lab?.close();
+  }
+}
+
+interface Attempt {
+  readonly reason: string;
+  readonly verdict: Verdict | string;
+}
+
+/** A POST is sent again only if it is proven unsent. */
+function attemptsOf(verdict: Verdict, method: 'GET' | 'POST'): readonly Attempt[] {
+  if (verdict === 'aborted') return [{ reason: 'aborted', verdict }];
+  if (verdict === 'handed over') return [{ reason: 'success', verdict }];
+  if (verdict !== 'attempt timeout' && verdict.class === 'final') return [{ reason: 'final-error', verdict }];
+  const isUnsent = verdict !== 'attempt timeout' && verdict.evidence === 'unsent';
+  if (method === 'POST' && !isUnsent) return [{ reason: 'unsafe-method', verdict: proven(verdict) }];
+  const retried = verdict === 'attempt timeout' ? 'attempt-timeout' : 'transport-error';
+  return [retried, 'retries-spent'].map((reason) => ({ reason, verdict: proven(verdict) }));
+}
+
+/** A timeout proves as little as a reset. */
+function proven(verdict: Verdict): Verdict {
+  return verdict === 'attempt timeout' ? { class: 'transient', evidence: 'unknown' } : verdict;
+}
+
+function verdictIn(reason: string, cls: string, evidence: string): Attempt['verdict'] {
+  if (reason === 'aborted') return 'aborted';
+  if (reason === 'success') return 'handed over';
+  return { class: cls, evidence } as Verdict;
+}
