@@ -2,7 +2,13 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { API, type Checker, type CompletionEntry, type Project } from 'typescript/unstable/sync';
+import {
+  API,
+  type Checker,
+  type CompletionEntry,
+  type Diagnostic,
+  type Project,
+} from 'typescript/unstable/sync';
 
 /** An entry of the list that comes up, with what stands beside it. */
 export interface Offer {
@@ -41,11 +47,14 @@ export function problemsIn(program: string): readonly string[] {
 export function problemsOf(programs: readonly string[]): readonly (readonly string[])[] {
   return opened(programs, ({ program }, paths) =>
     paths.map((path) =>
-      [...program.getSyntacticDiagnostics(path), ...program.getSemanticDiagnostics(path)].map(
-        ({ text }) => text,
-      ),
+      [...program.getSyntacticDiagnostics(path), ...program.getSemanticDiagnostics(path)].map(textOf),
     ),
   );
+}
+
+/** With what an overload says in particular. */
+function textOf({ text, messageChain = [] }: Diagnostic): string {
+  return [text, ...messageChain.map(textOf)].join(' ');
 }
 
 function opened<T>(programs: readonly string[], look: (project: Project, paths: readonly string[]) => T): T {

@@ -181,6 +181,16 @@ describe('a policy and a retrier whose types were declared elsewhere', () => {
   });
 });
 
+test.each([
+  "import { definePolicy } from 'undaunted'; definePolicy({ rules: [{ maxRetries: 1 }] });",
+  "import { createRetrier } from 'undaunted'; createRetrier({ rules: [{ maxRetries: 1 }] });",
+  "import { retry } from 'undaunted/undici'; retry({ rules: [{ match: '/x' }, { maxRetries: 1 }] });",
+  "import axios from 'axios'; import { attachRetry } from 'undaunted/axios'; attachRetry(axios, { rules: [{ maxRetries: 1 }] });",
+  "import { withRetry } from 'undaunted/fetch'; withRetry(fetch, { rules: [{ maxRetries: 1 }] });",
+])('a rule without a pattern is told that match is missing: %s', (program) => {
+  expect(problemsIn(program)).toEqual([expect.stringContaining("Property 'match' is missing")]);
+});
+
 /** What numbers count; where the name says it, it is said in words as well. */
 const units: Readonly<Record<string, RegExp>> = {
   schedule: /\bmilliseconds\b/i,
