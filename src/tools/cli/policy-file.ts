@@ -1,8 +1,8 @@
 /** Policies as commands are given them: the name of a file, `-` for stdin, or a name that is known without one. */
 
-import type { PolicyOptions, Remark } from '../../index.js';
-import { PolicyError, parsePolicy } from '../../index.js';
-import { checkPolicy, implausibleTimes, unreadBodies } from '../../internal.js';
+import type { Policy, PolicyOptions, Remark } from '../../index.js';
+import { definePolicy, PolicyError, parsePolicy } from '../../index.js';
+import { implausibleTimes, unreadBodies } from '../../internal.js';
 import { dataPolicyNames, policyNamed } from '../sim/internal.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';
@@ -20,10 +20,23 @@ export async function readPolicy(
 ): Promise<PolicyOptions> {
   const named = policyNamed(name);
   if (named !== undefined) return named;
+  return (await definedIn(name, io, names)).toJSON();
+}
+
+/** The same, ready for use. */
+export async function readDefined(name: string, io: Io): Promise<Policy> {
+  const named = policyNamed(name);
+  return named === undefined ? definedIn(name, io, dataPolicyNames) : definePolicy(named);
+}
+
+async function definedIn(name: string, io: Io, names: readonly string[]): Promise<Policy> {
   const options = await readJson(name, io, names);
-  const problems = checkPolicy(options);
-  if (problems.length > 0) throw new Failure(`${label(name)}: ${new PolicyError(problems).message}`);
-  return options as PolicyOptions;
+  try {
+    return parsePolicy(options);
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    throw new Failure(`${label(name)}: ${error.message}`);
+  }
 }
 
 /** Whatever JSON is in a file. `names` are what could have been meant instead of one. */
@@ -38,10 +51,9 @@ export async function readJson(name: string, io: Io, names: readonly string[] = 
 }
 
 /** What is valid in a policy, and may be a mistake. */
-export function remarksOn(policy: unknown): readonly Remark[] {
-  const parsed = parsePolicy(policy);
-  const options = parsed.toJSON();
-  return [...parsed.remarks, ...implausibleTimes(options), ...unreadBodies(options)];
+export function remarksOn(policy: Policy): readonly Remark[] {
+  const options = policy.toJSON();
+  return [...policy.remarks, ...implausibleTimes(options), ...unreadBodies(options)];
 }
 
 export function remarkText({ path, says, advice }: Remark): string {

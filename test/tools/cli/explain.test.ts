@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
+import { definePolicy } from '../../../src/core/policy/policy.js';
 import type { Decision } from '../../../src/core/types.js';
 import type { Flip } from '../../../src/tools/cli/explain/flips.js';
 import { flipsOf } from '../../../src/tools/cli/explain/flips.js';
@@ -33,7 +34,7 @@ interface Variation {
 
 function question(varied: Variation): Question {
   return {
-    policy: varied.policy ?? {},
+    policy: definePolicy(varied.policy),
     request: readRequest(varied.request ?? 'GET https://api.example.com/users/7', varied.keyed ?? false),
     outcome: varied.outcome ?? readResponse(503, []),
     attempt: varied.attempt ?? 1,
@@ -454,4 +455,42 @@ test('a pattern that may be meant otherwise is remarked on, beside the answer', 
   expect(stderr).toMatch(
     /^rules\[0\]\.match: "users\/\*" means the path .* Write "\/users\/\*" for a path, or .*\n$/,
   );
+});
+
+test('a great policy takes little longer than to define it', async () => {
+  const rules = Array.from({ length: 10_000 }, (_, index) => ({
+    match: `GET api.example.com/reports-${index}/:id`,
+    maxRetries: index % 7,
+    deadlineMs: 1_000 + index,
+  }));
+  const options = { attemptTimeoutMs: 500, rules };
+  const stdin = JSON.stringify(options);
+  const fastest = async (work: () => unknown): Promise<number> => {
+    const times: number[] = [];
+    for (let run = 0; run < 4; run += 1) {
+      const start = process.cpuUsage();
+      await work();
+      const { user, system } = process.cpuUsage(start);
+      times.push(user + system);
+    }
+    return Math.min(...times);
+  };
+  const argv = ['explain', '-', 'POST https://api.example.com/orders', '--status', '503'];
+  const defining = await fastest(() => definePolicy(JSON.parse(stdin)));
+  const explaining = await fastest(() => undaunted(argv, { stdin }));
+  // Each proposal checked the whole policy once more: 20 times that.
+  expect(explaining / defining).toBeLessThan(3);
+  const { stdout } = await undaunted(argv, { stdin });
+  expect(stdout).toContain('  and 9,992 more that do not match\n');
+  expect(stdout).toContain('with "idempotencyKey": true for all requests');
+}, 120_000);
+
+test('what another rule could not inherit is no proposal', () => {
+  const proposal = 'with "deadlineMs": 4900 for all requests';
+  const waiting = { outcome: retryAfter(5), policy: { deadlineMs: 20_000 } };
+  expect(texts(flips(waiting))).toContain(proposal);
+  const rules = [{ match: '/other', attemptTimeoutMs: 10_000 }];
+  expect(texts(flips({ ...waiting, policy: { ...waiting.policy, rules } }))).not.toContain(proposal);
+  const heirs = [{ match: '/other', attemptTimeoutMs: 1_000 }];
+  expect(texts(flips({ ...waiting, policy: { ...waiting.policy, rules: heirs } }))).toContain(proposal);
 });

@@ -1,7 +1,7 @@
 /** Says everything that is wrong with a policy. */
 
 import type { PolicyOptions, Problem } from '../../../index.js';
-import { PolicyError } from '../../../index.js';
+import { definePolicy, PolicyError } from '../../../index.js';
 import { checkPolicy } from '../../../internal.js';
 import { dataPolicyNames, policyNamed } from '../../sim/internal.js';
 import type { Command } from '../command.js';
@@ -32,7 +32,7 @@ Exits with 1 if there are problems. A remark is none: something that may be mean
     const policy = policyNamed(name) ?? (await readJson(name, io, dataPolicyNames));
     const problems = checkPolicy(policy);
     const valid = problems.length === 0;
-    const remarks = valid ? remarksOn(policy) : [];
+    const remarks = valid ? remarksOn(definePolicy(policy as PolicyOptions)) : [];
     if (options.json) io.stdout.line(JSON.stringify({ valid, problems, remarks }, null, 2));
     else {
       print(io.stdout, label(name), policy, problems);

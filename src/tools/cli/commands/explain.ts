@@ -1,5 +1,6 @@
 /** Says what a policy decides for one request, why, and what would have to change for the opposite. */
 
+import type { Rule } from '../../../index.js';
 import { explain as sentenceOf } from '../../../index.js';
 import { summaryOf } from '../../../internal.js';
 import { dataPolicyNames } from '../../sim/internal.js';
@@ -14,7 +15,7 @@ import { answer, ruleFor } from '../explain/question.js';
 import { attemptTimeout, readError, readRequest, readResponse, suspicionOf } from '../explain/written.js';
 import { exitCodes, Failure } from '../failure.js';
 import type { Io } from '../io.js';
-import { readPolicy, remarksOn, remarkText } from '../policy-file.js';
+import { readDefined, remarksOn, remarkText } from '../policy-file.js';
 
 const options = {
   status: { kind: 'integer', summary: 'it ended with this status', least: 100, most: 599 },
@@ -55,7 +56,7 @@ It only tells: the exit code is 0 for a retry and for none, and 2 if the policy 
     const outcome = readOutcome(options);
     const question: Omit<Question, 'outcome'> = {
       request: readRequest(request.join(' '), options.keyed),
-      policy: await readPolicy(name, io),
+      policy: await readDefined(name, io),
       attempt: options.attempt,
       elapsedMs: options.elapsed,
       replayable: !options['body-spent'],
@@ -82,7 +83,6 @@ function readOutcome({ status, error, header }: Options): LiveOutcome | undefine
 
 function explainOne(question: Question, io: Io, asJson: boolean): void {
   const given = answer(question);
-  const passed = passedOver(question, given.rule);
   const explained = {
     given,
     shortest: answer(question, 0).decision,
@@ -91,14 +91,14 @@ function explainOne(question: Question, io: Io, asJson: boolean): void {
     flips: flipsOf(question, given),
   };
   if (!asJson) {
-    printRule(io.stdout, question, given.rule, passed);
+    printRule(io.stdout, question, given.rule);
     printDecision(io.stdout, question, explained);
     return;
   }
   const { decision, keyed, elapsedMs } = given;
   const { shortest, longest, flips } = explained;
   printJson(io, {
-    ...about(question, given.rule.index, given.rule.name, passed),
+    ...about(question, given.rule),
     keyed,
     elapsedMs,
     decision,
@@ -120,23 +120,24 @@ function explainUsual(asked: Omit<Question, 'outcome'>, io: Io, asJson: boolean)
   const rows: Usual[] = usualOutcomes
     .filter(([name]) => hasTimeout || name !== attemptTimeout)
     .map(([name, outcome]) => ({ name, decision: answer({ ...asked, outcome }).decision }));
-  const passed = passedOver(asked, rule);
   if (asJson) {
     const outcomes = rows.map((row) => ({ ...row, sentence: sentenceOf(row.decision) }));
-    printJson(io, { ...about(asked, rule.index, rule.name, passed), outcomes });
+    printJson(io, { ...about(asked, rule), outcomes });
     return;
   }
-  printRule(io.stdout, asked, rule, passed);
+  printRule(io.stdout, asked, rule);
   printUsual(io.stdout, rows);
 }
 
-function about(
-  { request, attempt }: Omit<Question, 'outcome'>,
-  index: number,
-  name: string,
-  passed: ReturnType<typeof passedOver>,
-): object {
-  return { request: summaryOf(request), rule: { index, name }, passedOver: passed, attempt };
+function about(question: Omit<Question, 'outcome'>, rule: Rule): object {
+  const { request, attempt } = question;
+  const { index, name } = rule;
+  return {
+    request: summaryOf(request),
+    rule: { index, name },
+    passedOver: passedOver(question, rule),
+    attempt,
+  };
 }
 
 function printJson(io: Io, value: unknown): void {

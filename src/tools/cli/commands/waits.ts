@@ -1,13 +1,12 @@
 /** Shows how long a policy waits before each retry. */
 
 import type { Policy, Rule } from '../../../index.js';
-import { definePolicy } from '../../../index.js';
 import { dataPolicyNames } from '../../sim/internal.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes, Failure } from '../failure.js';
 import { writeText } from '../files.js';
-import { label, readPolicy } from '../policy-file.js';
+import { label, readDefined } from '../policy-file.js';
 import { pictureOf } from '../waits/picture.js';
 import type { Plan } from '../waits/plan.js';
 import { planOf } from '../waits/plan.js';
@@ -37,7 +36,7 @@ time. A wait that a server asks for is no part of it.
   undaunted waits policy.json --rule 2 --svg waits.svg
 `,
   async run({ options, operands: [name = ''] }, io) {
-    const policy = definePolicy(await readPolicy(name, io));
+    const policy = await readDefined(name, io);
     const rule = ruleAt(policy, options.rule);
     const plan = planOf(`${label(name)}, ${placeOf(rule, policy)}`, rule);
     if (options.svg !== undefined) await draw(plan, options.svg);

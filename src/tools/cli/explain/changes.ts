@@ -3,17 +3,11 @@
  * whether one turns a decision round is found by asking again.
  */
 
-import type {
-  Decision,
-  PolicyOptions,
-  ResponseOutcome,
-  RuleOptions,
-  SettingsOptions,
-  StatusOption,
-} from '../../../index.js';
+import type { Decision, ResponseOutcome, SettingsOptions, StatusOption } from '../../../index.js';
 import { defaults, takesKey } from '../../../internal.js';
 import { countText } from '../../pages/numbers.js';
 import type { Answer, Question } from './question.js';
+import { levelOf, withLevel } from './question.js';
 import { readError } from './written.js';
 
 export interface Change {
@@ -192,8 +186,8 @@ function round(limit: number | undefined, isBelow: boolean): number[] {
 function statusChanges(question: Question, { decision, rule }: Answer): Change[] {
   if (decision.finding.kind === 'error') return [];
   const { status } = decision.finding;
-  const { policy } = question;
-  const listed = policy.rules?.[rule.index]?.statuses ?? policy.statuses ?? defaults.statuses;
+  const listed =
+    levelOf(question, rule.index).statuses ?? levelOf(question, -1).statuses ?? defaults.statuses;
   const entry: StatusOption = decision.action === 'retry' ? `!${status}` : status;
   const others = listed.filter((other) => ![`${status}`, `!${status}`].includes(`${other}`));
   const change = withSetting(question, rule.index, { statuses: [...others, entry] });
@@ -202,29 +196,25 @@ function statusChanges(question: Question, { decision, rule }: Answer): Change[]
 
 /** It stands where the rule says it, or else at the top. */
 function withoutRetryFalse(question: Question, index: number): Change[] {
-  const place = question.policy.rules?.[index]?.retry === false ? index : -1;
-  const policy = withLevel(question.policy, place, ({ retry, ...others }) => others);
+  const place = levelOf(question, index).retry === false ? index : -1;
+  const { retry, ...others } = levelOf(question, place);
   return [
-    { where: 'policy', text: `without "retry": false ${placeOf(place)}`, question: { ...question, policy } },
+    {
+      where: 'policy',
+      text: `without "retry": false ${placeOf(place)}`,
+      question: withLevel(question, place, others),
+    },
   ];
 }
 
 function withSetting(question: Question, index: number, setting: SettingsOptions): Change {
-  const policy = withLevel(question.policy, index, (level) => ({ ...level, ...setting }));
+  const level = { ...levelOf(question, index), ...setting };
   const written = Object.entries(setting).map(([key, value]) => `"${key}": ${JSON.stringify(value)}`);
-  return { where: 'policy', text: `with ${written} ${placeOf(index)}`, question: { ...question, policy } };
-}
-
-/** The policy's own level, or that of a rule. */
-function withLevel(
-  policy: PolicyOptions,
-  index: number,
-  change: (level: SettingsOptions) => SettingsOptions,
-): PolicyOptions {
-  if (index < 0) return change(policy);
-  const { rules = [] } = policy;
-  // A change of settings leaves the pattern as it is.
-  return { ...policy, rules: rules.map((rule, at) => (at === index ? (change(rule) as RuleOptions) : rule)) };
+  return {
+    where: 'policy',
+    text: `with ${written} ${placeOf(index)}`,
+    question: withLevel(question, index, level),
+  };
 }
 
 export function placeOf(index: number): string {

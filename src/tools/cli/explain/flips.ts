@@ -8,7 +8,7 @@ import { explain, PolicyError } from '../../../index.js';
 import type { Change, Ladder } from './changes.js';
 import { laddersFor } from './changes.js';
 import type { Answer, Question } from './question.js';
-import { answer } from './question.js';
+import { answer, fitsOtherRules } from './question.js';
 
 export interface Flip {
   /** More than one: no single change is enough. */
@@ -16,7 +16,7 @@ export interface Flip {
   readonly sentence: string;
 }
 
-/** Nobody reads more ways than that to change two things at once. */
+/** More ways to change two things at once would be too many to read. */
 const mostPairs = 3;
 
 export function flipsOf(question: Question, given: Answer): Flip[] {
@@ -40,7 +40,8 @@ function turning(question: Question, given: Answer, from: Decision['action']): T
   return laddersFor(question, given).flatMap((ladder) => {
     for (const change of ladder) {
       const decision = answerOn(change.question)?.decision;
-      if (decision !== undefined && decision.action !== from) return [{ change, decision }];
+      if (decision === undefined || decision.action === from) continue;
+      if (fitsOtherRules(change.question)) return [{ change, decision }];
     }
     return [];
   });
@@ -67,12 +68,13 @@ function pairs(question: Question, given: Answer): Flip[] {
 function firstStep(ladder: Ladder, { decision }: Answer): { change: Change; answer: Answer } | undefined {
   for (const change of ladder) {
     const next = answerOn(change.question);
-    if (next !== undefined && next.decision.reason !== decision.reason) return { change, answer: next };
+    if (next === undefined || next.decision.reason === decision.reason) continue;
+    if (fitsOtherRules(change.question)) return { change, answer: next };
   }
   return undefined;
 }
 
-/** undefined: nobody could write that policy. */
+/** undefined: such a policy is invalid. */
 function answerOn(question: Question): Answer | undefined {
   try {
     return answer(question);

@@ -11,12 +11,20 @@ export interface PassedOver {
   readonly mismatch: Mismatch;
 }
 
-/** All of them, if no rule matches. */
+/** How many rules come before the one that applies: all of them, if none does. */
+export function countBefore({ policy: { rules } }: Pick<Question, 'policy'>, { index }: Rule): number {
+  return index < 0 ? rules.length : index;
+}
+
+/** The first `most` of them. */
 export function passedOver(
-  { policy: { rules = [] }, request }: Pick<Question, 'policy' | 'request'>,
-  { index }: Rule,
+  question: Pick<Question, 'policy' | 'request'>,
+  rule: Rule,
+  most: number = Number.POSITIVE_INFINITY,
 ): PassedOver[] {
-  const earlier = index < 0 ? rules : rules.slice(0, index);
+  const { policy, request } = question;
+  const { rules = [] } = policy.toJSON();
+  const earlier = rules.slice(0, Math.min(most, countBefore(question, rule)));
   return earlier.flatMap(({ match }, position) => {
     const pattern = parsePattern(match);
     const mismatch = isPatternProblem(pattern) ? undefined : mismatchOf(pattern, request);

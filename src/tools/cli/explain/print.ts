@@ -3,12 +3,11 @@
 import type { Decision } from '../../../index.js';
 import { explain } from '../../../index.js';
 import { summaryOf, takesKey } from '../../../internal.js';
-import { waitText } from '../../pages/numbers.js';
+import { countText, waitText } from '../../pages/numbers.js';
 import type { Printer } from '../printer.js';
 import { table, wrap } from '../table.js';
 import type { Flip } from './flips.js';
-import type { PassedOver } from './passed-over.js';
-import { mismatchText } from './passed-over.js';
+import { countBefore, mismatchText, passedOver } from './passed-over.js';
 import type { Answer, Question } from './question.js';
 
 /** Of many rules, the first ones are enough to see what they are like; `--json` has all. */
@@ -16,11 +15,10 @@ const mostRules = 8;
 
 export function printRule(
   out: Printer,
-  { request }: Pick<Question, 'request'>,
+  question: Pick<Question, 'policy' | 'request'>,
   rule: Answer['rule'],
-  passed: readonly PassedOver[],
 ): void {
-  const { method, url } = summaryOf(request);
+  const { method, url } = summaryOf(question.request);
   out.line(out.paint('bold', `${method} ${url}`));
   out.line();
   out.line(
@@ -28,15 +26,14 @@ export function printRule(
       ? 'No rule matches: the settings for all requests apply.'
       : `rules[${rule.index}] "${rule.name}" applies.`,
   );
-  const rows = passed
-    .slice(0, mostRules)
-    .map(({ index, match, mismatch }) => [
-      `rules[${index}]`,
-      typeof match === 'string' ? match : JSON.stringify(match),
-      mismatchText(mismatch),
-    ]);
+  const rows = passedOver(question, rule, mostRules).map(({ index, match, mismatch }) => [
+    `rules[${index}]`,
+    typeof match === 'string' ? match : JSON.stringify(match),
+    mismatchText(mismatch),
+  ]);
   printIndented(out, table([{}, {}, {}], rows, out.width - indent.length), 'dim');
-  if (passed.length > mostRules) out.line(`${indent}and ${passed.length - mostRules} more that do not match`);
+  const others = countBefore(question, rule) - mostRules;
+  if (others > 0) out.line(`${indent}and ${countText(others)} more that do not match`);
   out.line();
 }
 

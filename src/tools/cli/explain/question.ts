@@ -7,20 +7,23 @@ import type {
   Finding,
   History,
   Policy,
-  PolicyOptions,
   RequestFacts,
   ResponseOutcome,
   Rule,
+  RuleOptions,
   Settings,
+  SettingsOptions,
   World,
 } from '../../../index.js';
 import { decide, definePolicy } from '../../../index.js';
-import { classify, fullBudget, scheduledWait, takesKey } from '../../../internal.js';
+import { checkPolicy, classify, fullBudget, scheduledWait, takesKey } from '../../../internal.js';
 
 export type LiveOutcome = ResponseOutcome | ErrorOutcome;
 
 export interface Question<Outcome extends LiveOutcome = LiveOutcome> {
-  readonly policy: PolicyOptions;
+  readonly policy: Policy;
+  /** Levels of the policy that are written differently here: rules by their index, and -1 for its own settings. */
+  readonly changed?: ReadonlyMap<number, SettingsOptions>;
   /** As the caller sends it: a key that the rule adds is not in here. */
   readonly request: RequestFacts;
   readonly outcome: Outcome;
@@ -67,17 +70,43 @@ export function answer(question: Question, draw: number = middle): Answer {
   return { rule, keyed, elapsedMs, decision: decide(settings, history, finding, world) };
 }
 
-export function ruleFor({ policy, request }: Pick<Question, 'policy' | 'request'>): Rule {
-  return policyOf(policy).ruleFor(request);
+/** A change of settings leaves the patterns as they are: only the rule that applies is read again, not all of them. */
+export function ruleFor(question: Pick<Question, 'policy' | 'changed' | 'request'>): Rule {
+  const { policy, changed, request } = question;
+  const rule = policy.ruleFor(request);
+  const isChanged = changed !== undefined && (changed.has(-1) || changed.has(rule.index));
+  if (!isChanged) return rule;
+  const rules = rule.index < 0 ? [] : [levelOf(question, rule.index) as RuleOptions];
+  const { rules: [own] = [], fallback } = definePolicy({ ...levelOf(question, -1), rules });
+  return { ...rule, settings: (own ?? fallback).settings };
 }
 
-const policies: WeakMap<PolicyOptions, Policy> = new WeakMap();
+/** What is written there. */
+export function levelOf(
+  { policy, changed }: Pick<Question, 'policy' | 'changed'>,
+  index: number,
+): SettingsOptions {
+  const { rules = [], ...top } = policy.toJSON();
+  return changed?.get(index) ?? rules[index] ?? top;
+}
 
-/** One question is asked in many variations, most of them with the same policy. */
-function policyOf(options: PolicyOptions): Policy {
-  const policy = policies.get(options) ?? definePolicy(options);
-  policies.set(options, policy);
-  return policy;
+export function withLevel(question: Question, index: number, level: SettingsOptions): Question {
+  return { ...question, changed: new Map(question.changed).set(index, level) };
+}
+
+/** Where many rules inherit, the first of those that differ stand for all. */
+const mostHeirs = 100;
+
+/** Whether other rules, too, can inherit what has changed for all requests. */
+export function fitsOtherRules(question: Question): boolean {
+  if (question.changed?.has(-1) !== true) return true;
+  const heirs = new Map<string, SettingsOptions>();
+  for (const { match, name, ...settings } of question.policy.toJSON().rules ?? []) {
+    if (heirs.size === mostHeirs) break;
+    heirs.set(JSON.stringify(settings), settings);
+  }
+  const rules = [...heirs.values()].map((settings, index) => ({ ...settings, match: `/${index}` }));
+  return checkPolicy({ ...levelOf(question, -1), rules }).length === 0;
 }
 
 /** As if they had failed in the same way, at once, and had waited for as long as the schedule says. */
