@@ -5,6 +5,7 @@
 
 import { hintTable } from './hint-table.js';
 import type { Page } from './pages.js';
+import { exceptionList, verdictTable } from './runtime-tables.js';
 import { nestedTables, presetsTable, settingsTable } from './settings-tables.js';
 
 const regions: Readonly<Record<string, () => string>> = {
@@ -12,6 +13,8 @@ const regions: Readonly<Record<string, () => string>> = {
   'nested-settings': nestedTables,
   presets: presetsTable,
   'hint-sets': hintTable,
+  'runtime-failures': verdictTable,
+  'runtime-exceptions': exceptionList,
 };
 
 /** Each of them has to stand in exactly one page. */

@@ -2,10 +2,11 @@
 
 import { afterAll, beforeAll, describe } from 'vitest';
 import { bundleGuest } from '../runtimes/bundle.js';
-import { conformsThere, type Runtime } from '../runtimes/conforms.js';
+import { conformsThere } from '../runtimes/conforms.js';
 import { failsThere } from '../runtimes/fails.js';
 import { FarServer } from '../runtimes/far-server.js';
 import type { Order, Report } from '../runtimes/order.js';
+import type { Runtime } from '../runtimes/runtime.js';
 import { installed, tabForAll } from './scene.js';
 
 const tab = tabForAll();

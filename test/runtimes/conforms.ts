@@ -5,18 +5,10 @@ import { complaintAbout, titleOf } from '../conformance/conform.js';
 import { expected, type RequestRecord } from '../conformance/record.js';
 import type { Scenario } from '../conformance/scenario.js';
 import { themes } from '../conformance/themes.js';
-import { type RuntimeName, reasonFor } from './exceptions.js';
-import type { FarServer } from './far-server.js';
-import type { Host } from './host.js';
+import { reasonFor } from './exceptions.js';
 import type { ClientName } from './order.js';
+import type { Runtime } from './runtime.js';
 import { inCodes } from './words.js';
-
-export interface Runtime {
-  readonly name: RuntimeName;
-  readonly clients: readonly ClientName[];
-  host(): Host;
-  server(): FarServer;
-}
 
 export function conformsThere(runtime: Runtime): void {
   describe.each(runtime.clients)('%s', (client) => {

@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { themes } from '../conformance/themes.js';
 import { exceptions } from './exceptions.js';
-import { differences, faults } from './faults.js';
+import { faults } from './faults.js';
+import { designed, differences } from './verdicts.js';
 
 const scenarios = new Set(themes.flatMap((theme) => theme.scenarios.map(({ name }) => name)));
 
@@ -26,12 +27,16 @@ describe('an exception', () => {
   });
 });
 
+test('every fault that has a verdict is made', () => {
+  expect(faults.map(({ name }) => name)).toEqual(Object.keys(designed));
+});
+
 describe('a difference', () => {
   test.each(differences.map((difference) => [difference.reason, difference] as const))(
     '%s',
     (_reason, difference) => {
       for (const name of difference.faults) {
-        expect(faults.find((fault) => fault.name === name)?.verdict).not.toEqual(difference.verdict);
+        expect(designed[name]).not.toEqual(difference.verdict);
       }
     },
   );

@@ -2,7 +2,8 @@
 
 import type { ClientName } from './order.js';
 
-export type RuntimeName = 'Chromium' | 'Bun' | 'Deno' | 'workerd';
+/** Node itself plays the scenarios in `test/conformance`, without exceptions of this kind. */
+export type RuntimeName = 'Node' | 'Chromium' | 'Bun' | 'Deno' | 'workerd';
 
 export interface Exception {
   readonly runtimes: readonly RuntimeName[];

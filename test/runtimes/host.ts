@@ -6,11 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { bundleGuest } from './bundle.js';
-import type { Order, Report } from './order.js';
-
-export interface Host {
-  ask<O extends Order>(order: O): Promise<Report<O>>;
-}
+import type { Host } from './runtime.js';
 
 export type ServingRuntime = 'bun' | 'deno' | 'workerd';
 

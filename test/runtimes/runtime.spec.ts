@@ -2,11 +2,12 @@
 
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Lab, startLab } from '../faults/lab.js';
-import { conformsThere, type Runtime } from './conforms.js';
+import { conformsThere } from './conforms.js';
 import { failsThere } from './fails.js';
 import { FarServer } from './far-server.js';
-import { type Host, type ServingRuntime, startHost } from './host.js';
+import { type ServingRuntime, startHost } from './host.js';
 import type { ClientName } from './order.js';
+import type { Host, Runtime } from './runtime.js';
 
 const names = { bun: 'Bun', deno: 'Deno', workerd: 'workerd' } as const;
 const clients: Readonly<Record<ServingRuntime, readonly ClientName[]>> = {

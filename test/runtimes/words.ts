@@ -8,7 +8,7 @@ type Code = 'ECONNRESET' | 'ECONNREFUSED' | 'HPE_INVALID_CONSTANT';
 const untold = /\bFailed to fetch$|^AxiosError \[ERR_NETWORK\] Network Error/;
 const lost = /\bNetwork connection lost\.$/;
 
-const words: Readonly<Record<RuntimeName, Readonly<Record<Code, RegExp>>>> = {
+const words: Readonly<Partial<Record<RuntimeName, Readonly<Record<Code, RegExp>>>>> = {
   Chromium: { ECONNRESET: untold, ECONNREFUSED: untold, HPE_INVALID_CONSTANT: untold },
   Bun: {
     ECONNRESET: /\[ECONNRESET\]/,
@@ -31,7 +31,7 @@ export function inCodes(
   record: RequestRecord,
   code: number | string | undefined,
 ): RequestRecord {
-  const word = words[runtime][code as Code];
+  const word = words[runtime]?.[code as Code];
   if (word?.test(String(record.ends.with)) !== true) return record;
   return { ...record, ends: { ...record.ends, with: code as Code } };
 }

@@ -1,0 +1,111 @@
+/** What failures have to be taken for, and where a runtime does not tell enough for that: data, as the docs show it. */
+
+import type { Class, Evidence } from '../../src/index.js';
+import { inBrowsers, overFetch, type RuntimeName } from './exceptions.js';
+import type { ClientName } from './order.js';
+
+/** How it ends, and what it proves. `handed over`: the caller has the answer by then. */
+export type Verdict =
+  | { readonly class: Class; readonly evidence: Evidence }
+  | 'aborted'
+  | 'attempt timeout'
+  | 'handed over';
+
+export type FaultName =
+  | 'a refused connection'
+  | 'a refused connection, where no redirect is followed'
+  | 'a redirect to a refused connection'
+  | 'a name that is not found'
+  | 'a reset before the head'
+  | 'an end before the head'
+  | 'a reset in the head'
+  | 'an end in the head'
+  | 'a reset in the body'
+  | 'a certificate that is not trusted'
+  | 'a server that is silent'
+  | "the caller's abort"
+  | "the caller's AbortSignal.timeout()";
+
+const unsent = { class: 'transient', evidence: 'unsent' } as const;
+const unclear = { class: 'transient', evidence: 'unknown' } as const;
+const final = { class: 'final', evidence: 'unknown' } as const;
+
+export const designed: Readonly<Record<FaultName, Verdict>> = {
+  'a refused connection': unsent,
+  'a refused connection, where no redirect is followed': unsent,
+  'a redirect to a refused connection': unclear,
+  'a name that is not found': unsent,
+  'a reset before the head': unclear,
+  'an end before the head': unclear,
+  'a reset in the head': unclear,
+  'an end in the head': unclear,
+  'a reset in the body': unclear,
+  'a certificate that is not trusted': final,
+  'a server that is silent': 'attempt timeout',
+  "the caller's abort": 'aborted',
+  "the caller's AbortSignal.timeout()": 'aborted',
+};
+
+export interface Difference {
+  readonly runtimes: readonly RuntimeName[];
+  readonly clients: readonly ClientName[];
+  readonly faults: readonly FaultName[];
+  readonly verdict: Verdict;
+  readonly reason: string;
+}
+
+const refusals: readonly FaultName[] = [
+  'a refused connection',
+  'a refused connection, where no redirect is followed',
+];
+
+export const differences: readonly Difference[] = [
+  {
+    runtimes: ['Node', 'Chromium', 'Bun', 'Deno', 'workerd'],
+    clients: ['fetch'],
+    faults: ['a reset in the body'],
+    verdict: 'handed over',
+    reason: 'fetch ends with the head; what reads the body gets the error.',
+  },
+  {
+    runtimes: ['Bun'],
+    clients: overFetch,
+    faults: ['a refused connection'],
+    verdict: unclear,
+    reason: 'The error names the first URL even when a redirect has led elsewhere.',
+  },
+  {
+    runtimes: ['Deno'],
+    clients: overFetch,
+    faults: [...refusals, 'a name that is not found'],
+    verdict: unclear,
+    reason: 'It is told by a text alone, and a text proves nothing.',
+  },
+  {
+    runtimes: ['Chromium', 'workerd'],
+    clients: inBrowsers,
+    faults: [...refusals, 'a name that is not found'],
+    verdict: unclear,
+    reason: 'It is told in the same words as other failures, of which some come after the server has acted.',
+  },
+  {
+    runtimes: ['Chromium', 'workerd'],
+    clients: inBrowsers,
+    faults: ['a certificate that is not trusted'],
+    verdict: unclear,
+    reason: 'It is told in the same words as a server that is not found, which is worth a retry.',
+  },
+];
+
+export function verdictOn(runtime: RuntimeName, client: ClientName, fault: FaultName): Verdict {
+  return differences.find((each) => isAbout(each, runtime, client, fault))?.verdict ?? designed[fault];
+}
+
+function isAbout(
+  { runtimes, clients, faults: names }: Difference,
+  runtime: RuntimeName,
+  client: ClientName,
+  fault: FaultName,
+): boolean {
+  return runtimes.includes(runtime) && clients.includes(client) && names.includes(fault);
+}
