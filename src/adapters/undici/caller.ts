@@ -68,10 +68,11 @@ export abstract class CallersSide extends CallersController {
     try {
       this.handler.onRequestStart?.(this, context.shown);
     } catch (error) {
-      this.fail(error);
-    } finally {
       setStarting(before);
+      this.fail(error);
+      return;
     }
+    setStarting(before);
   }
 
   told(callback: SendingCallback, given: unknown[]): void {
