@@ -1,6 +1,6 @@
 /** What a server does wrong by itself, by its dice: plain data, since it goes to another process. */
 
-import type { Dice } from '../adapters/undici/fuzz-dice.js';
+import type { Dice } from '../adapters/fuzz/dice.js';
 import type { HangUp, Play } from '../faults/play.js';
 import { answer, cutAfter, garbage, halfHead, rst, silence } from '../faults/plays.js';
 

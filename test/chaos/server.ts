@@ -4,7 +4,7 @@
  */
 
 import { createServer, type Socket } from 'node:net';
-import { Dice } from '../adapters/undici/fuzz-dice.js';
+import { Dice } from '../adapters/fuzz/dice.js';
 import { Connection, type Stage } from '../faults/connection.js';
 import { Arrival, Ledger, type RequestHead } from '../faults/ledger.js';
 import { Cues } from '../faults/pacing.js';

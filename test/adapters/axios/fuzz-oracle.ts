@@ -3,15 +3,9 @@
 import type { AxiosResponse } from 'axios';
 import type { PolicyOptions } from '../../../src/index.js';
 import { contentOf } from '../../faults/lab.js';
+import { type FuzzPlay, playHeader, sentBytes, servedMark } from '../fuzz/plays.js';
 import { axios, callsTruncatedTooLong } from './client.js';
-import {
-  type FuzzCall,
-  type FuzzPlay,
-  type FuzzScript,
-  playHeader,
-  sentBytes,
-  servedMark,
-} from './fuzz-script.js';
+import type { FuzzCall, FuzzScript } from './fuzz-script.js';
 import type { Trial } from './fuzz-trial.js';
 
 export function* complaintsAbout(trial: Trial, script: FuzzScript): Generator<string> {
@@ -52,7 +46,7 @@ function* aboutAttempts({ arrivals, attempts, atAbort, events, call }: Trial, sc
   const told = events.find((event) => event.type === 'settled')?.attempts ?? 0;
   if (told > most) yield `${told} attempts are told of, and ${most} are allowed`;
   for (const { request } of arrivals) {
-    if (request.complete && !request.body.equals(sentBytes(call))) {
+    if (request.complete && !request.body.equals(sentBytes(call.body.bytes))) {
       yield `a wrong body of ${request.body.length} bytes, not ${call.body.bytes}`;
     }
   }

@@ -5,9 +5,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
 import type { DecisionEvent, SettledEvent } from '../../../src/index.js';
 import type { Received } from '../../faults/lab.js';
+import { type FuzzPlay, sentBytes } from '../fuzz/plays.js';
 import { bySignal, byToken, type Caller } from './callers.js';
 import { axios, version } from './client.js';
-import { type AbortMoment, type FuzzCall, type FuzzPlay, sentBytes } from './fuzz-script.js';
+import type { AbortMoment, FuzzCall } from './fuzz-script.js';
 
 interface Arrived {
   readonly request: Received;
@@ -79,7 +80,7 @@ export class Trial {
 }
 
 function dataOf(call: FuzzCall): unknown {
-  const bytes = sentBytes(call);
+  const bytes = sentBytes(call.body.bytes);
   const readable = () => Readable.from([bytes.subarray(0, 700), bytes.subarray(700)], { objectMode: false });
   switch (call.body.form) {
     case 'none':

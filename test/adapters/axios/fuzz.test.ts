@@ -7,6 +7,7 @@
  */
 
 import { expect, onTestFinished, test } from 'vitest';
+import { listenToProcess, openHandles } from '../fuzz/process.js';
 import { comesTrue } from '../kit.js';
 import { version } from './client.js';
 import { run } from './fuzz-run.js';
@@ -68,24 +69,3 @@ test(`axios ${version} keeps every promise in random scripts, seed ${seed}`, {
   if (failures.length > 0) expect.fail(failures.join('\n\n'));
   if (FUZZ_ONLY === undefined) expect([...counts].filter(([, count]) => count === 0)).toEqual([]);
 });
-
-// ---------------------------------------------------------------- what only the process knows
-
-function listenToProcess(hear: (what: string) => void): () => void {
-  const listeners = ['unhandledRejection', 'uncaughtException', 'warning'].map((event) => {
-    const listener = (what: unknown): void => {
-      const isExperiment = Object(what).name === 'ExperimentalWarning';
-      if (!isExperiment) hear(`${event}: ${what instanceof Error ? what.stack : String(what)}`);
-    };
-    process.on(event, listener);
-    return [event, listener] as const;
-  });
-  return () => {
-    for (const [event, listener] of listeners) process.off(event, listener);
-  };
-}
-
-/** Timers and sockets that keep the process alive. */
-function openHandles(): number {
-  return process.getActiveResourcesInfo().filter((kind) => /^(Timeout|TCP)/.test(kind)).length;
-}

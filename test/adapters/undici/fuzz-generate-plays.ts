@@ -1,6 +1,6 @@
 /** Throws the dice for what a server does to one call: faults first, and most often a good answer at last. */
 
-import type { Dice } from './fuzz-dice.js';
+import type { Dice } from '../fuzz/dice.js';
 import type {
   Afterwards,
   Die,

@@ -1,7 +1,7 @@
 /** Throws the dice for a script. */
 
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import { Dice } from './fuzz-dice.js';
+import { Dice } from '../fuzz/dice.js';
 import { playsOf } from './fuzz-generate-plays.js';
 import type {
   AbortMoment,

@@ -8,8 +8,9 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { listenToProcess, openHandles } from '../fuzz/process.js';
+import { comesTrue } from '../kit.js';
 import { version } from './client.js';
 import { scriptOf } from './fuzz-generate.js';
 import { type Played, run } from './fuzz-run.js';
@@ -83,36 +84,4 @@ function report(number: number, script: FuzzScript, { complaints }: Played): str
     JSON.stringify(script),
     `again: FUZZ_SEED=${seed} FUZZ_ONLY=${number} npx vitest run test/adapters/undici/fuzz.test.ts`,
   ].join('\n');
-}
-
-// ---------------------------------------------------------------- what only the process knows
-
-function listenToProcess(hear: (what: string) => void): () => void {
-  const onRejection = (reason: unknown): void => hear(`unhandled rejection: ${stackOf(reason)}`);
-  const onException = (error: unknown): void => hear(`uncaught exception: ${stackOf(error)}`);
-  const onWarning = (warning: Error): void => {
-    if (warning.name !== 'ExperimentalWarning') hear(`warning: ${stackOf(warning)}`);
-  };
-  process.on('unhandledRejection', onRejection);
-  process.on('uncaughtException', onException);
-  process.on('warning', onWarning);
-  return () => {
-    process.off('unhandledRejection', onRejection);
-    process.off('uncaughtException', onException);
-    process.off('warning', onWarning);
-  };
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-/** Timers and sockets that keep the process alive. */
-function openHandles(): number {
-  return process.getActiveResourcesInfo().filter((kind) => /^(Timeout|TCP)/.test(kind)).length;
-}
-
-async function comesTrue(condition: () => boolean): Promise<boolean> {
-  for (let asked = 0; asked < 500 && !condition(); asked += 1) await setTimeout(10);
-  return condition();
 }

@@ -18,7 +18,7 @@ export class Dice {
     return this.#draw() < share;
   }
 
-  oneOf<T>(list: readonly T[]): T {
+  oneOf<const T>(list: readonly T[]): T {
     const item = list[this.whole(0, list.length - 1)];
     if (item === undefined) throw new RangeError('nothing to choose from');
     return item;

@@ -1,0 +1,31 @@
+/** Functions of the caller's, by the names that scripts give them. */
+
+import { setImmediate } from 'node:timers/promises';
+import type { PolicyOptions } from '../../../src/index.js';
+
+export interface Hooks {
+  readonly retryIf?: 'undecided, later' | 'again after 500, later' | 'rejects';
+  readonly beforeRetry?: 'adds a header, later' | 'goes elsewhere' | 'rejects';
+}
+
+export function hooksOf({ retryIf, beforeRetry }: Hooks): PolicyOptions {
+  return {
+    ...(retryIf !== undefined && {
+      retryIf: async (outcome) => {
+        await outcome.body?.();
+        await setImmediate();
+        if (retryIf === 'rejects') throw new Error('retryIf rejected');
+        const isIt = outcome.kind === 'response' && outcome.status === 500;
+        return isIt && retryIf === 'again after 500, later' ? true : undefined;
+      },
+    }),
+    ...(beforeRetry !== undefined && {
+      beforeRetry: async (context) => {
+        await setImmediate();
+        if (beforeRetry === 'rejects') throw new Error('beforeRetry rejected');
+        if (beforeRetry === 'goes elsewhere') context.url = `${context.url.split('?')[0]}?again`;
+        else context.headers['x-again'] = 'yes';
+      },
+    }),
+  };
+}

@@ -1,0 +1,100 @@
+/** What the server does in the scripts for promise clients: to play, and at random. */
+
+import { answer, contentOf, type HangUp, type Play } from '../../faults/lab.js';
+import type { Dice } from './dice.js';
+
+/** When: with the request's head, or once its body is in. */
+export type FuzzPlay = { readonly at: 'head' | 'body' } & (
+  | {
+      readonly does: 'serve';
+      readonly bytes: number;
+      readonly isChunked: boolean;
+      readonly cut?: { readonly after: number; readonly how: HangUp | 'stall' };
+    }
+  | {
+      readonly does: 'refuse';
+      readonly status: number;
+      readonly bytes: number | 'endless';
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | { readonly does: 'die'; readonly how: HangUp | 'stall'; readonly isBegun: boolean }
+);
+
+export const servedMark = 'served';
+/** Which play an answer is of. */
+export const playHeader = 'x-play';
+
+export function playOf(play: FuzzPlay, index: number): Play {
+  const { at } = play;
+  if (play.does === 'die') {
+    const halfHead = { do: 'write', text: 'HTTP/1.1 200 OK\r\ncontent-le' } as const;
+    return { at, steps: [...(play.isBegun ? [halfHead] : []), lastStep(play.how)] };
+  }
+  const { bytes } = play;
+  if (play.does === 'refuse') {
+    if (bytes !== 'endless') return { ...answer(play.status, 'x'.repeat(bytes), play.headers), at };
+    const headers = { ...play.headers, 'transfer-encoding': 'chunked' };
+    const head = { do: 'head', status: play.status, headers } as const;
+    return { at, steps: [head, { do: 'fill', bytes }] };
+  }
+  const { isChunked, cut } = play;
+  const headers = {
+    [playHeader]: String(index),
+    ...(isChunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(bytes) }),
+  };
+  const fill = { do: 'fill', bytes: cut?.after ?? play.bytes, mark: servedMark } as const;
+  const end = cut === undefined ? ({ do: 'end' } as const) : lastStep(cut.how);
+  return { at, steps: [{ do: 'head', status: 200, headers }, fill, end] };
+}
+
+function lastStep(how: HangUp | 'stall') {
+  return { do: how } as const;
+}
+
+/** What a server is to get: printable, so that it is the same as text and as bytes. */
+export function sentBytes(bytes: number): Buffer {
+  return Buffer.from(contentOf('sent', 0, bytes).toString('hex').slice(0, bytes));
+}
+
+export function hangs(play: FuzzPlay): boolean {
+  return (
+    (play.does === 'die' && play.how === 'stall') ||
+    (play.does === 'serve' && play.cut?.how === 'stall') ||
+    (play.does === 'refuse' && play.bytes === 'endless')
+  );
+}
+
+export function served(dice: Dice): FuzzPlay {
+  return { at: 'body', does: 'serve', bytes: dice.whole(1, 150_000), isChunked: dice.chance(0.5) };
+}
+
+/** `isStream`: who reads the body has it by then, and no time of ours ends it. */
+export function playAtRandom(dice: Dice, isStream: boolean): FuzzPlay {
+  const at = dice.oneOf(['head', 'body', 'body']);
+  const bytes = dice.oneOf([1, dice.whole(2, 2_000), dice.whole(2, 150_000)]);
+  // Whoever has a stream has no limits of time any more.
+  const end = dice.oneOf(['fin', 'rst']);
+  const how = isStream || dice.chance(0.8) ? end : 'stall';
+  switch (dice.oneOf(['serve', 'cut', 'refuse', 'refuse', 'refuse', 'die'])) {
+    case 'serve':
+      return { at, does: 'serve', bytes, isChunked: dice.chance(0.5) };
+    case 'cut':
+      return {
+        at,
+        does: 'serve',
+        bytes,
+        isChunked: dice.chance(0.5),
+        cut: { after: dice.whole(0, bytes - 1), how },
+      };
+    case 'refuse': {
+      const hint = dice.chance(0.1)
+        ? { 'retry-after': '3600' }
+        : dice.oneOf([{}, { 'retry-after-ms': '30' }]);
+      const isEndless = isStream && dice.chance(0.2);
+      const status = dice.oneOf([500, 503, 503, 429, 429, 408, 404]);
+      return { at, does: 'refuse', status, bytes: isEndless ? 'endless' : bytes, headers: hint };
+    }
+    case 'die':
+      return { at, does: 'die', how: dice.chance(0.8) ? end : 'stall', isBegun: dice.chance(0.3) };
+  }
+}
