@@ -21,6 +21,8 @@ export type FuzzPlay = { readonly at: 'head' | 'body' } & (
 );
 
 export const servedMark = 'served';
+/** Of an answer that nobody can read to its end. */
+export const endlessHeader = 'x-endless';
 /** Which play an answer is of. */
 export const playHeader = 'x-play';
 
@@ -33,7 +35,7 @@ export function playOf(play: FuzzPlay, index: number): Play {
   const { bytes } = play;
   if (play.does === 'refuse') {
     if (bytes !== 'endless') return { ...answer(play.status, 'x'.repeat(bytes), play.headers), at };
-    const headers = { ...play.headers, 'transfer-encoding': 'chunked' };
+    const headers = { ...play.headers, 'transfer-encoding': 'chunked', [endlessHeader]: '1' };
     const head = { do: 'head', status: play.status, headers } as const;
     return { at, steps: [head, { do: 'fill', bytes }] };
   }

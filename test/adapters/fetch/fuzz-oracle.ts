@@ -1,0 +1,223 @@
+/** What must be true of every call, whatever was done to it; and what bare fetch does where no retry is due. */
+
+import { AttemptTimeoutError, DeadlineError, GateShutError, type PolicyOptions } from '../../../src/index.js';
+import { contentOf } from '../../faults/lab.js';
+import { playHeader, sentBytes, servedMark } from '../fuzz/plays.js';
+import type { Platform } from './fuzz-platform.js';
+import {
+  type FuzzCall,
+  type FuzzPlay,
+  type FuzzScript,
+  isReadOnce,
+  ledThere,
+  maxRetriesOf,
+} from './fuzz-script.js';
+import type { Trial } from './fuzz-trial.js';
+
+export function* complaintsAbout(trial: Trial, script: FuzzScript, platform: Platform): Generator<string> {
+  yield* aboutTheEnd(trial, script, platform);
+  yield* aboutTheAnswer(trial);
+  yield* aboutAttempts(trial, script);
+  yield* aboutWrites(trial, script);
+  const expected = mustSucceed(trial.call, script);
+  if (expected === undefined) return;
+  const { response, error } = trial.seen;
+  if (response?.status !== 200) yield `should have succeeded: ${String(error ?? response?.status)}`;
+  if (trial.arrivals.length !== expected) yield `${trial.arrivals.length} arrivals, not ${expected}`;
+}
+
+function* aboutTheEnd(
+  trial: Trial,
+  { policy, ...hooks }: FuzzScript,
+  { Response }: Platform,
+): Generator<string> {
+  const { call, seen, readError, given, reason, atAbort, events, usage, changes } = trial;
+  const ends = events.filter(({ type }) => type === 'settled').length;
+  const isBeforeAll = call.abort?.on === 'before';
+  if (ends !== 1 && !isBeforeAll) yield `settled ${ends} times`;
+  for (const change of changes) yield `the caller's ${change} has changed`;
+  if (seen.response !== undefined) {
+    if (!(seen.response instanceof Response)) yield 'no Response of the platform';
+    if (!given.includes(seen.response)) yield "not the platform's own Response";
+    if (usage[1] !== false) yield 'its body is used';
+  }
+  const error = seen.response === undefined ? seen.error : readError;
+  const hasAborted = atAbort !== undefined && (seen.response === undefined || readError !== undefined);
+  if (hasAborted && !isEndOf(error, trial)) yield `aborted, and got ${String(error)}`;
+  if (atAbort === undefined && error === reason) yield 'nobody has aborted it';
+  if (seen.response !== undefined || error === reason || given.includes(error)) return;
+  const isOwn =
+    (error instanceof DeadlineError && policy.deadlineMs !== undefined) ||
+    (error instanceof AttemptTimeoutError && policy.attemptTimeoutMs !== undefined) ||
+    (error instanceof GateShutError && policy.gate !== undefined);
+  // A retryIf that reads a body that is cut off fails with that.
+  const isOfHook = /^(Error: (retryIf|beforeRetry) rejected|TypeError: terminated)$/.test(String(error));
+  const hasHook = hooks.retryIf !== undefined || hooks.beforeRetry === 'rejects';
+  if (!isOwn && !(isOfHook && hasHook)) yield `an error of nobody's: ${String(error)}`;
+}
+
+/** The body of an answer ends as the platform has it: Node 20 has words of its own for that. */
+function isEndOf(error: unknown, { reason, seen }: Trial): boolean {
+  return error === reason || (seen.response !== undefined && Object(error).name === 'AbortError');
+}
+
+function* aboutTheAnswer({ call, seen, bytes, isWhole }: Trial): Generator<string> {
+  const { response } = seen;
+  if (response === undefined || response.status !== 200) return;
+  // Under load, they do not arrive in the order in which they were sent.
+  const play = call.plays[Number(response.headers.get(playHeader))];
+  const served = play?.does === 'serve' && call.method !== 'HEAD' ? play.bytes : 0;
+  const isPart = bytes.equals(contentOf(servedMark, 0, bytes.length)) && bytes.length <= served;
+  if (!isPart) yield `${bytes.length} bytes that are not of its play`;
+  if (isWhole && bytes.length !== served)
+    yield `${bytes.length} bytes as if they were the ${served} of its play`;
+}
+
+function* aboutAttempts({ arrivals, attempts, atAbort, events, call }: Trial, { policy }: FuzzScript) {
+  const most = 1 + maxRetriesOf(call, policy);
+  const asked = arrivals.filter(({ request }) => !request.path.includes(ledThere));
+  if (attempts > most) yield `${attempts} attempts, and ${most} are allowed`;
+  if (asked.length > attempts) yield `${asked.length} arrivals of ${attempts}`;
+  if (atAbort !== undefined && attempts > Math.max(atAbort.attempts, 1)) yield 'sent after the abort';
+  const told = events.find((event) => event.type === 'settled')?.attempts ?? 0;
+  if (told > most) yield `${told} attempts are told of, and ${most} are allowed`;
+  for (const { request } of asked) {
+    if (request.complete && !isSent(call, request.body)) {
+      yield `a wrong body of ${request.body.length} bytes, not ${call.body.bytes}`;
+    }
+  }
+}
+
+function isSent({ body: { form, bytes } }: FuzzCall, body: Buffer): boolean {
+  const sent = sentBytes(bytes);
+  if (form === 'params') return body.equals(Buffer.concat([Buffer.from('a='), sent]));
+  if (form === 'form')
+    return body.includes(Buffer.concat([Buffer.from('\r\n\r\n'), sent, Buffer.from('\r\n--')]));
+  return body.equals(sent);
+}
+
+/** A write that nobody called repeatable is sent again only when the server said that it did not take it. */
+function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
+  const keys = new Set(arrivals.map(({ request }) => request.headers['idempotency-key']));
+  if (keys.size > 1) yield `different idempotency keys: ${[...keys].join(', ')}`;
+  if (isRepeatable(call, policy) || retryIf === 'again after 500, later') return;
+  const isAgain = ({ request }: Trial['arrivals'][number]): boolean => !request.path.includes(ledThere);
+  for (const [index, { play }] of arrivals.entries()) {
+    if (!arrivals.slice(index + 1).some(isAgain)) return;
+    const isTaken = !(policy.unsafeMethods === 'refused' && isRefusal(play));
+    if (isTaken) yield `sent again after ${play.does}`;
+  }
+}
+
+// ---------------------------------------------------------------- where nothing is left to chance
+
+function mustSucceed(call: FuzzCall, { policy, retryIf, beforeRetry, calls }: FuzzScript) {
+  const isTimed = policy.attemptTimeoutMs !== undefined || policy.deadlineMs !== undefined;
+  const isHooked = retryIf === 'rejects' || beforeRetry === 'rejects';
+  const isCut = ({ plays }: FuzzCall): boolean => plays.some((play) => play.does === 'serve' && play.cut !== undefined);
+  if (isTimed || isHooked || policy.gate !== undefined || calls.some(mayDisturb)) return undefined;
+  if (retryIf !== undefined && calls.some(isCut)) return undefined;
+  for (const [index, play] of call.plays.entries()) {
+    if (index > maxRetriesOf(call, policy)) return undefined;
+    if (play.does === 'serve') return index + 1;
+    if (!isRetried(play, call, policy)) return undefined;
+  }
+  return undefined;
+}
+
+/** HEAD has nothing that could be cut off: the connection dies later, while it is thought to be idle. */
+function mayDisturb({ method, plays, abort, body }: FuzzCall): boolean {
+  const isCut = (play: FuzzPlay): boolean => play.does === 'serve' && play.cut !== undefined;
+  const isEarly = (play: FuzzPlay): boolean => play.at === 'head';
+  return (
+    abort !== undefined ||
+    (method === 'HEAD' && plays.some(isCut)) ||
+    (body.form !== 'none' && plays.some(isEarly))
+  );
+}
+
+function isRetried(play: FuzzPlay, call: FuzzCall, policy: PolicyOptions): boolean {
+  if (isReadOnce(call) && call.body.bytes > (policy.bufferBodyBytes ?? 0)) return false;
+  // Of a form or parameters in a Request, a few bytes more.
+  if (isReadOnce(call) && /form|params/.test(call.body.form)) return false;
+  switch (play.does) {
+    case 'die':
+      return isRepeatable(call, policy);
+    case 'refuse':
+      return (
+        play.status !== 404 &&
+        !('retry-after' in play.headers) &&
+        (isRepeatable(call, policy) || (isRefusal(play) && policy.unsafeMethods === 'refused'))
+      );
+    case 'serve':
+    case 'redirect':
+      return false;
+  }
+}
+
+function isRepeatable({ method, isKeyed }: FuzzCall, { idempotencyKey }: PolicyOptions): boolean {
+  return method !== 'POST' || isKeyed || idempotencyKey === true;
+}
+
+/** A server that says so did not take the request. */
+function isRefusal(play: FuzzPlay): boolean {
+  return play.does === 'refuse' && (play.status === 408 || play.status === 429);
+}
+
+// ---------------------------------------------------------------- as the bare fetch has it
+
+/** Nothing of ours could make a difference, and nothing depends on who is quicker. */
+export function isBareDue(call: FuzzCall, { policy, retryIf }: FuzzScript): boolean {
+  const [first] = call.plays;
+  const isOff = maxRetriesOf(call, policy) === 0;
+  const isFinal = first?.does === 'serve' || (first?.does === 'refuse' && first.status === 404);
+  return (
+    (isOff || isFinal) &&
+    retryIf === undefined &&
+    policy.idempotencyKey !== true &&
+    policy.attemptTimeoutMs === undefined &&
+    policy.deadlineMs === undefined &&
+    policy.gate === undefined &&
+    !call.body.form.startsWith('factory') &&
+    (call.abort === undefined || call.abort.on === 'before') &&
+    !call.plays.some((play) => play.at === 'head' && call.body.form !== 'none')
+  );
+}
+
+export function differences(trial: Trial, bare: Trial): string[] {
+  const [ours, theirs] = [shown(trial), shown(bare)];
+  return Object.keys(theirs)
+    .filter((key) => JSON.stringify(ours[key]) !== JSON.stringify(theirs[key]))
+    .map((key) => `${key}: ${JSON.stringify(ours[key])}, and bare ${JSON.stringify(theirs[key])}`);
+}
+
+function shown({ call, seen, readError, bytes, usage, arrivals }: Trial): Record<string, unknown> {
+  const { response, error } = seen;
+  return {
+    response: response && [
+      response.status,
+      response.type,
+      response.redirected,
+      [...response.headers].filter(isSteady),
+    ],
+    error: wordsOf(error),
+    readError: wordsOf(readError),
+    // Of a part, it is chance how long that is.
+    bytes: call.reads === 'all' && readError === undefined && bytes.toString('latin1'),
+    usage,
+    arrivals: arrivals.map(({ request }) => [
+      request.method,
+      Object.entries(request.headers).filter(isSteady),
+      request.complete,
+      request.complete && !/form/.test(call.body.form) && request.body.toString('latin1'),
+    ]),
+  };
+}
+
+function isSteady([name]: readonly unknown[]): boolean {
+  return !/^(date|location|content-type|connection|referer)$/.test(String(name));
+}
+
+function wordsOf(error: unknown): unknown {
+  return error instanceof Error ? [error.name, error.message] : error;
+}

@@ -1,0 +1,97 @@
+/** Plays one script to its end on a lab of its own, and says what was wrong with it. */
+
+import { withRetry } from '../../../src/adapters/fetch/index.js';
+import { createRetrier, type DecisionEvent, type SettledEvent } from '../../../src/index.js';
+import { rst, startLab } from '../../faults/lab.js';
+import { hooksOf } from '../fuzz/hooks.js';
+import { allHaveArrived, FastTime, hangs } from '../fuzz/stage.js';
+import { comesTrue } from '../kit.js';
+import { undici } from './client.js';
+import { complaintsAbout, differences, isBareDue } from './fuzz-oracle.js';
+import { platforms } from './fuzz-platform.js';
+import { type FuzzScript, fetchPlayOf } from './fuzz-script.js';
+import { Trial } from './fuzz-trial.js';
+
+export async function run(script: FuzzScript): Promise<readonly [readonly string[], readonly Trial[]]> {
+  const trials = script.calls.map((call) => new Trial(call));
+  const bare = script.calls.map((call) => (isBareDue(call, script) ? new Trial(call) : undefined));
+  const trialAt = (path: string): Trial | undefined => {
+    const [, isBare, number] = /^\/(b?)(\d+)/.exec(path) ?? [];
+    return (isBare === 'b' ? bare : trials)[Number(number)];
+  };
+  await using lab = await startLab((request) => {
+    const trial = trialAt(request.path);
+    const { plays } = trial?.call ?? { plays: [] };
+    const index = Math.min(trial?.arrivals.length ?? 0, plays.length - 1);
+    const play = plays[index];
+    if (play === undefined) return rst();
+    trial?.arrivals.push({ request, play });
+    return fetchPlayOf(play, index, request.path);
+  });
+  const platform = platforms[script.doFetch];
+  const agent = script.doFetch === 'undici' ? new undici.Agent() : undefined;
+  const beneath: typeof fetch = (input, init) => {
+    const sent = platform.send(
+      input,
+      agent === undefined ? init : ({ ...init, dispatcher: agent } as object),
+    );
+    const trial = trialAt(new URL(addressOf(input)).pathname);
+    if (trial === undefined) return sent;
+    trial.attempts += 1;
+    trial.hear('attempt', trial.attempts);
+    return sent.then(
+      (response) => {
+        trial.given.push(response);
+        return response;
+      },
+      (error: unknown) => {
+        trial.given.push(error);
+        throw error;
+      },
+    );
+  };
+  const time = new FastTime();
+  time.onWait = () => {
+    for (const trial of trials) trial.hear('wait', time.waits);
+  };
+  const observe = (event: DecisionEvent | SettledEvent): void => {
+    const trial = trialAt(new URL(event.request.url).pathname);
+    trial?.events.push(event);
+    if (event.type === 'decision') trial?.hear('decision', event.decision.attempt);
+  };
+  const retrying = withRetry(
+    beneath,
+    createRetrier({ ...script.policy, ...hooksOf(script), observe }, time.ports),
+  ) as typeof fetch;
+
+  const runs = trials.map(
+    (trial, number) => () => trial.run(retrying, `${lab.origin}/${number}`, number, platform),
+  );
+  const callAll = async (): Promise<void> => {
+    if (script.together) await Promise.all(runs.map((each) => each()));
+    else for (const each of runs) await each();
+    for (const [number, trial] of bare.entries()) {
+      await trial?.run(beneath, `${lab.origin}/b${number}`, number, platform);
+    }
+  };
+  const complaints = await hangs('a call', callAll());
+  // What covers a body ends when that is collected, where nothing else tells of its end.
+  const isLater = script.policy.deadlineCovers === 'body';
+  if (!isLater && !(await comesTrue(() => time.pending === 0)))
+    complaints.push(`${time.pending} timers are set`);
+  if (agent !== undefined) complaints.push(...(await hangs('a connection', agent.close())));
+  complaints.push(...(await hangs('the queue', allHaveArrived(lab))));
+  for (const [number, trial] of trials.entries()) {
+    const other = bare[number];
+    const found = [
+      ...complaintsAbout(trial, script, platform),
+      ...(other === undefined ? [] : differences(trial, other)),
+    ];
+    complaints.push(...found.map((each) => `call ${number}: ${each}`));
+  }
+  return [complaints, trials];
+}
+
+function addressOf(input: RequestInfo | URL): string {
+  return typeof input === 'object' && 'url' in input ? input.url : String(input);
+}
