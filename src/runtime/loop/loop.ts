@@ -31,6 +31,8 @@ export class Loop<Answer> {
   private bodySince: number | undefined = undefined;
   /** What the last attempt failed with whose time was up. */
   private timedOut: Error | undefined = undefined;
+  /** How the last attempt ended was the caller's abort. */
+  private endedByAbort = false;
   /** Ends what is left of the last attempt, if that had a time. */
   private ours: AbortController | undefined = undefined;
 
@@ -143,6 +145,7 @@ export class Loop<Answer> {
     if (ending.kind === 'response' && exchange.accepts(ending.response)) return undefined;
     try {
       const outcome = unaskedIn(ending) ?? (await this.inTime(exchange.outcomeOf(ending)));
+      this.endedByAbort = outcome.kind === 'error' && outcome.aborted === true;
       const verdict = await this.verdictOn(ending, outcome);
       const replayable = exchange.body?.isReplayable ?? true;
       const decision = session.next(outcome, { replayable, verdict });
@@ -209,12 +212,12 @@ export class Loop<Answer> {
     return ending.response;
   }
 
-  /** A caller who has aborted gets no answer. */
+  /** A caller who has aborted gets no answer, nor an error of before that. */
   private entrusted(ending: Ending<Answer>): Ending<Answer> {
     const { exchange } = this;
     if (exchange.isAborted) {
       exchange.release(ending);
-      return ending.kind === 'error' ? ending : { kind: 'error', error: exchange.abortError() };
+      return this.endedByAbort ? ending : { kind: 'error', error: exchange.abortError() };
     }
     const deadline = this.session.settings.deadlineCovers === 'body' ? this.deadline() : undefined;
     if (deadline !== undefined) {

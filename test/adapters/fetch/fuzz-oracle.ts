@@ -43,7 +43,8 @@ function* aboutTheEnd(
   }
   const error = seen.response === undefined ? seen.error : readError;
   const hasAborted = atAbort !== undefined && (seen.response === undefined || readError !== undefined);
-  if (hasAborted && !isEndOf(error, trial)) yield `aborted, and got ${String(error)}`;
+  if (hasAborted && !isEndOf(error, trial, hooks.retryIf !== undefined))
+    yield `aborted, and got ${String(error)}`;
   if (atAbort === undefined && error === reason) yield 'nobody has aborted it';
   if (seen.response !== undefined || error === reason || given.includes(error)) return;
   const isOwn =
@@ -56,9 +57,10 @@ function* aboutTheEnd(
   if (!isOwn && !(isOfHook && hasHook)) yield `an error of nobody's: ${String(error)}`;
 }
 
-/** The body of an answer ends as the platform has it: Node 20 has words of its own for that. */
-function isEndOf(error: unknown, { reason, seen }: Trial): boolean {
-  return error === reason || (seen.response !== undefined && Object(error).name === 'AbortError');
+/** The body of an answer ends as the platform has it: Node 20 has words of its own, and others for one that was cloned. */
+function isEndOf(error: unknown, { reason, seen }: Trial, isCloned: boolean): boolean {
+  if (error === reason || seen.response === undefined) return error === reason;
+  return Object(error).name === 'AbortError' || (isCloned && error instanceof TypeError);
 }
 
 function* aboutTheAnswer({ call, seen, bytes, isWhole }: Trial): Generator<string> {
@@ -114,7 +116,8 @@ function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript
 function mustSucceed(call: FuzzCall, { policy, retryIf, beforeRetry, calls }: FuzzScript) {
   const isTimed = policy.attemptTimeoutMs !== undefined || policy.deadlineMs !== undefined;
   const isHooked = retryIf === 'rejects' || beforeRetry === 'rejects';
-  const isCut = ({ plays }: FuzzCall): boolean => plays.some((play) => play.does === 'serve' && play.cut !== undefined);
+  const isCut = ({ plays }: FuzzCall): boolean =>
+    plays.some((play) => play.does === 'serve' && play.cut !== undefined);
   if (isTimed || isHooked || policy.gate !== undefined || calls.some(mayDisturb)) return undefined;
   if (retryIf !== undefined && calls.some(isCut)) return undefined;
   for (const [index, play] of call.plays.entries()) {

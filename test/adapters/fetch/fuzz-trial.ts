@@ -73,7 +73,8 @@ export class Trial {
     if (abort?.on === 'before') this.#abort();
     const [input, given] = platform.asked(this.call, url, init, retry);
     const asked = doFetch(input as string, given);
-    this.usage.push(usageOf(input, init.body));
+    // With `redirect: 'error'`, Node's locks a stream a little later.
+    this.usage.push(this.call.redirect === 'error' ? Object(input).bodyUsed : usageOf(input, init.body));
     const timer = abort?.on === 'time' ? globalThis.setTimeout(() => this.#abort(), abort.n) : undefined;
     try {
       const response = await asked;

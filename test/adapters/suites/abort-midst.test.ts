@@ -68,6 +68,10 @@ describe.each(subject.givingUp)('$name', ({ way, plain, takesFactories }) => {
     type Made = (giveUp: () => void) => PolicyOptions & { readonly body?: () => unknown };
     const hooks: readonly (readonly [string, Made])[] = [
       ['observe', (giveUp) => ({ observe: ({ type }) => type === 'decision' && giveUp() })],
+      [
+        'observe, of the last decision',
+        (giveUp) => ({ maxRetries: 0, observe: ({ type }) => type === 'decision' && giveUp() }),
+      ],
       ['retryIf', (giveUp) => ({ retryIf: () => void giveUp() })],
       ['beforeRetry', (giveUp) => ({ beforeRetry: giveUp })],
       [
