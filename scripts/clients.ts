@@ -38,3 +38,26 @@ export const clients: readonly Client[] = [
     ],
   },
 ];
+
+/** What is tested with a client. */
+export interface Adapter {
+  readonly name: Client['name'] | 'fetch';
+  readonly client: Client;
+  readonly versions: readonly ClientVersion[];
+}
+
+const [undici] = clients as readonly [Client, ...Client[]];
+
+export const adapters: readonly Adapter[] = [
+  ...clients.map((client) => ({ name: client.name, client, versions: client.versions })),
+  {
+    name: 'fetch',
+    // Beside Node's own fetch, that of undici is tried.
+    client: undici,
+    versions: [
+      { version: '6', nodes: ['20', '26'] },
+      { version: '7', nodes: allNodes },
+      { version: '8', nodes: ['22', '26'] },
+    ],
+  },
+];

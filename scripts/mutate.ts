@@ -80,8 +80,9 @@ const slow =
 
 const adapters: readonly Pick<Room, 'name' | 'mutate'>[] = [
   { name: 'undici', mutate: ['adapters/undici/**/*.ts'] },
-  // What promise clients share has no other adapter.
+  // With what promise clients share.
   { name: 'axios', mutate: ['adapters/axios/**/*.ts', 'runtime/loop/**/*.ts'] },
+  { name: 'fetch', mutate: ['adapters/fetch/**/*.ts'] },
 ];
 
 const roomsOfAdapters = adapters.map(

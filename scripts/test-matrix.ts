@@ -5,7 +5,7 @@
  *   npm run test:matrix                      all of it
  *   npm run test:matrix -- 24                what there is to test on one Node
  *   npm run test:matrix -- 20 7.5.0          one pair, of any versions: this is undici
- *   npm run test:matrix -- 26 axios@1.7.0    one pair with another client
+ *   npm run test:matrix -- 26 axios@1.7.0    one pair with another client, or fetch@7: Node's own and that of undici
  *   npm run test:matrix -- --keep /tmp/m     leaves what it installed for the next time
  */
 
@@ -13,14 +13,14 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Client, clients } from './clients.js';
+import { type Adapter, adapters } from './clients.js';
 import { outputOf, run } from './command.js';
 import { compile, consumerOf, manners } from './consumers.js';
 import { type Manifest, manifestOf, Versions } from './versions.js';
 
-/** A client in one of its versions: a column of its table. */
+/** An adapter with its client in one version: a column of its table. */
 interface Column {
-  readonly client: Client;
+  readonly adapter: Adapter;
   readonly version: string;
 }
 
@@ -49,14 +49,14 @@ const versions = new Versions(scratch);
 
 // ---------------------------------------------------------------- one pair
 
-async function testOn({ node, client: { name }, version }: Pair): Promise<Result> {
+async function testOn({ node, adapter: { name, client }, version }: Pair): Promise<Result> {
   const binary = versions.nodeBinary(node);
-  const folder = versions.folderOf(name, version);
+  const folder = versions.folderOf(client.name, version);
   try {
-    await run(binary, ['-e', `require('${name}')`], folder);
+    await run(binary, ['-e', `require('${client.name}')`], folder);
   } catch (error) {
     const isMeantToLoad = runsOn(
-      manifestOf(name, folder),
+      manifestOf(client.name, folder),
       manifestOf('node', versions.folderOf('node', node)),
     );
     return isMeantToLoad ? failure('does not load', error) : { passed: 0, failed: 0, cell: 'does not load' };
@@ -71,7 +71,7 @@ async function testOn({ node, client: { name }, version }: Pair): Promise<Result
     await run(binary, [...vitest, ...reporters, ...tests], '.', {
       ...process.env,
       SUBJECT: name,
-      [`${name.toUpperCase()}_UNDER_TEST`]: folder,
+      [`${client.name.toUpperCase()}_UNDER_TEST`]: folder,
       // A test that starts a `node` means this one.
       PATH: `${dirname(binary)}${delimiter}${process.env['PATH']}`,
     });
@@ -104,7 +104,9 @@ function failure(cell: string, error: unknown): Result {
 // ---------------------------------------------------------------- types
 
 /** As for somebody who installed both, whatever kind of module they write. */
-async function compileAgainst({ client, version }: Column): Promise<Result> {
+async function compileAgainst({ adapter: { name, client }, version }: Column): Promise<Result> {
+  // That of fetch is compiled against no client's.
+  if (name !== client.name) return { passed: 0, failed: 0, cell: '' };
   const folder = versions.folderOf(client.name, version);
   const installed = join(folder, 'node_modules/undaunted');
   rmSync(installed, { recursive: true, force: true });
@@ -123,8 +125,8 @@ async function compileAgainst({ client, version }: Column): Promise<Result> {
 
 function pairsFor([node, wanted]: readonly string[]): Pair[] {
   if (node !== undefined && wanted !== undefined) return [{ node, ...columnFor(wanted) }];
-  const pairs = clients.flatMap((client) =>
-    client.versions.flatMap(({ version, nodes }) => nodes.map((each) => ({ node: each, client, version }))),
+  const pairs = adapters.flatMap((adapter) =>
+    adapter.versions.flatMap(({ version, nodes }) => nodes.map((each) => ({ node: each, adapter, version }))),
   );
   const found = pairs.filter((pair) => node === undefined || pair.node === node);
   if (found.length === 0) throw new Error(`Which client is to be tested on Node ${node}?`);
@@ -133,9 +135,9 @@ function pairsFor([node, wanted]: readonly string[]): Pair[] {
 
 function columnFor(wanted: string): Column {
   const [name, version] = wanted.includes('@') ? wanted.split('@') : ['undici', wanted];
-  const client = clients.find((each) => each.name === name);
-  if (client === undefined || !version) throw new Error(`There are no tests with ${wanted}.`);
-  return { client, version };
+  const adapter = adapters.find((each) => each.name === name);
+  if (adapter === undefined || !version) throw new Error(`There are no tests with ${wanted}.`);
+  return { adapter, version };
 }
 
 /** More than there are cores: for more than half of its time, a run waits. */
@@ -157,13 +159,13 @@ async function fiveAtATime<Item, Done>(
 
 async function told(name: string, work: Promise<Result>): Promise<Result> {
   const result = await work;
-  console.log(`${name}: ${result.cell}`);
+  if (result.cell !== '') console.log(`${name}: ${result.cell}`);
   if (result.output !== undefined) console.log(result.output);
   return result;
 }
 
 function printTable(
-  { name }: Client,
+  { name, client }: Adapter,
   tests: readonly (Pair & Result)[],
   types: readonly (Column & Result)[],
 ): void {
@@ -174,7 +176,9 @@ function printTable(
     );
     return [`Node ${manifestOf('node', versions.folderOf('node', node)).version}`, ...cells];
   });
-  const installed = types.map(({ version }) => manifestOf(name, versions.folderOf(name, version)).version);
+  const installed = types.map(
+    ({ version }) => manifestOf(client.name, versions.folderOf(client.name, version)).version,
+  );
   const head = ['', ...installed.map((version) => `${name} ${version}`)];
   const foot = ['types', ...types.map(({ cell }) => cell)];
   console.log('\npassed / failed / skipped');
@@ -190,8 +194,8 @@ function printTable(
 
 /** Each version once, in the order in which the pairs name them. */
 function columnsOf(pairs: readonly Pair[]): Column[] {
-  const byName = new Map(pairs.map((pair) => [`${pair.client.name}@${pair.version}`, pair]));
-  return [...byName.values()].map(({ client, version }) => ({ client, version }));
+  const byName = new Map(pairs.map((pair) => [`${pair.adapter.name}@${pair.version}`, pair]));
+  return [...byName.values()].map(({ adapter, version }) => ({ adapter, version }));
 }
 
 try {
@@ -199,18 +203,24 @@ try {
   const columns = columnsOf(pairs);
   const nodes = [...new Set(pairs.map(({ node }) => node))];
   await fiveAtATime(nodes, (version) => versions.install('node', version));
-  await fiveAtATime(columns, ({ client, version }) => versions.install(client.name, version));
+  // Two adapters may have one client.
+  const installs = new Map(
+    columns.map(({ adapter, version }) => [`${adapter.client.name}@${version}`, { adapter, version }]),
+  );
+  await fiveAtATime([...installs.values()], ({ adapter, version }) =>
+    versions.install(adapter.client.name, version),
+  );
   const types = await fiveAtATime(columns, async (column) => ({
     ...column,
-    ...(await told(`${column.client.name} ${column.version}, types`, compileAgainst(column))),
+    ...(await told(`${column.adapter.name} ${column.version}, types`, compileAgainst(column))),
   }));
   const tests = await fiveAtATime(pairs, async (pair) => ({
     ...pair,
-    ...(await told(`${pair.client.name} ${pair.version}, Node ${pair.node}`, testOn(pair))),
+    ...(await told(`${pair.adapter.name} ${pair.version}, Node ${pair.node}`, testOn(pair))),
   }));
-  for (const client of new Set(columns.map((column) => column.client))) {
-    const isOfIt = (result: Column): boolean => result.client === client;
-    printTable(client, tests.filter(isOfIt), types.filter(isOfIt));
+  for (const adapter of new Set(columns.map((column) => column.adapter))) {
+    const isOfIt = (result: Column): boolean => result.adapter === adapter;
+    printTable(adapter, tests.filter(isOfIt), types.filter(isOfIt));
   }
 
   const results = [...types, ...tests];
