@@ -2,7 +2,7 @@
 
 import type { Cancel } from '../../runtime/sleep.js';
 import { dispose, isStream, isWebStream } from '../../runtime/stream-like.js';
-import { whenCollected } from '../../runtime/unread.js';
+import { whenRead as whenBodyRead } from '../../runtime/unread.js';
 
 /** Over HTTP/2, axios ends what it aborts as if it were whole: so a body that is still being sent breaks first. */
 export function breakBody(data: unknown, done: () => void): void {
@@ -14,12 +14,12 @@ export function breakBody(data: unknown, done: () => void): void {
   } else done();
 }
 
-/** A stream of Node tells its end; of another one, axios stops listening, or the garbage collector takes it. */
+/** A stream of Node tells its end; for another one, axios stops listening, or it ends. */
 export function whenRead(data: unknown, signal: AbortSignal, done: Cancel): void {
   if (typeof data !== 'object' || data === null) done();
   else if (isStream(data)) (data as unknown as EventSource).on('close', done);
   else if (isWebStream(data)) {
-    whenCollected(data, done);
+    whenBodyRead(data, done);
     const stopListening = signal.removeEventListener.bind(signal);
     signal.removeEventListener = (type: string, listener: EventListenerOrEventListenerObject): void => {
       stopListening(type, listener);

@@ -3,7 +3,7 @@
 import type { BodyDeadline } from '../../runtime/loop/exchange.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { dispose, isWebStream } from '../../runtime/stream-like.js';
-import { whenCollected } from '../../runtime/unread.js';
+import { whenRead as whenBodyRead } from '../../runtime/unread.js';
 import { drainWeb } from '../../runtime/web-stream.js';
 import type { ResponseShape } from './shapes.js';
 
@@ -16,9 +16,9 @@ export function release({ body }: ResponseShape, ms: number, sleep: Sleep): void
   else void drainWeb(body, ms, sleep).catch(() => undefined);
 }
 
-/** Nothing of it may be touched; so what is known of its end is that nobody holds it any more. */
+/** Nothing of it may be touched. */
 export function whenRead({ body }: ResponseShape, done: Cancel): void {
-  if (typeof body === 'object' && body !== null) whenCollected(body, done);
+  if (typeof body === 'object' && body !== null) whenBodyRead(body, done);
   else done();
 }
 
@@ -26,7 +26,7 @@ export function whenRead({ body }: ResponseShape, done: Cancel): void {
 export function coverBody({ body }: ResponseShape, { ms, error, abort }: BodyDeadline, sleep: Sleep): void {
   if (typeof body !== 'object' || body === null) return;
   const cancel = sleep(Math.max(ms, 0), () => abort(error()), { unref: true });
-  whenCollected(body, cancel);
+  whenBodyRead(body, cancel);
 }
 
 /** What `retryIf` may read of it, as often as it likes. */

@@ -75,10 +75,7 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
     }
   };
   const complaints = await hangs('a call', callAll());
-  // What covers a body ends when that is collected, where nothing else tells of its end.
-  const isLater = script.policy.deadlineCovers === 'body';
-  if (!isLater && !(await comesTrue(() => time.pending === 0)))
-    complaints.push(`${time.pending} timers are set`);
+  if (!(await comesTrue(() => time.pending === 0))) complaints.push(`${time.pending} timers are set`);
   if (agent !== undefined) complaints.push(...(await hangs('a connection', agent.close())));
   complaints.push(...(await hangs('the queue', allHaveArrived(lab))));
   for (const [number, trial] of trials.entries()) {

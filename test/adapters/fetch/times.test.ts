@@ -4,9 +4,10 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { AttemptTimeoutError, createRetrier, DeadlineError, type PolicyOptions } from '../../../src/index.js';
-import { answer, silence, stallInBody } from '../../faults/lab.js';
+import { answer, cutBody, silence, stallInBody } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { comesTrue, openLab, settled, soon } from '../kit.js';
+import { nodeFetch, undiciFetch } from './client.js';
 
 /** Answers only when it is told to, and keeps the signals that it was given. */
 function watching(signals: unknown[]): typeof fetch {
@@ -88,6 +89,44 @@ test("deadlineCovers: 'body' ends the body with the deadline's error, and the co
   expect((await read).error).toBeInstanceOf(DeadlineError);
   await lab.until(({ openSockets }) => openSockets === 0);
 });
+
+describe.each([
+  ["Node's own", nodeFetch],
+  ["undici's", undiciFetch],
+])(
+  "%s: a timer that covers a body ends with it, and nothing of the platform's answer is replaced",
+  (_name, doFetch) => {
+    test.each<[string, (response: Response) => Promise<unknown>]>([
+      ['is read', (response) => response.text()],
+      ['is cancelled', async (response) => response.body?.cancel()],
+      ['is read from a copy, too', (response) => Promise.all([response.clone().text(), response.text()])],
+    ])('that %s', async (_how, end) => {
+      const time = new HandTime();
+      const lab = await openLab(answer(200, 'x'.repeat(100_000)));
+      const given: Response[] = [];
+      const watched: typeof fetch = async (...asked) => {
+        const response = await doFetch(...asked);
+        given.push(response);
+        return response;
+      };
+      const policy = { ...soon, deadlineMs: 5_000, deadlineCovers: 'body' } as const;
+      const response = await withRetry(watched, createRetrier(policy, time.ports))(lab.origin);
+      expect([response === given[0], response.bodyUsed, response.body?.locked]).toEqual([true, false, false]);
+      expect(time.pending).toHaveLength(1);
+      await end(response);
+      await time.until(({ pending }) => pending.length === 0);
+    });
+
+    test('that breaks off', async () => {
+      const time = new HandTime();
+      const lab = await openLab(cutBody(100, 10, 'fin'));
+      const policy = { ...soon, deadlineMs: 5_000, deadlineCovers: 'body' } as const;
+      const response = await withRetry(doFetch, createRetrier(policy, time.ports))(lab.origin);
+      await expect(response.text()).rejects.toThrow(TypeError);
+      await time.until(({ pending }) => pending.length === 0);
+    });
+  },
+);
 
 test('retryIf may read the body, and the caller gets it unread', async () => {
   const lab = await openLab([answer(200, '{"done":false}'), answer(200, '{"done":true}')]);
