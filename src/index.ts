@@ -8,7 +8,7 @@ export { explain } from './core/explain.js';
 export { readHint } from './core/hints/read-hint.js';
 export type { HintSetName } from './core/hints/sets.js';
 export type { BucketState, BudgetState, WindowState } from './core/limits/budget/state.js';
-export type { Epoch, GateState } from './core/limits/gate/state.js';
+export type { Epoch, GateState, Pass } from './core/limits/gate/state.js';
 export type { Survived } from './core/limits/gate/survived.js';
 export type { Answers } from './core/limits/hold/answers.js';
 export type { HoldState, Pace } from './core/limits/hold/state.js';
@@ -23,9 +23,18 @@ export type { Settings, Statuses } from './core/policy/settings.js';
 export type * from './core/types.js';
 export type { AttemptsOptions } from './runtime/attempts.js';
 export { attempts } from './runtime/attempts.js';
+export type {
+  Fleet,
+  FleetHome,
+  FleetMember,
+  FleetSnapshot,
+  GateChange,
+  ScopeShare,
+  SharedScope,
+} from './runtime/fleet.js';
 export { historyOf } from './runtime/history.js';
 export type { Ports } from './runtime/ports.js';
-export type { Retrier, RetrierLike, RetrierSnapshot } from './runtime/retrier.js';
+export type { Retrier, RetrierLike, RetrierOptions, RetrierSnapshot } from './runtime/retrier.js';
 export { createRetrier } from './runtime/retrier.js';
 export type { ScopeSnapshot } from './runtime/scope.js';
 export type { Prospects, Session, SessionScope } from './runtime/session.js';

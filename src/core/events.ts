@@ -62,4 +62,10 @@ export interface Refusal {
   readonly enforced: boolean;
 }
 
+/** The processes that share scopes have become one, or this one goes on alone: the store does not answer. */
+export interface FleetEvent {
+  readonly type: 'fleet';
+  readonly isShared: boolean;
+}
+
 export type Observe = (event: DecisionEvent | SettledEvent) => void;

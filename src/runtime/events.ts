@@ -1,6 +1,6 @@
 /** Who listens, and how they are told. Nothing is built when there is no listener. */
 
-import type { DecisionEvent, RequestSummary, SettledEvent } from '../core/events.js';
+import type { DecisionEvent, FleetEvent, RequestSummary, SettledEvent } from '../core/events.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { RequestFacts } from '../core/types.js';
 import { builtinModule } from './builtin-module.js';
@@ -38,6 +38,16 @@ export function tell(settings: Settings, event: DecisionEvent | SettledEvent): v
   if (observe !== undefined) guarded('observe', () => observe(event));
   // Node itself reports what a subscriber throws, as an uncaught exception; others may do it differently.
   if (hasSubscribers()) guarded('a subscriber', () => channel?.publish(event));
+}
+
+export const fleetChannelName = 'undaunted:fleet';
+
+/** Seldom: the channel is looked up each time. */
+export function tellFleet(event: FleetEvent, observe?: (event: FleetEvent) => void): void {
+  if (observe !== undefined) guarded('observe', () => observe(event));
+  const channels = builtinModule<{ channel(name: string): Channel }>('node:diagnostics_channel');
+  const fleetChannel = channels?.channel(fleetChannelName);
+  if (fleetChannel?.hasSubscribers === true) guarded('a subscriber', () => fleetChannel.publish(event));
 }
 
 /** What is not the event's own: the request goes on with it, and others do. */

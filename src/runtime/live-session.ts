@@ -151,7 +151,7 @@ export class LiveSession implements Session {
       now,
       date,
       random: scope.ports.random(),
-      budget: settings.budget === false ? undefined : scope.budgetOf(settings.budget, now),
+      budget: settings.budget === false ? undefined : scope.spendable(settings.budget, now),
       gateShut: scope.refuses(settings, now),
       queueMs: scope.queueMs(settings, now),
       verdict,

@@ -8,6 +8,7 @@ import type { Settings } from '../core/policy/settings.js';
 import { wrongReturn } from '../core/returned.js';
 import type { RequestFacts } from '../core/types.js';
 import { withoutSecrets } from './events.js';
+import type { Fleet, FleetMember, FleetSnapshot } from './fleet.js';
 import { LiveSession } from './live-session.js';
 import type { Ports } from './ports.js';
 import { portsFrom } from './ports.js';
@@ -18,6 +19,8 @@ import { warnOnce } from './warning.js';
 
 export interface RetrierSnapshot {
   readonly scopes: readonly ScopeSnapshot[];
+  /** Only of a retrier that shares its scopes with other processes. */
+  readonly fleet?: FleetSnapshot;
 }
 
 /** Where options may stand as well, a retrier is taken by this mark alone, as a policy is. */
@@ -44,13 +47,15 @@ class LiveRetrier implements Retrier {
   readonly policy: Policy;
   readonly ports: Ports;
   private readonly scopes: Scopes;
+  private readonly member: FleetMember | undefined;
   private lastOrigin: string | undefined = undefined;
   private lastName = '';
 
-  constructor(policy: Policy, ports: Ports) {
+  constructor(policy: Policy, ports: Ports, fleet: Fleet | undefined) {
     this.policy = policy;
     this.ports = ports;
-    this.scopes = new Scopes(policy.maxScopes, policy.scopeIdleMs, ports);
+    this.member = fleet?.join({ policy, ports });
+    this.scopes = new Scopes(policy.maxScopes, policy.scopeIdleMs, ports, this.member);
   }
 
   get [Symbol.toStringTag](): 'Retrier' {
@@ -96,7 +101,8 @@ class LiveRetrier implements Retrier {
   snapshot(): RetrierSnapshot {
     const now = this.ports.now();
     this.scopes.sweep(now);
-    return { scopes: this.scopes.all().map((scope) => scope.snapshot(now)) };
+    const scopes = this.scopes.all().map((scope) => scope.snapshot(now));
+    return this.member === undefined ? { scopes } : { scopes, fleet: this.member.snapshot() };
   }
 
   reset(scope?: string): void {
@@ -110,11 +116,23 @@ function nameReturned(name: unknown): string {
   throw wrongReturn('scope', name, '"origin" or a name that is not blank');
 }
 
+export interface RetrierOptions {
+  /**
+   * The processes that share its scopes: budgets, gates and holds are one for all of them.
+   * @default none
+   */
+  readonly fleet?: Fleet;
+}
+
 /** Each call makes a retrier of its own: what shares it, shares its budgets. */
-export function createRetrier(policy: PolicyOptions | PolicyLike = {}, ports: Partial<Ports> = {}): Retrier {
+export function createRetrier(
+  policy: PolicyOptions | PolicyLike = {},
+  ports: Partial<Ports> = {},
+  { fleet }: RetrierOptions = {},
+): Retrier {
   const defined = definePolicy(policy);
   for (const { path, says, advice } of defined.remarks) warnOnce(`undaunted: ${path}: ${says}. ${advice}`);
-  return new LiveRetrier(defined, portsFrom(ports));
+  return new LiveRetrier(defined, portsFrom(ports), fleet);
 }
 
 const retriers: WeakMap<Policy, Retrier> = new WeakMap();

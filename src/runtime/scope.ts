@@ -23,6 +23,7 @@ import { go, noClaim } from '../core/limits/turnstile.js';
 import type { Budget, Gate, Hold } from '../core/policy/limits.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { Admission, Finding, RefusalReason } from '../core/types.js';
+import type { FleetMember, ScopeShare, SharedScope } from './fleet.js';
 import type { Ports } from './ports.js';
 import type { SessionScope } from './session.js';
 import type { Turn } from './turn.js';
@@ -41,7 +42,7 @@ export interface ScopeSnapshot {
   readonly refused: Readonly<Record<RefusalReason, number>>;
 }
 
-export class Scope implements SessionScope {
+export class Scope implements SessionScope, SharedScope {
   readonly name: string;
   /** For the sweep of idle scopes: used since the last one, and when one last found it used. */
   used = true;
@@ -54,11 +55,14 @@ export class Scope implements SessionScope {
   private readonly answers: Map<Hold, Answers> = new Map();
   private waiting = 0;
   private refused: Record<RefusalReason, number> = { 'gate-shut': 0, 'gate-full': 0, held: 0 };
+  /** Where other processes share it. */
+  private readonly share: ScopeShare | undefined;
 
-  constructor(name: string, ports: Ports) {
+  constructor(name: string, ports: Ports, fleet?: FleetMember) {
     this.name = name;
     this.ports = ports;
     this.usedAt = ports.now();
+    this.share = fleet?.shareOf(this);
   }
 
   // -------------------------------------------------------------- before an attempt
@@ -85,11 +89,36 @@ export class Scope implements SessionScope {
     if (admission.kind === 'refuse') this.refuse(turn, admission.reason, true);
     if (admission.kind === 'go') {
       if (unenforced !== undefined) this.refuse(turn, unenforced, false);
+      if (hold !== false) this.setQueued(turn, hold, false);
       return this.letThrough(turn, epoch, now);
     }
     turn.claim = claim;
     this.setWaiting(turn, admission.kind === 'wait' && admission.why === 'gate');
+    if (this.share !== undefined) this.askFleet(this.share, settings, turn, admission, deadlineAt, now);
     return admission;
+  }
+
+  /** It waits for what only the fleet can give: the lease of a probe, or a place in the queue. */
+  private askFleet(
+    share: ScopeShare,
+    { gate, hold, attemptTimeoutMs }: Settings,
+    turn: Turn,
+    admission: Admission,
+    deadlineAt: number,
+    now: number,
+  ): void {
+    if (gate !== false && admission.kind === 'wait' && admission.why === 'gate') {
+      share.waits(gate, attemptTimeoutMs, now);
+    }
+    if (hold === false) return;
+    const { place, queuesUntil } = turn.claim;
+    const isQueued = admission.kind === 'wait' && admission.why === 'hold' && place === undefined;
+    this.setQueued(turn, hold, isQueued, Math.min(queuesUntil, deadlineAt) - now);
+  }
+
+  private setQueued(turn: Turn, hold: Hold, isQueued: boolean, withinMs = 0): void {
+    if (turn.isQueued !== isQueued) this.share?.queues(hold, isQueued ? 1 : -1, withinMs);
+    turn.isQueued = isQueued;
   }
 
   private refuse(turn: Turn, reason: RefusalReason, enforced: boolean): void {
@@ -111,7 +140,9 @@ export class Scope implements SessionScope {
     this.setWaiting(turn, false);
     const { place } = turn.claim;
     turn.claim = noClaim;
-    if (place === undefined || hold === false) return;
+    if (hold === false) return;
+    this.setQueued(turn, hold, false);
+    if (place === undefined) return;
     this.holds.set(hold, gateAndHold.givePlaceBack(this.holdOf(hold), place, this.ports.now()));
   }
 
@@ -155,13 +186,19 @@ export class Scope implements SessionScope {
     const isRefused = hold !== false && hasFailed && gateAndHold.isRefusal(hold, finding, maxHintMs);
     if (hold !== false && isFirst && finding.kind === 'response' && !isRefused) {
       this.answers.set(hold, gateAndHold.afterAnswer(this.answersOf(hold), true, 'other', now));
+      this.share?.answered(hold, true, 'other');
     }
     if (isRefused) {
       const answers = gateAndHold.afterAnswer(this.answersOf(hold), isFirst, 'refusal', now);
       this.answers.set(hold, answers);
-      this.holds.set(hold, gateAndHold.afterRefusal(hold, this.holdOf(hold), answers, finding, now));
+      this.share?.answered(hold, isFirst, 'refusal');
+      const before = this.holdOf(hold);
+      const after = gateAndHold.afterRefusal(hold, before, answers, finding, now);
+      this.holds.set(hold, after);
+      if (after.pacedSince !== before.pacedSince) this.share?.held(hold, now);
     }
     if (budget !== false && hasFailed) {
+      this.share?.failed(budget, priceOf(finding));
       this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), priceOf(finding), now));
     }
   }
@@ -174,8 +211,10 @@ export class Scope implements SessionScope {
         hold,
         gateAndHold.afterAnswer(this.answersOf(hold), isFirst, 'success', this.ports.now()),
       );
+      this.share?.answered(hold, isFirst, 'success');
     }
     if (budget === false) return;
+    this.share?.succeeded(budget);
     const timed = needsClock(budget);
     // A bucket that has not been drawn from is full.
     if (!timed && !this.budgets.has(budget)) return;
@@ -184,6 +223,7 @@ export class Scope implements SessionScope {
   }
 
   spend(budget: Budget, finding: Finding, now: number): void {
+    this.share?.spent(budget, priceOf(finding));
     this.keep(budget, afterRetry(budget, this.budgetOf(budget, now), priceOf(finding), now));
   }
 
@@ -192,18 +232,16 @@ export class Scope implements SessionScope {
     if (gate === false) return;
     const state = this.gateOf(gate);
     // The healthy path, without a clock.
-    if (!isFailure(sign) && gateAndHold.isHealthy(gate, state)) return;
+    if (!isFailure(sign) && gateAndHold.isHealthy(gate, state)) {
+      if (sign === 'alive') this.share?.alive(gate);
+      return;
+    }
     const now = this.ports.now();
     const isOld = isFailure(sign) && !noteFailure(turn, gate, isFirst, now);
-    const after = gateAndHold.afterSign(
-      gate,
-      state,
-      turn,
-      isOld ? 'still-dead' : sign,
-      now,
-      this.ports.random(),
-    );
+    const news = isOld ? 'still-dead' : sign;
+    const after = gateAndHold.afterSign(gate, state, turn, news, now, this.ports.random());
     if (after !== state) this.gates.set(gate, after);
+    this.share?.signed(gate, news, turn, { before: state, after }, now);
   }
 
   // -------------------------------------------------------------- what it knows
@@ -212,10 +250,18 @@ export class Scope implements SessionScope {
     return this.budgets.get(budget) ?? fullBudget(budget, now);
   }
 
+  /** What a retry may take: in a fleet, no more than this process has leased of it. */
+  spendable(budget: Budget, now: number): BudgetState {
+    const own = this.budgetOf(budget, now);
+    return this.share === undefined ? own : this.share.spendable(budget, own, now);
+  }
+
   snapshot(now: number): ScopeSnapshot {
     return {
       name: this.name,
-      budgets: [...this.budgets].map(([budget, state]) => ({ tokens: tokensLeft(budget, state, now) })),
+      budgets: [...this.budgets.keys()].map((budget) => ({
+        tokens: tokensLeft(budget, this.spendable(budget, now), now),
+      })),
       gates: [...this.gates].map(([gate, state]) => ({ state: gateAndHold.asOf(gate, state, now).kind })),
       holds: [...this.holds.values()].map(({ until }) => ({ forMs: Math.max(0, until - now) })),
       waiting: this.waiting,
@@ -237,15 +283,32 @@ export class Scope implements SessionScope {
     if (this.budgets.get(budget) !== state) this.budgets.set(budget, state);
   }
 
-  private gateOf(gate: Gate): GateState {
+  gateOf(gate: Gate): GateState {
     return this.gates.get(gate) ?? openGate;
   }
 
-  private holdOf(hold: Hold): HoldState {
+  keepGate(gate: Gate, state: GateState): void {
+    this.gates.set(gate, state);
+  }
+
+  holdOf(hold: Hold): HoldState {
     return this.holds.get(hold) ?? noHold;
   }
 
-  private answersOf(hold: Hold): Answers {
+  keepHold(hold: Hold, state: HoldState): void {
+    this.holds.set(hold, state);
+  }
+
+  answersOf(hold: Hold): Answers {
     return this.answers.get(hold) ?? noAnswers;
+  }
+
+  keepAnswers(hold: Hold, answers: Answers): void {
+    this.answers.set(hold, answers);
+  }
+
+  /** The retrier has forgotten it: other processes are not told of it any more. */
+  close(): void {
+    this.share?.close();
   }
 }

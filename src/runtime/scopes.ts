@@ -3,6 +3,7 @@
  * Both without a timer, and without reading a clock for a scope that is known.
  */
 
+import type { FleetMember } from './fleet.js';
 import type { Ports } from './ports.js';
 import { Scope } from './scope.js';
 
@@ -14,11 +15,13 @@ export class Scopes {
   private readonly most: number;
   private readonly idleMs: number;
   private readonly ports: Ports;
+  private readonly fleet: FleetMember | undefined;
 
-  constructor(most: number, idleMs: number, ports: Ports) {
+  constructor(most: number, idleMs: number, ports: Ports, fleet?: FleetMember) {
     this.most = most;
     this.idleMs = idleMs;
     this.ports = ports;
+    this.fleet = fleet;
   }
 
   get(name: string): Scope {
@@ -38,9 +41,10 @@ export class Scopes {
     this.sweep(this.ports.now());
     for (const oldest of this.byName.keys()) {
       if (this.byName.size < this.most) break;
+      this.byName.get(oldest)?.close();
       this.byName.delete(oldest);
     }
-    return new Scope(name, this.ports);
+    return new Scope(name, this.ports, this.fleet);
   }
 
   /** To be called where a clock was read anyway; looks four times in an idle time, not more often. */
@@ -65,6 +69,7 @@ export class Scopes {
 
   /** Requests under way keep the state that they have. */
   private forget(name?: string): void {
+    for (const scope of this.byName.values()) if (name === undefined || scope.name === name) scope.close();
     if (name === undefined) this.byName.clear();
     else this.byName.delete(name);
     if (name === undefined || this.newest?.name === name) this.newest = undefined;

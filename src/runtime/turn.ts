@@ -15,6 +15,8 @@ export interface Turn {
   epoch: Epoch;
   sentAt: number;
   isWaiting: boolean;
+  /** It waits for a place that only the fleet can give. */
+  isQueued: boolean;
   /** When its first attempt had failed, until a retry has counted as well. */
   failedAt: number | undefined;
   /** The last time that it was refused, or would have been. */
@@ -31,6 +33,7 @@ export function turnFrom(startedAt: number | undefined): Turn {
     epoch: noEpoch,
     sentAt: Number.NEGATIVE_INFINITY,
     isWaiting: false,
+    isQueued: false,
     failedAt: undefined,
     refused: undefined,
     isSettledTold: false,

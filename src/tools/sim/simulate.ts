@@ -16,6 +16,8 @@ import type { Strategy } from './pursuit.js';
 import type { Run } from './run.js';
 import { runOf } from './run.js';
 import { buildServer } from './servers/build.js';
+import type { SharedStore } from './shared-store.js';
+import { storeIn } from './shared-store.js';
 import { Station } from './station.js';
 import { strategyOf } from './strategies.js';
 import { Tally } from './tally.js';
@@ -29,13 +31,15 @@ export interface SimulateOptions {
   readonly seed: number;
   /** Called with every step of every request. */
   readonly trace?: Trace;
+  /** All processes of the clients share their scopes through this store. Default: each has its own. */
+  readonly store?: SharedStore;
 }
 
 /** Node's own; a service may name another. */
 const usualBacklog = 511;
 
 /** Whose dice: nobody's draws change anybody else's. Of the arrivals, one for each crowd. */
-const streams = { arrivals: 1, policies: 1_000_000 } as const;
+const streams = { arrivals: 1, store: 900_000, policies: 1_000_000 } as const;
 
 export function simulate(world: World, clients: Crowds, policy: Contender, options: SimulateOptions): Run {
   const run = simulateBySecond(world, clients, policy, options);
@@ -79,8 +83,9 @@ interface Stage {
   readonly strategiesOf: (contender: Contender, count: number) => Strategy[];
 }
 
-function stageOf({ services, durationMs }: World, { seed, trace }: SimulateOptions): Stage {
+function stageOf({ services, durationMs }: World, { seed, trace, store }: SimulateOptions): Stage {
   const agenda = new Agenda();
+  const fleetOf = store && storeIn(agenda, store, diceOf(seed, streams.store));
   const traffic = new Traffic(agenda, trace);
   const visits = new Visits();
   const seconds = Math.floor(durationMs / 1_000) + 1;
@@ -102,7 +107,7 @@ function stageOf({ services, durationMs }: World, { seed, trace }: SimulateOptio
       Array.from({ length: count }, () => {
         processes += 1;
         const dice = diceOf(seed, streams.policies + processes);
-        return strategyOf(contender, { now: () => agenda.now, dice });
+        return strategyOf(contender, { now: () => agenda.now, dice, fleet: fleetOf?.(processes) });
       }),
   };
 }

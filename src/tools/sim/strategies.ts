@@ -1,6 +1,6 @@
 /** From a contender as data to what one process of it does. */
 
-import type { Admission, ErrorOutcome, ResponseOutcome } from '../../index.js';
+import type { Admission, ErrorOutcome, Fleet, ResponseOutcome, Sleep } from '../../index.js';
 import { createRetrier } from '../../index.js';
 import { isPolicy } from '../../internal.js';
 import type { Dice } from './dice.js';
@@ -11,17 +11,20 @@ import type { Contender } from './world.js';
 export interface Circumstances {
   readonly now: () => number;
   readonly dice: Dice;
+  /** Of a process that shares its scopes with others, and by what it waits to tell them. */
+  readonly fleet?: { readonly joined: Fleet; readonly sleep: Sleep } | undefined;
 }
 
 /** Wall time at the beginning of every run: 2026-03-10, noon. */
 const epochMs = 1_773_144_000_000;
 
-export function strategyOf(contender: Contender, { now, dice }: Circumstances): Strategy {
+export function strategyOf(contender: Contender, { now, dice, fleet }: Circumstances): Strategy {
   if (isPeer(contender)) return { open: (_, thoughtMs) => new PeerPursuit(contender, dice, thoughtMs) };
-  const sleep = (): never => {
+  const sleep: Sleep = () => {
     throw new Error('Here nobody waits but the traffic itself');
   };
-  const retrier = createRetrier(contender, { now, date: () => epochMs + now(), random: dice, sleep });
+  const ports = { now, date: () => epochMs + now(), random: dice, sleep: fleet?.sleep ?? sleep };
+  const retrier = createRetrier(contender, ports, fleet && { fleet: fleet.joined });
   return { open: (request, _, override) => retrier.open(request, override) };
 }
 

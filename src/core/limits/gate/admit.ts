@@ -6,7 +6,8 @@ import { longestPollMs, noEpoch, refusing } from '../turnstile.js';
 import { passGate } from './gate.js';
 import type { Passage } from './state.js';
 
-/** How long a request waits for the answer of a probe that it meets, and for a place in the ramp, at most. */
+/** How long a request waits for the lease of a probe, for the answer of one that it meets, and for a place in the ramp. */
+const leasePatienceMs = 50;
 const probePatienceMs = 250;
 const rampPatienceMs = 2_000;
 
@@ -39,7 +40,7 @@ export function admitByGate(
 type Barred = Extract<Passage, { kind: 'shut' }>;
 
 function claimMet(claim: Claim, { by }: Barred, now: number): Claim {
-  if (by === 'probe') return { ...claim, metProbeAt: claim.metProbeAt ?? now };
+  if (by === 'probe' || by === 'lease') return { ...claim, metProbeAt: claim.metProbeAt ?? now };
   return by === 'ramp' ? { ...claim, metRampAt: claim.metRampAt ?? now } : claim;
 }
 
@@ -52,6 +53,7 @@ function patientWait(claim: Claim, { by, retryInMs }: Barred, now: number): numb
 /** Only for what is over soon. */
 function shortWait({ metProbeAt, metRampAt }: Claim, { by }: Barred, now: number): number | undefined {
   if (by === 'probe') return pollUntil(metProbeAt ?? now, probePatienceMs, now);
+  if (by === 'lease') return pollUntil(metProbeAt ?? now, leasePatienceMs, now);
   return by === 'ramp' ? pollUntil(metRampAt ?? now, rampPatienceMs, now) : undefined;
 }
 

@@ -58,7 +58,7 @@ function afterFailure(state: Open, { sentAt }: Pass, sign: Sign, now: number): O
   return { ...state, lives: 0, failures: 1, since, lastAt: now };
 }
 
-function isDead(gate: Gate, { lives, failures, since, survived }: Open, now: number): boolean {
+export function isDead(gate: Gate, { lives, failures, since, survived }: Open, now: number): boolean {
   const longest = remembered(survived, now);
   const isNew = lives >= Math.min(gate.failures, usualLives);
   const isUnheardOf = lives === 0 && longest === 0;

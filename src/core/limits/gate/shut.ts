@@ -4,7 +4,7 @@ import type { Gate } from '../../policy/limits.js';
 import { ramp } from './ramping.js';
 import type { Sign } from './signs.js';
 import type { GateState, Pass, Passage, Shut } from './state.js';
-import { around, shut } from './state.js';
+import { around } from './state.js';
 import { afterSurvived } from './survived.js';
 
 /** A probe that hangs does not keep the gate shut for ever: after so many intervals another one may go. */
@@ -25,7 +25,7 @@ export function afterSignWhenShut(
   const isProbe = pass.epoch === epoch && pass.sentAt === state.probingSince;
   if (!isProbe) return state;
   const probeAt = sign === 'neutral' ? now : now + around(gate.probeMs, draw);
-  return shut(epoch, probeAt, failures, state.survived);
+  return { ...state, probeAt, probingSince: undefined };
 }
 
 /** Only a probe goes, when it is time for one. */
@@ -34,9 +34,26 @@ export function passWhenShut(gate: Gate, state: Shut, now: number, draw: number)
     return { kind: 'shut', by: 'probe', retryInMs: around(gate.probeMs / 4, draw) };
   }
   const leftMs = state.probeAt - now;
-  return leftMs > 0
-    ? { kind: 'shut', by: 'failures', retryInMs: leftMs + around(gate.probeMs / 4, draw) }
-    : { kind: 'go', state: { ...state, probingSince: now } };
+  if (leftMs > 0) return { kind: 'shut', by: 'failures', retryInMs: leftMs + around(gate.probeMs / 4, draw) };
+  if (state.leaseUntil === undefined) return { kind: 'go', state: { ...state, probingSince: now } };
+  return now < state.leaseUntil
+    ? { kind: 'go', state: { ...state, probingSince: now, leaseUntil: noLease } }
+    : { kind: 'shut', by: 'lease', retryInMs: leaseRetryMs };
+}
+
+/** It may be sent when others of the fleet are not probing; in so long that will be known. */
+export const noLease: number = Number.NEGATIVE_INFINITY;
+const leaseRetryMs = 10;
+
+/** Whether it is time for a probe that this process may not send yet. */
+export function needsLease(gate: Gate, state: GateState, now: number): state is Shut {
+  if (state.kind !== 'shut' || state.leaseUntil === undefined) return false;
+  return now >= state.probeAt && now >= state.leaseUntil && !probeIsOut(gate, state, now);
+}
+
+/** Since when a probe of another process would have to be out, to be given up in so long. */
+export function probingFor({ probeMs }: Gate, leftMs: number, now: number): number {
+  return now + leftMs - probeIntervals * probeMs;
 }
 
 function probeIsOut(gate: Gate, { probingSince }: Shut, now: number): boolean {

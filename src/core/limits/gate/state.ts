@@ -30,6 +30,8 @@ export interface Shut {
   /** Those that shut it. */
   readonly failures: number;
   readonly survived: Survived;
+  /** Only where it is shut for a fleet, of which one probes at a time: until when this process may begin to. */
+  readonly leaseUntil?: number;
 }
 
 export interface Ramping {
@@ -62,7 +64,7 @@ export const openGate: GateState = {
   survived: nothingSurvived,
 };
 
-export function shut(epoch: Epoch, probeAt: number, failures: number, survived: Survived): GateState {
+export function shut(epoch: Epoch, probeAt: number, failures: number, survived: Survived): Shut {
   return { kind: 'shut', epoch, probeAt, probingSince: undefined, failures, survived };
 }
 
@@ -73,5 +75,9 @@ export function around(waitMs: number, draw: number): number {
 
 export type Passage =
   | { readonly kind: 'go'; readonly state: GateState }
-  /** `by`: what is in the way, which for a probe that is out and for a full ramp will not be for long. */
-  | { readonly kind: 'shut'; readonly by: 'failures' | 'probe' | 'ramp'; readonly retryInMs: number };
+  /** `by`: what is in the way, which for a probe that is out, a lease and a full ramp will not be for long. */
+  | {
+      readonly kind: 'shut';
+      readonly by: 'failures' | 'probe' | 'lease' | 'ramp';
+      readonly retryInMs: number;
+    };

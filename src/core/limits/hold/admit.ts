@@ -2,8 +2,8 @@
 
 import type { Hold } from '../../policy/limits.js';
 import type { Admitted, Claim, Turnstile } from '../turnstile.js';
-import { longestPollMs, passing, refusing, withoutPlace } from '../turnstile.js';
-import { isPaced, takePlace, timeOf } from './queue.js';
+import { longestPollMs, noClaim, passing, refusing, withoutPlace } from '../turnstile.js';
+import { isPaced, takeLeased, takePlace, timeOf } from './queue.js';
 import type { HoldState } from './state.js';
 
 /** So often does a request ask again while it queues. */
@@ -12,9 +12,26 @@ const pollsOfQueue = 8;
 export function admitByHold(hold: Hold, turnstile: Turnstile, now: number, deadlineAt: number): Admitted {
   const passes = passing(turnstile);
   if (!isPaced(turnstile.hold, now)) return passes;
+  const { leased } = turnstile.hold;
+  if (leased !== undefined && turnstile.claim.place === undefined) {
+    return admitByFleet(hold, turnstile, leased, now, deadlineAt);
+  }
   const { claim, state } = claimed(hold, turnstile, now, deadlineAt);
-  const at = timeOf(state, claim.place);
-  const admitted: Admitted = { ...passes, hold: state, claim };
+  return admitAt(hold, turnstile, { ...passes, hold: state, claim }, claim.place, now, deadlineAt);
+}
+
+/** It has a place. */
+function admitAt(
+  hold: Hold,
+  turnstile: Turnstile,
+  admitted: Admitted,
+  place: number,
+  now: number,
+  deadlineAt: number,
+): Admitted {
+  const passes = passing(turnstile);
+  const { hold: state, claim } = admitted;
+  const at = timeOf(state, place);
   if (at <= now) return admitted;
   // The place of a newcomer comes up too late; or time is over, because others were told to wait longer.
   const isNew = turnstile.claim.place === undefined;
@@ -22,6 +39,34 @@ export function admitByHold(hold: Hold, turnstile: Turnstile, now: number, deadl
   if (!hold.enforce) return isTooLate ? { ...passes, unenforced: 'held' } : admitted;
   if (isTooLate) return isNew ? refusing(passes, 'held') : withoutPlace(refusing(admitted, 'held'), now);
   const delayMs = Math.min(untilNextLook(state, at, now), claim.queuesUntil - now);
+  return { ...admitted, admission: { kind: 'wait', delayMs, why: 'hold' } };
+}
+
+/** How often a request looks whether the store has given a place. */
+const leasePollMs = 50;
+
+/** The queue is that of a fleet: a place that nobody has taken, or it waits until the store gives one. */
+function admitByFleet(
+  hold: Hold,
+  turnstile: Turnstile,
+  leased: readonly number[],
+  now: number,
+  deadlineAt: number,
+): Admitted {
+  const passes = passing(turnstile);
+  const { claim: before, isRetry } = turnstile;
+  const isNew = before.queuesUntil === noClaim.queuesUntil;
+  const queuesUntil = isNew && !isRetry ? now + longestQueue(hold, deadlineAt - now) : before.queuesUntil;
+  const { place, state } = takeLeased(turnstile.hold, leased, now);
+  const claim = { ...before, place, queuesUntil };
+  const admitted: Admitted = { ...passes, hold: state, claim };
+  if (place !== undefined) return admitAt(hold, turnstile, admitted, place, now, deadlineAt);
+  // The last place that is known to be taken: the next one comes later than that.
+  const at = timeOf(state, state.nextPlace);
+  if (at >= deadlineAt || at > queuesUntil || now >= queuesUntil) {
+    return hold.enforce ? refusing(passes, 'held') : { ...passes, unenforced: 'held' };
+  }
+  const delayMs = Math.min(leasePollMs, queuesUntil - now, deadlineAt - now);
   return { ...admitted, admission: { kind: 'wait', delayMs, why: 'hold' } };
 }
 

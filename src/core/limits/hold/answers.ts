@@ -105,3 +105,29 @@ function bitsIn(bits: number): number {
   for (let left = bits; left !== 0; left &= left - 1) count += 1;
   return count;
 }
+
+/** What was answered to other processes of a fleet, as if it had been answered here. */
+export function afterOthers(
+  answers: Answers,
+  { firsts, refusals, successes }: Pick<Answers, 'firsts' | 'refusals' | 'successes'>,
+  now: number,
+): Answers {
+  if (firsts === 0 && successes === 0) return answers;
+  // One that is none of them: only time passes.
+  const at = afterAnswer(answers, false, 'other', now);
+  let { last } = at;
+  // Of the latest, refusals and others by turns.
+  const latest = Math.min(firsts, enough);
+  for (let one = 1; one <= latest; one += 1) {
+    const isRefusal = Math.floor((one * refusals) / firsts) > Math.floor(((one - 1) * refusals) / firsts);
+    last = ((last << 1) | (isRefusal ? 1 : 0)) & lastBits;
+  }
+  return {
+    ...at,
+    successes: at.successes + successes,
+    firsts: at.firsts + firsts,
+    refusals: at.refusals + refusals,
+    inSpan: at.inSpan + firsts,
+    last,
+  };
+}

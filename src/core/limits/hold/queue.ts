@@ -65,10 +65,33 @@ export function takePlace(
 
 /** It was not used: those behind it move up. */
 export function givePlaceBack(given: HoldState, place: number, now: number): HoldState {
+  if (given.leased !== undefined) return withLeased(given, [...given.leased, place].sort(byNumber));
   const state = withoutPassedGaps(given, now);
   if (place >= state.nextPlace) return state;
   const { gaps } = state;
   return withoutPassedGaps({ ...state, gaps: gaps.toSpliced(gapsBefore(gaps, place), 0, place) }, now);
+}
+
+/** The first of those that a store has given, if it has given one. */
+export function takeLeased(
+  state: HoldState,
+  leased: readonly number[],
+  now: number,
+): { readonly place: number | undefined; readonly state: HoldState } {
+  // What came up long ago is lost: many requests at once would use it.
+  const [place, ...others] = leased.filter((one) => timeOf(state, one) > now - leaseKeptMs);
+  return { place, state: withLeased(state, others) };
+}
+
+/** A place that has come up waits so long for a request of its own process. */
+const leaseKeptMs = 500;
+
+function withLeased(state: HoldState, leased: readonly number[]): HoldState {
+  return { ...state, leased };
+}
+
+function byNumber(one: number, other: number): number {
+  return one - other;
 }
 
 /** The requests before these gaps have gone: all that is left of them is that so many more places have come up. */

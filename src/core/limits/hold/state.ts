@@ -22,6 +22,8 @@ export interface HoldState {
   readonly apart: number;
   /** The answer that it is for. */
   readonly asked: { readonly finding: ResponseFinding; readonly at: number } | undefined;
+  /** Only in a fleet, whose places are given out by a store: those that this process has got and nobody has taken. */
+  readonly leased?: readonly number[];
 }
 
 /**

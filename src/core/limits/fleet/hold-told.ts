@@ -1,0 +1,77 @@
+/** What the facts of the fleet make of a process's own hold, as if it had seen them. */
+
+import type { Answers } from '../hold/answers.js';
+import { afterOthers, refusedShare } from '../hold/answers.js';
+import type { HoldState } from '../hold/state.js';
+import { paceNamed } from './hold-record.js';
+import type { HoldFacts } from './messages.js';
+
+/** `isNew`: the queue has changed since what was known. */
+export function holdTold(
+  state: HoldState,
+  answers: Answers,
+  facts: HoldFacts,
+  isNew: boolean,
+  now: number,
+): HoldState {
+  const pace = paceNamed(facts.pace);
+  if (pace === undefined) return state;
+  const nextPlace = Math.max(facts.nextPlace, isNew ? 0 : state.nextPlace);
+  const leased = state.leased ?? [];
+  if (!isNew && state.leased !== undefined) {
+    return nextPlace === state.nextPlace ? state : { ...state, nextPlace };
+  }
+  return {
+    ...state,
+    until: facts.forMs > 0 ? now + facts.forMs : Math.min(state.until, now),
+    pacedSince: now - facts.pacedMs,
+    places: facts.places,
+    spacingMs: facts.spacingMs,
+    pace,
+    nextPlace,
+    gaps: [],
+    leased,
+    // Whoever has changed the pace had these answers before it.
+    slowedFor: refusedShare(answers, now),
+    slowedTwice: false,
+  };
+}
+
+/** It has got these places, one after another. */
+export function holdLeased(state: HoldState, from: number, count: number): HoldState {
+  if (count === 0 || state.leased === undefined) return state;
+  const places = Array.from({ length: count }, (_, index) => from + index);
+  return {
+    ...state,
+    leased: [...state.leased, ...places],
+    nextPlace: Math.max(state.nextPlace, from + count),
+  };
+}
+
+/** The store is silent: the queue is its own. */
+export function holdAlone(state: HoldState): HoldState {
+  if (state.leased === undefined) return state;
+  const { leased: _, ...own } = state;
+  return own;
+}
+
+/** What others were answered since the last facts, of which these are the totals. */
+export interface Totals {
+  readonly firsts: number;
+  readonly refusals: number;
+  readonly successes: number;
+  readonly at: number;
+}
+
+/** Facts that are older than this are news of a time that is not counted any more. */
+const freshMs = 1_000;
+
+/** `before` and `after`: of others alone. */
+export function answersTold(answers: Answers, before: Totals, after: Totals, now: number): Answers {
+  const part = Math.min(1, freshMs / Math.max(1, after.at - before.at));
+  const grown = (key: 'firsts' | 'refusals' | 'successes'): number =>
+    Math.max(0, Math.round((after[key] - before[key]) * part));
+  const firsts = grown('firsts');
+  const refusals = Math.min(firsts, grown('refusals'));
+  return afterOthers(answers, { firsts, refusals, successes: grown('successes') }, now);
+}

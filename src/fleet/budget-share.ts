@@ -1,0 +1,119 @@
+/** A budget that processes share, as one of them knows it: tokens are leased in batches, and spent without asking. */
+
+import type { BudgetState } from '../core/limits/budget/state.js';
+import { leasedState, pricesOf, termsOf } from '../core/limits/fleet/budget-leased.js';
+import type { BudgetReport, Facts } from '../core/limits/fleet/messages.js';
+import type { Budget, Cost } from '../core/policy/limits.js';
+import type { Receipt, RecordShare, Speaker } from './share.js';
+
+/** In thousandths: what a process has at hand while it works, and while it does not. */
+const batch = 5_000;
+const reserve = 1_000;
+
+export class BudgetShare implements RecordShare {
+  readonly key: string;
+  isMarked = false;
+  private readonly budget: Budget;
+  private readonly speaker: Speaker;
+  private readonly capacity: number;
+  private readonly perSecond: number;
+  private slice = 0;
+  /** Before the first facts, it has its own. */
+  private isTold = false;
+  private isBarren = false;
+  private leased = 0;
+  // -- since the last report
+  private successes = 0;
+  private hasFailed = false;
+  private spentLately = 0;
+  private back = 0;
+
+  constructor(key: string, budget: Budget, speaker: Speaker) {
+    this.key = key;
+    this.budget = budget;
+    this.speaker = speaker;
+    const { capacity, perSecond } = termsOf(budget);
+    this.capacity = capacity;
+    this.perSecond = perSecond;
+  }
+
+  // -------------------------------------------------------------- what happens here
+
+  /** On the path of every request. */
+  succeeded(): void {
+    this.successes += 1;
+    this.hasFailed = false;
+    if (!this.isMarked) this.speaker.mark(this);
+  }
+
+  failed(failure: keyof Cost): void {
+    this.hasFailed = true;
+    this.take(pricesOf(this.budget, failure).failure);
+  }
+
+  spent(failure: keyof Cost): void {
+    this.take(pricesOf(this.budget, failure).retry);
+  }
+
+  private take(price: number): void {
+    this.leased = Math.max(0, this.leased - price);
+    this.spentLately += price;
+    this.speaker.mark(this);
+  }
+
+  /** While the store is silent, all that the process has itself. */
+  spendable(own: BudgetState, now: number): BudgetState {
+    if (!this.isTold || !this.speaker.isShared) return own;
+    return leasedState(this.budget, own, this.leased, now);
+  }
+
+  // -------------------------------------------------------------- what is told
+
+  report(): BudgetReport {
+    const { successes, hasFailed, back } = this;
+    const report: BudgetReport = {
+      limit: 'budget',
+      slice: this.slice,
+      capacity: this.capacity,
+      perSecond: this.perSecond,
+      earned: Math.round(successes * this.budget.perSuccess * 1_000),
+      back,
+      succeeded: successes > 0,
+      failed: hasFailed,
+      want: back > 0 ? 0 : Math.max(0, this.target() - this.leased),
+    };
+    this.successes = 0;
+    this.hasFailed = false;
+    this.spentLately = 0;
+    this.back = 0;
+    return report;
+  }
+
+  /** Twice what was spent lately; and where nothing succeeds, only for who has just failed. */
+  private target(): number {
+    if (this.isBarren && !this.hasFailed) return 0;
+    return Math.min(this.capacity, Math.max(batch, 2 * this.spentLately));
+  }
+
+  told(facts: Facts, { isOwn, isLate }: Receipt): void {
+    if (facts.limit !== 'budget') return;
+    if (isOwn) this.slice = facts.slice;
+    // Tokens of better times, of which all processes together have too many.
+    if (facts.isBarren && !this.isBarren) this.leased = 0;
+    this.isBarren = facts.isBarren;
+    this.isTold = true;
+    if (isOwn && !isLate) this.leased = Math.min(this.capacity, this.leased + facts.granted);
+  }
+
+  alone(): void {
+    // It spends its own, which has been counted all the time.
+  }
+
+  rest(): void {
+    const surplus = this.leased - reserve;
+    if (surplus <= 0) return;
+    this.leased = reserve;
+    this.back = surplus;
+    this.speaker.mark(this);
+  }
+}

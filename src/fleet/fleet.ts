@@ -1,0 +1,64 @@
+/** A fleet over a store: the members of this process, and the one that speaks to the store for all of them. */
+
+import type { FleetEvent } from '../core/events.js';
+import { tellFleet } from '../runtime/events.js';
+import type { Fleet, FleetHome, FleetMember, FleetSnapshot } from '../runtime/fleet.js';
+import { Member } from './member.js';
+import type { Store } from './port.js';
+import { Voice } from './voice.js';
+
+export interface FleetOptions {
+  /** Told when the processes have become one, and when this one goes on alone since the store does not answer. */
+  readonly observe?: (event: FleetEvent) => void;
+  /** By which the store tells this process from others. Default: drawn. */
+  readonly process?: string;
+}
+
+/** `unreadable`: how many answers the store could not be understood by, so far. */
+export function fleetOver(
+  store: Store,
+  options: FleetOptions = {},
+  unreadable: () => number = () => 0,
+): Fleet {
+  return new StoreFleet(store, options, unreadable);
+}
+
+class StoreFleet implements Fleet {
+  private readonly store: Store;
+  private readonly options: FleetOptions;
+  private readonly unreadable: () => number;
+  private voice: Voice | undefined = undefined;
+
+  constructor(store: Store, options: FleetOptions, unreadable: () => number) {
+    this.store = store;
+    this.options = options;
+    this.unreadable = unreadable;
+  }
+
+  get [Symbol.toStringTag](): 'Fleet' {
+    return 'Fleet';
+  }
+
+  join(home: FleetHome): FleetMember {
+    // Retriers of one process speak with one voice, by the clock of the first.
+    this.voice ??= new Voice(this.store, home.ports, this.processName(home), (isShared) =>
+      this.tell(isShared),
+    );
+    return new Member(home, this.voice, () => this.snapshot());
+  }
+
+  private processName({ ports }: FleetHome): string {
+    return (
+      this.options.process ?? ports.random().toString(36).slice(2) + ports.random().toString(36).slice(2)
+    );
+  }
+
+  private tell(isShared: boolean): void {
+    const event: FleetEvent = { type: 'fleet', isShared };
+    tellFleet(event, this.options.observe);
+  }
+
+  private snapshot(): FleetSnapshot {
+    return { isShared: this.voice?.isShared ?? false, unreadable: this.unreadable() };
+  }
+}

@@ -1,0 +1,225 @@
+/** A gate that processes share, as one of them knows it. */
+
+import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/fleet/gate-told.js';
+import type { Facts, GateFacts, GateReport } from '../core/limits/fleet/messages.js';
+import { needsLease } from '../core/limits/gate/shut.js';
+import type { Sign } from '../core/limits/gate/signs.js';
+import { isFailure } from '../core/limits/gate/signs.js';
+import type { GateState, Pass } from '../core/limits/gate/state.js';
+import { around } from '../core/limits/gate/state.js';
+import type { Gate } from '../core/policy/limits.js';
+import type { GateChange, SharedScope } from '../runtime/fleet.js';
+import type { Receipt, RecordShare, Speaker } from './share.js';
+
+/** An answer to a request for a lease that takes longer is not waited for; it may be asked for again. */
+const askingMs = 200;
+/** A lease that was got may be used by a request that comes so long after it was asked for. */
+const usableMs = 150;
+/** A probe that begins late and takes its whole time is over before its lease is. */
+const marginMs = 500;
+const probeIntervals = 5;
+
+export class GateShare implements RecordShare {
+  readonly key: string;
+  isMarked = false;
+  private readonly gate: Gate;
+  private readonly scope: SharedScope;
+  private readonly speaker: Speaker;
+  private readonly random: () => number;
+  private epoch = 0;
+  private isShut = false;
+  private slice = 0;
+  // -- since the last report
+  private lives = 0;
+  /** Undefined: some time since then. */
+  private aliveAt: number | undefined = undefined;
+  private answersAt: number | undefined = undefined;
+  private failures = 0;
+  private since = 0;
+  private lastAt = 0;
+  private judged: GateReport['shut'];
+  private wantMs: number | undefined = undefined;
+  private over: GateReport['over'];
+  // -- of a probe
+  private askedAt = Number.NEGATIVE_INFINITY;
+  private neededMs = 0;
+  /** 0: none. */
+  private lease = 0;
+  private leaseUntil = 0;
+
+  constructor(key: string, gate: Gate, scope: SharedScope, speaker: Speaker, random: () => number) {
+    this.key = key;
+    this.gate = gate;
+    this.scope = scope;
+    this.speaker = speaker;
+    this.random = random;
+  }
+
+  // -------------------------------------------------------------- what happens here
+
+  /** On the path of every request. */
+  alive(): void {
+    if (this.failures !== 0) this.afterFailures();
+    this.lives += 1;
+    if (!this.isMarked) this.speaker.mark(this);
+  }
+
+  private afterFailures(): void {
+    this.failures = 0;
+    this.lives = 0;
+  }
+
+  signed(sign: Sign, pass: Pass, { before, after }: GateChange, now: number): void {
+    const isForAll = before.kind === 'shut' && before.leaseUntil !== undefined;
+    const isLife = sign === 'alive' || (sign === 'answers' && before.kind === 'shut');
+    if (sign === 'alive') {
+      this.alive();
+      this.aliveAt = now;
+    } else if (isLife) {
+      this.answersAt = now;
+    } else if (isFailure(sign) && !isForAll && !isLateFor(before, pass)) {
+      this.failed(sign === 'silent' ? pass.sentAt : now, now);
+    }
+    if (isForAll && !isLife) this.probed(before, after, pass, now);
+    // The first sign of life is for all.
+    if (isForAll && isLife) this.speaker.urge(this);
+  }
+
+  private failed(since: number, now: number): void {
+    if (this.failures === 0) {
+      this.since = since;
+      this.aliveAt ??= now;
+    }
+    this.failures += 1;
+    this.lastAt = now;
+    this.speaker.mark(this);
+  }
+
+  private probed(before: GateState, after: GateState, { sentAt, epoch }: Pass, now: number): void {
+    const isProbe = before.kind === 'shut' && epoch === before.epoch && sentAt === before.probingSince;
+    if (!isProbe || this.lease === 0 || after.kind !== 'shut') return;
+    this.giveBack(Math.max(0, after.probeAt - now));
+  }
+
+  private giveBack(probeInMs: number): void {
+    this.over = { lease: this.lease, probeInMs };
+    this.lease = 0;
+    this.speaker.mark(this);
+  }
+
+  /** A request waits: if it is time for a probe, it could be one. */
+  waits(attemptTimeoutMs: number | undefined, now: number): void {
+    if (!needsLease(this.gate, this.scope.gateOf(this.gate), now)) return;
+    const isAsking = now - this.askedAt < askingMs;
+    if (isAsking || this.hasLease(now) || !this.speaker.isShared) return;
+    this.askedAt = now;
+    this.neededMs = (attemptTimeoutMs ?? probeIntervals * this.gate.probeMs) + marginMs;
+    this.wantMs = this.neededMs;
+    this.speaker.urge(this);
+  }
+
+  private hasLease(now: number): boolean {
+    return this.lease !== 0 && now < this.leaseUntil;
+  }
+
+  // -------------------------------------------------------------- what is told
+
+  report(now: number): GateReport {
+    this.giveUpUnused(now);
+    const { lives, failures, judged, wantMs, over, answersAt } = this;
+    const report: GateReport = {
+      limit: 'gate',
+      process: this.speaker.process,
+      slice: this.slice,
+      epoch: this.epoch,
+      isShut: this.isShut,
+      lives,
+      aliveMs: lives === 0 ? 0 : ago(this.aliveAt ?? now, now),
+      answersMs: answersAt === undefined ? -1 : ago(answersAt, now),
+      failures,
+      sinceMs: failures === 0 ? 0 : ago(this.since, now),
+      lastMs: failures === 0 ? 0 : ago(this.lastAt, now),
+      ...(judged && { shut: judged }),
+      ...(wantMs !== undefined && { wantMs }),
+      ...(over && { over }),
+    };
+    this.lives = 0;
+    this.failures = 0;
+    this.aliveAt = undefined;
+    this.answersAt = undefined;
+    this.judged = undefined;
+    this.wantMs = undefined;
+    this.over = undefined;
+    return report;
+  }
+
+  /** Whoever asked for it has left: others may probe. */
+  private giveUpUnused(now: number): void {
+    if (this.lease === 0) return;
+    const state = this.scope.gateOf(this.gate);
+    const isUsed = state.kind !== 'shut' || state.probingSince !== undefined;
+    if (isUsed) return;
+    if (now >= this.askedAt + usableMs) this.giveBack(0);
+    else this.speaker.mark(this);
+  }
+
+  told(facts: Facts, receipt: Receipt, now: number): void {
+    if (facts.limit !== 'gate' || facts.epoch < this.epoch) return;
+    if (receipt.isOwn) this.slice = facts.slice;
+    const isNew = facts.epoch > this.epoch;
+    this.epoch = facts.epoch;
+    this.isShut = facts.isShut;
+    if (isNew) this.lease = 0;
+    const { gate, scope } = this;
+    const before = scope.gateOf(gate);
+    const told = gateTold(gate, before, facts, { isNew, hasLease: this.hasLease(now) }, now);
+    // News may get through where answers do not: then nobody would give it a lease.
+    const after = this.speaker.isShared ? told : gateAlone(gate, told, now, this.random());
+    if (after !== before) scope.keepGate(gate, after);
+    if (receipt.isOwn && facts.lease !== 0) this.granted(facts.lease, receipt, now);
+    this.judge(after, facts, now);
+  }
+
+  private granted(lease: number, { sentAt, isLate }: Receipt, now: number): void {
+    this.lease = lease;
+    // Counted from before the store counts.
+    this.leaseUntil = sentAt + this.neededMs;
+    const usableUntil = sentAt + usableMs;
+    if (isLate || now >= usableUntil) {
+      this.giveBack(0);
+      return;
+    }
+    const { gate, scope } = this;
+    scope.keepGate(gate, gateLeased(scope.gateOf(gate), usableUntil, now));
+    // Where nobody uses it, it has to be given back.
+    this.speaker.mark(this);
+  }
+
+  /** The row may be over by now: the store knows. */
+  private judge(state: GateState, facts: GateFacts, now: number): void {
+    if (!isDeadTogether(this.gate, state, facts, now)) return;
+    this.judged = { row: facts.row, probeInMs: around(this.gate.probeMs / 4, this.random()) };
+    this.speaker.urge(this);
+  }
+
+  alone(now: number): void {
+    this.lease = 0;
+    const { gate, scope } = this;
+    const before = scope.gateOf(gate);
+    const after = gateAlone(gate, before, now, this.random());
+    if (after !== before) scope.keepGate(gate, after);
+  }
+
+  rest(): void {
+    // It has nothing of others.
+  }
+}
+
+/** It was let through before the gate reopened: that is news of then. */
+function isLateFor(before: GateState, { epoch }: Pass): boolean {
+  return before.kind === 'ramping' && epoch !== before.epoch;
+}
+
+function ago(at: number, now: number): number {
+  return Math.max(0, now - at);
+}

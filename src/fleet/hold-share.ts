@@ -1,0 +1,147 @@
+/** A hold that processes share, as one of them knows it. */
+
+import { nameOfPace } from '../core/limits/fleet/hold-record.js';
+import type { Totals } from '../core/limits/fleet/hold-told.js';
+import { answersTold, holdAlone, holdLeased, holdTold } from '../core/limits/fleet/hold-told.js';
+import type { Facts, HoldFacts, HoldReport } from '../core/limits/fleet/messages.js';
+import { isPaced } from '../core/limits/hold/queue.js';
+import type { Hold } from '../core/policy/limits.js';
+import type { SharedScope } from '../runtime/fleet.js';
+import type { Receipt, RecordShare, Speaker } from './share.js';
+
+const longestMs = 3_600_000;
+
+export class HoldShare implements RecordShare {
+  readonly key: string;
+  isMarked = false;
+  private readonly hold: Hold;
+  private readonly scope: SharedScope;
+  private readonly speaker: Speaker;
+  private turn = 0;
+  // -- since the last report
+  private firsts = 0;
+  private refusals = 0;
+  private successes = 0;
+  private isChanged = false;
+  // -- in all
+  private readonly reported: { firsts: number; refusals: number; successes: number } = {
+    firsts: 0,
+    refusals: 0,
+    successes: 0,
+  };
+  /** Of others, by the last facts. */
+  private others: Totals | undefined = undefined;
+  /** Requests that wait for a place, and for how long they would. */
+  private queued = 0;
+  private withinMs = 0;
+
+  constructor(key: string, hold: Hold, scope: SharedScope, speaker: Speaker) {
+    this.key = key;
+    this.hold = hold;
+    this.scope = scope;
+    this.speaker = speaker;
+  }
+
+  // -------------------------------------------------------------- what happens here
+
+  /** On the path of every request. */
+  answered(isFirst: boolean, kind: 'success' | 'refusal' | 'other'): void {
+    if (isFirst) this.firsts += 1;
+    if (kind === 'success') this.successes += 1;
+    else if (kind === 'refusal' && isFirst) this.refusals += 1;
+    if (!this.isMarked) this.speaker.mark(this);
+  }
+
+  /** Requests are held or paced by what was answered here. */
+  held(now: number): void {
+    this.isChanged = true;
+    if (this.isUrgent(now)) this.speaker.urge(this);
+    else this.speaker.mark(this);
+  }
+
+  private isUrgent(now: number): boolean {
+    return this.hold.refusedShare === 0 && this.scope.holdOf(this.hold).until > now;
+  }
+
+  queues(more: 1 | -1, withinMs: number): void {
+    this.queued += more;
+    this.withinMs = this.queued === 0 ? 0 : Math.min(longestMs, Math.max(this.withinMs, withinMs));
+    if (more === 1) this.speaker.mark(this);
+  }
+
+  // -------------------------------------------------------------- what is told
+
+  report(now: number): HoldReport {
+    const { firsts, refusals, successes, reported, isChanged } = this;
+    const state = this.scope.holdOf(this.hold);
+    const report: HoldReport = {
+      limit: 'hold',
+      firsts,
+      refusals,
+      successes,
+      turn: this.turn,
+      ...(isChanged && {
+        hold: {
+          forMs: Math.max(0, state.until - now),
+          spacingMs: state.spacingMs,
+          pace: nameOfPace(state.pace),
+          isUrgent: this.isUrgent(now),
+        },
+      }),
+      want: Math.max(0, this.queued - (state.leased?.length ?? 0)),
+      withinMs: this.withinMs,
+    };
+    reported.firsts += firsts;
+    reported.refusals += refusals;
+    reported.successes += successes;
+    this.firsts = 0;
+    this.refusals = 0;
+    this.successes = 0;
+    this.isChanged = false;
+    return report;
+  }
+
+  told(facts: Facts, { isOwn, isLate }: Receipt, now: number): void {
+    if (facts.limit !== 'hold') return;
+    this.count(facts, now);
+    if (facts.turn < this.turn && isOwn && facts.pace !== 'none') return;
+    const isNew = facts.turn !== this.turn;
+    this.turn = facts.turn;
+    const { hold, scope } = this;
+    const before = scope.holdOf(hold);
+    const told = holdTold(before, scope.answersOf(hold), facts, isNew, now);
+    const leased = isOwn && !isLate ? holdLeased(told, facts.from, facts.granted) : told;
+    // News may get through where answers do not: then nobody would give it places.
+    const after = this.speaker.isShared ? leased : holdAlone(leased);
+    if (after !== before) scope.keepHold(hold, after);
+    // What was found out while the store was silent, or before it was emptied.
+    if (facts.pace === 'none' && isPaced(before, now)) this.isChanged = true;
+    if (this.isChanged || this.queued > 0) this.speaker.mark(this);
+  }
+
+  private count({ firsts, refusals, successes }: HoldFacts, now: number): void {
+    const { reported, others, hold, scope } = this;
+    const after: Totals = {
+      firsts: firsts - reported.firsts,
+      refusals: refusals - reported.refusals,
+      successes: successes - reported.successes,
+      at: now,
+    };
+    this.others = after;
+    if (others === undefined) return;
+    const before = scope.answersOf(hold);
+    const answers = answersTold(before, others, after, now);
+    if (answers !== before) scope.keepAnswers(hold, answers);
+  }
+
+  alone(): void {
+    const { hold, scope } = this;
+    const before = scope.holdOf(hold);
+    const after = holdAlone(before);
+    if (after !== before) scope.keepHold(hold, after);
+  }
+
+  rest(): void {
+    // Places that nobody has used have passed.
+  }
+}

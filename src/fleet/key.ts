@@ -1,0 +1,34 @@
+/** Which record is whose: by limit, rule, settings and scope, and by the version of what is said about it. */
+
+import { protocolVersion } from '../core/limits/fleet/messages.js';
+import type { Policy } from '../core/policy/policy.js';
+
+export type LimitName = 'gate' | 'hold' | 'budget';
+
+/**
+ * The rule is the first that has these settings: those that inherit them share them. Undefined: they are those of a single
+ * request, which shares them with nobody.
+ */
+export function keyOf(
+  { fallback, rules }: Policy,
+  limit: LimitName,
+  settings: object,
+  scope: string,
+): string | undefined {
+  const rule = [fallback, ...rules].find((one) => one.settings[limit] === settings);
+  if (rule === undefined) return undefined;
+  return [`v${protocolVersion}`, limit, rule.name, hashOf(JSON.stringify(settings)), scope].join(' ');
+}
+
+/** FNV-1a, twice with different beginnings: it tells settings apart, and keeps no secret. */
+function hashOf(text: string): string {
+  return [0x811c9dc5, 0x050c5d1f].map((begin) => fnv(text, begin).toString(36)).join('');
+}
+
+function fnv(text: string, begin: number): number {
+  let hash = begin;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}

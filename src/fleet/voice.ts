@@ -1,0 +1,205 @@
+/**
+ * Speaks to the store for all that a process shares: gathers what there is to report, ten times a second at most in one
+ * round trip, and passes on what is told. Nothing waits for it, and where the store is silent, everything goes on.
+ */
+
+import type { Facts, Told } from '../core/limits/fleet/messages.js';
+import type { Ports } from '../runtime/ports.js';
+import type { Cancel } from '../runtime/sleep.js';
+import type { Store } from './port.js';
+import type { RecordShare, Speaker } from './share.js';
+
+const flushMs = 100;
+/** Of so many records at once, and so many round trips beside each other. */
+const mostReports = 100;
+const mostOut = 4;
+/** An answer that takes so long is asked for again; and after so long in all, the store is silent. */
+const againMs = 200;
+const silentMs = 900;
+/** How often a store that is silent is asked, in the beginning and after a while; each time with jitter. */
+const firstTryMs = 500;
+const lastTryMs = 4_000;
+/** After so long without anything to report, what is leased goes back. */
+const restMs = 10_000;
+
+const unrefed = { unref: true } as const;
+
+interface Exchange {
+  readonly shares: readonly RecordShare[];
+  readonly sentAt: number;
+}
+
+export class Voice implements Speaker {
+  readonly process: string;
+  private readonly store: Store;
+  private readonly ports: Ports;
+  private readonly tell: (isShared: boolean) => void;
+  private readonly byKey: Map<string, Set<RecordShare>> = new Map();
+  private readonly marked: Set<RecordShare> = new Set();
+  private readonly out: Set<Exchange> = new Set();
+  /** Joining: the store has not been heard yet. */
+  private state: 'joining' | 'shared' | 'alone' = 'joining';
+  private flushing: Cancel | undefined = undefined;
+  private watching: Cancel | undefined = undefined;
+  private resting: Cancel | undefined = undefined;
+  /** When the first of those was sent after which nothing was heard. */
+  private waitingSince: number | undefined = undefined;
+  private tries = 0;
+
+  constructor(store: Store, ports: Ports, process: string, tell: (isShared: boolean) => void) {
+    this.store = store;
+    this.ports = ports;
+    this.process = process;
+    this.tell = tell;
+    store.listen((news) => this.hear(news));
+  }
+
+  get isShared(): boolean {
+    return this.state === 'shared';
+  }
+
+  add(share: RecordShare): void {
+    const shares = this.byKey.get(share.key) ?? new Set();
+    this.byKey.set(share.key, shares.add(share));
+    this.mark(share);
+    // What others know of it may be of use before its first request has failed.
+    this.flushing?.();
+    this.flushing = this.ports.sleep(0, this.flushNow, unrefed);
+  }
+
+  forget(share: RecordShare): void {
+    share.rest();
+    const shares = this.byKey.get(share.key);
+    shares?.delete(share);
+    if (shares?.size === 0) this.byKey.delete(share.key);
+  }
+
+  // -------------------------------------------------------------- speaking
+
+  mark(share: RecordShare): void {
+    if (share.isMarked) return;
+    share.isMarked = true;
+    this.marked.add(share);
+    if (this.state !== 'alone') this.flushing ??= this.ports.sleep(flushMs, this.flushNow, unrefed);
+  }
+
+  urge(share: RecordShare): void {
+    this.mark(share);
+    if (this.state === 'shared') this.flush();
+  }
+
+  private readonly flushNow = (): void => {
+    this.flushing = undefined;
+    this.flush();
+  };
+
+  private flush(): void {
+    this.flushing?.();
+    this.flushing = undefined;
+    if (this.marked.size === 0) return;
+    if (this.out.size < mostOut) this.send(this.taken());
+    if (this.marked.size > 0) this.flushing = this.ports.sleep(flushMs, this.flushNow, unrefed);
+    else this.resting ??= this.ports.sleep(restMs, this.rest, unrefed);
+  }
+
+  private taken(): RecordShare[] {
+    const shares: RecordShare[] = [];
+    for (const share of this.marked) {
+      if (shares.length === mostReports) break;
+      shares.push(share);
+      this.marked.delete(share);
+      share.isMarked = false;
+    }
+    return shares;
+  }
+
+  private send(shares: readonly RecordShare[]): void {
+    const now = this.ports.now();
+    const exchange: Exchange = { shares, sentAt: now };
+    const reports = shares.map((share) => ({ key: share.key, report: share.report(now) }));
+    this.out.add(exchange);
+    this.waitingSince ??= now;
+    this.watching ??= this.ports.sleep(againMs, this.watch, unrefed);
+    this.store.exchange(reports, (facts) => this.answered(exchange, facts));
+  }
+
+  /** What is leased is of more use to those that work. */
+  private readonly rest = (): void => {
+    this.resting = undefined;
+    if (this.marked.size > 0) return;
+    for (const shares of this.byKey.values()) for (const share of shares) share.rest();
+  };
+
+  // -------------------------------------------------------------- hearing
+
+  private answered(exchange: Exchange, facts: readonly Facts[] | undefined): void {
+    this.out.delete(exchange);
+    if (facts === undefined) return;
+    const now = this.ports.now();
+    const isLate = now - exchange.sentAt >= silentMs;
+    if (!isLate) this.heard();
+    const receipt = { isOwn: true, sentAt: exchange.sentAt, isLate };
+    for (const [index, share] of exchange.shares.entries()) {
+      const one = facts[index];
+      if (one !== undefined) share.told(one, receipt, now);
+    }
+  }
+
+  private hear({ key, facts }: Told): void {
+    const now = this.ports.now();
+    const receipt = { isOwn: false, sentAt: now, isLate: false };
+    for (const share of this.byKey.get(key) ?? []) share.told(facts, receipt, now);
+  }
+
+  private heard(): void {
+    this.waitingSince = undefined;
+    this.tries = 0;
+    if (this.state === 'shared') return;
+    this.state = 'shared';
+    this.tell(true);
+    if (this.marked.size > 0) this.flushing ??= this.ports.sleep(flushMs, this.flushNow, unrefed);
+  }
+
+  // -------------------------------------------------------------- a store that is silent
+
+  private readonly watch = (): void => {
+    this.watching = undefined;
+    if (this.waitingSince === undefined) return;
+    if (this.ports.now() - this.waitingSince >= silentMs) this.goOnAlone();
+    else {
+      this.sendAgain();
+      this.watching ??= this.ports.sleep(againMs, this.watch, unrefed);
+    }
+  };
+
+  /** A message may have been lost: the same records, with what has happened since. */
+  private sendAgain(): void {
+    for (const { shares } of this.out) for (const share of shares) this.mark(share);
+    this.flush();
+  }
+
+  private goOnAlone(): void {
+    this.waitingSince = undefined;
+    this.out.clear();
+    this.flushing?.();
+    this.flushing = undefined;
+    if (this.state !== 'alone') {
+      this.state = 'alone';
+      this.tell(false);
+      const now = this.ports.now();
+      for (const shares of this.byKey.values()) for (const share of shares) share.alone(now);
+    }
+    this.tries += 1;
+    const waitMs = Math.min(lastTryMs, firstTryMs * 2 ** (this.tries - 1));
+    this.watching = this.ports.sleep(waitMs * (0.5 + this.ports.random()), this.tryAgain, unrefed);
+  }
+
+  private readonly tryAgain = (): void => {
+    this.watching = undefined;
+    if (this.marked.size === 0) {
+      const [first] = this.byKey.values();
+      for (const share of first ?? []) this.mark(share);
+    }
+    if (this.marked.size > 0) this.send(this.taken());
+  };
+}
