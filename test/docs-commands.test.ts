@@ -1,51 +1,24 @@
 /** Every shell block of the docs is run in an empty folder with the program installed, and prints what is shown. */
 
-import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Block, blocksIn, type Page, pages } from '../scripts/docs/pages.js';
+import { commandsIn, runIn } from '../scripts/docs/commands.js';
+import { pages } from '../scripts/docs/pages.js';
 import { buildProgram, type Program } from './tools/cli/program.js';
 
 let program: Program;
-let bin: string;
 
 beforeAll(async () => {
   program = await buildProgram(['undici', 'axios']);
-  bin = join(program.folder, 'bin');
   mkdirSync(join(program.folder, 'dist/tools/pages'), { recursive: true });
   writeFileSync(join(program.folder, 'dist/tools/pages/page.html'), '<!-- report -->');
-  mkdirSync(bin);
-  tool('npx', 'shift; exec node "$PROGRAM" "$@"');
-  // Installing is tried by `npm run test:package`; here it is enough that the names are right.
-  tool('npm', 'exit 0');
 });
 
 afterAll(() => program.remove());
 
-function tool(name: string, script: string): void {
-  writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
-  chmodSync(join(bin, name), 0o755);
-}
-
-/** A block of commands, and the text that is shown as what they print. */
-interface Commands extends Block {
-  readonly shown: string | undefined;
-}
-
-function commandsIn(page: Page): readonly Commands[] {
-  const blocks = blocksIn(page);
-  return blocks.flatMap((block, index) => {
-    const next = blocks[index + 1];
-    const shown = next?.language === 'text' ? next.code : undefined;
-    return block.language === 'sh' ? [{ ...block, shown }] : [];
-  });
-}
-
 const written = pages().map((page) => ({ page: page.path, blocks: commandsIn(page) }));
-/** They take a minute, or end only with Ctrl-C: `npm run test:package` and the tests of the command line try them. */
-const isLong = /undaunted (outage|demo|lab)/;
 
 describe.each(written.filter(({ blocks }) => blocks.length > 0))('the commands of $page', ({ blocks }) => {
   let folder: string;
@@ -54,23 +27,10 @@ describe.each(written.filter(({ blocks }) => blocks.length > 0))('the commands o
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test.each(blocks)('line $line', ({ code, shown }) => {
-    const script = code
-      .split('\n')
-      .filter((line) => !isLong.test(line))
-      .join('\n');
-    const { status, stdout, stderr } = spawnSync('bash', ['-euc', script], {
-      cwd: folder,
-      encoding: 'utf8',
-      env: {
-        PATH: `${bin}:${process.env['PATH']}`,
-        PROGRAM: join(program.folder, 'dist/tools/cli/bin.js'),
-        NO_COLOR: '1',
-        COLUMNS: '100',
-      },
-    });
+  test.each(blocks)('line $line', (commands) => {
+    const { status, stdout, stderr } = runIn(folder, join(program.folder, 'dist/tools/cli/bin.js'), commands);
     expect(status, `${stdout}${stderr}`).toBe(0);
-    if (shown !== undefined) expect(stdout.trimEnd()).toBe(shown.trimEnd());
+    if (commands.shown !== undefined) expect(stdout, 'run: npm run docs').toBe(commands.shown.code);
   });
 });
 

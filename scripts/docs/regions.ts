@@ -3,6 +3,7 @@
  * test holds it to its source. (The tables of `npm run sim:table` take minutes, so they are written by that.)
  */
 
+import { helpTexts } from './help-texts.js';
 import { hintTable } from './hint-table.js';
 import type { Page } from './pages.js';
 import { exceptionList, verdictTable } from './runtime-tables.js';
@@ -12,6 +13,7 @@ const regions: Readonly<Record<string, () => string>> = {
   settings: settingsTable,
   'nested-settings': nestedTables,
   presets: presetsTable,
+  'cli-help': helpTexts,
   'hint-sets': hintTable,
   'runtime-failures': verdictTable,
   'runtime-exceptions': exceptionList,
