@@ -5,10 +5,10 @@ import type { Row } from './row.js';
 
 /** In kB. */
 const bounds: Readonly<Record<string, number>> = {
-  'undaunted/fetch': 44.5,
-  'undaunted/axios': 46,
-  'undaunted/fetch, made without vendors, gateAndHold, check': 30.5,
-  'undaunted/axios, made without vendors, gateAndHold, check': 32,
+  'undaunted/fetch': 46.5,
+  'undaunted/axios': 48.1,
+  'undaunted/fetch, made without vendors, gateAndHold, check, rules': 29.5,
+  'undaunted/axios, made without vendors, gateAndHold, check, rules': 31.1,
 };
 const peers = ['axios-retry', 'retry-axios'] as const;
 
@@ -32,7 +32,12 @@ const pieces: Readonly<Record<string, Modules>> = {
   'any check of policies': ['src/core/policy/check', 'src/core/policy/routes/pattern-faults.ts'],
   'patterns and routes': ['src/core/policy/routes'],
   'the failures of transport': ['src/core/decide/failure'],
-  'gate and hold': ['src/core/limits/gate', 'src/core/limits/hold', 'src/core/limits/admit.ts'],
+  'gate and hold': [
+    'src/core/limits/gate',
+    'src/core/limits/hold',
+    'src/core/limits/admit.ts',
+    'src/runtime/gates-and-holds.ts',
+  ],
 };
 
 export async function benchEntries(): Promise<Row[]> {

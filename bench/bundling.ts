@@ -22,11 +22,12 @@ const flags = {
   vendors: '__UNDAUNTED_VENDORS__',
   gateAndHold: '__UNDAUNTED_GATE_AND_HOLD__',
   check: '__UNDAUNTED_CHECK__',
+  rules: '__UNDAUNTED_RULES__',
 } as const;
 
 export type LeftOut = readonly (keyof typeof flags)[];
 
-export const everything: LeftOut = ['vendors', 'gateAndHold', 'check'];
+export const everything: LeftOut = ['vendors', 'gateAndHold', 'check', 'rules'];
 
 /** What users have anyway, for another reason. */
 const clients = ['undici', 'axios', '@opentelemetry/api'];

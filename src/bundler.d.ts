@@ -8,3 +8,6 @@ declare const __UNDAUNTED_GATE_AND_HOLD__: boolean | undefined;
 
 /** False: policies are not checked. `parsePolicy` checks them still. */
 declare const __UNDAUNTED_CHECK__: boolean | undefined;
+
+/** False: policies have no rules. */
+declare const __UNDAUNTED_RULES__: boolean | undefined;

@@ -1,5 +1,9 @@
 /** What a bundler may be told to leave out (docs/runtimes.md): it is not there, the rest works, and what names it is told. */
 
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { bundle, everything, type LeftOut, sizeOf } from '../bench/bundling.js';
 
@@ -10,7 +14,9 @@ const fetchAlone = `export { withRetry } from 'undaunted/fetch';`;
 
 async function load(leftOut: LeftOut): Promise<Undaunted> {
   const { text } = await bundle(both, { leftOut });
-  return import(`data:text/javascript,${encodeURIComponent(text)}`) as Promise<Undaunted>;
+  const file = join(mkdtempSync(join(tmpdir(), 'left-out-')), 'bundle.mjs');
+  writeFileSync(file, text);
+  return import(pathToFileURL(file).href) as Promise<Undaunted>;
 }
 
 const modules = {
@@ -21,6 +27,7 @@ const modules = {
     'src/core/limits/admit.ts',
   ],
   check: ['src/core/policy/check/', 'src/core/policy/routes/pattern-faults.ts'],
+  rules: [],
 } as const;
 
 describe('is not there', () => {
@@ -55,13 +62,30 @@ describe.each([
   { leftOut: ['vendors'] },
   { leftOut: ['gateAndHold'] },
   { leftOut: ['check'] },
+  { leftOut: ['rules'] },
   { leftOut: everything },
 ] as const)('without $leftOut', ({ leftOut }) => {
   const undaunted = load(leftOut);
   const lacks = (part: (typeof everything)[number]): boolean => leftOut.some((other) => other === part);
   const schedule = json.schedule;
 
-  test('retries, as a rule says', async () => {
+  test('retries, and says how often', async () => {
+    const { withRetry } = await undaunted;
+    const server = failingOnce();
+    const response = await withRetry(server.fetch, { schedule, maxRetries: 1 })(
+      'https://api.example.com/users/7',
+    );
+    expect([response.status, server.count()]).toEqual([200, 2]);
+  });
+
+  test.runIf(lacks('rules'))('rules are refused, in words', async () => {
+    const { definePolicy, PolicyError } = await undaunted;
+    expect(() => definePolicy({ rules: json.rules })).toThrow(/made without rules \(__UNDAUNTED_RULES__\)/);
+    expect(() => definePolicy({ rules: json.rules })).toThrow(PolicyError);
+    expect(() => definePolicy({ rules: [] })).not.toThrow();
+  });
+
+  test.skipIf(lacks('rules'))('retries, as a rule says', async () => {
     const { withRetry } = await undaunted;
     const server = failingOnce();
     const response = await withRetry(server.fetch, { schedule, rules: json.rules })(
@@ -81,16 +105,13 @@ describe.each([
 
   test('a policy is frozen, and a copy', async () => {
     const { definePolicy } = await undaunted;
-    const options = {
-      maxRetries: 2,
-      deadlineMs: undefined,
-      rules: [{ match: '/a', statuses: [503] }],
-    } as const;
+    const rules = lacks('rules') ? [] : [{ match: '/a' }];
+    const options = { maxRetries: 2, deadlineMs: undefined, rules, statuses: [502] } as const;
     const policy = definePolicy(options as object);
-    expect(policy.toJSON()).toEqual({ maxRetries: 2, rules: [{ match: '/a', statuses: [503] }] });
+    expect(policy.toJSON()).toEqual({ maxRetries: 2, rules, statuses: [502] });
     expect('deadlineMs' in policy.toJSON()).toBe(false);
-    expect(Object.isFrozen(policy.toJSON().rules?.[0]?.statuses)).toBe(true);
-    expect(Object.isFrozen(options.rules[0].statuses)).toBe(false);
+    expect(Object.isFrozen(policy.toJSON().statuses)).toBe(true);
+    expect(Object.isFrozen(options.statuses)).toBe(false);
   });
 
   test.skipIf(lacks('vendors'))('hints of a vendor', async () => {
@@ -134,7 +155,7 @@ describe.each([
     const { parsePolicy, PolicyError } = await undaunted;
     expect(() => parsePolicy({ maxRetrys: 1 })).toThrow(/Did you mean "maxRetries"/);
     expect(() => parsePolicy({ rules: [{ match: 'GET https://a/' }] })).toThrow(PolicyError);
-    expect(parsePolicy({ rules: json.rules }).rules[0]?.settings.maxRetries).toBe(1);
+    expect(parsePolicy({ maxRetries: 1 }).fallback.settings.maxRetries).toBe(1);
   });
 
   test(`${lacks('check') ? 'only that' : 'and so is everything else'}`, async () => {

@@ -6,9 +6,21 @@ import type { Session } from './session.js';
 
 /** `cause`: the last real outcome of this request, if there was one. */
 export function refusalError(
-  { scope, settings }: Session,
+  session: Session,
   reason: RefusalReason,
   own: ErrorOptions = {},
+): GateShutError | HeldError {
+  if (typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__) {
+    return errorOf(session, reason, own);
+  }
+  // Never, since there is neither.
+  throw new TypeError(reason);
+}
+
+function errorOf(
+  { scope, settings }: Session,
+  reason: RefusalReason,
+  own: ErrorOptions,
 ): GateShutError | HeldError {
   if (reason !== 'held') return new GateShutError(scope.name, own);
   const asked = scope.askedOf(settings);

@@ -19,7 +19,11 @@ export interface ParsedDate {
 /** No form is longer; the JS one has the zone's name in it. */
 const longestDate = 128;
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const months = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
+const days = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun';
+const clock = '\\d\\d:\\d\\d:\\d\\d';
+
+const monthNames = months.toLowerCase().split('|');
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 // Every quantifier is bounded and no two neighbours can match the same character.
@@ -31,12 +35,11 @@ const jsDate =
   /^([a-z]{3}) ([a-z]{3}) (\d\d) (\d{4}) (\d\d):(\d\d):(\d\d) GMT([+-]\d{4})(?: \([^()]{1,64}\))?$/i;
 
 /** The three forms exactly as the grammar has them. */
-const imfGrammar =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
-const rfc850Grammar =
-  /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d\d \d\d:\d\d:\d\d GMT$/;
-const asctimeGrammar =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?: \d|\d\d) \d\d:\d\d:\d\d \d{4}$/;
+const imfGrammar = new RegExp(`^(?:${days}), \\d\\d (?:${months}) \\d{4} ${clock} GMT$`);
+const rfc850Grammar = new RegExp(
+  `^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \\d\\d-(?:${months})-\\d\\d ${clock} GMT$`,
+);
+const asctimeGrammar = new RegExp(`^(?:${days}) (?:${months}) (?: \\d|\\d\\d) ${clock} \\d{4}$`);
 
 /** A date with an explicit zone (asctime is UTC by definition). `now` settles two-digit years. */
 export function parseDate(text: string, now: number): ParsedDate | undefined {
@@ -129,7 +132,7 @@ export function isWeekday(name: string): boolean {
 
 /** From 0; -1: no month. */
 function monthOf(name: string): number {
-  return months.indexOf(name.toLowerCase());
+  return monthNames.indexOf(name.toLowerCase());
 }
 
 /** 400 years are a whole number of days and weeks; `Date.UTC` takes years below 100 for 19yy. */

@@ -1,5 +1,6 @@
 /** What each hint set reads, by its name. */
 
+import { leftOut } from '../left-out.js';
 import { bases } from './bases.js';
 import type { HintSet } from './hint-set.js';
 import type { HintSetName } from './sets.js';
@@ -23,4 +24,4 @@ export function rowOf(name: HintSetName): HintSet {
 export const whyMissing: string =
   typeof __UNDAUNTED_VENDORS__ === 'undefined' || __UNDAUNTED_VENDORS__
     ? ''
-    : ': this bundle was made without those of vendors (__UNDAUNTED_VENDORS__)';
+    : leftOut('those of vendors', 'VENDORS');

@@ -5,6 +5,7 @@ import { PolicyError } from '../errors.js';
 import { found } from '../found.js';
 import { bodyBytesOf, successesOf } from '../hints/compile.js';
 import { compileHints } from '../hints/read-hint.js';
+import { leftOut } from '../left-out.js';
 import { defaultOptions, defaults } from './defaults.js';
 import type { BucketBudget, Budget, Cost } from './limits.js';
 import type { BudgetOptions, CostOptions, IdempotencyKey, SettingsOptions } from './options.js';
@@ -114,7 +115,7 @@ function switched<T extends object>(option: boolean | Partial<T>, on: T): T | fa
 function switchedHere<T extends object>(path: string, option: boolean | Partial<T>, on: T): T | false {
   const isHere = typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__;
   if (isHere || option === false) return switched(option, on);
-  const allowed = 'false: this bundle was made without gate and hold (__UNDAUNTED_GATE_AND_HOLD__)';
+  const allowed = `false${leftOut('gate and hold', 'GATE_AND_HOLD')}`;
   throw new PolicyError([{ path, found: found(option), allowed }]);
 }
 

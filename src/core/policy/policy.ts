@@ -3,6 +3,7 @@
 import type { Problem, Remark } from '../errors.js';
 import { PolicyError } from '../errors.js';
 import { freezeDeep } from '../freeze.js';
+import { leftOut } from '../left-out.js';
 import type { RequestFacts } from '../types.js';
 import { checkedPolicy } from './check/check.js';
 import { checks } from './checks.js';
@@ -128,7 +129,7 @@ class CheckedPolicy implements Policy {
     this.remarks = freezeDeep(checks.remarksOn(rules));
     this.maxScopes = maxScopes ?? defaults.maxScopes;
     this.scopeIdleMs = scopeIdleMs ?? defaults.scopeIdleMs;
-    this.#routes = compileRoutes(rules.map(({ match }) => readPattern(match)));
+    this.#routes = routesOf(rules);
     Object.freeze(this);
   }
 
@@ -149,6 +150,15 @@ class CheckedPolicy implements Policy {
   toJSON(): PolicyOptions {
     return this.#options;
   }
+}
+
+/** The bundle may have been made without rules (docs/runtimes.md). */
+function routesOf(rules: NonNullable<PolicyOptions['rules']>): Routes {
+  if (typeof __UNDAUNTED_RULES__ === 'undefined' || __UNDAUNTED_RULES__) {
+    return compileRoutes(rules.map(({ match }) => readPattern(match)));
+  }
+  if (rules.length === 0) return { match: () => -1 };
+  throw new PolicyError([{ path: 'rules', found: 'a list', allowed: `none${leftOut('rules', 'RULES')}` }]);
 }
 
 function nameOf(match: string | MatchObject): string {

@@ -80,16 +80,8 @@ const rewritten = new RegExp(`%[\\dA-Fa-f]{2}|[^/${plain}]`, 'gu');
 /** Half of a pair, which UTF-8 cannot say: sent as U+FFFD. */
 const surrogate = /\p{Surrogate}/u;
 
-/** `%41` to `A` for all that may stand for itself, which leaves `%2F`: an encoded slash separates nothing. */
-const decoded: ReadonlyMap<string, string> = new Map(
-  Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
-    .filter((character) => new RegExp(`[${plain}]`).test(character))
-    .map((character) => [`%${hex(character)}`, character]),
-);
-
-function hex(character: string): string {
-  return character.charCodeAt(0).toString(16).toUpperCase();
-}
+/** What may stand for itself, which a slash may not: an encoded one separates nothing. */
+const own = new RegExp(`^[${plain}]$`);
 
 /**
  * `/segment/segment`, empty for the root: no query, no dot segments, no empty segments, no trailing slash,
@@ -121,9 +113,15 @@ function cut(path: string): string {
  */
 export function canonical(text: string): string {
   return text.replace(rewritten, (found) => {
-    if (found.length === 3) return decoded.get(found.toUpperCase()) ?? found.toUpperCase();
+    if (found.length === 3) return decoded(found);
     return surrogate.test(found) ? '%EF%BF%BD' : encodeURIComponent(found);
   });
+}
+
+/** `%41` is "A", and `%2f` is `%2F`. */
+function decoded(escaped: string): string {
+  const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+  return own.test(character) ? character : escaped.toUpperCase();
 }
 
 /** Removes empty and dot segments; `..` takes an empty one with it first (RFC 3986 5.2.4). */
