@@ -303,6 +303,7 @@ describe('errors of all kinds', () => {
     ["Bun's: nobody listens", coded('ConnectionRefused'), 'transient', 'unsent'],
     ["Bun's: no connection", coded('FailedToOpenSocket'), 'transient', 'unsent'],
     ["Bun's: the connection went", coded('ConnectionClosed'), 'transient', 'unknown'],
+    ["Bun's, over http: the handshake was cut off", coded('ERR_SOCKET_CLOSED'), 'transient', 'unknown'],
     ["Bun's: a code is read before the text", coded('E_ODD', {}, 'Failed to fetch'), 'final', 'unknown'],
     [
       "Deno's: nobody listens, which a text does not prove",

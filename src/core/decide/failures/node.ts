@@ -18,6 +18,8 @@ export const nodeFailures: Failures = {
     ['ETIMEDOUT', routing],
     ['ECONNRESET', routing],
     ['EPIPE', unclear],
+    // So Bun's http says that the handshake was cut off.
+    ['ERR_SOCKET_CLOSED', unclear],
     // HTTP/2: the session went, or the stream could not even be opened on it.
     ['ERR_HTTP2_SESSION_ERROR', unclear],
     ['ERR_HTTP2_STREAM_CANCEL', unclear],
