@@ -21,6 +21,8 @@ export type FaultName =
   | 'a reset in the head'
   | 'an end in the head'
   | 'a reset in the body'
+  | 'an end in the handshake'
+  | 'a reset in the handshake'
   | 'a certificate that is not trusted'
   | 'a server that is silent'
   | "the caller's abort"
@@ -40,6 +42,9 @@ export const designed: Readonly<Record<FaultName, Verdict>> = {
   'a reset in the head': unclear,
   'an end in the head': unclear,
   'a reset in the body': unclear,
+  'an end in the handshake': unsent,
+  // Node does not say when it was.
+  'a reset in the handshake': unclear,
   'a certificate that is not trusted': final,
   'a server that is silent': 'attempt timeout',
   "the caller's abort": 'aborted',
@@ -75,16 +80,30 @@ export const differences: readonly Difference[] = [
     reason: 'The error names the first URL even when a redirect has led elsewhere.',
   },
   {
+    runtimes: ['Bun'],
+    clients: [...overFetch, 'axios over http'],
+    faults: ['an end in the handshake'],
+    verdict: unclear,
+    reason: 'It does not say when the connection was closed.',
+  },
+  {
+    runtimes: ['Deno'],
+    clients: ['axios over http'],
+    faults: ['a reset in the handshake'],
+    verdict: unsent,
+    reason: 'It says that the handshake was not over, which Node does of an end only.',
+  },
+  {
     runtimes: ['Deno'],
     clients: overFetch,
-    faults: [...refusals, 'a name that is not found'],
+    faults: [...refusals, 'a name that is not found', 'an end in the handshake'],
     verdict: unclear,
     reason: 'It is told by a text alone, and a text proves nothing.',
   },
   {
     runtimes: ['Chromium', 'workerd'],
     clients: inBrowsers,
-    faults: [...refusals, 'a name that is not found'],
+    faults: [...refusals, 'a name that is not found', 'an end in the handshake'],
     verdict: unclear,
     reason: 'It is told in the same words as other failures, of which some come after the server has acted.',
   },
