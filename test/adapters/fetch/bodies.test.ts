@@ -192,3 +192,22 @@ describe('an answer that nobody wants', () => {
     await lab.until(({ openSockets }) => openSockets <= 1);
   });
 });
+
+test("a Request is asked for its headers before it is sent: Bun's has no type of its body otherwise", async () => {
+  let isAsked = false;
+  const request = new Request('http://a.example/', { method: 'PUT', body: 'pay' });
+  const { headers } = request;
+  Object.defineProperty(request, 'headers', {
+    get: () => {
+      isAsked = true;
+      return headers;
+    },
+  });
+  const asked: boolean[] = [];
+  const doFetch = (): Promise<Response> => {
+    asked.push(isAsked);
+    return Promise.resolve(new Response(null, { status: asked.length === 1 ? 503 : 200 }));
+  };
+  await withRetry(doFetch as typeof fetch, soon)(request);
+  expect(asked).toEqual([true, true]);
+});
