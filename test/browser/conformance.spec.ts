@@ -7,6 +7,7 @@ import { failsThere } from '../runtimes/fails.js';
 import { FarServer } from '../runtimes/far-server.js';
 import type { Order, Report } from '../runtimes/order.js';
 import type { Runtime } from '../runtimes/runtime.js';
+import { uploadsThere } from '../runtimes/uploads.js';
 import { installed, tabForAll } from './scene.js';
 
 const tab = tabForAll();
@@ -40,3 +41,4 @@ const there: Runtime = {
 
 describe('scenarios', () => conformsThere(there));
 describe('faults', () => failsThere(there));
+describe('uploads', () => uploadsThere(there));

@@ -1,5 +1,6 @@
 /** What a runtime cannot do, and why: said once, and checked. An exception that is not needed any more is a failure. */
 
+import type { BodyName } from './bodies.js';
 import type { ClientName } from './order.js';
 
 /** Node itself plays the scenarios in `test/conformance`, without exceptions of this kind. */
@@ -20,6 +21,9 @@ export const inBrowsers: readonly ClientName[] = [...overFetch, 'axios over xhr'
 
 /** A POST that the server never got, and nothing proves it. */
 const refusedPosts = ['POST after a refused connection', 'unsafeMethods: unsent'];
+
+const noStreams =
+  'Chromium sends streams over HTTP/2 and HTTP/3 only, and the server of the scenarios has neither.';
 
 export const exceptions: readonly Exception[] = [
   {
@@ -56,10 +60,31 @@ export const exceptions: readonly Exception[] = [
   },
 ];
 
+/** Bodies that fetch cannot send there, with or without us. */
+export const unsendable: readonly Unsendable[] = [
+  {
+    runtimes: ['Chromium'],
+    bodies: ['a stream', 'an async iterable', 'a function that gives a stream', 'a Request with a stream'],
+    reason: noStreams,
+  },
+];
+
+export interface Unsendable {
+  readonly runtimes: readonly RuntimeName[];
+  readonly bodies: readonly BodyName[];
+  readonly reason: string;
+}
+
 /** Why this client there cannot play this scenario. */
 export function reasonFor(runtime: RuntimeName, client: ClientName, scenario: string): string | undefined {
   return exceptions.find(
     ({ runtimes, clients, scenarios }) =>
       runtimes.includes(runtime) && clients.includes(client) && scenarios.includes(scenario),
   )?.reason;
+}
+
+/** Why such a body cannot be sent there. */
+export function whyNotSent(runtime: RuntimeName, body: BodyName): string | undefined {
+  return unsendable.find(({ runtimes, bodies }) => runtimes.includes(runtime) && bodies.includes(body))
+    ?.reason;
 }

@@ -6,6 +6,7 @@ import { withRetry } from '../../src/adapters/fetch/index.js';
 import { createRetrier, historyOf, type Sleep } from '../../src/index.js';
 import { defaultUrl } from '../conformance/scenario.js';
 import type { Send } from '../conformance/stage.js';
+import { bodies, type GivenBody } from './bodies.js';
 import { FarStage } from './far-stage.js';
 import type {
   ClientName,
@@ -15,10 +16,13 @@ import type {
   Report,
   ScenarioOrder,
   ScenarioReport,
+  UploadOrder,
+  UploadReport,
 } from './order.js';
 
 export function perform<O extends Order>(order: O): Promise<Report<O>>;
 export function perform(order: Order): Promise<Report> {
+  if (order.kind === 'upload') return upload(order);
   return order.kind === 'scenario' ? playScenario(order) : meetFault(order);
 }
 
@@ -144,6 +148,25 @@ function decisionsOf(result: unknown): FaultReport['decisions'] {
     class: finding.class,
     evidence: finding.kind === 'error' ? finding.evidence : 'an answer',
   }));
+}
+
+// ---------------------------------------------------------------- uploads
+
+async function upload({ client, url, body, policy }: UploadOrder): Promise<UploadReport> {
+  const { ofRequest, ...given }: GivenBody = bodies[body]();
+  try {
+    if (client !== 'fetch') {
+      const instance = instanceOver(client, (same) => same);
+      attachRetry(instance, policy);
+      return { got: (await instance.post(url, given.body)).status };
+    }
+    const doFetch = withRetry(undefined, policy) as typeof fetch;
+    const init = { method: 'POST', ...given, ...ofRequest } as RequestInit;
+    const answered = await (ofRequest === undefined ? doFetch(url, init) : doFetch(new Request(url, init)));
+    return { got: answered.status };
+  } catch (error) {
+    return { got: told(error) };
+  }
 }
 
 /** Our own errors by their codes; all others in the words of the runtime, with what caused them. */

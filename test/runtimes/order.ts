@@ -4,6 +4,8 @@ import type { PolicyOptions } from '../../src/index.js';
 import type { RequestRecord } from '../conformance/record.js';
 import type { Scenario } from '../conformance/scenario.js';
 
+import type { BodyName } from './bodies.js';
+
 export type ClientName = 'fetch' | 'axios over fetch' | 'axios over http' | 'axios over xhr';
 
 /** Where the server is that a runtime sends its requests to. */
@@ -53,5 +55,25 @@ export interface DecisionReport {
   readonly evidence: string;
 }
 
-export type Order = ScenarioOrder | FaultOrder;
-export type Report<O extends Order = Order> = O extends ScenarioOrder ? ScenarioReport : FaultReport;
+/** One POST, which is answered with a 503 first. */
+export interface UploadOrder {
+  readonly kind: 'upload';
+  readonly client: ClientName;
+  readonly url: string;
+  readonly body: BodyName;
+  readonly policy: PolicyOptions;
+}
+
+export interface UploadReport {
+  readonly got: number | string;
+}
+
+export type Order = ScenarioOrder | FaultOrder | UploadOrder;
+
+interface Reports {
+  readonly scenario: ScenarioReport;
+  readonly fault: FaultReport;
+  readonly upload: UploadReport;
+}
+
+export type Report<O extends Order = Order> = Reports[O['kind']];

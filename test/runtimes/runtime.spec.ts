@@ -8,6 +8,7 @@ import { FarServer } from './far-server.js';
 import { type ServingRuntime, startHost } from './host.js';
 import type { ClientName } from './order.js';
 import type { Host, Runtime } from './runtime.js';
+import { uploadsThere } from './uploads.js';
 
 const names = { bun: 'Bun', deno: 'Deno', workerd: 'workerd' } as const;
 const clients: Readonly<Record<ServingRuntime, readonly ClientName[]>> = {
@@ -44,3 +45,4 @@ const there: Runtime = {
 
 describe('scenarios', () => conformsThere(there));
 describe('faults', () => failsThere(there));
+describe('uploads', () => uploadsThere(there));
