@@ -1,0 +1,269 @@
+/**
+ * What Redis does with reports: the merge of the core (`core/limits/fleet`), in Lua, so that each record is read, changed
+ * and written in one step. A test plays random reports through both, and holds them to the same facts.
+ */
+
+/**
+ * KEYS: the record of each report. ARGV: the channel for news, how long a record is kept (ms), and the reports as JSON.
+ * Returns the facts as JSON, in the order of the reports.
+ */
+export const mergeScript = `
+local channel, keptMs, reports = ARGV[1], ARGV[2], cjson.decode(ARGV[3])
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local function with(record, changes)
+  for name, value in pairs(changes) do record[name] = value end
+  return record
+end
+
+-- how many processes there are
+
+local function counted(record, countedIn)
+  local slice = math.floor(now / 15000) + 1
+  local passed = slice - record.slice
+  if passed ~= 0 then
+    record.processesBefore = passed == 1 and record.processes or 0
+    record.processes = 0
+    record.slice = slice
+  end
+  if countedIn ~= slice then record.processes = record.processes + 1 end
+end
+
+local function processesIn(record)
+  return math.max(1, record.processes, record.processesBefore)
+end
+
+-- the gate
+
+local blank = {}
+
+function blank.gate()
+  return { limit = 'gate', slice = 0, processes = 0, processesBefore = 0, epoch = 0, isShut = false, aliveAt = 0, lives = 0,
+    row = 0, failures = 0, since = 0, lastAt = 0, witness = '', witnesses = 0, probeAt = 0, lease = 0, leaseUntil = 0 }
+end
+
+local function endRow(record)
+  with(record, { failures = 0, since = 0, lastAt = 0, witness = '', witnesses = 0 })
+end
+
+local function rememberGate(record, report)
+  if report.epoch <= record.epoch then return end
+  endRow(record)
+  with(record, { epoch = report.epoch, isShut = report.isShut, row = record.row + 1, lives = 0, probeAt = now, leaseUntil = 0 })
+end
+
+local function takeLife(record, report)
+  local at = now - report.aliveMs
+  if report.lives == 0 or at < record.since or at < record.aliveAt then return end
+  local before = record.failures == 0 and record.lives or 0
+  endRow(record)
+  with(record, { lives = math.min(20, before + report.lives), aliveAt = at })
+end
+
+local function takeSeen(record, report)
+  takeLife(record, report)
+  local lastAt = now - report.lastMs
+  if report.failures == 0 or lastAt < record.aliveAt then return end
+  local began = math.max(record.aliveAt, now - report.sinceMs)
+  if record.failures == 0 or began - record.lastAt > 10000 then
+    local lives = record.failures == 0 and record.lives or 0
+    with(record, { row = record.row + 1, lives = lives, failures = report.failures, since = began, lastAt = lastAt,
+      witness = report.process, witnesses = 1 })
+  else
+    with(record, { failures = record.failures + report.failures, since = math.min(record.since, began),
+      lastAt = math.max(record.lastAt, lastAt), witnesses = record.witness == report.process and record.witnesses or 2 })
+  end
+end
+
+local function takeSigns(record, report)
+  local ago = math.huge
+  if report.lives > 0 then ago = report.aliveMs end
+  if report.answersMs >= 0 then ago = math.min(ago, report.answersMs) end
+  if ago == math.huge or now - ago < record.since then return end
+  endRow(record)
+  with(record, { epoch = record.epoch + 1, isShut = false, aliveAt = now - ago, lives = 0, row = record.row + 1, leaseUntil = 0 })
+end
+
+local function judge(record, report)
+  local shut = report.shut
+  local isMeant = shut and report.epoch == record.epoch and shut.row == record.row
+  if not isMeant or record.isShut or record.witnesses < 2 then return end
+  with(record, { epoch = record.epoch + 1, isShut = true, probeAt = now + shut.probeInMs, leaseUntil = 0 })
+end
+
+local function grantLease(record, report)
+  if not record.isShut or report.epoch ~= record.epoch then return 0 end
+  local over = report.over
+  if over and over.lease == record.lease and record.leaseUntil > 0 then
+    with(record, { probeAt = now + over.probeInMs, leaseUntil = 0 })
+  end
+  if not report.wantMs or now < record.probeAt or now < record.leaseUntil then return 0 end
+  with(record, { lease = record.lease + 1, leaseUntil = now + report.wantMs })
+  return record.lease
+end
+
+local function gateFacts(record, lease)
+  return { limit = 'gate', slice = record.slice, processes = processesIn(record), epoch = record.epoch, isShut = record.isShut,
+    row = record.row, failures = record.failures, forMs = record.failures == 0 and 0 or math.max(0, now - record.since),
+    lives = record.lives, witnesses = record.witnesses, probeInMs = record.isShut and math.max(0, record.probeAt - now) or 0,
+    leaseLeftMs = record.isShut and math.max(0, record.leaseUntil - now) or 0, lease = lease }
+end
+
+local merge = {}
+
+function merge.gate(record, report)
+  counted(record, report.slice)
+  rememberGate(record, report)
+  local epoch = record.epoch
+  if record.isShut then takeSigns(record, report) else takeSeen(record, report) end
+  judge(record, report)
+  local lease = grantLease(record, report)
+  return gateFacts(record, lease), record.epoch ~= epoch and gateFacts(record, 0)
+end
+
+-- the hold
+
+function blank.hold()
+  return { limit = 'hold', firsts = 0, refusals = 0, successes = 0, turn = 0, ['until'] = 0, pacedSince = 0, places = 0,
+    spacingMs = 0, pace = 'none', nextPlace = 0 }
+end
+
+local paces = {
+  keen = { gentle = math.log(1.02) / 1000, gentleFor = 4000, bold = math.log(1.12) / 1000 },
+  courteous = { gentle = math.log(1.1) / 1000, gentleFor = math.huge, bold = math.log(1.1) / 1000 },
+}
+
+local function placesAfter(pace, elapsed)
+  local places = (math.exp(pace.gentle * math.min(elapsed, pace.gentleFor)) - 1) / pace.gentle
+  if elapsed <= pace.gentleFor then return places end
+  return places + math.exp(pace.gentle * pace.gentleFor) * (math.exp(pace.bold * (elapsed - pace.gentleFor)) - 1) / pace.bold
+end
+
+local function timeFor(pace, places)
+  local gentlePlaces = placesAfter(pace, pace.gentleFor)
+  if places <= gentlePlaces then return math.log(1 + places * pace.gentle) / pace.gentle end
+  local bolder = (places - gentlePlaces) * pace.bold / math.exp(pace.gentle * pace.gentleFor)
+  return pace.gentleFor + math.log(1 + bolder) / pace.bold
+end
+
+local function placesBy(record)
+  local pace = paces[record.pace]
+  if not pace then return record.places end
+  return record.places + placesAfter(pace, math.max(0, now - record.pacedSince)) / record.spacingMs
+end
+
+local function timeOf(record, place)
+  local ahead = math.max(0, place - record.places)
+  return record.pacedSince + timeFor(paces[record.pace], ahead * record.spacingMs)
+end
+
+local function takeHold(record, report)
+  local hold = report.hold
+  if not hold then return end
+  local untilThen = math.max(record['until'], now + hold.forMs)
+  local isLonger = hold.forMs > 0 and untilThen > record['until']
+  local isMeant = report.turn == record.turn or record.pace == 'none'
+  if not isMeant and not isLonger then return end
+  record.places = placesBy(record)
+  with(record, { turn = record.turn + 1, ['until'] = untilThen, pacedSince = math.max(now, untilThen) })
+  if isMeant then with(record, { spacingMs = hold.spacingMs, pace = hold.pace }) end
+end
+
+local function grantPlaces(record, report)
+  local from = math.max(record.nextPlace, placesBy(record))
+  local granted = 0
+  if record.pace == 'none' then return from, granted end
+  while granted < report.want and timeOf(record, from + granted) <= now + report.withinMs do granted = granted + 1 end
+  if granted > 0 then record.nextPlace = from + granted end
+  return from, granted
+end
+
+local function holdFacts(record, from, granted)
+  return { limit = 'hold', firsts = record.firsts, refusals = record.refusals, successes = record.successes,
+    turn = record.turn, forMs = math.max(0, record['until'] - now), pacedMs = record.pace == 'none' and 0 or now - record.pacedSince,
+    places = record.places, spacingMs = record.spacingMs, pace = record.pace, nextPlace = record.nextPlace, from = from,
+    granted = granted }
+end
+
+function merge.hold(record, report)
+  record.firsts = record.firsts + report.firsts
+  record.refusals = record.refusals + report.refusals
+  record.successes = record.successes + report.successes
+  local turn = record.turn
+  takeHold(record, report)
+  local isNews = record.turn ~= turn and report.hold.isUrgent
+  local from, granted = grantPlaces(record, report)
+  return holdFacts(record, from, granted), isNews and holdFacts(record, 0, 0)
+end
+
+-- the budget
+
+function blank.budget()
+  return { limit = 'budget', slice = 0, processes = 0, processesBefore = 0, tokens = 0, at = now, shares = 0, failingSince = 0,
+    isBarren = false }
+end
+
+local function takeOutcomes(record, report)
+  if report.succeeded then
+    with(record, { failingSince = report.failed and now or 0, isBarren = false })
+  elseif report.failed then
+    if record.failingSince == 0 then record.failingSince = now end
+    record.isBarren = now - record.failingSince >= 2500
+  end
+end
+
+local function takeEarnings(record, report)
+  local together = math.min(50, processesIn(record))
+  local shares = record.isBarren and 1 or together
+  local brought = record.isBarren and 0 or math.max(0, shares - record.shares) * report.capacity
+  local trickle = report.perSecond * shares * math.max(0, now - record.at)
+  record.tokens = math.min(shares * report.capacity, record.tokens + trickle + brought + report.earned + report.back)
+  with(record, { at = math.max(record.at, now), shares = math.max(record.shares, together) })
+end
+
+local function budgetFacts(record, granted)
+  return { limit = 'budget', slice = record.slice, processes = processesIn(record), isBarren = record.isBarren,
+    granted = granted, tokens = record.tokens }
+end
+
+function merge.budget(record, report)
+  local wasBarren = record.isBarren
+  counted(record, report.slice)
+  takeOutcomes(record, report)
+  takeEarnings(record, report)
+  local granted = math.max(0, math.min(report.want, record.tokens))
+  record.tokens = record.tokens - granted
+  return budgetFacts(record, granted), record.isBarren ~= wasBarren and budgetFacts(record, 0)
+end
+
+-- a record that is not whole, or of another limit, is none
+
+local function recordAt(key, limit)
+  local fresh = blank[limit]()
+  local stored = redis.pcall('GET', key)
+  if not stored then return fresh, 0 end
+  if type(stored) ~= 'string' then return fresh, 1 end
+  local isRead, record = pcall(cjson.decode, stored)
+  if not isRead or type(record) ~= 'table' then return fresh, 1 end
+  for name, value in pairs(fresh) do
+    local found = record[name]
+    if type(found) ~= type(value) or found ~= found then return fresh, 1 end
+  end
+  if record.limit ~= limit then return fresh, 1 end
+  if limit == 'hold' and record.pace ~= 'none' and not (paces[record.pace] and record.spacingMs > 0) then return fresh, 1 end
+  return record, 0
+end
+
+local answers, garbled = {}, 0
+for index, report in ipairs(reports) do
+  local key = KEYS[index]
+  local record, isGarbled = recordAt(key, report.limit)
+  garbled = garbled + isGarbled
+  local facts, news = merge[report.limit](record, report)
+  redis.call('SET', key, cjson.encode(record), 'PX', keptMs)
+  if news then redis.call('PUBLISH', channel, cjson.encode({ key = key, facts = news })) end
+  answers[index] = facts
+end
+return cjson.encode({ facts = answers, garbled = garbled })
+`;

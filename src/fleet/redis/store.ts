@@ -1,0 +1,191 @@
+/**
+ * Redis as the store of a fleet: reports go out as one script call, news come over a connection of their own. Nothing
+ * here throws, and nothing waits in a queue: without a ready connection, an exchange is answered with undefined.
+ */
+
+import { createHash } from 'node:crypto';
+import type { Facts, Reported, Told } from '../../core/limits/fleet/messages.js';
+import { recordKeptMs, type Store } from '../port.js';
+import { factsIn } from '../reading.js';
+import { end, type RedisClient } from './client.js';
+import { mergeScript } from './merge-script.js';
+
+/** While so many exchanges are out, Redis is slow: no more are sent. */
+const mostOut = 4;
+
+/** A client that failed to connect for good, as after a wrong password, is asked again after so long. */
+const connectAgainMs = 2_000;
+
+const scriptHash: string = createHash('sha1').update(mergeScript).digest('hex');
+
+type Answered = (facts: readonly Facts[] | undefined) => void;
+
+export class RedisStore implements Store {
+  /** Records that were found damaged, and messages that were. */
+  garbled = 0;
+  private readonly client: RedisClient;
+  private readonly prefix: string;
+  private readonly channel: string;
+  private readonly listeners: Set<(news: Told) => void> = new Set();
+  private subscriber: RedisClient | undefined = undefined;
+  private out = 0;
+  private connectedAt = Number.NEGATIVE_INFINITY;
+  private wasOpen = false;
+
+  /** `prefix` ends with the hash tag that all keys share. */
+  constructor(client: RedisClient, prefix: string) {
+    this.client = client;
+    this.prefix = prefix;
+    this.channel = `${prefix}news`;
+    this.watch(client);
+  }
+
+  // ---------------------------------------------------------------- reports
+
+  exchange(reports: readonly Reported[], answered: Answered): void {
+    if (!this.isReady() || this.out >= mostOut) {
+      queueMicrotask(() => answered(undefined));
+      return;
+    }
+    this.out += 1;
+    const keys = reports.map(({ key }) => this.prefix + key);
+    const given = [this.channel, String(recordKeptMs), JSON.stringify(reports.map(({ report }) => report))];
+    this.call([String(keys.length), ...keys, ...given]).then(
+      (reply) => this.take(reply, reports.length, answered),
+      () => this.take(undefined, 0, answered),
+    );
+  }
+
+  /** The script is sent as a whole only where Redis does not know it: after its start, or SCRIPT FLUSH. */
+  private async call(args: string[]): Promise<unknown> {
+    try {
+      return await this.client.sendCommand(['EVALSHA', scriptHash, ...args]);
+    } catch (error) {
+      if (!String(error).includes('NOSCRIPT')) throw error;
+      return this.client.sendCommand(['EVAL', mergeScript, ...args]);
+    }
+  }
+
+  private take(reply: unknown, expected: number, answered: Answered): void {
+    this.out -= 1;
+    if (reply === undefined) {
+      answered(undefined);
+      return;
+    }
+    const { facts, garbled } = answerIn(reply);
+    this.garbled += garbled;
+    const isWhole = facts.length === expected;
+    if (!isWhole) this.garbled += 1;
+    answered(isWhole ? facts : undefined);
+  }
+
+  // ---------------------------------------------------------------- news
+
+  listen(told: (news: Told) => void): () => void {
+    this.listeners.add(told);
+    this.isReady();
+    return () => {
+      this.listeners.delete(told);
+      if (this.listeners.size === 0) this.stopListening();
+    };
+  }
+
+  private hear(message: string): void {
+    const news = newsIn(message, this.prefix);
+    if (news === undefined) this.garbled += 1;
+    else for (const told of this.listeners) told(news);
+  }
+
+  /** A connection that listens can do nothing else, so it is one more; it ends with the client, and keeps no process alive. */
+  private startListening(): void {
+    const subscriber = this.client.duplicate();
+    this.subscriber = subscriber;
+    ignoreErrors(subscriber);
+    const isStill = (): boolean => this.subscriber === subscriber;
+    const again = (): void => {
+      if (isStill()) this.stopListening();
+      else end(subscriber);
+    };
+    subscriber
+      .connect()
+      .then(() => {
+        if (!isStill()) return end(subscriber);
+        subscriber.unref();
+        return subscriber.subscribe(this.channel, (message) => this.hear(message));
+      })
+      .catch(again);
+  }
+
+  private stopListening(): void {
+    const { subscriber } = this;
+    this.subscriber = undefined;
+    if (subscriber !== undefined) end(subscriber);
+  }
+
+  // ---------------------------------------------------------------- connections
+
+  /** Also sees to it that there are connections: this is asked before each report. */
+  private isReady(): boolean {
+    const { client } = this;
+    if (!client.isOpen) {
+      // Closed by the caller: it stays closed.
+      if (this.wasOpen) this.stopListening();
+      else this.connect();
+      return false;
+    }
+    this.wasOpen = true;
+    if (client.isReady && this.subscriber === undefined && this.listeners.size > 0) this.startListening();
+    return client.isReady;
+  }
+
+  private connect(): void {
+    const now = performance.now();
+    if (now - this.connectedAt < connectAgainMs) return;
+    this.connectedAt = now;
+    // The caller may connect it in this very turn.
+    queueMicrotask(() => {
+      if (!this.client.isOpen) this.client.connect().catch(() => undefined);
+    });
+  }
+
+  private watch(client: RedisClient): void {
+    ignoreErrors(client);
+    client.on('end', () => this.stopListening());
+  }
+}
+
+/** A connection that cannot be made is tried again by the client itself; without a listener, its error would end the process. */
+function ignoreErrors(client: RedisClient): void {
+  client.on('error', () => undefined);
+}
+
+interface Answer {
+  readonly facts: readonly Facts[];
+  readonly garbled: number;
+}
+
+const noAnswer: Answer = { facts: [], garbled: 0 };
+
+function answerIn(reply: unknown): Answer {
+  const { facts, garbled } = (parsed(String(reply)) ?? {}) as Partial<Record<keyof Answer, unknown>>;
+  if (!Array.isArray(facts)) return noAnswer;
+  const read = facts.map(factsIn);
+  if (read.includes(undefined)) return noAnswer;
+  return { facts: read as readonly Facts[], garbled: typeof garbled === 'number' ? garbled : 0 };
+}
+
+function newsIn(message: unknown, prefix: string): Told | undefined {
+  const { key, facts } = (parsed(String(message)) ?? {}) as Partial<Record<keyof Told, unknown>>;
+  const read = factsIn(facts);
+  if (read === undefined || typeof key !== 'string' || !key.startsWith(prefix)) return undefined;
+  return { key: key.slice(prefix.length), facts: read };
+}
+
+/** Undefined: it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
