@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
-const suites = ['tests', 'package', 'browser', 'everywhere', 'chaos', 'matrix', 'fuzz'];
+const suites = ['tests', 'package', 'browser', 'everywhere', 'chaos', 'redis', 'matrix', 'fuzz'];
 let passed = 0;
 let failed = 0;
 for (const suite of suites) {

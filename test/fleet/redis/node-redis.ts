@@ -1,0 +1,30 @@
+/** node-redis as `npm run test:redis` has installed it, in the version that is tested. */
+
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { RedisClient } from '../../../src/fleet/redis/client.js';
+
+export interface Client extends RedisClient {
+  close?(): Promise<unknown>;
+  quit(): Promise<unknown>;
+}
+
+interface NodeRedis {
+  createClient(options: object): Client;
+}
+
+const folder = process.env['NODE_REDIS'];
+if (folder === undefined) throw new Error('NODE_REDIS names no folder with redis: use npm run test:redis');
+
+export const { createClient } = createRequire(join(folder, 'index.js'))('redis') as NodeRedis;
+
+export async function connected(url: string): Promise<Client> {
+  const client = createClient({ url });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+export async function closed(client: Client): Promise<void> {
+  if (client.isOpen) await (client.close === undefined ? client.quit() : client.close());
+}
