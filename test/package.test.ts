@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as fetch from '../src/adapters/fetch/index.js';
 import * as undici from '../src/adapters/undici/index.js';
+import * as redis from '../src/fleet/redis/index.js';
 import * as main from '../src/index.js';
 import * as otel from '../src/otel/index.js';
 
@@ -38,6 +39,10 @@ test('undaunted/fetch exports what it promises, and nothing else', () => {
 
 test('undaunted/otel exports what it promises, and nothing else', () => {
   expect(Object.keys(otel).sort()).toEqual(['instrument', 'resendCount']);
+});
+
+test('undaunted/redis exports what it promises, and nothing else', () => {
+  expect(Object.keys(redis)).toEqual(['redisFleet']);
 });
 
 const { exports, files, keywords } = JSON.parse(readFileSync('package.json', 'utf8')) as {

@@ -14,25 +14,30 @@ export interface FleetOptions {
   readonly process?: string;
 }
 
-/** `unreadable`: how many answers the store could not be understood by, so far. */
-export function fleetOver(
-  store: Store,
-  options: FleetOptions = {},
-  unreadable: () => number = () => 0,
-): Fleet {
-  return new StoreFleet(store, options, unreadable);
+/** What one store has that others have not. */
+export interface StoreTraits {
+  /** How many of its answers could not be read so far. */
+  unreadable(): number;
+  /** The key under which it keeps the record of this name. */
+  keyFor(name: string): string;
+}
+
+const plain: StoreTraits = { unreadable: () => 0, keyFor: (name) => name };
+
+export function fleetOver(store: Store, options: FleetOptions = {}, traits: StoreTraits = plain): Fleet {
+  return new StoreFleet(store, options, traits);
 }
 
 class StoreFleet implements Fleet {
   private readonly store: Store;
   private readonly options: FleetOptions;
-  private readonly unreadable: () => number;
+  private readonly traits: StoreTraits;
   private voice: Voice | undefined = undefined;
 
-  constructor(store: Store, options: FleetOptions, unreadable: () => number) {
+  constructor(store: Store, options: FleetOptions, traits: StoreTraits) {
     this.store = store;
     this.options = options;
-    this.unreadable = unreadable;
+    this.traits = traits;
   }
 
   get [Symbol.toStringTag](): 'Fleet' {
@@ -44,7 +49,7 @@ class StoreFleet implements Fleet {
     this.voice ??= new Voice(this.store, home.ports, this.processName(home), (isShared) =>
       this.tell(isShared),
     );
-    return new Member(home, this.voice, () => this.snapshot());
+    return new Member(home, this.voice, this.traits.keyFor, () => this.snapshot());
   }
 
   private processName({ ports }: FleetHome): string {
@@ -59,6 +64,6 @@ class StoreFleet implements Fleet {
   }
 
   private snapshot(): FleetSnapshot {
-    return { isShared: this.voice?.isShared ?? false, unreadable: this.unreadable() };
+    return { isShared: this.voice?.isShared ?? false, unreadable: this.traits.unreadable() };
   }
 }

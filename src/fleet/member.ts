@@ -15,24 +15,26 @@ import type {
 import { BudgetShare } from './budget-share.js';
 import { GateShare } from './gate-share.js';
 import { HoldShare } from './hold-share.js';
-import type { LimitName } from './key.js';
-import { keyOf } from './key.js';
+import type { LimitName } from './record-name.js';
+import { recordName } from './record-name.js';
 import type { RecordShare } from './share.js';
 import type { Voice } from './voice.js';
 
 export class Member implements FleetMember {
   private readonly home: FleetHome;
   private readonly voice: Voice;
+  private readonly keyFor: (name: string) => string;
   private readonly look: () => FleetSnapshot;
 
-  constructor(home: FleetHome, voice: Voice, look: () => FleetSnapshot) {
+  constructor(home: FleetHome, voice: Voice, keyFor: (name: string) => string, look: () => FleetSnapshot) {
     this.home = home;
     this.voice = voice;
+    this.keyFor = keyFor;
     this.look = look;
   }
 
   shareOf(scope: SharedScope): ScopeShare {
-    return new LiveShare(scope, this.home, this.voice);
+    return new LiveShare(scope, this.home, this.voice, this.keyFor);
   }
 
   snapshot(): FleetSnapshot {
@@ -47,14 +49,16 @@ class LiveShare implements ScopeShare {
   private readonly scope: SharedScope;
   private readonly home: FleetHome;
   private readonly voice: Voice;
+  private readonly keyFor: (name: string) => string;
   private readonly gates: Shares<Gate, GateShare> = new Map();
   private readonly holds: Shares<Hold, HoldShare> = new Map();
   private readonly budgets: Shares<Budget, BudgetShare> = new Map();
 
-  constructor(scope: SharedScope, home: FleetHome, voice: Voice) {
+  constructor(scope: SharedScope, home: FleetHome, voice: Voice, keyFor: (name: string) => string) {
     this.scope = scope;
     this.home = home;
     this.voice = voice;
+    this.keyFor = keyFor;
   }
 
   alive(gate: Gate): void {
@@ -138,8 +142,8 @@ class LiveShare implements ScopeShare {
     make: (key: string) => S,
   ): S | null {
     if (shares.has(settings)) return null;
-    const key = keyOf(this.home.policy, limit, settings, this.scope.name);
-    const share = key === undefined ? null : make(key);
+    const name = recordName(this.home.policy, limit, settings, this.scope.name);
+    const share = name === undefined ? null : make(this.keyFor(name));
     shares.set(settings, share);
     if (share !== null) this.voice.add(share);
     return share;

@@ -9,7 +9,7 @@ export type LimitName = 'gate' | 'hold' | 'budget';
  * The rule is the first that has these settings: those that inherit them share them. Undefined: they are those of a single
  * request, which shares them with nobody.
  */
-export function keyOf(
+export function recordName(
   { fallback, rules }: Policy,
   limit: LimitName,
   settings: object,

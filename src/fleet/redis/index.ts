@@ -1,0 +1,49 @@
+/** Processes share their scopes through Redis: `createRetrier(policy, {}, { fleet: redisFleet(client) })`. */
+
+import { createHash } from 'node:crypto';
+import type { FleetEvent } from '../../core/events.js';
+import type { Fleet } from '../../runtime/fleet.js';
+import { fleetOver } from '../fleet.js';
+import { isRedisClient, type RedisClient } from './client.js';
+import { RedisStore } from './store.js';
+
+export interface RedisFleetOptions {
+  /** What every key and the channel begin with. Processes with the same prefix share. Default: `'undaunted:'`. */
+  readonly prefix?: string;
+  /**
+   * Whether keys show the names of scopes and rules, to be read in Redis; else they show a hash. Default: false, since a
+   * scope's name may tell which customers or hosts there are.
+   */
+  readonly plainNames?: boolean;
+  /** Told when the processes have become one, and when this one goes on alone since Redis does not answer. */
+  readonly observe?: (event: FleetEvent) => void;
+}
+
+export type { RedisClient } from './client.js';
+
+/** Names that are longer are hashed all the same: a key is bounded. */
+const longestName = 200;
+
+/**
+ * A fleet over a client of node-redis, which need not be connected yet: what is not is connected here, and as long as
+ * Redis does not answer, each process goes on with what it knows itself. One fleet serves all retriers of a process.
+ */
+export function redisFleet(client: RedisClient, options: RedisFleetOptions = {}): Fleet {
+  const { prefix = 'undaunted:', plainNames = false, observe } = options;
+  if (!isRedisClient(client)) throw new TypeError(notAClient);
+  if (typeof prefix !== 'string' || prefix === '') throw new TypeError(noPrefix);
+  // One hash tag, so that all keys of a script call are in one slot.
+  const store = new RedisStore(client, prefix.includes('{') ? prefix : `${prefix}{1}:`);
+  const keyFor = (name: string): string => (plainNames && name.length <= longestName ? name : hashOf(name));
+  const traits = { keyFor, unreadable: () => store.garbled };
+  return fleetOver(store, observe === undefined ? {} : { observe }, traits);
+}
+
+const notAClient =
+  'redisFleet needs a client of node-redis, as createClient() of the package redis makes it; clusters, pools, ' +
+  'ioredis and URLs are not supported';
+const noPrefix = 'redisFleet: prefix must be a text that is not empty, such as "undaunted:"';
+
+function hashOf(name: string): string {
+  return createHash('sha256').update(name).digest('base64url').slice(0, 22);
+}
