@@ -6,6 +6,7 @@
 import type { Chunk, Source, SourceListener } from './body-source.js';
 import { type AnyIterable, IteratorSource } from './iterator-source.js';
 import { KeptBytes } from './kept-bytes.js';
+import type { Cancel } from './sleep.js';
 import { isNodeStream, StreamSource } from './stream-source.js';
 
 /** What an attempt sends. */
@@ -79,6 +80,14 @@ export class KeptBody implements SourceListener {
     this.reader.isOver = true;
     this.reader = undefined;
     if (!this.hasEnded) this.source.pause();
+  }
+
+  /** Calls for a failure that no attempt can tell of. */
+  watch(listener: () => void): Cancel {
+    this.onFailure = listener;
+    return () => {
+      this.onFailure = undefined;
+    };
   }
 
   /** The request is over: what was not read is not wanted, unless the client goes on sending it. */

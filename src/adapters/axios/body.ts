@@ -11,6 +11,7 @@ import { KeptBody } from '../../runtime/kept-body.js';
 import { streamFrom } from '../../runtime/kept-stream.js';
 import { MadeBody } from '../../runtime/made-body.js';
 import { isSentAtOnce } from '../../runtime/sent-at-once.js';
+import type { Cancel } from '../../runtime/sleep.js';
 import { isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
 import { asWebStream, webSource } from '../../runtime/web-stream.js';
 import { headersOfForm, partsOf } from './form.js';
@@ -24,6 +25,7 @@ export interface Body {
   readonly headers?: Readonly<Record<string, string>>;
   /** The attempt that reads it is over. */
   leave?(): void;
+  onFailure?(listener: () => void): Cancel;
   /** The request is over: with this error, or well. */
   close?(error?: unknown): void;
 }
@@ -130,6 +132,10 @@ class Kept implements Body {
 
   leave(): void {
     this.kept.leave();
+  }
+
+  onFailure(listener: () => void): Cancel {
+    return this.kept.watch(listener);
   }
 
   close(error?: unknown): void {

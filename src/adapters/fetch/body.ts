@@ -9,6 +9,7 @@ import { KeptBody } from '../../runtime/kept-body.js';
 import type { RequestBody } from '../../runtime/loop/exchange.js';
 import { MadeBody } from '../../runtime/made-body.js';
 import { isSentAtOnce } from '../../runtime/sent-at-once.js';
+import type { Cancel } from '../../runtime/sleep.js';
 import { isWebStream } from '../../runtime/stream-like.js';
 import { asWebStream, webSource } from '../../runtime/web-stream.js';
 import { type InitShape, isRequest, type RequestShape } from './shapes.js';
@@ -81,6 +82,10 @@ class Kept implements Body {
 
   leave(): void {
     this.kept.leave();
+  }
+
+  onFailure(listener: () => void): Cancel {
+    return this.kept.watch(listener);
   }
 
   close(error?: unknown): void {

@@ -63,6 +63,8 @@ export interface RequestBody {
   next(): unknown;
   /** The attempt that reads it is over. */
   leave?(): void;
+  /** Calls when it breaks while no attempt reads it. */
+  onFailure?(listener: () => void): Cancel;
 }
 
 /** The request as it goes out: nothing of the caller's own is changed, or not for good. */

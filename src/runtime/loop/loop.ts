@@ -11,7 +11,7 @@ import { rememberOutermost } from '../outermost.js';
 import { refusalError } from '../refusal.js';
 import type { Session } from '../session.js';
 import type { Sleep, SleepOptions } from '../sleep.js';
-import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
+import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody } from './exchange.js';
 import { endingOf, endingWithin } from './sending.js';
 import { inTime, wait } from './wait.js';
 
@@ -58,7 +58,8 @@ export class Loop<Answer> {
       if (admission !== undefined) await admission;
       const result = await this.tryOnce();
       if ('kind' in result) return result;
-      await this.wait(result.delayMs);
+      // A body that broke in it is sent all the same: the client has its own words for that.
+      await this.wait(result.delayMs, this.exchange.body);
       await this.change(result);
     }
   }
@@ -197,9 +198,9 @@ export class Loop<Answer> {
     outgoing.change(context.headers, context.url === target.url ? undefined : context.url);
   }
 
-  private async wait(delayMs: number): Promise<void> {
+  private async wait(delayMs: number, body?: RequestBody): Promise<void> {
     const { exchange, session, sleep } = this;
-    const isOver = await wait(delayMs, exchange, sleep, { unref: session.settings.unref });
+    const isOver = await wait(delayMs, exchange, sleep, { unref: session.settings.unref }, body);
     if (!isOver) throw exchange.abortError();
   }
 

@@ -1,12 +1,26 @@
 /** Waiting, for a time or for a function of the caller's; the caller can end it in the same turn. */
 
 import type { Cancel, Sleep, SleepOptions } from '../sleep.js';
-import type { Caller } from './exchange.js';
+import type { Caller, RequestBody } from './exchange.js';
 
-/** Whether the time is over; false: the caller ended it. */
-export function wait(delayMs: number, caller: Caller, sleep: Sleep, options: SleepOptions): Promise<boolean> {
+/** Whether the time is over; false: the caller ended it. With a body that breaks, there is nothing to wait for any more. */
+export function wait(
+  delayMs: number,
+  caller: Caller,
+  sleep: Sleep,
+  options: SleepOptions,
+  body?: RequestBody,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    whenOver(delayMs, caller, sleep, options, resolve);
+    let unwatch: Cancel | undefined;
+    const stop = whenOver(delayMs, caller, sleep, options, (isTimeOver) => {
+      unwatch?.();
+      resolve(isTimeOver);
+    });
+    unwatch = body?.onFailure?.(() => {
+      stop();
+      resolve(true);
+    });
   });
 }
 

@@ -131,6 +131,23 @@ describe.each(subject.uploading)('over $name', (way) => {
     });
   });
 
+  test.each([
+    ['breaks', ownError()],
+    ['is destroyed', undefined],
+  ])('the wait in which a Readable %s is over', async (_how, mine) => {
+    const lab = await openLab([{ ...answer(503), at: 'head' }, answer(200)]);
+    const waits = new Waits('when told');
+    const stream = unfinished();
+    const asked = settled(put(way, lab.origin, stream, createRetrier(soon, { sleep: waits.sleep })));
+    await waits.until(1);
+    stream.destroy(mine);
+    const error = (await asked).error as Error;
+    expect(error).toBeInstanceOf(Error);
+    if (mine !== undefined) expect([error, error.cause]).toContain(mine);
+    expect(waits.pending).toBe(0);
+    await isCutOff(lab);
+  });
+
   describe('at the end, however it comes, a source is closed', () => {
     const stall = silence('head');
     const refusal = 'a refusal while it is being sent';
