@@ -9,7 +9,8 @@ import { isPromise } from '../../core/returned.js';
 import { iterates } from '../../runtime/iterates.js';
 import { KeptBody } from '../../runtime/kept-body.js';
 import { isSentAtOnce } from '../../runtime/sent-at-once.js';
-import { isStream } from '../../runtime/stream-like.js';
+import { isStream, isWebStream } from '../../runtime/stream-like.js';
+import { webSource } from '../../runtime/web-stream.js';
 
 /** `ready` goes out as it is, as often as needed. `once` goes out as it is, and not again. */
 export type Body =
@@ -48,7 +49,9 @@ function readable(body: unknown, limitBytes: number): Body {
 }
 
 function kept(body: object, limitBytes: number): Body {
-  return { kind: 'kept', value: new KeptBody(body, limitBytes) };
+  // Its own iterator cannot be left while it waits for a part.
+  const source = isWebStream(body) ? webSource(body) : body;
+  return { kind: 'kept', value: new KeptBody(source, limitBytes) };
 }
 
 /** Nothing of it has to be kept; the next attempt gets another one. */

@@ -34,6 +34,7 @@ function wayOf(name: string, doFetch: typeof fetch, open: Way['open'] = openLab)
     keepsListening: true,
     refusesGetBodies: true,
     sendsOn: true,
+    takesWebStreams: true,
   };
 }
 
@@ -127,6 +128,7 @@ export const subject: Subject = {
     ),
     ...overEach(
       "the source's own error is the caller's, and ends it > a Readable",
+      "the source's own error is the caller's, and ends it > a web stream",
       "the source's own error is the caller's, and ends it > what a function makes",
       "the source's own error is the caller's, and ends it > a Readable, in the second attempt",
       'a Readable that breaks where nothing reads it is reported > when it was broken before the request',

@@ -201,18 +201,26 @@ describe.each(subject.uploading)('over $name', (way) => {
         },
       );
 
-      test.skipIf(!way.takesWebStreams)('a web stream that has more to give', async () => {
-        let cancel = (): void => undefined;
-        const cancelled = new Promise<void>((resolve) => {
-          cancel = resolve;
-        });
-        const pull = async (controller: ReadableStreamDefaultController): Promise<void> => {
-          await setImmediate();
-          controller.enqueue(Buffer.from('more,'));
-        };
-        await run(new ReadableStream({ pull, cancel }));
-        await cancelled;
-      });
+      const pulls: readonly (readonly [name: string, pull: () => Promise<Buffer>])[] = [
+        ['has more to give', () => setImmediate(Buffer.from('more,'))],
+        ['stalls', () => new Promise(() => undefined)],
+      ];
+
+      test.skipIf(!way.takesWebStreams || (way.sendsOn === true && end === refusal)).each(pulls)(
+        'a web stream that %s',
+        async (_kind, next) => {
+          let cancel = (): void => undefined;
+          const cancelled = new Promise<void>((resolve) => {
+            cancel = resolve;
+          });
+          const start = (controller: ReadableStreamDefaultController): void =>
+            controller.enqueue(Buffer.from('first,'));
+          const pull = async (controller: ReadableStreamDefaultController): Promise<void> =>
+            controller.enqueue(await next());
+          await run(new ReadableStream({ start, pull, cancel }));
+          await cancelled;
+        },
+      );
     });
 
     test('a success: it was read to its end', async () => {
