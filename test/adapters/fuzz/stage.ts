@@ -8,7 +8,7 @@ import { sleep as realSleep, type Sleep } from '../../../src/runtime/sleep.js';
 import type { Lab } from '../../faults/lab.js';
 
 /** What hangs takes forever; nothing else takes nearly so long. */
-const foreverMs = 10_000;
+const foreverMs = 60_000;
 const endOfQueue = '/end-of-queue';
 /** Of the policy's time, which runs faster than the clock. */
 const speed = 10;
