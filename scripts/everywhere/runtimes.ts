@@ -6,8 +6,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort, patiently, workerdConfig } from '../../test/runtimes/serving.js';
 import { run } from '../command.js';
 import { axiosGuest, type Check, clients, expectAnswers, fetchGuest, undiciGuest } from './check.js';
 
@@ -56,21 +56,6 @@ console.log(await askUndici(SERVER));
   },
 };
 
-const config = (port: number): string => `
-using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "main", worker = .worker),
-    (name = "internet", network = (allow = ["private", "public"])),
-  ],
-  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
-);
-const worker :Workerd.Worker = (
-  modules = [(name = "worker.mjs", esModule = embed "out/worker.mjs")],
-  compatibilityDate = "2025-09-01",
-);
-`;
-
 const workerd: Check = {
   name: 'workerd',
   proves:
@@ -96,7 +81,7 @@ export default {
       'esbuild worker.mjs --bundle --format=esm --conditions=workerd,browser --outfile=out/worker.mjs';
     await run('npx', ['--no-install', ...bundle.split(' ')], place);
     const port = await freePort();
-    writeFileSync(join(place, 'config.capnp'), config(port));
+    writeFileSync(join(place, 'config.capnp'), workerdConfig(port, 'out/worker.mjs'));
     const program = join(place, 'node_modules/workerd/bin/workerd');
     const child = spawn(program, ['serve', 'config.capnp'], { cwd: place, stdio: 'inherit' });
     try {
@@ -115,27 +100,6 @@ export default {
 async function playScenarios(runtime: string, place: string): Promise<void> {
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/runtimes/vitest.config.ts'];
   await run('node', args, '.', { ...process.env, NO_COLOR: '1', RUNTIME: runtime, PLACE: place });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** It does not say when it listens. */
-async function patiently(url: string): Promise<Response> {
-  for (let triesLeft = 100; ; triesLeft -= 1) {
-    try {
-      return await fetch(url);
-    } catch (error) {
-      if (triesLeft === 0) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
 }
 
 export const runtimes: readonly Check[] = [bun, deno, workerd];

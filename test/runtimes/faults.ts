@@ -55,7 +55,7 @@ export const faults: readonly Fault[] = [
   { name: 'an end before the head', make: playing(fin()) },
   { name: 'a reset in the head', make: playing(halfHead('rst')) },
   { name: 'an end in the head', make: playing(halfHead('fin')) },
-  { name: 'a reset in the body', make: playing(cutBody(1_000, 10, 'rst', readable)) },
+  { name: 'an end in the body', make: playing(cutBody(1_000, 10, 'fin', readable)) },
   { name: 'an end in the handshake', make: playing(answer(200), 'handshake-fin') },
   { name: 'a reset in the handshake', make: playing(answer(200), 'handshake-rst') },
   { name: 'a certificate that is not trusted', make: playing(answer(200), 'self-signed') },

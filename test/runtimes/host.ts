@@ -3,10 +3,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { bundleGuest } from './bundle.js';
 import type { Host } from './runtime.js';
+import { freePort, patiently, workerdConfig } from './serving.js';
 
 export type ServingRuntime = 'bun' | 'deno' | 'workerd';
 
@@ -74,45 +74,7 @@ const runtimes: Readonly<Record<ServingRuntime, (port: number) => Start>> = {
   workerd: (port) => ({
     script: 'worker.mjs',
     args: ['serve', 'guest.capnp'],
-    files: { 'guest.capnp': workerdConfig(port) },
+    files: { 'guest.capnp': workerdConfig(port, 'worker.mjs') },
     target: { conditions: ['workerd', 'browser'] },
   }),
 };
-
-/** Without any compatibility flag. */
-const workerdConfig = (port: number): string => `
-using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "main", worker = .worker),
-    (name = "internet", network = (allow = ["private", "public"])),
-  ],
-  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
-);
-const worker :Workerd.Worker = (
-  modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
-  compatibilityDate = "2025-09-01",
-);
-`;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** Not all of them say when they listen. */
-async function patiently(url: string): Promise<void> {
-  for (let triesLeft = 300; ; triesLeft -= 1) {
-    try {
-      await fetch(url);
-      return;
-    } catch (error) {
-      if (triesLeft === 0) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
-}

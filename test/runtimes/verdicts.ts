@@ -20,7 +20,7 @@ export type FaultName =
   | 'an end before the head'
   | 'a reset in the head'
   | 'an end in the head'
-  | 'a reset in the body'
+  | 'an end in the body'
   | 'an end in the handshake'
   | 'a reset in the handshake'
   | 'a certificate that is not trusted'
@@ -41,7 +41,7 @@ export const designed: Readonly<Record<FaultName, Verdict>> = {
   'an end before the head': unclear,
   'a reset in the head': unclear,
   'an end in the head': unclear,
-  'a reset in the body': unclear,
+  'an end in the body': unclear,
   'an end in the handshake': unsent,
   // Node does not say when it was.
   'a reset in the handshake': unclear,
@@ -68,7 +68,7 @@ export const differences: readonly Difference[] = [
   {
     runtimes: ['Node', 'Chromium', 'Bun', 'Deno', 'workerd'],
     clients: ['fetch'],
-    faults: ['a reset in the body'],
+    faults: ['an end in the body'],
     verdict: 'handed over',
     reason: 'fetch ends with the head; what reads the body gets the error.',
   },
