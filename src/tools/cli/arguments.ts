@@ -1,17 +1,17 @@
-/** From what was typed to what a command is given, by its own table of options. */
+/** Reads the command line by a command's own table of options. */
 
 import { parseArgs } from 'node:util';
-import { nearest } from '../../internal.js';
+import { nearest, timeText } from '../../internal.js';
 import type { Command, Given, Option, OptionTable, Quantity } from './command.js';
-import { parseDuration, printDuration } from './duration.js';
+import { parseDuration } from './duration.js';
 import { Failure } from './failure.js';
 
-/** Every command has it. */
+/** An option of every command. */
 export const help: Option = { kind: 'flag', summary: 'print this help' };
 
 type Written = string | boolean | undefined;
 
-/** `'help'`: that is all that was asked for. */
+/** `'help'`: only help was asked for. */
 export function readArguments(command: Command, argv: readonly string[]): Given | 'help' {
   const table: OptionTable = { ...command.options, help };
   const values = new Map<string, Written[]>();
@@ -40,7 +40,7 @@ interface OptionToken {
   readonly inlineValue?: boolean | undefined;
 }
 
-/** Not strict: what is wrong is said here, in our own words. */
+/** Not strict: errors are reported here, in our own words. */
 function tokensOf(table: OptionTable, argv: readonly string[]) {
   const options = Object.entries(table).map(([name, { kind }]) => [
     name,
@@ -61,7 +61,7 @@ export function didYouMean(written: string, known: readonly string[]): string {
 }
 
 function readFlag({ rawName, value }: OptionToken): true {
-  if (value !== undefined) throw new Failure(`${rawName} takes no value, so leave "=${value}" away.`);
+  if (value !== undefined) throw new Failure(`${rawName} takes no value, so leave out "=${value}".`);
   return true;
 }
 
@@ -69,7 +69,7 @@ function readWritten(
   option: Exclude<Option, { kind: 'flag' }>,
   { rawName, value, inlineValue }: OptionToken,
 ): string {
-  // The next option, taken for the value of one that has been left without; or a variable that is not set.
+  // The value was forgotten and the next option took its place, or a shell variable was not set.
   const isMissing = value === undefined || (inlineValue !== true && value.startsWith('--'));
   const isName = option.kind === 'text' || option.kind === 'list';
   if (isMissing || (isName && value === ''))
@@ -87,17 +87,18 @@ export function placeholder(option: Option): string {
 function checkOperands({ name, operands }: Command, given: readonly string[]): void {
   const { usage, least, most } = operands ?? { usage: '', least: 0, most: 0 };
   if (given.length < least || given.includes(''))
-    throw new Failure(`something is missing. Usage: undaunted ${name} ${usage}`);
+    throw new Failure(`an argument is missing. Usage: undaunted ${name} ${usage}`);
   const [superfluous] = given.slice(most);
   if (superfluous === undefined) return;
-  throw new Failure(`"${superfluous}" is one argument too many. Usage: undaunted ${name} ${usage}`.trimEnd());
+  throw new Failure(`unexpected argument "${superfluous}". Usage: undaunted ${name} ${usage}`.trimEnd());
 }
 
 // ---------------------------------------------------------------- values
 
-/** Of an option that is given more than once and is no list, the last one counts. */
 function settled(name: string, option: Option, written: readonly Written[]): unknown {
   const last = written.at(-1);
+  if (written.length > 1 && option.kind !== 'flag' && option.kind !== 'list')
+    throw new Failure(`${dashed(name)} is given ${written.length} times, but takes one value.`);
   switch (option.kind) {
     case 'flag':
       return last === true;
@@ -115,15 +116,16 @@ function quantity(name: string, option: Quantity, written: string): number {
   const value = kind === 'duration' ? parseDuration(written) : Number(written.trim() || Number.NaN);
   const isSound = value !== undefined && value >= least && value <= most && Number.isFinite(value);
   if (isSound && (kind !== 'integer' || Number.isInteger(value))) return value;
-  throw new Failure(`${dashed(name)} is "${written}", but has to be ${wanted(kind, least, most)}.`);
+  throw new Failure(`${dashed(name)} is "${written}", but must be ${wanted(kind, least, most)}.`);
 }
 
 function wanted(kind: Quantity['kind'], least: number, most: number): string {
-  const print = kind === 'duration' ? printDuration : String;
+  const print = kind === 'duration' ? timeText : String;
   const what = { number: 'a number', integer: 'a whole number', duration: 'a time such as 250ms, 2s or 1m' }[
     kind
   ];
-  if (Number.isFinite(most)) return `${what} from ${print(least)} to ${print(most)}`;
+  if (Number.isFinite(most))
+    return `${what}${kind === 'duration' ? ',' : ''} from ${print(least)} to ${print(most)}`;
   return least === 0 ? what : `${what}, at least ${print(least)}`;
 }
 

@@ -1,23 +1,30 @@
-/** The help texts, made of the commands' own tables. */
+/** Help texts, generated from the commands' own tables. */
 
+import { timeText } from '../../internal.js';
 import { dashed, help as helpOption, placeholder } from './arguments.js';
 import type { Command, Option } from './command.js';
-import { printDuration } from './duration.js';
 import type { Printer } from './printer.js';
 import { table, wrap } from './table.js';
 
 const exitCodes: readonly (readonly string[])[] = [
-  ['0', 'fine; explain, waits and simulate only tell, whatever there is to tell'],
-  ['1', 'the answer is no: check found problems, or the server of outage clients has not recovered'],
-  ['2', 'wrong usage, or something that cannot be read or done; a policy with problems, except in check'],
-  ['130', 'ended by Ctrl-C'],
+  ['0', 'success; explain, waits and simulate only inform, whatever the outcome'],
+  ['1', 'the answer is no: check found problems, or the server of outage clients did not recover'],
+  ['2', 'wrong usage, a file that cannot be read or written, or an invalid policy (except in check)'],
+  ['130', 'interrupted with Ctrl-C'],
 ];
 
 const timeNote =
-  'A <time> has a unit: 250ms, 2s, 1.5m, 1h. A number alone is seconds here (in a policy, times are in ms).';
+  'A <time> has a unit: 250ms, 2s, 1.5m, 1h. A number alone is in seconds (in a policy, times are in milliseconds).';
 
-export function printOverview(out: Printer, commands: readonly Command[], description: string): void {
-  usage(out, '<command> [options]');
+export interface Overview {
+  /** What comes before the command: `outage `, or nothing. */
+  readonly group: string;
+  readonly commands: readonly Command[];
+  readonly description: string;
+}
+
+export function printOverview(out: Printer, { group, commands, description }: Overview): void {
+  usage(out, `${group}<command> [options]`);
   section(out, description, []);
   section(
     out,
@@ -29,7 +36,7 @@ export function printOverview(out: Printer, commands: readonly Command[], descri
   );
   const options = [
     ['--help, -h', 'print this help, or that of a command'],
-    ['--version', 'print the version'],
+    ...(group === '' ? [['--version, -v', 'print the version']] : []),
   ];
   section(out, heading(out, 'Options'), rows(options, out));
   section(out, heading(out, 'Exit codes'), rows(exitCodes, out));
@@ -51,10 +58,10 @@ export function printHelp(out: Printer, { name, summary, operands, options, deta
     out.line(line);
 }
 
-/** A pipe has no width of its own, but what is read in it has readers. */
+/** A pipe has no width, but its output is read, too. */
 const widest = 120;
 
-/** What is indented is an example or a table, and a line by itself; the other lines are wrapped anew. */
+/** Indented lines are examples or tables and stay as they are; the others are wrapped anew. */
 function paragraphs(details: string): string[] {
   const texts: string[] = [];
   for (const line of details.trim().split('\n')) {
@@ -92,8 +99,8 @@ function value(option: Option): string {
 }
 
 function defaultOf(option: Option): string {
-  if (option.kind === 'list') return ' (may be given more than once)';
+  if (option.kind === 'list') return ' (can be repeated)';
   if (option.kind === 'flag' || option.default === undefined) return '';
   const { default: value } = option;
-  return ` (default: ${option.kind === 'duration' ? printDuration(value as number) : value})`;
+  return ` (default: ${option.kind === 'duration' ? timeText(value as number) : value})`;
 }

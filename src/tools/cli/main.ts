@@ -1,4 +1,4 @@
-/** From what was typed to an exit code: finds the command, hands it its arguments, and says what went wrong. */
+/** From the command line to an exit code: finds the command, runs it, and reports what went wrong. */
 
 import { createRequire } from 'node:module';
 import { PolicyError } from '../../index.js';
@@ -20,7 +20,7 @@ export async function main(
   } catch (error) {
     if (error instanceof Interruption) return error.exitCode;
     if (!(error instanceof Failure || error instanceof PolicyError)) throw error;
-    io.stderr.line(`${io.stderr.paint('red', 'undaunted:')} ${error.message}`);
+    io.stderr.text(`${io.stderr.paint('red', 'undaunted:')} ${error.message}`);
     return exitCodes.wrong;
   }
 }
@@ -28,14 +28,14 @@ export async function main(
 async function obey(argv: readonly string[], io: Io, commands: readonly Command[]): Promise<number> {
   const [first, ...rest] = argv;
   if (first === 'help') return obey([...rest, '--help'], io, commands);
-  if (first === '--version') {
+  if (first === '--version' || first === '-v' || first === '-V') {
     io.stdout.line(manifest().version);
     return exitCodes.fine;
   }
   if (first === undefined || first === '--help' || first === '-h') {
-    // Who types nothing has asked for nothing wrong, but has not been served either.
+    // No command is wrong usage, and the overview the best answer to it.
     const out = first === undefined ? io.stderr : io.stdout;
-    printOverview(out, commands, manifest().description);
+    printOverview(out, { group: '', commands, description: manifest().description });
     return first === undefined ? exitCodes.wrong : exitCodes.fine;
   }
   return serve(commandFor(argv, commands), argv, io);
@@ -43,7 +43,9 @@ async function obey(argv: readonly string[], io: Io, commands: readonly Command[
 
 async function serve(command: Command | CommandGroup, argv: readonly string[], io: Io): Promise<number> {
   if ('commands' in command) {
-    printOverview(io.stdout, command.commands, `The commands of "${command.group}".`);
+    const { group, commands } = command;
+    const description = `The commands of "undaunted ${group}".`;
+    printOverview(io.stdout, { group: `${group} `, commands, description });
     return exitCodes.fine;
   }
   const given = readArguments(command, argv.slice(wordsOf(command).length));
@@ -64,7 +66,7 @@ function commandFor(argv: readonly string[], commands: readonly Command[]): Comm
   if (found !== undefined) return found;
   const [first = '', second = ''] = argv;
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
-  if (group.length > 0 && ['--help', '-h'].includes(second)) return { group: first, commands: group };
+  if (group.length > 0 && ['--help', '-h', 'help'].includes(second)) return { group: first, commands: group };
   const isHalf = group.length > 0 && (second === '' || second.startsWith('-'));
   throw isHalf
     ? incomplete(first, group)
@@ -86,7 +88,7 @@ function wordsOf({ name }: Command): string[] {
   return name.split(' ');
 }
 
-/** By the package's own name, wherever this file has been built to. */
+/** By the package's own name, wherever the build has put this file. */
 function manifest(): { readonly version: string; readonly description: string } {
   return createRequire(import.meta.url)('undaunted/package.json') as ReturnType<typeof manifest>;
 }

@@ -1,6 +1,7 @@
 /** One stream that is written to: how wide it is, and whether colours belong there. */
 
 import { styleText } from 'node:util';
+import { wrapIndented } from './table.js';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
@@ -45,6 +46,14 @@ export class Printer {
         return character;
       return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
     });
+  }
+
+  /** Sentences, wrapped at the width; what is indented, or stands in a list, stays so. */
+  text(text: string, style?: Style): void {
+    for (const line of text.split('\n')) {
+      for (const part of wrapIndented(line, this.width))
+        this.line(style === undefined ? part : this.paint(style, part));
+    }
   }
 
   paint(style: Style, text: string): string {

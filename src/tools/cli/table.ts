@@ -10,12 +10,12 @@ export interface Column {
 
 const gap = '  ';
 
-/** A column that is narrower cannot be read. */
+/** Narrower columns of text are hard to read. */
 const narrowest = 12;
 
 /**
- * Lines without trailing spaces. Where they would be wider than `width`, the words of the widest column that is
- * aligned to the left are wrapped. Cells may be painted.
+ * Lines without trailing spaces. Where they would be wider than `width`, words are wrapped: in the columns that are
+ * aligned to the left, the widest first, and where that is not enough in the others. Cells may be painted.
  */
 export function table(
   columns: readonly Column[],
@@ -24,26 +24,44 @@ export function table(
 ): string[] {
   const titles = columns.map(({ title = '' }) => title);
   const all = titles.some((title) => title !== '') ? [titles, ...rows] : rows;
-  const widths = fitted(columns, naturalWidths(columns, all), width);
+  const widths = fitted(columns, all, width);
   return all.flatMap((row) => lines(columns, row, widths));
 }
 
-function naturalWidths(columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {
-  return columns.map((_, index) => Math.max(0, ...rows.map((row) => widthOf(row[index] ?? ''))));
+function fitted(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): readonly number[] {
+  const widest = (measure: (cell: string) => number): number[] =>
+    columns.map((_, index) => Math.max(0, ...rows.map((row) => measure(row[index] ?? ''))));
+  const natural = widest(widthOf);
+  const words = widest(longestWord);
+  const isLeft = columns.map(({ align }) => align !== 'right');
+  const ofText = words.map((word, index) => (isLeft[index] ? Math.max(narrowest, word) : Infinity));
+  const ofNumbers = words.map((word, index) => (isLeft[index] ? Infinity : word));
+  return narrowed(narrowed(natural, ofText, width), ofNumbers, width);
 }
 
-function fitted(columns: readonly Column[], widths: readonly number[], width: number): number[] {
-  const excess = sum(widths) + gap.length * (widths.length - 1) - width;
-  const yielding = widestLeft(columns, widths);
-  if (excess <= 0 || yielding === -1) return [...widths];
-  return widths.map((natural, index) =>
-    index === yielding ? Math.min(natural, Math.max(narrowest, natural - excess)) : natural,
-  );
+/** Whether they have room; some words cannot be broken. */
+export function fits(lines: readonly string[], width: number): boolean {
+  return lines.every((line) => widthOf(line) <= width);
 }
 
-function widestLeft(columns: readonly Column[], widths: readonly number[]): number {
-  const left = widths.map((width, index) => (columns[index]?.align === 'right' ? -1 : width));
-  return left.indexOf(Math.max(0, ...left));
+/** The widest gives way first, down to its least width. */
+function narrowed(widths: readonly number[], least: readonly number[], width: number): readonly number[] {
+  const narrower = [...widths];
+  for (;;) {
+    const excess = sum(narrower) + gap.length * (narrower.length - 1) - width;
+    const yielding = narrower.map((wide, index) => (wide > (least[index] ?? 0) ? wide : 0));
+    const widest = Math.max(0, ...yielding);
+    if (excess <= 0 || widest === 0) return narrower;
+    narrower[yielding.indexOf(widest)] = widest - 1;
+  }
+}
+
+function longestWord(cell: string): number {
+  return Math.max(...cell.split(' ').map(widthOf));
 }
 
 /** One row, of as many lines as its tallest cell. */
@@ -71,6 +89,13 @@ export function wrap(text: string, width: number): string[] {
     } else line = longer;
   }
   return [...wrapped, line];
+}
+
+/** The lines after the first stand below its first word. */
+export function wrapIndented(text: string, width: number): string[] {
+  const [margin = ''] = /^ *(?:- )?/.exec(text) ?? [];
+  const lines = wrap(text.slice(margin.length), width - margin.length);
+  return lines.map((line, index) => (index === 0 ? margin : ' '.repeat(margin.length)) + line);
 }
 
 function pad(text: string, width: number, align: Column['align']): string {

@@ -37,7 +37,7 @@ describe('options are read', () => {
     ['--out b.html a', { out: 'b.html' }, ['a']],
     ['--out=--odd', { out: '--odd' }, []],
     ['--out -', { out: '-' }, []],
-    ['--mode slow --mode exact', { mode: 'exact' }, []],
+    ['--json --json', { json: true }, []],
     ['--policy a --policy b', { policy: ['a', 'b'] }, []],
     ['--seed 9', { seed: 9 }, []],
     ['--factor 1.05', { factor: 1.05 }, []],
@@ -54,19 +54,21 @@ describe('options are read', () => {
 describe('options are refused', () => {
   test.each<[string, string]>([
     ['--out', '--out needs a value: --out <file>'],
+    ['--mode slow --mode exact', '--mode is given 2 times, but takes one value.'],
+    ['--seed 1 --seed 1', '--seed is given 2 times, but takes one value.'],
     ['--out --json', '--out needs a value: --out <file>'],
     ['--out=', '--out needs a value: --out <file>'],
     ['--policy=', '--policy needs a value: --policy <file>'],
     ['--wait --json', '--wait needs a value: --wait <time>'],
-    ['--json=yes', '--json takes no value, so leave "=yes" away.'],
-    ['--seed 1.5', '--seed is "1.5", but has to be a whole number from 0 to 9.'],
-    ['--seed 10', '--seed is "10", but has to be a whole number from 0 to 9.'],
-    ['--seed=', '--seed is "", but has to be a whole number from 0 to 9.'],
-    ['--seed -1', '--seed is "-1", but has to be a whole number from 0 to 9.'],
-    ['--factor 0.9', '--factor is "0.9", but has to be a number, at least 1.'],
-    ['--factor Infinity', '--factor is "Infinity", but has to be a number, at least 1.'],
-    ['--wait soon', '--wait is "soon", but has to be a time such as 250ms, 2s or 1m from 10ms to 1m.'],
-    ['--wait 5ms', '--wait is "5ms", but has to be a time such as 250ms, 2s or 1m from 10ms to 1m.'],
+    ['--json=yes', '--json takes no value, so leave out "=yes".'],
+    ['--seed 1.5', '--seed is "1.5", but must be a whole number from 0 to 9.'],
+    ['--seed 10', '--seed is "10", but must be a whole number from 0 to 9.'],
+    ['--seed=', '--seed is "", but must be a whole number from 0 to 9.'],
+    ['--seed -1', '--seed is "-1", but must be a whole number from 0 to 9.'],
+    ['--factor 0.9', '--factor is "0.9", but must be a number, at least 1.'],
+    ['--factor Infinity', '--factor is "Infinity", but must be a number, at least 1.'],
+    ['--wait soon', '--wait is "soon", but must be a time such as 250ms, 2s or 1m, from 10 ms to 60 s.'],
+    ['--wait 5ms', '--wait is "5ms", but must be a time such as 250ms, 2s or 1m, from 10 ms to 60 s.'],
   ])('%s', (typed, message) => {
     expect(() => readArguments(command, words(typed))).toThrow(message);
   });
@@ -74,7 +76,7 @@ describe('options are refused', () => {
 
 test('a name that is empty, as an unset variable is, is missing', () => {
   expect(() => readArguments(command, ['a', ''])).toThrow(
-    'something is missing. Usage: undaunted try [file]…',
+    'an argument is missing. Usage: undaunted try [file]…',
   );
 });
 

@@ -18,9 +18,9 @@ const wrong = { maxRetry: 3, deadlineMs: 100, rules: [{ match: '/a', attemptTime
 
 describe('a policy', () => {
   test.each<[string, string]>([
-    ['{}', 'fine, with 0 rules.'],
-    ['{ "rules": [{ "match": "/health", "retry": false }] }', 'fine, with 1 rule.'],
-    ['\uFEFF{ "maxRetries": 1 }', 'fine, with 0 rules.'],
+    ['{}', 'valid, with 0 rules.'],
+    ['{ "rules": [{ "match": "/health", "retry": false }] }', 'valid, with 1 rule.'],
+    ['\uFEFF{ "maxRetries": 1 }', 'valid, with 0 rules.'],
   ])('%s is fine', async (text, answer) => {
     const path = file('fine.json', text);
     expect(await undaunted(['check', path])).toEqual({
@@ -51,7 +51,7 @@ describe('a policy', () => {
 
   test('may be one that has a name, as everywhere', async () => {
     const answer = await undaunted(['check', 'service']);
-    expect(answer).toEqual({ exitCode: 0, stdout: 'service: fine, with 0 rules.\n', stderr: '' });
+    expect(answer).toEqual({ exitCode: 0, stdout: 'service: valid, with 0 rules.\n', stderr: '' });
   });
 
   test.each<[unknown, number]>([
@@ -76,7 +76,9 @@ describe('a policy', () => {
       advice:
         'Write "GET /users/*" for a path, or {"methods":["GET"],"host":"users","path":"/*"} for that host.',
     };
-    expect(stdout).toBe(`stdin: fine, with 2 rules.\n  - ${remark.path}: ${remark.says}. ${remark.advice}\n`);
+    expect(stdout).toBe(
+      `stdin: valid, with 2 rules.\n  - ${remark.path}: ${remark.says}. ${remark.advice}\n`,
+    );
     const { stdout: json } = await undaunted(['check', '--json', '-'], { stdin });
     expect(JSON.parse(json)).toEqual({ valid: true, problems: [], remarks: [remark] });
   });
@@ -86,7 +88,7 @@ describe('a policy', () => {
     const { exitCode, stdout } = await undaunted(['check', '-'], { stdin });
     expect([exitCode, stdout]).toEqual([
       0,
-      'stdin: fine, with 0 rules.\n' +
+      'stdin: valid, with 0 rules.\n' +
         '  - deadlineMs: 30 ms is very short. Did you mean 30 s? Times are in milliseconds: 30 s is 30000.\n',
     ]);
   });

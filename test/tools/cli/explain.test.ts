@@ -171,11 +171,11 @@ describe('what would turn a retry into a stop', () => {
       'a keyed POST with a deadline',
       { policy, request: 'POST /payments/7', outcome: retryAfter(3), attempt: 2 },
       [
-        'with another body: a stream that has been sent already',
+        'with another body: a stream that was already sent',
         'with status 404',
         'with no header but "retry-after: 61"',
         'after attempt 4',
-        '27,000 ms after the request began',
+        '27 s after the request began',
         'with "idempotencyKey": false in rules[1]',
         'with "!503" among the "statuses" in rules[1]',
         'with "maxHintMs": 2900 in rules[1]',
@@ -187,7 +187,7 @@ describe('what would turn a retry into a stop', () => {
       'a POST that the server did not take',
       { request: post, outcome: readResponse(429, []) },
       [
-        'with another body: a stream that has been sent already',
+        'with another body: a stream that was already sent',
         'with status 404',
         'with "retry-after: 61"',
         'after attempt 4',
@@ -284,8 +284,8 @@ describe('an error', () => {
   });
 
   test.each<[string, string | undefined]>([
-    ['ECONREFUSED', 'ECONREFUSED is no error that is known here. Did you mean ECONNREFUSED?'],
-    ['connect ETIMEOUT', 'ETIMEOUT is no error that is known here. Did you mean ETIMEDOUT?'],
+    ['ECONREFUSED', 'ECONREFUSED is not a known error code. Did you mean ECONNREFUSED?'],
+    ['connect ETIMEOUT', 'ETIMEOUT is not a known error code. Did you mean ETIMEDOUT?'],
     ['ECONNREFUSED', undefined],
     ['CERT_HAS_EXPIRED', undefined],
     ['timeout', undefined],
@@ -310,15 +310,15 @@ test('one outcome, from the rule to what is taken for granted', async () => {
     'POST https://api.example.com/payments/7',
     '',
     'rules[1] "POST /payments/:id" applies.',
-    '  rules[0]  GET api.example.com/search/*  its method has to be GET, and is POST',
+    '  rules[0]  GET api.example.com/search/*  method must be GET, but is POST',
     '',
     'Retry 2 in 3.15 s, as the server asked (delay-seconds): the server answered 503 (transient).',
-    'The wait is anything from 3 s to 3.3 s.',
+    'With jitter, the wait is between 3 s and 3.3 s.',
     '',
     'It would not be retried:',
-    ...Array.from({ length: 10 }, () => expect.stringMatching(/^ {2}(with|after|27,000)/)),
+    ...Array.from({ length: 10 }, () => expect.stringMatching(/^ {2}- (with|after|27 s)/)),
     '',
-    'Taken for granted: a wait from the middle of its range, a full budget, a body that can be sent again, ' +
+    'Assumptions: a wait in the middle of its range, a full budget, a body that can be sent again, ' +
       'earlier attempts that failed in the same way, 50 ms since the request began.',
     '',
   ]);
@@ -345,13 +345,13 @@ test('without an outcome, the usual ones, and every rule that does not match', a
     'GET /a',
     '',
     'No rule matches: the settings for all requests apply.',
-    '  rules[0]  GET api.example.com/search/*  its host has to be api.example.com, and is not known',
-    '  rules[1]  POST /payments/:id            its method has to be POST, and is GET',
-    '  rules[2]  *.github.com                  its host has to be a subdomain of github.com, and is not known',
-    '  rules[3]  /health                       segment 1 of its path has to be "health", and is "a"',
+    '  rules[0]  GET api.example.com/search/*  host must be api.example.com, but is not known',
+    '  rules[1]  POST /payments/:id            method must be POST, but is GET',
+    '  rules[2]  *.github.com                  host must be a subdomain of github.com, but is not known',
+    '  rules[3]  /health                       path segment 1 must be "health", but is "a"',
   ]);
   expect(lines.slice(8).map((line) => line.split(/\s+/).slice(0, 2))).toEqual([
-    ['200', 'stop'],
+    ['200', 'done'],
     ['404', 'stop'],
     ['429', 'retry'],
     ['503', 'retry'],
@@ -374,13 +374,16 @@ test('many rules are cut short', async () => {
 
 describe('what became of the headers and of the jitter', () => {
   test.each<[readonly string[], string]>([
-    [['--status', '503', '--header', 'retry-after: soon'], 'Its hint tells no time to wait ('],
-    [['--status', '503', '--header', 'x-ratelimit-reset: 7'], 'None of its headers is read as a hint here.'],
+    [['--status', '503', '--header', 'retry-after: soon'], 'Its hint does not say how long to wait ('],
+    [
+      ['--status', '503', '--header', 'x-ratelimit-reset: 7'],
+      'None of its headers is read as a hint by this policy.',
+    ],
     [
       ['--status', '503', '--elapsed', '29950ms'],
-      'That depends on the jitter: the wait is anything from 0 ms to 100 ms, and',
+      'That depends on the jitter: the wait is between 0 ms and 100 ms, and',
     ],
-    [['--status', '503'], 'The wait is anything from 0 ms to 100 ms.'],
+    [['--status', '503'], 'With jitter, the wait is between 0 ms and 100 ms.'],
   ])('%j', async (more, line) => {
     const { stdout } = await undaunted(['explain', '-', 'GET /a', ...more], { stdin });
     expect(stdout).toContain(`\n${line}`);
@@ -426,12 +429,12 @@ describe('what cannot be asked is told in one line', () => {
       ['--status', '503', '--error', 'ECONNRESET'],
       '--status and --error exclude each other: an attempt ends in one way.',
     ],
-    [['--header', 'a: b'], '--header belongs to an answer: give its --status, too.'],
+    [['--header', 'a: b'], '--header needs --status: a header belongs to a response.'],
     [
       ['--status', '503', '--header', 'retry-after'],
-      '--header is "retry-after", but has to be like "retry-after: 3".',
+      '--header is "retry-after", but must be like "retry-after: 3".',
     ],
-    [['--status', '99'], '--status is "99", but has to be a whole number from 100 to 599.'],
+    [['--status', '99'], '--status is "99", but must be a whole number from 100 to 599.'],
   ])('%j', async (more, message) => {
     const { exitCode, stdout, stderr } = await undaunted(['explain', 'default', 'GET /a', ...more]);
     expect([exitCode, stdout, stderr]).toEqual([2, '', `undaunted: ${message}\n`]);

@@ -31,15 +31,15 @@ describe('what is asked of all commands', () => {
 
   test('--help says which commands end with 1, and which of them only tell', async () => {
     const { stdout } = await undaunted(['--help']);
-    expect(stdout).toMatch(/^ {2}0 +fine; explain, waits and simulate only tell/m);
+    expect(stdout).toMatch(/^ {2}0 +success; explain, waits and simulate only inform/m);
     expect(stdout).toMatch(
-      /^ {2}1 +the answer is no: check found problems, or the server of outage clients has not/m,
+      /^ {2}1 +the answer is no: check found problems, or the server of outage clients did not/m,
     );
-    expect(stdout).toMatch(/^ {2}2 +wrong usage, .*; a policy with problems, except in check$/m);
+    expect(stdout).toMatch(/^ {2}2 +wrong usage, .* or an invalid policy \(except in check\)$/m);
   });
 
-  test('--version is that of the package', async () => {
-    expect(await undaunted(['--version'])).toEqual({
+  test.each([['--version'], ['-v'], ['-V']])('%s is that of the package', async (asked) => {
+    expect(await undaunted([asked])).toEqual({
       exitCode: 0,
       stdout: `${manifest.version}\n`,
       stderr: '',
@@ -70,7 +70,7 @@ describe('what is asked of one command', () => {
     async (name, { options }) => {
       const takesTimes = Object.values(options).some(({ kind }) => kind === 'duration');
       const { stdout } = await undaunted([...name.split(' '), '--help']);
-      expect(stdout.includes('A number alone is seconds here')).toBe(takesTimes);
+      expect(stdout.includes('A number alone is in seconds')).toBe(takesTimes);
       expect(stdout.includes(' <time> ')).toBe(takesTimes);
     },
   );
@@ -157,9 +157,9 @@ describe('one line says what is wrong, and what to do', () => {
     ['check a --jsn', 'unknown option --jsn. Did you mean --json? See: undaunted check --help'],
     ['check -j a', 'unknown option -j. See: undaunted check --help'],
     ['check a --constructor', 'unknown option --constructor. See: undaunted check --help'],
-    ['check', 'something is missing. Usage: undaunted check <policy.json>'],
-    ['check a b', '"b" is one argument too many. Usage: undaunted check <policy.json>'],
-    ['outage server a', '"a" is one argument too many. Usage: undaunted outage server'],
+    ['check', 'an argument is missing. Usage: undaunted check <policy.json>'],
+    ['check a b', 'unexpected argument "b". Usage: undaunted check <policy.json>'],
+    ['outage server a', 'unexpected argument "a". Usage: undaunted outage server'],
   ])('undaunted %s', async (typed, message) => {
     const { exitCode, stdout, stderr } = await undaunted(typed.split(' '));
     expect({ exitCode, stdout, stderr }).toEqual({
@@ -169,10 +169,52 @@ describe('one line says what is wrong, and what to do', () => {
     });
   });
 
-  test('of a group, --help lists its commands', async () => {
-    const { exitCode, stdout } = await undaunted(['outage', '--help']);
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^ {2}outage server /m);
-    expect(stdout).not.toMatch(/^ {2}check /m);
+  test.each([[['outage', '--help']], [['outage', '-h']], [['outage', 'help']], [['help', 'outage']]])(
+    '%s shows the group itself, and its commands',
+    async (argv) => {
+      const { exitCode, stdout } = await undaunted(argv);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('Usage: undaunted outage <command> [options]\n');
+      expect(stdout).not.toContain('--version');
+      expect(stdout).toMatch(/^ {2}outage server /m);
+      expect(stdout).not.toMatch(/^ {2}check /m);
+    },
+  );
+});
+
+const policy = JSON.stringify({
+  deadlineMs: 30,
+  rules: [
+    { match: 'GET api.example.com/search/*', maxRetries: 1 },
+    { match: '*.github.com', hints: 'github', hold: true },
+    { match: '/health', retry: false },
+  ],
+});
+
+describe.each([40, 80, 120])('on a terminal of %i columns', (columns) => {
+  test.each([
+    ['waits', 'service'],
+    ['waits', 'default', '--json'],
+    ['explain', '-', 'POST https://api.example.com/payments'],
+    [
+      'explain',
+      '-',
+      'POST https://api.example.com/payments',
+      '--status',
+      '503',
+      '--header',
+      'retry-after: 2',
+    ],
+    ['explain', '-', 'GET https://api.example.com/search/x', '--error', 'ECONRESET'],
+    ['check', '-'],
+    ['check', 'none.json'],
+    ['chekc'],
+    ['waits', 'default', '--rule', '5'],
+  ])('every line of undaunted %s fits', async (...argv) => {
+    const { stdout, stderr } = await undaunted(argv, { columns, stdin: policy, env: { NO_COLOR: '1' } });
+    const lines = `${stdout}${stderr}`.split('\n');
+    // A word that is longer than that stays whole, to be copied.
+    const isBreakable = (line: string) => line.trim().includes(' ');
+    expect(lines.filter((line) => line.length > columns && isBreakable(line.slice(0, columns)))).toEqual([]);
   });
 });

@@ -57,3 +57,21 @@ describe('what a file says is shown on a terminal, and not obeyed', () => {
     expect(written).toBe(`${shown}\n`);
   });
 });
+
+test.each<[number, string, string]>([
+  [20, 'one two three four five', 'one two three four\nfive\n'],
+  [20, '  - a list of words that goes on', '  - a list of words\n    that goes on\n'],
+  [20, 'two\n  lines', 'two\n  lines\n'],
+  [10, 'unbreakable-word', 'unbreakable-word\n'],
+])('at %i columns, sentences are wrapped: %j', (columns, text, shown) => {
+  let written = '';
+  const stream = {
+    isTTY: true,
+    columns,
+    write: (part: string) => {
+      written += part;
+    },
+  };
+  new Printer(stream, { NO_COLOR: '1' }).text(text, 'dim');
+  expect(written).toBe(shown);
+});

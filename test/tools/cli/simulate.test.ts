@@ -183,7 +183,7 @@ describe('policies', () => {
     ],
     [['--policy', '-'], 'stdin can be read once: put the scenario or the policy into a file.'],
     [['--policy', 'got', '--policy', 'got'], '--policy got is there twice: leave one away.'],
-    [['--seed', 'one'], '--seed is "one", but has to be a whole number from 0 to 4294967295.'],
+    [['--seed', 'one'], '--seed is "one", but must be a whole number from 0 to 4294967295.'],
   ])('that are none are refused: %o', async (argv, message) => {
     const { exitCode, stdout, stderr } = await run(['-', ...argv], { stdin: small });
     expect({ exitCode, stdout, stderr }).toEqual({

@@ -30,24 +30,24 @@ function waits(policy: unknown, ...more: readonly string[]) {
 
 describe('a schedule in words', () => {
   test.each<[ScheduleOptions, string]>([
-    [{ kind: 'exponential' }, '100 ms, 2 times as long each time, at most 20 s; full jitter'],
+    [{ kind: 'exponential' }, '100 ms, times 2 each time, at most 20 s; full jitter'],
     [
       { kind: 'exponential', firstMs: 1_000, factor: 1.6182, maxMs: 300_000, jitter: { normal: 0.1 } },
-      '1 s, 1.62 times as long each time, at most 5 min; normally distributed, with a deviation of 10 %',
+      '1 s, times 1.62 each time, at most 5 min; normally distributed, standard deviation 10 %',
     ],
     [
       { kind: 'exponential', jitter: 'decorrelated' },
-      '100 ms, up to 3 times the wait before, at most 20 s; decorrelated jitter',
+      '100 ms, up to 3 times the previous wait, at most 20 s; decorrelated jitter',
     ],
     [{ kind: 'fixed', waitMs: 50 }, '50 ms; no jitter'],
     [{ kind: 'table', waitsMs: [0, 10] }, '0 ms, 10 ms; no jitter'],
     [
       { kind: 'fixed', waitMs: 50, jitter: { addMs: 9 }, slotMs: 5 },
-      '50 ms, in slots of 5 ms; up to 9 ms on top',
+      '50 ms, in slots of 5 ms; plus up to 9 ms',
     ],
     [
       { kind: 'table', waitsMs: [0, 10, 2_000], jitter: { spread: 0.5 } },
-      '0 ms, 10 ms, 2 s; give or take 50 %',
+      '0 ms, 10 ms, 2 s; plus or minus 50 %',
     ],
     [
       { kind: 'table', waitsMs: [1, 2, 3, 4, 5, 6, 7, 8, 9], jitter: 'none' },
@@ -103,21 +103,21 @@ test('the waits of a policy, those after throttling, and where the deadline ends
   expect(lines).toEqual([
     'stdin, where no rule matches: 3 retries',
     '',
-    'schedule, after failures: 100 ms, 2 times as long each time, at most 20 s; no jitter',
+    'schedule, after failures: 100 ms, times 2 each time, at most 20 s; no jitter',
     'retry    wait  median  since first failure  median',
     '    1  100 ms  100 ms               100 ms  100 ms',
     '    2  200 ms  200 ms               300 ms  300 ms',
     '    3  400 ms  400 ms               700 ms  700 ms',
     '',
-    'throttledSchedule, after 429 and its like: 100 ms, 400 ms; no jitter',
+    'throttledSchedule, after 429 and other rate limits: 100 ms, 400 ms; no jitter',
     'retry    wait  median  since first failure  median',
     '    1  100 ms  100 ms               100 ms  100 ms',
     '    2  400 ms  400 ms               500 ms  500 ms',
     '    3  400 ms  400 ms               900 ms  900 ms',
     '',
-    'schedule: mostly there is no retry 3 any more, since it would come after deadlineMs, 700 ms.',
-    'throttledSchedule: mostly there is no retry 3 any more, since it would come after deadlineMs, 700 ms.',
-    'Medians are drawn, with the same dice each time. What a server asks for comes first.',
+    'schedule: retry 3 usually does not happen: it would come after the deadline of 700 ms.',
+    'throttledSchedule: retry 3 usually does not happen: it would come after the deadline of 700 ms.',
+    'Medians are simulated, with a fixed seed. A wait that the server asks for overrides these.',
     '',
   ]);
 });

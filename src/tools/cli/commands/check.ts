@@ -1,4 +1,4 @@
-/** Says everything that is wrong with a policy. */
+/** Lists everything that is wrong with a policy. */
 
 import type { PolicyOptions, Problem } from '../../../index.js';
 import { definePolicy, PolicyError } from '../../../index.js';
@@ -12,7 +12,7 @@ import type { Printer } from '../printer.js';
 
 export const check: Command = defineCommand({
   name: 'check',
-  summary: 'check a policy file, and say all that is wrong with it',
+  summary: 'check a policy file and list everything that is wrong with it',
   operands: { usage: '<policy.json>', least: 1, most: 1 },
   options: {
     json: {
@@ -23,7 +23,7 @@ export const check: Command = defineCommand({
   },
   details: `
 The policy is a file, "-" for stdin, or one of ${dataPolicyNames.join(', ')}.
-Exits with 1 if there are problems. A remark is none: something that may be meant otherwise.
+Exits with 1 if there are problems. A remark is not one: the policy is valid, but may not say what you mean.
 
   undaunted check policy.json
   git show HEAD:policy.json | undaunted check -
@@ -36,7 +36,7 @@ Exits with 1 if there are problems. A remark is none: something that may be mean
     if (options.json) io.stdout.line(JSON.stringify({ valid, problems, remarks }, null, 2));
     else {
       print(io.stdout, label(name), policy, problems);
-      for (const remark of remarks) io.stdout.line(`  - ${remarkText(remark)}`);
+      for (const remark of remarks) io.stdout.text(`  - ${remarkText(remark)}`);
     }
     return problems.length === 0 ? exitCodes.fine : exitCodes.no;
   },
@@ -44,11 +44,11 @@ Exits with 1 if there are problems. A remark is none: something that may be mean
 
 function print(out: Printer, name: string, policy: unknown, problems: readonly Problem[]): void {
   if (problems.length > 0) {
-    out.line(`${out.paint('red', name)}: ${new PolicyError(problems).message}`);
+    out.text(`${out.paint('red', name)}: ${new PolicyError(problems).message}`);
     return;
   }
   const { rules = [] } = policy as PolicyOptions;
-  out.line(
-    `${out.paint('green', name)}: fine, with ${rules.length === 1 ? '1 rule' : `${rules.length} rules`}.`,
+  out.text(
+    `${out.paint('green', name)}: valid, with ${rules.length === 1 ? '1 rule' : `${rules.length} rules`}.`,
   );
 }

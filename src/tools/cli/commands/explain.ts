@@ -1,4 +1,4 @@
-/** Says what a policy decides for one request, why, and what would have to change for the opposite. */
+/** Explains what a policy decides for one request, why, and what would turn the decision around. */
 
 import type { Rule } from '../../../index.js';
 import { explain as sentenceOf } from '../../../index.js';
@@ -18,35 +18,35 @@ import type { Io } from '../io.js';
 import { readDefined, remarksOn, remarkText } from '../policy-file.js';
 
 const options = {
-  status: { kind: 'integer', summary: 'it ended with this status', least: 100, most: 599 },
-  header: { kind: 'list', value: 'line', summary: 'of that answer, such as "retry-after: 3"' },
+  status: { kind: 'integer', summary: 'the attempt got this status', least: 100, most: 599 },
+  header: { kind: 'list', value: 'line', summary: 'a header of that response, such as "retry-after: 3"' },
   error: {
     kind: 'text',
     value: 'code',
-    summary: `or with this error: ECONNRESET, "connect ETIMEDOUT", ${attemptTimeout} for attemptTimeoutMs`,
+    summary: `or failed with this error: ECONNRESET, "connect ETIMEDOUT", ${attemptTimeout} for attemptTimeoutMs`,
   },
-  attempt: { kind: 'integer', summary: 'which attempt ended so', default: 1, least: 1, most: 10_000 },
+  attempt: { kind: 'integer', summary: 'the number of the attempt', default: 1, least: 1, most: 10_000 },
   elapsed: {
     kind: 'duration',
-    summary: 'how long after the request began (default: the waits so far)',
+    summary: 'time since the request began (default: the waits so far)',
     least: 0,
   },
-  keyed: { kind: 'flag', summary: 'the request carries an idempotency key of its own' },
-  'body-spent': { kind: 'flag', summary: 'its body was a stream, and cannot be sent again' },
-  json: { kind: 'flag', summary: 'print all of it as JSON' },
+  keyed: { kind: 'flag', summary: 'the request has its own idempotency key' },
+  'body-spent': { kind: 'flag', summary: 'the body was a stream and cannot be sent again' },
+  json: { kind: 'flag', summary: 'print everything as JSON' },
 } as const;
 
 export const explain: Command = defineCommand({
   name: 'explain',
-  summary: 'why one request is retried or not, and what would have to change',
+  summary: 'why a request is retried or not, and what would change that',
   operands: { usage: '<policy.json> <request>', least: 2, most: 3 },
   options,
   details: `
 The policy is a file, "-" for stdin, or one of ${dataPolicyNames.join(', ')}.
 The request is "POST https://api.example.com/payments/7", or "GET /users" where the host does not matter. Without
---status and --error you read what becomes of the usual outcomes.
+--status and --error, it lists what happens after the usual outcomes.
 
-It only tells: the exit code is 0 for a retry and for none, and 2 if the policy has problems.
+The exit code is 0 whether the request is retried or not, and 2 if the policy is invalid.
 
   undaunted explain policy.json 'POST https://api.example.com/payments/7' --status 503
   undaunted explain policy.json 'GET https://api.example.com/' --status 429 --header 'retry-after: 90'
@@ -64,9 +64,9 @@ It only tells: the exit code is 0 for a retry and for none, and 2 if the policy 
     };
     if (outcome === undefined) explainUsual(question, io, options.json);
     else explainOne({ ...question, outcome }, io, options.json);
-    for (const remark of remarksOn(question.policy)) io.stderr.line(remarkText(remark));
+    for (const remark of remarksOn(question.policy)) io.stderr.text(remarkText(remark));
     const doubt = options.error === undefined ? undefined : suspicionOf(options.error);
-    if (doubt !== undefined) io.stderr.line(doubt);
+    if (doubt !== undefined) io.stderr.text(doubt);
     return exitCodes.fine;
   },
 });
@@ -77,7 +77,7 @@ function readOutcome({ status, error, header }: Options): LiveOutcome | undefine
   if (status !== undefined && error !== undefined)
     throw new Failure('--status and --error exclude each other: an attempt ends in one way.');
   if (status !== undefined) return readResponse(status, header);
-  if (header.length > 0) throw new Failure('--header belongs to an answer: give its --status, too.');
+  if (header.length > 0) throw new Failure('--header needs --status: a header belongs to a response.');
   return error === undefined ? undefined : readError(error);
 }
 
@@ -86,7 +86,7 @@ function explainOne(question: Question, io: Io, asJson: boolean): void {
   const explained = {
     given,
     shortest: answer(question, 0).decision,
-    // The greatest draw that there is.
+    // The greatest possible draw.
     longest: answer(question, 1 - Number.EPSILON / 2).decision,
     flips: flipsOf(question, given),
   };
@@ -108,7 +108,7 @@ function explainOne(question: Question, io: Io, asJson: boolean): void {
   });
 }
 
-/** What most requests end with, one day or another. */
+/** The outcomes that every client meets sooner or later. */
 const usualOutcomes: readonly (readonly [name: string, outcome: LiveOutcome])[] = [
   ...[200, 404, 429, 503].map((status) => [String(status), readResponse(status, [])] as const),
   ...['ECONNREFUSED', 'ECONNRESET', attemptTimeout].map((code) => [code, readError(code)] as const),

@@ -1,14 +1,14 @@
 /** A thousand real clients and their retries, against a real server that stops for a while. */
 
+import { timeText } from '../../../internal.js';
 import { articleClients } from '../../sim/index.js';
 import type { Command, Given } from '../command.js';
 import { defineCommand } from '../command.js';
-import { printDuration } from '../duration.js';
 import { exitCodes, Failure } from '../failure.js';
 import { Counts } from '../outage/counts.js';
 import type { Timing } from '../outage/play.js';
 import { play } from '../outage/play.js';
-import { serverOptions } from '../outage/server-options.js';
+import { startedServerOptions } from '../outage/server-options.js';
 import { readStrategy, strategyNames } from '../outage/strategies.js';
 import { printSummary, recoveryOf } from '../outage/summary.js';
 import type { Target } from '../outage/target.js';
@@ -47,7 +47,7 @@ const options = {
   'stop-after': { kind: 'duration', summary: 'stop the server after so long (SIGSTOP)', least: second },
   'stop-for': {
     kind: 'duration',
-    summary: `and let it go on after so long (SIGCONT; default: ${printDuration(usualStopMs)})`,
+    summary: `and let it go on after so long (SIGCONT; default: ${timeText(usualStopMs)})`,
     least: second,
   },
   duration: {
@@ -61,7 +61,7 @@ const options = {
     value: 'url',
     summary: 'a server on this machine that runs already (default: one is started, and ended)',
   },
-  ...serverOptions,
+  ...startedServerOptions,
 } as const;
 
 export const outageClients: Command = defineCommand({
@@ -108,13 +108,13 @@ the same with a fifth of everything:
       const { clients, lambda: thinkMs, timeout: timeoutMs } = options;
       const users = new Users({ url: target.url, clients, thinkMs, timeoutMs, strategy }, undici, counts);
       const where = target.pid === undefined ? target.url : `${target.url} (process ${target.pid})`;
-      io.stdout.line(`${clients} clients, policy ${options.policy}, at ${where}`);
+      io.stdout.text(`${clients} clients, policy ${options.policy}, at ${where}`);
       const course = await play({ target, users, counts }, timing, io.stdout, signal);
       printSummary(io.stdout, counts, course);
       if (course.cutShort !== undefined) throw course.cutShort;
       const recovery = recoveryOf(counts, course);
       if (recovery === undefined) return exitCodes.fine;
-      io.stdout.line(io.stdout.paint(recovery.recovered ? 'green' : 'red', recovery.line));
+      io.stdout.text(recovery.line, recovery.recovered ? 'green' : 'red');
       return recovery.recovered ? exitCodes.fine : exitCodes.no;
     } finally {
       await target.release();
@@ -127,7 +127,7 @@ type Options = Given<typeof options>['options'];
 function timingOf({ 'stop-after': stopAfterMs, 'stop-for': givenStopForMs, duration }: Options): Timing {
   if (stopAfterMs === undefined && givenStopForMs !== undefined) {
     throw new Failure(
-      '--stop-for needs to know when the stop begins: give --stop-after, too, such as --stop-after 20s.',
+      '--stop-for needs --stop-after, which says when the stop begins: --stop-after 20s, for example.',
     );
   }
   const stopForMs = givenStopForMs ?? usualStopMs;
@@ -135,7 +135,7 @@ function timingOf({ 'stop-after': stopAfterMs, 'stop-for': givenStopForMs, durat
   const durationMs = duration ?? stopEndsMs + tailMs;
   if (durationMs >= stopEndsMs) return { durationMs, stopAfterMs, stopForMs };
   throw new Failure(
-    '--duration ends before the stop does: give it more than --stop-after and --stop-for together.',
+    '--duration is over before the stop is: make it longer than --stop-after and --stop-for together.',
   );
 }
 
@@ -143,11 +143,17 @@ function targetOf(
   { url, 'stop-after': stopAfterMs, ...options }: Options,
   signal: AbortSignal,
 ): Promise<Target> {
-  if (url !== undefined) return reachServer(url, stopAfterMs !== undefined, signal);
   const { limit, factor, 'base-delay': baseMs, backlog } = options;
-  const args = { limit, factor, 'base-delay': `${baseMs}ms`, backlog };
-  return startServer(
-    Object.entries(args).flatMap(([name, value]) => [`--${name}`, String(value)]),
-    signal,
+  const given = Object.entries({ limit, factor, 'base-delay': baseMs && `${baseMs}ms`, backlog }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (url === undefined) {
+    const args = given.flatMap(([name, value]) => [`--${name}`, String(value)]);
+    return startServer(args, signal);
+  }
+  const [first] = given;
+  if (first === undefined) return reachServer(url, stopAfterMs !== undefined, signal);
+  throw new Failure(
+    `--${first[0]} cannot change the server at --url, which is running already: give it to "undaunted outage server".`,
   );
 }

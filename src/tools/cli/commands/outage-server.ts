@@ -1,6 +1,6 @@
 /** A server to practise on: the more requests are in progress, the slower all of them. */
 
-import { pause, sleep } from '../../../internal.js';
+import { pause, sleep, timeText } from '../../../internal.js';
 import { articleServer } from '../../sim/index.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
@@ -53,10 +53,5 @@ Stop it with Ctrl-Z, wait, continue it with fg, and see whether it recovers:
 function report(out: Printer, { host }: CrowdedHttpServer): void {
   const time = new Date().toISOString().slice(11, 23);
   const concurrency = String(host.concurrency).padStart(4);
-  out.line(`${time}: concurrency: ${concurrency}, last delay: ${printDelay(host.delayMs)}`);
-}
-
-/** It grows beyond all bounds: three digits tell enough. */
-function printDelay(ms: number): string {
-  return ms < 1_000 ? `${ms.toFixed(1)}ms` : `${Number((ms / 1_000).toPrecision(3))}s`;
+  out.line(`${time}: concurrency: ${concurrency}, last delay: ${timeText(host.delayMs)}`);
 }

@@ -1,11 +1,10 @@
 /**
- * What could be different, from the request itself over the answer and the time to the policy. Only proposals:
- * whether one turns a decision round is found by asking again.
+ * What could be different: the request, the answer, the time, the policy. These are only proposals: whether one turns a
+ * decision around is found by deciding again.
  */
 
 import type { Decision, ResponseOutcome, SettingsOptions, StatusOption } from '../../../index.js';
 import { defaults, takesKey } from '../../../internal.js';
-import { countText } from '../../pages/numbers.js';
 import type { Answer, Question } from './question.js';
 import { levelOf, withLevel } from './question.js';
 import { readError } from './written.js';
@@ -19,7 +18,7 @@ export interface Change {
 
 export type Where = 'request' | 'answer' | 'time' | 'policy';
 
-/** Changes of one thing, from the nearest to the farthest: the first that turns the decision round is enough. */
+/** Changes of one thing, from the smallest to the largest: the first that turns the decision around is enough. */
 export type Ladder = readonly Change[];
 
 export function laddersFor(question: Question, answer: Answer): Ladder[] {
@@ -41,7 +40,7 @@ function requestChanges(question: Question, { keyed, decision }: Answer): Change
     question: { ...question, ...changed },
   });
   const other = decision.action === 'retry' ? 'POST' : 'PUT';
-  const body = replayable ? 'a stream that has been sent already' : 'one that can be sent again';
+  const body = replayable ? 'a stream that was already sent' : 'one that can be sent again';
   return [
     keyed
       ? change('without its idempotency key', { request: { ...request, keyed: false } })
@@ -100,7 +99,7 @@ function errorChanges(question: Question, { decision }: Answer): Ladder {
 
 // ---------------------------------------------------------------- the time
 
-/** Nobody counts further. */
+/** Further ones are of no interest. */
 const mostAttempts = 20;
 
 function timeLadders(question: Question, answer: Answer): Ladder[] {
@@ -127,7 +126,9 @@ function elapsedChanges(question: Question, { decision, rule }: Answer): Ladder 
   const lastMs = Math.ceil(deadlineMs - waitMs);
   const elapsedMs = decision.action === 'retry' ? lastMs : lastMs - 1;
   if (elapsedMs < 0) return [];
-  const text = `${countText(elapsedMs)} ms after the request began`;
+  // Not rounded: a millisecond more or less makes the difference.
+  const elapsed = elapsedMs < 1_000 ? `${elapsedMs} ms` : `${elapsedMs / 1_000} s`;
+  const text = `${elapsed} after the request began`;
   return [{ where: 'time', text, question: { ...question, elapsedMs } }];
 }
 
@@ -174,7 +175,7 @@ function policyLadders(question: Question, answer: Answer): Ladder[] {
   ];
 }
 
-/** Above or below a limit: the nearest number of two digits, and where that is too far away the nearest at all. */
+/** Just above or below a limit: with two digits, and where that is too far away, exactly. */
 function round(limit: number | undefined, isBelow: boolean): number[] {
   if (limit === undefined || limit <= 0) return [];
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(limit)) - 1);

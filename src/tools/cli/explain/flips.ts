@@ -1,7 +1,4 @@
-/**
- * What would have to change for the opposite decision: each proposal is decided anew, and only those that turn it are
- * kept.
- */
+/** What would turn the decision around: each proposal is decided anew, and only those that do are kept. */
 
 import type { Decision } from '../../../index.js';
 import { explain, PolicyError } from '../../../index.js';
@@ -11,7 +8,7 @@ import type { Answer, Question } from './question.js';
 import { answer, fitsOtherRules } from './question.js';
 
 export interface Flip {
-  /** More than one: no single change is enough. */
+  /** Two, where no single change is enough. */
   readonly changes: readonly Pick<Change, 'where' | 'text'>[];
   readonly sentence: string;
 }
@@ -35,7 +32,7 @@ interface Turn {
   readonly decision: Decision;
 }
 
-/** Of each ladder the nearest step. */
+/** The smallest sufficient change of each ladder. */
 function turning(question: Question, given: Answer, from: Decision['action']): Turn[] {
   return laddersFor(question, given).flatMap((ladder) => {
     for (const change of ladder) {
@@ -47,7 +44,7 @@ function turning(question: Question, given: Answer, from: Decision['action']): T
   });
 }
 
-/** A first change that gives another reason for the same decision, and a second one that turns it round. */
+/** A first change that leads to another reason for the same decision, and a second one that turns it around. */
 function pairs(question: Question, given: Answer): Flip[] {
   const found = new Map<string, Flip>();
   for (const ladder of laddersFor(question, given)) {

@@ -1,4 +1,4 @@
-/** Why the rules before the one that applies do not. */
+/** Why the rules before the one that applies do not match. */
 
 import type { Rule, RuleOptions } from '../../../index.js';
 import type { Mismatch } from '../../../internal.js';
@@ -33,6 +33,6 @@ export function passedOver(
 }
 
 export function mismatchText({ part, segment, wanted, found }: Mismatch): string {
-  const what = segment === undefined ? `its ${part}` : `segment ${segment} of its path`;
-  return `${what} has to be ${wanted}, and is ${found}`;
+  const what = segment === undefined ? part : `path segment ${segment}`;
+  return `${what} must be ${wanted}, but is ${found}`;
 }

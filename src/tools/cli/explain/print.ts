@@ -4,8 +4,8 @@ import type { Decision } from '../../../index.js';
 import { explain } from '../../../index.js';
 import { summaryOf, takesKey } from '../../../internal.js';
 import { countText, waitText } from '../../pages/numbers.js';
-import type { Printer } from '../printer.js';
-import { table, wrap } from '../table.js';
+import type { Printer, Style } from '../printer.js';
+import { fits, table } from '../table.js';
 import type { Flip } from './flips.js';
 import { countBefore, mismatchText, passedOver } from './passed-over.js';
 import type { Answer, Question } from './question.js';
@@ -19,9 +19,9 @@ export function printRule(
   rule: Answer['rule'],
 ): void {
   const { method, url } = summaryOf(question.request);
-  out.line(out.paint('bold', `${method} ${url}`));
+  out.text(`${method} ${url}`, 'bold');
   out.line();
-  out.line(
+  out.text(
     rule.index < 0
       ? 'No rule matches: the settings for all requests apply.'
       : `rules[${rule.index}] "${rule.name}" applies.`,
@@ -31,7 +31,7 @@ export function printRule(
     typeof match === 'string' ? match : JSON.stringify(match),
     mismatchText(mismatch),
   ]);
-  printIndented(out, table([{}, {}, {}], rows, out.width - indent.length), 'dim');
+  printRows(out, rows);
   const others = countBefore(question, rule) - mostRules;
   if (others > 0) out.line(`${indent}and ${countText(others)} more that do not match`);
   out.line();
@@ -39,8 +39,12 @@ export function printRule(
 
 const indent = '  ';
 
-function printIndented(out: Printer, lines: readonly string[], style?: 'dim'): void {
-  for (const line of lines) out.line(`${indent}${style === undefined ? line : out.paint(style, line)}`);
+/** As a table, or where it has no room as sentences. */
+function printRows(out: Printer, rows: readonly (readonly string[])[]): void {
+  const width = out.width - indent.length;
+  const lines = table([{}, {}, {}], rows, width);
+  if (fits(lines, width)) for (const line of lines) out.line(`${indent}${out.paint('dim', line)}`);
+  else for (const [rule, match, why] of rows) out.text(`${indent}- ${rule} ${match}: ${why}`, 'dim');
 }
 
 // ---------------------------------------------------------------- one outcome
@@ -55,26 +59,28 @@ export interface Explained {
 
 export function printDecision(out: Printer, question: Question, { given, ...explained }: Explained): void {
   const { decision } = given;
-  out.line(paintDecision(out, decision, explain(decision)));
+  out.text(explain(decision), styleOf(decision));
   const remarks = [hintRemark(question, decision), luckRemark(explained.shortest, explained.longest)];
-  for (const remark of remarks) if (remark !== undefined) out.line(remark);
+  for (const remark of remarks) if (remark !== undefined) out.text(remark);
   out.line();
   printFlips(out, decision, explained.flips);
   out.line();
-  for (const line of wrap(assumptions(question, given), out.width)) out.line(out.paint('dim', line));
+  out.text(assumptions(question, given), 'dim');
 }
 
-export function paintDecision(out: Printer, { action }: Decision, text: string): string {
-  return out.paint(action === 'retry' ? 'green' : 'yellow', text);
+function styleOf({ action, reason }: Decision): Style {
+  return action === 'retry' || reason === 'success' ? 'green' : 'yellow';
 }
 
-/** Whoever gives headers wants to know what became of them. */
+/** Headers were given, so what became of them is of interest. */
 function hintRemark({ outcome }: Question, { finding }: Decision): string | undefined {
   const hasHeaders = outcome.kind === 'response' && Object.keys(outcome.headers ?? {}).length > 0;
   if (!hasHeaders || finding.kind === 'error') return undefined;
-  if (finding.hint === undefined) return 'None of its headers is read as a hint here.';
+  if (finding.hint === undefined) return 'None of its headers is read as a hint by this policy.';
   const { delayMs, retry, reason } = finding.hint;
-  return delayMs === null && retry === undefined ? `Its hint tells no time to wait (${reason}).` : undefined;
+  return delayMs === null && retry === undefined
+    ? `Its hint does not say how long to wait (${reason}).`
+    : undefined;
 }
 
 /** What the jitter leaves open. */
@@ -82,36 +88,33 @@ function luckRemark(shortest: Decision, longest: Decision): string | undefined {
   if (shortest.action === 'stop') return undefined;
   const [from, to] = [waitText(shortest.delayMs), waitText(longest.delayMs ?? 0)];
   if (longest.action === 'stop') {
-    return `That depends on the jitter: the wait is anything from ${from} to ${to}, and not all of it fits.`;
+    return `That depends on the jitter: the wait is between ${from} and ${to}, and the longest waits do not fit.`;
   }
-  return from === to ? undefined : `The wait is anything from ${from} to ${to}.`;
+  return from === to ? undefined : `With jitter, the wait is between ${from} and ${to}.`;
 }
 
 function printFlips(out: Printer, { action }: Decision, flips: readonly Flip[]): void {
   if (flips.length === 0) {
-    out.line('Nothing that was tried would change that.');
+    out.text('Nothing that was tried would change that.');
     return;
   }
   const opposite = action === 'retry' ? 'It would not be retried' : 'It would be retried';
   const isDouble = flips.some(({ changes }) => changes.length > 1);
-  out.line(isDouble ? `${opposite}, but no single change is enough:` : `${opposite}:`);
-  printIndented(
-    out,
-    flips.map(({ changes }) => changes.map(({ text }) => text).join(', and ')),
-  );
+  out.text(isDouble ? `${opposite}, but only with two changes:` : `${opposite}:`);
+  for (const { changes } of flips) out.text(`${indent}- ${changes.map(({ text }) => text).join(', and ')}`);
 }
 
 function assumptions({ attempt, replayable, request }: Question, { elapsedMs, rule }: Answer): string {
   const { settings } = rule;
   const parts = [
-    'a wait from the middle of its range',
+    'a wait in the middle of its range',
     ...(settings.budget === false ? [] : ['a full budget']),
     ...(settings.gate === false ? [] : ['an open gate']),
     ...(replayable && takesKey(request.method) ? ['a body that can be sent again'] : []),
     ...(attempt > 1 ? ['earlier attempts that failed in the same way'] : []),
     ...(settings.deadlineMs === undefined ? [] : [`${waitText(elapsedMs)} since the request began`]),
   ];
-  return `Taken for granted: ${parts.join(', ')}.`;
+  return `Assumptions: ${parts.join(', ')}.`;
 }
 
 // ---------------------------------------------------------------- the usual outcomes
@@ -124,7 +127,7 @@ export interface Usual {
 export function printUsual(out: Printer, rows: readonly Usual[]): void {
   const cells = rows.map(({ name, decision }) => [
     name,
-    paintDecision(out, decision, decision.action),
+    out.paint(styleOf(decision), decision.reason === 'success' ? 'done' : decision.action),
     explain(decision),
   ]);
   for (const line of table([{}, {}, {}], cells, out.width)) out.line(line);

@@ -11,7 +11,7 @@ const requestAdvice =
 /** `[METHOD ]URL`, or a path where the host does not matter. */
 export function readRequest(text: string, keyed: boolean): RequestFacts {
   const [, method = 'GET', url = ''] = /^(?:([A-Za-z-]+)\s+)?(\S+)$/.exec(text.trim()) ?? [];
-  if (url === '') throw new Failure(`"${text}" is no request. ${requestAdvice}`);
+  if (url === '') throw new Failure(`"${text}" is not a request. ${requestAdvice}`);
   const facts = { method: method.toUpperCase(), keyed };
   if (url.startsWith('/')) return { ...facts, origin: undefined, path: url };
   const { origin, pathname, search } = parsed(url);
@@ -23,23 +23,23 @@ function parsed(text: string): URL {
     const url = new URL(text);
     if (url.protocol === 'http:' || url.protocol === 'https:') return url;
   } catch {
-    // Told below, like every other text that is no URL of ours.
+    // Reported below, like URLs of other schemes.
   }
-  throw new Failure(`"${text}" is no http or https URL. ${requestAdvice}`);
+  throw new Failure(`"${text}" is not an http or https URL. ${requestAdvice}`);
 }
 
 export function readResponse(status: number, lines: readonly string[]): ResponseOutcome {
   const headers: Record<string, string[]> = {};
   for (const line of lines) {
     const [, name = '', value = ''] = /^([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? [];
-    if (name === '') throw new Failure(`--header is "${line}", but has to be like "retry-after: 3".`);
+    if (name === '') throw new Failure(`--header is "${line}", but must be like "retry-after: 3".`);
     const key = name.toLowerCase();
     headers[key] = [...(headers[key] ?? []), value];
   }
   return { kind: 'response', status, headers };
 }
 
-/** What stands for our own time limit for one attempt, which the rule names. */
+/** The name here for the rule's attemptTimeoutMs. */
 export const attemptTimeout = 'timeout';
 
 /** A code, as Node's messages have it also with the system call: `connect ETIMEDOUT`; or a name, or any message. */
@@ -52,13 +52,11 @@ export function readError(text: string): ErrorOutcome {
   return { kind: 'error', error };
 }
 
-/** A slip of the fingers would be taken for an error that nobody knows, and so for a final one. */
+/** A typo would be taken for an unknown error, which is not retryable. */
 export function suspicionOf(text: string): string | undefined {
   const codes = [...failuresByCode.keys()];
   const [written] = /[A-Z_\d]{4,}/.exec(text) ?? [];
   if (written === undefined || codes.includes(written)) return undefined;
   const meant = nearest(written, codes);
-  return meant === undefined
-    ? undefined
-    : `${written} is no error that is known here. Did you mean ${meant}?`;
+  return meant === undefined ? undefined : `${written} is not a known error code. Did you mean ${meant}?`;
 }

@@ -1,6 +1,6 @@
 /** The scenario: clients from the beginning to the end, and a server that is stopped for a while in between. */
 
-import { pause, sleep } from '../../../internal.js';
+import { pause, sleep, timeText } from '../../../internal.js';
 import type { Printer } from '../printer.js';
 import type { Counts } from './counts.js';
 import type { Target } from './target.js';
@@ -67,11 +67,11 @@ async function stopForAWhile(
   await until(stopAfterMs, counts, over);
   target.stop();
   course.stoppedAt = counts.now;
-  out.line(out.paint('yellow', `SIGSTOP after ${seconds(course.stoppedAt)}`));
+  out.line(out.paint('yellow', `SIGSTOP after ${timeText(course.stoppedAt)}`));
   await until(course.stoppedAt + stopForMs, counts, over);
   target.resume();
   course.resumedAt = counts.now;
-  out.line(out.paint('yellow', `SIGCONT after ${seconds(course.resumedAt)}`));
+  out.line(out.paint('yellow', `SIGCONT after ${timeText(course.resumedAt)}`));
 }
 
 function until(atMs: number, counts: Counts, over: AbortSignal): Promise<void> {
@@ -86,8 +86,4 @@ function report({ counts, target }: Cast, out: Printer): void {
       `refused: ${rate('refused')} req/sec`,
   );
   if (target.lastLine !== '') out.line(out.paint('dim', `  server: ${target.lastLine}`));
-}
-
-export function seconds(ms: number): string {
-  return `${(ms / 1_000).toFixed(1)} s`;
 }

@@ -1,38 +1,52 @@
-/** What kind of server it is. */
+/** The options that describe the server. */
 
+import { timeText } from '../../../internal.js';
 import type { CrowdedServer } from '../../sim/index.js';
 import { articleServer } from '../../sim/index.js';
-import type { Given, SureQuantity } from '../command.js';
+import type { Given, Quantity, SureQuantity } from '../command.js';
 
 /** Of the server itself, and of clients that start one. */
 export const serverOptions: Record<'limit' | 'factor' | 'base-delay' | 'backlog', SureQuantity> = {
   limit: {
     kind: 'integer',
-    summary: 'above so many requests in progress, it becomes slower',
+    summary: 'how many requests in progress it bears without slowing down',
     default: articleServer.limit,
   },
   factor: {
     kind: 'number',
-    summary: `by this factor for each ${articleServer.step} requests more`,
+    summary: `how much slower each ${articleServer.step} more requests make it`,
     default: articleServer.factor,
     least: 1,
     most: 100,
   },
   'base-delay': {
     kind: 'duration',
-    summary: 'what an answer takes up to the limit',
+    summary: 'time for an answer below the limit',
     default: articleServer.baseMs,
     least: 1,
     most: 60_000,
   },
   backlog: {
     kind: 'integer',
-    summary: 'connections that the kernel accepts for it while it is stopped',
+    summary: 'connections that the kernel accepts while the server is stopped',
     default: 511,
     least: 1,
     most: 65_535,
   },
 };
+
+/** The same for a server that is started by the clients: one that runs already cannot be changed. */
+export const startedServerOptions = optional(serverOptions);
+
+function optional<Name extends string>(
+  options: Readonly<Record<Name, SureQuantity>>,
+): Record<Name, Quantity> {
+  const entries = Object.entries<SureQuantity>(options).map(([name, { default: value, ...option }]) => {
+    const text = option.kind === 'duration' ? timeText(value) : value;
+    return [name, { ...option, summary: `${option.summary} (default: ${text})` }];
+  });
+  return Object.fromEntries(entries) as Record<Name, Quantity>;
+}
 
 export function modelOf(options: Given<typeof serverOptions>['options']): CrowdedServer {
   const { limit, factor, 'base-delay': baseMs } = options;

@@ -1,11 +1,11 @@
 /** What came of it: before, during and after the stop, and whether the server has recovered. */
 
+import { timeText } from '../../../internal.js';
 import { backAt, backShare } from '../../sim/internal.js';
 import type { Printer } from '../printer.js';
 import { table } from '../table.js';
 import type { Counted, Counts } from './counts.js';
 import type { Course } from './play.js';
-import { seconds } from './play.js';
 
 interface Phase {
   readonly name: string;
@@ -63,12 +63,15 @@ export function recoveryOf(
   const goodput = counts.perSecond.bind(counts, 'good');
   const second = backAt(goodput, { normal: goodput(0, stoppedAt), from, to, window });
   if (second !== undefined) {
-    return { recovered: true, line: `recovered ${second - from} s after it went on` };
+    return {
+      recovered: true,
+      line: `recovered ${timeText((second - from) * 1_000)} after the server continued`,
+    };
   }
-  const share = `${backShare * 100} % of what was answered before`;
+  const share = `${backShare * 100} % of the answers before the stop`;
   return {
     recovered: false,
-    line: `wedged: ${seconds(endedAt - resumedAt)} after it went on, still below ${share}`,
+    line: `wedged: ${timeText(wholeSeconds(endedAt - resumedAt) * 1_000)} after the server continued, still below ${share}`,
   };
 }
 

@@ -128,7 +128,7 @@ function checkLoopback(url: string): void {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol === 'http:' && isLoopback) return;
-  throw new Failure(`--url is "${url}", but has to be on this machine, such as http://127.0.0.1:8070/api`);
+  throw new Failure(`--url is "${url}", but must be on this machine, such as http://127.0.0.1:8070/api`);
 }
 
 async function ask(url: URL, signal: AbortSignal): Promise<string> {

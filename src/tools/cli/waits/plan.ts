@@ -1,4 +1,4 @@
-/** All waits of one rule: what it would wait after failures, and after answers that say "too much". */
+/** All waits of one rule: after failures, and when it is rate limited. */
 
 import type { Rule, Schedule } from '../../../index.js';
 import { valueText, waitText } from '../../pages/numbers.js';
@@ -20,7 +20,7 @@ export interface Part {
   readonly waits: readonly Wait[];
 }
 
-/** Nobody reads more of them. */
+/** More rows would not be read. */
 const mostRetries = 20;
 
 export function planOf(title: string, { settings }: Rule): Plan {
@@ -34,7 +34,7 @@ export function planOf(title: string, { settings }: Rule): Plan {
     title,
     maxRetries,
     deadlineMs,
-    parts: [part('schedule', 'failures'), part('throttledSchedule', '429 and its like')],
+    parts: [part('schedule', 'failures'), part('throttledSchedule', '429 and other rate limits')],
   };
 }
 
@@ -55,8 +55,8 @@ function baseText(schedule: Exclude<Schedule, (...args: never[]) => unknown>): s
       const { firstMs, factor, maxMs, jitter } = schedule;
       const growth =
         jitter === 'decorrelated'
-          ? 'up to 3 times the wait before'
-          : `${valueText(factor)} times as long each time`;
+          ? 'up to 3 times the previous wait'
+          : `times ${valueText(factor)} each time`;
       return `${waitText(firstMs)}, ${growth}, at most ${waitText(maxMs)}`;
     }
   }
@@ -69,12 +69,12 @@ function listText(waits: readonly string[]): string {
 
 function jitterText(jitter: Exclude<Schedule, (...args: never[]) => unknown>['jitter']): string {
   if (typeof jitter === 'string') return jitter === 'none' ? 'no jitter' : `${jitter} jitter`;
-  if ('addMs' in jitter) return `up to ${waitText(jitter.addMs)} on top`;
-  if ('spread' in jitter) return `give or take ${valueText(jitter.spread * 100)} %`;
-  return `normally distributed, with a deviation of ${valueText(jitter.normal * 100)} %`;
+  if ('addMs' in jitter) return `plus up to ${waitText(jitter.addMs)}`;
+  if ('spread' in jitter) return `plus or minus ${valueText(jitter.spread * 100)} %`;
+  return `normally distributed, standard deviation ${valueText(jitter.normal * 100)} %`;
 }
 
-/** What there is to say of limits, in sentences. */
+/** What the limits cut off, in sentences. */
 export function limitsOf({ maxRetries, deadlineMs, parts }: Plan): string[] {
   const cut =
     maxRetries > mostRetries ? [`Only the first ${mostRetries} of ${maxRetries} retries are shown.`] : [];
@@ -84,6 +84,7 @@ export function limitsOf({ maxRetries, deadlineMs, parts }: Plan): string[] {
 function lateText({ key, waits }: Part, deadlineMs: number | undefined): string[] {
   const late = waits.find(({ sumMs }) => deadlineMs !== undefined && sumMs.median >= deadlineMs);
   if (late === undefined || deadlineMs === undefined) return [];
-  const limit = `deadlineMs, ${waitText(deadlineMs)}`;
-  return [`${key}: mostly there is no retry ${late.retry} any more, since it would come after ${limit}.`];
+  return [
+    `${key}: retry ${late.retry} usually does not happen: it would come after the deadline of ${waitText(deadlineMs)}.`,
+  ];
 }

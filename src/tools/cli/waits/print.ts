@@ -3,7 +3,7 @@
 import { waitText } from '../../pages/numbers.js';
 import type { Spread, Wait } from '../../pages/waits.js';
 import type { Environment, Printer } from '../printer.js';
-import { table, wrap } from '../table.js';
+import { fits, table } from '../table.js';
 import type { Part, Plan } from './plan.js';
 import { limitsOf } from './plan.js';
 
@@ -15,7 +15,7 @@ export interface Glyphs {
 const drawn: Glyphs = { range: '━', median: '╋' };
 const typed: Glyphs = { range: '-', median: '|' };
 
-/** Node hands Windows its consoles text, not bytes; elsewhere the locale tells what a terminal can show. */
+/** On Windows, Node passes text and not bytes to the console; elsewhere the locale says what a terminal can show. */
 export function glyphsFor(env: Environment, platform: string): Glyphs {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   return platform === 'win32' || /utf-?8/i.test(locale) ? drawn : typed;
@@ -24,15 +24,15 @@ export function glyphsFor(env: Environment, platform: string): Glyphs {
 export function printPlan(out: Printer, plan: Plan, glyphs: Glyphs): void {
   const { title, maxRetries, parts } = plan;
   const count = maxRetries === 1 ? '1 retry' : `${maxRetries} retries`;
-  out.line(out.paint('bold', `${title}: ${maxRetries === 0 ? 'no retries, and no waits' : count}`));
+  out.text(`${title}: ${maxRetries === 0 ? 'no retries, and no waits' : count}`, 'bold');
   if (maxRetries === 0) return;
   for (const part of parts) printPart(out, part, glyphs);
   out.line();
   const remarks = [
     ...limitsOf(plan),
-    'Medians are drawn, with the same dice each time. What a server asks for comes first.',
+    'Medians are simulated, with a fixed seed. A wait that the server asks for overrides these.',
   ];
-  for (const remark of remarks) for (const line of wrap(remark, out.width)) out.line(out.paint('dim', line));
+  for (const remark of remarks) out.text(remark, 'dim');
 }
 
 const columns = [
@@ -41,19 +41,21 @@ const columns = [
   { title: 'median', align: 'right' },
   { title: 'since first failure', align: 'right' },
   { title: 'median', align: 'right' },
-  {},
 ] as const;
 
 function printPart(out: Printer, { title, waits }: Part, glyphs: Glyphs): void {
   const longestMs = waits.at(-1)?.sumMs.longest ?? 0;
   const barWidth = out.width < 110 ? 20 : 40;
-  const cells = waits.map((wait) => [
+  const texts = waits.map(textsOf);
+  const withBars = waits.map((wait) => [
     ...textsOf(wait),
     out.paint('cyan', bar(wait.sumMs, longestMs, barWidth, glyphs)),
   ]);
   out.line();
-  for (const line of wrap(title, out.width)) out.line(line);
-  for (const line of table(columns, cells, out.width)) out.line(line);
+  out.text(title);
+  // Where there is no room for bars, the numbers say the same.
+  const lines = table([...columns, {}], withBars);
+  for (const line of fits(lines, out.width) ? lines : table(columns, texts, out.width)) out.line(line);
 }
 
 function textsOf({ retry, ms, sumMs }: Wait): string[] {

@@ -37,7 +37,7 @@ test.each([
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 2,
     stdout: '',
-    stderr: `undaunted: --url is "${url}", but has to be on this machine, such as http://127.0.0.1:8070/api\n`,
+    stderr: `undaunted: --url is "${url}", but must be on this machine, such as http://127.0.0.1:8070/api\n`,
   });
 });
 
@@ -59,10 +59,34 @@ test('a server whose process is not known is not stopped', async () => {
   ]);
 });
 
+test.each([
+  ['--limit', '5'],
+  ['--factor', '2'],
+  ['--base-delay', '10ms'],
+  ['--backlog', '5'],
+])('%s cannot change a server that is running already', async (option, value) => {
+  const url = `http://127.0.0.1:${port}/`;
+  const { exitCode, stdout, stderr } = await refused('clients', '--url', url, option, value);
+  expect({ exitCode, stdout, stderr }).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: `undaunted: ${option} cannot change the server at --url, which is running already: give it to "undaunted outage server".\n`,
+  });
+});
+
+test('two policies at a time are refused', async () => {
+  const { exitCode, stdout, stderr } = await refused('clients', '--policy', 'fixed', '--policy', 'service');
+  expect({ exitCode, stdout, stderr }).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: 'undaunted: --policy is given 2 times, but takes one value.\n',
+  });
+});
+
 test('a stop after the end is a mistake', async () => {
   const { exitCode, stderr } = await refused('clients', '--stop-after', '20', '--duration', '25');
   expect(exitCode).toBe(2);
-  expect(stderr).toMatch(/^undaunted: --duration ends before the stop does: .*\n$/);
+  expect(stderr).toMatch(/^undaunted: --duration is over before the stop is: .*\n$/);
 });
 
 test('a stop without a beginning is a mistake', async () => {
@@ -71,7 +95,7 @@ test('a stop without a beginning is a mistake', async () => {
     exitCode: 2,
     stdout: '',
     stderr:
-      'undaunted: --stop-for needs to know when the stop begins: give --stop-after, too, such as --stop-after 20s.\n',
+      'undaunted: --stop-for needs --stop-after, which says when the stop begins: --stop-after 20s, for example.\n',
   });
 });
 

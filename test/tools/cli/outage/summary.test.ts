@@ -25,14 +25,22 @@ describe('the recovery', () => {
   const calm = Array.from({ length: 10 }, () => 10);
 
   test.each<[string, readonly number[], object]>([
-    ['at once', [...before, 0, ...calm], { recovered: true, line: 'recovered 0 s after it went on' }],
-    ['later', [...before, 0, 0, 0, 0, ...calm], { recovered: true, line: 'recovered 2 s after it went on' }],
+    [
+      'at once',
+      [...before, 0, ...calm],
+      { recovered: true, line: 'recovered 0 ms after the server continued' },
+    ],
+    [
+      'later',
+      [...before, 0, 0, 0, 0, ...calm],
+      { recovered: true, line: 'recovered 2 s after the server continued' },
+    ],
     [
       'never',
       [...before, 0, ...calm.map(() => 8)],
       {
         recovered: false,
-        line: 'wedged: 10.0 s after it went on, still below 90 % of what was answered before',
+        line: 'wedged: 10 s after the server continued, still below 90 % of the answers before the stop',
       },
     ],
   ])('%s', (_, good, recovery) => {
