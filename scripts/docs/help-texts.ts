@@ -5,7 +5,9 @@ import { printHelp, printOverview } from '../../src/tools/cli/help.js';
 import { Printer } from '../../src/tools/cli/printer.js';
 
 export function helpTexts(): string {
-  const overview = printed((out) => printOverview(out, commands, 'The commands of undaunted.'));
+  const overview = printed((out) =>
+    printOverview(out, { group: '', commands, description: 'The commands of undaunted.' }),
+  );
   const each = commands.map((command) => {
     const text = printed((out) => printHelp(out, command));
     return `### undaunted ${command.name}\n\n\`\`\`text\n${text}\n\`\`\``;
