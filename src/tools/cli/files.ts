@@ -1,4 +1,4 @@
-/** Files that commands read and write, and in plain words why they cannot. */
+/** Files that commands read and write, and in plain words why that failed. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
@@ -20,7 +20,7 @@ async function bytesOf(stream: Io['stdin']): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** Bytes that are no text would become part of a name or a path. The mark that editors on Windows put first goes. */
+/** Strict, so that stray bytes do not become part of a name or a path. It drops the byte order mark of Windows editors. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 async function textOf(name: string, bytes: Promise<Uint8Array>, advice = ''): Promise<string> {
@@ -31,21 +31,21 @@ async function textOf(name: string, bytes: Promise<Uint8Array>, advice = ''): Pr
   }
 }
 
-/** `option` is the one that has named the file. */
+/** `option` is the option that named the file. */
 export async function writeText(file: string, text: string, option: string): Promise<void> {
   try {
     await writeFile(file, text);
   } catch (error) {
     const why = reasonOf(error, 'there is no such folder');
-    throw new Failure(`${file} cannot be written: ${why}. Name another file with ${option}.`);
+    throw new Failure(`${file} cannot be written: ${why}. Choose another file with ${option}.`);
   }
 }
 
 const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder, not a file',
   ENOTDIR: 'there is no such folder',
-  EACCES: 'you are not allowed to',
-  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not text in UTF-8, so save it as that',
+  EACCES: 'permission denied',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text; save it as UTF-8',
 };
 
 /** Node's own message names the file and the code, too. */

@@ -66,9 +66,9 @@ export function label(name: string): string {
 }
 
 function adviceFor(name: string, names: readonly string[]): string {
-  // What has a dot or a slash was never meant to be a name.
+  // With a dot or a slash, it is a file.
   if (names.length === 0 || /[./\\]/.test(name)) return '';
-  return didYouMean(name, names) || `Known by name are ${names.join(', ')}.`;
+  return didYouMean(name, names) || `Known names: ${names.join(', ')}.`;
 }
 
 /** `:line:column`, from 1, as far as the parser tells where: it depends on the version of Node. */

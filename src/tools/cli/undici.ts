@@ -1,4 +1,4 @@
-/** undici is the user's own: who has none can use all that needs none. */
+/** undici is the user's own: without it, the other commands work. */
 
 import { Failure } from './failure.js';
 

@@ -29,7 +29,7 @@ describe('why a file cannot be written is told once, with what to do', () => {
     [folder, 'it is a folder, not a file'],
     [long, 'name too long'],
   ])('%s: %s', async (path, why) => {
-    const message = `${path} cannot be written: ${why}. Name another file with --svg.`;
+    const message = `${path} cannot be written: ${why}. Choose another file with --svg.`;
     await expect(writeText(path, '', '--svg')).rejects.toThrow(new Failure(message));
   });
 });
@@ -53,7 +53,7 @@ describe('what is not UTF-8 is refused: put right in silence, it would be anothe
     ['UTF-16, as Windows PowerShell writes it', Buffer.from('\uFEFF{}', 'utf16le')],
     ['Latin-1', Buffer.from('{ "rules": [{ "match": "/\u00fc" }] }', 'latin1')],
   ])('%s', async (_, bytes) => {
-    const why = 'it is not text in UTF-8, so save it as that';
+    const why = 'it is not UTF-8 text; save it as UTF-8';
     writeFileSync(file, bytes);
     await expect(readText(file, '')).rejects.toThrow(new Failure(`${file} cannot be read: ${why}.`));
     await expect(readStdin(Readable.from([bytes]))).rejects.toThrow(

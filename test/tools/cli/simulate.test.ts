@@ -206,7 +206,7 @@ test.each([
   ['brownout', 'Did you mean brown-out?'],
   [
     'nonsense',
-    'Known by name are seed-outage, deep-backlog, surge, layers, rate-limit, noisy-tenant, new-limit, brown-out, deploy, pause, flapping, broken-route, bad-backend.',
+    'Known names: seed-outage, deep-backlog, surge, layers, rate-limit, noisy-tenant, new-limit, brown-out, deploy, pause, flapping, broken-route, bad-backend.',
   ],
 ])('the scenario %s, which nobody knows, is refused with what is known', async (name, advice) => {
   const { exitCode, stderr } = await run([name]);
@@ -230,7 +230,7 @@ describe('the report', () => {
     expect(stdout).toMatch(/^default( +\d+\.\d){5} /m);
     expect(stdout).not.toContain('The report');
     expect(stderr).toMatch(
-      /^undaunted: .*nowhere.* cannot be written: there is no such folder\. Name another file with --out\.\n$/,
+      /^undaunted: .*nowhere.* cannot be written: there is no such folder\. Choose another file with --out\.\n$/,
     );
   });
 });

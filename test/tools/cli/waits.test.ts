@@ -187,18 +187,18 @@ describe('what cannot be shown is told in one line', () => {
     [
       steady,
       ['--rule', '1'],
-      /^undaunted: --rule is 1, but the policy has no such rule: its rules have the numbers 0 to 0\.\n$/,
+      /^undaunted: --rule is 1, but the policy has no such rule: its rules are numbered 0 to 0\.\n$/,
     ],
     [{}, ['--rule', '0'], /^undaunted: --rule is 0, but the policy has no such rule: it has none\.\n$/],
     [
       { retry: false },
       ['--svg', nowhere],
-      /^undaunted: --svg: there is nothing to draw where there are no retries\.\n$/,
+      /^undaunted: --svg has nothing to draw: this policy does not retry\.\n$/,
     ],
     [
       {},
       ['--svg', nowhere],
-      /^undaunted: .*folder\.svg cannot be written: there is no such folder\. Name another file with --svg\.\n$/,
+      /^undaunted: .*folder\.svg cannot be written: there is no such folder\. Choose another file with --svg\.\n$/,
     ],
   ])('%j %j', async (policy, more, message) => {
     const { exitCode, stdout, stderr } = await waits(policy, ...more);

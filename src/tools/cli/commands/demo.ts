@@ -1,4 +1,4 @@
-/** Real requests through both clients to a server that fails, in a few seconds. */
+/** Real requests through both clients to a faulty server, in a few seconds. */
 
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
@@ -13,11 +13,11 @@ export const demo: Command = demoWith(ownModules);
 export function demoWith(modules: ClientModules): Command {
   return defineCommand({
     name: 'demo',
-    summary: 'real requests to a server that fails, and what becomes of them',
+    summary: 'real requests to a faulty server, and how they are retried',
     options: {},
     details: `
-A server on 127.0.0.1 answers 503 and 429, cuts connections and falls silent, and undici and axios retry. For each
-attempt you read when it ended, what was decided, and why. It takes about five seconds.
+A server on 127.0.0.1 answers 503 and 429, cuts connections and stops responding; undici and axios retry. For each
+attempt, it prints when the attempt ended, what was decided, and why. It takes about five seconds.
 
   undaunted demo
 `,
@@ -27,7 +27,7 @@ attempt you read when it ended, what was decided, and why. It takes about five s
       if (first === undefined) {
         throw new Failure(`${missing.join(', ')}. Install one of them: npm install undici`);
       }
-      if (missing.length > 0) stdout.line(`${missing.join(', ')}: ${first.name} plays all of it.\n`);
+      if (missing.length > 0) stdout.line(`${missing.join(', ')}, so ${first.name} sends all requests.\n`);
       await playAll(scenes, [first, ...others], stdout);
       return exitCodes.fine;
     },

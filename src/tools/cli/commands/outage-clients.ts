@@ -16,7 +16,7 @@ import { reachServer, startServer } from '../outage/target.js';
 import { Users } from '../outage/users.js';
 import { loadUndici } from '../undici.js';
 
-/** What is left to see after the server goes on, or without a stop. */
+/** The time after the server continues, or the whole run without a stop. */
 const tailMs = 60_000;
 
 const usualStopMs = 10_000;
@@ -27,39 +27,45 @@ const options = {
   policy: {
     kind: 'text',
     value: 'policy',
-    summary: 'how they retry: a policy file or a name',
+    summary: 'how the clients retry: a policy file or a name',
     default: 'service',
   },
-  clients: { kind: 'integer', summary: 'how many', default: articleClients.count, least: 1, most: 100_000 },
+  clients: {
+    kind: 'integer',
+    summary: 'number of clients',
+    default: articleClients.count,
+    least: 1,
+    most: 100_000,
+  },
   lambda: {
     kind: 'duration',
-    summary: 'mean of the time for which each thinks between its requests',
+    summary: 'mean time that a client thinks between its requests',
     default: articleClients.thinkMs,
     least: 1,
   },
   timeout: {
     kind: 'duration',
-    summary: 'how long they wait for an answer, where the policy does not say',
+    summary: 'how long a client waits for an answer, if the policy does not say',
     default: articleClients.timeoutMs ?? Number.NaN,
     least: 1,
     most: 3_600_000,
   },
-  'stop-after': { kind: 'duration', summary: 'stop the server after so long (SIGSTOP)', least: second },
+  'stop-after': { kind: 'duration', summary: 'when to stop the server (SIGSTOP)', least: second },
   'stop-for': {
     kind: 'duration',
-    summary: `and let it go on after so long (SIGCONT; default: ${timeText(usualStopMs)})`,
+    summary: `for how long to stop it (until SIGCONT; default: ${timeText(usualStopMs)})`,
     least: second,
   },
   duration: {
     kind: 'duration',
-    summary: 'how long it takes in all (default: until 1m after the stop, or 1m)',
+    summary: 'duration of the whole run (default: until 60 s after the stop, or 60 s)',
     least: second,
     most: 86_400_000,
   },
   url: {
     kind: 'text',
     value: 'url',
-    summary: 'a server on this machine that runs already (default: one is started, and ended)',
+    summary: 'use a server that is already running on this machine (default: start one)',
   },
   ...startedServerOptions,
 } as const;
@@ -70,30 +76,31 @@ export const outageClients: Command = defineCommand({
   options,
   details: `
 The scenario of smira/exponential-backoff (2014) over 127.0.0.1: each client
-thinks, opens a connection, asks, and thinks again. A server that was stopped
-finds everything that came meanwhile, and the retries decide whether it ever
-comes back. Every five seconds you read what the attempts came to, and in the
-end whether the server has recovered; if it has not, the exit code is 1.
+thinks, opens a connection, sends a request, and thinks again. When the server
+continues after the stop, the requests of the meantime are waiting for it, and
+the retries decide whether it ever recovers. Every five seconds, it prints how
+the attempts ended, and at the end whether the server recovered; if it did not,
+the exit code is 1.
 
 --policy is a file, "-" for stdin, or one of ${strategyNames.join(', ')}.
-Among them:
+Some of them:
 
-  fixed    again every 100 ms, for ever
-  article  the original's formula: 2.71828 times the wait before, at most 5
-           minutes, give or take 0.1 s
-  default  what undaunted does if you say nothing
-  service  what it does with presets.policies.service
+  fixed    every 100 ms, forever
+  article  the original's formula: 2.71828 times the previous wait, at most
+           5 min, plus or minus 0.1 s
+  default  the defaults of undaunted
+  service  presets.policies.service
 
   undaunted outage clients --policy fixed --stop-after 20s --stop-for 10s
   undaunted outage clients --policy service --stop-after 20s --stop-for 10s
 
-Ctrl-C during the stop leaves nothing stopped. kill -9 does: a server that was
-started here stays there, stopped, until you send kill -9 to its process, which
-the first line names; one of your own (--url) goes on with kill -CONT.
+Ctrl-C is safe at any time, also during the stop. After kill -9 during the stop,
+the server stays stopped: end the one that was started here with kill -9 and its
+process id, which the first line prints; continue your own (--url) with kill -CONT.
 
---limit, --factor, --base-delay and --backlog are those of the server that is
-started here. A machine that cannot open a thousand connections at once shows
-the same with a fifth of everything:
+--limit, --factor, --base-delay and --backlog are options of the server that is
+started here. If your machine cannot open a thousand connections at once, use a
+fifth of everything:
 
   --clients 200 --limit 6 --factor 1.2763 --backlog 102
 `,

@@ -1,4 +1,4 @@
-/** A server to practise on: the more requests are in progress, the slower all of them. */
+/** A server to practise on: the more requests are in progress, the slower it answers all of them. */
 
 import { pause, sleep, timeText } from '../../../internal.js';
 import { articleServer } from '../../sim/index.js';
@@ -11,20 +11,20 @@ import type { Printer } from '../printer.js';
 
 export const outageServer: Command = defineCommand({
   name: 'outage server',
-  summary: 'a real server on 127.0.0.1 that becomes slower the more it has to do',
+  summary: 'a real server on 127.0.0.1 that gets slower under load',
   options: {
-    port: { kind: 'integer', summary: '0: any that is free', default: 8070, most: 65_535 },
+    port: { kind: 'integer', summary: 'port to listen on; 0 for any free one', default: 8070, most: 65_535 },
     ...serverOptions,
   },
   details: `
 The server of smira/exponential-backoff (2014). It answers after base-delay, and
-above its limit of requests in progress after
+with more requests in progress than the limit after
 
   base-delay × factor ^ ((in progress - limit) / ${articleServer.step})
 
-looked at every ${articleServer.checkMs} ms for as long as a request is there. A client that leaves
-gives no place back. Once a second, it prints how many are in progress and what
-an answer takes by now.
+which it checks every ${articleServer.checkMs} ms while a request is in progress. A client that
+disconnects does not reduce the load. Once a second, it prints the number of requests
+in progress and the current response time.
 
 Stop it with Ctrl-Z, wait, continue it with fg, and see whether it recovers:
 
@@ -53,5 +53,5 @@ Stop it with Ctrl-Z, wait, continue it with fg, and see whether it recovers:
 function report(out: Printer, { host }: CrowdedHttpServer): void {
   const time = new Date().toISOString().slice(11, 23);
   const concurrency = String(host.concurrency).padStart(4);
-  out.line(`${time}: concurrency: ${concurrency}, last delay: ${timeText(host.delayMs)}`);
+  out.line(`${time}: in progress: ${concurrency}, response time: ${timeText(host.delayMs)}`);
 }

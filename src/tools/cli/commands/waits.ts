@@ -19,18 +19,18 @@ export const waits: Command = defineCommand({
   options: {
     rule: {
       kind: 'integer',
-      summary: 'of the rule with this number, from 0 (default: where no rule matches)',
+      summary: 'number of the rule, from 0 (default: the settings where no rule matches)',
       least: 0,
     },
-    svg: { kind: 'text', value: 'file', summary: 'draw it, for light and for dark pages' },
+    svg: { kind: 'text', value: 'file', summary: 'write a chart that fits light and dark pages' },
     json: { kind: 'flag', summary: 'print the numbers as JSON' },
   },
   details: `
 The policy is a file, "-" for stdin, or one of ${dataPolicyNames.join(', ')}.
 
-For each retry you read the shortest and the longest wait, the usual one (the median), and the same for the time since
-the first failure. That sum has a median of its own, which is no sum of medians: it is drawn, with the same dice each
-time. A wait that a server asks for is no part of it.
+For each retry, it prints the shortest, the longest and the median wait, and the same for the time since the first
+failure. The median of a sum is not the sum of the medians, so it is simulated, with a fixed seed. Waits that a server
+asks for are not included.
 
   undaunted waits policy.json
   undaunted waits policy.json --rule 2 --svg waits.svg
@@ -50,7 +50,7 @@ function ruleAt({ rules, fallback }: Policy, index: number | undefined): Rule {
   if (index === undefined) return fallback;
   const rule = rules[index];
   if (rule !== undefined) return rule;
-  const known = rules.length === 0 ? 'it has none' : `its rules have the numbers 0 to ${rules.length - 1}`;
+  const known = rules.length === 0 ? 'it has none' : `its rules are numbered 0 to ${rules.length - 1}`;
   throw new Failure(`--rule is ${index}, but the policy has no such rule: ${known}.`);
 }
 
@@ -60,7 +60,7 @@ function placeOf({ index, name }: Rule, { rules }: Policy): string {
 }
 
 async function draw(plan: Plan, file: string): Promise<void> {
-  if (plan.maxRetries === 0) throw new Failure('--svg: there is nothing to draw where there are no retries.');
+  if (plan.maxRetries === 0) throw new Failure('--svg has nothing to draw: this policy does not retry.');
   await writeText(file, pictureOf(plan), '--svg');
 }
 

@@ -1,4 +1,4 @@
-/** The server of smira/exponential-backoff (2014) as a real one, which nobody reaches from outside. */
+/** The server of smira/exponential-backoff (2014) as a real one, on the loopback interface only. */
 
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
@@ -10,9 +10,9 @@ import { CrowdedHost } from './crowded-host.js';
 
 export interface ServerOptions {
   readonly model: CrowdedServer;
-  /** 0: any that is free. */
+  /** 0: any free one. */
   readonly port: number;
-  /** How many connections the kernel accepts for it while it does not run. */
+  /** How many connections the kernel accepts while the process is stopped. */
   readonly backlog: number;
 }
 
@@ -26,7 +26,7 @@ export const paths = { work: '/api', pid: '/pid' } as const;
 
 export async function openServer({ model, port, backlog }: ServerOptions): Promise<CrowdedHttpServer> {
   const host = new CrowdedHost(model);
-  // Who waits for long is what it is about: no time limit of Node's own.
+  // Long waits are the point of it: no time limits of Node's own.
   const server = createServer({ requestTimeout: 0, headersTimeout: 0 }, listenerOf(host));
   await listening(server, port, backlog);
   const { port: actualPort } = server.address() as AddressInfo;
@@ -48,7 +48,7 @@ function listenerOf(host: CrowdedHost): RequestListener {
         host.receive(() => response.end('OK'));
         break;
       case paths.pid:
-        // Whoever stops it for a while has to know whom to send the signal to.
+        // For clients that send SIGSTOP and SIGCONT.
         response.end(String(process.pid));
         break;
       default:
@@ -68,7 +68,7 @@ async function listening(server: Server, port: number, backlog: number): Promise
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw new Failure(`port ${port} is in use. Take another one, or any: --port 0`);
+      throw new Failure(`port ${port} is in use. Choose another one, or any free one: --port 0`);
     throw new Failure(`the server cannot listen on port ${port}: ${message}.`);
   }
 }

@@ -1,4 +1,4 @@
-/** The scenario: clients from the beginning to the end, and a server that is stopped for a while in between. */
+/** The scenario: clients for the whole run, and a server that is stopped for a while. */
 
 import { pause, sleep, timeText } from '../../../internal.js';
 import type { Printer } from '../printer.js';
@@ -82,8 +82,8 @@ function report({ counts, target }: Cast, out: Printer): void {
   const rate = (counted: Parameters<Counts['perSecond']>[0]): string =>
     counts.perSecond(counted, counts.now - reportMs, reportMs).toFixed(2);
   out.line(
-    `OK: ${rate('good')} req/sec, errors: ${rate('errors')} req/sec, timedout: ${rate('timedOut')} req/sec, ` +
-      `refused: ${rate('refused')} req/sec`,
+    `per second: OK ${rate('good')}, errors ${rate('errors')}, timed out ${rate('timedOut')}, ` +
+      `refused ${rate('refused')}`,
   );
   if (target.lastLine !== '') out.line(out.paint('dim', `  server: ${target.lastLine}`));
 }

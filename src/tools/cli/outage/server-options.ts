@@ -9,19 +9,19 @@ import type { Given, Quantity, SureQuantity } from '../command.js';
 export const serverOptions: Record<'limit' | 'factor' | 'base-delay' | 'backlog', SureQuantity> = {
   limit: {
     kind: 'integer',
-    summary: 'how many requests in progress it bears without slowing down',
+    summary: 'requests in progress that do not slow it down yet',
     default: articleServer.limit,
   },
   factor: {
     kind: 'number',
-    summary: `how much slower each ${articleServer.step} more requests make it`,
+    summary: `by which every ${articleServer.step} more requests slow it down`,
     default: articleServer.factor,
     least: 1,
     most: 100,
   },
   'base-delay': {
     kind: 'duration',
-    summary: 'time for an answer below the limit',
+    summary: 'response time below the limit',
     default: articleServer.baseMs,
     least: 1,
     most: 60_000,
@@ -36,7 +36,7 @@ export const serverOptions: Record<'limit' | 'factor' | 'base-delay' | 'backlog'
 };
 
 /** The same for a server that is started by the clients: one that runs already cannot be changed. */
-export const startedServerOptions = optional(serverOptions);
+export const startedServerOptions: Record<keyof typeof serverOptions, Quantity> = optional(serverOptions);
 
 function optional<Name extends string>(
   options: Readonly<Record<Name, SureQuantity>>,

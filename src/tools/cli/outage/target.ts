@@ -1,4 +1,4 @@
-/** The server that the clients call: one of our own, as a child that never outlives us, or one that runs already. */
+/** The server that the clients call: one of our own, as a child process that never outlives us, or a running one. */
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -10,15 +10,15 @@ import { paths } from './http-server.js';
 
 export interface Target {
   readonly url: string;
-  /** Undefined, where it is not known: then it cannot be stopped. */
+  /** Undefined if unknown: then it cannot be stopped. */
   readonly pid: number | undefined;
-  /** Aborts, with a `Failure`, when it ends by itself. */
+  /** Aborts with a `Failure` if the server ends by itself. */
   readonly lost: AbortSignal;
-  /** What it has printed last, where that can be read. */
+  /** Its last line of output, if that can be read. */
   readonly lastLine: string;
   stop(): void;
   resume(): void;
-  /** Leaves nothing behind: no process of ours, and none that is stopped. */
+  /** Leaves no process of ours behind, and none stopped. */
   release(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ class OwnServer implements Target {
     this.exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
     child.once('error', ({ message }) => this.losing.abort(failure(message)));
     child.once('exit', (code, signal) => this.lose(code, signal));
-    // However this process ends: what is stopped can only be killed.
+    // However this process ends: a stopped child can only be killed.
     process.once('exit', this.kill);
   }
 
@@ -65,7 +65,7 @@ class OwnServer implements Target {
   /** Its first line says where it listens. */
   async ready(signal: AbortSignal): Promise<void> {
     const { stdout } = this.child;
-    if (stdout === null) throw new Failure('the server cannot be listened to.');
+    if (stdout === null) throw new Failure('the output of the server cannot be read.');
     const lines = createInterface({ input: stdout });
     lines.on('line', (line) => {
       this.lastLine = line;
@@ -96,7 +96,7 @@ class OwnServer implements Target {
     this.child.kill('SIGKILL');
   };
 
-  /** Ctrl-C reaches everybody at the terminal, and nobody in a certain order: it may be the server that tells it. */
+  /** Ctrl-C reaches all processes at the terminal, in any order: this one may hear of it from the server's end. */
   private lose(code: number | null, signal: NodeJS.Signals | null): void {
     const exitCode = code ?? signalCodes[signal as keyof typeof signalCodes];
     const isInterrupted = Object.values<unknown>(signalCodes).includes(exitCode);
@@ -110,20 +110,20 @@ function failure(why: string): Failure {
   return new Failure(`the server cannot go on: ${why}.`);
 }
 
-// ---------------------------------------------------------------- one that runs already
+// ---------------------------------------------------------------- one that is already running
 
-/** `isStopped`: whether it is going to be stopped, for which its process has to be known. */
+/** `isStopped`: the run will stop it, so its process id must be known. */
 export async function reachServer(url: string, isStopped: boolean, signal: AbortSignal): Promise<Target> {
   checkLoopback(url);
   const pid = Number(await ask(new URL(paths.pid, url), signal));
   const isKnown = Number.isSafeInteger(pid) && pid > 1 && pid !== process.pid;
   if (isKnown || !isStopped) return new RunningServer(url, isKnown ? pid : undefined);
   throw new Failure(
-    `${url} does not tell its process, so it cannot be stopped. Run: undaunted outage server`,
+    `${url} does not report its process id, so it cannot be stopped. Use: undaunted outage server`,
   );
 }
 
-/** A thousand clients are nothing to send to anybody else's server. */
+/** Never send a thousand clients to a remote server. */
 function checkLoopback(url: string): void {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -172,7 +172,7 @@ class RunningServer implements Target {
 
 function send(pid: number | undefined, signal: 'SIGSTOP' | 'SIGCONT'): void {
   if (pid === undefined)
-    throw new Failure('the process of the server is not known, so it cannot be stopped.');
+    throw new Failure('the process id of the server is unknown, so it cannot be stopped.');
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -69,7 +69,7 @@ describe.concurrent('one command plays it', () => {
     expect([signal, clients.written.stderr, isAlive(pid)]).toEqual([null, '', false]);
     const { stdout } = clients.written;
     expect(stdout).toMatch(
-      /^OK: \d+\.\d\d req\/sec, errors: \d+\.\d\d req\/sec, timedout: \d+\.\d\d req\/sec/m,
+      /^per second: OK \d+\.\d\d, errors \d+\.\d\d, timed out \d+\.\d\d, refused \d+\.\d\d$/m,
     );
     expect(stdout.indexOf('SIGCONT after')).toBeGreaterThan(stdout.indexOf('SIGSTOP after'));
     expect(stdout).toMatch(code === 0 ? /^recovered [\d.]+ m?s after the server continued$/m : /^wedged: /m);

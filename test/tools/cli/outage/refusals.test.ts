@@ -55,7 +55,7 @@ test('a server whose process is not known is not stopped', async () => {
   const { exitCode, stderr } = await refused('clients', '--url', url, '--stop-after', '1');
   expect([exitCode, stderr]).toEqual([
     2,
-    `undaunted: ${url} does not tell its process, so it cannot be stopped. Run: undaunted outage server\n`,
+    `undaunted: ${url} does not report its process id, so it cannot be stopped. Use: undaunted outage server\n`,
   ]);
 });
 
@@ -104,7 +104,7 @@ test.each([
   ['three-retires', 'Did you mean three-retries?'],
   [
     'nonsense',
-    'Known by name are fixed, article, default, service, none, fixed-for-ever, three-retries, aws-standard.',
+    'Known names: fixed, article, default, service, none, fixed-for-ever, three-retries, aws-standard.',
   ],
 ])('the policy %s, which is none, is told before anything begins', async (policy, advice) => {
   const { exitCode, stdout, stderr } = await refused('clients', '--policy', policy);
@@ -124,7 +124,7 @@ test('a port that is in use is told', async () => {
   const { exitCode, stderr } = await refused('server', '--port', String(port));
   expect([exitCode, stderr]).toEqual([
     2,
-    `undaunted: port ${port} is in use. Take another one, or any: --port 0\n`,
+    `undaunted: port ${port} is in use. Choose another one, or any free one: --port 0\n`,
   ]);
 });
 
