@@ -29,6 +29,10 @@ const unlike: Readonly<Record<string, Partial<Scene> & { readonly unlike: string
     unlike: 'the error does not name the server that was asked for',
   },
   'no HTTP': { error: /^(TypeError|HPE_INVALID_CONSTANT)$/, unlike: 'some have no code' },
+  'that disowns a stream which undici cannot send again itself': {
+    error: /^(TypeError|UND_ERR_SOCKET)$/,
+    unlike: 'the fetch of undici 8 has no code for it',
+  },
   'RST_STREAM(7)': { evidence: 'unknown', unlike: 'it may be the stream that a redirect has led to' },
   '502': {
     error: 'TypeError',
