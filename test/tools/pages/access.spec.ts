@@ -149,18 +149,18 @@ describe('with the keyboard alone', () => {
   test('charts are read and zoomed, and their numbers opened', async () => {
     await using opened = await seen({ size: 'desk' });
     const { page } = opened;
-    await tabTo(page, /^Good/);
+    await tabTo(page, /^Succeeded/);
     await page.keyboard.press('Shift+ArrowRight');
     await page.keyboard.press('ArrowRight');
     const good = report.entries.map(({ name, run }) => `${name} ${run.series.good[10]}`).join(', ');
     expect(await page.locator('.announcement').innerText()).toBe(
-      `10 s: ${good} requests a second that ended well`,
+      `10 s: ${good} (requests that succeeded, per second)`,
     );
     await page.keyboard.press('+');
     expect(await page.getByLabel('to', { exact: true }).first().inputValue()).not.toBe('99');
     await page.keyboard.press('0');
     expect(await page.getByLabel('to', { exact: true }).first().inputValue()).toBe('99');
-    await tabTo(page, /^Numbers/);
+    await tabTo(page, /^Show as table/);
     await page.keyboard.press('Enter');
     await page.locator('.chart details table').first().waitFor({ state: 'visible', timeout: 10_000 });
   });

@@ -30,7 +30,7 @@ async function set(slider: string, keys: readonly string[]): Promise<void> {
 
 test('begins with the first policy that is ours, beside the first of the report', async () => {
   expect(JSON.parse(await opened.policy())).toEqual(mine.policy);
-  expect(Object.keys(await opened.numbers('Good'))).toEqual(['Time', 'your policy', 'none']);
+  expect(Object.keys(await opened.numbers('Succeeded'))).toEqual(['Time', 'your policy', 'none']);
 });
 
 test('a slider changes waits, policy and curve', async () => {
@@ -45,10 +45,10 @@ test('a slider changes waits, policy and curve', async () => {
   expect(after['none']).toEqual(before['none']);
 });
 
-test('what is copied keeps what no slider says, and is what `check` accepts', async () => {
+test('the copied policy keeps the settings without a slider, and `check` accepts it', async () => {
   await set('First wait', ['ArrowRight']);
   await opened.page.getByRole('checkbox', { name: 'Gate' }).check();
-  await opened.page.getByRole('button', { name: 'Copy the policy' }).click();
+  await opened.page.getByRole('button', { name: 'Copy policy' }).click();
   await opened.page.getByText('Copied.').waitFor();
   const copied = await opened.page.evaluate(() => navigator.clipboard.readText());
   expect(JSON.parse(copied)).toEqual({
@@ -60,7 +60,7 @@ test('what is copied keeps what no slider says, and is what `check` accepts', as
 });
 
 describe('the JSON', () => {
-  const text = () => opened.page.getByLabel('The policy as JSON');
+  const text = () => opened.page.getByLabel('Policy as JSON');
 
   test('moves the sliders', async () => {
     await text().fill('{ "maxRetries": 7, "deadlineMs": 1234 }');
@@ -82,11 +82,11 @@ describe('the JSON', () => {
     await text().fill(written);
     expect(await opened.page.locator('.problems').innerText()).toContain(problem);
     expect(await text().getAttribute('aria-invalid')).toBe('true');
-    expect(await opened.page.getByRole('button', { name: 'Copy the policy' }).isDisabled()).toBe(true);
+    expect(await opened.page.getByRole('button', { name: 'Copy policy' }).isDisabled()).toBe(true);
     expect(await opened.numbers('Attempts')).toEqual(before);
   });
 
-  test('says so, too, where a slider has made a contradiction', async () => {
+  test('says so as well where sliders contradict each other', async () => {
     await opened.page.getByRole('checkbox', { name: 'Deadline' }).check();
     await opened.page.getByRole('checkbox', { name: 'Attempt timeout' }).check();
     await set('For the whole request', ['Home']);
@@ -96,7 +96,7 @@ describe('the JSON', () => {
   });
 });
 
-test('another scenario, another seed and another policy are run at once', async () => {
+test('another scenario, another seed and another policy run at once', async () => {
   await opened.page.getByLabel('Scenario').selectOption('Twice the load for five seconds');
   await opened.settled();
   const first = await opened.numbers('Requests');
@@ -110,12 +110,12 @@ test('another scenario, another seed and another policy are run at once', async 
   expect(Object.keys(await opened.numbers('Requests'))).toEqual(['Time', 'your policy', 'aws-standard']);
 });
 
-test('the page does not stand still while an outage runs', async () => {
+test('the page responds while a scenario runs', async () => {
   await opened.page.getByLabel('Scenario').selectOption('The last of three services is down for a minute');
   await opened.page.getByLabel('Compared with').selectOption('fixed-for-ever');
   await opened.page.waitForSelector('.results[aria-busy="true"]');
   // Answered by the page's own thread, while its worker has seconds to do.
   await opened.page.getByLabel('Compared with').selectOption('none');
   await opened.settled();
-  expect(Object.keys(await opened.numbers('Good'))).toEqual(['Time', 'your policy', 'none']);
+  expect(Object.keys(await opened.numbers('Succeeded'))).toEqual(['Time', 'your policy', 'none']);
 });

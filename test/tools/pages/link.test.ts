@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { presets } from '../../../src/core/policy/presets.js';
 import type { KnownNames, LabState } from '../../../src/tools/pages/link.js';
 import { largestSeed, mostCharacters, readLink, writeLink } from '../../../src/tools/pages/link.js';
-import { policyNames } from '../../../src/tools/pages/policies.js';
-import { scenarios } from '../../../src/tools/pages/scenarios.js';
+
+import { policyNames, scenarios } from '../../../src/tools/sim/internal.js';
 
 const known: KnownNames = { scenarios: scenarios.map(({ name }) => name), policies: policyNames };
 

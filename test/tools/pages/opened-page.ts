@@ -71,7 +71,7 @@ export class OpenedPage implements AsyncDisposable {
   }
 
   policy(): Promise<string> {
-    return this.page.getByLabel('The policy as JSON').inputValue();
+    return this.page.getByLabel('Policy as JSON').inputValue();
   }
 
   /** The numbers that a chart of the open tab shows, column by column: names, and values by the second. */

@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
 
   test('the report shows what the simulator counted', async () => {
     await using opened = await open(report);
-    const { none = [] } = await opened.numbers('Good');
+    const { none = [] } = await opened.numbers('Succeeded');
     expect(none.map(Number)).toEqual(report.entries[0]?.run.series.good);
     expect(opened.noise).toEqual([]);
   });
@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
   test('the lab runs in the page, and comes to the same', async () => {
     await using opened = await open(report, { tab: 'lab' });
     await opened.settled();
-    const { 'your policy': yours = [] } = await opened.numbers('Good');
+    const { 'your policy': yours = [] } = await opened.numbers('Succeeded');
     expect(yours.map(Number)).toEqual(report.entries[1]?.run.series.good);
     expect(opened.noise).toEqual([]);
   });

@@ -29,7 +29,7 @@ test('totals stand in a table, and the best of each row is marked in words', asy
   expect(rows.find((row) => row.startsWith('Ended well'))).toMatch(/\d %\s+best/);
 });
 
-test('names are text, whatever is in them', async () => {
+test('markup in a name is shown as text', async () => {
   expect(await opened.page.locator('b').count()).toBe(0);
   expect(await opened.page.getByRole('heading', { name: mine.name }).count()).toBe(1);
 });
@@ -43,24 +43,24 @@ test('policies can be copied, and are what `check` accepts', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('what may not be copied is selected', async () => {
+test('text is selected where the browser does not allow copying', async () => {
   await opened.page.evaluate(() => {
     navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'));
   });
   await opened.page.getByRole('button', { name: 'Copy default' }).click();
-  await opened.page.getByText('Not allowed to copy').waitFor();
+  await opened.page.getByText('The browser did not allow copying').waitFor();
   expect(await opened.page.evaluate(() => getSelection()?.toString().trim())).toBe('{}');
 });
 
-test('a policy that is not looked at is in no chart and in no table', async () => {
+test('a hidden policy is in no chart and in no table', async () => {
   expect(Object.keys(await opened.numbers('Failed'))).toEqual(['Time', 'axios-retry', 'default', mine.name]);
   await opened.page.getByRole('checkbox', { name: 'axios-retry' }).uncheck();
   expect(Object.keys(await opened.numbers('Failed'))).toEqual(['Time', 'default', mine.name]);
 });
 
-test('a chart for each policy has all that happened to it', async () => {
+test('the chart of a policy has a line for each of its numbers', async () => {
   await opened.page.getByRole('radio', { name: 'policy', exact: true }).check();
-  const { Attempts: attempts = [], Good: good = [] } = await opened.numbers('default');
+  const { Attempts: attempts = [], Succeeded: good = [] } = await opened.numbers('default');
   const run = report.entries[1]?.run;
   expect(attempts.map(Number)).toEqual(run?.series.sent);
   expect(good.map(Number)).toEqual(run?.series.good);
@@ -109,7 +109,7 @@ describe('zooming', () => {
   });
 });
 
-test('who points at a chart reads the second there, in all of them', async () => {
+test('pointing at a chart shows the values of that second in all charts', async () => {
   await opened.page.locator('.u-over').first().hover();
   const values = await opened.page.locator('[role="tabpanel"]:not([hidden]) .value').allInnerTexts();
   expect(values.length).toBeGreaterThan(6);

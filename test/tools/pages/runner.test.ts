@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Job, JobResult } from '../../../src/tools/pages/browser/lab/jobs.js';
+import type { Job, JobMessage } from '../../../src/tools/pages/browser/lab/jobs.js';
 import { Runner } from '../../../src/tools/pages/browser/lab/runner.js';
 import type { RunReport } from '../../../src/tools/pages/report.js';
 import { reportOf, smallOutage } from './runs.js';
 
 /** A worker that answers when it is told to. */
 class HeldWorker {
-  onmessage: ((event: { data: JobResult }) => void) | null = null;
+  onmessage: ((event: { data: JobMessage }) => void) | null = null;
   onerror: ((event: { message: string }) => void) | null = null;
   readonly asked: Job[] = [];
   isTerminated = false;
@@ -19,7 +19,7 @@ class HeldWorker {
     this.isTerminated = true;
   }
 
-  answer(data: JobResult): void {
+  answer(data: JobMessage): void {
     this.onmessage?.({ data });
   }
 }
@@ -39,11 +39,12 @@ beforeEach(() => {
   });
 });
 
-/** What comes of a wish: names of who ran, or a failure. */
+/** What comes of a wish: progress, names of the policies that ran, or a failure. */
 function ask(...names: readonly string[]): string[] {
   const outcome: string[] = [];
   runner.ask({
     jobs: names.map(job),
+    progress: (done, share) => outcome.push(`${done} done, ${share} of the next`),
     fulfil: (entries) => outcome.push(entries.map(({ name }) => name).join(' ')),
     fail: (failure) => outcome.push(`failed: ${failure}`),
   });
@@ -54,7 +55,7 @@ function askedOf(worker = workers.at(-1)): string[] {
   return worker?.asked.map(({ candidate }) => candidate.name) ?? [];
 }
 
-test('runs one after the other, and tells when all are there', () => {
+test('runs one job after the other, and tells when all are done', () => {
   const outcome = ask('a', 'b');
   expect(askedOf()).toEqual(['a']);
   workers[0]?.answer({ run });
@@ -64,7 +65,38 @@ test('runs one after the other, and tells when all are there', () => {
   expect(outcome).toEqual(['a b']);
 });
 
-test('runs nothing that is known', () => {
+test('tells the progress of the run, and how many are done', () => {
+  const outcome = ask('a', 'b');
+  workers[0]?.answer({ share: 0.5 });
+  workers[0]?.answer({ run });
+  workers[0]?.answer({ share: 0.25 });
+  expect(outcome).toEqual(['0 done, 0.5 of the next', '1 done, 0.25 of the next']);
+});
+
+test('tells no progress of a run that was asked for before', () => {
+  const first = ask('a');
+  const second = ask('b');
+  workers[0]?.answer({ share: 0.5 });
+  expect([first, second]).toEqual([[], []]);
+});
+
+test('a cancelled run is stopped, says nothing more, and the next wish gets another worker', () => {
+  const first = ask('a', 'b');
+  runner.cancel();
+  expect(workers[0]?.isTerminated).toBe(true);
+  const second = ask('a');
+  workers[1]?.answer({ run });
+  expect([first, second]).toEqual([[], ['a']]);
+});
+
+test('cancelling where nothing runs stops nothing', () => {
+  ask('a');
+  workers[0]?.answer({ run });
+  runner.cancel();
+  expect(workers[0]?.isTerminated).toBe(false);
+});
+
+test('runs nothing whose result is known', () => {
   runner.keep(job('a'), run);
   expect(ask('a')).toEqual(['a']);
   expect(workers).toEqual([]);
@@ -89,7 +121,7 @@ test('tells of a failure, and goes on afterwards', () => {
   expect(second).toEqual(['b']);
 });
 
-test('a failure of what nobody wants any more is told to nobody', () => {
+test('a failure of a run that was asked for before is not told', () => {
   const first = ask('a');
   const second = ask('b');
   workers[0]?.answer({ failure: 'too late' });
@@ -97,7 +129,7 @@ test('a failure of what nobody wants any more is told to nobody', () => {
   expect([first, second]).toEqual([[], ['b']]);
 });
 
-test('a worker that cannot be is a failure, and the next wish gets another', () => {
+test('a worker that cannot start is a failure, and the next wish gets another', () => {
   const outcome = ask('a');
   workers[0]?.onerror?.({ message: '' });
   expect(outcome).toEqual(['failed: This browser does not let a page from a file start a worker.']);
@@ -113,7 +145,7 @@ describe('a run that takes long', () => {
     vi.useRealTimers();
   });
 
-  test('is given up for a newer one, after a while', () => {
+  test('is stopped for a newer one, after a while', () => {
     ask('a');
     const outcome = ask('b');
     expect(workers[0]?.isTerminated).toBe(false);
@@ -132,7 +164,7 @@ describe('a run that takes long', () => {
     expect(outcome).toEqual(['a']);
   });
 
-  test('goes on where nobody wants another', () => {
+  test('goes on as long as it is the newest wish', () => {
     ask('a');
     vi.advanceTimersByTime(60_000);
     expect(workers[0]?.isTerminated).toBe(false);

@@ -1,11 +1,11 @@
-/** What can be done with a chart by keys. */
+/** The keys of a chart. */
 
 import type { TimeView } from './time-view.js';
 
 export const chartKeys: string =
-  'With the keyboard: left and right read second by second (with Shift, by ten), + and - zoom, 0 shows all.';
+  'Keys: left and right move by a second (with Shift by ten), + and - zoom, 0 shows everything.';
 
-/** Whether the key was one of ours. */
+/** True if the key did something. */
 export function steer(view: TimeView, { key, shiftKey, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
   if (ctrlKey || altKey || metaKey) return false;
   const stride = shiftKey ? 10 : 1;

@@ -1,4 +1,4 @@
-/** One chart: what it is, a legend with the values that are pointed at, the drawing, and the same as a table. */
+/** One chart: its heading, a legend with the values at the pointer, the drawing, and the same as a table. */
 
 import { steer } from './chart-keys.js';
 import { element, newId } from './element.js';
@@ -12,7 +12,7 @@ export interface Chart extends Plot {
   readonly root: HTMLElement;
 }
 
-/** What the charts of a group have in common. */
+/** What all charts of a group share. */
 export interface ChartSetting {
   readonly view: TimeView;
   announce(text: string): void;
@@ -26,6 +26,7 @@ export function makeChart(first: ChartSpec, { view, announce, keysId }: ChartSet
   const legend = legendOf(first.lines);
   const names = { 'aria-labelledby': heading.id, 'aria-describedby': keysId };
   const area = element('div', { class: 'plot', tabindex: 0, role: 'group', ...names });
+  const note = element('p', { class: 'hint' });
   const table = secondTable(first);
   const plot = makePlot(first, view, area);
   const stopListening = view.listen(() => legend.show(spec, view.second));
@@ -34,14 +35,18 @@ export function makeChart(first: ChartSpec, { view, announce, keysId }: ChartSet
     event.preventDefault();
     announce(readOut(spec, view));
   });
-  legend.show(first, view.second);
+  const showWords = (): void => {
+    legend.show(spec, view.second);
+    note.textContent = spec.note ?? '';
+  };
+  showWords();
   return {
-    root: element('section', { class: 'chart' }, heading, legend.root, area, table.root),
+    root: element('section', { class: 'chart' }, heading, legend.root, area, note, table.root),
     update: (next) => {
       spec = next;
       plot.update(spec);
       table.update(spec);
-      legend.show(spec, view.second);
+      showWords();
     },
     redraw: () => plot.redraw(),
     destroy: () => {
@@ -70,11 +75,11 @@ function legendOf(lines: readonly Line[]): {
   return { root, show };
 }
 
-/** What the arrows point at, in words. */
+/** The second that the arrow keys have chosen, in words. */
 function readOut({ lines, unit, text }: ChartSpec, { second, range }: TimeView): string {
   if (second === undefined) return `From ${range.from} s to ${range.to} s`;
   const values = lines
     .filter(({ isShown }) => isShown)
     .map(({ name, values: series }) => `${name} ${text(series[second] ?? 0)}`);
-  return `${second} s: ${values.join(', ')} ${unit}`;
+  return `${second} s: ${values.join(', ')} (${unit})`;
 }

@@ -1,4 +1,4 @@
-/** All charts of a comparison: by what is counted, or by policy; with what is common to them above. */
+/** All charts of a comparison, one for each number or one for each policy, and above them their common options. */
 
 import type { Comparison, Entry } from '../report.js';
 import type { Chart, ChartSetting } from './chart.js';
@@ -13,13 +13,13 @@ import { zoomControls } from './zoom-controls.js';
 
 type Arrangement = 'figure' | 'policy';
 
-/** The numbers may change; where who is compared or the scenario does, the charts are made anew. */
+/** New numbers update the charts in place; another scenario or other policies make new charts. */
 export class Charts {
   readonly root: HTMLElement;
   readonly #view: TimeView = new TimeView(2);
   readonly #setting: ChartSetting;
   readonly #names: HTMLElement = element('div', { class: 'choices' });
-  readonly #shading: HTMLElement = element('p', { class: 'hint' }, 'Shaded: while there is a fault.');
+  readonly #shading: HTMLElement = element('p', { class: 'hint' }, 'Shaded: the time of a fault.');
   readonly #grid: HTMLElement = element('div', { class: 'charts' });
   readonly #hidden: Set<string> = new Set();
   #charts: readonly Chart[] = [];
@@ -27,10 +27,11 @@ export class Charts {
   #comparison: Comparison | undefined = undefined;
   #made = '';
 
-  constructor(announce: (text: string) => void) {
-    const keys = element('p', { class: 'hint', id: newId() }, `Drag over a chart to zoom. ${chartKeys}`);
+  /** `isOptionsOpen`: where there is room for them. */
+  constructor(announce: (text: string) => void, { isOptionsOpen }: { readonly isOptionsOpen: boolean }) {
+    const keys = element('p', { class: 'hint', id: newId() }, `Drag across a chart to zoom. ${chartKeys}`);
     this.#setting = { view: this.#view, announce, keysId: keys.id };
-    const arrangements = radios('One chart for each', [
+    const arrangements = radios('One chart per', [
       ['figure', 'number'],
       ['policy', 'policy'],
     ]);
@@ -39,8 +40,15 @@ export class Charts {
       this.#draw();
     });
     const names = element('fieldset', {}, element('legend', {}, 'Policies shown'), this.#names);
-    const above = element('div', { class: 'above' }, names, arrangements, zoomControls(this.#view));
-    this.root = element('div', {}, above, keys, this.#shading, this.#grid);
+    const options = element('div', { class: 'options' }, names, arrangements, zoomControls(this.#view));
+    const above = element(
+      'details',
+      { class: 'above', open: isOptionsOpen },
+      element('summary', {}, 'Chart options: zoom, policies, arrangement'),
+      options,
+      keys,
+    );
+    this.root = element('div', {}, element('div', { class: 'over' }, above, this.#shading), this.#grid);
     // A canvas does not follow the page's style by itself.
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       for (const chart of this.#charts) chart.redraw();
@@ -59,7 +67,7 @@ export class Charts {
     const specs = this.#arrangement === 'figure' ? specsByFigure : specsByPolicy;
     const drawn = specs(this.#comparison, this.#hidden);
     this.#shading.hidden = drawn.every(({ shades }) => shades.length === 0);
-    // Zoom, focus and what is open stay where only numbers change.
+    // Where only numbers change, the charts keep their zoom and focus, and open tables stay open.
     const outline = JSON.stringify([scenario, drawn.map(({ title, lines }) => [title, lines.map(nameOf)])]);
     this.#view.restart(entries[0]?.run.series.offered.length ?? 0);
     if (outline === this.#made) {
@@ -83,7 +91,7 @@ export class Charts {
       });
       return element('label', {}, box, swatch(lineLook(index)), name);
     });
-    // Whoever has just used one of them keeps it.
+    // A checkbox that has just been used keeps the focus.
     if (!this.#names.contains(document.activeElement)) this.#names.replaceChildren(...offers);
   }
 }

@@ -1,4 +1,4 @@
-/** Copies a text, also where a page from a file may not use the clipboard by itself. */
+/** Copies a text. Where the browser does not allow that, as on some pages from a file, it selects the text instead. */
 
 import { element } from './element.js';
 
@@ -10,14 +10,15 @@ export function copyButton(
   const button = element('button', { type: 'button' }, label);
   button.addEventListener('click', async () => {
     const text = source instanceof HTMLTextAreaElement ? source.value : (source.textContent ?? '');
-    const isCopied = await copied(text);
+    const isCopied = await copyText(text);
     if (!isCopied) select(source);
-    announce(isCopied ? 'Copied.' : 'Not allowed to copy: the text is selected, copy it with Ctrl+C.');
+    announce(isCopied ? 'Copied.' : 'The browser did not allow copying. The text is selected: press Ctrl+C.');
   });
   return button;
 }
 
-async function copied(text: string): Promise<boolean> {
+/** False: the browser does not allow it. */
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -1,4 +1,4 @@
-/** Elements of the page, made in one expression. */
+/** Makes elements of the page, each in one expression. */
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Child = Node | string | undefined;
@@ -8,7 +8,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[Name] {
-  return furnished(document.createElement(name), attributes, children);
+  return filled(document.createElement(name), attributes, children);
 }
 
 export function drawing<Name extends keyof SVGElementTagNameMap>(
@@ -16,11 +16,11 @@ export function drawing<Name extends keyof SVGElementTagNameMap>(
   attributes: Attributes = {},
   ...children: readonly Child[]
 ): SVGElementTagNameMap[Name] {
-  return furnished(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
+  return filled(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
 }
 
 /** `true` is an attribute without a value, `false` and undefined are none. */
-function furnished<E extends Element>(made: E, attributes: Attributes, children: readonly Child[]): E {
+function filled<E extends Element>(made: E, attributes: Attributes, children: readonly Child[]): E {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : String(value));
   }
@@ -30,7 +30,7 @@ function furnished<E extends Element>(made: E, attributes: Attributes, children:
 
 let made = 0;
 
-/** For what refers to each other: a label and its input, a tab and its panel. */
+/** For elements that refer to each other: a label and its input, a tab and its panel. */
 export function newId(): string {
   made += 1;
   return `part-${made}`;

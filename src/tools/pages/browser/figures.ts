@@ -1,78 +1,91 @@
-/** Which charts there are of a comparison, and what is in them. */
+/** Which charts a comparison has, and what is in them. */
 
 import type { Scenario } from '../../sim/internal.js';
+import { coincidenceNote } from '../coincidence.js';
 import { valueText, waitText } from '../numbers.js';
 import type { Comparison, Entry, RunReport } from '../report.js';
 import { lineLook } from './lines.js';
-import type { ChartSpec, Shade } from './plot.js';
+import type { ChartSpec, Line, Shade } from './plot.js';
 
 interface Figure {
   readonly title: string;
   readonly unit: string;
   readonly isLogarithmic?: boolean;
+  readonly ticks?: readonly number[];
   /** Default: a plain number. */
   readonly text?: (value: number) => string;
   values(run: RunReport): readonly number[];
-  /** Left out where it is the same for all and all the time. */
+  /** Left out where it is the same for all policies and all the time. */
   readonly isRare?: true;
 }
 
 const callers: readonly Figure[] = [
-  { title: 'Good', unit: 'requests a second that ended well', values: ({ series }) => series.good },
-  { title: 'Attempts', unit: 'attempts sent in a second', values: ({ series }) => series.sent },
-  { title: 'Failed', unit: 'requests a second that failed', values: ({ series }) => series.failed },
+  {
+    title: 'Succeeded',
+    unit: 'requests that succeeded, per second',
+    values: ({ series }) => series.good,
+  },
+  { title: 'Attempts', unit: 'attempts sent, per second', values: ({ series }) => series.sent },
+  { title: 'Failed', unit: 'requests that failed, per second', values: ({ series }) => series.failed },
   {
     title: 'Not sent',
-    unit: 'requests a second that the gate or the hold turned away',
+    unit: 'requests that the gate or the hold did not send, per second',
     values: ({ series }) => series.refused,
     isRare: true,
   },
   {
-    title: 'Sent while told to wait',
-    unit: 'attempts in a second against a Retry-After',
+    title: 'Sent despite Retry-After',
+    unit: 'attempts sent before the server allowed it, per second',
     values: ({ series }) => series.forbidden,
     isRare: true,
   },
-  { title: 'Requests', unit: 'requests that began in a second', values: ({ series }) => series.offered },
+  { title: 'Requests', unit: 'requests started, per second', values: ({ series }) => series.offered },
 ];
 
 function serverFigures({ world }: Scenario): readonly Figure[] {
+  const { durationMs } = world;
   return world.services.flatMap((_, index, { length }): Figure[] => {
     const name = length === 1 ? 'the server' : `service ${index + 1}`;
     return [
       {
         title: `In progress at ${name}`,
-        unit: 'requests; on a logarithmic scale',
+        unit: 'requests, on a logarithmic scale',
         isLogarithmic: true,
         values: ({ services }) => services[index]?.concurrency ?? [],
       },
       {
-        title: `Delay of ${name}`,
+        title: `Response time of ${name}`,
         unit: 'on a logarithmic scale',
         isLogarithmic: true,
-        text: waitText,
+        ticks: timesUpTo(durationMs),
+        // A wedged server's answers would take years; a run tells nothing of what comes after its own end.
+        text: (ms) => (ms >= durationMs ? `over ${waitText(durationMs)}` : waitText(ms)),
         isRare: true,
-        values: ({ services }) => services[index]?.delayMs ?? [],
+        values: ({ services }) => services[index]?.delayMs.map((ms) => Math.min(ms, durationMs)) ?? [],
       },
     ];
   });
+}
+
+/** Round times, and at the end the length of the run. */
+function timesUpTo(durationMs: number): readonly number[] {
+  const round = [0, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000];
+  return [...round.filter((ms) => 3 * ms <= durationMs), durationMs];
 }
 
 /** A chart for each number, with a line for each policy. */
 export function specsByFigure(comparison: Comparison, hidden: ReadonlySet<string>): readonly ChartSpec[] {
   const { scenario, entries } = comparison;
   const shades = shadesOf(scenario);
-  return [...callers, ...serverFigures(scenario)].filter(occursIn(entries)).map((figure) => ({
-    text: valueText,
-    ...figure,
-    shades,
-    lines: entries.map(({ name, run }, index) => ({
+  return [...callers, ...serverFigures(scenario)].filter(occursIn(entries)).map((figure) => {
+    const lines = entries.map(({ name, run }, index) => ({
       name,
       look: lineLook(index),
       values: figure.values(run),
       isShown: !hidden.has(name),
-    })),
-  }));
+    }));
+    return { text: valueText, ...figure, shades, lines, note: noteOn(lines) };
+  });
 }
 
 /** A chart for each policy, with a line for each number. */
@@ -84,18 +97,19 @@ export function specsByPolicy(
   const figures = callers.filter(occursIn(entries));
   return entries
     .filter(({ name }) => !hidden.has(name))
-    .map(({ name, run }) => ({
-      title: name,
-      unit: 'in a second',
-      text: valueText,
-      shades,
-      lines: figures.map((figure, index) => ({
+    .map(({ name, run }) => {
+      const lines = figures.map((figure, index) => ({
         name: figure.title,
         look: lineLook(index),
         values: figure.values(run),
         isShown: true,
-      })),
-    }));
+      }));
+      return { title: name, unit: 'per second', text: valueText, shades, lines, note: noteOn(lines) };
+    });
+}
+
+function noteOn(lines: readonly Line[]): string | undefined {
+  return coincidenceNote(lines.filter(({ isShown }) => isShown));
 }
 
 function occursIn(entries: readonly Entry[]): (figure: Figure) => boolean {

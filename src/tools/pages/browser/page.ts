@@ -1,38 +1,70 @@
-/** The page: the report that it holds, and the lab. */
+/** The page: a report and the lab as two tabs, or, where nothing was run before, the lab alone. */
 
 import { describeScenario } from '../describe.js';
 import type { Report } from '../report.js';
 import { Charts } from './charts.js';
 import { element } from './element.js';
-import { makeLab } from './lab/lab.js';
+import { Lab } from './lab/lab.js';
 import { policiesList } from './policies-list.js';
 import { tabs } from './tabs.js';
 import { totalsTable } from './totals-table.js';
 
-/** Long enough to be read; after that, it only hides what is below. */
-const announcedMs = 8_000;
+type Announce = (text: string) => void;
 
 export function openPage(report: Report, makeWorker: () => Worker): void {
   const status = element('p', { class: 'announcement', role: 'status' });
+  const announce = announcing(status);
+  const heading = element('h1');
+  const entitle = (title: string, subtitle: string): void => {
+    heading.textContent = title;
+    document.title = `${title}: ${subtitle}`;
+  };
+  const lab = new Lab(report, { makeWorker, announce, entitle: (title) => entitle(title, 'undaunted lab') });
+  const entitleReport = (): void =>
+    entitle(report.scenario.title, report.entries.map(({ name }) => name).join(', '));
+  const content =
+    report.entries.length === 0
+      ? openLabAlone(lab)
+      : tabs('Parts of this page', [
+          {
+            name: 'report',
+            title: 'Report',
+            content: reportPart(report, announce),
+            fragment: () => 'report',
+            shown: entitleReport,
+          },
+          {
+            name: 'lab',
+            title: 'Lab: try a policy',
+            content: lab.root,
+            fragment: () => lab.link,
+            shown: () => lab.open(location.hash),
+          },
+        ]);
+  document.body.prepend(element('main', {}, heading, content), status);
+}
+
+/** Long enough to be read; after that, an announcement only hides what is below it. */
+const announcedMs = 8_000;
+
+function announcing(status: HTMLElement): Announce {
   let clearing: ReturnType<typeof setTimeout> | undefined;
-  const announce = (text: string): void => {
+  return (text) => {
     status.textContent = text;
     clearTimeout(clearing);
     clearing = setTimeout(() => status.replaceChildren(), announcedMs);
   };
-  const lab = makeLab(report, makeWorker, announce);
-  const both = tabs('Parts of this page', [
-    { name: 'report', title: 'Report', content: reportPart(report, announce) },
-    { name: 'lab', title: 'Lab: try a policy', content: lab.root, opened: lab.open },
-  ]);
-  const names = report.entries.map(({ name }) => name).join(', ');
-  document.title = `${report.scenario.title}: ${names}`;
-  const main = element('main', {}, element('h1', {}, report.scenario.title), both);
-  document.body.prepend(main, status);
 }
 
-function reportPart({ scenario, seed, entries }: Report, announce: (text: string) => void): HTMLElement {
-  const charts = new Charts(announce);
+function openLabAlone(lab: Lab): HTMLElement {
+  const open = (): void => lab.open(location.hash);
+  addEventListener('hashchange', open);
+  open();
+  return lab.root;
+}
+
+function reportPart({ scenario, seed, entries }: Report, announce: Announce): HTMLElement {
+  const charts = new Charts(announce, { isOptionsOpen: true });
   charts.show({ scenario, entries });
   const about = describeScenario(scenario).map((sentence) => element('p', {}, sentence));
   const seedNote = element('p', {}, `Seed ${seed}: the same seed gives the same run.`);
@@ -44,7 +76,7 @@ function reportPart({ scenario, seed, entries }: Report, announce: (text: string
       'section',
       {},
       element('h2', {}, 'Totals'),
-      totalsTable({ scenario, entries }, 'Each policy, all in all'),
+      totalsTable({ scenario, entries }, 'The whole run, policy by policy'),
     ),
     element('section', {}, element('h2', {}, 'Second by second'), charts.root),
     element('section', {}, element('h2', {}, 'Policies'), policiesList(entries, announce)),

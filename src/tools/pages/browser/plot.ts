@@ -1,4 +1,4 @@
-/** The drawing of a chart: lines over time, with the times shaded in which something is wrong. */
+/** The drawing of a chart: lines over time, with the time of each fault shaded. */
 
 import uPlot from 'uplot';
 import { valueText } from '../numbers.js';
@@ -8,13 +8,17 @@ import type { TimeView } from './time-view.js';
 
 export interface ChartSpec {
   readonly title: string;
-  /** What the numbers count, for a table's caption and for who listens. */
+  /** What the numbers count: part of the heading, of a table's caption, and of what a screen reader says. */
   readonly unit: string;
-  /** For what lies between a hundred and a million million. */
+  /** For numbers of very different sizes. */
   readonly isLogarithmic?: boolean;
+  /** Where the grid lines of a logarithmic scale may be. Default: powers of ten. */
+  readonly ticks?: readonly number[];
   text(value: number): string;
   readonly lines: readonly Line[];
   readonly shades: readonly Shade[];
+  /** What the drawing itself cannot show. */
+  readonly note: string | undefined;
 }
 
 export interface Line {
@@ -25,7 +29,7 @@ export interface Line {
   readonly isShown: boolean;
 }
 
-/** A time in which something is wrong. */
+/** The time of a fault. */
 export interface Shade {
   readonly fromMs: number;
   readonly forMs: number;
@@ -34,7 +38,7 @@ export interface Shade {
 export interface Plot {
   /** Other numbers for the same lines. */
   update(spec: ChartSpec): void;
-  /** In the colours of now. */
+  /** In the page's present colours. */
   redraw(): void;
   destroy(): void;
 }
@@ -93,7 +97,9 @@ function optionsOf(spec: ChartSpec, view: TimeView): uPlot.Options {
       {
         ...axis,
         size: isLogarithmic ? 80 : 52,
-        ...(isLogarithmic ? { splits: decades, filter: (_, splits) => splits } : {}),
+        ...(isLogarithmic
+          ? { splits: (_, __, ___, most) => gridOf(spec, most), filter: (_, splits) => splits }
+          : {}),
         values: (_, splits) => splits.map(text),
       },
     ],
@@ -103,7 +109,7 @@ function optionsOf(spec: ChartSpec, view: TimeView): uPlot.Options {
         label: name,
         show: isShown,
         stroke: () => colourNow(look.colour),
-        width: 2,
+        width: look.width,
         dash: [...look.dash],
         points: { show: false },
       })),
@@ -118,10 +124,15 @@ function optionsOf(spec: ChartSpec, view: TimeView): uPlot.Options {
   };
 }
 
+/** A few lines of a logarithmic scale. */
+function gridOf({ ticks }: ChartSpec, most: number): number[] {
+  return ticks === undefined ? decades(most) : ticks.filter((tick) => tick <= most);
+}
+
 /** A few powers of ten, and nothing between them. */
-function decades(_: uPlot, __: number, ___: number, most: number): number[] {
+function decades(most: number): number[] {
   const step = Math.max(1, Math.ceil(Math.log10(most) / 5));
-  const powers = Array.from({ length: 6 }, (____, index) => 10 ** (index * step));
+  const powers = Array.from({ length: 6 }, (_, index) => 10 ** (index * step));
   return [0, ...powers.slice(step === 1 ? 0 : 1).filter((power) => power <= most)];
 }
 
@@ -130,7 +141,7 @@ function columnsOf({ lines }: ChartSpec): uPlot.AlignedData {
   return [seconds, ...lines.map(({ values }) => [...values])];
 }
 
-/** Below the grid; its edges above it, for eyes that do not see the shade. */
+/** Below the grid; its edges above it, because not everybody sees the shade. */
 function shade({ ctx, bbox, valToPos }: uPlot, shades: readonly Shade[], part: 'area' | 'edges'): void {
   ctx.save();
   ctx.beginPath();

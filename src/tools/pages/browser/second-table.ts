@@ -1,4 +1,4 @@
-/** The numbers of a chart as a table, for who does not see it and for who wants them. Made when it is opened. */
+/** The numbers of a chart as a table, for readers who cannot see the chart or want the numbers. Made when it is opened. */
 
 import { element } from './element.js';
 import type { ChartSpec } from './plot.js';
@@ -16,7 +16,7 @@ export function secondTable(first: ChartSpec): SecondTable {
     role: 'region',
     'aria-label': captionOf(first),
   });
-  const root = element('details', {}, element('summary', {}, 'Numbers'), place);
+  const root = element('details', {}, element('summary', {}, 'Show as table'), place);
   const fill = (): void => {
     if (root.open) place.replaceChildren(tableOf(spec));
   };
@@ -29,7 +29,7 @@ export function secondTable(first: ChartSpec): SecondTable {
 }
 
 function captionOf({ title, unit }: ChartSpec): string {
-  return `${title}, ${unit}, second by second`;
+  return `${title}: ${unit}`;
 }
 
 function tableOf(spec: ChartSpec): HTMLTableElement {

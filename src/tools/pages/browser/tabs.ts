@@ -1,18 +1,19 @@
-/** The tabs of the page, as the ARIA Authoring Practices have them: arrows move, and the address remembers. */
+/** The tabs of the page, as in the ARIA Authoring Practices: arrow keys move, and the address names the open one. */
 
 import { element } from './element.js';
 
 export interface Tab {
-  /** Also in the address: `#lab`. */
+  /** The first word after the `#` of the address. */
   readonly name: string;
   readonly title: string;
   readonly content: HTMLElement;
-  /** When it is seen for the first time. */
-  readonly opened?: () => void;
+  /** What the address has after its `#` when the tab is chosen. */
+  fragment(): string;
+  /** Called when the tab is shown, and when the address changes while it is shown. */
+  shown(): void;
 }
 
 export function tabs(label: string, all: readonly Tab[]): HTMLElement {
-  const opened = new Set<string>();
   const buttons = all.map(({ name, title }) =>
     element(
       'button',
@@ -29,15 +30,12 @@ export function tabs(label: string, all: readonly Tab[]): HTMLElement {
       button.tabIndex = index === chosen ? 0 : -1;
     }
     for (const [index, panel] of panels.entries()) panel.hidden = index !== chosen;
-    const tab = all[chosen];
-    if (tab === undefined || opened.has(tab.name)) return;
-    opened.add(tab.name);
-    tab.opened?.();
+    all[chosen]?.shown();
   };
   const choose = (chosen: number): void => {
+    history.replaceState(null, '', `#${all[chosen]?.fragment()}`);
     open(chosen);
     buttons[chosen]?.focus();
-    history.replaceState(null, '', `#${all[chosen]?.name}`);
   };
   for (const [index, button] of buttons.entries()) {
     button.addEventListener('click', () => choose(index));
@@ -48,13 +46,13 @@ export function tabs(label: string, all: readonly Tab[]): HTMLElement {
       choose(next);
     });
   }
-  const inAddress = (): number =>
-    Math.max(
-      0,
-      all.findIndex(({ name }) => location.hash === `#${name}`),
-    );
-  addEventListener('hashchange', () => open(inAddress()));
-  open(inAddress());
+  const openByAddress = (): void => {
+    const [word] = /\w+/.exec(location.hash) ?? [];
+    const named = all.findIndex(({ name }) => name === word);
+    open(Math.max(0, named));
+  };
+  addEventListener('hashchange', openByAddress);
+  openByAddress();
   return element('div', {}, element('div', { role: 'tablist', 'aria-label': label }, ...buttons), ...panels);
 }
 

@@ -1,4 +1,4 @@
-/** Which seconds are looked at, and which one is pointed at: all charts of a group show the same. */
+/** Which seconds are shown, and which one is pointed at. All charts of a group share it. */
 
 export interface TimeRange {
   readonly from: number;
@@ -26,7 +26,7 @@ export class TimeView {
     return this.#range;
   }
 
-  /** The one that is pointed at. */
+  /** The second that is pointed at. */
   get second(): number | undefined {
     return this.#second;
   }
@@ -40,7 +40,7 @@ export class TimeView {
     this.#tell();
   }
 
-  /** Around what is pointed at, or around the middle. */
+  /** Around the second that is pointed at, or around the middle. */
   zoomBy(factor: number): void {
     const { from, to } = this.#range;
     const around = this.#second ?? (from + to) / 2;
@@ -53,7 +53,7 @@ export class TimeView {
     this.#tell();
   }
 
-  /** To the right or, with a negative number, to the left; inside of what is looked at. */
+  /** To the right or, with a negative number, to the left; never out of the range that is shown. */
   step(seconds: number): void {
     const { from, to } = this.#range;
     const start = this.#second ?? (seconds > 0 ? from - 1 : to + 1);

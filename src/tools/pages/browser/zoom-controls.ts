@@ -1,4 +1,4 @@
-/** Zooming in numbers, for who has no mouse to drag with. */
+/** Zooming by numbers: a chart can also be zoomed without a mouse. */
 
 import { element } from './element.js';
 import type { TimeView } from './time-view.js';
@@ -24,7 +24,7 @@ export function zoomControls(view: TimeView): HTMLElement {
   return element(
     'fieldset',
     {},
-    element('legend', {}, 'Seconds shown'),
+    element('legend', {}, 'Seconds'),
     element(
       'div',
       { class: 'choices' },

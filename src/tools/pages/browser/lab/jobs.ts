@@ -1,4 +1,4 @@
-/** What the page asks its worker for, and what it is told. */
+/** What the page asks its worker for, and what the worker answers. */
 
 import type { Scenario } from '../../../sim/internal.js';
 import type { Candidate, RunReport } from '../../report.js';
@@ -9,4 +9,7 @@ export interface Job {
   readonly candidate: Candidate;
 }
 
-export type JobResult = { readonly run: RunReport } | { readonly failure: string };
+/** Any number of shares, then the end. */
+export type JobMessage =
+  /** How much of the run is done: 0 to 1. */
+  { readonly share: number } | { readonly run: RunReport } | { readonly failure: string };

@@ -1,165 +1,151 @@
-/** The lab: a policy under one's hands, its waits, and what it does in an outage, at once. */
+/** The lab: change a policy, and see at once how long it waits and what it does in an outage. */
 
 import type { PolicyOptions } from '../../../../index.js';
 import type { Scenario } from '../../../sim/internal.js';
-import { isOurs, policyNamed, policyNames, scenarios } from '../../../sim/internal.js';
-import { describeScenario } from '../../describe.js';
-import type { Candidate, Entry, Report } from '../../report.js';
-import { Charts } from '../charts.js';
-import { element, newId } from '../element.js';
-import { totalsTable } from '../totals-table.js';
-import { controlPanel } from './control-panel.js';
-import { policyText } from './policy-text.js';
+import type { LabState } from '../../link.js';
+import { readLink, writeLink } from '../../link.js';
+import type { Candidate, Report } from '../../report.js';
+import { element } from '../element.js';
+import { Address } from './address.js';
+import type { Catalogue } from './catalogue.js';
+import { catalogueOf } from './catalogue.js';
+import { linkButton } from './link-button.js';
+import type { PolicyEditor } from './policy-editor.js';
+import { policyEditor } from './policy-editor.js';
+import type { Results } from './results.js';
+import { resultsPart } from './results.js';
 import { Runner } from './runner.js';
+import type { Setup } from './setup.js';
+import { setupPart } from './setup.js';
 import { waitsTable } from './waits-table.js';
 
-export interface Lab {
-  readonly root: HTMLElement;
-  /** Nothing runs before somebody looks. */
-  open(): void;
+/** What the lab needs of the page around it. */
+export interface LabPage {
+  makeWorker(): Worker;
+  announce(text: string): void;
+  /** The page's heading is the scenario's title. */
+  entitle(title: string): void;
 }
 
 const yours = 'your policy';
 
-export function makeLab(report: Report, makeWorker: () => Worker, announce: (text: string) => void): Lab {
-  const runner = new Runner(makeWorker);
-  for (const { run, ...candidate } of report.entries) {
-    runner.keep({ scenario: report.scenario, seed: report.seed, candidate }, run);
-  }
-  const conditions = conditionsPart(report, () => run());
-  const results = resultsPart(announce);
-  let policy: PolicyOptions = firstOfOurs(report.entries);
-
-  const run = (): void => {
-    const { scenario, seed, compared } = conditions.chosen();
-    results.wait();
-    const jobs = [{ name: yours, policy }, compared].map((candidate) => ({ scenario, seed, candidate }));
-    runner.ask({
-      jobs,
-      fulfil: (entries) => results.show(scenario, entries),
-      fail: (failure) => results.fail(failure),
-    });
-  };
-  const change = (next: PolicyOptions): void => {
-    panel.show(next);
-    if (!text.show(next)) return;
-    policy = next;
-    waits.replaceChildren(waitsTable(policy));
-    run();
-  };
-  const panel = controlPanel(change);
-  const text = policyText(change, announce);
-  const waits = element('div');
-
-  const root = element(
-    'div',
-    { class: 'lab' },
-    element('section', { class: 'policy' }, element('h2', {}, 'Policy'), panel.root, text.root),
-    element(
-      'div',
-      { class: 'outcome' },
-      element('section', {}, element('h2', {}, 'Waits'), waits),
-      element('section', {}, element('h2', {}, 'Run'), conditions.root, results.root),
-    ),
-  );
-  return { root, open: () => change(policy) };
-}
-
-function firstOfOurs(entries: readonly Entry[]): PolicyOptions {
-  for (const { name, policy } of entries) {
-    const ours = policy ?? (isOurs(name) ? policyNamed(name) : undefined);
-    if (ours !== undefined) return ours;
-  }
-  return {};
-}
-
-// ---------------------------------------------------------------- conditions
-
-interface Conditions {
-  readonly scenario: Scenario;
-  readonly seed: number;
-  readonly compared: Candidate;
-}
-
-function conditionsPart(report: Report, changed: () => void): { root: HTMLElement; chosen(): Conditions } {
-  const others = scenarios.filter(({ name }) => name !== report.scenario.name);
-  const allScenarios = [report.scenario, ...others];
-  const reported = report.entries.map(({ run: _, ...candidate }): Candidate => candidate);
-  const names = policyNames.filter((known) => !reported.some(({ name }) => name === known));
-  const candidates = [...reported, ...names.map((name): Candidate => ({ name }))];
-
-  const scenario = selectOf(allScenarios.map(({ title }) => title));
-  const compared = selectOf(candidates.map(({ name }) => name));
-  const seed = element('input', { type: 'number', step: 1, value: report.seed, class: 'second' });
-  const sentences = element('div', { class: 'about' });
-  const about = element('details', {}, element('summary', {}, 'What happens in it'), sentences);
-  const describe = (): void =>
-    sentences.replaceChildren(...describeScenario(chosen().scenario).map(paragraph));
-  const chosen = (): Conditions => ({
-    scenario: allScenarios[scenario.selectedIndex] ?? report.scenario,
-    seed: Math.trunc(seed.valueAsNumber) || 0,
-    compared: candidates[compared.selectedIndex] ?? { name: 'default' },
-  });
-  for (const input of [scenario, compared, seed]) {
-    input.addEventListener('change', () => {
-      describe();
-      changed();
-    });
-  }
-  describe();
-  const fields = element(
-    'div',
-    { class: 'conditions' },
-    labelled('Scenario', scenario),
-    labelled('Compared with', compared),
-    labelled('Seed', seed),
-  );
-  return { root: element('div', {}, fields, about), chosen };
-}
-
-function selectOf(texts: readonly string[]): HTMLSelectElement {
-  return element('select', {}, ...texts.map((text) => element('option', {}, text)));
-}
-
-function labelled(text: string, input: HTMLElement): HTMLElement {
-  input.id = newId();
-  return element('div', { class: 'control' }, element('label', { for: input.id }, text), input);
-}
-
-function paragraph(text: string): HTMLElement {
-  return element('p', {}, text);
-}
-
-// ---------------------------------------------------------------- results
-
-interface Results {
+export class Lab {
   readonly root: HTMLElement;
-  wait(): void;
-  show(scenario: Scenario, entries: readonly Entry[]): void;
-  fail(failure: string): void;
+  readonly #catalogue: Catalogue;
+  readonly #page: LabPage;
+  readonly #runner: Runner;
+  readonly #address: Address = new Address();
+  readonly #editor: PolicyEditor;
+  readonly #setup: Setup;
+  readonly #results: Results;
+  readonly #waits: HTMLElement = element('div');
+  readonly #warning: HTMLElement = element('p', { class: 'warning', role: 'alert' });
+  #state: LabState;
+  #isOpen = false;
+
+  constructor(report: Report, page: LabPage) {
+    const { announce, makeWorker } = page;
+    this.#page = page;
+    this.#catalogue = catalogueOf(report);
+    this.#state = this.#catalogue.start;
+    this.#runner = new Runner(makeWorker);
+    for (const { run, ...candidate } of report.entries) {
+      this.#runner.keep({ scenario: report.scenario, seed: report.seed, candidate }, run);
+    }
+    const copyLink = linkButton(() => writeLink(this.#state), announce);
+    this.#editor = policyEditor({
+      changed: (policy) => this.#change({ policy }),
+      judged: (isSound) => {
+        copyLink.disabled = !isSound;
+      },
+      announce,
+    });
+    this.#setup = setupPart(
+      this.#catalogue,
+      { conditions: (conditions) => this.#change(conditions), start: (policy) => this.#startFrom(policy) },
+      [this.#editor.copy, copyLink],
+    );
+    this.#results = resultsPart({
+      cancel: () => this.#runner.cancel(),
+      again: () => this.#run(),
+      announce,
+    });
+    const waits = element('section', {}, element('h2', {}, 'Waits of your policy'), this.#waits);
+    const outcome = element('div', { class: 'outcome' }, this.#results.root, waits);
+    this.root = element('div', { class: 'lab' }, this.#warning, this.#setup.root, this.#editor.root, outcome);
+  }
+
+  /** What the address is to have after its `#`. */
+  get link(): string {
+    const isUntouched = this.#state === this.#catalogue.start;
+    return (isUntouched ? undefined : writeLink(this.#state)) ?? 'lab';
+  }
+
+  /** Shows what the link in this fragment says. Nothing runs before the first call. */
+  open(fragment: string): void {
+    const { scenarios, candidates, start } = this.#catalogue;
+    const read = readLink(fragment, { scenarios: scenarios.map(nameOf), policies: candidates.map(nameOf) });
+    const isFirst = !this.#isOpen;
+    this.#isOpen = true;
+    this.#address.forget();
+    this.#warning.textContent =
+      read.kind === 'broken'
+        ? `The link in the address cannot be used: ${read.fault}. This is the default instead.`
+        : '';
+    if (read.kind === 'state') this.#show({ ...start, ...read.state });
+    else if (read.kind === 'broken' || isFirst) this.#show(start);
+    else this.#page.entitle(this.#scenario.title);
+  }
+
+  #show(state: LabState): void {
+    this.#editor.show(state.policy);
+    this.#settle(state);
+  }
+
+  #startFrom(policy: PolicyOptions): void {
+    this.#editor.show(policy);
+    this.#change({ policy });
+  }
+
+  #change(changed: Partial<LabState>): void {
+    this.#warning.replaceChildren();
+    this.#settle({ ...this.#state, ...changed });
+    this.#address.write(this.link);
+  }
+
+  /** Shows the state everywhere but in the editor, which may hold a policy that cannot be used. */
+  #settle(state: LabState): void {
+    this.#state = state;
+    this.#setup.show(state);
+    this.#page.entitle(this.#scenario.title);
+    this.#waits.replaceChildren(waitsTable(state.policy));
+    this.#run();
+  }
+
+  #run(): void {
+    const { policy, seed } = this.#state;
+    const scenario = this.#scenario;
+    const candidates = [{ name: yours, policy }, this.#against];
+    this.#results.start();
+    this.#runner.ask({
+      jobs: candidates.map((candidate) => ({ scenario, seed, candidate })),
+      progress: (done, share) => this.#results.progress((done + share) / candidates.length),
+      fulfil: (entries) => this.#results.show(scenario, entries),
+      fail: (failure) => this.#results.fail(failure),
+    });
+  }
+
+  get #scenario(): Scenario {
+    const { scenarios } = this.#catalogue;
+    return scenarios.find(({ name }) => name === this.#state.scenario) as Scenario;
+  }
+
+  get #against(): Candidate {
+    const { candidates } = this.#catalogue;
+    return candidates.find(({ name }) => name === this.#state.against) as Candidate;
+  }
 }
 
-function resultsPart(announce: (text: string) => void): Results {
-  const state = element('p', { class: 'state', role: 'status' });
-  const totals = element('div');
-  const charts = new Charts(announce);
-  const root = element('div', { class: 'results' }, state, charts.root, totals);
-  return {
-    root,
-    wait: () => {
-      root.ariaBusy = 'true';
-      state.textContent = 'Running…';
-    },
-    show: (scenario, entries) => {
-      root.ariaBusy = 'false';
-      const events = entries.reduce((sum, { run }) => sum + run.events, 0);
-      state.textContent = `Done: ${events.toLocaleString('en')} events.`;
-      totals.replaceChildren(totalsTable({ scenario, entries }, 'Your policy beside the other'));
-      charts.show({ scenario, entries });
-    },
-    fail: (failure) => {
-      root.ariaBusy = 'false';
-      state.textContent = `The run failed: ${failure}`;
-    },
-  };
+function nameOf({ name }: { readonly name: string }): string {
+  return name;
 }

@@ -1,4 +1,4 @@
-/** The policy as JSON: to read, to change, to copy; and what is wrong with it. */
+/** The policy as JSON, to read, edit and copy, and the problems it has. */
 
 import type { PolicyOptions, Problem } from '../../../../index.js';
 import { checkPolicy } from '../../../../internal.js';
@@ -7,14 +7,20 @@ import { element, newId } from '../element.js';
 
 export interface PolicyText {
   readonly root: HTMLElement;
-  /** Writes it down, and whether it can be used. */
+  readonly copy: HTMLButtonElement;
+  /** True if the policy can be used. */
   show(policy: PolicyOptions): boolean;
 }
 
-export function policyText(
-  changed: (policy: PolicyOptions) => void,
-  announce: (text: string) => void,
-): PolicyText {
+export interface PolicyTextEvents {
+  /** The text is another policy now, and it can be used. */
+  edited(policy: PolicyOptions): void;
+  /** Whether the text is a policy that can be used. */
+  judged(isSound: boolean): void;
+  announce(text: string): void;
+}
+
+export function policyText({ edited, judged, announce }: PolicyTextEvents): PolicyText {
   const id = newId();
   const problemsId = newId();
   const text = element('textarea', {
@@ -25,26 +31,27 @@ export function policyText(
     'aria-describedby': problemsId,
   });
   const problems = element('ul', { id: problemsId, class: 'problems', role: 'status' });
-  const copy = copyButton('Copy the policy', text, announce);
+  const copy = copyButton('Copy policy', text, announce);
   const judge = (found: readonly (Problem | string)[]): boolean => {
     problems.replaceChildren(...found.map(problemItem));
     text.ariaInvalid = String(found.length > 0);
     copy.disabled = found.length > 0;
+    judged(found.length === 0);
     text.rows = Math.max(4, Math.min(24, text.value.split('\n').length));
     return found.length === 0;
   };
   text.addEventListener('input', () => {
     const { policy, found } = read(text.value);
-    if (judge(found)) changed(policy as PolicyOptions);
+    if (judge(found)) edited(policy as PolicyOptions);
   });
   const show = (policy: PolicyOptions): boolean => {
-    // Whoever writes in it goes on writing.
-    if (document.activeElement !== text) text.value = JSON.stringify(policy, null, 2);
+    text.value = JSON.stringify(policy, null, 2);
     return judge(checkPolicy(policy));
   };
-  const label = element('label', { for: id }, 'The policy as JSON. What no slider says can be written here.');
+  const label = element('label', { for: id }, 'Policy as JSON. Edit it to use settings that have no slider.');
   return {
-    root: element('div', {}, label, text, problems, copy),
+    root: element('div', {}, label, text, problems),
+    copy,
     show,
   };
 }

@@ -1,16 +1,18 @@
-/** Runs in a worker. Only the newest wish counts: what was asked for before is not waited for any longer. */
+/** Runs jobs in a worker. Only the newest wish counts: the page no longer waits for an earlier one. */
 
 import type { Entry, RunReport } from '../../report.js';
-import type { Job, JobResult } from './jobs.js';
+import type { Job, JobMessage } from './jobs.js';
 
-/** After so long, a run is given up for a newer one. Before, it is quicker to let it end. */
+/** A run that has taken this long is stopped for a newer wish. A shorter one is quicker to finish. */
 const patienceMs = 500;
 
-/** Runs that are kept: those of the report, and the latest. */
+/** How many finished runs are kept: those of the report, and the latest. */
 const mostKept = 50;
 
-interface Wish {
+export interface Wish {
   readonly jobs: readonly Job[];
+  /** How much of the running job is done, 0 to 1, and how many jobs are done already. */
+  readonly progress: (done: number, share: number) => void;
   readonly fulfil: (entries: readonly Entry[]) => void;
   readonly fail: (failure: string) => void;
 }
@@ -26,7 +28,7 @@ export class Runner {
     this.#makeWorker = makeWorker;
   }
 
-  /** A run that is known already. */
+  /** Keeps a run that is known already. */
   keep(job: Job, run: RunReport): void {
     this.#kept.set(keyOf(job), run);
     const [oldest] = this.#kept.keys();
@@ -44,6 +46,12 @@ export class Runner {
       this.#giveUp();
       this.#goOn();
     }, leftMs);
+  }
+
+  /** Forgets the wish and stops its run; neither `fulfil` nor `fail` is called. */
+  cancel(): void {
+    this.#wish = undefined;
+    if (this.#running !== undefined) this.#giveUp();
   }
 
   #isWished(key: string): boolean {
@@ -66,7 +74,11 @@ export class Runner {
     this.#worker ??= this.#makeWorker();
     const key = keyOf(job);
     this.#running = { key, since: performance.now() };
-    this.#worker.onmessage = ({ data }: MessageEvent<JobResult>): void => {
+    this.#worker.onmessage = ({ data }: MessageEvent<JobMessage>): void => {
+      if ('share' in data) {
+        this.#tellProgress(key, data.share);
+        return;
+      }
       this.#running = undefined;
       if ('run' in data) this.keep(job, data.run);
       else if (this.#isWished(key)) this.#fail(data.failure);
@@ -77,6 +89,12 @@ export class Runner {
       this.#fail(message || 'This browser does not let a page from a file start a worker.');
     };
     this.#worker.postMessage(job);
+  }
+
+  #tellProgress(key: string, share: number): void {
+    if (this.#wish === undefined || !this.#isWished(key)) return;
+    const { jobs, progress } = this.#wish;
+    progress(jobs.filter((job) => this.#kept.has(keyOf(job))).length, share);
   }
 
   #fail(failure: string): void {

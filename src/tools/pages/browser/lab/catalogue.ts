@@ -1,0 +1,98 @@
+/** What a page offers in its lab: scenarios, policies to compare with, and policies to start from. */
+
+import type { PolicyOptions } from '../../../../index.js';
+import { presets } from '../../../../index.js';
+import type { Scenario } from '../../../sim/internal.js';
+import {
+  contenderNamed,
+  dataPolicyNames,
+  isOurs,
+  policyNamed,
+  policyNames,
+  scenarios,
+} from '../../../sim/internal.js';
+import type { LabState } from '../../link.js';
+import type { Candidate, Report } from '../../report.js';
+
+export interface Catalogue {
+  readonly scenarios: readonly Scenario[];
+  readonly candidates: readonly Candidate[];
+  readonly beginnings: readonly BeginningGroup[];
+  /** What the lab shows where no link says otherwise. */
+  readonly start: LabState;
+}
+
+export interface BeginningGroup {
+  readonly title: string;
+  readonly beginnings: readonly Beginning[];
+}
+
+/** A policy to start from. */
+export interface Beginning {
+  readonly name: string;
+  readonly policy: PolicyOptions;
+}
+
+export function catalogueOf(report: Report): Catalogue {
+  const { scenario, seed } = report;
+  const reported = candidatesOf(report);
+  const names = policyNames.filter((known) => !reported.some(({ name }) => name === known));
+  const first = reported.find((candidate) => policyOf(candidate) !== undefined);
+  return {
+    scenarios: [scenario, ...scenarios.filter(({ name }) => name !== scenario.name)],
+    candidates: [...reported, ...names.map((name): Candidate => ({ name }))],
+    beginnings: beginningsOf(reported),
+    start: {
+      policy: (first && policyOf(first)) ?? {},
+      scenario: scenario.name,
+      against: reported.find((candidate) => candidate !== first)?.name ?? 'none',
+      seed,
+    },
+  };
+}
+
+/** Those of the report, or those that its scenario suggests. */
+function candidatesOf({ scenario, entries }: Report): readonly Candidate[] {
+  if (entries.length > 0) return entries.map(({ run: _, ...candidate }) => candidate);
+  const suggested = scenario.policies.map((policy) =>
+    typeof policy === 'string' ? { name: policy } : policy,
+  );
+  return suggested.filter(({ name, ...rest }) => 'policy' in rest || contenderNamed(name) !== undefined);
+}
+
+/** A policy that the lab can start with: one from a file, or one of ours. */
+function policyOf({ name, policy }: Candidate): PolicyOptions | undefined {
+  return policy ?? (isOurs(name) ? policyNamed(name) : undefined);
+}
+
+// ---------------------------------------------------------------- policies to start from
+
+function beginningsOf(reported: readonly Candidate[]): readonly BeginningGroup[] {
+  const named = (names: readonly string[]): Beginning[] =>
+    names.map((name) => ({ name, policy: policyNamed(name) ?? {} }));
+  const own = reported.flatMap(({ name, policy }) => (policy === undefined ? [] : [{ name, policy }]));
+  const groups = [
+    { title: 'From this report', beginnings: own },
+    { title: 'undaunted', beginnings: [...named(dataPolicyNames.filter(isOurs)), llm] },
+    { title: 'How others retry', beginnings: named(dataPolicyNames.filter((name) => !isOurs(name))) },
+    { title: 'Famous policies', beginnings: famous },
+    { title: 'Default, with a famous schedule', beginnings: withFamousSchedule },
+  ];
+  return groups.filter(({ beginnings }) => beginnings.length > 0);
+}
+
+const { service: _, llm: llmPolicy, ...famousPolicies } = presets.policies;
+
+const llm: Beginning = { name: 'llm', policy: llmPolicy };
+
+const famous: readonly Beginning[] = Object.entries(famousPolicies).map(([name, policy]) => ({
+  name,
+  policy,
+}));
+
+const withFamousSchedule: readonly Beginning[] = Object.entries(presets.schedules).map(
+  ([name, schedule]) => ({
+    name: `${name} schedule`,
+    policy: { schedule },
+  }),
+);
