@@ -4,6 +4,7 @@ import type { Command } from './command.js';
 import { check } from './commands/check.js';
 import { demo } from './commands/demo.js';
 import { explain } from './commands/explain.js';
+import { lab } from './commands/lab.js';
 import { outageClients } from './commands/outage-clients.js';
 import { outageServer } from './commands/outage-server.js';
 import { simulate } from './commands/simulate.js';
@@ -17,4 +18,5 @@ export const commands: readonly Command[] = [
   outageServer,
   outageClients,
   simulate,
+  lab,
 ];

@@ -1,11 +1,10 @@
 /** The server of smira/exponential-backoff (2014) as a real one, on the loopback interface only. */
 
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { CrowdedServer } from '../../sim/index.js';
-import { Failure } from '../failure.js';
+import { listenHere } from '../listening.js';
 import { CrowdedHost } from './crowded-host.js';
 
 export interface ServerOptions {
@@ -28,11 +27,10 @@ export async function openServer({ model, port, backlog }: ServerOptions): Promi
   const host = new CrowdedHost(model);
   // Long waits are the point of it: no time limits of Node's own.
   const server = createServer({ requestTimeout: 0, headersTimeout: 0 }, listenerOf(host));
-  await listening(server, port, backlog);
-  const { port: actualPort } = server.address() as AddressInfo;
+  const origin = await listenHere(server, { port, backlog });
   return {
     host,
-    url: `http://127.0.0.1:${actualPort}${paths.work}`,
+    url: `${origin}${paths.work}`,
     async close() {
       server.close();
       server.closeAllConnections();
@@ -59,16 +57,4 @@ function listenerOf(host: CrowdedHost): RequestListener {
 
 function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?')[0] ?? '';
-}
-
-async function listening(server: Server, port: number, backlog: number): Promise<void> {
-  server.listen({ host: '127.0.0.1', port, backlog });
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE')
-      throw new Failure(`port ${port} is in use. Choose another one, or any free one: --port 0`);
-    throw new Failure(`the server cannot listen on port ${port}: ${message}.`);
-  }
 }
