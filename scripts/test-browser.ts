@@ -1,7 +1,7 @@
 /**
- * axios and fetch in a real browser: the package as a stranger gets it, bundled for a page. Prints what it
- * adds to the page and ends with the number of tests. Needs Chromium, in `/usr/bin/chromium` or where `CHROMIUM`
- * says.
+ * axios and fetch, the page of reports and the lab in a real browser, from the package as users install it. Prints
+ * what the package adds to a bundle and ends with the number of tests. Needs Chromium, in `/usr/bin/chromium` or where
+ * `CHROMIUM` says.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -23,6 +23,9 @@ function npm(...args: readonly string[]): void {
   execFileSync('npm', args, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
+/** Checks the accessibility of the pages. */
+const axe = 'axe-core@4.14.1';
+
 function installPackage(): void {
   npm('pack', '--silent', '--ignore-scripts', '--pack-destination', folder);
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? 'no tarball';
@@ -30,7 +33,7 @@ function installPackage(): void {
     version: string;
   };
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  const packages = [join(folder, tarball), `axios@${version}`];
+  const packages = [join(folder, tarball), `axios@${version}`, axe];
   npm('install', '--prefix', folder, '--silent', '--no-audit', '--no-fund', ...packages);
 }
 

@@ -1,10 +1,10 @@
-/** Without a mouse, without eyes, on a phone, in the dark. */
+/** The page with the keyboard alone, for a screen reader, on a phone, and in dark colours. */
 
 import { mkdirSync } from 'node:fs';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { scenarios } from '../../../src/tools/sim/scenarios.js';
-import type { Reader } from './opened-page.js';
+import type { OpenedPage, Reader } from './opened-page.js';
 import { pagesForAll } from './opened-page.js';
 import { reportOf } from './runs.js';
 
@@ -18,23 +18,23 @@ mkdirSync(pictures, { recursive: true });
 
 const sizes = { desk: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } } as const;
 
-const views = (['report', 'lab'] as const).flatMap((tab) =>
+const views = (['report', 'lab'] as const).flatMap((fragment) =>
   (['light', 'dark'] as const).flatMap((colorScheme) =>
-    (['desk', 'phone'] as const).map((size) => ({ tab, colorScheme, size })),
+    (['desk', 'phone'] as const).map((size) => ({ fragment, colorScheme, size })),
   ),
 );
 
 async function seen({ size, ...reader }: Omit<Reader, 'viewport'> & { size: keyof typeof sizes }) {
   const opened = await open(report, { ...reader, viewport: sizes[size] });
-  if (reader.tab === 'lab') await opened.settled();
+  if (reader.fragment === 'lab') await opened.settled();
   return opened;
 }
 
-describe.each(views)('the $tab, $colorScheme, at a $size', (view) => {
+describe.each(views)('the $fragment, $colorScheme, at a $size', (view) => {
   test('fits the width, can be read, and says nothing to the console', async () => {
     await using opened = await seen(view);
     await opened.page.screenshot({
-      path: `${pictures}/${view.tab}-${view.colorScheme}-${view.size}.png`,
+      path: `${pictures}/${view.fragment}-${view.colorScheme}-${view.size}.png`,
       fullPage: true,
     });
     expect(await opened.page.evaluate(() => document.documentElement.scrollWidth)).toBe(
@@ -52,7 +52,7 @@ describe.each(views)('the $tab, $colorScheme, at a $size', (view) => {
   });
 });
 
-test('charts follow from light to dark while they are open', async () => {
+test('open charts follow from light to dark', async () => {
   await using opened = await seen({ size: 'desk', colorScheme: 'light' });
   const canvas = opened.page.locator('.chart canvas').first();
   const pixels = () => canvas.evaluate((node) => (node as HTMLCanvasElement).toDataURL());
@@ -127,8 +127,49 @@ function faultsForReaders(): string[] {
   ];
 }
 
+describe('the first screen', () => {
+  async function isInView(opened: OpenedPage, locator: Locator): Promise<boolean> {
+    const box = await locator.boundingBox();
+    const height = opened.page.viewportSize()?.height ?? 0;
+    return box !== null && box.y >= 0 && box.y + box.height <= height;
+  }
+
+  test('of the lab at 1280x900 has the verdict, the first chart and what is copied', async () => {
+    await using opened = await open(report, { fragment: 'lab', viewport: { width: 1280, height: 900 } });
+    await opened.settled();
+    const { page } = opened;
+    for (const part of [
+      page.getByRole('button', { name: 'Copy policy' }),
+      page.getByRole('button', { name: 'Copy link' }),
+      page.locator('.verdict:visible'),
+      page.locator('.chart:visible').first(),
+    ]) {
+      expect(await isInView(opened, part)).toBe(true);
+    }
+  });
+
+  test('of the lab at 390x844 has both policies: which they are, and how they did', async () => {
+    await using opened = await open(report, { fragment: 'lab', viewport: { width: 390, height: 844 } });
+    await opened.settled();
+    const { page } = opened;
+    const against = page.getByLabel('Compared with');
+    expect(await against.inputValue()).toBe('fixed-for-ever');
+    expect(await isInView(opened, against)).toBe(true);
+    const verdicts = page.locator('.verdict:visible li');
+    expect(await verdicts.allInnerTexts()).toEqual([
+      expect.stringMatching(/^your policy: /),
+      expect.stringMatching(/^fixed-for-ever: /),
+    ]);
+    expect(await isInView(opened, verdicts.nth(1))).toBe(true);
+    const columns = page.locator('.totals:visible thead th');
+    await columns.last().scrollIntoViewIfNeeded();
+    const box = await columns.last().boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+  });
+});
+
 describe('with the keyboard alone', () => {
-  /** Presses Tab until the element with this name has the focus, and sees it on the way. */
+  /** Presses Tab until the element with this name has the focus; whatever has it on the way shows that. */
   async function tabTo(page: Page, name: RegExp): Promise<void> {
     for (let presses = 0; presses < 60; presses += 1) {
       await page.keyboard.press('Tab');

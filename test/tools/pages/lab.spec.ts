@@ -15,7 +15,7 @@ const report = reportOf(smallOutage, [{ name: 'none' }, mine]);
 
 let opened: OpenedPage;
 beforeEach(async () => {
-  opened = await open(report, { tab: 'lab', permissions: ['clipboard-read', 'clipboard-write'] });
+  opened = await open(report, { fragment: 'lab', permissions: ['clipboard-read', 'clipboard-write'] });
   await opened.settled();
 });
 afterEach(async () => {
@@ -28,9 +28,9 @@ async function set(slider: string, keys: readonly string[]): Promise<void> {
   await opened.settled();
 }
 
-test('begins with the first policy that is ours, beside the first of the report', async () => {
+test('begins with the first policy of the user or of undaunted, beside another one', async () => {
   expect(JSON.parse(await opened.policy())).toEqual(mine.policy);
-  expect(Object.keys(await opened.numbers('Succeeded'))).toEqual(['Time', 'your policy', 'none']);
+  expect(Object.keys(await opened.numbers('Succeeded'))).toEqual(['Time', 'your policy', 'no retry']);
 });
 
 test('a slider changes waits, policy and curve', async () => {
@@ -42,7 +42,7 @@ test('a slider changes waits, policy and curve', async () => {
   expect(JSON.parse(await opened.policy())).toEqual({ ...mine.policy, maxRetries: 1 });
   const after = await opened.numbers('Attempts');
   expect(after['your policy']).not.toEqual(before['your policy']);
-  expect(after['none']).toEqual(before['none']);
+  expect(after['no retry']).toEqual(before['no retry']);
 });
 
 test('the copied policy keeps the settings without a slider, and `check` accepts it', async () => {
@@ -97,7 +97,7 @@ describe('the JSON', () => {
 });
 
 test('another scenario, another seed and another policy run at once', async () => {
-  await opened.page.getByLabel('Scenario').selectOption('Twice the load for five seconds');
+  await opened.page.getByLabel('Scenario').selectOption('surge');
   await opened.settled();
   const first = await opened.numbers('Requests');
   expect(first['your policy']?.length).toBe(80);
@@ -111,11 +111,68 @@ test('another scenario, another seed and another policy run at once', async () =
 });
 
 test('the page responds while a scenario runs', async () => {
-  await opened.page.getByLabel('Scenario').selectOption('The last of three services is down for a minute');
+  await opened.page.getByLabel('Scenario').selectOption('layers');
   await opened.page.getByLabel('Compared with').selectOption('fixed-for-ever');
   await opened.page.waitForSelector('.results[aria-busy="true"]');
   // Answered by the page's own thread, while its worker has seconds to do.
   await opened.page.getByLabel('Compared with').selectOption('none');
   await opened.settled();
-  expect(Object.keys(await opened.numbers('Succeeded'))).toEqual(['Time', 'your policy', 'none']);
+  expect(Object.keys(await opened.numbers('Succeeded'))).toEqual(['Time', 'your policy', 'no retry']);
 });
+
+describe('a run that takes long', () => {
+  /** Retries without a pause that no answer ends: it takes minutes. */
+  const endless = '{ "maxRetries": 1000000, "budget": false, "schedule": { "kind": "fixed", "waitMs": 1 } }';
+
+  async function startEndless(): Promise<void> {
+    await opened.page.getByLabel('Scenario').selectOption('layers');
+    await opened.page.getByLabel('Policy as JSON').fill(endless);
+    await opened.page.getByRole('progressbar', { name: 'Progress of the run' }).waitFor();
+  }
+
+  test('shows its progress, and can be cancelled and run again', async () => {
+    await startEndless();
+    await opened.page.getByRole('button', { name: 'Cancel' }).click();
+    await opened.settled();
+    expect(await opened.page.getByText('Cancelled.').isVisible()).toBe(true);
+    expect(await opened.page.getByRole('progressbar').isVisible()).toBe(false);
+    await opened.page.getByRole('button', { name: 'Run again' }).click();
+    await opened.page.getByRole('button', { name: 'Cancel' }).click();
+    await opened.settled();
+  });
+
+  test('is stopped for a newer one', async () => {
+    await startEndless();
+    await opened.page.getByLabel('Start from').selectOption({ label: 'no retry' });
+    await opened.page.getByLabel('Scenario').selectOption('surge');
+    await opened.settled();
+    expect(await opened.page.getByText(/^Finished: /).isVisible()).toBe(true);
+  });
+});
+
+describe('lines that coincide', () => {
+  test('are named, and each is seen', async () => {
+    await opened.page.getByLabel('Policy as JSON').fill('{}');
+    await opened.page.getByLabel('Compared with').selectOption('default');
+    await opened.settled();
+    const chart = opened.page.locator('.chart:visible').first();
+    expect(await chart.locator('.hint').innerText()).toBe('Same line: your policy, default.');
+    expect(await chart.locator('canvas').evaluate(linePixels)).toEqual([true, true]);
+  });
+});
+
+/** Runs in the page: whether both of the first two lines have pixels of their own colour. */
+function linePixels(node: Element): boolean[] {
+  const { width, height } = node as HTMLCanvasElement;
+  const pixels = (node as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
+  const style = getComputedStyle(document.documentElement);
+  return ['--line-1', '--line-2'].map((property) => {
+    const hex = style.getPropertyValue(property).trim();
+    const colour = [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16));
+    let count = 0;
+    for (let at = 0; at < pixels.length; at += 4) {
+      if (colour.every((value, channel) => pixels[at + channel] === value)) count += 1;
+    }
+    return count > 100;
+  });
+}

@@ -1,4 +1,4 @@
-/** A report in a real browser, opened from a file as its reader does it. */
+/** A page in a real browser, opened from a file as its reader opens it. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,8 +15,10 @@ import { launch } from '../../browser/tab.js';
 const installed = process.env['PACKAGE_UNDER_TEST'];
 
 export interface Reader extends BrowserContextOptions {
-  /** Which tab the address names. */
-  readonly tab?: 'report' | 'lab';
+  /** What the address has after its #: a tab, or a link into the lab. */
+  readonly fragment?: string;
+  /** Where the page is served. Default: it is opened from a file. */
+  readonly address?: string;
 }
 
 /** Opens pages for all tests of a file, in one browser. */
@@ -34,26 +36,27 @@ export function pagesForAll(): (report: Report, reader?: Reader) => Promise<Open
     await browser?.close();
     if (folder !== '') await rm(folder, { recursive: true });
   });
-  return async (report, { tab = 'report', ...options } = {}) => {
+  return async (report, { fragment = 'report', address, ...options } = {}) => {
     if (browser === undefined) throw new Error('pages can be opened only while tests run');
     count += 1;
     const file = join(folder, `report-${count}.html`);
     await writeFile(file, fillTemplate(template, report));
     const context = await browser.newContext(options);
     const opened = new OpenedPage(await context.newPage());
-    await opened.page.goto(`${pathToFileURL(file)}#${tab}`);
+    await opened.page.goto(address ?? `${pathToFileURL(file)}#${fragment}`);
     return opened;
   };
 }
 
-function templateUnderTest(): Promise<string> {
+/** Without its data. */
+export function templateUnderTest(): Promise<string> {
   if (installed === undefined) return pageTemplate();
   return readFile(join(installed, 'node_modules/undaunted/dist/tools/pages/page.html'), 'utf8');
 }
 
 export class OpenedPage implements AsyncDisposable {
   readonly page: Page;
-  /** Errors, what scripts said to the console, and whatever was asked of a network. */
+  /** Errors, what scripts wrote to the console, and every request to a network. */
   readonly noise: string[] = [];
 
   constructor(page: Page) {
@@ -65,7 +68,7 @@ export class OpenedPage implements AsyncDisposable {
     });
   }
 
-  /** The lab has run what it was last asked for. */
+  /** Waits until the lab has run what it was last asked for. */
   async settled(): Promise<void> {
     await this.page.waitForSelector('.results[aria-busy="false"]');
   }
@@ -76,12 +79,12 @@ export class OpenedPage implements AsyncDisposable {
 
   /** The numbers that a chart of the open tab shows, column by column: names, and values by the second. */
   async numbers(title: string): Promise<Readonly<Record<string, readonly string[]>>> {
-    const chart = this.page.locator('[role="tabpanel"]:not([hidden]) .chart', {
+    const chart = this.page.locator('.chart', {
       has: this.page.getByRole('heading', { name: new RegExp(`^${title}\\b`), level: 3 }),
     });
     const details = chart.locator('details');
     if ((await details.getAttribute('open')) === null) await details.locator('summary').click();
-    // The browser says in a turn of its own that it is open, and only then are its rows made.
+    // The browser tells the page in a later turn that it is open, and only then are the rows made.
     await details.locator('tr').first().waitFor();
     const rows = await details
       .locator('tr')

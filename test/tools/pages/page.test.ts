@@ -8,7 +8,7 @@ import { hasChromium } from '../../browser/tab.js';
 import { pagesForAll } from './opened-page.js';
 import { reportOf, smallOutage } from './runs.js';
 
-test('the page has all inside, with the licences of whose work it is', async () => {
+test('the page has everything inside, with the licences of what it uses', async () => {
   const template = await pageTemplate();
   expect(template.split(dataPlace).length).toBe(2);
   expect(template).not.toMatch(/(src|href)="(?!data:)/);
@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
 
   test('the report shows what the simulator counted', async () => {
     await using opened = await open(report);
-    const { none = [] } = await opened.numbers('Succeeded');
+    const { 'no retry': none = [] } = await opened.numbers('Succeeded');
     expect(none.map(Number)).toEqual(report.entries[0]?.run.series.good);
     expect(opened.noise).toEqual([]);
   });
@@ -37,8 +37,8 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
     expect(opened.noise).toEqual([]);
   });
 
-  test('the lab runs in the page, and comes to the same', async () => {
-    await using opened = await open(report, { tab: 'lab' });
+  test('the lab runs in the page, with the same result', async () => {
+    await using opened = await open(report, { fragment: 'lab' });
     await opened.settled();
     const { 'your policy': yours = [] } = await opened.numbers('Succeeded');
     expect(yours.map(Number)).toEqual(report.entries[1]?.run.series.good);

@@ -3,11 +3,10 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { readLink } from '../../pages/link.js';
-import { contenderNamed, policyNamed, policyNames } from '../../pages/policies.js';
 import type { Report } from '../../pages/report.js';
-import type { NamedPolicy, Scenario } from '../../pages/scenarios.js';
-import { scenarios } from '../../pages/scenarios.js';
 import { fillTemplate } from '../../pages/template.js';
+import type { NamedPolicy, Scenario } from '../../sim/internal.js';
+import { contenderNamed, policyNamed, policyNames, scenarios } from '../../sim/internal.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes, Failure } from '../failure.js';

@@ -1,5 +1,6 @@
 /** All charts of a comparison, one for each number or one for each policy, and above them their common options. */
 
+import { labelOf, outageOf } from '../../sim/internal.js';
 import type { Comparison, Entry } from '../report.js';
 import type { Chart, ChartSetting } from './chart.js';
 import { makeChart } from './chart.js';
@@ -19,7 +20,7 @@ export class Charts {
   readonly #view: TimeView = new TimeView(2);
   readonly #setting: ChartSetting;
   readonly #names: HTMLElement = element('div', { class: 'choices' });
-  readonly #shading: HTMLElement = element('p', { class: 'hint' }, 'Shaded: the time of a fault.');
+  readonly #shading: HTMLElement = element('p', { class: 'hint' });
   readonly #grid: HTMLElement = element('div', { class: 'charts' });
   readonly #hidden: Set<string> = new Set();
   #charts: readonly Chart[] = [];
@@ -67,6 +68,7 @@ export class Charts {
     const specs = this.#arrangement === 'figure' ? specsByFigure : specsByPolicy;
     const drawn = specs(this.#comparison, this.#hidden);
     this.#shading.hidden = drawn.every(({ shades }) => shades.length === 0);
+    this.#shading.textContent = `Shaded: the ${outageOf(scenario)?.name ?? 'fault'}.`;
     // Where only numbers change, the charts keep their zoom and focus, and open tables stay open.
     const outline = JSON.stringify([scenario, drawn.map(({ title, lines }) => [title, lines.map(nameOf)])]);
     this.#view.restart(entries[0]?.run.series.offered.length ?? 0);
@@ -89,7 +91,7 @@ export class Charts {
         else this.#hidden.add(name);
         this.#draw();
       });
-      return element('label', {}, box, swatch(lineLook(index)), name);
+      return element('label', {}, box, swatch(lineLook(index)), labelOf(name));
     });
     // A checkbox that has just been used keeps the focus.
     if (!this.#names.contains(document.activeElement)) this.#names.replaceChildren(...offers);

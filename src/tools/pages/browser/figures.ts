@@ -1,6 +1,7 @@
 /** Which charts a comparison has, and what is in them. */
 
 import type { Scenario } from '../../sim/internal.js';
+import { labelOf, outageOf } from '../../sim/internal.js';
 import { coincidenceNote } from '../coincidence.js';
 import { valueText, waitText } from '../numbers.js';
 import type { Comparison, Entry, RunReport } from '../report.js';
@@ -79,7 +80,7 @@ export function specsByFigure(comparison: Comparison, hidden: ReadonlySet<string
   const shades = shadesOf(scenario);
   return [...callers, ...serverFigures(scenario)].filter(occursIn(entries)).map((figure) => {
     const lines = entries.map(({ name, run }, index) => ({
-      name,
+      name: labelOf(name),
       look: lineLook(index),
       values: figure.values(run),
       isShown: !hidden.has(name),
@@ -104,7 +105,14 @@ export function specsByPolicy(
         values: figure.values(run),
         isShown: true,
       }));
-      return { title: name, unit: 'per second', text: valueText, shades, lines, note: noteOn(lines) };
+      return {
+        title: labelOf(name),
+        unit: 'per second',
+        text: valueText,
+        shades,
+        lines,
+        note: noteOn(lines),
+      };
     });
 }
 
@@ -117,6 +125,10 @@ function occursIn(entries: readonly Entry[]): (figure: Figure) => boolean {
     isRare !== true || new Set(entries.flatMap(({ run }) => values(run))).size > 1;
 }
 
-function shadesOf({ world }: Scenario): readonly Shade[] {
-  return world.services.flatMap(({ faults = [] }) => faults);
+/** Every fault, or else the time in which more is asked of the server than usual. */
+function shadesOf(scenario: Scenario): readonly Shade[] {
+  const faults = scenario.world.services.flatMap((service) => service.faults ?? []);
+  const outage = outageOf(scenario);
+  if (faults.length > 0 || outage === undefined) return faults;
+  return [{ fromMs: outage.fromMs, forMs: outage.untilMs - outage.fromMs }];
 }

@@ -8,6 +8,7 @@ import { Lab } from './lab/lab.js';
 import { policiesList } from './policies-list.js';
 import { tabs } from './tabs.js';
 import { totalsTable } from './totals-table.js';
+import { verdictList } from './verdict-list.js';
 
 type Announce = (text: string) => void;
 
@@ -71,6 +72,7 @@ function reportPart({ scenario, seed, entries }: Report, announce: Announce): HT
   return element(
     'div',
     {},
+    element('section', {}, verdictList({ scenario, entries })),
     element('section', { class: 'about' }, ...about, seedNote),
     element(
       'section',

@@ -1,4 +1,4 @@
-/** The drawing of a chart: lines over time, with the time of each fault shaded. */
+/** The drawing of a chart: lines over time, with the times of faults shaded. */
 
 import uPlot from 'uplot';
 import { valueText } from '../numbers.js';
@@ -29,7 +29,7 @@ export interface Line {
   readonly isShown: boolean;
 }
 
-/** The time of a fault. */
+/** The time of a fault or of a surge. */
 export interface Shade {
   readonly fromMs: number;
   readonly forMs: number;

@@ -1,6 +1,6 @@
-/** The policies that were compared, as JSON to copy. */
+/** The compared policies, as JSON to copy. */
 
-import { policyNamed } from '../../sim/internal.js';
+import { labelOf, policyNamed } from '../../sim/internal.js';
 import type { Candidate, Entry } from '../report.js';
 import { copyButton } from './copy-button.js';
 import { element } from './element.js';
@@ -12,15 +12,14 @@ export function policiesList(entries: readonly Entry[], announce: (text: string)
 function policyItem({ name, policy }: Candidate, announce: (text: string) => void): HTMLElement {
   const known = policy ?? policyNamed(name);
   if (known === undefined) {
-    const words =
-      'Another library, as it retries without options. That is code, which no policy says in full.';
-    return element('section', {}, element('h3', {}, name), element('p', {}, words));
+    const words = 'Another library with its default options. It is code, so no policy is quite the same.';
+    return element('section', {}, element('h3', {}, labelOf(name)), element('p', {}, words));
   }
   const text = element(
     'pre',
-    { tabindex: 0, 'aria-label': `${name} as JSON` },
+    { tabindex: 0, 'aria-label': `${labelOf(name)} as JSON` },
     JSON.stringify(known, null, 2),
   );
-  const button = copyButton(`Copy ${name}`, text, announce);
-  return element('section', {}, element('h3', {}, name), text, button);
+  const button = copyButton(`Copy ${labelOf(name)}`, text, announce);
+  return element('section', {}, element('h3', {}, labelOf(name)), text, button);
 }

@@ -1,5 +1,6 @@
-/** The table of totals, with the better one marked in words, and what there is to remark on it. */
+/** The table of totals, with the best of each row marked in words, and remarks on it. */
 
+import { labelOf } from '../../sim/internal.js';
 import { remarksOn } from '../remarks.js';
 import type { Comparison } from '../report.js';
 import type { TotalsCell } from '../totals.js';
@@ -7,7 +8,7 @@ import { totalsRows } from '../totals.js';
 import { element } from './element.js';
 
 export function totalsTable(comparison: Comparison, caption: string): HTMLElement {
-  const names = comparison.entries.map(({ name }) => element('th', { scope: 'col' }, name));
+  const names = comparison.entries.map(({ name }) => element('th', { scope: 'col' }, labelOf(name)));
   const rows = totalsRows(comparison).map(({ title, cells }) =>
     element('tr', {}, element('th', { scope: 'row' }, title), ...cells.map(cellOf)),
   );

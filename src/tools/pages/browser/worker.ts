@@ -1,7 +1,6 @@
 /** The page's other half: runs the simulator in a worker, so that the page itself stays responsive. */
 
-import type { Trace } from '../../sim/index.js';
-import { runCandidate } from '../report.js';
+import { runBySecond } from '../report.js';
 import type { Job, JobMessage } from './lab/jobs.js';
 
 export function serveJobs(): void {
@@ -12,26 +11,19 @@ function send(message: JobMessage): void {
   postMessage(message);
 }
 
+const betweenMs = 100;
+
 function endOf({ candidate, scenario, seed }: Job): JobMessage {
   try {
-    const trace = progressTrace(scenario.world.durationMs);
-    return { run: runCandidate(candidate, { scenario, seed, trace }) };
+    const steps = runBySecond(candidate, { scenario, seed });
+    let sendAt = performance.now() + betweenMs;
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) return { run: step.value };
+      if (performance.now() < sendAt) continue;
+      sendAt = performance.now() + betweenMs;
+      send({ share: step.value });
+    }
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
   }
-}
-
-/** Looking at the clock costs more than most steps of a run. */
-const stepsBetweenLooks = 1_000;
-const betweenMs = 100;
-
-function progressTrace(durationMs: number): Trace {
-  let steps = 0;
-  let sendAt = performance.now() + betweenMs;
-  return (virtualNow) => {
-    steps += 1;
-    if (steps % stepsBetweenLooks !== 0 || performance.now() < sendAt) return;
-    sendAt = performance.now() + betweenMs;
-    send({ share: virtualNow / durationMs });
-  };
 }

@@ -2,20 +2,20 @@
 
 import type { PolicyOptions } from '../../../../index.js';
 import { presets } from '../../../../index.js';
-import type { Scenario } from '../../../sim/internal.js';
+import type { Scenario, ScenarioGroup } from '../../../sim/internal.js';
 import {
   contenderNamed,
   dataPolicyNames,
   isOurs,
   policyNamed,
   policyNames,
-  scenarios,
+  scenarioGroups,
 } from '../../../sim/internal.js';
 import type { LabState } from '../../link.js';
 import type { Candidate, Report } from '../../report.js';
 
 export interface Catalogue {
-  readonly scenarios: readonly Scenario[];
+  readonly scenarioGroups: readonly ScenarioGroup[];
   readonly candidates: readonly Candidate[];
   readonly beginnings: readonly BeginningGroup[];
   /** What the lab shows where no link says otherwise. */
@@ -39,16 +39,26 @@ export function catalogueOf(report: Report): Catalogue {
   const names = policyNames.filter((known) => !reported.some(({ name }) => name === known));
   const first = reported.find((candidate) => policyOf(candidate) !== undefined);
   return {
-    scenarios: [scenario, ...scenarios.filter(({ name }) => name !== scenario.name)],
+    scenarioGroups: groupsWith(scenario),
     candidates: [...reported, ...names.map((name): Candidate => ({ name }))],
     beginnings: beginningsOf(reported),
     start: {
       policy: (first && policyOf(first)) ?? {},
       scenario: scenario.name,
-      against: reported.find((candidate) => candidate !== first)?.name ?? 'none',
+      against: againstOf(reported.filter((candidate) => candidate !== first)),
       seed,
     },
   };
+}
+
+/** The report's own scenario takes the place of one with the same name. */
+function groupsWith(own: Scenario): readonly ScenarioGroup[] {
+  const groups = scenarioGroups.map(({ title, scenarios }) => ({
+    title,
+    scenarios: scenarios.map((scenario) => (scenario.name === own.name ? own : scenario)),
+  }));
+  const isKnown = groups.some(({ scenarios }) => scenarios.includes(own));
+  return isKnown ? groups : [{ title: 'From this report', scenarios: [own] }, ...groups];
 }
 
 /** Those of the report, or those that its scenario suggests. */
@@ -58,6 +68,12 @@ function candidatesOf({ scenario, entries }: Report): readonly Candidate[] {
     typeof policy === 'string' ? { name: policy } : policy,
   );
   return suggested.filter(({ name, ...rest }) => 'policy' in rest || contenderNamed(name) !== undefined);
+}
+
+/** Another way to retry shows more than no retry does. */
+function againstOf(others: readonly Candidate[]): string {
+  const retrying = others.find(({ name }) => name !== 'none' && !isOurs(name));
+  return (retrying ?? others[0])?.name ?? 'none';
 }
 
 /** A policy that the lab can start with: one from a file, or one of ours. */

@@ -83,8 +83,9 @@ export class Lab {
 
   /** Shows what the link in this fragment says. Nothing runs before the first call. */
   open(fragment: string): void {
-    const { scenarios, candidates, start } = this.#catalogue;
-    const read = readLink(fragment, { scenarios: scenarios.map(nameOf), policies: candidates.map(nameOf) });
+    const { candidates, start } = this.#catalogue;
+    const known = { scenarios: this.#scenarios.map(nameOf), policies: candidates.map(nameOf) };
+    const read = readLink(fragment, known);
     const isFirst = !this.#isOpen;
     this.#isOpen = true;
     this.#address.forget();
@@ -135,9 +136,12 @@ export class Lab {
     });
   }
 
+  get #scenarios(): readonly Scenario[] {
+    return this.#catalogue.scenarioGroups.flatMap(({ scenarios }) => scenarios);
+  }
+
   get #scenario(): Scenario {
-    const { scenarios } = this.#catalogue;
-    return scenarios.find(({ name }) => name === this.#state.scenario) as Scenario;
+    return this.#scenarios.find(({ name }) => name === this.#state.scenario) as Scenario;
   }
 
   get #against(): Candidate {

@@ -30,7 +30,7 @@ export function policyText({ edited, judged, announce }: PolicyTextEvents): Poli
     rows: 8,
     'aria-describedby': problemsId,
   });
-  const problems = element('ul', { id: problemsId, class: 'problems', role: 'status' });
+  const problems = element('ul', { id: problemsId, class: 'problems' });
   const copy = copyButton('Copy policy', text, announce);
   const judge = (found: readonly (Problem | string)[]): boolean => {
     problems.replaceChildren(...found.map(problemItem));
@@ -50,7 +50,7 @@ export function policyText({ edited, judged, announce }: PolicyTextEvents): Poli
   };
   const label = element('label', { for: id }, 'Policy as JSON. Edit it to use settings that have no slider.');
   return {
-    root: element('div', {}, label, text, problems),
+    root: element('div', {}, label, text, element('div', { role: 'status' }, problems)),
     copy,
     show,
   };

@@ -1,4 +1,4 @@
-/** What came of the runs: the verdicts, the charts and the totals; and while a run lasts, its progress. */
+/** The results of the runs: the verdict, the charts and the totals; and while a run lasts, its progress. */
 
 import type { Scenario } from '../../../sim/internal.js';
 import type { Entry } from '../../report.js';
@@ -16,6 +16,9 @@ export interface Results {
   fail(failure: string): void;
 }
 
+/** A shorter run shows no progress: a bar would only flicker. */
+const patienceMs = 500;
+
 export interface ResultsEvents {
   cancel(): void;
   again(): void;
@@ -27,7 +30,7 @@ export function resultsPart({ cancel, again, announce }: ResultsEvents): Results
   const bar = element('progress', { max: 1, 'aria-label': 'Progress of the run' });
   const stop = element('button', { type: 'button' }, 'Cancel');
   const restart = element('button', { type: 'button' }, 'Run again');
-  const verdicts = element('div');
+  const verdict = element('div');
   const totals = element('div');
   const charts = new Charts(announce, { isOptionsOpen: false });
   const root = element(
@@ -42,12 +45,14 @@ export function resultsPart({ cancel, again, announce }: ResultsEvents): Results
       stop,
       restart,
     ),
-    verdicts,
+    verdict,
     charts.root,
     totals,
   );
-  /** `share`: of a run that lasts so long that there is something to see and to cancel. */
+  let slow: ReturnType<typeof setTimeout> | undefined;
+  /** `share`: of a run that takes long enough to be worth watching, or cancelling. */
   const tell = (text: string, { isBusy = false, share = undefined as number | undefined } = {}): void => {
+    clearTimeout(slow);
     root.ariaBusy = String(isBusy);
     if (state.textContent !== text) state.textContent = text;
     bar.hidden = share === undefined;
@@ -59,6 +64,7 @@ export function resultsPart({ cancel, again, announce }: ResultsEvents): Results
     tell(text);
     restart.hidden = false;
   };
+  const progress = (share: number): void => tell('Running…', { isBusy: true, share });
   stop.addEventListener('click', () => {
     cancel();
     offerAgain('Cancelled.');
@@ -70,12 +76,16 @@ export function resultsPart({ cancel, again, announce }: ResultsEvents): Results
   });
   return {
     root,
-    start: () => tell('Running…', { isBusy: true }),
-    progress: (share) => tell('Running…', { isBusy: true, share }),
+    start: () => {
+      tell('Running…', { isBusy: true });
+      // A run that is stuck reports no progress.
+      slow = setTimeout(() => progress(0), patienceMs);
+    },
+    progress,
     show: (scenario, entries) => {
       const events = entries.reduce((sum, { run }) => sum + run.events, 0);
       tell(`Finished: ${events.toLocaleString('en')} simulated events.`);
-      verdicts.replaceChildren(verdictList({ scenario, entries }));
+      verdict.replaceChildren(verdictList({ scenario, entries }));
       charts.show({ scenario, entries });
       totals.replaceChildren(totalsTable({ scenario, entries }, 'The whole run, policy by policy'));
     },

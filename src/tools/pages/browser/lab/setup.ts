@@ -1,6 +1,8 @@
 /** What is compared: scenario, the policy to start from, the other policy and the seed; and what is copied of it. */
 
 import type { PolicyOptions } from '../../../../index.js';
+import type { Scenario } from '../../../sim/internal.js';
+import { labelOf } from '../../../sim/internal.js';
 import { describeScenario } from '../../describe.js';
 import type { LabState } from '../../link.js';
 import { largestSeed } from '../../link.js';
@@ -24,15 +26,18 @@ export function setupPart(
   events: SetupEvents,
   buttons: readonly HTMLButtonElement[],
 ): Setup {
+  const scenarios = catalogue.scenarioGroups.flatMap((group) => group.scenarios);
   const scenario = element(
     'select',
     {},
-    ...catalogue.scenarios.map(({ name, title }) => element('option', { value: name }, title)),
+    ...catalogue.scenarioGroups.map((group) =>
+      element('optgroup', { label: group.title }, ...group.scenarios.map(scenarioOption)),
+    ),
   );
   const against = element(
     'select',
     {},
-    ...catalogue.candidates.map(({ name }) => element('option', { value: name }, name)),
+    ...catalogue.candidates.map(({ name }) => element('option', { value: name }, labelOf(name))),
   );
   const seed = element('input', { type: 'number', min: 0, max: largestSeed, step: 1, class: 'second' });
   const start = startSelect(catalogue.beginnings, events.start);
@@ -58,7 +63,7 @@ export function setupPart(
     against.value = state.against;
     seed.value = String(state.seed);
     start.show(state.policy);
-    const chosen = catalogue.scenarios.find(({ name }) => name === state.scenario);
+    const chosen = scenarios.find(({ name }) => name === state.scenario);
     const told = chosen === undefined ? [] : describeScenario(chosen);
     sentences.replaceChildren(...told.map((sentence) => element('p', {}, sentence)));
   };
@@ -66,6 +71,10 @@ export function setupPart(
     root: element('section', { class: 'setup', 'aria-label': 'What is compared' }, fields, about),
     show,
   };
+}
+
+function scenarioOption({ name, title }: Scenario): HTMLOptionElement {
+  return element('option', { value: name }, title);
 }
 
 function seedIn({ valueAsNumber }: HTMLInputElement): number {
@@ -95,7 +104,9 @@ function startSelect(
     element(
       'optgroup',
       { label: group.title },
-      ...group.beginnings.map((one) => element('option', { value: beginnings.indexOf(one) }, one.name)),
+      ...group.beginnings.map((one) =>
+        element('option', { value: beginnings.indexOf(one) }, labelOf(one.name)),
+      ),
     ),
   );
   const root = element('select', {}, changed, ...offers);
