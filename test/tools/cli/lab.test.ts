@@ -145,7 +145,7 @@ describe('says what is wrong with', () => {
     const { exitCode, stderr } = await run(['--port', port]);
     await server.close();
     expect(exitCode).toBe(2);
-    expect(stderr).toContain(`port ${port} is in use. Take another one, or any: --port 0`);
+    expect(stderr).toContain(`port ${port} is in use. Choose another one, or any free one: --port 0`);
   });
 });
 

@@ -49,7 +49,7 @@ export function labWith({ readTemplate, openBrowser }: LabSurroundings): Command
         kind: 'integer',
         default: 0,
         most: 65_535,
-        summary: 'the port on 127.0.0.1; 0: any that is free',
+        summary: 'the port on 127.0.0.1; 0: any free one',
       },
       'no-open': { kind: 'flag', summary: 'only print the address' },
       out: { kind: 'text', value: 'lab.html', summary: 'write the page to a file and serve nothing' },
