@@ -10,7 +10,7 @@ import { naive } from './sim-tables.js';
 /** Less than this share of what no retry reaches is worse, and no chance: all meet the same luck. */
 const noWorse = 0.99;
 
-interface DayCase {
+export interface DayCase {
   readonly column: string;
   readonly about: string;
   readonly asked?: string;
@@ -49,11 +49,11 @@ function caseOf(some: DayCase): Case {
   };
 }
 
-function percentText(share: number): string {
+export function percentText(share: number): string {
   return percent(share, share > 0 && share < 0.1 ? 1 : 0);
 }
 
-function innocentShare({ innocent }: Run): number {
+export function innocentShare({ innocent }: Run): number {
   return goodShare(innocent);
 }
 
@@ -235,6 +235,9 @@ const moments: readonly DayCase[] = [
     print: wholeNumber,
   },
 ];
+
+/** Each of them alone, for who compares something else. */
+export const dayCases: readonly DayCase[] = [...limits, ...parts, ...moments];
 
 const contenders: Contenders = {
   ...naive,

@@ -1,6 +1,6 @@
 /** What becomes of a server that is dead, and of those who ask while it is and after. */
 
-import type { Clients, Contender, Fault, World } from '../src/tools/sim/index.js';
+import type { Clients, Contender, Fault, SimulateOptions, World } from '../src/tools/sim/index.js';
 import * as sim from '../src/tools/sim/index.js';
 import type { Seeds } from './sim-reading.js';
 import { attemptsEach, runs } from './sim-reading.js';
@@ -17,6 +17,9 @@ export interface SeedOutage {
   readonly stopsMs: readonly number[];
   /** From when on its return counts. */
   readonly afterMs: number;
+  /** Default: one, and so nothing to share. */
+  readonly processes?: number;
+  readonly store?: SimulateOptions['store'];
 }
 
 export interface Returned {
@@ -29,13 +32,13 @@ export interface Returned {
 }
 
 export function returned(outage: SeedOutage, contender: Contender, seeds: Seeds): Returned {
-  const { clients: count, backlog, stopsMs, afterMs } = outage;
-  const clients = { ...sim.articleClients, count };
+  const { clients: count, backlog, stopsMs, afterMs, processes = 1, store } = outage;
+  const clients = { ...sim.articleClients, count, processes };
   const longestMs = Math.max(...stopsMs);
-  const calm = runs(sim.stoppedServer(backlog, 0, longestMs + tailMs), clients, contender, seeds);
+  const calm = runs(sim.stoppedServer(backlog, 0, longestMs + tailMs), clients, contender, seeds, store);
   const shares = stopsMs.flatMap((stopMs) => {
     const resumedAt = stoppedAt + stopMs;
-    const stopped = runs(sim.stoppedServer(backlog, stopMs, tailMs), clients, contender, seeds);
+    const stopped = runs(sim.stoppedServer(backlog, stopMs, tailMs), clients, contender, seeds, store);
     return stopped.map(({ series }, index) => {
       const share = (fromMs: number): number =>
         perSecond(series.good, fromMs, 10_000) /

@@ -1,6 +1,6 @@
 /** Runs of many seeds, and what they say in a cell of a table. */
 
-import type { Contender, Counts, Crowds, Run, World } from '../src/tools/sim/index.js';
+import type { Contender, Counts, Crowds, Run, SimulateOptions, World } from '../src/tools/sim/index.js';
 import { perSecond, simulate } from '../src/tools/sim/index.js';
 
 export type Seeds = readonly number[];
@@ -9,8 +9,14 @@ export function seedsUpTo(count: number): Seeds {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
 
-export function runs(world: World, clients: Crowds, contender: Contender, seeds: Seeds): Run[] {
-  return seeds.map((seed) => simulate(world, clients, contender, { seed }));
+export function runs(
+  world: World,
+  clients: Crowds,
+  contender: Contender,
+  seeds: Seeds,
+  store?: SimulateOptions['store'],
+): Run[] {
+  return seeds.map((seed) => simulate(world, clients, contender, { seed, ...(store && { store }) }));
 }
 
 export function mean(values: readonly number[]): number {

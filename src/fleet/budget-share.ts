@@ -7,8 +7,8 @@ import type { Budget, Cost } from '../core/policy/limits.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 
 /** In thousandths: what a process has at hand while it works, and while it does not. */
-const batch = 5_000;
-const reserve = 1_000;
+const batch = 10_000;
+const reserve = 2_000;
 
 export class BudgetShare implements RecordShare {
   readonly key: string;

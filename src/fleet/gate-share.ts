@@ -29,6 +29,7 @@ export class GateShare implements RecordShare {
   private epoch = 0;
   private isShut = false;
   private slice = 0;
+  private reopenedAt = Number.NEGATIVE_INFINITY;
   // -- since the last report
   private lives = 0;
   /** Undefined: some time since then. */
@@ -170,6 +171,7 @@ export class GateShare implements RecordShare {
     this.epoch = facts.epoch;
     this.isShut = facts.isShut;
     if (isNew) this.lease = 0;
+    if (isNew && !facts.isShut) this.reopenedAt = now;
     const { gate, scope } = this;
     const before = scope.gateOf(gate);
     const told = gateTold(gate, before, facts, { isNew, hasLease: this.hasLease(now) }, now);
@@ -197,7 +199,7 @@ export class GateShare implements RecordShare {
 
   /** The row may be over by now: the store knows. */
   private judge(state: GateState, facts: GateFacts, now: number): void {
-    if (!isDeadTogether(this.gate, state, facts, now)) return;
+    if (!isDeadTogether(this.gate, state, facts, this.reopenedAt, now)) return;
     this.judged = { row: facts.row, probeInMs: around(this.gate.probeMs / 4, this.random()) };
     this.speaker.urge(this);
   }

@@ -2,7 +2,7 @@
 
 import { nameOfPace } from '../core/limits/fleet/hold-record.js';
 import type { Totals } from '../core/limits/fleet/hold-told.js';
-import { answersTold, holdAlone, holdLeased, holdTold } from '../core/limits/fleet/hold-told.js';
+import { answersTold, holdAlone, holdLeased, holdTold, holdWithout } from '../core/limits/fleet/hold-told.js';
 import type { Facts, HoldFacts, HoldReport } from '../core/limits/fleet/messages.js';
 import { isPaced } from '../core/limits/hold/queue.js';
 import type { Hold } from '../core/policy/limits.js';
@@ -69,11 +69,19 @@ export class HoldShare implements RecordShare {
     if (more === 1) this.speaker.mark(this);
   }
 
+  /** A place was given back: if nobody takes it here, somebody may elsewhere. */
+  left(): void {
+    this.speaker.mark(this);
+  }
+
   // -------------------------------------------------------------- what is told
 
   report(now: number): HoldReport {
     const { firsts, refusals, successes, reported, isChanged } = this;
     const state = this.scope.holdOf(this.hold);
+    const { leased = [] } = state;
+    const surplus = Math.max(0, leased.length - this.queued);
+    if (surplus > 0) this.scope.keepHold(this.hold, holdWithout(state, surplus));
     const report: HoldReport = {
       limit: 'hold',
       firsts,
@@ -88,8 +96,9 @@ export class HoldShare implements RecordShare {
           isUrgent: this.isUrgent(now),
         },
       }),
-      want: Math.max(0, this.queued - (state.leased?.length ?? 0)),
+      want: Math.max(0, this.queued - leased.length),
       withinMs: this.withinMs,
+      back: leased.slice(leased.length - surplus),
     };
     reported.firsts += firsts;
     reported.refusals += refusals;
@@ -110,7 +119,7 @@ export class HoldShare implements RecordShare {
     const { hold, scope } = this;
     const before = scope.holdOf(hold);
     const told = holdTold(before, scope.answersOf(hold), facts, isNew, now);
-    const leased = isOwn && !isLate ? holdLeased(told, facts.from, facts.granted) : told;
+    const leased = isOwn && !isLate ? holdLeased(told, facts.granted) : told;
     // News may get through where answers do not: then nobody would give it places.
     const after = this.speaker.isShared ? leased : holdAlone(leased);
     if (after !== before) scope.keepHold(hold, after);

@@ -85,6 +85,10 @@ class LiveShare implements ScopeShare {
     this.holdShare(hold)?.queues(more, withinMs);
   }
 
+  left(hold: Hold): void {
+    this.holdShare(hold)?.left();
+  }
+
   succeeded(budget: Budget): void {
     this.budgetShare(budget)?.succeeded();
   }

@@ -2,7 +2,7 @@
 
 import type { BudgetFacts, Facts, GateFacts, HoldFacts, PaceName } from '../core/limits/fleet/messages.js';
 
-type Kinds<F> = { readonly [K in keyof Omit<F, 'limit'>]: 'number' | 'boolean' | 'pace' };
+type Kinds<F> = { readonly [K in keyof Omit<F, 'limit'>]: 'number' | 'numbers' | 'boolean' | 'pace' };
 
 const gate: Kinds<GateFacts> = {
   slice: 'number',
@@ -30,8 +30,7 @@ const hold: Kinds<HoldFacts> = {
   spacingMs: 'number',
   pace: 'pace',
   nextPlace: 'number',
-  from: 'number',
-  granted: 'number',
+  granted: 'numbers',
 };
 
 const budget: Kinds<BudgetFacts> = {
@@ -58,5 +57,6 @@ export function factsIn(value: unknown): Facts | undefined {
 
 function isOfKind(value: unknown, kind: string): boolean {
   if (kind === 'number') return Number.isFinite(value);
+  if (kind === 'numbers') return Array.isArray(value) && value.every((one) => Number.isFinite(one));
   return kind === 'boolean' ? typeof value === 'boolean' : (paces as readonly unknown[]).includes(value);
 }

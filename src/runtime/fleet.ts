@@ -60,6 +60,8 @@ export interface ScopeShare {
   held(hold: Hold, now: number): void;
   /** So many more, or fewer, wait for a place that the store gives; they would for so long. */
   queues(hold: Hold, more: 1 | -1, withinMs: number): void;
+  /** A place in the queue was given back. */
+  left(hold: Hold): void;
   succeeded(budget: Budget): void;
   failed(budget: Budget, failure: keyof Cost): void;
   spent(budget: Budget, failure: keyof Cost): void;

@@ -144,6 +144,7 @@ export class Scope implements SessionScope, SharedScope {
     this.setQueued(turn, hold, false);
     if (place === undefined) return;
     this.holds.set(hold, gateAndHold.givePlaceBack(this.holdOf(hold), place, this.ports.now()));
+    this.share?.left(hold);
   }
 
   private setWaiting(turn: Turn, isWaiting: boolean): void {

@@ -134,6 +134,7 @@ describe('facts that are read', () => {
     turn: 0,
     want: 0,
     withinMs: 0,
+    back: [],
   } as const;
   const facts = new Stage().store.take([
     { key: 'b', report },

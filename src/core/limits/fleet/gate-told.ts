@@ -61,12 +61,20 @@ export function gateLeased(state: GateState, leaseUntil: number, now: number): G
   return { ...state, leaseUntil, probeAt: Math.min(state.probeAt, now), probingSince: undefined };
 }
 
-/** Whether all processes together have seen enough to take the server for dead; one of them alone never has. */
-export function isDeadTogether(gate: Gate, state: GateState, facts: GateFacts, now: number): boolean {
+/**
+ * Whether all processes together have seen enough to take the server for dead; one of them alone never has.
+ * `reopenedAt`: when all of them began to come back.
+ */
+export function isDeadTogether(
+  gate: Gate,
+  { epoch, survived }: GateState,
+  facts: GateFacts,
+  reopenedAt: number,
+  now: number,
+): boolean {
   if (facts.isShut || facts.witnesses < 2 || facts.failures === 0) return false;
   const { lives, failures, forMs } = facts;
-  if (state.kind === 'ramping') return isTooEarly(state, failures, now);
-  const { epoch, survived } = state;
+  if (now - reopenedAt < gate.rampMs) return isTooEarly(survived, failures, now);
   return isDead(
     gate,
     { kind: 'open', epoch, lives, failures, since: now - forMs, lastAt: now, survived },

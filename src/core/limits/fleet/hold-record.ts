@@ -22,7 +22,12 @@ export interface HoldRecord {
   readonly spacingMs: number;
   readonly pace: PaceName;
   readonly nextPlace: number;
+  /** Those before it that were given back, in order. */
+  readonly free: readonly number[];
 }
+
+/** More of them are lost: so many have not been asked for at once. */
+const mostFree = 100;
 
 const blank: HoldRecord = {
   limit: 'hold',
@@ -36,6 +41,7 @@ const blank: HoldRecord = {
   spacingMs: 0,
   pace: 'none',
   nextPlace: 0,
+  free: [],
 };
 
 const paces: Readonly<Record<PaceName, Pace | undefined>> = { none: undefined, keen, courteous };
@@ -56,30 +62,18 @@ export function mergeHold(
 ): Merged<HoldRecord, HoldFacts> {
   const counted = afterAnswers(known ?? blank, report);
   const held = afterHold(counted, report, now);
-  const { record, from, granted } = afterWant(held, report, now);
-  const facts = factsOf(record, from, granted, now);
+  const { record, granted } = afterWant(afterBack(held, report, now), report, now);
+  const facts = factsOf(record, granted, now);
   const isNews = held.turn !== counted.turn && report.hold?.isUrgent === true;
-  return { record, facts, news: isNews ? factsOf(record, 0, 0, now) : undefined };
+  return { record, facts, news: isNews ? factsOf(record, [], now) : undefined };
 }
 
-function factsOf(record: HoldRecord, from: number, granted: number, now: number): HoldFacts {
+function factsOf(record: HoldRecord, granted: readonly number[], now: number): HoldFacts {
   const { firsts, refusals, successes, turn, until, pacedSince, places, spacingMs, pace, nextPlace } = record;
   const pacedMs = pace === 'none' ? 0 : now - pacedSince;
   const forMs = Math.max(0, until - now);
   const counts = { firsts, refusals, successes };
-  return {
-    limit: 'hold',
-    ...counts,
-    turn,
-    forMs,
-    pacedMs,
-    places,
-    spacingMs,
-    pace,
-    nextPlace,
-    from,
-    granted,
-  };
+  return { limit: 'hold', ...counts, turn, forMs, pacedMs, places, spacingMs, pace, nextPlace, granted };
 }
 
 function afterAnswers(record: HoldRecord, { firsts, refusals, successes }: HoldReport): HoldRecord {
@@ -104,22 +98,36 @@ function afterHold(record: HoldRecord, { hold, turn }: HoldReport, now: number):
   return { ...record, turn: record.turn + 1, until, pacedSince, places, spacingMs, pace };
 }
 
-interface Granting {
-  readonly record: HoldRecord;
-  readonly from: number;
-  readonly granted: number;
+/** What has come up is lost; a place is given back once. */
+function afterBack(record: HoldRecord, { back }: HoldReport, now: number): HoldRecord {
+  if (back.length === 0 && record.free.length === 0) return record;
+  const queue = queueOf(record);
+  const news = back.filter((place) => place < record.nextPlace && !record.free.includes(place));
+  const free = [...record.free, ...news]
+    .filter((place) => timeOf(queue, place) > now)
+    .sort((one, other) => one - other)
+    .slice(0, mostFree);
+  return { ...record, free };
 }
 
-/** As many as come up in time, one after another. */
+interface Granting {
+  readonly record: HoldRecord;
+  readonly granted: readonly number[];
+}
+
+/** As many as come up in time: first those that were given back, then one after another. */
 function afterWant(record: HoldRecord, { want, withinMs }: HoldReport, now: number): Granting {
+  if (record.pace === 'none' || want <= 0) return { record, granted: [] };
   const queue = queueOf(record);
-  const from = Math.max(record.nextPlace, placesBy(queue, now));
-  if (record.pace === 'none') return { record, from, granted: 0 };
-  let granted = 0;
-  while (granted < want && timeOf(queue, from + granted) <= now + withinMs) granted += 1;
-  return granted === 0
-    ? { record, from, granted }
-    : { record: { ...record, nextPlace: from + granted }, from, granted };
+  const isInTime = (place: number): boolean => timeOf(queue, place) <= now + withinMs;
+  const granted = record.free.slice(0, want).filter(isInTime);
+  const free = record.free.slice(granted.length);
+  let nextPlace = Math.max(record.nextPlace, placesBy(queue, now));
+  while (granted.length < want && isInTime(nextPlace)) {
+    granted.push(nextPlace);
+    nextPlace += 1;
+  }
+  return granted.length === 0 ? { record, granted } : { record: { ...record, nextPlace, free }, granted };
 }
 
 /** As a process has it; here, in the store's time. */

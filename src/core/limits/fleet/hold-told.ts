@@ -37,15 +37,17 @@ export function holdTold(
   };
 }
 
-/** It has got these places, one after another. */
-export function holdLeased(state: HoldState, from: number, count: number): HoldState {
-  if (count === 0 || state.leased === undefined) return state;
-  const places = Array.from({ length: count }, (_, index) => from + index);
-  return {
-    ...state,
-    leased: [...state.leased, ...places],
-    nextPlace: Math.max(state.nextPlace, from + count),
-  };
+/** It has got these places. */
+export function holdLeased(state: HoldState, places: readonly number[]): HoldState {
+  if (places.length === 0 || state.leased === undefined) return state;
+  return { ...state, leased: [...state.leased, ...places].sort((one, other) => one - other) };
+}
+
+/** Of its places, it has some that nobody waits for here: the last ones. */
+export function holdWithout(state: HoldState, surplus: number): HoldState {
+  return state.leased === undefined || surplus <= 0
+    ? state
+    : { ...state, leased: state.leased.slice(0, -surplus) };
 }
 
 /** The store is silent: the queue is its own. */

@@ -97,6 +97,8 @@ export interface HoldReport {
   /** So many places in the queue are wanted, if they come up within so long. */
   readonly want: number;
   readonly withinMs: number;
+  /** Places that it had got, and that nobody will use here. */
+  readonly back: readonly number[];
 }
 
 export interface HoldFacts {
@@ -115,9 +117,8 @@ export interface HoldFacts {
   readonly spacingMs: number;
   readonly pace: PaceName;
   readonly nextPlace: number;
-  /** What the asking process has got: places one after another. */
-  readonly from: number;
-  readonly granted: number;
+  /** The places that the asking process has got, in order. */
+  readonly granted: readonly number[];
 }
 
 // ---------------------------------------------------------------- the budget

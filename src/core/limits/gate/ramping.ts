@@ -41,11 +41,11 @@ export function afterSignWhenRamping(
   if (sign === 'alive') return { ...state, successes: state.successes + 1, failures: 0 };
   if (!isFailure(sign)) return state;
   const failures = state.failures + 1;
-  if (!isTooEarly(state, failures, now)) return { ...state, failures };
+  if (!isTooEarly(state.survived, failures, now)) return { ...state, failures };
   return shut(state.epoch + 1, now + around(gate.probeMs, draw), failures, state.survived);
 }
 
-export function isTooEarly({ survived }: Ramping, failures: number, now: number): boolean {
+export function isTooEarly(survived: Survived, failures: number, now: number): boolean {
   return failures >= Math.max(rampFailures, remembered(survived, now) / 2);
 }
 

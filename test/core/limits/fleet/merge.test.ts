@@ -158,6 +158,7 @@ const quietHold: HoldReport = {
   turn: 0,
   want: 0,
   withinMs: 2_000,
+  back: [],
 };
 const window = { forMs: 5_000, spacingMs: 50, pace: 'courteous', isUrgent: true } as const;
 
@@ -192,15 +193,31 @@ describe('a shared hold', () => {
     const { record, news } = tell(undefined, start, { hold });
     expect(news).toBeUndefined();
     const one = tell(record, start, { want: 3 });
-    expect(one.facts).toMatchObject({ from: 0, granted: 3 });
+    expect(one.facts).toMatchObject({ granted: [0, 1, 2] });
     const other = tell(one.record, start, { want: 1_000, withinMs: 1_000 });
-    expect(other.facts.from).toBe(3);
+    expect(other.facts.granted[0]).toBe(3);
     // At 20 a second, and a little faster by then.
-    expect(other.facts.granted).toBeGreaterThanOrEqual(17);
-    expect(other.facts.granted).toBeLessThanOrEqual(19);
+    expect(other.facts.granted.length).toBeGreaterThanOrEqual(17);
+    expect(other.facts.granted.length).toBeLessThanOrEqual(19);
     const later = tell(other.record, start + 3_000, { want: 1 });
-    expect(later.facts.from).toBeGreaterThan(55);
-    expect(tell(undefined, start, { want: 5 }).facts.granted).toBe(0);
+    expect(later.facts.granted[0]).toBeGreaterThan(55);
+    expect(tell(undefined, start, { want: 5 }).facts.granted).toEqual([]);
+  });
+});
+
+describe('places in the queue of a fleet', () => {
+  const hold = { ...window, forMs: 0, isUrgent: false, pace: 'keen' } as const;
+  const { record } = mergeHold(undefined, { ...quietHold, hold, want: 10 }, start);
+  const report = { ...quietHold, turn: record.turn };
+
+  test('that are given back are given out first, once, and not after their time', () => {
+    const back = mergeHold(record, { ...report, back: [7, 4] }, start).record;
+    const again = mergeHold(back, { ...report, back: [7], want: 3 }, start);
+    expect(again.facts.granted).toEqual([4, 7, 10]);
+    expect(mergeHold(again.record, { ...report, want: 1 }, start).facts.granted).toEqual([11]);
+    expect(mergeHold(back, { ...report, want: 1 }, start + 300).facts.granted).toEqual([7]);
+    expect(mergeHold(back, { ...report, want: 1 }, start + 1_000).facts.granted[0]).toBeGreaterThan(10);
+    expect(mergeHold(record, { ...report, back: [10, 99], want: 1 }, start).facts.granted).toEqual([10]);
   });
 });
 
