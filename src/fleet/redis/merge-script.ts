@@ -126,7 +126,7 @@ end
 
 function blank.hold()
   return { limit = 'hold', firsts = 0, refusals = 0, successes = 0, turn = 0, ['until'] = 0, pacedSince = 0, places = 0,
-    spacingMs = 0, pace = 'none', nextPlace = 0 }
+    spacingMs = 0, pace = 'none', nextPlace = 0, free = {} }
 end
 
 local paces = {
@@ -170,19 +170,42 @@ local function takeHold(record, report)
   if isMeant then with(record, { spacingMs = hold.spacingMs, pace = hold.pace }) end
 end
 
-local function grantPlaces(record, report)
-  local from = math.max(record.nextPlace, placesBy(record))
-  local granted = 0
-  if record.pace == 'none' then return from, granted end
-  while granted < report.want and timeOf(record, from + granted) <= now + report.withinMs do granted = granted + 1 end
-  if granted > 0 then record.nextPlace = from + granted end
-  return from, granted
+local function takePlacesBack(record, report)
+  if #report.back == 0 and #record.free == 0 then return end
+  local free, isFree = {}, {}
+  if record.pace == 'none' then record.free = {} return end
+  local function add(place)
+    if type(place) ~= 'number' or isFree[place] or not (timeOf(record, place) > now) then return end
+    isFree[place] = true
+    table.insert(free, place)
+  end
+  for _, place in ipairs(record.free) do add(place) end
+  for _, place in ipairs(report.back) do if place < record.nextPlace then add(place) end end
+  table.sort(free)
+  record.free = {}
+  for index = 1, math.min(100, #free) do record.free[index] = free[index] end
 end
 
-local function holdFacts(record, from, granted)
+local function grantPlaces(record, report)
+  local granted = {}
+  if record.pace == 'none' or report.want <= 0 then return granted end
+  local function isInTime(place) return timeOf(record, place) <= now + report.withinMs end
+  while #granted < report.want and record.free[1] and isInTime(record.free[1]) do
+    table.insert(granted, table.remove(record.free, 1))
+  end
+  local nextPlace = math.max(record.nextPlace, placesBy(record))
+  while #granted < report.want and isInTime(nextPlace) do
+    table.insert(granted, nextPlace)
+    nextPlace = nextPlace + 1
+  end
+  if #granted > 0 then record.nextPlace = nextPlace end
+  return granted
+end
+
+local function holdFacts(record, granted)
   return { limit = 'hold', firsts = record.firsts, refusals = record.refusals, successes = record.successes,
     turn = record.turn, forMs = math.max(0, record['until'] - now), pacedMs = record.pace == 'none' and 0 or now - record.pacedSince,
-    places = record.places, spacingMs = record.spacingMs, pace = record.pace, nextPlace = record.nextPlace, from = from,
+    places = record.places, spacingMs = record.spacingMs, pace = record.pace, nextPlace = record.nextPlace,
     granted = granted }
 end
 
@@ -193,8 +216,9 @@ function merge.hold(record, report)
   local turn = record.turn
   takeHold(record, report)
   local isNews = record.turn ~= turn and report.hold.isUrgent
-  local from, granted = grantPlaces(record, report)
-  return holdFacts(record, from, granted), isNews and holdFacts(record, 0, 0)
+  takePlacesBack(record, report)
+  local granted = grantPlaces(record, report)
+  return holdFacts(record, granted), isNews and holdFacts(record, {})
 end
 
 -- the budget
@@ -255,6 +279,12 @@ local function recordAt(key, limit)
   return record, 0
 end
 
+-- an empty list is written as an empty object
+
+local function written(value)
+  return (string.gsub(cjson.encode(value), '"granted":{}', '"granted":[]'))
+end
+
 local answers, garbled = {}, 0
 for index, report in ipairs(reports) do
   local key = KEYS[index]
@@ -262,8 +292,8 @@ for index, report in ipairs(reports) do
   garbled = garbled + isGarbled
   local facts, news = merge[report.limit](record, report)
   redis.call('SET', key, cjson.encode(record), 'PX', keptMs)
-  if news then redis.call('PUBLISH', channel, cjson.encode({ key = key, facts = news })) end
+  if news then redis.call('PUBLISH', channel, written({ key = key, facts = news })) end
   answers[index] = facts
 end
-return cjson.encode({ facts = answers, garbled = garbled })
+return written({ facts = answers, garbled = garbled })
 `;

@@ -102,8 +102,8 @@ function afterHold(record: HoldRecord, { hold, turn }: HoldReport, now: number):
 function afterBack(record: HoldRecord, { back }: HoldReport, now: number): HoldRecord {
   if (back.length === 0 && record.free.length === 0) return record;
   const queue = queueOf(record);
-  const news = back.filter((place) => place < record.nextPlace && !record.free.includes(place));
-  const free = [...record.free, ...news]
+  const given = back.filter((place) => place < record.nextPlace);
+  const free = [...new Set([...record.free, ...given])]
     .filter((place) => timeOf(queue, place) > now)
     .sort((one, other) => one - other)
     .slice(0, mostFree);
