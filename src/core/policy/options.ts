@@ -88,7 +88,8 @@ export interface SettingsOptions {
    */
   readonly attemptTimeoutMs?: number;
   /**
-   * Statuses that are retried: numbers, classes (`'5xx'`), and negations (`'!501'`), which no hint overrules.
+   * Statuses that are retried: numbers, classes (`'5xx'`), and negations (`'!501'`), which no hint overrules. 413 is
+   * retried as well, if the answer says when.
    * @default [408, 425, 429, '5xx', '!501', '!505', '!506', '!508', '!510', '!511']
    */
   readonly statuses?: readonly StatusOption[];
