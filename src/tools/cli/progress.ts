@@ -1,4 +1,4 @@
-/** A bar for who waits in front of a terminal, and only if there is something to wait for. */
+/** A progress bar on a terminal, which appears only when the work takes more than a second. */
 
 import type { Printer } from './printer.js';
 
@@ -19,7 +19,7 @@ export class Progress {
     this.drawAt = out.isTerminal ? now() + patienceMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether anybody would see it. */
+  /** Whether there is a terminal to show it. */
   get isOn(): boolean {
     return this.drawAt < Number.POSITIVE_INFINITY;
   }
@@ -31,10 +31,14 @@ export class Progress {
     this.isDrawn = true;
     const filled = Math.round(share * barWidth);
     const percent = `${Math.floor(share * 100)} %`.padStart(5);
-    this.out.write(`${clearLine}${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}${percent}  ${what}`);
+    const line = `${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}${percent}  ${what}`;
+    // A line that the terminal wraps could not be removed as a whole.
+    this.out.write(`${clearLine}${line.slice(0, this.out.width - 1)}`);
   }
 
-  end(): void {
+  /** Removes the bar, before something else is printed and at the end. */
+  clear(): void {
     if (this.isDrawn) this.out.write(clearLine);
+    this.isDrawn = false;
   }
 }

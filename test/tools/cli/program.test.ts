@@ -96,6 +96,35 @@ describe('a signal', () => {
   });
 });
 
+describe('Ctrl-C in a long simulation', () => {
+  /** An hour of ten thousand requests a second: it takes minutes of CPU for each policy. */
+  const long = {
+    world: {
+      durationMs: 3_600_000,
+      services: [{ server: { kind: 'flaky', latencyMs: 50, share: 0, status: 503 } }],
+    },
+    clients: { kind: 'open', count: 1, perSecond: 10_000 },
+    // Its rules match nothing, which it remarks on before it begins.
+    policies: [{ name: 'mine', policy: { rules: [{ match: '/nothing' }] } }, 'none'],
+  };
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends it with %i, and says what is missing', async (signal, code) => {
+    const { child, written, ended } = start('simulate', '-', '--json');
+    const begun = new Promise<void>((resolve) => {
+      child.stderr.on('data', () => written.stderr.includes('does not match') && resolve());
+    });
+    child.stdin.end(JSON.stringify(long));
+    await begun;
+    child.kill(signal);
+    expect(await ended).toEqual({ code, signal: null });
+    expect(JSON.parse(written.stdout)).toMatchObject({ entries: [], missing: ['mine', 'none'] });
+    expect(written.stderr).toContain('Interrupted before the first policy was played to the end');
+  });
+});
+
 test('who has no undici is told what to install', async () => {
   const { written, ended } = start('outage', 'clients');
   expect(await ended).toEqual({ code: 2, signal: null });

@@ -4,7 +4,7 @@ import { timeText } from '../../../internal.js';
 import { articleClients } from '../../sim/index.js';
 import type { Command, Given } from '../command.js';
 import { defineCommand } from '../command.js';
-import { exitCodes, Failure } from '../failure.js';
+import { exitCodes, Failure, Interruption } from '../failure.js';
 import { Counts } from '../outage/counts.js';
 import type { Timing } from '../outage/play.js';
 import { play } from '../outage/play.js';
@@ -14,6 +14,7 @@ import { printSummary, recoveryOf } from '../outage/summary.js';
 import type { Target } from '../outage/target.js';
 import { reachServer, startServer } from '../outage/target.js';
 import { Users } from '../outage/users.js';
+import { Progress } from '../progress.js';
 import { loadUndici } from '../undici.js';
 
 /** The time after the server continues, or the whole run without a stop. */
@@ -79,8 +80,9 @@ The scenario of smira/exponential-backoff (2014) over 127.0.0.1: each client
 thinks, opens a connection, sends a request, and thinks again. When the server
 continues after the stop, the requests of the meantime are waiting for it, and
 the retries decide whether it ever recovers. Every five seconds, it prints how
-the attempts ended, and at the end whether the server recovered; if it did not,
-the exit code is 1.
+the attempts ended, and at the end the rates before, during and after the stop,
+and whether the server recovered and why; if it did not, the exit code is 1.
+Ctrl-C prints the rates so far.
 
 --policy is a file, "-" for stdin, or one of ${strategyNames.join(', ')}.
 Some of them:
@@ -116,10 +118,13 @@ fifth of everything:
       const users = new Users({ url: target.url, clients, thinkMs, timeoutMs, strategy }, undici, counts);
       const where = target.pid === undefined ? target.url : `${target.url} (process ${target.pid})`;
       io.stdout.text(`${clients} clients, policy ${options.policy}, at ${where}`);
-      const course = await play({ target, users, counts }, timing, io.stdout, signal);
+      const stage = { out: io.stdout, progress: new Progress(io.stderr) };
+      const course = await play({ target, users, counts }, timing, stage, signal);
+      if (course.cutShort instanceof Interruption)
+        io.stdout.text(`Interrupted after ${timeText(course.endedAt)}: what follows is partial.`);
       printSummary(io.stdout, counts, course);
       if (course.cutShort !== undefined) throw course.cutShort;
-      const recovery = recoveryOf(counts, course);
+      const recovery = recoveryOf(counts, course, options.policy);
       if (recovery === undefined) return exitCodes.fine;
       io.stdout.text(recovery.line, recovery.recovered ? 'green' : 'red');
       return recovery.recovered ? exitCodes.fine : exitCodes.no;

@@ -68,10 +68,10 @@ export function simulateWith(readTemplate: ReadTemplate): Command {
       }
       const scenario = await readScenario(name, io);
       const candidates = await candidatesOf(options.policy, scenario, io);
+      const signal = io.interruption();
       for (const remark of unmatchedRules(candidates, scenario))
         io.stderr.line(io.stderr.paint('yellow', remark));
       const { seed } = options;
-      const signal = io.interruption();
       const entries = await playAll(candidates, { scenario, seed }, new Progress(io.stderr), signal);
       const report: Report = { format: 1, scenario, seed, entries };
       const missing = candidates.slice(entries.length).map(({ name: missed }) => missed);
@@ -152,6 +152,6 @@ async function playAll(
     if (step.done !== true) break;
     entries.push({ ...candidate, run: step.value });
   }
-  progress.end();
+  progress.clear();
   return entries;
 }

@@ -1,11 +1,11 @@
-/** What the clients saw, counted by the second. */
+/** What the clients see, counted by the second. */
 
 import type { DecisionEvent, SettledEvent } from '../../../index.js';
 import { perSecond } from '../../sim/index.js';
 
 const timeouts: readonly string[] = ['AttemptTimeoutError', 'HeadersTimeoutError', 'ConnectTimeoutError'];
 
-export type Counted = 'attempts' | 'good' | 'errors' | 'timedOut' | 'refused';
+export type Counted = 'attempts' | 'retries' | 'good' | 'errors' | 'timedOut' | 'refused';
 
 export class Counts {
   private readonly series: Readonly<Record<Counted, Float64Array>>;
@@ -17,15 +17,17 @@ export class Counts {
     this.startedAt = clock();
     const series = (): Float64Array => new Float64Array(Math.ceil(durationMs / 1_000));
     this.series = {
-      /** All that were sent. */
+      /** All attempts that were sent. */
       attempts: series(),
+      /** Those of them that were decided on after another attempt. */
+      retries: series(),
       /** Requests that ended well. */
       good: series(),
-      /** Attempts that ended otherwise than by a good answer or by time. */
+      /** Attempts that ended neither with a good answer nor with a timeout. */
       errors: series(),
-      /** Attempts that nobody answered in time. */
+      /** Attempts that were not answered in time. */
       timedOut: series(),
-      /** Requests that the gate or the hold turned away. */
+      /** Requests that the gate or the hold refused. */
       refused: series(),
     };
   }
@@ -38,7 +40,7 @@ export class Counts {
   add(counted: Counted): void {
     const series = this.series[counted];
     const second = Math.floor(this.now / 1_000);
-    // What comes after the end changes nothing.
+    // What happens after the end is not counted.
     if (second < series.length) series[second] = (series[second] ?? 0) + 1;
   }
 
@@ -46,10 +48,11 @@ export class Counts {
     return perSecond(this.series[counted], fromMs, forMs);
   }
 
-  /** For `observe`: each attempt that is not good is decided on. */
+  /** For `observe`: there is a decision for each attempt that does not succeed. */
   readonly observe = (event: DecisionEvent | SettledEvent): void => {
     if (event.type !== 'decision') return;
-    const { reason, finding } = event.decision;
+    const { action, reason, finding } = event.decision;
+    if (action === 'retry') this.add('retries');
     if (reason === 'success' || reason === 'aborted') return;
     this.add(finding.kind === 'error' && timeouts.includes(finding.name) ? 'timedOut' : 'errors');
   };

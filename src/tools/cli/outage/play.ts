@@ -2,18 +2,19 @@
 
 import { pause, sleep, timeText } from '../../../internal.js';
 import type { Printer } from '../printer.js';
+import type { Progress } from '../progress.js';
 import type { Counts } from './counts.js';
 import type { Target } from './target.js';
 import type { Users } from './users.js';
 
 export interface Timing {
   readonly durationMs: number;
-  /** Undefined: it is not stopped. */
+  /** Undefined: the server is not stopped. */
   readonly stopAfterMs: number | undefined;
   readonly stopForMs: number;
 }
 
-/** When it really was, since the clients began. */
+/** When it really happened, in ms since the clients began. */
 export interface Course {
   readonly endedAt: number;
   readonly stoppedAt: number | undefined;
@@ -28,14 +29,28 @@ export interface Cast {
   readonly counts: Counts;
 }
 
-const reportMs = 5_000;
+/** Where it is told how it goes. */
+export interface Stage {
+  readonly out: Printer;
+  readonly progress: Progress;
+}
 
-export async function play(cast: Cast, timing: Timing, out: Printer, signal: AbortSignal): Promise<Course> {
+const reportMs = 5_000;
+const progressMs = 250;
+
+export async function play(cast: Cast, timing: Timing, stage: Stage, signal: AbortSignal): Promise<Course> {
   const { target, users, counts } = cast;
+  const { out, progress } = stage;
   const ending = new AbortController();
   const over = AbortSignal.any([signal, target.lost, ending.signal]);
   const crowd = users.live(over).catch((error: unknown) => ending.abort(error));
-  const reports = setInterval(() => report(cast, out), reportMs);
+  const reports = setInterval(() => {
+    progress.clear();
+    report(cast, out);
+  }, reportMs);
+  const looks =
+    progress.isOn &&
+    setInterval(() => progress.show(counts.now / timing.durationMs, whatNext(cast, timing)), progressMs);
   const course: { -readonly [Key in keyof Course]: Course[Key] } = {
     endedAt: 0,
     stoppedAt: undefined,
@@ -43,12 +58,14 @@ export async function play(cast: Cast, timing: Timing, out: Printer, signal: Abo
     cutShort: undefined,
   };
   try {
-    await stopForAWhile(cast, timing, course, out, over);
+    await stopForAWhile(cast, timing, course, stage, over);
     await until(timing.durationMs, counts, over);
   } catch (error) {
     course.cutShort = over.aborted ? over.reason : error;
   } finally {
     clearInterval(reports);
+    if (looks !== false) clearInterval(looks);
+    progress.clear();
     course.endedAt = counts.now;
     ending.abort();
     await crowd;
@@ -60,17 +77,19 @@ async function stopForAWhile(
   { target, counts }: Cast,
   { stopAfterMs, stopForMs }: Timing,
   course: { stoppedAt: number | undefined; resumedAt: number | undefined },
-  out: Printer,
+  { out, progress }: Stage,
   over: AbortSignal,
 ): Promise<void> {
   if (stopAfterMs === undefined) return;
   await until(stopAfterMs, counts, over);
   target.stop();
   course.stoppedAt = counts.now;
+  progress.clear();
   out.line(out.paint('yellow', `SIGSTOP after ${timeText(course.stoppedAt)}`));
   await until(course.stoppedAt + stopForMs, counts, over);
   target.resume();
   course.resumedAt = counts.now;
+  progress.clear();
   out.line(out.paint('yellow', `SIGCONT after ${timeText(course.resumedAt)}`));
 }
 
@@ -86,4 +105,15 @@ function report({ counts, target }: Cast, out: Printer): void {
       `refused ${rate('refused')}`,
   );
   if (target.lastLine !== '') out.line(out.paint('dim', `  server: ${target.lastLine}`));
+}
+
+/** For the progress bar: what happens at present, and how long all of it still takes. */
+function whatNext(
+  { counts }: Cast,
+  { stopAfterMs = Number.POSITIVE_INFINITY, stopForMs, durationMs }: Timing,
+): string {
+  const { now } = counts;
+  const isStopped = now >= stopAfterMs && now < stopAfterMs + stopForMs;
+  const left = `${Math.ceil(Math.max(0, durationMs - now) / 1_000)} s left`;
+  return isStopped ? `${left}, the server is stopped` : left;
 }

@@ -1,11 +1,14 @@
-/** What came of it: before, during and after the stop, and whether the server has recovered. */
+/** The result: rates before, during and after the stop, and whether the server has recovered. */
 
-import { timeText } from '../../../internal.js';
-import { backAt, backShare } from '../../sim/internal.js';
+import type { Figures, Outage, Rates } from '../../sim/internal.js';
+import { backAt, findingOnRecovery } from '../../sim/internal.js';
 import type { Printer } from '../printer.js';
 import { table } from '../table.js';
 import type { Counted, Counts } from './counts.js';
 import type { Course } from './play.js';
+
+/** In seconds. */
+const longestWindow = 10;
 
 interface Phase {
   readonly name: string;
@@ -36,7 +39,7 @@ export function printSummary(out: Printer, counts: Counts, course: Course): void
   for (const line of table(columns, cells, out.width)) out.line(line);
 }
 
-/** Of less than a second, nothing can be said. */
+/** Only those of at least a second: a shorter one has no rate. */
 function phasesOf({ stoppedAt, resumedAt, endedAt }: Course): Phase[] {
   const phases =
     stoppedAt === undefined
@@ -44,34 +47,65 @@ function phasesOf({ stoppedAt, resumedAt, endedAt }: Course): Phase[] {
       : [
           { name: 'before', fromMs: 0, toMs: stoppedAt },
           { name: 'stopped', fromMs: stoppedAt, toMs: resumedAt ?? endedAt },
-          { name: 'after', fromMs: resumedAt ?? endedAt, toMs: endedAt },
+          ...afterwards(resumedAt ?? endedAt, endedAt),
+          { name: 'in all', fromMs: 0, toMs: endedAt },
         ];
   return phases.filter(({ fromMs, toMs }) => wholeSeconds(toMs) > wholeSeconds(fromMs));
 }
 
-const longestWindow = 10;
+/** The first ten seconds apart, if there are more: they show what the outage left behind. */
+function afterwards(resumedAt: number, endedAt: number): Phase[] {
+  const firstEndsAt = resumedAt + longestWindow * 1_000;
+  const rest = { name: 'after', fromMs: resumedAt, toMs: endedAt };
+  if (firstEndsAt >= endedAt) return [rest];
+  return [
+    { name: '10 s after', fromMs: resumedAt, toMs: firstEndsAt },
+    { ...rest, name: 'later', fromMs: firstEndsAt },
+  ];
+}
 
-/** The line that tells the end, and whether it is a good one; undefined: it was not stopped, or too little was seen. */
+/** The sentence on the policy, and whether the server recovered; undefined: it was not stopped, or too little was seen. */
 export function recoveryOf(
   counts: Counts,
   { stoppedAt, resumedAt, endedAt }: Course,
+  policy: string,
 ): { readonly recovered: boolean; readonly line: string } | undefined {
   if (stoppedAt === undefined || resumedAt === undefined) return undefined;
   const [from, to] = [wholeSeconds(resumedAt), wholeSeconds(endedAt)];
+  if (to - from < 1) return undefined;
+  const outage = { name: 'outage', fromMs: stoppedAt, untilMs: resumedAt } as const;
+  const own = { name: policy, label: policy, figures: figuresOf(counts, outage, endedAt) };
+  const { hasRecovered, sentence } = findingOnRecovery(own, outage, endedAt);
+  return { recovered: hasRecovered, line: `${policy}: ${sentence}.` };
+}
+
+function figuresOf(counts: Counts, { fromMs, untilMs }: Outage, endedAt: number): Figures {
+  const [from, to] = [wholeSeconds(untilMs), wholeSeconds(endedAt)];
   const window = Math.min(longestWindow, to - from);
-  if (window < 1) return undefined;
-  const goodput = counts.perSecond.bind(counts, 'good');
-  const second = backAt(goodput, { normal: goodput(0, stoppedAt), from, to, window });
-  if (second !== undefined) {
+  const ratesOf = (counted: Counted): Rates => {
+    const rate = (begin: number, end: number): number => counts.perSecond(counted, begin, end - begin);
     return {
-      recovered: true,
-      line: `recovered ${timeText((second - from) * 1_000)} after the server continued`,
+      before: rate(0, fromMs),
+      during: rate(fromMs, untilMs),
+      after: rate(untilMs, untilMs + window * 1_000),
+      atEnd: rate(endedAt - window * 1_000, endedAt),
+      overall: rate(0, endedAt),
     };
-  }
-  const share = `${backShare * 100} % of the answers before the stop`;
+  };
+  const totalOf = (counted: Counted): number => Math.round((ratesOf(counted).overall * endedAt) / 1_000);
+  const [good, load, retries] = [ratesOf('good'), ratesOf('attempts'), ratesOf('retries')];
+  const goodput = counts.perSecond.bind(counts, 'good');
+  const back = backAt(goodput, { normal: good.before ?? 0, from, to, window });
   return {
-    recovered: false,
-    line: `wedged: ${timeText(wholeSeconds(endedAt - resumedAt) * 1_000)} after the server continued, still below ${share}`,
+    good,
+    load,
+    recoveredAfterMs: back === undefined ? undefined : (back - from) * 1_000,
+    offered: Number.NaN,
+    succeeded: totalOf('good'),
+    lost: Number.NaN,
+    refused: totalOf('refused'),
+    forbidden: 0,
+    retryShareAtEnd: retries.atEnd / Math.max(load.atEnd, Number.EPSILON),
   };
 }
 

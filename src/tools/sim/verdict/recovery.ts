@@ -21,6 +21,17 @@ export function judgeRecovery(all: readonly Compared[], outage: Outage, duration
   };
 }
 
+/** On one policy alone, with nothing to compare it with. */
+export function findingOnRecovery(
+  own: Compared,
+  outage: Outage,
+  durationMs: number,
+): Finding & { readonly hasRecovered: boolean } {
+  const when = `${secondsText(durationMs - outage.untilMs)} after the ${outage.name}`;
+  const finding = findingOf({ own, baseline: undefined, outage, when });
+  return { ...finding, hasRecovered: courseOf(own.figures) === 'recovers' };
+}
+
 type Course = 'recovers' | 'is slow' | 'stays down';
 
 function courseOf({ recoveredAfterMs, good }: Figures): Course {

@@ -28,30 +28,44 @@ describe('the recovery', () => {
     [
       'at once',
       [...before, 0, ...calm],
-      { recovered: true, line: 'recovered 0 ms after the server continued' },
+      {
+        recovered: true,
+        line: 'service: the server is back to normal at once; during the outage it gets 10 attempts a second.',
+      },
     ],
     [
       'later',
       [...before, 0, 0, 0, 0, ...calm],
-      { recovered: true, line: 'recovered 2 s after the server continued' },
+      {
+        recovered: true,
+        line: 'service: the server is back to normal 2 s after the outage; during the outage it gets 10 attempts a second.',
+      },
     ],
     [
       'never',
       [...before, 0, ...calm.map(() => 8)],
       {
         recovered: false,
-        line: 'wedged: 10 s after the server continued, still below 90 % of the answers before the stop',
+        line: 'service: the server is not back to normal 10 s after the outage: it still gets 10 attempts a second, and 8 requests a second succeed (before: 10).',
+      },
+    ],
+    [
+      'never, and hardly an answer',
+      [...before, 0, ...calm.map(() => 1)],
+      {
+        recovered: false,
+        line: 'service: the server does not recover: 10 s after the outage, it still gets 10 attempts a second, and 1 requests a second succeed (before: 10).',
       },
     ],
   ])('%s', (_, good, recovery) => {
-    expect(recoveryOf(counted(good), course(3_004, 4_009, good.length * 1_000))).toEqual(recovery);
+    expect(recoveryOf(counted(good), course(3_004, 4_009, good.length * 1_000), 'service')).toEqual(recovery);
   });
 
   test('is none without a stop, or when too little was seen after it', () => {
     const counts = counted(before);
-    expect(recoveryOf(counts, course(undefined, undefined, 3_000))).toBeUndefined();
-    expect(recoveryOf(counts, course(1_000, undefined, 3_000))).toBeUndefined();
-    expect(recoveryOf(counts, course(1_000, 2_900, 3_000))).toBeUndefined();
+    expect(recoveryOf(counts, course(undefined, undefined, 3_000), 'service')).toBeUndefined();
+    expect(recoveryOf(counts, course(1_000, undefined, 3_000), 'service')).toBeUndefined();
+    expect(recoveryOf(counts, course(1_000, 2_900, 3_000), 'service')).toBeUndefined();
   });
 });
 
@@ -66,13 +80,23 @@ describe('the summary', () => {
   test('has a column for each part that was long enough', () => {
     const counts = counted([8, 10, 0, 0, 6, 6]);
     expect(printed(counts, course(2_010, 4_020, 6_000)).slice(0, 3)).toEqual([
-      'per second         before  stopped  after',
-      'OK                    9.0      0.0    6.0',
-      'attempts             10.0     10.0   10.0',
+      'per second         before  stopped  after  in all',
+      'OK                    9.0      0.0    6.0     5.0',
+      'attempts             10.0     10.0   10.0    10.0',
     ]);
-    expect(printed(counts, course(2_010, undefined, 3_000))[0]).toBe('per second         before  stopped');
+    expect(printed(counts, course(2_010, undefined, 3_000))[0]).toBe(
+      'per second         before  stopped  in all',
+    );
     expect(printed(counts, course(undefined, undefined, 3_000))[0]).toBe('per second         all the time');
     expect(printed(counts, course(undefined, undefined, 300))).toEqual([]);
+  });
+
+  test('shows the ten seconds after the stop apart', () => {
+    const good = [10, 10, 0, 0, ...Array.from({ length: 10 }, () => 3), 10, 10];
+    expect(printed(counted(good), course(2_000, 4_000, 16_000)).slice(0, 2)).toEqual([
+      'per second         before  stopped  10 s after  later  in all',
+      'OK                   10.0      0.0         3.0   10.0     4.4',
+    ]);
   });
 
   test('what comes after the end is not counted', () => {
