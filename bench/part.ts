@@ -2,6 +2,9 @@
 
 import { partsNamed } from './parts.js';
 
+// Ctrl-C reaches this process, too: the one that started it tells what is known, and ends it.
+process.on('SIGINT', () => {});
+
 const [part] = partsNamed(process.argv.slice(2));
 const rows = await part?.rows();
 process.send?.(rows, () => process.disconnect());

@@ -10,6 +10,7 @@
  *   npm run bench -- --rounds 2            only to see that everything works
  */
 
+import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +18,10 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { interruptible } from '../scripts/interruption.js';
 import { manifestOf, Versions } from '../scripts/versions.js';
+import { Printer } from '../src/tools/cli/printer.js';
+import { Progress } from '../src/tools/cli/progress.js';
 import { type Part, partsNamed } from './parts.js';
 import { type Row, tableOf } from './row.js';
 
@@ -36,15 +40,6 @@ const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: { json: { type: 'boolean', default: false }, rounds: { type: 'string' } },
 });
-
-const [nodeVersion = '', undiciVersion = '', ...names] = positionals;
-if (/^\d/.test(nodeVersion)) await runOn(nodeVersion, undiciVersion, names.length > 0 ? names : ['undici']);
-else
-  await run(partsNamed(positionals), {
-    node: process.execPath,
-    nodeVersion: process.versions.node,
-    folder: process.cwd(),
-  });
 
 async function runOn(node: string, undici: string, names: readonly string[]): Promise<void> {
   if (undici === '') throw new Error('Which undici? As in: npm run bench -- 24 8');
@@ -68,12 +63,40 @@ async function run(wanted: readonly Part[], ground: Ground): Promise<void> {
         .join(', '),
     );
   const found: Finding[] = [];
-  for (const { name, title } of wanted) {
-    const rows = await rowsOf(name, ground);
-    found.push({ name, title, rows });
-    if (!flags.json) console.log(`\n${title} (${name})\n${tableOf(rows)}`);
+  const measureAll = async (): Promise<void> => {
+    for (const { name, title } of wanted) {
+      const rows = await showing(name, found.length / wanted.length, rowsOf(name, ground));
+      found.push({ name, title, rows });
+      if (!flags.json) console.log(`\n${title} (${name})\n${tableOf(rows)}`);
+    }
+    if (flags.json) console.log(JSON.stringify({ setting, parts: found }, null, 2));
+  };
+  await interruptible(measureAll, () => {
+    progress.clear();
+    running?.kill();
+    const missing = wanted.slice(found.length).map(({ name }) => name);
+    if (flags.json) console.log(JSON.stringify({ setting, parts: found, missing }, null, 2));
+    else console.log(`\nInterrupted: this is partial and lacks ${missing.join(', ')}.`);
+  });
+}
+
+const progress = new Progress(new Printer(process.stderr, process.env));
+
+/** How far it is, for as long as a part takes. */
+async function showing<T>(name: string, share: number, work: Promise<T>): Promise<T> {
+  const started = performance.now();
+  const show = (): void => {
+    const seconds = Math.floor((performance.now() - started) / 1_000);
+    progress.show(share, `${name}, ${seconds} s`);
+  };
+  // It must not keep a process that is interrupted.
+  const looks = setInterval(show, 1_000).unref();
+  try {
+    return await work;
+  } finally {
+    clearInterval(looks);
+    progress.clear();
   }
-  if (flags.json) console.log(JSON.stringify({ setting, parts: found }, null, 2));
 }
 
 function settingOf({ nodeVersion, folder }: Ground): Readonly<Record<string, string | number>> {
@@ -87,6 +110,9 @@ function settingOf({ nodeVersion, folder }: Ground): Readonly<Record<string, str
   };
 }
 
+/** The process of the part that is being measured. */
+let running: ChildProcess | undefined;
+
 async function rowsOf(name: string, { node, folder }: Ground): Promise<readonly Row[]> {
   const child = fork(fileURLToPath(new URL('./part.js', import.meta.url)), [name], {
     execPath: node,
@@ -96,9 +122,19 @@ async function rowsOf(name: string, { node, folder }: Ground): Promise<readonly 
       ...(flags.rounds !== undefined && { BENCH_ROUNDS: flags.rounds }),
     },
   });
+  running = child;
   const rows = once(child, 'message').then(([message]) => message as readonly Row[]);
   const failed = once(child, 'exit').then(([code]) => {
     throw new Error(`The part ${name} ended with ${code} before it had found anything`);
   });
   return Promise.race([rows, failed]);
 }
+
+const [nodeVersion = '', undiciVersion = '', ...names] = positionals;
+if (/^\d/.test(nodeVersion)) await runOn(nodeVersion, undiciVersion, names.length > 0 ? names : ['undici']);
+else
+  await run(partsNamed(positionals), {
+    node: process.execPath,
+    nodeVersion: process.versions.node,
+    folder: process.cwd(),
+  });

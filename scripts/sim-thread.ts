@@ -1,0 +1,26 @@
+/** The thread in which simulations run, one job after another: see `sim-jobs.ts`. */
+
+import { parentPort } from 'node:worker_threads';
+import { tables } from './all-tables.js';
+import { goals } from './goals/all.js';
+import type { Job, Results } from './sim-jobs.js';
+import { seedsUpTo } from './sim-reading.js';
+import { rowOf } from './sim-tables.js';
+
+parentPort?.on('message', (job: Job) => parentPort?.postMessage(resultOf(job)));
+
+function resultOf(job: Job): Results[Job['kind']] {
+  const seeds = seedsUpTo(job.seeds);
+  if (job.kind === 'goal') {
+    const goal = goals[job.goalIndex];
+    if (goal === undefined) throw new RangeError(`There is no goal ${job.goalIndex}`);
+    return goal.judge(job.policy, seeds);
+  }
+  const table = tables.find(({ name }) => name === job.table);
+  const contender = table?.contenders[job.contender];
+  const some = table?.cases[job.caseIndex];
+  if (contender === undefined || some === undefined) {
+    throw new RangeError(`${job.table} has no case ${job.caseIndex} for ${job.contender}`);
+  }
+  return rowOf({ cases: [some] }, contender, seeds);
+}
