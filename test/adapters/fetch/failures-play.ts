@@ -29,10 +29,6 @@ const unlike: Readonly<Record<string, Partial<Scene> & { readonly unlike: string
     unlike: 'the error does not name the server that was asked for',
   },
   'no HTTP': { error: /^(TypeError|HPE_INVALID_CONSTANT)$/, unlike: 'some have no code' },
-  'that disowns a stream which undici cannot send again itself': {
-    error: /^(TypeError|UND_ERR_SOCKET)$/,
-    unlike: 'the fetch of undici 8 has no code for it',
-  },
   'RST_STREAM(7)': { evidence: 'unknown', unlike: 'it may be the stream that a redirect has led to' },
   '502': {
     error: 'TypeError',
@@ -46,9 +42,9 @@ const unlike: Readonly<Record<string, Partial<Scene> & { readonly unlike: string
   },
 };
 
-/** fetch forbids the port of it, or asks for nothing such. */
+/** fetch forbids the port of it, or asks for nothing such; or it is chance whether undici 8's has a code for it. */
 const impossible =
-  /^(broadcast|a path that is none|a body that is not as long as it says|headers that undici sends itself)$/;
+  /^(that disowns a stream which undici cannot send again itself|broadcast|a path that is none|a body that is not as long as it says|headers that undici sends itself)$/;
 
 function sceneOf(scene: Scene): Scene[] {
   if (scene.inBody === true || impossible.test(scene.name)) return [];
