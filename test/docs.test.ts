@@ -272,3 +272,10 @@ test('the README can be read in a minute or two, and counts the vendors that the
   expect(text).toContain(`GitHub, OpenAI, Stripe and ${count - 3} other APIs`);
   expect(text).toContain(`by name, ${count} of them`);
 });
+
+test('docs/telemetry.md names every metric', () => {
+  const source = ['counts', 'gauges'].map((file) => readFileSync(`src/otel/${file}.ts`, 'utf8')).join('\n');
+  const names = [...source.matchAll(/create\w+\(\s*'(undaunted\.[\w.]+)'/g)].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(8);
+  for (const name of names) expect(page('docs/telemetry.md').text).toContain(`\`${name}\``);
+});
