@@ -119,6 +119,11 @@ async function checkCommandLine(): Promise<void> {
     const report = readFileSync(join(alone, 'report.html'), 'utf8');
     assert(report.startsWith('<!doctype html>') && report.includes('"surge"'), report.slice(0, 200));
   });
+  await check('undaunted lab writes its page', async () => {
+    await undaunted('lab', 'surge', '--out', 'lab.html');
+    const page = readFileSync(join(alone, 'lab.html'), 'utf8');
+    assert(page.startsWith('<!doctype html>') && page.includes('"entries":[]'), page.slice(0, 200));
+  });
   await check('undaunted outage clients says that undici is missing', async () => {
     const { code, stderr } = await failureOf(undaunted('outage', 'clients'));
     assert(code === 2 && stderr.includes('npm install undici'), `exits with ${code}: ${stderr}`);

@@ -14,7 +14,7 @@ export function describeScenario({ world, clients }: Scenario): readonly string[
     ...services.flatMap(({ faults = [] }, index) =>
       faults.map((fault) => `From ${span(fault)}, ${lowered(names[index] ?? '')} ${faultText(fault)}.`),
     ),
-    `All of it takes ${waitText(world.durationMs)}.`,
+    `The run lasts ${waitText(world.durationMs)}.`,
   ];
 }
 
@@ -31,7 +31,7 @@ function span({ fromMs, forMs }: Fault): string {
   return `${valueText(fromMs / 1_000)} s to ${valueText((fromMs + forMs) / 1_000)} s`;
 }
 
-/** What happens to a server, as the end of a sentence about it. */
+/** What happens to a server: the end of a sentence about it. */
 export function faultText(fault: Fault): string {
   switch (fault.kind) {
     case 'stop':
@@ -40,12 +40,12 @@ export function faultText(fault: Fault): string {
       return 'is down and refuses connections';
     case 'reset':
       return fault.everyMs === undefined
-        ? 'cuts off once what is in progress'
-        : `cuts off what is in progress every ${waitText(fault.everyMs)}`;
+        ? 'cuts off all requests in progress, once'
+        : `cuts off all requests in progress every ${waitText(fault.everyMs)}`;
     case 'slow':
       return `takes ${valueText(fault.times)} times as long`;
     case 'flap':
-      return `is down for ${waitText(fault.downMs)}, up for ${waitText(fault.upMs)}, and so on`;
+      return `is down for ${waitText(fault.downMs)}, up for ${waitText(fault.upMs)}, down again and so on`;
     case 'lose':
       return `loses ${percentText(fault.share)} of its answers`;
   }
@@ -82,7 +82,7 @@ function patienceText({ timeoutMs, deadlineMs, leaving }: Clients): string {
   const deadline = deadlineMs === undefined ? '' : `, each with a deadline of ${waitText(deadlineMs)}`;
   if (leaving === undefined) return `${patience}${deadline}`;
   const { share = 1, afterMs } = leaving;
-  return `${patience}${deadline}; ${share === 1 ? 'they' : `${percentText(share)} of them`} leave after ${waitText(afterMs)}`;
+  return `${patience}${deadline}; ${share === 1 ? 'they' : `${percentText(share)} of the callers`} abort after ${waitText(afterMs)}`;
 }
 
 function rateText(perSecond: OpenLoop['perSecond']): string {
@@ -97,20 +97,22 @@ function rateText(perSecond: OpenLoop['perSecond']): string {
 
 function describeService({ server, backlog }: ScenarioService, name: string): string {
   const queue =
-    backlog === undefined ? '' : ` Its kernel accepts ${countText(backlog)} connections meanwhile.`;
+    backlog === undefined
+      ? ''
+      : ` Its backlog holds ${countText(backlog)} connections that it has not accepted yet.`;
   return `${name} ${serverText(server)}.${queue}`;
 }
 
 function serverText(server: ServerModel): string {
   switch (server.kind) {
     case 'crowded':
-      return `answers after ${waitText(server.baseMs)}, and ever more slowly with more than ${countText(server.limit)} requests in progress`;
+      return `answers after ${waitText(server.baseMs)}, and more and more slowly when more than ${countText(server.limit)} requests are in progress`;
     case 'queue':
-      return `does ${countText(server.workers)} requests at a time in ${waitText(server.serviceMs)} each, keeps ${countText(server.places)} waiting and answers 503 to the others`;
+      return `handles ${countText(server.workers)} requests at a time in ${waitText(server.serviceMs)} each, queues up to ${countText(server.places)} more and answers 503 to the rest`;
     case 'slowing':
-      return `answers after ${waitText(server.baseMs)}, and ${waitText(server.eachMs)} more for each request in progress`;
+      return `answers after ${waitText(server.baseMs)} plus ${waitText(server.eachMs)} for each request in progress`;
     case 'limited':
-      return `allows ${limitText(server.limit)} and answers ${server.status ?? 429} to the others${hintText(server.retryAfter)}`;
+      return `allows ${limitText(server.limit)} and answers ${server.status ?? 429} to the rest${hintText(server.retryAfter)}`;
     case 'flaky':
       return server.share === 0
         ? `answers after ${latencyText(server.latencyMs)}`
@@ -120,29 +122,29 @@ function serverText(server: ServerModel): string {
     case 'changing':
       return changesText(server);
     case 'balanced':
-      return `is ${countText(server.backends.length)} behind one origin: ${partsText(server.backends.map(({ server: part, weight = 1 }) => [weight, part]))}`;
+      return `is ${countText(server.backends.length)} servers behind one origin: ${partsText(server.backends.map(({ server: part, weight = 1 }) => [weight, part]))}`;
     case 'routed':
       return [
         ...server.routes.map(({ path, server: part }) => `for ${path} ${serverText(part)}`),
-        `for all else ${serverText(server.otherwise)}`,
+        `for everything else ${serverText(server.otherwise)}`,
       ].join('; ');
   }
 }
 
 function scriptText(answers: readonly { readonly answer: unknown }[]): string {
   if (answers.length === 1 && answers[0]?.answer === 'silence') return 'never answers';
-  return `gives ${countText(answers.length)} answers in turn, the last one again and again`;
+  return `gives ${countText(answers.length)} answers in turn, and then the last one again and again`;
 }
 
 function changesText({ phases, everyMs }: ChangingServer): string {
   const [first, ...others] = phases.map(({ fromMs, server }) => {
     return fromMs === 0 ? serverText(server) : `from ${waitText(fromMs)} on ${serverText(server)}`;
   });
-  const again = everyMs === undefined ? '' : `; all of it again every ${waitText(everyMs)}`;
+  const again = everyMs === undefined ? '' : `; repeated every ${waitText(everyMs)}`;
   return `${[first, ...others].join('; ')}${again}`;
 }
 
-/** Those that are alike as one. */
+/** Servers that are alike count as one. */
 function partsText(parts: readonly (readonly [weight: number, server: ServerModel])[]): string {
   const total = parts.reduce((sum, [weight]) => sum + weight, 0);
   const weights = new Map<string, number>();
@@ -150,25 +152,25 @@ function partsText(parts: readonly (readonly [weight: number, server: ServerMode
     const text = serverText(server);
     weights.set(text, (weights.get(text) ?? 0) + weight);
   }
-  return [...weights].map(([text, weight]) => `${percentText(weight / total)} of it ${text}`).join('; ');
+  return [...weights]
+    .map(([text, weight]) => `for ${percentText(weight / total)} of the requests it ${text}`)
+    .join('; ');
 }
 
 function latencyText(latency: LatencyModel): string {
-  return typeof latency === 'number'
-    ? waitText(latency)
-    : `${waitText(latency.medianMs)}, sometimes more and sometimes less`;
+  return typeof latency === 'number' ? waitText(latency) : `about ${waitText(latency.medianMs)}`;
 }
 
 type Limited = Extract<ServerModel, { kind: 'limited' }>;
 
 function limitText(limit: Limited['limit']): string {
   return 'permits' in limit
-    ? `${countText(limit.permits)} requests in each ${waitText(limit.windowMs)}`
-    : `${valueText(limit.perSecond)} requests a second, and ${countText(limit.burst)} at once`;
+    ? `${countText(limit.permits)} requests per ${waitText(limit.windowMs)}`
+    : `${valueText(limit.perSecond)} requests a second, in bursts of up to ${countText(limit.burst)},`;
 }
 
 function hintText(retryAfter: Limited['retryAfter'] | 'unsaid'): string {
   if (retryAfter === 'unsaid') return '';
-  if (retryAfter === false) return ', without saying for how long';
-  return retryAfter === 'exact' ? ', with the right Retry-After' : `, with Retry-After: ${retryAfter}`;
+  if (retryAfter === false) return ', without a Retry-After';
+  return retryAfter === 'exact' ? ', with the exact Retry-After' : `, with Retry-After: ${retryAfter}`;
 }

@@ -34,7 +34,7 @@ export function turnedAway({ scenario, entries }: Comparison): readonly string[]
   if (!isSooner) return [];
   return [
     'A client whose request is refused by the gate or the hold learns it at once and comes back sooner, so the ' +
-      'policies had different numbers of requests: shares of them mislead, and "Good a second" compares better.',
+      'policies had different numbers of requests: shares of them mislead, and "Succeeded per second" compares better.',
   ];
 }
 

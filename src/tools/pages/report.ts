@@ -17,12 +17,12 @@ export interface Comparison {
 
 export interface Entry {
   readonly name: string;
-  /** Absent: the name says it, and it may be somebody else's way to retry, which is no policy. */
+  /** Absent: the name says it all, and may stand for another library, which no policy describes. */
   readonly policy?: PolicyOptions;
   readonly run: RunReport;
 }
 
-/** Who is sent into the scenario. */
+/** A policy that is to run in the scenario. */
 export type Candidate = Omit<Entry, 'run'>;
 
 /** A run with lists in place of typed arrays. By the second; only whole ones. */
@@ -111,7 +111,7 @@ function reportOn({ totals, innocent, series, services, events }: Run, seconds: 
   };
 }
 
-/** A delay to the microsecond: a page need not carry the digits that nobody reads. */
+/** To the microsecond: more digits would only make the page longer. */
 function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }

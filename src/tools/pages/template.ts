@@ -1,4 +1,4 @@
-/** From the page that the build made to the one that somebody opens: only the data are missing. */
+/** Puts a report into the page that the build has made without one. */
 
 import type { Report } from './report.js';
 
@@ -13,7 +13,7 @@ export function fillTemplate(template: string, report: Report): string {
   return `${before}<script type="application/json" id="report">${inScript(report)}</script>${after}`;
 }
 
-/** JSON that no HTML parser takes for the end of its element, and that is one line for JavaScript, too. */
+/** JSON that cannot end the element that it stands in, and is a single line for JavaScript as well. */
 export function inScript(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('<', '\\u003c')

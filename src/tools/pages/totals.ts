@@ -31,11 +31,11 @@ interface Figure {
 }
 
 const figures: readonly Figure[] = [
-  { title: 'Good a second', value: ({ totals }) => totals.goodput, text: oneDigit, better: 'more' },
+  { title: 'Succeeded per second', value: ({ totals }) => totals.goodput, text: oneDigit, better: 'more' },
   { title: 'Requests', value: ({ totals }) => totals.offered, text: countText },
-  { title: 'Ended well', value: goodShare, text: percentText, better: 'more', shareOf: offered },
+  { title: 'Success rate', value: goodShare, text: percentText, better: 'more', shareOf: offered },
   {
-    title: 'Ended well, of the innocent',
+    title: 'Success rate of the innocent',
     value: ({ totals, innocent }) => (innocent.offered === totals.offered ? undefined : goodOf(innocent)),
     text: percentText,
     better: 'more',
@@ -44,11 +44,11 @@ const figures: readonly Figure[] = [
   },
   { title: 'Failed', value: ({ totals }) => totals.failed, text: countText },
   { title: 'Not sent (gate or hold)', value: ({ totals }) => totals.refused, text: countText, rare: true },
-  { title: 'Left by their callers', value: ({ totals }) => totals.aborted, text: countText, rare: true },
-  { title: 'Not over at the end', value: unfinished, text: countText, rare: true },
+  { title: 'Aborted by the caller', value: ({ totals }) => totals.aborted, text: countText, rare: true },
+  { title: 'Still pending at the end', value: unfinished, text: countText, rare: true },
   { title: 'Attempts', value: ({ totals }) => totals.sent, text: countText, better: 'less' },
   {
-    title: 'Attempts for each request',
+    title: 'Attempts per request',
     value: ({ totals }) => totals.amplification,
     text: timesText,
     better: 'less',
@@ -62,32 +62,33 @@ const figures: readonly Figure[] = [
     rare: true,
   },
   {
-    title: 'Most attempts in a second',
+    title: 'Peak attempts per second',
     value: ({ series }) => Math.max(0, ...series.sent),
     text: countText,
     better: 'less',
   },
   {
-    title: 'Sent while told to wait',
-    value: ({ totals }) => totals.forbidden,
+    title: 'Sent despite Retry-After',
+    // Where only the guilty were asked to wait, the others did nothing wrong.
+    value: ({ totals, innocent }) => (innocent.offered === totals.offered ? totals.forbidden : 0),
     text: countText,
     better: 'less',
     rare: true,
   },
   {
-    title: 'Writes done twice',
+    title: 'Duplicate writes',
     value: ({ totals }) => totals.duplicateWrites,
     text: countText,
     better: 'less',
     rare: true,
   },
   // A policy that gives up whatever takes long is quick with the rest, so that the lowest time is not the best one.
-  { title: 'Half of the good within', value: ({ totals }) => totals.p50Ms, text: waitText },
-  { title: '99 % of the good within', value: ({ totals }) => totals.p99Ms, text: waitText },
+  { title: 'Median time to succeed', value: ({ totals }) => totals.p50Ms, text: waitText },
+  { title: '99th percentile of it', value: ({ totals }) => totals.p99Ms, text: waitText },
 ];
 
 const recovery: Figure = {
-  title: 'Back to normal after the fault',
+  title: 'Time to recover',
   value: ({ totals }) => totals.recoveredAfterMs,
   text: (ms) => (ms === 0 ? 'at once' : waitText(ms)),
   better: 'less',

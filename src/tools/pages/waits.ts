@@ -1,4 +1,4 @@
-/** What a schedule amounts to: how long each wait may be, how long it usually is, and all of them together. */
+/** How long the waits of a schedule may be, and usually are: each of them, and all together. */
 
 import type { Schedule } from '../../index.js';
 import { longestWait, scheduledWait } from '../../internal.js';
@@ -19,7 +19,7 @@ export interface Spread {
   readonly longest: number;
 }
 
-/** Odd, so that one draw is the middle one: the median of a wait that depends on nothing else is exact. */
+/** An odd number has a draw in the middle, so that the median of an independent wait is exact. */
 const walks = 1_001;
 
 /**

@@ -146,7 +146,7 @@ describe('remarks', () => {
       env: { NO_COLOR: '1' },
     });
     expect(stdout).toContain(`\n${legend}\nA client whose request is refused`);
-    expect(stdout).not.toContain('Ended well');
+    expect(stdout).not.toContain('Success rate');
     expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([]);
   });
 });

@@ -94,7 +94,7 @@ test('a policy with `retry: false` gets its retries back', () => {
 });
 
 test('there is no factor where waits do not grow', () => {
-  const fixed = settingsOf(choice('Waits').choose({}, '"fixed"'));
+  const fixed = settingsOf(choice('Schedule').choose({}, '"fixed"'));
   expect([slider('Factor'), slider('Longest wait')].map((one) => one.value(fixed))).toEqual([
     undefined,
     undefined,

@@ -86,7 +86,7 @@ describe('requests that are turned away', () => {
   test('are more of them, where clients think in between', () => {
     const report = reportOf(thinking, [{ name: 'default' }, { name: 'service' }]);
     expect(report.entries.map(({ run }) => run.totals.refused > 0)).toEqual([false, true]);
-    expect(turnedAway(report)).toEqual([expect.stringContaining('"Good a second" compares better.')]);
+    expect(turnedAway(report)).toEqual([expect.stringContaining('"Succeeded per second" compares better.')]);
   });
 
   test('are no more of them, where requests come by the clock', () => {

@@ -26,7 +26,7 @@ afterEach(async () => {
 test('totals stand in a table, and the best of each row is marked in words', async () => {
   const rows = await opened.page.locator('.totals tr').allInnerTexts();
   expect(rows[0]?.trim().split(/\s*\t\s*/)).toEqual(['axios-retry', 'default', mine.name]);
-  expect(rows.find((row) => row.startsWith('Ended well'))).toMatch(/\d %\s+best/);
+  expect(rows.find((row) => row.startsWith('Success rate'))).toMatch(/\d %\s+best/);
 });
 
 test('markup in a name is shown as text', async () => {

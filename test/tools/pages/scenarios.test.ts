@@ -75,7 +75,7 @@ describe('a report', () => {
     expect(own?.run.services[1]?.arrived).not.toEqual(first?.run.services[1]?.arrived);
   });
 
-  test('knows no policy that nobody has written', () => {
+  test('refuses an unknown policy', () => {
     expect(() => reportOf(smallOutage, [{ name: 'nobody' }])).toThrow('No policy is called "nobody"');
   });
 });
@@ -101,27 +101,27 @@ describe('a scenario in sentences', () => {
   test.each<[ServerModel, string]>([
     [
       { kind: 'crowded', baseMs: 100, limit: 30, factor: 2, step: 15, checkMs: 50 },
-      'more than 30 requests in progress',
+      'more than 30 requests are in progress',
     ],
     [
       { kind: 'queue', workers: 4, places: 20, serviceMs: 50 },
-      'does 4 requests at a time in 50 ms each, keeps 20 waiting',
+      'handles 4 requests at a time in 50 ms each, queues up to 20 more',
     ],
-    [{ kind: 'slowing', baseMs: 1_000, eachMs: 10 }, 'after 1 s, and 10 ms more for each'],
+    [{ kind: 'slowing', baseMs: 1_000, eachMs: 10 }, 'after 1 s plus 10 ms for each'],
     [
       { kind: 'limited', latencyMs: 20, limit: { permits: 50, windowMs: 1_000 }, retryAfter: false },
-      'allows 50 requests in each 1 s and answers 429 to the others, without saying',
+      'allows 50 requests per 1 s and answers 429 to the rest, without a Retry-After',
     ],
     [
       { kind: 'limited', latencyMs: 20, limit: { perSecond: 20, burst: 5 }, retryAfter: 'exact' },
-      'allows 20 requests a second, and 5 at once',
+      'allows 20 requests a second, in bursts of up to 5, and answers 429 to the rest, with the exact Retry-After',
     ],
     [{ kind: 'flaky', latencyMs: 50, share: 0.25, status: 503 }, 'answers 503 to 25.0 % of the requests'],
     [{ kind: 'flaky', latencyMs: 50, share: 0, status: 503 }, 'answers after 50 ms.'],
     [{ kind: 'scripted', answers: [{ answer: 'reset' }] }, 'gives 1 answers in turn'],
     [
       { kind: 'flaky', latencyMs: { medianMs: 300, spread: 0.5 }, share: 1, status: 429, retryAfter: 60 },
-      'answers 429 to 100.0 % of the requests, with Retry-After: 60, after 300 ms, sometimes more and sometimes less.',
+      'answers 429 to 100.0 % of the requests, with Retry-After: 60, after about 300 ms.',
     ],
     [
       {
@@ -132,15 +132,15 @@ describe('a scenario in sentences', () => {
         ],
         everyMs: 4_000,
       },
-      'answers after 50 ms; from 2 s on never answers; all of it again every 4 s.',
+      'answers after 50 ms; from 2 s on never answers; repeated every 4 s.',
     ],
     [
       { kind: 'balanced', backends: [{ server: quick }, { server: quick }, { weight: 2, server: silent }] },
-      'is 3 behind one origin: 50.0 % of it answers after 50 ms; 50.0 % of it never answers.',
+      'is 3 servers behind one origin: for 50.0 % of the requests it answers after 50 ms; for 50.0 % of the requests it never answers.',
     ],
     [
       { kind: 'routed', routes: [{ path: '/search', server: silent }], otherwise: quick },
-      'for /search never answers; for all else answers after 50 ms.',
+      'for /search never answers; for everything else answers after 50 ms.',
     ],
   ])('says of a server that it %o', (server, words) => {
     expect(sentences(server)).toContain(words);
@@ -149,8 +149,8 @@ describe('a scenario in sentences', () => {
   test.each<[Fault, string]>([
     [{ ...lasting, kind: 'stop' }, 'From 5 s to 7.5 s, the server is stopped'],
     [{ ...lasting, kind: 'crash' }, 'is down and refuses connections'],
-    [{ ...lasting, kind: 'reset' }, 'cuts off once what is in progress'],
-    [{ ...lasting, kind: 'reset', everyMs: 500 }, 'cuts off what is in progress every 500 ms'],
+    [{ ...lasting, kind: 'reset' }, 'cuts off all requests in progress, once'],
+    [{ ...lasting, kind: 'reset', everyMs: 500 }, 'cuts off all requests in progress every 500 ms'],
     [{ ...lasting, kind: 'slow', times: 3 }, 'takes 3 times as long'],
     [{ ...lasting, kind: 'flap', downMs: 500, upMs: 1_000 }, 'is down for 500 ms, up for 1 s'],
     [{ ...lasting, kind: 'lose', share: 0.1 }, 'loses 10.0 % of its answers'],
@@ -158,7 +158,7 @@ describe('a scenario in sentences', () => {
     expect(sentences({ kind: 'slowing', baseMs: 1, eachMs: 1 }, [fault])).toContain(words);
   });
 
-  test('says who asks, and how', () => {
+  test('says which clients send requests, and how', () => {
     const server = smallOutage.world.services[0].server;
     const posting: Clients = {
       kind: 'closed',
@@ -197,6 +197,6 @@ describe('a scenario in sentences', () => {
     expect(text).toContain(
       '140 clients in one process send GET requests, each with a deadline of 2 s; all at once after 5 s, and again every 60 s.',
     );
-    expect(text).toContain('send 5 GET requests a second; 50.0 % of them leave after 100 ms.');
+    expect(text).toContain('send 5 GET requests a second; 50.0 % of the callers abort after 100 ms.');
   });
 });

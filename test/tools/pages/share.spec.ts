@@ -38,7 +38,7 @@ async function change({ page }: OpenedPage): Promise<void> {
   await opened.settled();
 }
 
-test('whoever opens a link sees the same policy, scenario, comparison, seed and numbers', async () => {
+test('a link that others open shows the same policy, scenario, comparison, seed and numbers', async () => {
   await change(opened);
   await expect.poll(() => fragmentOf(opened), { timeout: 10_000 }).toContain('maxRetries');
   await using other = await open(report, { fragment: fragmentOf(opened) });

@@ -41,7 +41,7 @@ describe('pointing', () => {
     expect(view.second).toBe(5);
   });
 
-  test('tells who listens, once for each change', () => {
+  test('tells its listeners, once for each change', () => {
     const view = new TimeView(10);
     let told = 0;
     const stop = view.listen(() => {

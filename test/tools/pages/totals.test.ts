@@ -16,7 +16,7 @@ function cells(title: string, of: readonly Entry[], scenario = smallOutage) {
 
 describe('the better one', () => {
   test('is the one that has more of what is good', () => {
-    const row = cells('Ended well', [
+    const row = cells('Success rate', [
       withTotals(none, { offered: 100, good: 50 }),
       withTotals(none, { offered: 100, good: 75 }),
     ]);
@@ -27,7 +27,7 @@ describe('the better one', () => {
   });
 
   test('is the one that has less of what is not', () => {
-    const row = cells('Attempts for each request', [
+    const row = cells('Attempts per request', [
       withTotals(none, { amplification: 3 }),
       withTotals(none, { amplification: 1.5 }),
     ]);
@@ -36,20 +36,16 @@ describe('the better one', () => {
 
   test('is each of those that read the same', () => {
     const three = [1.501, 1.499, 2].map((amplification) => withTotals(none, { amplification }));
-    expect(cells('Attempts for each request', three)?.map(({ isBest }) => isBest)).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect(cells('Attempts per request', three)?.map(({ isBest }) => isBest)).toEqual([true, true, false]);
   });
 
   test('is none where all are the same, or where there is one only', () => {
-    expect(cells('Ended well', [none, none])?.some(({ isBest }) => isBest)).toBe(false);
-    expect(cells('Ended well', [none])?.some(({ isBest }) => isBest)).toBe(false);
+    expect(cells('Success rate', [none, none])?.some(({ isBest }) => isBest)).toBe(false);
+    expect(cells('Success rate', [none])?.some(({ isBest }) => isBest)).toBe(false);
   });
 
-  test('is never said of times: who gives up the slow ones is quick', () => {
-    const row = cells('99 % of the good within', [
+  test('is never marked for times: a policy that gives up the slow requests is quick', () => {
+    const row = cells('99th percentile of it', [
       withTotals(none, { p99Ms: 100 }),
       withTotals(none, { p99Ms: 20 }),
     ]);
@@ -61,7 +57,7 @@ describe('the better one', () => {
 });
 
 describe('the recovery', () => {
-  const back = 'Back to normal after the fault';
+  const back = 'Time to recover';
 
   test('is told in words where it took no time, or did not come', () => {
     const row = cells(back, [
@@ -86,15 +82,15 @@ describe('the recovery', () => {
   });
 });
 
-test('what happened to nobody has no row', () => {
+test('what happened with no policy has no row', () => {
   const titles = (of: readonly Entry[]) =>
     totalsRows({ scenario: smallOutage, entries: of }).map(({ title }) => title);
-  expect(titles([none])).not.toContain('Writes done twice');
-  expect(titles([none, withTotals(none, { duplicateWrites: 1 })])).toContain('Writes done twice');
+  expect(titles([none])).not.toContain('Duplicate writes');
+  expect(titles([none, withTotals(none, { duplicateWrites: 1 })])).toContain('Duplicate writes');
 });
 
 test('what is not over is neither good nor failed', () => {
-  const row = cells('Not over at the end', [
+  const row = cells('Still pending at the end', [
     withTotals(none, { offered: 10, good: 5, failed: 2, refused: 1 }),
   ]);
   expect(row?.[0]?.text).toBe('2');
@@ -102,5 +98,5 @@ test('what is not over is neither good nor failed', () => {
 
 test('what JSON has made of a missing number is still missing', () => {
   const read = JSON.parse(JSON.stringify(withTotals(none, { recoveredAfterMs: Number.NaN }))) as Entry;
-  expect(cells('Back to normal after the fault', [read])?.[0]?.text).toBe('not in this run');
+  expect(cells('Time to recover', [read])?.[0]?.text).toBe('not in this run');
 });

@@ -18,7 +18,7 @@ export function openInBrowser(url: string): void {
   }
 }
 
-/** Undefined: there is nobody to look, or the screen is another machine's. */
+/** Undefined: there is no screen, or it is another machine's. */
 export function browserCommand(
   platform: NodeJS.Platform,
   { CI, SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY }: Environment,

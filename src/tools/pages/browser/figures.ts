@@ -37,7 +37,9 @@ const callers: readonly Figure[] = [
   {
     title: 'Sent despite Retry-After',
     unit: 'attempts sent before the server allowed it, per second',
-    values: ({ series }) => series.forbidden,
+    // Where only the guilty were asked to wait, the others did nothing wrong.
+    values: ({ series, totals, innocent }) =>
+      innocent.offered === totals.offered ? series.forbidden : series.forbidden.map(() => 0),
     isRare: true,
   },
   { title: 'Requests', unit: 'requests started, per second', values: ({ series }) => series.offered },

@@ -44,6 +44,10 @@ export interface Plot {
 }
 
 const height = 190;
+
+/** Axes that end lower would count in fractions. */
+const leastMost = 4;
+
 const font = '12px system-ui, sans-serif';
 
 export function makePlot(spec: ChartSpec, view: TimeView, area: HTMLElement): Plot {
@@ -90,7 +94,7 @@ function optionsOf(spec: ChartSpec, view: TimeView): uPlot.Options {
       x: { time: false, range: () => [view.range.from, view.range.to] },
       y: isLogarithmic
         ? { distr: 4, range: (_, __, most) => [0, Math.max(1, most)] }
-        : { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] },
+        : { range: (_, __, most) => [0, Math.max(leastMost, most * 1.05)] },
     },
     axes: [
       { ...axis, size: 28, values: (_, splits) => splits.map((second) => `${valueText(second)} s`) },

@@ -8,7 +8,7 @@ import { controlGroups } from './controls.js';
 
 export interface ControlPanel {
   readonly root: HTMLElement;
-  /** A policy whose structure is sound. */
+  /** Takes a policy whose structure is sound. */
   show(policy: PolicyOptions): void;
 }
 
@@ -17,7 +17,7 @@ interface Part {
   show(settings: Settings): void;
 }
 
-/** Makes another policy of the one that is shown. */
+/** Makes another policy out of the one that is shown. */
 type Change = (change: (policy: PolicyOptions) => PolicyOptions) => void;
 
 export function controlPanel(changed: (policy: PolicyOptions) => void): ControlPanel {

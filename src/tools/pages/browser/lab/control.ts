@@ -1,4 +1,4 @@
-/** What something to move stands for in a policy, and which policy comes of moving it. */
+/** What a slider or choice stands for in a policy, and the policy after it has been moved. */
 
 import type { PolicyOptions, Settings } from '../../../../index.js';
 
@@ -17,10 +17,10 @@ export interface Switch {
 export interface Slider {
   readonly kind: 'slider';
   readonly label: string;
-  /** A policy may stand between them. */
+  /** A policy may have values between them. */
   readonly stops: readonly number[];
   text(value: number): string;
-  /** Undefined: there is no such thing in this policy. */
+  /** Undefined: this policy has no such value. */
   value(settings: Settings): number | undefined;
   move(policy: PolicyOptions, value: number): PolicyOptions;
 }

@@ -1,4 +1,4 @@
-/** All that can be moved in the lab. */
+/** All sliders and choices of the lab. */
 
 import type { PolicyOptions } from '../../../../index.js';
 import { countText, valueText, waitText } from '../../numbers.js';
@@ -9,7 +9,7 @@ interface Limit {
   readonly key: 'deadlineMs' | 'attemptTimeoutMs';
   readonly title: string;
   readonly label: string;
-  /** What it is when it is switched on. */
+  /** The value when it is switched on. */
   readonly usualMs: number;
   readonly stops: readonly number[];
 }
@@ -34,11 +34,11 @@ function limit({ key, title, label, usualMs, stops }: Limit): ControlGroup {
   };
 }
 
-// ---------------------------------------------------------------- what is shared
+// ---------------------------------------------------------------- limits that requests share
 
 type Shared = 'budget' | 'gate' | 'hold';
 
-/** On is what it is by default: a detail that was set is not kept for later. */
+/** Switching off and on again goes back to the defaults: details that were set before are gone. */
 function switchOf(key: Shared, whenOn: true | undefined): Switch {
   return {
     isOn: (settings) => settings[key] !== false,
@@ -49,7 +49,7 @@ function switchOf(key: Shared, whenOn: true | undefined): Switch {
   };
 }
 
-/** The details of it that are written. */
+/** The details that the policy sets. */
 function detailsOf(policy: PolicyOptions, key: Shared): object {
   const details = policy[key];
   return typeof details === 'object' ? details : {};
@@ -107,7 +107,7 @@ export const controlGroups: readonly ControlGroup[] = [
       detail({
         key: 'budget',
         name: 'perSuccess',
-        label: 'For each success',
+        label: 'Earned per success',
         stops: [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1],
         text: valueText,
       }),
@@ -140,7 +140,7 @@ export const controlGroups: readonly ControlGroup[] = [
       detail({
         key: 'hold',
         name: 'minMs',
-        label: 'For hints from',
+        label: 'Shortest hint',
         stops: [0, 500, 1_000, 2_000, 5_000, 10_000],
         text: waitText,
       }),

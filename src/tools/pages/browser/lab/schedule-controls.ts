@@ -29,11 +29,11 @@ function exponentialOf({ schedule }: Settings) {
 
 const kind: Choice = {
   kind: 'choice',
-  label: 'Waits',
+  label: 'Schedule',
   offers: [
-    ['"exponential"', 'grow'],
-    ['"fixed"', 'stay the same'],
-    ['"table"', 'from a table'],
+    ['"exponential"', 'exponential'],
+    ['"fixed"', 'fixed'],
+    ['"table"', 'table'],
   ],
   value: ({ schedule }) => (typeof schedule === 'object' ? JSON.stringify(schedule.kind) : undefined),
   choose: (policy, json) => ({ ...policy, schedule: scheduleOfKind(JSON.parse(json) as Waiting['kind']) }),
@@ -91,10 +91,10 @@ const jitter: Choice = {
   label: 'Jitter',
   offers: [
     ['"none"', 'none'],
-    ['"full"', 'full: anything up to the wait'],
-    ['"equal"', 'equal: half of it, and anything up to the rest'],
-    ['"decorrelated"', 'decorrelated: up to three times the one before'],
-    ['{"spread":0.5}', 'half of it more or less'],
+    ['"full"', 'full: from 0 to the wait'],
+    ['"equal"', 'equal: from half the wait to all of it'],
+    ['"decorrelated"', 'decorrelated: up to three times the last'],
+    ['{"spread":0.5}', '50 % more or less'],
   ],
   value: ({ schedule }) => (typeof schedule === 'object' ? JSON.stringify(schedule.jitter) : undefined),
   choose: (policy, json) => ({

@@ -99,7 +99,7 @@ function startSelect(
   started: (policy: PolicyOptions) => void,
 ): StartSelect {
   const beginnings = groups.flatMap((group) => group.beginnings);
-  const changed = element('option', { value: '', disabled: true }, 'changed by you');
+  const changed = element('option', { value: '', disabled: true }, 'a policy of your own');
   const offers = groups.map((group) =>
     element(
       'optgroup',

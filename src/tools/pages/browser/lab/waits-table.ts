@@ -1,4 +1,4 @@
-/** What each wait may be, drawn beside its numbers. */
+/** How long each wait may be: in numbers, and drawn beside them. */
 
 import type { PolicyOptions } from '../../../../index.js';
 import { defaultSettings, fillIn } from '../../../../internal.js';
@@ -7,7 +7,7 @@ import type { Spread, Wait } from '../../waits.js';
 import { waitsOf } from '../../waits.js';
 import { drawing, element } from '../element.js';
 
-/** Nobody reads more of them. */
+/** More rows would not be read. */
 const mostRows = 20;
 
 export function waitsTable(policy: PolicyOptions): HTMLElement {
@@ -17,7 +17,7 @@ export function waitsTable(policy: PolicyOptions): HTMLElement {
   const caption =
     maxRetries === 0
       ? 'No retries, no waits.'
-      : `The waits before each retry, as drawn from the schedule, without hints of the server${
+      : `The wait before each retry by the schedule, without hints from the server${
           maxRetries > mostRows ? `: the first ${mostRows} of ${maxRetries}` : ''
         }`;
   const columns = ['Retry', 'Wait', 'Median', 'All so far', 'Median', 'Since the first attempt'];
@@ -53,7 +53,7 @@ function rangeText({ shortest, longest }: Spread): string {
 
 const width = 160;
 
-/** From the earliest to the latest moment, and the usual one. */
+/** From the earliest moment to the latest, with the median marked. */
 function bar({ shortest, median, longest }: Spread, whole: number): SVGSVGElement {
   const at = (ms: number): number => (whole === 0 ? 0 : (ms / whole) * (width - 4)) + 1;
   const span = { x: at(shortest), y: 6, width: Math.max(1, at(longest) - at(shortest)), height: 4 };
