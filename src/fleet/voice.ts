@@ -133,7 +133,8 @@ export class Voice implements Speaker {
   // -------------------------------------------------------------- hearing
 
   private answered(exchange: Exchange, facts: readonly Facts[] | undefined): void {
-    this.out.delete(exchange);
+    // Those before it are lost, or will come late: nothing waits for them.
+    for (const other of this.out) if (other.sentAt <= exchange.sentAt) this.out.delete(other);
     if (facts === undefined) return;
     const now = this.ports.now();
     const isLate = now - exchange.sentAt >= silentMs;
@@ -174,7 +175,9 @@ export class Voice implements Speaker {
 
   /** A message may have been lost: the same records, with what has happened since. */
   private sendAgain(): void {
-    for (const { shares } of this.out) for (const share of shares) this.mark(share);
+    const lost = [...this.out].flatMap(({ shares }) => shares);
+    this.out.clear();
+    for (const share of lost) this.mark(share);
     this.flush();
   }
 

@@ -93,14 +93,13 @@ local function judge(record, report)
 end
 
 local function grantLease(record, report)
-  if not record.isShut or report.epoch ~= record.epoch then return 0 end
+  if not record.isShut or report.epoch ~= record.epoch then return 0, false end
   local over = report.over
-  if over and over.lease == record.lease and record.leaseUntil > 0 then
-    with(record, { probeAt = now + over.probeInMs, leaseUntil = 0 })
-  end
-  if not report.wantMs or now < record.probeAt or now < record.leaseUntil then return 0 end
+  local isOver = over and over.lease == record.lease and record.leaseUntil > 0
+  if isOver then with(record, { probeAt = now + over.probeInMs, leaseUntil = 0 }) end
+  if not report.wantMs or now < record.probeAt or now < record.leaseUntil then return 0, isOver end
   with(record, { lease = record.lease + 1, leaseUntil = now + report.wantMs })
-  return record.lease
+  return record.lease, isOver
 end
 
 local function gateFacts(record, lease)
@@ -118,8 +117,8 @@ function merge.gate(record, report)
   local epoch = record.epoch
   if record.isShut then takeSigns(record, report) else takeSeen(record, report) end
   judge(record, report)
-  local lease = grantLease(record, report)
-  return gateFacts(record, lease), record.epoch ~= epoch and gateFacts(record, 0)
+  local lease, isOver = grantLease(record, report)
+  return gateFacts(record, lease), (record.epoch ~= epoch or isOver) and gateFacts(record, 0)
 end
 
 -- the hold

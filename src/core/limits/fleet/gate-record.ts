@@ -69,7 +69,8 @@ export function mergeGate(
   const record = afterLease(judged, report, now);
   const isGranted = record.lease !== judged.lease;
   const facts = factsOf(record, isGranted ? record.lease : 0, now);
-  const isNews = record.epoch !== remembered.epoch;
+  // When the next probe may go is of use to all of them.
+  const isNews = record.epoch !== remembered.epoch || isProbeOver(judged, report);
   return { record, facts, news: isNews ? factsOf(record, 0, now) : undefined };
 }
 
@@ -158,10 +159,15 @@ function afterJudgement(record: GateRecord, { shut, epoch }: GateReport, now: nu
 }
 
 /** One probe at a time: only its holder ends a lease before its time, and an older one says nothing. */
-function afterLease(given: GateRecord, { over, wantMs, epoch }: GateReport, now: number): GateRecord {
+function afterLease(given: GateRecord, report: GateReport, now: number): GateRecord {
+  const { over, wantMs, epoch } = report;
   if (!given.isShut || epoch !== given.epoch) return given;
-  const isOver = over !== undefined && over.lease === given.lease && given.leaseUntil > 0;
+  const isOver = over !== undefined && isProbeOver(given, report);
   const record = isOver ? { ...given, probeAt: now + over.probeInMs, leaseUntil: 0 } : given;
   if (wantMs === undefined || now < record.probeAt || now < record.leaseUntil) return record;
   return { ...record, lease: record.lease + 1, leaseUntil: now + wantMs };
+}
+
+function isProbeOver({ isShut, epoch, lease, leaseUntil }: GateRecord, report: GateReport): boolean {
+  return isShut && report.epoch === epoch && report.over?.lease === lease && leaseUntil > 0;
 }
