@@ -20,7 +20,7 @@ import {
   oldestTypeScript,
   passedAcross,
 } from './consumers.js';
-import { blocksIn, pages } from './docs/pages.js';
+import { blocksIn, isTestFile, pages } from './docs/pages.js';
 import { isRecipe } from './everywhere/sdks/sdks.js';
 import { followSourceMaps } from './source-maps.js';
 import { installInto, manifestOf, nodeTypes } from './versions.js';
@@ -152,10 +152,10 @@ function entries(): string[] {
 
 /** What the README and docs/ show is TypeScript, whoever copies it. */
 async function checkDocs(place: string): Promise<void> {
-  // A block that imports an SDK is compiled where that is installed.
+  // A block that imports an SDK is compiled where that is installed, and one with tests by `npm test`.
   const blocks = pages()
     .flatMap((page) => blocksIn(page, 'ts'))
-    .filter(({ code }) => !isRecipe(code));
+    .filter((block) => !isRecipe(block.code) && !isTestFile(block));
   const others = blocks.map(({ page, line, code }) => {
     const file = `${page.replace(/\W/g, '-')}-${line}.mts`;
     writeFileSync(join(place, file), code);

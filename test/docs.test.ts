@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { readsBody } from '../scripts/docs/hint-table.js';
 import { anchorsIn, linksIn } from '../scripts/docs/links.js';
-import { type Block, blocksIn, page, pages } from '../scripts/docs/pages.js';
+import { type Block, blocksIn, isTestFile, page, pages } from '../scripts/docs/pages.js';
 import { regenerated, regionNames, regionsIn } from '../scripts/docs/regions.js';
 import { problemsOf } from '../scripts/editor.js';
 import { isRecipe, recipeOf, sdks } from '../scripts/everywhere/sdks/sdks.js';
@@ -101,7 +101,6 @@ describe('the table of hint sets', () => {
 describe('every code block', () => {
   // A block that imports an SDK is run where that is installed: `npm run test:everywhere -- sdk`.
   const blocks = written.flatMap((some) => blocksIn(some, 'ts')).filter(({ code }) => !isRecipe(code));
-  const isTest = ({ code }: Block): boolean => code.includes("from 'vitest'");
 
   test('is found', () => {
     expect(blocks.length).toBeGreaterThanOrEqual(30);
@@ -123,11 +122,11 @@ describe('every code block', () => {
   });
 
   // One with tests in it adds them to these.
-  describe.each(blocks.filter(isTest))('$page, line $line', async (block) => {
+  describe.each(blocks.filter(isTestFile))('$page, line $line', async (block) => {
     await import(fileOf(block));
   });
 
-  test.each(blocks.filter((block) => !isTest(block)))(
+  test.each(blocks.filter((block) => !isTestFile(block)))(
     'runs, and prints what its comments say: $page, line $line',
     async (block) => {
       const printed: string[] = [];

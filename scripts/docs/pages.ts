@@ -40,3 +40,8 @@ export function blocksIn({ path, text }: Page, language?: string): readonly Bloc
   );
   return language === undefined ? all : all.filter((block) => block.language === language);
 }
+
+/** A test file: it needs Vitest, which runs it. */
+export function isTestFile({ code }: Block): boolean {
+  return code.includes(" from 'vitest'");
+}

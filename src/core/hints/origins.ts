@@ -48,7 +48,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html',
   },
   azure: {
-    reads: 'what is common',
+    reads: 'nothing beside `common`',
     source:
       'https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling',
   },
@@ -61,7 +61,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://developers.brevo.com/docs/limit-headers',
   },
   cloudflare: {
-    reads: 'what is common',
+    reads: 'nothing beside `common`',
     source: 'https://developers.cloudflare.com/fundamentals/api/reference/limits/',
   },
   discord: {
@@ -132,7 +132,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://learn.microsoft.com/graph/errors',
   },
   notion: {
-    reads: 'what is common',
+    reads: 'nothing beside `common`',
     source: 'https://developers.notion.com/reference/request-limits',
   },
   okta: {
@@ -144,7 +144,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://platform.openai.com/docs/guides/rate-limits',
   },
   pagerduty: {
-    reads: 'what is common',
+    reads: 'nothing beside `common`',
     source: 'https://developer.pagerduty.com/docs/rest-api-rate-limits',
   },
   perforce: {
@@ -152,7 +152,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://help.perforce.com/helix-alm/helixalm/current/restapi/Content/RESTAPI/RateLimits.htm',
   },
   persona: {
-    reads: 'what is common',
+    reads: 'nothing beside `common`',
     source: 'https://docs.withpersona.com/v2021-07-05/reference/rate-limiting',
   },
   prisjakt: {
@@ -164,7 +164,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://github.com/reddit-archive/reddit/wiki/API',
   },
   resend: {
-    reads: 'what is common',
+    reads: 'nothing beside `common`',
     source: 'https://resend.com/docs/api-reference/rate-limit',
   },
   salesforce: {
@@ -180,7 +180,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://shopify.dev/docs/api/usage/limits',
   },
   slack: {
-    reads: 'what is common',
+    reads: 'nothing beside `common`',
     source: 'https://docs.slack.dev/apis/web-api/rate-limits/',
   },
   smartsheet: {
@@ -205,7 +205,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://core.telegram.org/bots/api#responseparameters',
   },
   twilio: {
-    reads: 'what is common',
+    reads: 'nothing beside `common`',
     source: 'https://www.twilio.com/docs/api/errors/20429',
   },
   twitter: {
