@@ -1,13 +1,16 @@
-/** What a bundler may be told to leave out of a page, by its `define` (docs/runtimes.md). Elsewhere they do not exist. */
+/**
+ * Parts that a bundler can leave out of a page, by its `define` option (docs/runtimes.md). In every other build these
+ * names do not exist.
+ */
 
-/** False: no vendor's hint set is there. */
+/** False: the hint sets of vendors are left out. */
 declare const __UNDAUNTED_VENDORS__: boolean | undefined;
 
-/** False: neither the gate nor the hold is there. */
+/** False: the gate and the hold are left out. */
 declare const __UNDAUNTED_GATE_AND_HOLD__: boolean | undefined;
 
-/** False: policies are not checked. `parsePolicy` checks them still. */
+/** False: definePolicy() does not check policies. `parsePolicy` still does. */
 declare const __UNDAUNTED_CHECK__: boolean | undefined;
 
-/** False: policies have no rules. */
+/** False: rules are left out; a policy is one set of settings. */
 declare const __UNDAUNTED_RULES__: boolean | undefined;

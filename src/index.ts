@@ -1,4 +1,4 @@
-/** Everything that needs no client. Each client's adapter is an entry of its own. */
+/** Everything that needs no client. Each adapter is an entry point of its own. */
 
 export { decide } from './core/decide/decide.js';
 export type { Asked, Problem, Remark } from './core/errors.js';

@@ -1,6 +1,4 @@
-/**
- * The door of the library for its own tools, beside `index.ts`: what they need, and no user is promised.
- */
+/** The entry point of the library for its own tools, beside `index.ts`: these exports are not public API. */
 
 export { classify } from './core/decide/classify.js';
 export { failuresByCode } from './core/decide/failures/known.js';

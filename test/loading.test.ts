@@ -92,7 +92,9 @@ describe('where there is only the Web', () => {
     const { action, missing } = await run({});
     expect(action).toBe('retry');
     expect(missing).toEqual([
-      expect.stringMatching(/^undaunted: suppressRetries needs AsyncLocalStorage, which is not here/),
+      expect.stringMatching(
+        /^undaunted: suppressRetries needs AsyncLocalStorage, which this platform does not have/,
+      ),
       expect.stringMatching(/^undaunted\/otel: instrument needs diagnostics_channel, which is not here/),
     ]);
   });

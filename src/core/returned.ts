@@ -18,7 +18,7 @@ export function wrongReturn(name: string, value: unknown, allowed: string): Type
   if (isLater) value.then(undefined, () => undefined);
   const what = isLater ? 'a promise' : found(value);
   const advice = isLater ? ', and cannot be async' : '';
-  return new TypeError(`undaunted: ${name} returned ${what}; it has to return ${allowed}${advice}`);
+  return new TypeError(`undaunted: ${name} returned ${what}; it must return ${allowed}${advice}`);
 }
 
 /** By what `await` goes by: a function may have a `then`, too, and what is no object has none of its own. */

@@ -1,10 +1,15 @@
-/** Addresses as clients take them: in any spelling, and in browsers relative to the page. */
+/** Reads addresses as clients take them: in any spelling, and in browsers relative to the page. */
 
-/** Most requests go where the one before went: its text is compared at once, and nothing is read anew. */
+/**
+ * Most requests go to the same server as the request before: a comparison of the text is enough, and nothing is parsed.
+ */
 let lastAuthority = 'http://';
 let lastOrigin: string | undefined;
 
-/** The part that names the server, in one spelling; undefined where nobody says so, outside of a browser. */
+/**
+ * The origin of an address, in its normal spelling. Undefined if the address does not name a server (outside of a
+ * browser, which has a page to start from).
+ */
 export function originIn(address: string): string | undefined {
   if (hasAuthority(address, lastAuthority)) return lastOrigin;
   const colon = address.indexOf('://');
@@ -16,7 +21,7 @@ export function originIn(address: string): string | undefined {
   return lastOrigin;
 }
 
-/** Without userinfo: as it is, unless it names the server in a spelling of its own. */
+/** The address without userinfo. It is returned as it is, unless it spells the origin in an unusual way. */
 export function written(address: string): string {
   if (lastAuthority === lastOrigin && hasAuthority(address, lastAuthority)) return address;
   const url = urlFrom(address);
@@ -28,7 +33,7 @@ function hasAuthority(address: string, authority: string): boolean {
   return endsAt(address, authority.length) && address.startsWith(authority);
 }
 
-/** / \\ ? # or the end. */
+/** Whether the authority ends here: at / \ ? # or the end of the address. */
 function endsAt(address: string, index: number): boolean {
   const code = address.charCodeAt(index);
   return code === 47 || code === 92 || code === 63 || code === 35 || index >= address.length;
@@ -38,10 +43,10 @@ function originOfUrl(url: URL | undefined): string | undefined {
   return url === undefined || url.host === '' ? undefined : `${url.protocol}//${url.host}`;
 }
 
-/** As adapters read it: any spelling that the standard takes. In a browser, an address may begin anywhere. */
+/** Parses any spelling that the URL standard allows. In a browser, the address may be relative. */
 function urlFrom(address: string): URL | undefined {
   const { location } = globalThis as { readonly location?: { readonly href: string } };
-  // An exception is dear.
+  // Without a page, `new URL` would throw, and an exception costs far more than this check.
   if (location === undefined && address.startsWith('/')) return undefined;
   try {
     return new URL(address, location?.href);

@@ -6,7 +6,7 @@ import type { Sleep } from './sleep.js';
 import { sleep as realSleep } from './sleep.js';
 
 export interface AttemptsOptions {
-  /** Ends the loop, a wait included. */
+  /** Ends the loop, also during a wait. */
   readonly signal?: AbortSignal;
   /** Each `reset` event starts the schedule again from its first wait. */
   readonly reset?: EventTarget;
@@ -15,8 +15,8 @@ export interface AttemptsOptions {
 }
 
 /**
- * Yields 1, waits, yields 2, waits, … for ever. A reset during an attempt makes it attempt 1 of a new
- * series; a reset during a wait replaces the rest of it by the first wait.
+ * Yields 1, waits, yields 2, waits, … for ever. A reset during an attempt makes it attempt 1 of a new series. A reset
+ * during a wait cuts the wait short: the first wait of the schedule follows instead.
  */
 export async function* attempts(
   schedule: ScheduleOptions,
@@ -50,15 +50,15 @@ export async function* attempts(
   }
 }
 
-/** No policy has checked the schedule here: one without its numbers would be a busy loop. */
+/** This schedule has not been checked by a policy. One that lacks its numbers would make a busy loop. */
 function usable(waitMs: number): number {
   if (waitMs >= 0 && waitMs < Number.POSITIVE_INFINITY) return waitMs;
   throw new TypeError(
-    `undaunted: the schedule of attempts() makes ${waitMs} of a wait; definePolicy({ schedule }) says what is wrong with it`,
+    `undaunted: the schedule of attempts() gives a wait of ${waitMs} ms; definePolicy({ schedule }) says what is wrong with it`,
   );
 }
 
-/** Ends by itself, by the signal, or when the function that it hands out is called. */
+/** Ends when the time is over, when the signal aborts, or when the function that it hands out is called. */
 function wait(
   sleep: Sleep,
   delayMs: number,

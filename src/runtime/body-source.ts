@@ -1,27 +1,30 @@
-/** Where a body comes from that can be read once: a stream of Node, or anything that can be iterated over. */
+/** The source of a body that can be read only once: a stream of Node, or anything that can be iterated over. */
 
 export type Chunk = Uint8Array | string;
 
-/** Who is told what a source gives. */
+/** Hears what a source gives. */
 export interface SourceListener {
   came(chunk: Chunk): void;
-  /** All of it was there at once. */
+  /** The whole body was there at once. */
   cameWhole(chunks: readonly Chunk[]): void;
   ended(): void;
-  /** Without an error: it was closed before its end. */
+  /** The source failed. Without an error, it was closed before its end. */
   failed(error?: unknown): void;
 }
 
 export interface Source {
-  /** Its chunks may be empty strings, or what is no bytes at all. */
+  /** The source is in object mode: its chunks may be empty strings, or values that are not bytes at all. */
   readonly isOfObjects: boolean;
-  /** It has ended, and there is nothing in it. */
+  /** The source has ended, and nothing is left in it. */
   readonly isEmpty: boolean;
-  /** What ends in its first read is whole after this, and has a length. Takes nothing. */
+  /**
+   * Starts the first read without taking anything. True if the source has ended in it: then the whole body is there,
+   * and its length is known.
+   */
   probe(): boolean;
-  /** Asks for what comes next. What is there comes at once. */
+  /** Asks for the next chunk. A chunk that is there already comes at once. */
   more(): void;
-  /** Enough for now. */
+  /** Asks the source to stop giving for now. */
   pause(): void;
   close(error?: unknown): void;
 }

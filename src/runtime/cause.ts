@@ -1,8 +1,8 @@
-/** The last real outcome, as an error of our own has it for its cause. */
+/** The last real outcome, as the `cause` of an error of our own. */
 
 import type { ErrorOutcome, ResponseOutcome } from '../core/types.js';
 
-/** Each request that waits may keep one: of an answer it is the head alone. */
+/** Every waiting request may keep a cause, so of a response it holds only the head. */
 export function causeOf(outcome: ResponseOutcome | ErrorOutcome): ErrorOptions {
   if (outcome.kind === 'error') return { cause: outcome.error };
   const { status, headers } = outcome;

@@ -1,16 +1,19 @@
-/** What follows a request through its promises, where the platform can tell: `AsyncLocalStorage`. */
+/** The context that follows a request through its promises, on platforms that have `AsyncLocalStorage`. */
 
 import type { RequestFacts } from '../core/types.js';
 import { builtinModule } from './builtin-module.js';
 
-/** An attempt of an outer layer, while it is being served. */
+/** An attempt of an outer layer while it is under way. */
 export interface Enclosure {
-  /** Undefined: nothing else is sent within. */
+  /** Undefined: every request that is sent within belongs to this attempt. */
   readonly request: RequestFacts | undefined;
   isOver: boolean;
 }
 
-/** What is sent within is not retried. `true`: whatever it is. */
+/**
+ * Requests that are sent within are not retried: with `true`, none of them; otherwise, those that belong to the
+ * enclosing attempt.
+ */
 export type Suppression = true | Enclosure;
 
 export interface ContextStorage {
@@ -18,10 +21,10 @@ export interface ContextStorage {
   getStore(): Suppression | undefined;
 }
 
-/** Of the whole process, so that another copy of this package knows it, too. */
+/** A global symbol, so that another copy of this package in the process finds the same storage. */
 const storageKey: unique symbol = Symbol.for('undaunted.suppression');
 
-/** Edge runtimes that have the class have it in the open. */
+/** Edge runtimes that have the class have it as a global. */
 const host = globalThis as {
   [storageKey]?: ContextStorage | undefined;
   AsyncLocalStorage?: NewStorage;
@@ -29,12 +32,12 @@ const host = globalThis as {
 
 type NewStorage = new () => ContextStorage;
 
-/** What follows the request that is being made here. */
+/** What the context says about requests that are made here. */
 export function suppressionInContext(): Suppression | undefined {
   return host[storageKey]?.getStore();
 }
 
-/** Undefined: there is none in this place, as in browsers. */
+/** Undefined: the platform has no such storage, as in browsers. */
 export function contextStorage(): ContextStorage | undefined {
   host[storageKey] ??= newStorage();
   return host[storageKey];

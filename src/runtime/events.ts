@@ -1,4 +1,4 @@
-/** Who listens, and how they are told. Nothing is built when there is no listener. */
+/** Listeners, and how they are told. Without a listener, no event is built. */
 
 import type { DecisionEvent, FleetEvent, RequestSummary, SettledEvent } from '../core/events.js';
 import type { Settings } from '../core/policy/settings.js';
@@ -13,10 +13,13 @@ interface Channel {
 
 export const channelName = 'undaunted:decision';
 
-/** Null: there are no channels in this place. */
+/** Null: this platform has no diagnostics channels. */
 let channel: Channel | null | undefined;
 
-/** Looked up by the first request, not when this is loaded: an edge runtime has none to give. */
+/**
+ * The first request looks the channel up, not the loading of this file: edge runtimes have no
+ * `node:diagnostics_channel`.
+ */
 function channelHere(): Channel | null {
   const channels = builtinModule<{ channel(name: string): Channel }>('node:diagnostics_channel');
   channel = channels?.channel(channelName) ?? null;
@@ -31,18 +34,18 @@ export function isListening(settings: Settings): boolean {
   return settings.observe !== undefined || hasSubscribers();
 }
 
-/** A listener that fails is reported, and changes nothing for the request and for the other listeners. */
+/** A listener that throws is reported as a warning; the request and the other listeners go on. */
 export function tell(settings: Settings, event: DecisionEvent | SettledEvent): void {
   const { observe } = settings;
   if (event.type === 'decision') protect(event);
   if (observe !== undefined) guarded('observe', () => observe(event));
-  // Node itself reports what a subscriber throws, as an uncaught exception; others may do it differently.
+  // Node reports an error of a subscriber as an uncaught exception. Other platforms may let it through to us.
   if (hasSubscribers()) guarded('a subscriber', () => channel?.publish(event));
 }
 
 export const fleetChannelName = 'undaunted:fleet';
 
-/** Seldom: the channel is looked up each time. */
+/** Fleet events are rare, so the channel is looked up each time. */
 export function tellFleet(event: FleetEvent, observe?: (event: FleetEvent) => void): void {
   if (observe !== undefined) guarded('observe', () => observe(event));
   const channels = builtinModule<{ channel(name: string): Channel }>('node:diagnostics_channel');
@@ -50,7 +53,7 @@ export function tellFleet(event: FleetEvent, observe?: (event: FleetEvent) => vo
   if (fleetChannel?.hasSubscribers === true) guarded('a subscriber', () => fleetChannel.publish(event));
 }
 
-/** What is not the event's own: the request goes on with it, and others do. */
+/** Freezes the parts of the event that the request and other requests go on using. */
 function protect({ history, world, decision }: DecisionEvent): void {
   const { finding } = decision;
   for (const part of [...history, world.budget, decision, finding, finding.hint]) Object.freeze(part);
@@ -58,29 +61,30 @@ function protect({ history, world, decision }: DecisionEvent): void {
 
 function guarded(who: string, listen: () => unknown): void {
   const report = (cause: unknown): void =>
-    warn(new Error(`undaunted: ${who} threw; the request goes on`, { cause }));
+    warn(new Error(`undaunted: ${who} threw an error; the request goes on`, { cause }));
   try {
     const told = listen();
-    // An async one throws later, where it could not be caught.
+    // An async listener rejects later, when this `try` is over.
     if (typeof told === 'object' && told !== null) Promise.resolve(told).catch(report);
   } catch (error) {
     report(error);
   }
 }
 
-/** What may be shown of a request: userinfo, query and fragment are where secrets travel. */
+/** A request as events may show it: without userinfo, query and fragment, where secrets travel. */
 export function summaryOf({ method, origin = '', path }: RequestFacts): RequestSummary {
   const isWhole = origin === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(path);
-  // Of `OPTIONS *` and CONNECT, the path begins without a slash.
+  // The path of `OPTIONS *` and of CONNECT begins without a slash.
   const slash = /^[^/?#]/.test(path) ? '/' : '';
   return { method: method.toUpperCase(), url: withoutSecrets(isWhole ? path : `${origin}${slash}${path}`) };
 }
 
 export function withoutSecrets(url: string): string {
   const [start = '', scheme, slashes] = /^([a-z][a-z0-9+.-]*:)?(\/\/)?/i.exec(url) ?? [];
-  // `data:` and its like have content in place of an address.
+  // A `data:` URL and the like hold content, not an address.
   if (slashes === undefined) return scheme ?? withoutQuery(url);
-  // Up to the last @ of the authority: a password may hold one. Where it holds what ends an authority, this is no URL.
+  // Userinfo ends at the last @ of the authority: a password may hold one, too. A password that holds / or ? makes the
+  // URL invalid as a rule; then everything up to the last @ goes.
   const userinfo = url.includes('@') && !URL.canParse(url) ? /^.*@/s : /^[^/?#\\]*@/;
   return withoutQuery(start + url.slice(start.length).replace(userinfo, ''));
 }

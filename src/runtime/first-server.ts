@@ -1,6 +1,6 @@
-/** Which server an error of connecting is about, where a client follows redirects in silence. */
+/** Which server a connection error is about, if the client follows redirects silently. */
 
-/** What Node says of the server that it could not reach. */
+/** What Node's errors say about the server that it could not reach. */
 interface Failure {
   readonly hostname?: unknown;
   readonly host?: unknown;
@@ -12,8 +12,9 @@ interface Failure {
 }
 
 /**
- * After redirects that nobody tells of, an error of connecting may be about another server: whether it is about the one
- * that was asked. The same port of another server, or a server by another name, would say the same.
+ * Whether a connection error is about the server that was asked first. After silent redirects it may be about another
+ * one. The port alone proves nothing, since another server may use the same; neither does the address of a server that
+ * goes by another name.
  */
 export function isAboutFirstServer(error: unknown, url: string): boolean {
   const { hostname, port, protocol } = new URL(url);
@@ -21,9 +22,9 @@ export function isAboutFirstServer(error: unknown, url: string): boolean {
   const number = Number(port || (protocol === 'https:' ? 443 : 80));
   const isIt = (failure: Failure): boolean =>
     failure.hostname === name ||
-    // undici gives a port as text to TLS, which says it back.
+    // undici gives TLS the port as text, and TLS repeats it as text.
     ((failure.host === name || isSameAddress(failure.address, name)) && Number(failure.port) === number) ||
-    // undici's timeout of connecting has it in the text alone.
+    // undici's connect timeout names the server only in its message.
     (typeof failure.message === 'string' && failure.message.includes(`${name}:${number},`));
   let at: unknown = error;
   for (let depth = 0; depth < 10 && typeof at === 'object' && at !== null; depth += 1) {
@@ -36,7 +37,7 @@ export function isAboutFirstServer(error: unknown, url: string): boolean {
   return false;
 }
 
-/** `localhost` is the only name whose addresses are known to be its own. */
+/** `localhost` is the only name whose addresses are known without asking DNS. */
 function isSameAddress(address: unknown, name: string): boolean {
   return address === name || (name === 'localhost' && (address === '127.0.0.1' || address === '::1'));
 }

@@ -1,6 +1,6 @@
 /**
- * What a retrier wants of a fleet: the processes that share its scopes. Only the shapes are here, so that nothing of a
- * fleet is loaded where there is none.
+ * What a retrier asks of a fleet, which is the processes that share its scopes. This file holds types only, so that a
+ * process without a fleet loads no code of it.
  */
 
 import type { BudgetState } from '../core/limits/budget/state.js';
@@ -12,14 +12,14 @@ import type { Budget, Cost, Gate, Hold } from '../core/policy/limits.js';
 import type { Policy } from '../core/policy/policy.js';
 import type { Ports } from './ports.js';
 
-/** Processes that share scopes through a store: `redisFleet` makes one. */
+/** Processes that share scopes through a store. `redisFleet` makes one. */
 export interface Fleet {
   readonly [Symbol.toStringTag]: 'Fleet';
-  /** A retrier of this process comes to it. */
+  /** A retrier of this process joins the fleet. */
   join(home: FleetHome): FleetMember;
 }
 
-/** Of the retrier that joins. */
+/** What the fleet is told about the retrier that joins. */
 export interface FleetHome {
   readonly policy: Policy;
   readonly ports: Ports;
@@ -32,13 +32,13 @@ export interface FleetMember {
 
 /** The fleet as `snapshot()` shows it: plain data. */
 export interface FleetSnapshot {
-  /** The store answers, so that what processes know is one. */
+  /** Whether the store answers, so that the processes share what they know. */
   readonly isShared: boolean;
-  /** Answers of the store that could not be read. */
+  /** How many answers of the store could not be read. */
   readonly unreadable: number;
 }
 
-/** What facts of the fleet are written into: a scope's own state, which decides. */
+/** A scope's own state, which the fleet writes its facts into. Decisions read only this state. */
 export interface SharedScope {
   readonly name: string;
   gateOf(gate: Gate): GateState;
@@ -49,25 +49,25 @@ export interface SharedScope {
   keepAnswers(hold: Hold, answers: Answers): void;
 }
 
-/** What a scope tells of itself, synchronously: it only counts, and the store hears of it later. */
+/** What a scope reports about itself. These calls are synchronous and only count; the store hears about it later. */
 export interface ScopeShare {
-  /** A sign of life while all is well: on the path of every request. */
+  /** A sign of life while the gate is healthy. Every request that succeeds calls this. */
   alive(gate: Gate): void;
   signed(gate: Gate, sign: Sign, pass: Pass, change: GateChange, now: number): void;
-  /** A request waits for the gate: perhaps for the leave to probe. */
+  /** A request waits for the gate, perhaps for the lease to probe. */
   waits(gate: Gate, attemptTimeoutMs: number | undefined, now: number): void;
   answered(hold: Hold, isFirst: boolean, kind: 'success' | 'refusal' | 'other'): void;
   held(hold: Hold, now: number): void;
-  /** So many more, or fewer, wait for a place that the store gives; they would for so long. */
+  /** One request more, or one less, waits for a place from the store; `withinMs` is how long it would wait at most. */
   queues(hold: Hold, more: 1 | -1, withinMs: number): void;
   /** A place in the queue was given back. */
   left(hold: Hold): void;
   succeeded(budget: Budget): void;
   failed(budget: Budget, failure: keyof Cost): void;
   spent(budget: Budget, failure: keyof Cost): void;
-  /** Of its own state, what it may spend. */
+  /** How much of the scope's own budget this process may spend. */
   spendable(budget: Budget, own: BudgetState, now: number): BudgetState;
-  /** The scope is forgotten. */
+  /** The retrier has forgotten the scope. */
   close(): void;
 }
 

@@ -1,8 +1,8 @@
-/** Headers as a record, in which hooks see and change them: names in lower case, repeated ones as a list. */
+/** Headers as a record, which hooks read and change: names in lower case, repeated headers as a list. */
 
 export type HeaderRecord = Record<string, string | string[]>;
 
-/** Of every client's headers: what is nothing does not stand there. */
+/** Works for the headers of every client. A header whose value is null or undefined is left out. */
 export function recordOf(headers: Iterable<readonly [name: string, value: unknown]>): HeaderRecord {
   const record: HeaderRecord = {};
   for (const [name, value] of headers) {

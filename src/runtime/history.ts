@@ -1,4 +1,4 @@
-/** From what the caller got back to how it came about, without a mark on the caller's objects. */
+/** Finds the history that belongs to a response or an error, without a visible mark on the caller's objects. */
 
 import type { History } from '../core/types.js';
 
@@ -6,7 +6,7 @@ interface Owner {
   readonly history: History;
 }
 
-/** A constructor that returns what it is given lets a class put its private field on any object. */
+/** The constructor returns the object that it is given, so that a subclass puts its private field on that object. */
 class Given {
   constructor(target: object) {
     // biome-ignore lint/correctness/noConstructorReturn: that is the point of it.
@@ -15,11 +15,11 @@ class Given {
 }
 
 /**
- * A mark that no other code can see, list, copy or take away. A WeakMap would be slower by far: on axios's hot path it
- * costs more than everything else that is done there.
+ * A mark that no other code can see, list, copy or remove. A WeakMap would be much slower: on axios's hot path it would
+ * cost more than everything else that the adapter does.
  */
 class Marked extends Given {
-  /** Undefined: several requests share the object, so that no history is its own. */
+  /** Undefined: several requests share the object, so it has no history of its own. */
   #owner: Owner | undefined;
 
   private constructor(target: object, owner: Owner) {
@@ -36,7 +36,7 @@ class Marked extends Given {
     try {
       new Marked(target, owner);
     } catch {
-      // An engine may refuse to do that to an object that cannot be extended.
+      // An engine may refuse to add a private field to an object that is not extensible.
     }
   }
 
@@ -45,18 +45,18 @@ class Marked extends Given {
   }
 }
 
-/** Adapters say so of each response and error that they hand over. */
+/** Adapters call this for each response and error that they hand over. */
 export function remember(target: unknown, owner: Owner): void {
   if ((typeof target !== 'object' && typeof target !== 'function') || target === null) return;
   Marked.add(target, owner);
 }
 
-/** An object of ours that reaches the caller with a response that is not ours to know, or a copy of it. */
+/** An object of ours that reaches the caller with a response which is unknown to us, or with a copy of it. */
 export interface Traceable {
   readonly undaunted: { readonly attempts: History } | undefined;
 }
 
-/** Every attempt of the request that ended with this response or error; undefined where that is not known. */
+/** Every attempt of the request that ended with this response or error; undefined if that is not known. */
 export function historyOf(target: unknown): History | undefined {
   if (typeof target !== 'object' || target === null) return undefined;
   return (
@@ -66,7 +66,7 @@ export function historyOf(target: unknown): History | undefined {
   );
 }
 
-/** axios makes errors out of our hands, but with the configuration that was there. */
+/** axios makes some errors after our code has run, but they carry the request's `config`. */
 function ownHistory(config: unknown): History | undefined {
   return typeof config === 'object' && config !== null ? Marked.ownerOf(config)?.history : undefined;
 }

@@ -1,16 +1,16 @@
-/** The caller's own functions, and what each adapter asks them. */
+/** Calls to the hooks that the caller has given. */
 
 import type { LiveOutcome, RetryContext, RetryIf } from '../core/events.js';
 import { factsOf } from '../core/facts.js';
 import type { Retry } from '../core/types.js';
 import type { Session } from './session.js';
 
-/** What `retryIf` says, or will say. */
+/** The verdict of `retryIf`, or a promise of it. */
 export function verdictOn({ settings, request }: Session, outcome: LiveOutcome): ReturnType<RetryIf> {
   return settings.retryIf?.(outcome, factsOf(request));
 }
 
-/** For `beforeRetry`: where the next attempt goes and with what headers, to be changed. */
+/** What `beforeRetry` gets: the URL and the headers of the next attempt, which it may change. */
 export function contextFor(
   { request, history }: Session,
   decision: Retry,

@@ -1,36 +1,36 @@
-/** The key that makes a write safe to repeat: one for each request, the same in all its attempts. */
+/** The idempotency key, which makes a write safe to repeat: one key per request, the same in all attempts. */
 
 import type { IdempotencyKey } from '../core/policy/options.js';
 import { isPromise, wrongReturn } from '../core/returned.js';
 
-/** RFC 9110 9.2.1, and QUERY. */
+/** The safe methods of RFC 9110 9.2.1, and QUERY. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
 
-/** Safe methods change nothing: they need none. */
+/** Safe methods change nothing, so they need no key. */
 export function takesKey(method: string): boolean {
   return !safeMethods.has(method.toUpperCase());
 }
 
-/** Whether what stands in the header tells this request from others: an empty text, in quotes or not, does not. */
+/** Whether the header's value can tell this request from others. An empty text cannot, with or without quotes. */
 export function isKey(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isKey);
   if (value === undefined || value === null || value === false) return false;
   return !/^\s*"?\s*"?\s*$/.test(String(value));
 }
 
-/** A request, as far as its key goes. */
+/** What has to be known of a request to decide about its key. */
 interface KeyBearer {
   readonly method: string;
-  /** The caller's own, in this header; its name is in lower case. */
+  /** Whether the caller has set a key in this header; `header` is in lower case. */
   hasKey(header: string): boolean;
 }
 
-/** By the caller, or by us. */
+/** Whether the request carries a key: one from the caller, or one that we make. */
 export function isKeyed(request: KeyBearer, setting: IdempotencyKey | false): boolean {
   return (setting !== false && takesKey(request.method)) || request.hasKey('idempotency-key');
 }
 
-/** The header that this request gets of us, if any. */
+/** The header that we add to this request, if it needs one. */
 export function keyFor(
   request: KeyBearer,
   setting: IdempotencyKey | false,
@@ -44,25 +44,27 @@ export function newKey({ header, quoted, generate }: IdempotencyKey): Readonly<R
   return { [header]: quoted ? quotedText(key) : key };
 }
 
-/** RFC 9651 3.3.3. */
+/** Serialises a string as RFC 9651 3.3.3 says. */
 function quotedText(key: string): string {
   return `"${key.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** What every request would get is worse than no key: a server would answer all of them as it did the first. */
+/**
+ * An empty key or an object's text would be the same for every request, which is worse than no key: the server would
+ * answer all of them as it answered the first.
+ */
 function generated(generate: () => unknown): string {
   const key = generate();
   if ((typeof key === 'string' || typeof key === 'number') && isKey(key)) return String(key);
-  if (isPromise(key))
-    throw wrongReturn('idempotencyKey.generate', key, 'a text that is new for each request');
+  if (isPromise(key)) throw wrongReturn('idempotencyKey.generate', key, 'a new string for each request');
   const found =
-    typeof key === 'string' ? 'an empty text' : key !== null && typeof key === 'object' ? 'an object' : key;
+    typeof key === 'string' ? 'an empty string' : key !== null && typeof key === 'object' ? 'an object' : key;
   throw new TypeError(
-    `undaunted: idempotencyKey.generate returned ${String(found)}; it has to return a text that is new for each request`,
+    `undaunted: idempotencyKey.generate returned ${String(found)}; it must return a new string for each request`,
   );
 }
 
-/** RFC 9562 5.4. Browsers have it ready-made only on pages that came over https. */
+/** A random UUID (RFC 9562 5.4). In browsers, `crypto.randomUUID` exists only on pages that came over https. */
 function randomUUID(): string {
   if (crypto.randomUUID !== undefined) return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -1,6 +1,6 @@
 /**
- * Whether it can be iterated in a way of its own. What every object has, since it was added to Object.prototype,
- * says nothing about this one.
+ * Whether the value itself is iterable. An iterator that was added to Object.prototype, which every object has, does
+ * not count.
  */
 export function iterates(value: object, by: typeof Symbol.iterator | typeof Symbol.asyncIterator): boolean {
   return by in value && Reflect.get(value, by) !== Reflect.get(Object.prototype, by);

@@ -15,7 +15,7 @@ export class IteratorSource implements Source {
   private iterator: AsyncIterator<Chunk> | Iterator<Chunk> | undefined = undefined;
   private isWanted = false;
   private isAsking = false;
-  /** Came when it was not wanted any more. */
+  /** A chunk that came after `pause()`. */
   private unwanted: Result | undefined = undefined;
 
   constructor(body: AnyIterable, listener: SourceListener) {

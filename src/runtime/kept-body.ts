@@ -1,6 +1,6 @@
 /**
- * A body that can be read once, for several attempts: what was read of it is kept, up to a limit. Each attempt has
- * an outlet, which begins with what was kept and goes on reading.
+ * Makes a body that can be read only once serve several attempts. What was read is kept, up to a limit. Each attempt
+ * has an outlet, which first gets what was kept and then goes on reading.
  */
 
 import type { Chunk, Source, SourceListener } from './body-source.js';
@@ -9,17 +9,17 @@ import { KeptBytes } from './kept-bytes.js';
 import type { Cancel } from './sleep.js';
 import { isNodeStream, StreamSource } from './stream-source.js';
 
-/** What an attempt sends. */
+/** Where an attempt takes its body from. */
 export interface Outlet {
-  /** False: this is enough for now. */
+  /** False asks for a pause. */
   push(chunk: Chunk): boolean;
   end(): void;
-  /** Without an error: the source was closed before its end, and the client has its own words for that. */
+  /** Without an error, the source was closed before its end; the client has an error of its own for that. */
   fail(error?: unknown): void;
 }
 
 export class KeptBody implements SourceListener {
-  /** What was read so far; undefined once that was more than the limit. */
+  /** What was read so far; undefined once it exceeded the limit. */
   private kept: KeptBytes | undefined = new KeptBytes();
   private readonly source: Source;
   private readonly limitBytes: number;
@@ -27,11 +27,14 @@ export class KeptBody implements SourceListener {
   private isBegunNow = false;
   private hasEnded = false;
   private isClosed = false;
-  /** It ended in its first read; so does what each attempt sends, and they are all alike. */
+  /**
+   * The source ended in its first read. The body of every attempt does so, too, so that all attempts look alike on the
+   * wire.
+   */
   isWhole = false;
-  /** The source's own end before its end, which is the caller's to hear. */
+  /** How the source failed, which the caller has to hear about. */
   failure: { readonly error?: unknown } | undefined = undefined;
-  /** Called for a failure that no attempt can tell of: none is under way, or it has everything. */
+  /** Called for a failure that no attempt can report: no attempt is reading. */
   onFailure: ((error?: unknown) => void) | undefined = undefined;
 
   constructor(body: object, limitBytes: number) {
@@ -41,22 +44,22 @@ export class KeptBody implements SourceListener {
       : new IteratorSource(body as AnyIterable, this);
   }
 
-  /** Some of it may have been sent. */
+  /** Whether some of the body may have been sent. */
   get isBegun(): boolean {
     return this.isBegunNow;
   }
 
-  /** Everything that was read is still here. */
+  /** Whether everything that was read is still kept. */
   get isReplayable(): boolean {
     return this.kept !== undefined && this.failure === undefined;
   }
 
-  /** There is nothing to be read, and never will be. */
+  /** Whether the source has ended and nothing is left in it. */
   get isEmpty(): boolean {
     return this.source.isEmpty;
   }
 
-  /** Whether it is all there, or would be; nothing is taken. */
+  /** Whether the whole body is there. Nothing is taken from the source. */
   probe(): boolean {
     return this.hasEnded || this.source.probe();
   }
@@ -67,14 +70,14 @@ export class KeptBody implements SourceListener {
 
   // -------------------------------------------------------------- attempts
 
-  /** For the next attempt; the one before it is over. */
+  /** Begins the next attempt; the one before is over. */
   open(outlet: Outlet): BodyReader {
     this.leave();
     this.reader = new BodyReader(this, outlet);
     return this.reader;
   }
 
-  /** The attempt that reads is over: what comes now is for the next one. */
+  /** The attempt that was reading is over: chunks that come now are for the next one. */
   leave(): void {
     if (this.reader === undefined) return;
     this.reader.isOver = true;
@@ -82,7 +85,7 @@ export class KeptBody implements SourceListener {
     if (!this.hasEnded) this.source.pause();
   }
 
-  /** Calls for a failure that no attempt can tell of. */
+  /** Calls the listener for a failure that no attempt can report. */
   watch(listener: () => void): Cancel {
     this.onFailure = listener;
     return () => {
@@ -90,7 +93,7 @@ export class KeptBody implements SourceListener {
     };
   }
 
-  /** The request is over: what was not read is not wanted, unless the client goes on sending it. */
+  /** The request is over: the rest of the source is discarded, unless the client is still sending it. */
   close(error?: unknown): void {
     this.isClosed = true;
     if (error === undefined && this.reader !== undefined) return;
@@ -99,7 +102,7 @@ export class KeptBody implements SourceListener {
     if (!this.hasEnded) this.source.close(error);
   }
 
-  /** By its reader: what was kept, if it is still there. */
+  /** For the reader: what was kept, if it is still there. */
   takeKept(): Uint8Array | undefined {
     if (this.kept !== undefined) return this.kept.bytes;
     const error = new Error('undaunted: the body cannot be sent again');
@@ -116,7 +119,7 @@ export class KeptBody implements SourceListener {
     }
   }
 
-  /** The client reads no more of it. */
+  /** The client has stopped reading. */
   stopped(reader: BodyReader): void {
     if (this.reader !== reader) return;
     this.leave();
@@ -133,7 +136,7 @@ export class KeptBody implements SourceListener {
   cameWhole(chunks: readonly Chunk[]): void {
     this.isWhole = true;
     this.hasEnded = true;
-    // It is in memory anyway.
+    // The limit does not matter here: the whole body is in memory anyway.
     this.kept?.addAll(chunks);
     for (const chunk of chunks) this.reader?.give(chunk);
     this.reader?.end();
@@ -154,10 +157,10 @@ export class KeptBody implements SourceListener {
   }
 }
 
-/** One attempt's way through the body. Leaving it early leaves the source as it is. */
+/** Reads the body for one attempt. An attempt that stops early leaves the source as it is. */
 export class BodyReader {
   isOver = false;
-  /** It has what was kept. */
+  /** The attempt has been given what was kept. */
   private isFollowing = false;
   private readonly body: KeptBody;
   private readonly outlet: Outlet;
@@ -179,7 +182,9 @@ export class BodyReader {
     return kept === undefined || kept.byteLength === 0 || this.outlet.push(kept) || this.body.isWhole;
   }
 
-  /** What comes before it was asked for is kept, and is given with that. */
+  /**
+   * A chunk that comes before the attempt asks for one is kept, and is given together with the rest of what was kept.
+   */
   give(chunk: Chunk): boolean {
     return this.isFollowing ? this.outlet.push(chunk) : false;
   }
@@ -195,7 +200,7 @@ export class BodyReader {
     this.outlet.fail(error);
   }
 
-  /** The client has ended what it read: well, or not. */
+  /** The client has finished reading, or has given up. */
   stop(): void {
     this.body.stopped(this);
   }

@@ -1,8 +1,8 @@
-/** What was read of a body. */
+/** The bytes that were read of a body. */
 
 import type { Chunk } from './body-source.js';
 
-/** Copies, one after the other: a source may fill the same buffer again. */
+/** Keeps copies of the chunks, one after the other, since a source may fill the same buffer again. */
 export class KeptBytes {
   private room: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   private length = 0;
@@ -11,7 +11,7 @@ export class KeptBytes {
     return this.room.subarray(0, this.length);
   }
 
-  /** False: that is more than the limit. What is neither bytes nor text is the client's to refuse. */
+  /** False: the limit would be exceeded, or the chunk is neither bytes nor text, which the client will refuse. */
   add(chunk: Chunk, limitBytes: number): boolean {
     const bytes = bytesOf(chunk);
     if (bytes === undefined) return false;

@@ -1,8 +1,8 @@
-/** What a client of Node's sends of a body that is kept: a stream, which the source outlives. */
+/** A kept body as a Node stream, for clients that send one. The source outlives the stream. */
 
 import type { KeptBody } from './kept-body.js';
 
-/** As much of Node's streams as is asked here. */
+/** The part of Node's streams that is used here. */
 interface NodeStream {
   push(chunk: unknown): boolean;
   read(bytes: number): unknown;
@@ -18,8 +18,8 @@ interface NodeStreamOptions {
 }
 
 /**
- * `Stream` is Node's, from where it can be imported. As its source does, it ends in its first read if everything is
- * there, so that a client which probes knows the length.
+ * `Stream` is Node's class, passed in by callers that can import it. Like its source, the stream ends in its first read
+ * if the whole body is there, so that a client which probes it knows the length.
  */
 export function streamFrom<Stream extends NodeStream>(
   body: KeptBody,
@@ -28,7 +28,7 @@ export function streamFrom<Stream extends NodeStream>(
 ): Stream {
   const stream = new Stream({
     objectMode,
-    // The source has buffered already.
+    // The source has a buffer of its own.
     highWaterMark: 0,
     read: () => reader.more(),
     destroy: (error, done) => {
@@ -39,22 +39,22 @@ export function streamFrom<Stream extends NodeStream>(
   const reader = body.open({
     push: (chunk) => {
       if (chunk !== null && chunk !== undefined) return stream.push(chunk);
-      // Node would take it for the end.
-      const error = new TypeError(`The body gave ${chunk} in place of bytes or text`);
+      // Node would take null for the end of the stream.
+      const error = new TypeError(`The body gave ${chunk} instead of bytes or text`);
       stream.destroy(Object.assign(error, { code: 'ERR_INVALID_ARG_TYPE' }));
       return false;
     },
     end: () => stream.push(null),
     fail: (error) => stream.destroy(error as Error),
   });
-  // The client may have left it before.
+  // The client may not listen any more; without a listener, an error would be thrown.
   stream.on('error', () => undefined);
   probe();
-  // A caller may end it in the same tick.
+  // The caller may end its source in the same tick.
   queueMicrotask(probe);
   return stream;
 
-  /** What is known to be empty can be sent behind others. */
+  /** Starts the reading of an empty body, so that the stream ends at once: a client can pipeline such a request. */
   function probe(): void {
     if (body.isEmpty) stream.read(0);
   }

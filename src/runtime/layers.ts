@@ -1,27 +1,30 @@
 /**
- * Layers of ours beneath each other, as attachRetry() with axios's adapter `fetch` over a dispatcher with retry(), or
- * withRetry() over withRetry(): of those that one request goes through, the outermost acts. Nothing is done where there can be no other.
+ * Layers of ours over each other, such as attachRetry() with axios's adapter `fetch` over a dispatcher with retry(), or
+ * withRetry() over withRetry(). If a request goes through several, only the outermost acts. Nothing is done where there
+ * can be only one.
  */
 
 import { targetOf } from '../core/policy/routes/target.js';
 import type { RequestFacts } from '../core/types.js';
 import { contextStorage, type Enclosure, type Suppression, suppressionInContext } from './context.js';
 
-/** What an adapter may send through. */
+/** What axios's adapter may send through. */
 type Beneath = 'fetch' | 'anything';
 
 interface Layers {
-  /** How many there are that fetch may go through. */
+  /** How many layers are on dispatchers, which fetch may go through. */
   dispatchers: number;
-  /** How many there are on instances of axios. */
+  /** How many layers are on instances of axios. */
   instances: number;
-  /** How many there are around a fetch, which may be the global one. */
+  /** How many layers are around a fetch, which may be the global one. */
   fetches: number;
-  /** While an adapter is being called: all that is known where no context follows a request. */
+  /**
+   * Set while an adapter is being called. On platforms where no context follows a request, this is all that is known.
+   */
   sending: Enclosure | undefined;
 }
 
-/** Of the whole process, so that another copy of this package knows it, too. */
+/** A global symbol, so that another copy of this package in the process shares the counts. */
 const layersKey: unique symbol = Symbol.for('undaunted.layers');
 
 const host = globalThis as { [layersKey]?: Layers };
@@ -33,26 +36,26 @@ export function countLayer(kind: 'dispatchers' | 'instances' | 'fetches'): void 
   layers[kind] += 1;
 }
 
-/** Whether there is another layer that such an adapter of axios could reach. */
+/** Whether there is another layer that such an adapter could reach. */
 export function mayMeet(beneath: Beneath): boolean {
   const { dispatchers, instances, fetches } = layers;
   return dispatchers > 0 || fetches > 0 || (beneath === 'anything' && instances > 1);
 }
 
-/** Whether there is another one that a fetch could reach which one of them is around. */
+/** Whether there is another layer that a wrapped fetch could reach. */
 export function mayMeetBeneathFetch(): boolean {
   const { dispatchers, instances, fetches } = layers;
   return dispatchers > 0 || instances > 0 || fetches > 1;
 }
 
-/** Sends an attempt. What other layers of ours send within, of the same request, they send once. */
+/** Sends an attempt. Within it, other layers of ours send the same request only once. */
 export function enclosed<Given, Sent>(
   request: RequestFacts,
   beneath: Beneath,
   send: (given: Given) => Promise<Sent>,
   given: Given,
 ): Promise<Sent> {
-  // An adapter of the caller may also ask for something else, as for a token.
+  // A custom adapter may also send other requests, for example for a token, so the enclosure names its request.
   const enclosure: Enclosure = { request: beneath === 'fetch' ? undefined : request, isOver: false };
   const storage = contextStorage();
   const sent =
@@ -60,12 +63,16 @@ export function enclosed<Given, Sent>(
   const end = (): void => {
     enclosure.isOver = true;
   };
-  // Sockets that were opened within keep its context, and what comes of a body that is still being read is not its own.
+  // The enclosure ends with the attempt: sockets that were opened within keep its context, and so does a body that is
+  // still being read, but requests made there are not part of the attempt.
   Promise.resolve(sent).then(end, end);
   return sent;
 }
 
-/** In browsers, nothing follows a request: so much is known of one that is made before anything is waited for. */
+/**
+ * In browsers, no context follows a request. Only requests that the adapter makes synchronously are known to belong to
+ * the attempt.
+ */
 function sendAtOnce<Given, Sent>(
   enclosure: Enclosure,
   send: (given: Given) => Promise<Sent>,
@@ -80,12 +87,12 @@ function sendAtOnce<Given, Sent>(
   }
 }
 
-/** For a request that begins here and now. */
+/** For a request that begins in the same synchronous call. */
 export function enclosureAtOnce(): Enclosure | undefined {
   return layers.sending;
 }
 
-/** The attempt that what is asked for here belongs to. */
+/** The attempt that a request made here belongs to. */
 export function enclosureHere(): Enclosure | undefined {
   const enclosure = layers.sending ?? suppressionInContext();
   return enclosure === true || enclosure?.isOver === true ? undefined : enclosure;
@@ -97,7 +104,10 @@ export function isSuppressed(suppression: Suppression | undefined, request: Requ
   return !isOver && (outer === undefined || isSame(outer, request)) ? true : undefined;
 }
 
-/** As far as both can tell: not every client knows the origin, and axios's does not say what `params` become. */
+/**
+ * Compares what both layers know: not every client knows the origin, and axios does not say what `params` become in the
+ * URL.
+ */
 function isSame(outer: RequestFacts, inner: RequestFacts): boolean {
   if (outer.method.toUpperCase() !== inner.method.toUpperCase()) return false;
   const [one, other] = [outer, inner].map(({ origin, path }) => targetOf(origin, path));

@@ -1,7 +1,7 @@
 /**
- * One request on its way, and what it does to what others share.
- * Everything between reading shared state and changing it is synchronous. A first attempt that succeeds
- * makes no array, no closure and no object here, and reads no clock unless the settings ask for it.
+ * One request on its way, and what it does to the state that it shares with others. Everything between reading shared
+ * state and changing it is synchronous. A first attempt that succeeds makes no array, no closure and no object here,
+ * and reads no clock unless the settings ask for it.
  */
 
 import { classify } from '../core/decide/classify.js';
@@ -40,12 +40,12 @@ export class LiveSession implements Session {
   readonly rule: Rule;
   readonly settings: Settings;
   readonly scope: Scope;
-  /** Of another layer, where no context follows a request. */
+  /** The attempt of another layer, if this request was made synchronously within it. */
   private readonly enclosure: Enclosure | undefined = enclosureAtOnce();
-  /** Only where there is a gate or a hold to pass, or a deadline or a listener asks for the time. */
+  /** Made only if there is a gate or a hold to pass, or if a deadline or a listener needs the time. */
   private turn: Turn | undefined = undefined;
   private attempts: Attempt[] | undefined = undefined;
-  /** The status that was accepted at once. */
+  /** The status of a response that was accepted at once; 0 if there was none. */
   private acceptedStatus = 0;
 
   constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope) {
@@ -117,7 +117,8 @@ export class LiveSession implements Session {
     const sign = signOf(finding);
     this.endTurn(sign);
     const isFirst = history.length === 0;
-    // What is worth a retry is no success, whether or not it gets one: a 403 can say "too much" as well as a 429.
+    // An outcome that is worth a retry is not a success, whether or not the retry takes place: a 403 can mean "rate
+    // limited" as well as a 429 does.
     const succeeds = verdict !== true && finding.class === 'final' && sign === 'alive';
     if (!succeeds) scope.learn(settings, finding, isFirst, verdict, now);
     const world = this.worldAt(now, date, prospects, verdict);
@@ -130,7 +131,9 @@ export class LiveSession implements Session {
     return decision;
   }
 
-  /** A head ended it, and then the body failed: that attempt had not ended after all. */
+  /**
+   * The session ended with a head, and then the body failed: the attempt had not ended after all, so its record goes.
+   */
   private reopen(): void {
     this.acceptedStatus = 0;
     const { attempts } = this;
@@ -172,7 +175,7 @@ export class LiveSession implements Session {
     }
   }
 
-  /** What the end of an attempt says of the server's health. */
+  /** Tells the gate how the attempt ended. */
   private endTurn(sign: Sign): void {
     if (this.settings.gate === false) return;
     const turn = this.turnHere();
@@ -187,13 +190,13 @@ export class LiveSession implements Session {
 
   private tellDecision(world: World, decision: Decision): void {
     const about = this.about();
-    // A copy: what a listener keeps does not change under it.
+    // A copy, so that a history which a listener keeps does not change later.
     const history = this.history.slice();
     tell(this.settings, { type: 'decision', ...about, history, world, decision });
     if (decision.action === 'stop') this.tellSettled(labelOfFinding(decision.finding), world.now, about);
   }
 
-  /** Once: the body of what was let through may fail later. */
+  /** Tells listeners only once: the body of an accepted response may still fail later. */
   private tellSettled(outcome: number | string, now: number, about: About = this.about()): void {
     const turn = this.turnHere();
     if (turn.isSettledTold) return;
@@ -216,10 +219,10 @@ export class LiveSession implements Session {
   }
 }
 
-/** What every event says of its request. */
+/** What every event says about its request. */
 type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
 
-/** Made only when the history of a request that succeeded at once is asked for. */
+/** Made only when someone asks for the history of a request that succeeded at once. */
 function acceptedAttempt(status: number): Attempt {
   const finding: Finding = {
     kind: 'response',

@@ -1,4 +1,4 @@
-/** A body that a function of the caller's makes anew for each attempt. */
+/** A body that a function of the caller makes anew for each attempt. */
 
 import type { RequestBody } from './loop/exchange.js';
 import { dispose } from './stream-like.js';
@@ -7,7 +7,7 @@ export class MadeBody implements RequestBody {
   readonly isReplayable = true;
   private readonly make: () => unknown;
   private made: unknown = undefined;
-  /** The attempts so far that are over. */
+  /** How many attempts are over. */
   private left = 0;
   private isClosed = false;
 
@@ -18,7 +18,7 @@ export class MadeBody implements RequestBody {
   async next(): Promise<unknown> {
     const { left } = this;
     const made = await this.make();
-    // Too late: its attempt is over, or the request.
+    // The body came too late: its attempt is over, or the whole request.
     if (this.isClosed || this.left !== left) dispose(made);
     else this.made = made;
     return made;

@@ -1,4 +1,4 @@
-/** What a request says for itself beside the client's own options: `retry: false`, or settings. */
+/** The override of a single request, which stands beside the client's own options: `retry: false`, or settings. */
 
 import { PolicyError } from '../core/errors.js';
 import type { OverrideOptions } from '../core/policy/options.js';
@@ -9,7 +9,9 @@ export function overrideFrom(given: OverrideOptions | false | undefined): Overri
   return given === false ? off : given;
 }
 
-/** What opening a session threw: what is wrong with the key is said to be there, by the name that callers know. */
+/**
+ * An error from opening a session. Its problems are reported at the key by the name that callers know (`init.retry`).
+ */
 export function errorOfOpening(error: unknown, place: `${string}.retry`): unknown {
   if (!(error instanceof PolicyError)) return error;
   const problems = error.problems.map((problem) =>

@@ -1,4 +1,4 @@
-/** The world as a retrier reaches it. Tests and the simulator bring their own. */
+/** The clock, the dice and the timers of a retrier. Tests and the simulator bring their own. */
 
 import { found } from '../core/found.js';
 import type { Sleep } from './sleep.js';
@@ -7,20 +7,20 @@ import { sleep } from './sleep.js';
 export interface Ports {
   /** Monotonic time in ms: waits, deadlines, budgets. */
   readonly now: () => number;
-  /** Wall time in ms: only compared with dates that a server sent. */
+  /** Wall time in ms: only ever compared with dates that a server sent. */
   readonly date: () => number;
   /** Draws from [0, 1). */
   readonly random: () => number;
   readonly sleep: Sleep;
 }
 
-/** The real ones, but for those that are given. */
+/** The real ports, except those that are given. */
 export function portsFrom(given: Partial<Ports>): Ports {
   for (const [name, port] of Object.entries(given)) {
     if (Object.hasOwn(realPorts, name) && typeof port === 'function') continue;
     const known = Object.keys(realPorts).join(', ');
     throw new TypeError(
-      `undaunted: the ports of createRetrier() are the functions ${known}, but got ${found(port)} for ${name}; settings come first`,
+      `undaunted: createRetrier() takes its settings first and then its ports, the functions ${known}; it got ${found(port)} for ${name}`,
     );
   }
   return { ...realPorts, ...given };

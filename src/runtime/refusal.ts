@@ -1,4 +1,4 @@
-/** What a request fails with that its scope does not let through. */
+/** The error of a request that its scope does not let through. */
 
 import { GateShutError, HeldError } from '../core/errors.js';
 import type { RefusalReason } from '../core/types.js';
@@ -13,7 +13,7 @@ export function refusalError(
   if (typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__) {
     return errorOf(session, reason, own);
   }
-  // Never, since there is neither.
+  // Never reached: without a gate and a hold, nothing is refused.
   throw new TypeError(reason);
 }
 

@@ -19,27 +19,32 @@ import { warnOnce } from './warning.js';
 
 export interface RetrierSnapshot {
   readonly scopes: readonly ScopeSnapshot[];
-  /** Only of a retrier that shares its scopes with other processes. */
+  /** Present only if the retrier shares its scopes with other processes. */
   readonly fleet?: FleetSnapshot;
 }
 
-/** Where options may stand as well, a retrier is taken by this mark alone, as a policy is. */
+/**
+ * For parameters that take plain options as well: this mark alone tells a retrier apart, as another one does a policy.
+ */
 export interface RetrierLike {
   readonly [Symbol.toStringTag]: 'Retrier';
 }
 
-/** A policy with what its scopes remember. Made by `createRetrier`. */
+/** A policy together with the state of its scopes. `createRetrier` makes one. */
 export interface Retrier extends RetrierLike {
   readonly policy: Policy;
   readonly ports: Ports;
   /**
-   * A request begins: its rule is picked and its scope found. `unknownOrigin` names the scope where the
-   * client cannot tell the origin; `socket` is the path of the Unix socket that it sends to.
+   * Begins a request: picks its rule and finds its scope. `unknownOrigin` names the scope if the client cannot tell the
+   * origin; `socket` is the path of the Unix socket that the request goes to.
    */
   open(request: RequestFacts, override?: OverrideOptions, unknownOrigin?: string, socket?: string): Session;
   /** The shared state as plain data, for logs and for tests. */
   snapshot(): RetrierSnapshot;
-  /** Forgets what was learnt of one scope, or of all: budgets are full and gates open again, also for those who wait. */
+  /**
+   * Forgets what was learnt about one scope, or about all: budgets are full and gates open again, also for requests
+   * that are waiting.
+   */
   reset(scope?: string): void;
 }
 
@@ -84,14 +89,14 @@ class LiveRetrier implements Retrier {
     const name = typeof scope === 'function' ? nameReturned(scope(factsOf(request))) : scope;
     if (name !== 'origin') return name;
     if (socket === undefined) return this.originName(request, unknownOrigin);
-    // Behind it stands another server, whatever the URL says.
+    // A Unix socket leads to a server of its own, whatever the URL says.
     return request.origin === undefined ? `unix:${socket}` : `unix:${socket} ${this.originName(request, '')}`;
   }
 
   private originName({ origin }: RequestFacts, unknownOrigin: string): string {
     if (origin === undefined) return unknownOrigin;
     if (origin !== this.lastOrigin) {
-      // Names are shown in events and snapshots.
+      // The name appears in events and snapshots, so userinfo must not be part of it.
       this.lastName = origin.includes('@') ? withoutSecrets(origin) : origin;
       this.lastOrigin = origin;
     }
@@ -110,7 +115,7 @@ class LiveRetrier implements Retrier {
   }
 }
 
-/** Requests without a name would all share one scope. */
+/** A blank name is refused: all requests without a name would share one scope. */
 function nameReturned(name: unknown): string {
   if (typeof name === 'string' && /\S/.test(name)) return name;
   throw wrongReturn('scope', name, '"origin" or a name that is not blank');
@@ -118,13 +123,13 @@ function nameReturned(name: unknown): string {
 
 export interface RetrierOptions {
   /**
-   * The processes that share its scopes: budgets, gates and holds are one for all of them.
+   * The processes that share the retrier's scopes: they have their budgets, gates and holds in common.
    * @default none
    */
   readonly fleet?: Fleet;
 }
 
-/** Each call makes a retrier of its own: what shares it, shares its budgets. */
+/** Makes a new retrier. Adapters that are given the same retrier share its budgets, gates and holds. */
 export function createRetrier(
   policy: PolicyOptions | PolicyLike = {},
   ports: Partial<Ports> = {},
@@ -137,10 +142,10 @@ export function createRetrier(
 
 const retriers: WeakMap<Policy, Retrier> = new WeakMap();
 
-/** For adapters: a policy passed twice shares one retrier, an options object makes its own. */
+/** For adapters: a policy that is passed twice shares one retrier; each options object gets its own. */
 export function retrierFor(given: PolicyOptions | PolicyLike | RetrierLike = {}): Retrier {
   if (given instanceof LiveRetrier) return given;
-  // A retrier that was made elsewhere is no policy either, and the check says so.
+  // A retrier of another copy of this package is not a policy: definePolicy() refuses it and says so.
   const policy = definePolicy(given as PolicyOptions | PolicyLike);
   const retrier = retriers.get(policy) ?? createRetrier(policy);
   if (given === policy || isForeignPolicy(given)) retriers.set(policy, retrier);

@@ -32,30 +32,33 @@ import { noteFailure } from './turn.js';
 /** A scope as `snapshot()` shows it: plain data. */
 export interface ScopeSnapshot {
   readonly name: string;
-  /** One for each budget, gate and hold that rules of this scope have used. */
+  /** One entry for each budget, gate and hold that the rules of this scope have used. */
   readonly budgets: readonly { readonly tokens: number }[];
   readonly gates: readonly { readonly state: GateState['kind'] }[];
   readonly holds: readonly { readonly forMs: number }[];
-  /** Requests that wait for a gate. */
+  /** Requests that are waiting for the gate. */
   readonly waiting: number;
-  /** Attempts that were not sent; or would not have been, where that is not enforced. */
+  /** Attempts that were not sent, and (with `enforce: false`) attempts that would not have been. */
   readonly refused: Readonly<Record<RefusalReason, number>>;
 }
 
 export class Scope implements SessionScope, SharedScope {
   readonly name: string;
-  /** For the sweep of idle scopes: used since the last one, and when one last found it used. */
+  /**
+   * For the sweep of idle scopes: whether the scope was used since the last sweep, and when a sweep last found it used.
+   */
   used = true;
   usedAt: number;
   readonly ports: Ports;
-  // By the setting that it belongs to: rules that inherit a budget share it, a rule with its own has its own.
+  // State is kept per settings object: rules that inherit a budget share its state, a rule with a budget of its own has
+  // its own.
   private readonly budgets: Map<Budget, BudgetState> = new Map();
   private readonly gates: Map<Gate, GateState> = new Map();
   private readonly holds: Map<Hold, HoldState> = new Map();
   private readonly answers: Map<Hold, Answers> = new Map();
   private waiting = 0;
   private refused: Record<RefusalReason, number> = { 'gate-shut': 0, 'gate-full': 0, held: 0 };
-  /** Where other processes share it. */
+  /** The link to the fleet, if other processes share this scope. */
   private readonly share: ScopeShare | undefined;
 
   constructor(name: string, ports: Ports, fleet?: FleetMember) {
@@ -67,7 +70,10 @@ export class Scope implements SessionScope, SharedScope {
 
   // -------------------------------------------------------------- before an attempt
 
-  /** Takes what the admission takes: a probe, a place in the ramp or in the queue behind a hold. */
+  /**
+   * Asks for admission. An admission may take something: a probe, a place in the ramp, or a place in the queue of the
+   * hold.
+   */
   admit(settings: Settings, turn: Turn, deadlineAt: number, isRetry: boolean): Admission {
     const { gate, hold } = settings;
     const now = this.ports.now();
@@ -98,7 +104,7 @@ export class Scope implements SessionScope, SharedScope {
     return admission;
   }
 
-  /** It waits for what only the fleet can give: the lease of a probe, or a place in the queue. */
+  /** The request waits for something that only the fleet can give: the lease of a probe, or a place in the queue. */
   private askFleet(
     share: ScopeShare,
     { gate, hold, attemptTimeoutMs }: Settings,
@@ -126,7 +132,7 @@ export class Scope implements SessionScope, SharedScope {
     turn.refused = { reason, enforced };
   }
 
-  /** Only who was let through has something to give back to the gate. */
+  /** The turn keeps the epoch, because only an attempt that was let through has something to give back to the gate. */
   private letThrough(turn: Turn, epoch: Epoch, now: number): Admission {
     turn.epoch = epoch;
     turn.sentAt = now;
@@ -135,7 +141,7 @@ export class Scope implements SessionScope, SharedScope {
     return go;
   }
 
-  /** The request no longer waits here: those behind it move up. */
+  /** The request stops waiting here; the requests behind it move up. */
   leave({ hold }: Settings, turn: Turn): void {
     this.setWaiting(turn, false);
     const { place } = turn.claim;
@@ -157,7 +163,7 @@ export class Scope implements SessionScope, SharedScope {
     return hold === false ? 0 : gateAndHold.queueMs(hold, this.holdOf(hold), now);
   }
 
-  /** Requests of these settings would be turned away now. */
+  /** Whether the gate would turn away requests with these settings now. */
   refuses({ gate }: Settings, now: number): boolean {
     return (
       gate !== false &&
@@ -173,7 +179,10 @@ export class Scope implements SessionScope, SharedScope {
 
   // -------------------------------------------------------------- after an attempt
 
-  /** An attempt ended that was no success: perhaps there is a window for all, perhaps a charge. */
+  /**
+   * Records an attempt that did not succeed. It may start a hold for the whole scope, and it may cost the budget
+   * something.
+   */
   learn(
     settings: Settings,
     finding: Finding,
@@ -182,7 +191,7 @@ export class Scope implements SessionScope, SharedScope {
     now: number,
   ): void {
     const { hold, budget, maxHintMs } = settings;
-    // What `retryIf` calls worth a retry has failed, whatever it looks like.
+    // If `retryIf` says that an outcome is worth a retry, the attempt counts as failed, whatever its status.
     const hasFailed = finding.class !== 'final' || verdict === true;
     const isRefused = hold !== false && hasFailed && gateAndHold.isRefusal(hold, finding, maxHintMs);
     if (hold !== false && isFirst && finding.kind === 'response' && !isRefused) {
@@ -217,7 +226,7 @@ export class Scope implements SessionScope, SharedScope {
     if (budget === false) return;
     this.share?.succeeded(budget);
     const timed = needsClock(budget);
-    // A bucket that has not been drawn from is full.
+    // A bucket without a state is full: nothing has been taken from it yet.
     if (!timed && !this.budgets.has(budget)) return;
     const now = timed ? this.ports.now() : 0;
     this.keep(budget, afterSuccess(budget, this.budgetOf(budget, now), lastCost, now));
@@ -228,11 +237,11 @@ export class Scope implements SessionScope, SharedScope {
     this.keep(budget, afterRetry(budget, this.budgetOf(budget, now), priceOf(finding), now));
   }
 
-  /** What the end of an attempt says of the server's health. */
+  /** Tells the gate what the end of an attempt says about the server's health. */
   sign({ gate }: Settings, turn: Turn, isFirst: boolean, sign: Sign): void {
     if (gate === false) return;
     const state = this.gateOf(gate);
-    // The healthy path, without a clock.
+    // On the healthy path, the clock is not read.
     if (!isFailure(sign) && gateAndHold.isHealthy(gate, state)) {
       if (sign === 'alive') this.share?.alive(gate);
       return;
@@ -251,7 +260,7 @@ export class Scope implements SessionScope, SharedScope {
     return this.budgets.get(budget) ?? fullBudget(budget, now);
   }
 
-  /** What a retry may take: in a fleet, no more than this process has leased of it. */
+  /** What a retry may spend: in a fleet, no more than this process has leased. */
   spendable(budget: Budget, now: number): BudgetState {
     const own = this.budgetOf(budget, now);
     return this.share === undefined ? own : this.share.spendable(budget, own, now);
@@ -270,7 +279,10 @@ export class Scope implements SessionScope, SharedScope {
     };
   }
 
-  /** Nothing is in the way of those who wait here; numbers go on, so that what was taken before is known. */
+  /**
+   * Clears what was learnt, so that waiting requests can go. Epochs and places go on counting, so that what was taken
+   * earlier is still recognised.
+   */
   forget(): void {
     this.budgets.clear();
     this.answers.clear();
@@ -308,7 +320,7 @@ export class Scope implements SessionScope, SharedScope {
     this.answers.set(hold, answers);
   }
 
-  /** The retrier has forgotten it: other processes are not told of it any more. */
+  /** The retrier has forgotten this scope: other processes hear nothing more about it. */
   close(): void {
     this.share?.close();
   }

@@ -1,6 +1,6 @@
 /**
- * The scopes of a retrier: bounded (the one that was used longest ago goes first), and idle ones expire.
- * Both without a timer, and without reading a clock for a scope that is known.
+ * The scopes of a retrier. Their number is bounded (the least recently used goes first), and idle scopes expire. Both
+ * work without a timer, and a request to a known scope reads no clock for it.
  */
 
 import type { FleetMember } from './fleet.js';
@@ -8,7 +8,7 @@ import type { Ports } from './ports.js';
 import { Scope } from './scope.js';
 
 export class Scopes {
-  /** In the order of last use: the first is the oldest. */
+  /** In order of last use: the first is the least recently used. */
   private readonly byName: Map<string, Scope> = new Map();
   private newest: Scope | undefined = undefined;
   private sweptAt = Number.NEGATIVE_INFINITY;
@@ -28,7 +28,7 @@ export class Scopes {
     let scope = this.newest;
     if (scope === undefined || scope.name !== name) {
       scope = this.byName.get(name) ?? this.create(name);
-      // Moved to the end: a Map keeps the order of insertion.
+      // Moves the scope to the end: a Map keeps the order of insertion.
       this.byName.delete(name);
       this.byName.set(name, scope);
       this.newest = scope;
@@ -47,7 +47,7 @@ export class Scopes {
     return new Scope(name, this.ports, this.fleet);
   }
 
-  /** To be called where a clock was read anyway; looks four times in an idle time, not more often. */
+  /** For callers that have read the clock anyway. Sweeps at most four times per idle time. */
   sweep(now: number): void {
     if (now - this.sweptAt < this.idleMs / 4) return;
     this.sweptAt = now;
@@ -61,13 +61,13 @@ export class Scopes {
     }
   }
 
-  /** One scope, or all of them; and nothing is in the way any more of those who wait there. */
+  /** Resets one scope, or all of them; requests that wait there can go. */
   reset(name?: string): void {
     for (const scope of this.byName.values()) if (name === undefined || scope.name === name) scope.forget();
     this.forget(name);
   }
 
-  /** Requests under way keep the state that they have. */
+  /** Requests that are under way keep the scope that they have. */
   private forget(name?: string): void {
     for (const scope of this.byName.values()) if (name === undefined || scope.name === name) scope.close();
     if (name === undefined) this.byName.clear();

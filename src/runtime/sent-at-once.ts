@@ -1,6 +1,9 @@
 import type { Settings } from '../core/policy/settings.js';
 
-/** Once, and without a wait before it, in which a body could fail unheard: nothing is kept of it. */
+/**
+ * Whether the request is sent exactly once and without waiting first. Its body need not be kept, and there is no wait
+ * in which it could fail unnoticed.
+ */
 export function isSentAtOnce({
   maxRetries,
   gate,

@@ -1,6 +1,6 @@
 /**
- * One request on its way, as adapters and users see it. An interface without private members, as all that is
- * exported: a package's types may be declared twice, for `import` and for `require`, and both are one.
+ * One request on its way, as adapters and users see it. It is an interface without private members, like every exported
+ * type: the types of the package may be loaded twice, for `import` and for `require`, and the two must be compatible.
  */
 
 import type { HoldState } from '../core/limits/hold/state.js';
@@ -9,13 +9,13 @@ import type { Settings } from '../core/policy/settings.js';
 import type { Admission, Decision, History, Outcome, RequestFacts } from '../core/types.js';
 import type { Ports } from './ports.js';
 
-/** What the client knows of sending the request again. */
+/** What the client knows about sending the request again. */
 export interface Prospects {
-  /** The body could be sent again. */
+  /** Whether the body can be sent again. */
   readonly replayable: boolean;
   /** What `retryIf` answered. */
   readonly verdict?: boolean | undefined;
-  /** Only where the caller has a head already: whether the rest of its body could be asked for. */
+  /** Only if the caller has a response head already: whether the rest of its body can be requested. */
   readonly resumable?: boolean | undefined;
 }
 
@@ -23,36 +23,41 @@ export interface Prospects {
 export interface Session {
   readonly request: RequestFacts;
   readonly rule: Rule;
-  /** The rule's, under what this request says for itself. */
+  /** The settings of the rule, with the request's own override on top. */
   readonly settings: Settings;
   readonly scope: SessionScope;
-  /** Monotonic; read only where a deadline or a listener asks for it. */
+  /** Monotonic time; undefined unless a deadline or a listener needs it. */
   readonly startedAt: number | undefined;
   /** Every attempt whose outcome is known. */
   readonly history: History;
-  /** Monotonic time after which nothing of this request happens until the next head. */
+  /** The deadline as monotonic time: no attempt starts after it. Infinity if there is none. `resume` may move it. */
   readonly deadlineAt: number;
-  /** Another layer retries this request, or its retries are suppressed. */
+  /** True if another layer retries this request, or if its retries are suppressed. */
   readonly isSuppressed: true | undefined;
-  /** The body of a head that was handed over broke off. A deadline that ended with that head begins anew. */
+  /**
+   * The body of a head that the caller has broke off, and the rest is requested. A deadline that ended with that head
+   * starts again.
+   */
   resume(): void;
-  /** Before each attempt, the first one too; and again after a wait that it asked for. */
+  /** To be called before each attempt, the first one included, and again after a wait that it asked for. */
   admit(): Admission;
-  /** A response that needs no decision ends the session here, and is the caller's. False: ask `next`. */
+  /**
+   * True if the response needs no decision: the session is over, and the response is the caller's. False: ask `next`.
+   */
   acceptAtOnce(status: number): boolean;
-  /** What now? A stop is the end of the session, unless the body of what it let through fails later. */
+  /** Decides what follows an outcome. A stop ends the session, unless the body of an accepted response fails later. */
   next(outcome: Outcome, prospects: Prospects): Decision;
   /**
-   * The caller gave up, or it ended in a way that is not to be judged: with this error, or status. Without one
-   * it was no request of ours, and listeners are not told.
+   * The caller gave up, or the request ended in a way that needs no decision, with this error or status. Without an
+   * outcome it was not a request of ours, and listeners are not told.
    */
   abandon(outcome?: unknown): void;
 }
 
-/** The scope that it belongs to, as far as it matters outside. */
+/** The scope of the session, as far as adapters and users need it. */
 export interface SessionScope {
   readonly name: string;
   readonly ports: Ports;
-  /** The answer because of which others are held. */
+  /** The answer that started the hold. */
   askedOf(settings: Settings): HoldState['asked'];
 }

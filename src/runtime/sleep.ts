@@ -1,16 +1,19 @@
-/** Waiting. A callback and a way to cancel it: 100,000 waiting requests need no promise for it. */
+/**
+ * Timers: a callback and a way to cancel it. There is no promise, which 100,000 waiting requests would pay for in
+ * memory.
+ */
 
 export type Cancel = () => void;
 
-/** Calls `wake` once after `delayMs`, never earlier nor before it has returned, unless it is cancelled. */
+/** Calls `wake` once after `delayMs`, unless it is cancelled: never early, and never before `sleep` has returned. */
 export type Sleep = (delayMs: number, wake: () => void, options?: SleepOptions) => Cancel;
 
 export interface SleepOptions {
-  /** Does not keep the process alive. */
+  /** The timer does not keep the process alive. */
   readonly unref?: boolean;
 }
 
-/** Above this, `setTimeout` fires after 1 ms instead. */
+/** Beyond this, `setTimeout` would fire after 1 ms. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export const sleep: Sleep = (delayMs, wake, options) => {
@@ -18,10 +21,10 @@ export const sleep: Sleep = (delayMs, wake, options) => {
   return () => clearTimeout(wait.timer);
 };
 
-/** A timer may be early by less than a millisecond: after two more of one each, the time is over for sure. */
+/** A timer may fire early by less than a millisecond. After two more timers of 1 ms, the time is certainly over. */
 const mostRests = 2;
 
-/** A class, since a hundred thousand requests may wait: closures would take twice the memory. */
+/** A class, since closures would take twice the memory, and 100,000 requests may wait. */
 class Wait {
   timer: ReturnType<typeof setTimeout> | undefined = undefined;
   private readonly wake: () => void;
@@ -52,7 +55,10 @@ class Wait {
     else wait.wake();
   }
 
-  /** A server's limit would notice a fraction. A clock that is behind by more is coarse, or one of the two is fake. */
+  /**
+   * Whether the timer fired a fraction of a millisecond early, which a server's rate limit would notice. If the clock
+   * is behind by more, it is coarse, or the clock or the timer is fake.
+   */
   private isEarly(): boolean {
     const earlyMs = this.endsAt - performance.now();
     if (!(earlyMs > 0 && earlyMs <= this.links) || this.rests === mostRests) return false;
@@ -69,7 +75,7 @@ function unref(timer: unknown): void {
   }
 }
 
-/** As a promise that an abort ends at once, with the signal's reason; the timer is gone then. */
+/** Waits with a promise. An abort clears the timer and rejects at once, with the signal's reason. */
 export function pause(
   sleepFor: Sleep,
   delayMs: number,

@@ -1,4 +1,4 @@
-/** Streams of Node and of the web, known by what they can do, so that no module of Node's is needed. */
+/** Streams of Node and of the web, recognised by their methods, so that no module of Node is needed. */
 
 export interface StreamLike {
   on(event: 'error', listener: (error: unknown) => void): unknown;
@@ -13,14 +13,14 @@ export function isWebStream(body: object): body is ReadableStream<Uint8Array> {
   return 'getReader' in body;
 }
 
-/** What is not going to be read. */
+/** Discards a body that nobody is going to read. */
 export function dispose(body: unknown, error?: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   if (isWebStream(body) && !body.locked) void body.cancel(error).catch(() => undefined);
   if (!isStream(body)) return;
   body.on('error', () => undefined);
   if (isIncomingRequest(body)) {
-    // It would take its connection along, and its own client would never be answered.
+    // Destroying an incoming request would destroy its connection, and its own client would never get an answer.
     const { socket } = body;
     body.socket = null;
     body.destroy?.(error);
@@ -28,7 +28,7 @@ export function dispose(body: unknown, error?: unknown): void {
   } else body.destroy?.(error);
 }
 
-/** By what Node itself knows it. */
+/** Checks the properties by which Node recognises an IncomingMessage. */
 function isIncomingRequest(stream: StreamLike): stream is StreamLike & { socket: unknown } {
   const { _consuming, _dumped, req } = stream as unknown as Record<string, unknown>;
   return typeof _consuming === 'boolean' && typeof _dumped === 'boolean' && req === undefined;

@@ -1,9 +1,9 @@
-/** A body that is a stream of Node's. */
+/** A body that is a Node stream. */
 
 import type { Chunk, Source, SourceListener } from './body-source.js';
 import { dispose, isStream, type StreamLike } from './stream-like.js';
 
-/** As much of Node's streams as is used here. */
+/** The part of Node's streams that is used here. */
 interface NodeStream extends StreamLike {
   readonly _readableState: {
     readonly ended: boolean;
@@ -38,7 +38,7 @@ export class StreamSource implements Source {
       listener.ended();
       if (stream._readableState.autoDestroy !== true) dispose(stream);
     });
-    // Some tell of their error only after they have closed.
+    // Some streams emit their error only after `close`.
     stream.on('close', () => queueMicrotask(() => listener.failed()));
   }
 
@@ -52,7 +52,7 @@ export class StreamSource implements Source {
 
   more(): void {
     const { stream } = this;
-    // With `emitClose: false`, it does not say so.
+    // With `emitClose: false`, the stream emits nothing when it is destroyed.
     if (stream.destroyed === true) this.listener.failed(stream.errored ?? undefined);
     else {
       if (!this.isTapped) this.tap();
@@ -71,7 +71,7 @@ export class StreamSource implements Source {
     this.isTapped = true;
     if (isWhole) {
       const chunks: Chunk[] = [];
-      // Since Node 26, one read() is one chunk.
+      // Since Node 26, one read() returns one chunk.
       for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) chunks.push(chunk);
       listener.cameWhole(chunks);
     } else stream.on('data', (chunk: Chunk) => listener.came(chunk));

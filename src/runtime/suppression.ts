@@ -1,6 +1,7 @@
 /**
- * Layers that retry must not multiply: what a server sends while it serves a retry is not retried again, nor what
- * one layer sends while it serves the attempt of another. Costs next to nothing until it is used.
+ * Layers that retry must not multiply each other's attempts. Requests that a server makes while it serves a retry are
+ * not retried again, nor are requests that one layer makes while it serves an attempt of another. This costs next to
+ * nothing until it is used.
  */
 
 import { defaults } from '../core/policy/defaults.js';
@@ -9,18 +10,18 @@ import { retryNumberIn } from './attempt-header.js';
 import { contextStorage } from './context.js';
 
 /**
- * Requests that `work` makes, also after it has waited, are sent once: a failure is handed over with the reason
- * `retries-suppressed`. Listeners of emitters that were there before run outside of it.
+ * Sends every request that `work` makes only once, also after it has awaited something: a failure is handed over with
+ * the reason `retries-suppressed`. Listeners of emitters that existed before run outside of it.
  */
 export function suppressRetries<T>(work: () => T): T {
   const storage = contextStorage();
   if (storage !== undefined) return storage.run(true, work);
   throw new Error(
-    'undaunted: suppressRetries needs AsyncLocalStorage, which is not here; it is for servers, in Node.js and its like',
+    'undaunted: suppressRetries needs AsyncLocalStorage, which this platform does not have; it is meant for servers, such as Node.js',
   );
 }
 
-/** Serves an incoming request; if that is a retry of its sender's, without retries of our own. */
+/** Serves an incoming request. If that is a retry of its sender, our own requests within are not retried. */
 export function suppressWhenRetried<T>(
   { headers }: { readonly headers: HeadersLike },
   serve: () => T,
@@ -33,6 +34,6 @@ export function suppressWhenRetried<T>(
 function headerIn(headers: HeadersLike, name: string): unknown {
   const { get } = headers;
   if (typeof get === 'function') return get.call(headers, name);
-  // Node's are in lower case; those of gateways and functions may be as they came.
+  // Node's headers are in lower case; those of API gateways and cloud functions may be spelled as the client sent them.
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }

@@ -1,4 +1,4 @@
-/** What one request has got of its scope, and its times: made only where a setting or a listener asks for it. */
+/** What one request holds in its scope, and its times. Made only if a setting or a listener needs it. */
 
 import type { Refusal } from '../core/events.js';
 import type { Epoch } from '../core/limits/gate/state.js';
@@ -8,20 +8,23 @@ import type { Gate } from '../core/policy/limits.js';
 
 export interface Turn {
   readonly startedAt: number | undefined;
-  /** When its deadline began to count: later than the request, where the body of an earlier head broke off. */
+  /** When the deadline began to count. Later than `startedAt` if the body of an earlier head broke off. */
   timedFrom: number | undefined;
   claim: Claim;
-  /** The gate's state in which its attempt was let through, and when. */
+  /** The gate's epoch in which the attempt was let through, and the time. */
   epoch: Epoch;
   sentAt: number;
   isWaiting: boolean;
-  /** It waits for a place that only the fleet can give. */
+  /** Whether the request waits for a place in the queue, which only the fleet can give. */
   isQueued: boolean;
-  /** When its first attempt had failed, until a retry has counted as well. */
+  /** When the first attempt failed; undefined again once a failed retry has counted as well. */
   failedAt: number | undefined;
-  /** The last time that it was refused, or would have been. */
+  /** The last refusal, enforced or not. */
   refused: Refusal | undefined;
-  /** That it is over: listeners hear it once, even where the body of what was let through fails later. */
+  /**
+   * Whether listeners have heard the end of the request. They hear it once, even if the body of an accepted response
+   * fails later.
+   */
   isSettledTold: boolean;
 }
 
@@ -41,8 +44,8 @@ export function turnFrom(startedAt: number | undefined): Turn {
 }
 
 /**
- * An attempt of it has failed: is that news? First attempts are. A request that tries again says the same once more; but
- * if it goes on for long, it is news again.
+ * Whether the failure of an attempt tells the gate something new. A first attempt does. Retries of the same request
+ * only repeat it, until they have failed for `deadForMs`: then one counts again.
  */
 export function noteFailure(turn: Turn, { deadForMs }: Gate, isFirst: boolean, now: number): boolean {
   if (isFirst) {

@@ -1,11 +1,14 @@
-/** Bodies as they came over the wire, as text to look for a hint in: unpacked no further than that takes. */
+/**
+ * Decompresses a body as it came over the wire, to look for a hint in its text. It unpacks no more bytes than the hint
+ * may take.
+ */
 
 import { unreadable } from '../core/hints/content.js';
 import { builtinModule } from './builtin-module.js';
 
 type Unpack = (bytes: Uint8Array, limits: { readonly maxOutputLength: number }) => Uint8Array;
 
-/** As much of it as is used here. */
+/** The part of zlib that is used here. */
 interface Zlib {
   readonly brotliDecompressSync: Unpack;
   readonly gunzipSync: Unpack;
@@ -15,7 +18,7 @@ interface Zlib {
   readonly zstdDecompressSync?: Unpack;
 }
 
-/** One coding, as servers send; a list of several is not read. */
+/** Reads bodies with one content coding, as servers send them. A body with several codings is not read. */
 export function unpackedText(
   bytes: Uint8Array,
   coding: string | readonly string[] | undefined,
@@ -28,7 +31,7 @@ export function unpackedText(
   try {
     return new TextDecoder().decode(unpack(bytes, { maxOutputLength: mostBytes }));
   } catch {
-    // Broken, cut off, or longer than that.
+    // The data is broken, cut off, or longer than `mostBytes`.
     return unreadable;
   }
 }
@@ -39,6 +42,6 @@ function unpackerOf(coding: string, bytes: Uint8Array): Unpack | undefined {
   if (coding === 'br') return zlib?.brotliDecompressSync;
   if (coding === 'zstd') return zlib?.zstdDecompressSync;
   if (coding !== 'deflate') return undefined;
-  // Some leave the zlib header out (RFC 9110 8.4.1.2).
+  // Some servers leave the zlib header out (RFC 9110 8.4.1.2).
   return ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib?.inflateSync : zlib?.inflateRawSync;
 }

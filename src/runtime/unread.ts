@@ -1,4 +1,4 @@
-/** The end of a body that is somebody else's to read. */
+/** Notices the end of a body that the caller reads. */
 
 import { builtinModule } from './builtin-module.js';
 import type { Cancel } from './sleep.js';
@@ -6,8 +6,8 @@ import type { Cancel } from './sleep.js';
 const unread: FinalizationRegistry<Cancel> = new FinalizationRegistry((done) => done());
 
 /**
- * Calls when a stream of the web ends: Node tells, without a reader that would lock it. Elsewhere all that is known of
- * one that may not be touched is that the garbage collector takes it.
+ * Calls `done` when a web stream ends. Node reports that without a reader, which would lock the stream. Other platforms
+ * do not, so there `done` waits until the garbage collector takes the stream.
  */
 export function whenRead(body: object, done: Cancel): void {
   try {
@@ -17,12 +17,12 @@ export function whenRead(body: object, done: Cancel): void {
       return;
     }
   } catch {
-    // It is no stream of this platform's.
+    // The body is not a stream of this platform.
   }
   unread.register(body, done);
 }
 
 interface NodeStreams {
-  /** Takes streams of the web, too. */
+  /** Also accepts web streams. */
   finished(stream: object, done: () => void): unknown;
 }

@@ -1,4 +1,4 @@
-/** Warnings go where the process shows its own, or else to the console. */
+/** Warnings go where the process shows its own, or to the console. */
 
 interface Host {
   readonly process?: {
@@ -13,11 +13,14 @@ export function warn(warning: Error): void {
   else host.process.emitWarning(warning);
 }
 
-/** Texts are written by people, so there are few of them; where a program makes them, the first ones will do. */
+/**
+ * Policies are usually written by people, so there are few different warnings. If a program makes policies, the first
+ * 100 warnings are enough.
+ */
 const told: Set<string> = new Set();
 const mostTold = 100;
 
-/** The same text only once, however many retriers there are. */
+/** Shows each text only once, however many retriers there are. */
 export function warnOnce(text: string): void {
   if (told.has(text) || told.size === mostTold) return;
   told.add(text);

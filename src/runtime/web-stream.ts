@@ -1,10 +1,13 @@
-/** Streams of the web, as every place has them: read from, made, and got rid of. */
+/** Web streams, which every platform has: reads, makes and discards them. */
 
 import { drainBytes } from './drain.js';
 import type { BodyReader, KeptBody } from './kept-body.js';
 import type { Sleep } from './sleep.js';
 
-/** Not every browser can iterate over a stream, and a generator could not be left while it waits for a part. */
+/**
+ * Reads through a reader: not every browser can iterate over a stream, and a generator could not be ended while it
+ * waits for a chunk.
+ */
 export function webSource(stream: ReadableStream): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]: () => {
@@ -38,7 +41,7 @@ export function asWebStream(kept: KeptBody): ReadableStream<unknown> {
   });
 }
 
-/** Small rests are read, others are cut off. */
+/** Reads the rest of a body if it is small, and cancels it otherwise. */
 export async function drainWeb(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep): Promise<void> {
   const reader = data.getReader();
   const cutOff = (): void => void reader.cancel().catch(() => undefined);

@@ -22,7 +22,7 @@ describe('yes, no, or no opinion', () => {
     [Object(true), 'an instance of a class'],
   ])('%o is none of them', (value, found) => {
     expect(() => truthReturned('retryIf', value)).toThrow(
-      new TypeError(`undaunted: retryIf returned ${found}; it has to return true, false or undefined`),
+      new TypeError(`undaunted: retryIf returned ${found}; it must return true, false or undefined`),
     );
   });
 });
@@ -37,7 +37,7 @@ describe('a promise', () => {
       },
     };
     expect(wrongReturn('scope', promise, 'a name')).toEqual(
-      new TypeError('undaunted: scope returned a promise; it has to return a name, and cannot be async'),
+      new TypeError('undaunted: scope returned a promise; it must return a name, and cannot be async'),
     );
     expect(isHeard).toBe(true);
     expect(() => truthReturned('match.test', Promise.reject(new Error('late')))).toThrow(

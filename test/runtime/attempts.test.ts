@@ -156,6 +156,6 @@ test.each([
   const loop = async (): Promise<void> => {
     for await (const attempt of attempts(schedule as never)) seen.push(attempt);
   };
-  await expect(loop()).rejects.toThrow(/^undaunted: the schedule of attempts\(\) makes /);
+  await expect(loop()).rejects.toThrow(/^undaunted: the schedule of attempts\(\) gives a wait of /);
   expect(seen).toEqual([1]);
 });

@@ -23,8 +23,8 @@ test.each([
 });
 
 test.each([
-  ['', 'an empty text'],
-  ['  ', 'an empty text'],
+  ['', 'an empty string'],
+  ['  ', 'an empty string'],
   [undefined, 'undefined'],
   [null, 'null'],
   [{}, 'an object'],
@@ -32,7 +32,7 @@ test.each([
 ])('a function that makes %j of a key is told so: every request would carry the same', (made, found) => {
   const setting = { header: 'idempotency-key', quoted: false, generate: () => made as string };
   expect(() => newKey(setting)).toThrow(
-    `undaunted: idempotencyKey.generate returned ${found}; it has to return a text that is new for each request`,
+    `undaunted: idempotencyKey.generate returned ${found}; it must return a new string for each request`,
   );
 });
 

@@ -83,7 +83,7 @@ describe('who shares what', () => {
     'a scope that is computed has a name: %o',
     (name) => {
       const { retrier } = retrierWith({ scope: () => name as never });
-      expect(() => retrier.open(requestOf())).toThrow(/^undaunted: scope returned .*; it has to return /);
+      expect(() => retrier.open(requestOf())).toThrow(/^undaunted: scope returned .*; it must return /);
       expect(scopeNames(retrier)).toEqual([]);
     },
   );
@@ -278,7 +278,7 @@ describe('what is no use of createRetrier()', () => {
     ['a name of every object', { toString: () => 'x' }, 'got a function for toString'],
   ])('%s in the place of the ports', (_, ports, got) => {
     expect(() => createRetrier({}, ports)).toThrow(
-      `undaunted: the ports of createRetrier() are the functions now, date, random, sleep, but ${got}; settings come first`,
+      `undaunted: createRetrier() takes its settings first and then its ports, the functions now, date, random, sleep; it ${got}`,
     );
   });
 });

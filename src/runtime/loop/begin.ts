@@ -1,4 +1,4 @@
-/** One request as it begins: if its first attempt succeeds, there is nothing more to it. */
+/** Sends the first attempt. If it succeeds, the loop is never made. */
 
 import { rememberOutermost } from '../outermost.js';
 import type { Session } from '../session.js';
@@ -25,7 +25,7 @@ function recover<Answer>(exchange: PromiseExchange<Answer>, first: Ending<Answer
   return new Loop(exchange, first).run();
 }
 
-/** Nothing has to be prepared, watched or asked before it is sent. */
+/** Whether the request can be sent as it is: there is nothing to prepare, to time or to ask for. */
 function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
   const { settings } = session;
   return (
@@ -38,7 +38,7 @@ function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
   );
 }
 
-/** An answer without a status is for the caller to understand. */
+/** Accepts a response by its status. A response without a status goes to the caller as it is. */
 export function acceptsStatus(session: Session, status: number | undefined): boolean {
   if (typeof status === 'number' && status !== 0) return session.acceptAtOnce(status);
   session.abandon(0);

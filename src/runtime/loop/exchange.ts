@@ -1,6 +1,6 @@
 /**
- * What the loop asks of a client whose attempts are promises. It knows no client's configuration, classes or way to send:
- * one request of axios is such an exchange, and so is one of anything that is called as `fetch` is.
+ * What the loop asks of a client whose attempts are promises. The loop knows no client's configuration, classes or way
+ * to send: one axios request is such an exchange, and so is one call of any function that works like `fetch`.
  */
 
 import type { LiveOutcome, RetryContext } from '../../core/events.js';
@@ -8,86 +8,89 @@ import type { HeaderRecord } from '../header-record.js';
 import type { Session } from '../session.js';
 import type { Cancel } from '../sleep.js';
 
-/** How an attempt ended, and perhaps the request with it: with what the client gave, untouched. */
+/** How an attempt ended, and perhaps the request with it. It holds what the client gave, untouched. */
 export type Ending<Answer> =
   | { readonly kind: 'response'; readonly response: Answer }
   | {
       readonly kind: 'error';
       readonly error: unknown;
-      /** Its time was over before anything was sent. */
+      /** The attempt's time was over before anything was sent. */
       readonly unasked?: true;
     };
 
-/** Who made the request, and may abort it at any time. */
+/** The caller, who may abort the request at any time. */
 export interface Caller {
   readonly isAborted: boolean;
-  /** Calls once; not for an abort that was before. */
+  /** Calls the listener at most once, and not for an abort that came before. */
   onAbort(listener: (reason: unknown) => void): Cancel;
-  /** What a request ends with that its caller has aborted. */
+  /** The error that a request ends with if its caller aborts it. */
   abortError(): unknown;
 }
 
 export interface PromiseExchange<Answer> extends Caller {
   readonly session: Session;
-  /** Undefined: there is none, or the client can send it again itself. */
+  /** Undefined: there is no body, or the client itself can send it again. */
   readonly body: RequestBody | undefined;
 
-  /** What the attempts send; asked for once, by the loop. */
+  /** The request as the attempts send it. The loop asks for it once. */
   outgoing(): Outgoing<Answer>;
-  /** One attempt. With a signal, that one ends it in place of the caller's. */
+  /** Sends one attempt. If a signal is given, it replaces the caller's. */
   send(signal?: AbortSignal): Promise<Answer>;
-  /** Its time is up, or its caller is gone: calls `abort`, after what has to end before. */
+  /** The attempt's time is up, or the caller has aborted. Calls `abort`, after whatever has to end before. */
   breakOff(abort: () => void): void;
-  /** Calls when the answer is not read any more, so that an abort has nothing left to end. */
+  /** Calls `done` when nobody reads the answer any more, so that an abort has nothing left to end. */
   whenRead(answer: Answer, signal: AbortSignal, done: () => void): void;
 
-  /** Whether an answer is the caller's at once: `acceptsStatus` says so, as far as it is a matter of its status. */
+  /** Whether an answer goes to the caller at once. As far as the status decides, `acceptsStatus` says so. */
   accepts(answer: Answer): boolean;
-  /** What the policy judges; `body`, where the answer has one that `retryIf` may read. */
+  /** What the policy judges. It has `body` if the answer has a body that `retryIf` may read. */
   outcomeOf(ending: Ending<Answer>): LiveOutcome | PromiseLike<LiveOutcome>;
-  /** An error as it may be kept: without the connection and the body that it leads to. */
+  /** A form of the error that may be kept: it does not hold on to the connection and the body. */
   lightened(error: unknown): unknown;
-  /** It will not be read, and its connection is wanted. */
+  /** The ending goes unread; its connection should become free. */
   release(ending: Ending<Answer>): void;
-  /** `deadlineCovers: 'body'`, for one that the caller reads. */
+  /** Applies `deadlineCovers: 'body'` to a body that the caller reads. */
   coverBody(ending: Ending<Answer>, deadline: BodyDeadline): void;
 
-  /** An error of ours, as this client's callers know errors. */
+  /** Gives an error of ours the shape that this client's callers expect. */
   ownError<E extends Error>(error: E): E;
 }
 
 export interface RequestBody {
-  /** As things stand now. */
+  /** Whether the body can be sent again, as things stand now. */
   readonly isReplayable: boolean;
-  /** What the next attempt sends. */
+  /** The body for the next attempt. */
   next(): unknown;
-  /** The attempt that reads it is over. */
+  /** The attempt that reads the body is over. */
   leave?(): void;
-  /** Calls when it breaks while no attempt reads it. */
+  /** Calls the listener if the body fails while no attempt reads it. */
   onFailure?(listener: () => void): Cancel;
 }
 
-/** The request as it goes out: nothing of the caller's own is changed, or not for good. */
+/** The request as it goes out. Objects of the caller are left alone, or restored. */
 export interface Outgoing<Answer> {
-  /** For the next attempt: what `body.next()` gave, and our headers on top. `extra` is undefined for the first. */
+  /**
+   * Prepares the next attempt with the body that `body.next()` gave and with our headers. `extra` is undefined for the
+   * first attempt.
+   */
   prepare(body: unknown, extra: Readonly<Record<string, string>> | undefined): void;
-  /** Where the next attempt goes and with what headers, for `beforeRetry` to change … */
+  /** The URL and the headers of the next attempt, which `beforeRetry` may change … */
   target(): Pick<RetryContext, 'url' | 'headers'>;
-  /** … and how it left them. `url` is undefined where it is the same. */
+  /** … and what it has made of them. `url` is undefined if it has not changed. */
   change(headers: HeaderRecord, url: string | undefined): void;
-  /** An attempt that had a signal of its own is over, or was given up. */
+  /** An attempt that had our signal is over, or was given up. */
   ended(): void;
-  /** The request is over, with what the caller gets. */
+  /** The request is over; `ending` is what the caller gets. */
   close(ending: Ending<Answer>): void;
 }
 
-/** A time, and what the request fails with when it is up. */
+/** A time limit, and the error that the request fails with when the time is up. */
 export interface Limit {
   readonly ms: number;
   readonly error: () => Error;
 }
 
 export interface BodyDeadline extends Limit {
-  /** Ends what is left of the attempt. */
+  /** Aborts what is left of the attempt. */
   readonly abort: (reason: unknown) => void;
 }

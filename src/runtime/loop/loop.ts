@@ -1,4 +1,6 @@
-/** The path of a request that is more than one attempt which simply succeeds, for clients that answer with a promise. */
+/**
+ * The loop of retries, for clients that answer with a promise. A first attempt that simply succeeds does not come here.
+ */
 
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { LiveOutcome } from '../../core/events.js';
@@ -21,19 +23,19 @@ export class Loop<Answer> {
   private readonly exchange: PromiseExchange<Answer>;
   private readonly session: Session;
   private readonly outgoing: Outgoing<Answer>;
-  /** Of the first attempt, if it is over already. */
+  /** The end of the first attempt, if it is over already. */
   private first: Ending<Answer> | undefined;
-  /** The last real outcome, for an error of our own. */
+  /** The last real outcome, as the `cause` of an error of our own. */
   private cause: ErrorOptions = {};
-  /** Headers of the next attempt; undefined for a first one. */
+  /** Headers that the next attempt adds; undefined for the first attempt. */
   private extra: Readonly<Record<string, string>> | undefined = undefined;
-  /** Monotonic: when the attempt began to make its body, if it has a body and a time. */
+  /** Monotonic time at which the attempt began to make its body; undefined without a body or an attempt timeout. */
   private bodySince: number | undefined = undefined;
-  /** What the last attempt failed with whose time was up. */
+  /** The error of the last attempt that timed out. */
   private timedOut: Error | undefined = undefined;
-  /** How the last attempt ended was the caller's abort. */
+  /** Whether the caller's abort ended the last attempt. */
   private endedByAbort = false;
-  /** Ends what is left of the last attempt, if that had a time. */
+  /** Ends what is left of the last attempt, if that had a time limit. */
   private ours: AbortController | undefined = undefined;
 
   constructor(exchange: PromiseExchange<Answer>, first: Ending<Answer> | undefined) {
@@ -43,7 +45,7 @@ export class Loop<Answer> {
     this.first = first;
   }
 
-  /** From the end of the first attempt, or from its beginning. */
+  /** Begins with the first attempt, or with its end if that is known already. */
   run(): Promise<Answer> {
     return this.lastEnding().then(
       (ending) => this.handOver(this.entrusted(ending)),
@@ -53,20 +55,21 @@ export class Loop<Answer> {
 
   private async lastEnding(): Promise<Ending<Answer>> {
     for (;;) {
-      // What need not wait is sent in the turn in which it is asked for, as clients do without us.
+      // If there is nothing to wait for, the request is sent in the same turn, as the client itself would do.
       const admission = this.admitted();
       if (admission !== undefined) await admission;
       const result = await this.tryOnce();
       if ('kind' in result) return result;
-      // A body that broke in it is sent all the same: the client has its own words for that.
+      // A body that failed during the wait is sent all the same, since the client has its own error for it.
       await this.wait(result.delayMs, this.exchange.body);
       await this.change(result);
     }
   }
 
   /**
-   * To the end, or to a retry. An async function that waits keeps all that it has ever had in a variable, and an
-   * answer keeps its connection's buffers: so the one that waits for a retry never has it.
+   * One attempt: it returns a retry, or the end of the request. This is a function of its own because an async function
+   * that waits keeps alive every variable it has ever set, and an answer keeps its connection's buffers: the function
+   * that waits for the retry must never hold the answer.
    */
   private async tryOnce(): Promise<Retry | Ending<Answer>> {
     const ending = this.first ?? (await this.send());
@@ -77,7 +80,9 @@ export class Loop<Answer> {
 
   // -------------------------------------------------------------- an attempt
 
-  /** The gate or the hold lets it through, or it is over. Undefined: at once. */
+  /**
+   * Waits until the gate and the hold let the attempt through; throws if they refuse it. Undefined: it may go at once.
+   */
   private admitted(): Promise<void> | undefined {
     const admission = this.session.admit();
     return admission.kind === 'go' ? undefined : this.admittedAfter(admission);
@@ -100,23 +105,23 @@ export class Loop<Answer> {
     try {
       const body = this.inTime(exchange.body?.next(), this.limit());
       outgoing.prepare(isPromise(body) ? await body : body, this.extra);
-      // Some clients send what was aborted before.
+      // Some clients send a request that was aborted before.
       this.heedAbort();
       const limit = this.limit();
       if (limit === undefined) return endingOf(exchange);
-      // A hook, a body or a busy process took longer than there was time.
+      // A hook, a body or a busy process has used up the time.
       if (limit.ms <= 0) throw limit.error();
       this.ours = new AbortController();
       return endingWithin(limit, exchange, outgoing, this.ours, this.sleep, this.keeping);
     } catch (error) {
-      // The making of its body belongs to an attempt, and to its time.
+      // Making the body counts as part of the attempt, and of its time.
       if (this.timedOut !== undefined && error === this.timedOut)
         return { kind: 'error', error, unasked: true };
       throw error;
     }
   }
 
-  /** What ends the attempt: its own time, or what is left of the request's. */
+  /** What ends the attempt first: its own timeout, or the request's deadline. */
   private limit(): Limit | undefined {
     const { attemptTimeoutMs } = this.session.settings;
     const deadline = this.deadline();
@@ -140,7 +145,7 @@ export class Loop<Answer> {
 
   // -------------------------------------------------------------- a decision
 
-  /** Undefined: it needs none. */
+  /** Undefined: the ending needs no decision. */
   private async judge(ending: Ending<Answer>): Promise<Decision | undefined> {
     const { exchange, session } = this;
     if (ending.kind === 'response' && exchange.accepts(ending.response)) return undefined;
@@ -154,7 +159,7 @@ export class Loop<Answer> {
       return decision;
     } catch (error) {
       exchange.release(ending);
-      // The attempt had ended, all the same.
+      // The attempt has ended even so, and the session has to know.
       if (exchange.isAborted) session.next({ kind: 'error', error, aborted: true }, { replayable: false });
       throw error;
     }
@@ -162,7 +167,7 @@ export class Loop<Answer> {
 
   private async verdictOn(ending: Ending<Answer>, outcome: LiveOutcome): Promise<boolean | undefined> {
     const { exchange, session } = this;
-    // The caller's abort and the end of the request's time are final: there is nothing to ask.
+    // The caller's abort and the deadline are final, so `retryIf` is not asked.
     const isFinal = exchange.isAborted || (ending.kind === 'error' && ending.error instanceof DeadlineError);
     if (isFinal || session.settings.retryIf === undefined) return undefined;
     const verdict = await this.inTime(verdictOn(session, outcome));
@@ -172,7 +177,7 @@ export class Loop<Answer> {
 
   // -------------------------------------------------------------- a retry
 
-  /** What ended so is not for the caller to see, but perhaps as the cause of what is. */
+  /** A retry follows, so the caller will not see this ending, except perhaps as the cause of a later error. */
   private leave(ending: Ending<Answer>, outcome: LiveOutcome): void {
     const { exchange } = this;
     const { deadlineMs, gate, hold } = this.session.settings;
@@ -180,13 +185,13 @@ export class Loop<Answer> {
       const isAnswer = ending.kind === 'response';
       this.cause = isAnswer ? causeOf(outcome) : { cause: exchange.lightened(ending.error) };
     }
-    // What listens to it may lead to the answer.
+    // Listeners of the signal may hold on to the answer.
     this.ours = undefined;
     exchange.body?.leave?.();
     exchange.release(ending);
   }
 
-  /** After the wait, so that a token that `beforeRetry` gets is fresh. */
+  /** Runs after the wait, so that a token which `beforeRetry` fetches is fresh. */
   private async change(decision: Retry): Promise<void> {
     const { outgoing, session } = this;
     const { beforeRetry, attemptHeader } = session.settings;
@@ -213,7 +218,7 @@ export class Loop<Answer> {
     return ending.response;
   }
 
-  /** A caller who has aborted gets no answer, nor an error of before that. */
+  /** A caller who has aborted gets the abort error, not the answer or an earlier error. */
   private entrusted(ending: Ending<Answer>): Ending<Answer> {
     const { exchange } = this;
     if (exchange.isAborted) {
@@ -227,9 +232,9 @@ export class Loop<Answer> {
     return ending;
   }
 
-  /** An error of our own, or something of the caller's went wrong: a hook, a body, a schedule. */
+  /** The request ends with an error of our own, or with one from the caller's code: a hook, a body, a schedule. */
   private abandoned(error: unknown): Ending<Answer> {
-    // Listeners are told of an error that is undefined, too.
+    // Listeners hear about the end even if `undefined` was thrown.
     this.session.abandon(error ?? 'NonError');
     return { kind: 'error', error };
   }
@@ -238,7 +243,7 @@ export class Loop<Answer> {
     if (this.exchange.isAborted) throw this.exchange.abortError();
   }
 
-  /** The caller's own functions may think as long as they like, but the request waits for them only until its caller or its time ends it. */
+  /** Waits for a function of the caller, but only until the caller aborts or the deadline is over. */
   private inTime<T>(work: T | PromiseLike<T>, limit = this.deadline()): T | Promise<T> {
     if (!isPromise<T>(work)) return work;
     const { exchange, sleep } = this;
@@ -247,7 +252,10 @@ export class Loop<Answer> {
     return inTime(work, limit?.ms, exchange, sleep, this.keeping, over);
   }
 
-  /** Of times that only watch: where a hook or a body of the caller's hangs, nothing else may keep the process alive. */
+  /**
+   * Options of the timers that only enforce limits. With `unref: true`, they must not keep the process alive if a hook
+   * or a body of the caller hangs.
+   */
   private get keeping(): SleepOptions | undefined {
     return this.session.settings.unref ? unrefed : undefined;
   }
@@ -261,7 +269,7 @@ export class Loop<Answer> {
   }
 }
 
-/** What only took time of ours: a server that was not asked has nothing to say about it. */
+/** The outcome of an attempt that timed out before it was sent: it says nothing about the server. */
 function unaskedIn(ending: Ending<unknown>): LiveOutcome | undefined {
   if (ending.kind === 'response' || ending.unasked !== true) return undefined;
   return { kind: 'error', error: ending.error, aborted: false, evidence: 'unsent', unasked: true };

@@ -1,9 +1,9 @@
-/** One sending of a request: how it ended, or where it has a time, that its time was up. */
+/** Sends one attempt, with or without a time limit. */
 
 import type { Sleep, SleepOptions } from '../sleep.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 
-/** What is called may also throw, or give no promise. */
+/** The client's function may also throw, or return something other than a promise. */
 export async function endingOf<Answer>(
   exchange: PromiseExchange<Answer>,
   signal?: AbortSignal,
@@ -15,7 +15,9 @@ export async function endingOf<Answer>(
   }
 }
 
-/** The client's signal is `ours`, which also follows the caller's: as long as there is something to end. */
+/**
+ * Sends with the signal `ours`, which also follows the caller's signal for as long as an abort has something to end.
+ */
 export function endingWithin<Answer>(
   limit: Limit,
   exchange: PromiseExchange<Answer>,
@@ -25,7 +27,10 @@ export function endingWithin<Answer>(
   options: SleepOptions | undefined,
 ): Promise<Ending<Answer>> {
   return new Promise((resolve) => {
-    /** Undefined once it is over: it leads to the answer, and who follows the caller until that is read must not. */
+    /**
+     * Undefined once the attempt is over: this function holds on to the answer, and the listener of the caller's
+     * signal, which stays until the body is read, must not.
+     */
     let settle: typeof resolve | undefined = resolve;
     const end = (ending: Ending<Answer>): void => {
       cancel();
@@ -39,14 +44,14 @@ export function endingWithin<Answer>(
       exchange.breakOff(() => ours.abort(error));
     };
     const unfollow = exchange.onAbort((reason) => {
-      // The caller may still want to end the body of an answer that it has.
+      // The caller may still abort the body of an answer that it already has.
       if (settle === undefined) ours.abort(reason);
       else giveUp(reason);
     });
     const cancel = sleep(limit.ms, () => giveUp(limit.error()), options);
     void endingOf(exchange, ours.signal).then((ending) => {
       if (settle === undefined) {
-        // Too late: the attempt was given up.
+        // The answer came too late: the attempt was given up.
         exchange.release(ending);
         return;
       }

@@ -1,9 +1,12 @@
-/** Waiting, for a time or for a function of the caller's; the caller can end it in the same turn. */
+/** Waits for a time, or for a function of the caller. The caller's abort ends either in the same turn. */
 
 import type { Cancel, Sleep, SleepOptions } from '../sleep.js';
 import type { Caller, RequestBody } from './exchange.js';
 
-/** Whether the time is over; false: the caller ended it. With a body that breaks, there is nothing to wait for any more. */
+/**
+ * True when the wait is over, false if the caller aborted it. A body that fails ends the wait, since there is nothing
+ * left to send.
+ */
 export function wait(
   delayMs: number,
   caller: Caller,
@@ -24,7 +27,9 @@ export function wait(
   });
 }
 
-/** What comes of the work, unless the time is over before, or the caller ends it: then `over` says what. */
+/**
+ * The result of the work, unless the time is over first or the caller aborts: then it rejects with what `over` returns.
+ */
 export function inTime<T>(
   work: PromiseLike<T>,
   limitMs: number | undefined,
@@ -49,7 +54,7 @@ export function inTime<T>(
   });
 }
 
-/** Calls back once, unless it is cancelled before. */
+/** Calls `over` once, unless it is cancelled first. */
 function whenOver(
   delayMs: number | undefined,
   caller: Caller,

@@ -205,7 +205,7 @@ describe('a function', () => {
     const broken = (async () => 100) as unknown as Schedule;
     expect(() => scheduledWait(broken, 1, undefined, 0.5)).toThrow(
       new TypeError(
-        'undaunted: schedule returned a promise; it has to return a number of milliseconds, and cannot be async',
+        'undaunted: schedule returned a promise; it must return a number of milliseconds, and cannot be async',
       ),
     );
   });
