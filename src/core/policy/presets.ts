@@ -245,9 +245,8 @@ export const presets = {
     },
 
     /**
-     * What a backend should use to call another: nobody waits longer than ten seconds for an answer, a
-     * server that is dead is left alone until it is back, and a rate limit that most requests meet is known
-     * to all.
+     * What a backend should use to call another: a caller waits ten seconds at most, a server that is down is left
+     * alone until it is back, and all requests respect a rate limit that most of them meet.
      */
     service: { deadlineMs: 10_000, attemptTimeoutMs: 2_000, gate: true, hold: { maxQueueMs: 2_000 } },
   },
