@@ -95,7 +95,9 @@ describe('where there is only the Web', () => {
       expect.stringMatching(
         /^undaunted: suppressRetries needs AsyncLocalStorage, which this platform does not have/,
       ),
-      expect.stringMatching(/^undaunted\/otel: instrument needs diagnostics_channel, which is not here/),
+      expect.stringMatching(
+        /^undaunted\/otel: instrument\(\) needs node:diagnostics_channel, which this platform does not have/,
+      ),
     ]);
   });
 

@@ -1,4 +1,4 @@
-/** What is said of a request: names as in the semantic conventions for HTTP, and few enough different values. */
+/** Attributes of a request: named as in the semantic conventions for HTTP, and limited to few different values. */
 
 import type { Attributes } from '@opentelemetry/api';
 import type { DecisionEvent, SettledEvent } from '../core/events.js';
@@ -6,7 +6,7 @@ import { labelOfFinding } from '../core/label.js';
 import type { Finding } from '../core/types.js';
 import { Bounded, other } from './bounded.js';
 
-/** RFC 9110, PATCH and QUERY. */
+/** The methods of RFC 9110, PATCH (RFC 5789) and QUERY. */
 const knownMethods: ReadonlySet<string> = new Set([
   'CONNECT',
   'DELETE',
@@ -47,16 +47,16 @@ export class Labels {
     return this.ofOutcome(labelOfFinding(finding));
   }
 
-  /** A status, or the error's code or name. */
+  /** Takes a status, or an error's code or name. */
   ofOutcome(outcome: number | string): Attributes {
     if (typeof outcome === 'string') return { 'error.type': this.errors.of(outcome) };
-    // Adapters of the caller's may make up any number.
+    // An adapter of the caller's may return any number as the status.
     if (!Number.isInteger(outcome) || outcome < 100 || outcome > 999) return {};
     const status = { 'http.response.status_code': outcome };
     return outcome >= 400 ? { ...status, 'error.type': String(outcome) } : status;
   }
 
-  /** Nothing where the client could not tell the origin. */
+  /** Empty if the client did not know the origin. */
   private ofServer(url: string): Attributes {
     const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/]+/i.exec(url)?.[0];
     if (origin === undefined) return {};

@@ -1,7 +1,10 @@
-/** As the semantic conventions name what they do not tell apart. */
+/** The name that the semantic conventions give to all values that are not told apart. */
 export const other = '_OTHER';
 
-/** The first `most` values, and then one for all others: each is a time series, for as long as the process lives. */
+/**
+ * Keeps the first `most` values and replaces all others by one: each value is a time series for as long as the process
+ * lives.
+ */
 export class Bounded {
   private readonly seen: Set<string> = new Set();
   private readonly most: number;

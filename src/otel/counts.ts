@@ -1,10 +1,10 @@
-/** What is counted and measured of every request: attempts, retries, stops, waits, and how long it took in all. */
+/** Counts and measures each request: attempts, retries, stops, waits, and its duration. */
 
 import type { Counter, Histogram, Meter } from '@opentelemetry/api';
 import type { DecisionEvent, SettledEvent } from '../core/events.js';
 import type { Labels } from './attributes.js';
 
-/** In seconds, from what a first retry waits to what the longest hint asks for. */
+/** Bucket boundaries in seconds, from the wait before a first retry to that of the longest hint. */
 const boundaries = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
 
 export class Counts {
@@ -20,20 +20,20 @@ export class Counts {
     this.labels = labels;
     this.attempts = meter.createCounter('undaunted.attempts', {
       unit: '{attempt}',
-      description: 'Attempts of the requests that are settled.',
+      description: 'Attempts, counted when their request has settled.',
     });
     this.retries = meter.createCounter('undaunted.retries', {
       unit: '{retry}',
-      description: 'Decisions to try again, by reason.',
+      description: 'Decisions to retry, by reason.',
     });
     this.stops = meter.createCounter('undaunted.stops', {
       unit: '{stop}',
-      description: 'Decisions not to try again, by reason. A success at once needs none.',
+      description: 'Decisions not to retry, by reason. A request that succeeds at once needs none.',
     });
     this.refusals = meter.createCounter('undaunted.refusals', {
       unit: '{request}',
       description:
-        'Requests of which an attempt was not sent, or would not have been where that is not enforced.',
+        'Requests with an attempt that a gate or hold refused, or would have refused if it were enforced.',
     });
     this.waits = meter.createHistogram('undaunted.wait.duration', {
       unit: 's',
@@ -42,7 +42,7 @@ export class Counts {
     });
     this.durations = meter.createHistogram('undaunted.request.duration', {
       unit: 's',
-      description: 'Requests with all their attempts and waits, until they are settled.',
+      description: 'Duration of requests until they settled, with all attempts and waits.',
       advice: { explicitBucketBoundaries: boundaries },
     });
   }

@@ -1,4 +1,4 @@
-/** The shared state of retriers, read when it is collected. */
+/** Gauges of the shared state of retriers, read at each collection. */
 
 import type {
   Attributes,
@@ -23,13 +23,13 @@ interface Gauges {
   readonly waiting: ObservableGauge;
 }
 
-/** What is refused, events tell. */
+/** Refusals are left out: events report them. */
 type Gauged = Omit<ScopeSnapshot, 'refused'>;
 
-/** What is shown under one name: a scope, or all of those that are not told apart. */
+/** The states by name: each is one scope, or all scopes that are not told apart. */
 type Shown = ReadonlyMap<string, Gauged>;
 
-/** Returns how to end it. */
+/** Returns a function that stops the gauges. */
 export function watch(meter: Meter, retriers: NamedRetriers, names: Bounded): () => void {
   const gauges = gaugesOf(meter);
   const all = Object.values(gauges);
@@ -52,19 +52,19 @@ function gaugesOf(meter: Meter): Gauges {
     tokens: meter.createObservableGauge('undaunted.budget.tokens', {
       unit: '{token}',
       description:
-        'What is left of the budget of a scope; of the scarcest one, where its rules have several.',
+        'Tokens left in the budget of a scope; if its rules have several budgets, in the one with the fewest.',
     }),
     gates: meter.createObservableGauge('undaunted.gate.state', {
       unit: '{gate}',
-      description: 'Gates of a scope in each state: 1 in the one that it is in, and 0 in the others.',
+      description: 'Gates of a scope by state: 1 for the state that the gate is in, and 0 for the others.',
     }),
     holds: meter.createObservableGauge('undaunted.hold.remaining', {
       unit: 's',
-      description: 'How long nothing is sent to a scope yet.',
+      description: 'How long a hold still keeps requests to a scope back.',
     }),
     waiting: meter.createObservableGauge('undaunted.gate.waiting', {
       unit: '{request}',
-      description: 'Requests that wait for the gate of a scope.',
+      description: 'Requests waiting for the gate of a scope.',
     }),
   };
 }
@@ -89,7 +89,10 @@ function together(one: Gauged, other: Gauged): Gauged {
   };
 }
 
-/** A scope that expired has no gate that is shut; who reads would go on showing the last that was said of it. */
+/**
+ * An expired scope has no gate that is shut, so it is reported once more as open: otherwise a backend would go on
+ * showing the last value.
+ */
 function forgottenSince(before: Shown = new Map(), now: Shown): Gauged[] {
   return [...before.values()]
     .filter(({ name }) => !now.has(name))
@@ -102,7 +105,7 @@ function forgottenSince(before: Shown = new Map(), now: Shown): Gauged[] {
     }));
 }
 
-/** What a scope has not used yet is not there. */
+/** Parts that a scope has not used yet are not reported. */
 function report(
   result: BatchObservableResult,
   gauges: Gauges,

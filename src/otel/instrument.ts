@@ -1,4 +1,4 @@
-/** From decisions to telemetry: through the channel, so that every retrier of the process is seen. */
+/** Turns decisions into telemetry, through the diagnostics channel, so that every retrier of the process is seen. */
 
 import { diag, type Meter, type MeterProvider, metrics } from '@opentelemetry/api';
 import type { DecisionEvent, SettledEvent } from '../core/events.js';
@@ -11,11 +11,11 @@ import { type NamedRetriers, watch } from './gauges.js';
 import { addSpanEvent } from './spans.js';
 
 export interface InstrumentOptions {
-  /** Where metrics go; by default, to the provider that is registered by now. */
+  /** The provider for metrics; by default, the one that is registered when `instrument()` is called. */
   readonly meterProvider?: MeterProvider;
-  /** Whose budgets, gates and holds are shown, by the name that `undaunted.retrier` is to have. */
+  /** Retriers whose budgets, gates and holds are shown, by the name that `undaunted.retrier` gets. */
   readonly retriers?: NamedRetriers;
-  /** How many servers, rules, errors and scopes are told apart, each; the others are `_OTHER`. By default 100. */
+  /** How many servers, rules, errors and scopes are told apart, each; the others become `_OTHER`. Default: 100. */
   readonly maxValues?: number;
 }
 
@@ -25,12 +25,13 @@ interface Recorder {
   readonly counts: Counts;
 }
 
-/** Of all that is instrumented now, in that order. */
+/** Every instrumentation that is active, in the order in which it started. */
 const recorders: Set<Recorder> = new Set();
 
 /**
- * Metrics of all requests of this process, and an event on the active span for each decision. Called again for the
- * same provider, it only adds retriers: nothing is counted twice. Returns how to end it.
+ * Records metrics of all requests of this process, and adds an event to the active span for each decision. A second
+ * call for the same provider only adds retriers: nothing is counted twice. Returns a function that ends the
+ * instrumentation.
  */
 export function instrument(options: InstrumentOptions = {}): () => void {
   const channels = channelsHere();
@@ -42,7 +43,7 @@ export function instrument(options: InstrumentOptions = {}): () => void {
     try {
       record(message as DecisionEvent | SettledEvent, recorder);
     } catch (error) {
-      // It would end the process.
+      // An error thrown here would end the process.
       diag.error('undaunted: an event could not be recorded', error);
     }
   };
@@ -65,11 +66,11 @@ function channelsHere(): Channels {
   const channels = builtinModule<Channels>('node:diagnostics_channel');
   if (channels !== undefined) return channels;
   throw new Error(
-    'undaunted/otel: instrument needs diagnostics_channel, which is not here; use the `observe` setting of a policy instead',
+    'undaunted/otel: instrument() needs node:diagnostics_channel, which this platform does not have; use the `observe` setting of a policy instead',
   );
 }
 
-/** Of those with one meter the first counts, and of all of them the first writes on the span. */
+/** Of several recorders with one meter, only the first counts; of all recorders, only the first writes to the span. */
 function record(event: DecisionEvent | SettledEvent, recorder: Recorder): void {
   const { meter, counts, labels } = recorder;
   const all = [...recorders];

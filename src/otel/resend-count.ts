@@ -1,6 +1,6 @@
 /**
- * Each attempt is a span of the client's own instrumentation already. Which retry it is, only the request itself
- * can tell that instrumentation: connections queue and share requests, so that no context would be the right one.
+ * The client's own instrumentation already makes a span of each attempt. Only the request itself can tell it which
+ * retry the attempt is: connections queue and share requests, so no async context would be the right one.
  */
 
 import type { Span } from '@opentelemetry/api';
@@ -8,8 +8,8 @@ import { defaults } from '../core/policy/defaults.js';
 import { retryNumberIn } from '../runtime/attempt-header.js';
 
 /**
- * For `requestHook` of `@opentelemetry/instrumentation-undici` and `-http`: sets `http.request.resend_count` where
- * the policy has an `attemptHeader`.
+ * For the `requestHook` of `@opentelemetry/instrumentation-undici` and `-http`: sets `http.request.resend_count` if the
+ * policy has an `attemptHeader`.
  */
 export function resendCount(
   attemptHeader: string = defaults.attemptHeader,
@@ -25,7 +25,7 @@ interface OutgoingMessage {
   getHeader(name: string): unknown;
 }
 
-/** Of undici a list of names and values, of Node an object that is asked; a request that came in has neither. */
+/** undici's request has a list of names and values, Node's has a getter; an incoming request has neither. */
 function sentHeader(request: object, name: string): unknown {
   if ('getHeader' in request) return (request as OutgoingMessage).getHeader(name);
   if (!('headers' in request) || !Array.isArray(request.headers)) return undefined;

@@ -1,4 +1,4 @@
-/** Decisions and refusals as events on the span in which the request was made: no span is added around it. */
+/** Adds decisions and refusals as events to the span in which the request was made; no span is added around it. */
 
 import { type Attributes, trace } from '@opentelemetry/api';
 import type { DecisionEvent, SettledEvent } from '../core/events.js';
@@ -11,7 +11,7 @@ export function addSpanEvent(event: DecisionEvent | SettledEvent, labels: Labels
   const { request, scope } = event;
   const about = {
     ...labels.ofRequest(event),
-    // Without an origin it is only a path.
+    // Without an origin, the URL is only a path.
     [request.url.startsWith('/') ? 'url.path' : 'url.full']: request.url,
     'undaunted.scope': scope,
   };

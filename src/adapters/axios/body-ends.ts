@@ -1,20 +1,26 @@
-/** When bodies end: one that is still being sent, and one that is being read. */
+/** The end of bodies: of one that is still being sent, and of one that is being read. */
 
 import type { Cancel } from '../../runtime/sleep.js';
 import { dispose, isStream, isWebStream } from '../../runtime/stream-like.js';
 import { whenRead as whenBodyRead } from '../../runtime/unread.js';
 
-/** Over HTTP/2, axios ends what it aborts as if it were whole: so a body that is still being sent breaks first. */
+/**
+ * Over HTTP/2, axios ends an aborted request as if its body were whole, so a body that is still being sent is broken
+ * first.
+ */
 export function breakBody(data: unknown, done: () => void): void {
   const isSending = typeof data === 'object' && data !== null && isStream(data);
   if (isSending && !('destroyed' in data && data.destroyed === true)) {
     (data as unknown as EventSource).on('close', done);
-    // Not with the caller's reason, which older versions of axios cannot take for their own.
+    // Not with the caller's reason, which older versions of axios fail to recognise as their own.
     dispose(data, new Error('undaunted: the attempt is over'));
   } else done();
 }
 
-/** A stream of Node tells its end; for another one, axios stops listening, or it ends. */
+/**
+ * Calls `done` when a body has been read. A Node stream emits `close`; a web stream is done when it ends, or when axios
+ * stops listening to the signal.
+ */
 export function whenRead(data: unknown, signal: AbortSignal, done: Cancel): void {
   if (typeof data !== 'object' || data === null) done();
   else if (isStream(data)) (data as unknown as EventSource).on('close', done);

@@ -1,7 +1,7 @@
 /**
- * Request bodies as they leave axios's transforms, and whether they can be sent again. Text, bytes, Blob and the
- * platform's FormData can. A stream or an iterator can be read once, and so can the `form-data` package's body, of
- * which axios makes one of every object that is to be multipart.
+ * Request bodies after axios's transforms, and whether they can be sent again. Text, bytes, Blob and the platform's
+ * FormData can. A stream or an iterator can be read only once, and so can the body of the `form-data` package, into
+ * which axios turns every object that is to be multipart.
  */
 
 import type { Settings } from '../../core/policy/settings.js';
@@ -17,22 +17,22 @@ import { asWebStream, webSource } from '../../runtime/web-stream.js';
 import { headersOfForm, partsOf } from './form.js';
 
 export interface Body {
-  /** As things stand now. */
+  /** Whether the next attempt could send it, as far as is known by now. */
   readonly isReplayable: boolean;
-  /** What the next attempt sends. */
+  /** The data for the next attempt. */
   next(): unknown;
-  /** Headers that it cannot be read without. */
+  /** Headers that the server needs to read this body. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The attempt that reads it is over. */
   leave?(): void;
   onFailure?(listener: () => void): Cancel;
-  /** The request is over: with this error, or well. */
+  /** The request is over; without an error, it succeeded. */
   close?(error?: unknown): void;
 }
 
 type Limits = Pick<Settings, 'maxRetries' | 'gate' | 'hold' | 'bufferBodyBytes'>;
 
-/** Undefined: axios sends it as it is, for the one time that it is sent, or can send it again itself. */
+/** Undefined if axios can send the data as it is: it is sent only once, or axios can send it again itself. */
 export function bodyOf(data: unknown, limits: Limits): Body | undefined {
   if (typeof data === 'function') return new MadeBody(data as () => unknown);
   if (typeof data !== 'object' || data === null || isSentAtOnce(limits)) return undefined;
@@ -49,7 +49,7 @@ export function bodyOf(data: unknown, limits: Limits): Body | undefined {
   return new Kept(oldSource(node, data), bufferBodyBytes, asStream, data);
 }
 
-/** Such a body comes past axios's default transforms alone, for `fetch` or an adapter of the caller. */
+/** Only `fetch` and adapters of the caller's get such a body, and only past axios's default transforms. */
 function iterableBody(data: object, limitBytes: number): Body | undefined {
   if (iterates(data, Symbol.asyncIterator)) {
     const asIterable = (kept: KeptBody): unknown => new KeptIterable(kept);
@@ -58,7 +58,7 @@ function iterableBody(data: object, limitBytes: number): Body | undefined {
   return iterates(data, Symbol.iterator) && !beginsAnew(data) ? spent(data) : undefined;
 }
 
-/** Of any other it cannot be known: what has ended looks the same as what is empty. */
+/** Any other iterable may be spent after one pass: an iterator that has ended looks the same as one that is empty. */
 function beginsAnew(data: object): boolean {
   const [, kind = ''] = /^\[object (.*)\]$/.exec(Object.prototype.toString.call(data)) ?? [];
   return ArrayBuffer.isView(data) || collections.has(kind);
@@ -78,14 +78,14 @@ const collections: ReadonlySet<string> = new Set([
 
 type Source = StreamLike & AsyncIterable<Uint8Array>;
 
-/** It has been read before us: nothing can be kept of it. */
+/** The body was read before it came to us, so nothing of it can be kept. */
 function spent(data: unknown): Body {
   return { isReplayable: false, next: () => data };
 }
 
 // ---------------------------------------------------------------- made for each attempt
 
-/** All that it is made of stays in memory: it is not read itself. */
+/** A form whose parts are all in memory: each attempt gets a new stream of them, and the form itself is never read. */
 class MadeForm extends MadeBody {
   headers: Readonly<Record<string, string>> = {};
   private readonly form: object;
@@ -125,7 +125,7 @@ class Kept implements Body {
   }
 
   async next(): Promise<unknown> {
-    // Before it is read; its length stays the same.
+    // The headers are read before the form is, and its length stays the same.
     if (this.form !== undefined && !this.kept.isBegun) this.headers = await headersOfForm(this.form);
     return this.dress(this.kept);
   }
@@ -145,7 +145,7 @@ class Kept implements Body {
 
 // ---------------------------------------------------------------- iterables
 
-/** Of a class, or axios would copy it as it does plain objects. */
+/** An instance of a class, since axios would copy a plain object. */
 class KeptIterable {
   private readonly kept: KeptBody;
 
@@ -168,12 +168,12 @@ function isDisturbed(stream: StreamLike): boolean {
 }
 
 /**
- * From before streams could be iterated over; it is not read before the first attempt reads. But its errors are
- * listened to from now on: one that comes while the request waits would end the process.
+ * For streams older than async iteration. Reading starts with the first attempt. Errors are listened for from now on,
+ * since an error that comes while the request waits would end the process.
  */
 function oldSource({ PassThrough }: NodeStreams, stream: StreamLike): AsyncGenerator<Uint8Array, void> {
   const through = new PassThrough();
-  // The one that reads it hears of it, too.
+  // The reader gets this error, too.
   through.on('error', () => undefined);
   stream.on('error', (error) => through.destroy(error as Error));
   return piped();

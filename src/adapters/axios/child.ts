@@ -1,18 +1,18 @@
 /**
- * axios's adapters by their names. Only axios can say which function `'http'` stands for, and only the instance
- * knows which copy of axios it belongs to: so a child of it is asked, without anything of its own. Its one
- * request interceptor hands over a copy of ours in place of the child's configuration, and all it does with it is
- * to call the adapter.
+ * axios's adapters by name. Only axios knows which function `'http'` stands for, and only the instance knows which copy
+ * of axios it belongs to. So the request goes to a child of the instance that has no configuration of its own. The
+ * child's only request interceptor replaces its configuration with a copy of ours, and all that the child does is to
+ * call the adapter.
  */
 
 import type { Adapter, InstanceShape, RequestConfig, ResponseShape } from './shapes.js';
 
-/** What the child's request carries; functions pass through axios's merging as they are. */
+/** The configuration travels in a function, since functions pass through axios's merging unchanged. */
 interface Carrier {
   readonly carried: () => RequestConfig;
 }
 
-/** In a box, since axios would add to the stack of an error at each layer that it passes. */
+/** The result travels in an object, since axios would add to an error's stack at each layer that it passes. */
 interface Settled {
   readonly response?: ResponseShape;
   readonly error?: unknown;
@@ -26,7 +26,7 @@ export class Child {
     this.parent = parent;
   }
 
-  /** As an adapter would send it. */
+  /** Sends a configuration as its adapter would. */
   readonly send: Adapter = async (config) => {
     this.instance ??= childOf(this.parent);
     const own = copyOf(config);
@@ -36,7 +36,7 @@ export class Child {
     return withConfig(response, own, config);
   };
 
-  /** With everything that axios adds to it. */
+  /** The URL with everything that axios adds to it. */
   uri(config: RequestConfig): string {
     this.instance ??= childOf(this.parent);
     return this.instance.getUri(config);
@@ -44,8 +44,8 @@ export class Child {
 }
 
 /**
- * For one attempt: what comes of it after it was given up must not meet the next one. The transforms are the
- * caller's instance's to run, once.
+ * A copy for one attempt: what still happens to an attempt that was given up must not affect the next one. The
+ * transforms are removed, since the caller's instance runs them, once.
  */
 function copyOf(config: RequestConfig): RequestConfig {
   const copy: RequestConfig = Object.assign(Object.create(null), config);
@@ -54,10 +54,13 @@ function copyOf(config: RequestConfig): RequestConfig {
   return copy;
 }
 
-/** The caller sees the caller's configuration; older versions of fetch show a copy of what they were given. */
+/**
+ * Puts the caller's configuration back into the result. Older versions of axios's fetch adapter show a copy of what
+ * they were given.
+ */
 function withConfig<Result>(result: Result, own: RequestConfig, config: RequestConfig): Result {
   const { response, cause } = Object(result) as Bearer;
-  // And they wrap their own error in another.
+  // They also wrap their own error in another one.
   for (const bearer of [result as Bearer, response, cause, cause?.response]) {
     if (typeof bearer !== 'object' || bearer === null) continue;
     if (bearer.config === own) bearer.config = config;
@@ -80,13 +83,13 @@ function isCopyOf(own: RequestConfig, shown: RequestConfig | undefined): shown i
 }
 
 function childOf(parent: InstanceShape): InstanceShape {
-  // Before 1.9, axios needs to be given something.
+  // Before 1.9, axios needs a defaults object.
   const child = parent.create?.() ?? new (parent.constructor as new (defaults: object) => InstanceShape)({});
   const defaults = child.defaults as Record<string, unknown>;
-  // What is handed over has been merged already.
+  // The configuration that is handed over has been merged already.
   for (const key of Object.keys(defaults)) delete defaults[key];
   const { request, response } = child.interceptors;
-  // A `create` of the caller's own may have equipped it, even with retries.
+  // The caller may have replaced `create` by one that adds interceptors, even retries.
   request.clear();
   response.clear();
   request.use(({ carried }: Carrier) => carried(), null, { synchronous: true });

@@ -1,6 +1,6 @@
 /**
- * axios declares itself twice, and what `require('axios')` gives, only a CommonJS declaration can add to. The
- * index reaches it through the type that it exports; at run time there is nothing in it, and nobody loads it.
+ * axios has two sets of type declarations, and only a CommonJS declaration can add to the types of `require('axios')`.
+ * The index reaches this file through the type that it exports; at run time the file is empty and never loaded.
  */
 
 import type { AxiosRequestConfig } from 'axios';
@@ -8,7 +8,7 @@ import type { OverrideOptions } from '../../core/policy/options.js' with { 'reso
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /** What this one request says for itself; lies over the rule that it matches. */
+    /** Settings for this request alone; they go over those of the rule that it matches. */
     retry?: OverrideOptions | false;
   }
 }

@@ -1,11 +1,14 @@
-/** `deadlineCovers: 'body'` for a body that the caller reads itself: it ends with the deadline's error. */
+/**
+ * `deadlineCovers: 'body'` for a body that the caller reads itself: at the deadline, the body ends with the deadline's
+ * error.
+ */
 
 import type { BodyDeadline } from '../../runtime/loop/exchange.js';
 import type { Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import type { ResponseShape } from './shapes.js';
 
-/** Whatever else there is, axios has read by now. */
+/** Covers streams only: axios has read any other body by now. */
 export function coverBody(response: ResponseShape, deadline: BodyDeadline, sleep: Sleep): void {
   const { data } = response;
   if (typeof data !== 'object' || data === null) return;
@@ -22,18 +25,18 @@ interface Readable {
 
 function coverStream(stream: Readable, { ms, error }: BodyDeadline, sleep: Sleep): void {
   const end = (): void => {
-    // A body that is not read yet has no listener for an error, which would end the process.
+    // A body that is not being read has no listener for errors, so an error would end the process.
     if (stream.readableDidRead !== true && stream.listenerCount('error') === 0) {
       stream.on('error', () => undefined);
     }
     stream.destroy(error());
   };
-  // A connection that is still open keeps the process alive.
+  // The open connection keeps the process alive; the timer need not.
   const cancel = sleep(Math.max(ms, 0), end, { unref: true });
   stream.on('close', cancel);
 }
 
-/** Only who reads a stream of the web can end it with an error. */
+/** Only the reader of a web stream can end it with an error, so the caller gets a stream of ours. */
 function covered(
   stream: ReadableStream<Uint8Array>,
   { ms, error, abort }: BodyDeadline,
@@ -47,7 +50,7 @@ function covered(
         const end = (): void => {
           const reason = error();
           controller.error(reason);
-          // A body of which nothing was read yet does not mind that it is cancelled.
+          // Aborting ends the connection: cancelling a body does not do so if nothing was read of it.
           abort(reason);
           reader.cancel(reason).catch(() => undefined);
         };

@@ -1,11 +1,11 @@
-/** Errors of our own, as axios's callers know errors. */
+/** Errors of our own, in the form that axios's callers expect. */
 
 import type { RequestConfig } from './shapes.js';
 
-/** So that `axios.isAxiosError` of every copy of axios says yes. */
+/** Makes `axios.isAxiosError` accept the error, whichever copy of axios asks. */
 export function asAxiosError<E extends Error>(error: E, config: RequestConfig): E {
   Object.assign(error, { isAxiosError: true, config });
-  // The configuration holds agents, sockets and secrets.
+  // The configuration is left out of JSON: it holds agents, sockets and secrets.
   const toJSON = (): object => {
     const { name, message, stack, code } = error as { code?: unknown } & Error;
     return { name, message, stack, code };

@@ -1,4 +1,4 @@
-/** One request of axios on its way. */
+/** One axios request, as the retry loop sees it. */
 
 import { PolicyError } from '../../core/errors.js';
 import type { LiveOutcome } from '../../core/events.js';
@@ -26,12 +26,12 @@ import { release } from './release.js';
 import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
 import { originOf, urlOf, type Whereabouts } from './target.js';
 
-/** What one `attachRetry()` has installed; all its requests share it. */
+/** The parts that one `attachRetry()` call installs; all requests of the instance share them. */
 export interface Installation {
   readonly retrier: Retrier;
   readonly child: Child;
   readonly named: NamedAdapters;
-  /** The adapter of the request before, most likely of the next one too. */
+  /** The adapter of the previous request, most likely of the next one, too. */
   last?: { readonly adapter: unknown; readonly wrapper: Adapter };
 }
 
@@ -41,9 +41,9 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly adapter: Adapter;
   readonly session: Session;
   readonly body: Body | undefined;
-  /** Where the caller sent it, wherever the next attempt may go. */
+  /** The address that the caller gave, wherever the next attempt may go. */
   whereabouts: Whereabouts;
-  /** As they were before the first attempt, since adapters change them. */
+  /** The headers as they were before the first attempt, since adapters change them. */
   readonly headersAtFirst: Readonly<Record<string, unknown>>;
 
   constructor(installation: Installation, config: RequestConfig, adapter: Adapter) {
@@ -72,13 +72,13 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return urlOf(this.whereabouts);
   }
 
-  /** By the caller, or by us. */
+  /** True if the caller set an idempotency key, or if the rule adds one. */
   get keyed(): boolean {
-    // While the session is being opened there are no settings yet.
+    // While the retrier opens the session, there are no settings yet.
     return isKeyed(this, this.session?.settings.idempotencyKey ?? false);
   }
 
-  /** The caller's own, in this header; its name is in lower case. */
+  /** Whether the caller set a key in this header; the name must be in lower case. */
   hasKey(header: string): boolean {
     return Object.entries(this.headersAtFirst).some(
       ([name, value]) => name.toLowerCase() === header && isKey(value),
@@ -102,7 +102,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return isCanceled(this.config);
   }
 
-  /** axios makes its own CanceledError of whatever a request ends with that its caller has cancelled. */
+  /** axios turns whatever a cancelled request ends with into its own CanceledError. */
   abortError(): Error {
     return Object.assign(new Error(), { name: 'CanceledError', code: 'ERR_CANCELED' });
   }
@@ -130,7 +130,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   // -------------------------------------------------------------- what came of it
 
-  /** An adapter of the caller's may give nothing at all. */
+  /** An adapter of the caller's may return nothing at all. */
   accepts(answer: ResponseShape | undefined): boolean {
     return !isCutOff(answer) && acceptsStatus(this.session, answer?.status);
   }
@@ -165,7 +165,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 }
 
-/** What axios calls in place of the adapter. */
+/** axios calls this in place of the adapter. */
 export function sendWithRetries(
   installation: Installation,
   config: RequestConfig,
@@ -175,7 +175,7 @@ export function sendWithRetries(
   try {
     exchange = new Exchange(installation, config, adapter);
   } catch (thrown) {
-    // An override that cannot be used, or a function of the policy's.
+    // The override is invalid, or a function of the policy's threw.
     const error = errorOfOpening(thrown, 'config.retry');
     return Promise.reject(error instanceof PolicyError ? asAxiosError(error, config) : error);
   }

@@ -1,6 +1,6 @@
 /**
- * Bodies of the `form-data` package, of which axios makes one of every object that is to be multipart: a stream that can
- * be read once. Where all of its parts are in memory, it can be read again all the same.
+ * Bodies of the `form-data` package, into which axios turns every object that is to be multipart: streams that can be
+ * read only once. If all of its parts are in memory, a form can be sent again nevertheless.
  */
 
 interface Form {
@@ -8,14 +8,14 @@ interface Form {
   getLength(done: (error: unknown, length?: number) => void): void;
 }
 
-/** As it keeps its parts: heads and contents, and after each content a function that ends it. */
+/** The package's own fields: heads and contents, with a function after each content that ends the part. */
 interface Parts extends Form {
   readonly _streams: readonly unknown[];
   readonly _released: boolean;
   getBoundary(): string;
 }
 
-/** axios would ask the form itself, but is given a stream of its bytes. */
+/** axios would ask the form for these headers, but it gets a stream of the form's bytes instead. */
 export async function headersOfForm(stream: object): Promise<Readonly<Record<string, string>>> {
   if (!('getHeaders' in stream)) return {};
   const form = stream as Form;
@@ -24,12 +24,15 @@ export async function headersOfForm(stream: object): Promise<Readonly<Record<str
   return length === undefined ? headers : { ...headers, 'content-length': String(length) };
 }
 
-/** Undefined: it has a part of unknown length. */
+/** Undefined if a part has an unknown length. */
 function lengthOf(form: Form): Promise<number | undefined> {
   return new Promise((resolve) => form.getLength((_error, length) => resolve(length)));
 }
 
-/** What it will send, part by part; undefined: not all of it is in memory, or it is being read already. */
+/**
+ * The bytes that the form will send, part by part; undefined if not all of them are in memory, or if the form is being
+ * read already.
+ */
 export function partsOf(stream: object): readonly (string | Uint8Array)[] | undefined {
   if (!('_streams' in stream && 'getBoundary' in stream)) return undefined;
   const { _streams: parts, _released: isBegun } = stream as Parts;

@@ -1,4 +1,4 @@
-/** What an answer has for hints to be read in: its body, in whatever shape axios was told to make of it. */
+/** The part of an answer in which hints are looked for: its body, in whatever form axios was asked for. */
 
 import { Answer } from '../../core/hints/answer.js';
 import { unreadable } from '../../core/hints/content.js';
@@ -7,13 +7,14 @@ import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import { unpackedText } from '../../runtime/unpack.js';
 import type { ResponseShape } from './shapes.js';
 
-/** Undefined where there is nothing, or too much of it. A stream is the caller's alone to read. */
+/** Undefined if there is no body, or if it is too long. A stream is left for the caller to read. */
 export function hintContent({ data, headers }: ResponseShape, mostBytes: number): unknown {
   if (mostBytes === 0 || data === undefined || data === null) return undefined;
   const coding = codingOf(headers);
   if (typeof data === 'string') {
     if (data.length > mostBytes) return undefined;
-    // `decompress: false` makes text of bytes that are none; `fetch` leaves the header of what it has unpacked.
+    // With `decompress: false`, axios decodes compressed bytes as text; the `fetch` adapter leaves the content-encoding
+    // on a body that it has unpacked.
     return coding === undefined || looksLikeText(data) ? data : unreadable;
   }
   const bytes = bytesOf(data);
@@ -33,7 +34,7 @@ function codingOf(headers: ResponseShape['headers']): string | undefined {
   return field === undefined ? undefined : String(field);
 }
 
-/** JSON or XML. */
+/** True for JSON and XML. */
 function looksLikeText(text: string): boolean {
   return /^\s*[[{<]/.test(text);
 }
@@ -44,7 +45,7 @@ function bytesOf(data: unknown): Uint8Array | undefined {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }
 
-/** What is parsed already is read as it is. */
+/** Parsed data is read as it is; streams and Blobs cannot be read here. */
 function isOpaque(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return true;
   return isStream(data) || isWebStream(data) || (typeof Blob === 'function' && data instanceof Blob);

@@ -18,7 +18,7 @@ export type { AttachableInstance };
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /** What this one request says for itself; lies over the rule that it matches. */
+    /** Settings for this request alone; they go over those of the rule that it matches. */
     retry?: RequestOverride;
   }
 }
@@ -30,12 +30,15 @@ function checkInstance(given: Partial<InstanceShape> | null | undefined): void {
   );
 }
 
-/** What is attached to an instance, in order: another wrapper around the adapter would hide a mark from us. */
+/**
+ * The installations of each instance, in order. They are kept here, since a mark on the adapter would be hidden if
+ * another wrapper were put around it.
+ */
 const attached: WeakMap<InstanceShape, Installation[]> = new WeakMap();
 
 /**
- * Requests of this instance are retried, until what it returns is called; requests under way finish as they
- * began. Attached twice, the last one acts.
+ * Retries the requests of this instance, until the function that it returns is called; requests under way finish as
+ * they began. If it is attached twice, the last one acts.
  */
 export function attachRetry(
   instance: AttachableInstance,
@@ -56,7 +59,7 @@ export function attachRetry(
   const { request } = shape.interceptors;
   const intercept = (config: RequestConfig): RequestConfig =>
     installations.at(-1) === installation ? wrapped(installation, config) : config;
-  // Synchronous, or axios would make every other interceptor wait a turn.
+  // Synchronous, since axios would otherwise make every other interceptor wait a turn.
   const id = request.use(intercept, null, { synchronous: true });
   return () => {
     request.eject(id);

@@ -1,19 +1,19 @@
-/** Failures as an error of our own has them for its cause. Each request that waits keeps one: it is small. */
+/** Lightens the errors that are kept as a `cause`: each waiting request holds one, so it must be small. */
 
 import { answerOf } from './outcome.js';
 import type { ResponseShape } from './shapes.js';
 
-/** As far as causes are looked at. */
+/** How deep a chain of causes is followed. */
 const deepest = 10;
 
 /**
- * An answer keeps its body, and a request its connection and all that was sent: neither tells what failed. The rest is
- * the same to everybody who asks an error for its class, message, code or status.
+ * Drops what does not tell why the request failed: an answer's body, and a request's connection and data. The copy has
+ * the same class, message, code and status.
  */
 export function lightened(error: unknown, depth: number = 0): unknown {
   if (typeof error !== 'object' || error === null) return error;
   const { message, stack, cause } = error as Partial<Error>;
-  // Some versions of axios wrap the error that has the answer in another one.
+  // Some versions of axios wrap the error with the answer in another error.
   const lightCause = depth < deepest ? lightened(cause, depth + 1) : undefined;
   const isLight = !('response' in error || 'request' in error) && lightCause === cause;
   if (isLight) return error;
@@ -30,7 +30,7 @@ export function lightened(error: unknown, depth: number = 0): unknown {
 
 const heavy: ReadonlySet<string> = new Set(['request', 'response', 'cause']);
 
-/** In so few words, a server most likely says why. */
+/** A text this short most likely says why the server refused. */
 const shortText = 1_000;
 
 interface Described extends ResponseShape {

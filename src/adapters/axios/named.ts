@@ -1,7 +1,7 @@
 /**
- * axios's adapters by their names. Which function `'http'` stands for, only the copy of axios knows to which the
- * instance belongs. Nothing is imported for that: what is loaded anyway is asked, if it is that copy, and otherwise
- * a child of the instance, which is always right and costs a tenth of a request.
+ * axios's adapters by name. Only the copy of axios that the instance belongs to knows which function `'http'` stands
+ * for. Nothing is imported to find out: an axios that is loaded already is asked, if it is that copy. Otherwise a child
+ * of the instance is asked, which always works but costs a tenth of a request.
  */
 
 import { builtinModule } from '../../runtime/builtin-module.js';
@@ -10,7 +10,7 @@ import type { Adapter, InstanceShape, RequestConfig } from './shapes.js';
 
 type GetAdapter = (names: unknown, config: RequestConfig) => Adapter;
 
-/** A copy of axios, as far as it matters; each has a class of headers of its own. */
+/** The parts of axios that are needed here. Each copy of axios has its own class of headers. */
 interface Axios {
   readonly getAdapter?: GetAdapter;
   readonly AxiosHeaders?: unknown;
@@ -18,7 +18,7 @@ interface Axios {
 
 interface Modules {
   createRequire(from: string): {
-    /** Of all that was ever required, by its file. */
+    /** Every module that was ever required, by file name. */
     readonly cache: Readonly<Record<string, { readonly exports: Axios | null } | undefined>>;
   };
 }
@@ -33,7 +33,7 @@ export class NamedAdapters {
     this.getAdapter = (instance as Axios).getAdapter;
   }
 
-  /** As the adapter of that name would send it. */
+  /** Sends a configuration as the named adapter would. */
   readonly send: Adapter = (config) => {
     if (!this.isSought && this.getAdapter === undefined) this.seek(config.headers.constructor);
     const { adapter } = config;
@@ -41,7 +41,7 @@ export class NamedAdapters {
     return this.getAdapter(adapter, config)(config);
   };
 
-  /** Only in Node, where milliseconds of servers count. */
+  /** Looks for that copy in Node only, where a server's milliseconds count. */
   private seek(Headers: unknown): void {
     this.isSought = true;
     const take = ({ getAdapter, AxiosHeaders }: Axios): void => {
@@ -50,7 +50,8 @@ export class NamedAdapters {
     const modules = builtinModule<Modules>('node:module');
     if (modules === undefined) return;
     for (const axios of loadedByRequire(modules)) take(axios);
-    // If it is not that one, it is loaded already in all probability: then this loads nothing.
+    // If none of these is the right copy, the ES module of axios most likely is, and it is loaded already: this import
+    // then loads nothing.
     if (this.getAdapter === undefined)
       import('axios').then(
         (axios) => take(axios as unknown as Axios),
@@ -59,14 +60,14 @@ export class NamedAdapters {
   }
 }
 
-/** Of other packages nothing is touched: what they export may be a trap for whoever looks. */
+/** Other packages are not touched: reading their exports may have side effects. */
 function loadedByRequire({ createRequire }: Modules): Axios[] {
   try {
     const { cache } = createRequire('/any.js');
     const files = Object.keys(cache).filter((file) => /[\\/]axios[\\/]dist[\\/]/.test(file));
     return files.flatMap((file) => cache[file]?.exports ?? []);
   } catch {
-    // Not every platform with a `require` lets itself be asked.
+    // Not every platform with a `require` gives access to its cache.
     return [];
   }
 }

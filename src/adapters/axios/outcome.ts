@@ -1,4 +1,4 @@
-/** What an adapter gives back, as outcomes that the policy judges. */
+/** Turns what an adapter returns into outcomes that the policy judges. */
 
 import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
@@ -8,12 +8,12 @@ import type { Session } from '../../runtime/session.js';
 import { hintContent } from './hint-content.js';
 import type { RequestConfig, ResponseShape } from './shapes.js';
 
-/** The caller's own doing, by signal or by token; its `AbortSignal.timeout` too. */
+/** Whether the caller cancelled, by a signal (`AbortSignal.timeout` included) or a token. */
 export function isCanceled({ signal, cancelToken }: RequestConfig): boolean {
   return signal?.aborted === true || (cancelToken !== undefined && Boolean(cancelToken.reason));
 }
 
-/** The answer that there was, whatever `validateStatus` made of it. */
+/** The server's answer, if there was one, whatever `validateStatus` made of it. */
 export function answerOf(ending: Ending<ResponseShape>): ResponseShape | undefined {
   if (ending.kind === 'response') return ending.response;
   const { response } = Object(ending.error) as { readonly response?: ResponseShape };
@@ -31,8 +31,8 @@ export function outcomeOf(
   if (ending.kind === 'response' && isCutOff(ending.response)) {
     return { kind: 'error', error: cutOff, aborted: false };
   }
-  // A status below 400 beside an error means that the body was cut off or cannot be read, or that the caller
-  // refuses it: the error's code tells. From 400 on, the server's word stands, whatever became of the body.
+  // If an error comes with a status below 400, the body was cut off or unreadable, or the caller rejected it: the
+  // error's code tells which. From 400 on, the status counts, whatever became of the body.
   if (answer !== undefined && (ending.kind === 'response' || answer.status >= 400)) {
     const { status, headers } = answer;
     const mostBytes = bytesToRead(settings, request, status, headers as HeadersLike);
@@ -40,7 +40,7 @@ export function outcomeOf(
   }
   const { error } = ending as Extract<Ending<ResponseShape>, { kind: 'error' }>;
   const evidence = evidenceOf(error);
-  // An AbortError in it is the end of a time that is not ours.
+  // An AbortError here comes from a timeout that is not ours.
   return { kind: 'error', error, aborted, ...(evidence !== undefined && { evidence }) };
 }
 
@@ -53,12 +53,12 @@ function outcomeOfAnswer(
     status,
     headers: headers as HeadersLike,
     ...(content !== undefined && { content }),
-    // Another server's 429 says nothing of what the first one did.
+    // After a redirect, the 429 of the second server does not tell what the first one did.
     ...(redirectsOf(request?._redirectable) > 0 && { evidence: 'unknown' }),
   };
 }
 
-/** Over HTTP/2, axios takes an answer whose stream was reset for a whole one. */
+/** Over HTTP/2, axios reports an answer as complete even if its stream was reset. */
 export function isCutOff(answer: ResponseShape | undefined): boolean {
   const code = answer?.request?.rstCode;
   return code !== undefined && code !== 0;
@@ -71,20 +71,20 @@ const cutOff: Error = Object.assign(new Error('The answer was cut off: its HTTP/
 // ---------------------------------------------------------------- evidence
 
 /**
- * The core reads it off the error; but after a redirect, an error of connecting is about the second server, and
- * the first has acted.
+ * The core derives the evidence from the error. After a redirect, though, a connect error is about the second server,
+ * and the first one has acted.
  */
 function evidenceOf(error: unknown): Evidence | undefined {
   const { request } = Object(error) as { readonly request?: unknown };
   if (typeof request !== 'object' || request === null) return undefined;
   if (redirectsOf(request) > 0) return 'unknown';
   const { redirect, url } = request as Readonly<Record<string, unknown>>;
-  // fetch follows redirects in silence.
+  // fetch follows redirects without telling.
   if (redirect !== 'follow' || typeof url !== 'string') return undefined;
   return isAboutFirstServer(error, url) ? undefined : 'unknown';
 }
 
-/** What follow-redirects counts on its request. */
+/** The number of redirects that follow-redirects has counted on its request. */
 function redirectsOf(request: object | undefined): number {
   return (request as { readonly _redirectCount?: number } | undefined)?._redirectCount ?? 0;
 }

@@ -1,4 +1,4 @@
-/** What each attempt sends, put into the configuration for its time, and taken out of it at the end. */
+/** Puts what each attempt sends into the caller's configuration, and takes it out again at the end. */
 
 import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
@@ -17,9 +17,9 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private readonly Headers: new (
     from: unknown,
   ) => HeadersShape;
-  /** What the caller gave, and our idempotency key: it is part of the request from then on. */
+  /** The caller's headers and our idempotency key, which is part of the request from then on. */
   private base: Readonly<Record<string, unknown>>;
-  /** For the next attempt: `beforeRetry` may change them. */
+  /** The headers of the next attempt, which `beforeRetry` may change. */
   private headers: Readonly<Record<string, unknown>>;
   private hasOwnHeaders = false;
   private isElsewhere = false;
@@ -48,7 +48,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
 
   target(): { url: string; headers: HeaderRecord } {
     const { config, installation } = this.exchange;
-    // What is false, axios is not to add.
+    // A header that is false is one that axios must not add.
     const headers = Object.entries(this.headers).filter(([, value]) => value !== false);
     return { url: installation.child.uri(config), headers: recordOf(headers) };
   }
@@ -77,7 +77,9 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     if (isCanceled(this.exchange.config)) this.rememberCanceled();
   }
 
-  /** axios makes its own error of it, which has this configuration, or is the reason that the token has. */
+  /**
+   * axios ends a cancelled request with an error of its own, which has this configuration, or with the token's reason.
+   */
   private rememberCanceled(): void {
     const { config, session } = this.exchange;
     rememberOutermost(config, session);
@@ -85,9 +87,9 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   }
 
   /**
-   * As the caller's configuration stood before the first attempt; only the key stays. An interceptor that has
-   * fetched a new token and sends the same configuration again sends the same request again: under another key, a server
-   * that has acted would act twice.
+   * Restores the caller's configuration as it was before the first attempt; only the key stays. An interceptor that
+   * fetches a new token and sends the same configuration again sends the same request: under a new key, a server that
+   * has acted would act twice.
    */
   private restore(): void {
     const { config, body, whereabouts } = this.exchange;
@@ -104,7 +106,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     const { exchange } = this;
     const key = keyFor(exchange, exchange.session.settings.idempotencyKey);
     if (key === undefined) return;
-    // One of that name that is none.
+    // A header of that name is there, but its value is no key.
     const others = Object.entries(this.headers).filter(([name]) => !(name.toLowerCase() in key));
     this.base = { ...Object.fromEntries(others), ...key };
     this.headers = this.base;
@@ -117,14 +119,14 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   }
 }
 
-/** What is undefined does not stand there. */
+/** Sets these values, and removes those that are undefined. */
 function put(config: RequestConfig, values: Pick<RequestConfig, 'url' | 'baseURL' | 'params'>): void {
   Object.assign(config, values);
   if (values.baseURL === undefined) delete config.baseURL;
   if (values.params === undefined) delete config.params;
 }
 
-/** Those that axios is not to add, and that have not been added since. */
+/** Headers that axios must not add, and that have not been set since. */
 function suppressed(
   headers: Readonly<Record<string, unknown>>,
   added: Readonly<Record<string, unknown>>,

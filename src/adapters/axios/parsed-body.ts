@@ -1,9 +1,12 @@
-/** What the caller would get as `response.data`, for hooks that judge by it. */
+/** The value that the caller would get as `response.data`, for hooks that judge by it. */
 
 import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import type { HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
 
-/** Each time anew: axios's transforms may change what they are given. A stream is the caller's alone to read. */
+/**
+ * Parsed anew at each call, since axios's transforms may change what they are given. A stream is left for the caller to
+ * read.
+ */
 export async function parsedBody(response: ResponseShape, config: RequestConfig): Promise<unknown> {
   const { data, status } = response;
   if (typeof data === 'object' && data !== null && (isStream(data) || isWebStream(data))) return undefined;

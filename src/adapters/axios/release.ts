@@ -1,4 +1,4 @@
-/** Responses that will not be read: their connection is wanted for the next attempt. */
+/** Releases discarded responses, so that the next attempt can use their connection. */
 
 import { drainBytes, drainTime, lengthIn } from '../../runtime/drain.js';
 import type { Sleep } from '../../runtime/sleep.js';
@@ -11,13 +11,16 @@ interface Readable extends StreamLike {
   destroy(): unknown;
 }
 
-/** Node's, over HTTP/1.1 and HTTP/2. */
+/** Node's request, over HTTP/1.1 or HTTP/2. */
 interface NodeRequest {
   readonly writableFinished: boolean;
   destroy(error?: Error): unknown;
 }
 
-/** Small rests are read, so that the connection can be used again; others are cut off, and the connection with them. */
+/**
+ * Reads a small rest, so that the connection can be used again; otherwise cuts the response off, and the connection
+ * with it.
+ */
 export function release(response: ResponseShape, method: string, sleep: Sleep): void {
   const { data, headers } = response;
   if (typeof data === 'object' && data !== null) {
@@ -28,14 +31,20 @@ export function release(response: ResponseShape, method: string, sleep: Sleep): 
   stopSending(response);
 }
 
-/** A request that is answered while it is being sent has its connection until it is whole, which may be never. */
+/**
+ * A request that is answered before it is fully sent occupies its connection until its body ends, which may be never.
+ */
 function stopSending(response: ResponseShape): void {
   const request = nodeRequestOf(response);
-  // With an error, or HTTP/2 would make it a regular end.
-  if (request?.writableFinished === false) request.destroy(new Error('undaunted: answered before its end'));
+  // With an error, since HTTP/2 would otherwise end it regularly.
+  if (request?.writableFinished === false)
+    request.destroy(new Error('undaunted: the server answered before the request was fully sent'));
 }
 
-/** A failure that the caller gets is read first: the end of the request's body would be its own. */
+/**
+ * Closes the request's body only once the caller has read a failure's body: ending the request earlier would end that
+ * body, too.
+ */
 export function onceRead(response: ResponseShape | undefined, closeBody: () => void): void {
   if (response === undefined) {
     closeBody();
@@ -60,7 +69,7 @@ function drain(data: Readable, ms: number, sleep: Sleep, request: NodeRequest | 
   let left = drainBytes;
   const cutOff = (): void => {
     data.destroy();
-    // What axios has put between, to count or to unpack, may itself be waiting for more.
+    // Streams that axios put in between, to count or to unpack, may themselves be waiting for more.
     request?.destroy();
   };
   const cancel = sleep(ms, cutOff, { unref: true });

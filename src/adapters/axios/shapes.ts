@@ -1,6 +1,6 @@
 /**
- * As much of axios as is used here, in shapes: every version and both of its builds have them, and neither is
- * imported. axios's own classes differ from build to build.
+ * Structural types for the parts of axios that are used here. Every version and both of its builds have them, and
+ * neither is imported, since axios's own classes differ from build to build.
  */
 
 import type { OverrideOptions } from '../../core/policy/options.js';
@@ -11,7 +11,7 @@ export interface HeadersShape {
   readonly [name: string]: unknown;
 }
 
-/** A signal as axios takes it: any object that looks like one. */
+/** A signal in axios's sense: any object that looks like one. */
 export interface SignalShape {
   readonly aborted: boolean;
   readonly reason?: unknown;
@@ -27,7 +27,7 @@ export interface CancelTokenShape {
 
 type Transform = (this: unknown, data: unknown, headers: unknown, status?: number) => unknown;
 
-/** What an adapter is given: merged, with its data transformed. */
+/** The configuration that an adapter gets: merged, with its data transformed. */
 export interface RequestConfig {
   adapter?: unknown;
   url?: string | undefined;
@@ -46,10 +46,10 @@ export interface RequestConfig {
   readonly retry?: OverrideOptions | false | undefined;
 }
 
-/** Node's request, or whatever the adapter shows of it. */
+/** Node's request, or whatever the adapter exposes as the request. */
 interface SentShape {
   readonly _redirectable?: object;
-  /** Of HTTP/2. */
+  /** HTTP/2 only. */
   readonly rstCode?: number;
 }
 
@@ -62,7 +62,7 @@ export interface ResponseShape {
 
 export type Adapter = (config: RequestConfig) => Promise<ResponseShape>;
 
-/** What `attachRetry` takes: an instance of any version and either build, however its methods are typed there. */
+/** The instance that `attachRetry` takes: of any version and either build, however its methods are typed there. */
 export interface AttachableInstance {
   readonly interceptors: {
     readonly request: AttachableInterceptors;
@@ -78,14 +78,14 @@ interface AttachableInterceptors {
   eject: (id: number) => void;
 }
 
-/** The same, as it is used here. */
+/** The same instance, as the code here uses it. */
 export interface InstanceShape {
   readonly interceptors: {
     readonly request: InterceptorsShape;
     readonly response: InterceptorsShape;
   };
   readonly defaults: object;
-  /** Of `new Axios()`, there is none. */
+  /** An instance from `new Axios()` has none. */
   create?(): InstanceShape;
   request(config: object): Promise<unknown>;
   getUri(config: object): string;

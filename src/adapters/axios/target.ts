@@ -1,31 +1,31 @@
-/** Where a request goes, as axios puts it together from `baseURL` and `url`. */
+/** The address of a request, which axios builds from `baseURL` and `url`. */
 
 import { originIn, written } from '../../runtime/address.js';
 import type { RequestConfig } from './shapes.js';
 
 export type Whereabouts = Pick<RequestConfig, 'url' | 'baseURL' | 'allowAbsoluteUrls'>;
 
-/** A scheme, or the two slashes of an address without one. */
+/** A scheme, or two slashes without a scheme. */
 const absolute = /^([a-z][a-z\d+\-.]*:)?\/\//i;
 
 function isRelative(url: string): boolean {
-  // Nearly all are: a slash that is not followed by another.
+  // Fast path: nearly all URLs begin with a single slash.
   if (url.charCodeAt(0) === 47 && url.charCodeAt(1) !== 47) return true;
   return !absolute.test(url);
 }
 
-/** What `url` is added to, if anything. */
+/** The base that `url` is appended to, if any. */
 function baseOf({ url = '', baseURL, allowAbsoluteUrls }: Whereabouts): string | undefined {
   if (baseURL === undefined || baseURL === '') return undefined;
   return isRelative(url) || allowAbsoluteUrls === false ? baseURL : undefined;
 }
 
-/** The part that names the server. */
+/** The origin, as far as the address names one. */
 export function originOf(whereabouts: Whereabouts): string | undefined {
   return originIn(baseOf(whereabouts) ?? whereabouts.url ?? '');
 }
 
-/** Absolute where it can be, without `params` and without userinfo. */
+/** The URL without `params` and userinfo, absolute if possible. */
 export function urlOf(whereabouts: Whereabouts): string {
   const { url = '' } = whereabouts;
   const base = baseOf(whereabouts);

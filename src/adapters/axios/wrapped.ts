@@ -1,13 +1,11 @@
-/**
- * Around the adapter is the place where a request is whole: transformed, and seen by every interceptor.
- */
+/** Wraps the adapter, since it gets the request in its final form: transformed, and seen by every interceptor. */
 
 import { warn } from '../../runtime/warning.js';
 import { type Installation, sendWithRetries } from './exchange.js';
 import { isCanceled } from './outcome.js';
 import type { Adapter, RequestConfig } from './shapes.js';
 
-/** So that another copy of this package knows it, too. */
+/** A registered symbol, so that another copy of this package recognises the mark. */
 const mark: unique symbol = Symbol.for('undaunted.axios');
 
 type Wrapper = Adapter & { [mark]?: true };
@@ -15,7 +13,7 @@ type Wrapper = Adapter & { [mark]?: true };
 export function wrapped(installation: Installation, config: RequestConfig): RequestConfig {
   const { adapter, data, transitional } = config;
   if (typeof adapter === 'function' && mark in adapter) return config;
-  // axios does not call an adapter then, and shows the configuration as it is.
+  // axios does not call the adapter of a cancelled request, and shows the configuration as it is.
   if (isCanceled(config)) return config;
   const body = typeof data === 'function' ? data : undefined;
   const wrapper =
@@ -26,7 +24,7 @@ export function wrapped(installation: Installation, config: RequestConfig): Requ
   return config;
 }
 
-/** Nearly all requests of an instance have the same adapter. */
+/** Keeps the wrapper of the last adapter: nearly all requests of an instance have the same one. */
 function commonWrapper(installation: Installation, adapter: unknown): Adapter {
   if (typeof adapter !== 'function') return wrapperOf(installation, adapter, undefined);
   if (installation.last?.adapter !== adapter)
@@ -34,11 +32,11 @@ function commonWrapper(installation: Installation, adapter: unknown): Adapter {
   return installation.last.wrapper;
 }
 
-/** `body`: a function that makes it, which axios's own transform takes for JSON. */
+/** `body` is a function that makes the body; axios's own transform would try to turn it into JSON. */
 function wrapperOf(installation: Installation, adapter: unknown, body: unknown): Adapter {
   const send = typeof adapter === 'function' ? (adapter as Adapter) : installation.named.send;
   const wrapper: Wrapper = (config) => {
-    // The caller's configuration shows the caller's adapter.
+    // The caller sees its own adapter in the configuration.
     if (adapter === undefined) delete config.adapter;
     else config.adapter = adapter;
     if (body !== undefined && config.data === undefined) config.data = body;
@@ -50,12 +48,13 @@ function wrapperOf(installation: Installation, adapter: unknown, body: unknown):
 
 // ---------------------------------------------------------------- in the order of registration
 
-/** Of those who were warned. */
+/** Installations that have warned already. */
 const warned: WeakSet<Installation> = new WeakSet();
 
 /**
- * With `legacyInterceptorReqResOrdering: false`, the interceptors that were registered later run later. An adapter
- * that one of them names is wrapped like one that was there. A function takes the place of ours: it may be a cache's.
+ * With `legacyInterceptorReqResOrdering: false`, interceptors that were registered later run later. If one of them sets
+ * an adapter by name, that adapter is wrapped, too. If one of them sets a function, it replaces our wrapper: it may be
+ * a cache.
  */
 function stayAround(installation: Installation, config: RequestConfig, first: Adapter, body: unknown): void {
   let adapter = first;
@@ -71,14 +70,14 @@ function stayAround(installation: Installation, config: RequestConfig, first: Ad
       if (typeof next !== 'function') adapter = wrapperOf(installation, next, body);
       else {
         adapter = next as Adapter;
-        // Who has asked for ours before calls it, in all probability.
+        // An interceptor that has read our wrapper before most likely calls it.
         if (!isKnown) warnOf(installation);
       }
     },
   });
 }
 
-/** Older versions of axios hand on the configuration itself, with what was put into it here. */
+/** Older versions of axios pass on the configuration itself, with this property still in it. */
 function shown(adapter: Adapter): Adapter {
   if (!(mark in adapter)) return adapter;
   const wrapper: Wrapper = (config) => {
@@ -94,7 +93,7 @@ function warnOf(installation: Installation): void {
   warned.add(installation);
   warn(
     new Error(
-      'undaunted: an interceptor that runs after attachRetry() has put a function into config.adapter, so that its requests are not retried; unless it is a cache, register it before attachRetry() is called',
+      'undaunted: an interceptor that runs after attachRetry() set config.adapter to a function, so its requests are not retried; unless it is a cache, register it before you call attachRetry()',
     ),
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Bodies of requests, and whether they can be sent again. Text, bytes, Blob, FormData and URLSearchParams can, of
- * whatever class they are: fetch takes them as they are. A stream or an async iterable can be read once.
+ * Request bodies, and whether they can be sent again. Text, bytes, Blob, FormData and URLSearchParams can, whatever
+ * their class: fetch takes them as they are. A stream or an async iterable can be read only once.
  */
 
 import type { Settings } from '../../core/policy/settings.js';
@@ -15,15 +15,15 @@ import { asWebStream, webSource } from '../../runtime/web-stream.js';
 import { type InitShape, isRequest, type RequestShape } from './shapes.js';
 
 export interface Body extends RequestBody {
-  /** Whether fetch itself would have made a stream of it. */
+  /** True if fetch itself would have turned this body into a stream. */
   readonly isStream: boolean;
-  /** The request is over: with this error, or well. */
+  /** The request is over; without an error, it succeeded. */
   close?(error?: unknown): void;
 }
 
 type Limits = Pick<Settings, 'maxRetries' | 'gate' | 'hold' | 'bufferBodyBytes'>;
 
-/** Undefined: fetch can send it again itself, or it is sent once, as it is. */
+/** Undefined if fetch can send the body as it is: again, or the only time that it is sent. */
 export function bodyOf(init: InitShape | null | undefined, limits: Limits): Body | undefined {
   const body = init?.body;
   if (typeof body === 'function') return new Made(body as () => unknown);
@@ -34,7 +34,7 @@ export function bodyOf(init: InitShape | null | undefined, limits: Limits): Body
   return isIterable ? new Kept(body as AsyncIterable<Uint8Array>, limits.bufferBodyBytes) : undefined;
 }
 
-/** Of a Request: what its first attempt sends is its own; this is for the others. */
+/** The body of a Request, for the attempts after the first: the first one sends the Request's own. */
 export function spareBodyOf(
   input: unknown,
   init: InitShape | null | undefined,
@@ -42,9 +42,9 @@ export function spareBodyOf(
 ): Body | undefined {
   if (!isRequest(input) || typeof input.clone !== 'function' || isSentAtOnce(limits)) return undefined;
   if ((init?.body !== undefined && init.body !== null) || input.bodyUsed === true) return undefined;
-  // The fetch itself has the words for it.
+  // The fetch itself rejects a locked body, in its own words.
   if (input.body?.locked === true) return undefined;
-  // Firefox does not show what there is.
+  // Firefox has no `body` on Request, so the method decides.
   const hasNone = input.body === null || (input.body === undefined && /^(GET|HEAD)$/i.test(input.method));
   return hasNone ? undefined : Spare.of(input, limits.bufferBodyBytes);
 }
@@ -57,13 +57,13 @@ function spent(body: unknown): Body {
   return { isReplayable: false, isStream: true, next: () => body };
 }
 
-/** As fetch does, it locks the stream at once. */
+/** Locks the stream at once, as fetch does. */
 function lockedSource(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
   const iterator = webSource(stream)[Symbol.asyncIterator]();
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-/** Read once, and kept as far as there is room. */
+/** A body that is read once, and kept up to the limit. */
 class Kept implements Body {
   readonly isStream = true;
   protected readonly kept: KeptBody;
@@ -94,15 +94,15 @@ class Kept implements Body {
 }
 
 /**
- * A copy of what a Request sends, read while that is being sent, until there is too much of it. What is whole by then
- * is sent again as bytes: with its length, and where no streams can be sent.
+ * A clone of a Request's body, read while the first attempt sends the original, up to the limit. If it is complete by
+ * then, later attempts send it as bytes: with a length, and also where streams cannot be sent.
  */
 class Spare extends Kept {
   static of(request: RequestShape, limitBytes: number): Body | undefined {
-    // Bun's has the type of its body among its headers only if it is asked for them before it is sent.
+    // Bun adds the body's type to a Request's headers only if they are read before it is sent.
     void request.headers;
     const { body } = request.clone();
-    // Some platforms have no body to show.
+    // Some platforms do not expose a Request's body.
     if (body === undefined || body === null) return spent(undefined);
     return new Spare(lockedSource(body), limitBytes);
   }
@@ -113,7 +113,7 @@ class Spare extends Kept {
       push: () => {
         if (this.kept.isReplayable) return true;
         reader.stop();
-        this.kept.close(new Error('undaunted: too much to be kept'));
+        this.kept.close(new Error('undaunted: the body is larger than bufferBodyBytes'));
         return false;
       },
       end: () => undefined,

@@ -1,4 +1,4 @@
-/** One request of fetch on its way. */
+/** One fetch request, as the retry loop sees it. */
 
 import type { LiveOutcome } from '../../core/events.js';
 import type { RequestFacts } from '../../core/types.js';
@@ -20,7 +20,7 @@ import { OutgoingRequest, referrerOf } from './outgoing.js';
 import { addressOf, asItStands, headersOf, methodOf, pairsOf, signalOf } from './request.js';
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
-/** What one `withRetry()` has installed; all its requests share it. */
+/** The parts that one `withRetry()` call installs; all its requests share them. */
 export interface Installation {
   readonly retrier: Retrier;
   readonly send: Fetch;
@@ -31,12 +31,12 @@ type Init = InitShape | null | undefined;
 export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly installation: Installation;
   readonly session: Session;
-  /** Undefined: there is none, fetch can send it again itself, or it is the Request's own and not sent yet. */
+  /** Undefined if there is no body, if fetch can send it again itself, or if it is a Request's own and not sent yet. */
   body: Body | undefined = undefined;
-  /** As they were when the caller asked. */
+  /** The caller's input and init as they were at the call. */
   readonly inputAtFirst: unknown;
   readonly initAtFirst: Init;
-  /** Of the next attempt. */
+  /** The input and init of the next attempt. */
   input: unknown;
   init: Init;
   private readonly given: Init;
@@ -49,7 +49,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   constructor(installation: Installation, input: unknown, given: Init, rest: readonly unknown[]) {
     this.installation = installation;
     const { retry, init } = parted(given);
-    // An address that can be changed is read once.
+    // An input that the caller could change, such as a URL, is read once.
     const isMutable = typeof input === 'object' && !isRequest(input);
     this.inputAtFirst = isMutable ? addressOf(input) : input;
     this.initAtFirst = init === undefined || init === null ? init : asItStands(init);
@@ -58,11 +58,11 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     this.signal = signalOf(input, init);
     this.session = installation.retrier.open(this, overrideFrom(retry));
     const { settings } = this.session;
-    // What is sent later than it was asked for is sent as it was asked for.
+    // A request that may be sent later is sent as it was at the call.
     const mayWait = settings.gate !== false || settings.hold !== false || typeof init?.body === 'function';
     this.input = mayWait ? this.inputAtFirst : input;
     this.init = mayWait || isIterator(init?.headers) ? this.initAtFirst : init;
-    // Nothing is sent: a stream is left for the fetch itself to cancel.
+    // Nothing will be sent: the fetch itself cancels a stream.
     if (this.isAborted) return;
     this.body = bodyOf(init, settings);
     this.spare = spareBodyOf(input, init, settings);
@@ -82,13 +82,13 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return written(addressOf(this.inputAtFirst));
   }
 
-  /** By the caller, or by us. */
+  /** True if the caller set an idempotency key, or if the rule adds one. */
   get keyed(): boolean {
-    // While the session is being opened there are no settings yet.
+    // While the retrier opens the session, there are no settings yet.
     return isKeyed(this, this.session?.settings.idempotencyKey ?? false);
   }
 
-  /** The caller's own, in this header; its name is in lower case. */
+  /** Whether the caller set a key in this header; the name must be in lower case. */
   hasKey(header: string): boolean {
     const pairs = pairsOf(headersOf(this.inputAtFirst, this.initAtFirst));
     return pairs.some(([name, value]) => name.toLowerCase() === header && isKey(value));
@@ -108,7 +108,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return this.signal?.aborted === true;
   }
 
-  /** A signal of a package may give no reason, as on React Native; then it is the one that platforms give. */
+  /** A polyfilled signal may have no reason, as on React Native; then the error is the one that platforms give. */
   abortError(): unknown {
     const reason: unknown = this.signal?.reason;
     if (reason !== undefined) return reason;
@@ -123,10 +123,10 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   send(signal?: AbortSignal): Promise<ResponseShape> {
-    // What is no plain object has what it has from its class, which a spread would leave behind.
+    // An init that is not a plain object may get its values from its class, which a spread would lose.
     const own = this.init === this.given ? this.initAtFirst : this.init;
     const init = signal === undefined ? this.init : { ...this.referrer, ...own, signal: this.joined(signal) };
-    // What a Request has of its own goes with the first attempt.
+    // The first attempt sends a Request's own body; the next one needs the spare.
     this.body ??= this.spare;
     if (mayMeetBeneathFetch()) return enclosed(this, 'anything', (asked) => this.call(asked), init);
     return this.call(init);
@@ -134,13 +134,16 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   private call(init: Init): Promise<ResponseShape> {
     const { input, rest } = this;
-    // Not as a method, which the platform's own would refuse to be.
+    // Called as a function: the platform's fetch rejects another `this`.
     const { send } = this.installation;
     if (rest.length > 0) return promised(send(input, init, ...rest));
     return promised(init === undefined ? send(input) : send(input, init));
   }
 
-  /** With the caller's, where there is one: who joins them looks after it, also while the body is read. */
+  /**
+   * Our signal joined with the caller's, if there is one. The joined signal also follows the caller's while the body is
+   * read.
+   */
   private joined(ours: AbortSignal): AbortSignal {
     if (this.signal === undefined) return ours;
     const joined = joinedSignal(this.signal, ours);
@@ -152,19 +155,19 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return isRequest(this.input) ? referrerOf(this.input, this.initAtFirst) : {};
   }
 
-  /** Whether its body is a Request's own, of which the first attempt needs nothing. */
+  /** True if the body is a Request's own, for which the first attempt needs nothing from us. */
   get isSpare(): boolean {
     return this.spare !== undefined;
   }
 
-  /** A stream of which the caller has not said how it is sent. */
+  /** True if the stream is made here, so that the caller did not say how it is sent (`duplex`). */
   get isOurs(): boolean {
     return this.isSpare || typeof this.initAtFirst?.body === 'function';
   }
 
   breakOff(abort: () => void): void {
     abort();
-    // What fetch reads itself, it may read on.
+    // A stream that fetch reads itself may be read on even after an abort.
     if (this.body === undefined) dispose(this.init?.body);
   }
 
@@ -175,7 +178,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   // -------------------------------------------------------------- what came of it
 
-  /** A mock may give nothing at all; what is opaque has no status. */
+  /** A mock may return nothing at all, and an opaque answer has no status. */
   accepts(answer: ResponseShape | undefined): boolean {
     return acceptsStatus(this.session, answer?.status);
   }
@@ -198,7 +201,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   release(ending: Ending<ResponseShape>): void {
     if (ending.kind !== 'response') return;
     const { ports } = this.installation.retrier;
-    // Nothing is sent after it that its connection could be for.
+    // No attempt follows that could use the connection.
     const isOver = this.isAborted || ports.now() >= this.session.deadlineAt;
     release(
       ending.response,
@@ -220,14 +223,14 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 }
 
-/** Without what is ours; nothing else of it is looked at, or copied. */
+/** Takes `retry` out of init. An init without it is passed on without being read or copied. */
 function parted(given: Init): { readonly retry?: InitShape['retry']; readonly init: Init } {
   if (typeof given !== 'object' || given === null || !('retry' in given)) return { init: given };
   const { retry, ...init } = asItStands(given);
   return { retry, init };
 }
 
-/** A mock may give its answer as it is, and a promise may be of a kind of its own. */
+/** A mock may return its answer without a promise, or a promise of another class. */
 function promised(sent: Promise<ResponseShape>): Promise<ResponseShape> {
   return sent instanceof Promise ? sent : Promise.resolve(sent);
 }
@@ -236,7 +239,7 @@ function isIterator(headers: unknown): boolean {
   return typeof headers === 'object' && headers !== null && 'next' in headers;
 }
 
-/** Undefined: this place cannot, or one of them is no signal of its own. */
+/** Undefined if the platform has no AbortSignal.any, or if one of the signals is not the platform's own. */
 function joinedSignal(callers: AbortSignal, ours: AbortSignal): AbortSignal | undefined {
   try {
     return AbortSignal.any([callers, ours]);

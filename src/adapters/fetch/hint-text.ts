@@ -1,4 +1,4 @@
-/** The beginning of an answer's body, to look for a hint in; the answer itself is as it was. */
+/** Reads the beginning of an answer's body to look for a hint; the answer itself stays unread. */
 
 import { gatherMs } from '../../core/hints/worth-reading.js';
 import type { Sleep } from '../../runtime/sleep.js';
@@ -6,8 +6,8 @@ import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import type { ResponseShape } from './shapes.js';
 
 /**
- * As much as may be read, and as comes in the time for it: what stands there whole is a hint, whatever follows. Undefined
- * where there is nothing to read.
+ * Reads up to `mostBytes`, for up to `gatherMs`: a hint that is complete by then counts, whatever follows. Undefined if
+ * there is nothing to read.
  */
 export async function textOfHint(
   answer: ResponseShape,
@@ -30,7 +30,7 @@ export async function textOfHint(
       if (left <= 0) stop();
     }
   } catch {
-    // It broke off, or could not be unpacked: which its reader is told.
+    // The body broke off or could not be unpacked, which whoever reads the answer finds out.
   } finally {
     cancel();
   }

@@ -1,4 +1,4 @@
-/** Retry for whatever is called as `fetch` is: `withRetry(globalThis.fetch)`. */
+/** Retry for fetch and everything that is called like it: `withRetry(globalThis.fetch)`. */
 
 import { found } from '../../core/found.js';
 import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
@@ -11,14 +11,14 @@ import { retrierFor } from '../../runtime/retrier.js';
 import { Exchange, type Installation } from './exchange.js';
 import type { Fetch, InitShape, ResponseShape } from './shapes.js';
 
-/** What can be wrapped: the platform's fetch, a package's, a framework's, a mock. */
+/** A fetch that can be wrapped: the platform's, a package's, a framework's, or a mock. */
 export type AnyFetch = (...given: never[]) => PromiseLike<unknown>;
 
-/** What goes with a request, beside what the fetch itself takes. */
+/** Keys of init beside those that the fetch itself takes. */
 export interface RetryInit<Body = unknown> {
-  /** What this one request says for itself; lies over the rule that it matches. */
+  /** Settings for this request alone; they go over those of the rule that it matches. */
   retry?: OverrideOptions | false | undefined;
-  /** Or a function that makes one for each attempt. */
+  /** The body, or a function that makes one for each attempt. */
   body?: Body | (() => Body | PromiseLike<Body>);
 }
 
@@ -29,7 +29,7 @@ type Retrying<Given extends unknown[], Returned> = Given extends [infer Input, (
   ? (input: Input, init?: WithRetryInit<Init>, ...rest: Rest) => Returned
   : unknown;
 
-/** Each of its overloads once more; of one that has fewer, the first stands for the others. */
+/** Adds `retry` to each overload; for a fetch with fewer than three, the first one stands in for the rest. */
 type RetryingOverloads<F> = F extends {
   (...given: infer G1): infer R1;
   (...given: infer G2): infer R2;
@@ -38,12 +38,13 @@ type RetryingOverloads<F> = F extends {
   ? Retrying<G1, R1> & Retrying<G2, R2> & Retrying<G3, R3>
   : unknown;
 
-/** The same fetch, with its overloads and static members, which takes `retry` in init. */
+/** The same fetch, with its overloads and static members, whose init also takes `retry`. */
 export type RetryingFetch<F> = F & RetryingOverloads<F>;
 
 /**
- * A fetch whose requests are retried. Without one to wrap, `globalThis.fetch` is looked up at each call, so that what
- * replaces it later is used; to put this one in its place, wrap it: `globalThis.fetch = withRetry(globalThis.fetch)`.
+ * Wraps a fetch so that its requests are retried. Without a fetch to wrap, `globalThis.fetch` is looked up at each
+ * call, so a later replacement is used. To replace the global fetch, wrap it: `globalThis.fetch =
+ * withRetry(globalThis.fetch)`.
  */
 export function withRetry(
   fetch?: undefined,
@@ -70,7 +71,7 @@ export function withRetry(
   const beneath: Installation | undefined =
     own === undefined ? { ...installation, send: before ?? missing } : undefined;
   countLayer('fetches');
-  // What is global may lead back to it.
+  // The global fetch may lead back to this one, which then counts as a second layer.
   if (beneath !== undefined) countLayer('fetches');
   function retrying(input: unknown, init?: unknown, ...rest: unknown[]): Promise<ResponseShape> {
     let exchange: Exchange;
@@ -78,29 +79,29 @@ export function withRetry(
       const installed = beneath !== undefined && isWithin(beneath) ? beneath : installation;
       exchange = new Exchange(installed, input, init as InitShape | null | undefined, rest);
     } catch (error) {
-      // An override that cannot be used, or a function of the policy's.
+      // The override is invalid, or a function of the policy's threw.
       return Promise.reject(errorOfOpening(error, 'init.retry'));
     }
     if (!exchange.isAborted) return begin<ResponseShape>(exchange);
-    // Who has aborted before is told so by the fetch itself, and nothing of it is ours.
+    // The fetch itself rejects a request whose caller has aborted already; we change nothing about it.
     exchange.session.abandon();
     return exchange.send();
   }
-  // Its static members are there as they are, `preconnect` of Bun's among them, and nothing of it is changed.
+  // Static members, such as `preconnect` in Bun, are inherited, so the wrapped fetch stays unchanged.
   if (before !== undefined) Object.setPrototypeOf(retrying, before);
   return retrying as unknown as RetryingFetch<AnyFetch>;
 }
 
 /**
- * Whether it is asked for by what it has called itself: the global fetch has been put around it since, as instruments
- * and frameworks do, and would call it for ever.
+ * Whether this call comes from the fetch that it called itself: instruments and frameworks may wrap the global fetch
+ * later, which would then call this one forever.
  */
 function isWithin(beneath: Installation): boolean {
   const request = enclosureHere()?.request;
   return request instanceof Exchange && request.installation.retrier === beneath.retrier;
 }
 
-/** Undefined: there is none, or it is this one, as it would call itself for ever. */
+/** Undefined if there is no global fetch, or if it is this one, which would call itself forever. */
 function globalFetch(butNot?: unknown): Fetch | undefined {
   const { fetch } = globalThis as unknown as { readonly fetch?: Fetch };
   return fetch === butNot ? undefined : fetch;

@@ -1,6 +1,6 @@
 /**
- * Errors that are the caller's own, where the platform does not say so: browsers call nearly everything "Failed to
- * fetch". Asked only of a failure that nothing explains.
+ * Recognises errors that are the caller's own mistake, where the platform does not say so: browsers call nearly every
+ * failure "Failed to fetch". Only asked about failures that nothing else explains.
  */
 
 import { addressOf } from './request.js';
@@ -13,9 +13,10 @@ export function isMisuse(error: unknown, input: unknown, init: InitShape | null 
   if (code !== undefined || cause !== undefined || !untold.test(String(message))) return false;
   const address = addressOf(input);
   const scheme = /^\s*([a-z][a-z\d+.-]*):/i.exec(address)?.[1]?.toLowerCase();
-  // What is not sent over a network does not fail for its sake.
+  // Other schemes are not sent over a network, so the network is not to blame.
   if (scheme !== undefined && !/^(https?|blob)$/.test(scheme)) return true;
-  // A Request has been checked; and without a scheme, only who resolves the address could check it.
+  // A Request has been checked already. An address without a scheme can be checked only by the platform that resolves
+  // it.
   return (
     scheme !== undefined &&
     !isRequest(input) &&
@@ -25,7 +26,9 @@ export function isMisuse(error: unknown, input: unknown, init: InitShape | null 
   );
 }
 
-/** By a Request that goes nowhere: with text for a body, so that nothing of the caller's is used up. */
+/**
+ * Tries to construct a Request that is never sent. Its body is a short text, so that the caller's own is not used up.
+ */
 function isRefused(address: string, init: InitShape): boolean {
   if (typeof Request !== 'function') return false;
   const { method, headers, body } = init;

@@ -1,4 +1,4 @@
-/** What fetch gives, as outcomes that the policy judges. */
+/** Turns what fetch returns into outcomes that the policy judges. */
 
 import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
@@ -21,7 +21,7 @@ export function outcomeOfAnswer(
     kind: 'response',
     status,
     headers,
-    // Another server's 429 says nothing of what the first one did.
+    // After a redirect, the 429 of the second server does not tell what the first one did.
     ...(answer.redirected === true && { evidence: 'unknown' }),
   };
   const mostBytes = bytesToRead(settings, request, status, headers);
@@ -39,17 +39,17 @@ export function outcomeOfError(
 ): ErrorOutcome {
   if (!aborted && isMisuse(error, input, init)) return { kind: 'error', error: nameless(error), aborted };
   const evidence = aborted ? undefined : evidenceOf(error, input, init);
-  // An AbortError in it is the end of a time that another measured.
+  // An AbortError here comes from a timeout that is not ours.
   return { kind: 'error', error, aborted, ...(evidence !== undefined && { evidence }) };
 }
 
-/** What says nothing but that it failed: no row takes it for the network's fault. */
+/** An error that only says that the request failed, so that it is not taken for a network failure. */
 function nameless(error: unknown): unknown {
   return { name: (error as Error).name };
 }
 
 /**
- * fetch follows redirects in silence: an error of connecting may be about the second server, and the first has acted.
+ * fetch follows redirects without telling: a connect error may be about the second server, and the first one has acted.
  */
 function evidenceOf(
   error: unknown,

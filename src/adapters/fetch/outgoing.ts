@@ -1,4 +1,4 @@
-/** What each attempt sends: the caller's own input and init, as long as nothing has to be added. */
+/** Prepares what each attempt sends: the caller's own input and init, as long as nothing has to be added. */
 
 import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
@@ -12,7 +12,7 @@ import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
 export class OutgoingRequest implements Outgoing<ResponseShape> {
   private readonly exchange: Exchange;
-  /** Of the next attempt, if they are not the caller's: `beforeRetry` may change them. */
+  /** The headers and the URL of the next attempt, once `beforeRetry` or a key has changed them. */
   private pairs: readonly Pair[] | undefined = undefined;
   private url: string | undefined = undefined;
 
@@ -38,7 +38,10 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     else exchange.init = { ...exchange.initAtFirst, ...more };
   }
 
-  /** Of a Request, whatever is put into init takes its referrer away; and at another address, it is nothing but that. */
+  /**
+   * Any value in init removes a Request's referrer, so it is put back. At another URL, the request is built from init
+   * alone.
+   */
   private fromRequest(isRepeated: boolean): InitShape {
     const { inputAtFirst, initAtFirst, body } = this.exchange;
     if (!isRequest(inputAtFirst)) return {};
@@ -69,7 +72,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
   }
 
   ended(): void {
-    // Its signal was in an init of its own.
+    // Nothing to undo: the attempt's signal was in a copy of init.
   }
 
   close(ending: Ending<ResponseShape>): void {
@@ -87,21 +90,21 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     const key = keyFor(exchange, exchange.session.settings.idempotencyKey);
     if (key === undefined) return;
     const added = Object.entries(key);
-    // One of that name that is none.
+    // A header of that name is there, but its value is no key.
     this.pairs = [...without(this.headers, added), ...added];
   }
 }
 
-/** What can be known to retry beneath, and is none of ours. */
+/** Warns about retries underneath that are not ours, as far as they can be recognised. */
 function warnOfOthers(init: InitShape | null | undefined): void {
   const { constructor: type } = Object(init?.['dispatcher']) as { readonly constructor?: { name?: unknown } };
   if (type?.name !== 'RetryAgent') return;
   warnOnce(
-    "undaunted: fetch is given a RetryAgent of undici's for its dispatcher, whose retries multiply with those of withRetry(); give it an Agent",
+    "undaunted: the dispatcher of this fetch is undici's RetryAgent, whose retries multiply with those of withRetry(); use an Agent instead",
   );
 }
 
-/** A stream of the web or of Node, or what is iterated over: fetch wants to be told how it is sent. */
+/** A web stream, a Node stream or an async iterable: fetch requires `duplex` for these. */
 function isReadOnce(body: object): boolean {
   return isWebStream(body) || iterates(body, Symbol.asyncIterator);
 }
@@ -111,14 +114,14 @@ function without(pairs: readonly Pair[], names: readonly Pair[]): readonly Pair[
   return pairs.filter(([name]) => !taken.has(name.toLowerCase()));
 }
 
-/** A record, which every fetch takes, unless a name stands there twice. */
+/** A record, which every fetch accepts, unless a name occurs twice. */
 function headersFrom(pairs: readonly Pair[] | undefined): InitShape {
   if (pairs === undefined) return {};
   const names = new Set(pairs.map(([name]) => name.toLowerCase()));
   return { headers: names.size === pairs.length ? Object.fromEntries(pairs) : pairs };
 }
 
-/** Unless the caller's own init has taken it away. */
+/** The referrer of a Request, unless the caller's own init removes it. */
 export function referrerOf(
   { referrer, referrerPolicy }: { readonly referrer?: string; readonly referrerPolicy?: string },
   init: InitShape | null | undefined,

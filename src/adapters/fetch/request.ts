@@ -1,16 +1,16 @@
-/** What the caller asked for, in all the ways that fetch may be asked. */
+/** Reads the caller's request, in all the forms that fetch accepts. */
 
 import { type HeadersShape, type InitShape, isRequest } from './shapes.js';
 
 export type Pair = readonly [name: string, value: unknown];
 
-/** Once it is a list of pairs, an iterator, or a record. */
+/** Takes a list of pairs, an iterator or a record. */
 export function pairsOf(headers: unknown): Pair[] {
   if (typeof headers !== 'object' || headers === null) return [];
   return Symbol.iterator in headers ? [...(headers as Iterable<Pair>)] : Object.entries(headers);
 }
 
-/** Those in init replace those of a Request. */
+/** Headers in init replace those of a Request. */
 export function headersOf(input: unknown, init: InitShape | null | undefined): unknown {
   return init?.headers ?? (isRequest(input) ? input.headers : undefined);
 }
@@ -20,7 +20,7 @@ export function methodOf(input: unknown, init: InitShape | null | undefined): st
   return String(method).toUpperCase();
 }
 
-/** `null` in init takes that of a Request away. */
+/** `null` in init removes the signal of a Request. */
 export function signalOf(input: unknown, init: InitShape | null | undefined): AbortSignal | undefined {
   const own = init?.signal;
   if (own !== undefined) return own ?? undefined;
@@ -33,8 +33,8 @@ export function addressOf(input: unknown): string {
 }
 
 /**
- * As things stand at the call: what the caller makes of it afterwards is for another request, and bare fetch would not
- * see it either. What is no plain object, such as a Request, may have what it has from its class.
+ * A copy of init as it is at the call: the caller may change the object afterwards for another request, and bare fetch
+ * would not see that either. An init that is not a plain object, such as a Request, may get its values from its class.
  */
 export function asItStands(init: InitShape): InitShape {
   const isPlain = Object.getPrototypeOf(init) === Object.prototype || Object.getPrototypeOf(init) === null;
@@ -58,13 +58,13 @@ function allOf(init: InitShape): Record<string, unknown> {
   return copy;
 }
 
-/** Of an iterator there is nothing left afterwards; so it is read here, once. */
+/** An iterator can be read only once, so it is read here. */
 export function copyOfHeaders(headers: unknown): unknown {
   if (typeof headers !== 'object' || headers === null) return headers;
   return Symbol.iterator in headers ? [...(headers as HeadersShape)] : { ...headers };
 }
 
-/** What a request at another address has of a Request: that is its init then. */
+/** The init for a request at another URL, with everything that a Request says. */
 export function initFrom(request: object): InitShape {
   return Object.fromEntries(
     ofRequest.flatMap((key) => {

@@ -1,6 +1,6 @@
 /**
- * As much of fetch as is used here, in shapes: platforms, packages, frameworks and mocks have classes of their own, and
- * none is asked for.
+ * Structural types for the parts of fetch that are used here: platforms, packages, frameworks and mocks have their own
+ * classes, and none of them is required.
  */
 
 import type { OverrideOptions } from '../../core/policy/options.js';
@@ -22,7 +22,7 @@ export interface RequestShape {
   clone(): RequestShape;
 }
 
-/** The caller's own, or what we make of it. */
+/** The caller's own init, or the one that we make from it. */
 export interface InitShape {
   readonly method?: string;
   readonly headers?: unknown;
@@ -37,7 +37,7 @@ export interface InitShape {
 export interface ResponseShape {
   readonly status: number;
   readonly headers: HeadersShape;
-  /** Of some packages, a stream of Node's. */
+  /** Some packages have a Node stream here. */
   readonly body?: ReadableStream<Uint8Array> | object | null;
   readonly bodyUsed?: boolean;
   readonly redirected?: boolean;
@@ -47,7 +47,7 @@ export interface ResponseShape {
 
 export type Fetch = (input: unknown, init?: unknown, ...rest: unknown[]) => Promise<ResponseShape>;
 
-/** Of whatever realm and package. */
+/** Recognises a Request from any realm or package. */
 export function isRequest(input: unknown): input is RequestShape {
   if (typeof input !== 'object' || input === null) return false;
   const { url, method } = input as Partial<RequestShape>;

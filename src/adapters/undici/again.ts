@@ -1,4 +1,4 @@
-/** From the decision to try again to what the next attempt sends. */
+/** Prepares the next attempt once the session has decided to retry. */
 
 import type { RetryContext } from '../../core/events.js';
 import type { Retry } from '../../core/types.js';
@@ -9,7 +9,7 @@ import { asChanged, goesTo, targetOf } from './dispatch-options.js';
 import type { Download } from './download.js';
 import type { MoreHeaders } from './outgoing.js';
 
-/** After the wait, so that a token that `beforeRetry` gets is fresh. */
+/** Runs after the wait, so that a token that `beforeRetry` fetches is fresh. */
 export function prepareNext(
   exchange: CallersSide,
   decision: Retry,
@@ -26,7 +26,7 @@ export function prepareNext(
   }
   const follow = (hook: RetryContext): void => {
     const changed = asChanged(exchange.options, hook);
-    // Elsewhere is another representation, whatever its ETag says.
+    // A resource at another URL is another representation, even if its ETag is the same.
     if (download !== undefined && !goesTo(changed, exchange.options)) throw download.error;
     exchange.options = changed;
   };

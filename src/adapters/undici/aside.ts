@@ -1,14 +1,14 @@
-/** A response that is not the caller's: not yet, while it is judged, or never. */
+/** A response that the caller does not get: not yet, because it is still being judged, or not at all. */
 
 import { gatherMs } from '../../core/hints/worth-reading.js';
 import { drainBytes } from '../../runtime/drain.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import type { ResponseHeaders } from './handlers.js';
 
-/** So much is kept while it is judged; beyond it the connection is paused. */
+/** The most that is kept in memory while the response is judged; beyond it the connection is paused. */
 const asideBytes = 65_536;
 
-/** What came for the caller in the meantime. Not every dispatcher can pause. */
+/** Events that arrived for the caller in the meantime. They come even after a pause: not every dispatcher can pause. */
 export type Late =
   | { readonly kind: 'data'; readonly chunk: Buffer }
   | { readonly kind: 'end'; readonly trailers: ResponseHeaders }
@@ -16,7 +16,7 @@ export type Late =
 
 export class Aside {
   readonly late: Late[] = [];
-  /** The caller may resume while it is being served. */
+  /** True while kept events are handed over: the caller may call resume() from within its callbacks. */
   isHandingOver = false;
   private leftBytes = asideBytes;
   private endsAtEnd = false;
@@ -24,8 +24,8 @@ export class Aside {
   private cancel: Cancel | undefined = undefined;
 
   /**
-   * Calls once: when it is more than should be kept in memory. Not at once: a connection that ends while it is
-   * paused makes undici 7 throw where it cannot be caught.
+   * Calls `tooMuch` once, when more has arrived than should be kept in memory. Pausing at once would not do: if the
+   * connection ends while it is paused, undici 7 throws where nothing can catch it.
    */
   fillUp(tooMuch: () => void): void {
     this.leftBytes = asideBytes;
@@ -35,7 +35,7 @@ export class Aside {
     };
   }
 
-  /** Calls once: after so many bytes, at the end of the body, or when it takes too long. */
+  /** Calls `done` once: after `mostBytes`, at the end of the body, or after `gatherMs`. */
   gather(sleep: Sleep, mostBytes: number, done: (bytes: Uint8Array) => void): void {
     const bytes = (): Uint8Array => {
       const chunks = this.late.flatMap((event) => (event.kind === 'data' ? [event.chunk] : []));
@@ -45,7 +45,7 @@ export class Aside {
     this.limit(sleep, gatherMs, mostBytes - 1, () => done(bytes()));
   }
 
-  /** Calls once: after more bytes than it is worth, or when it takes too long. */
+  /** Calls `cutOff` once: when draining takes more bytes or more time than a new connection is worth. */
   drain(sleep: Sleep, ms: number, cutOff: () => void): void {
     this.limit(sleep, ms, drainBytes, cutOff);
   }

@@ -1,6 +1,6 @@
 /**
- * Request bodies, and whether they can be sent again. Text, bytes, Blob and FormData can. A stream or an
- * iterator can be read once, so what was read of it is kept, up to a limit: fetch makes one of every body.
+ * Request bodies, and whether they can be sent again. Text, bytes, Blob and FormData can. A stream or an iterator can
+ * be read only once, so what was read is kept, up to a limit. undici's fetch turns every body into an iterator.
  */
 
 import { Readable } from 'node:stream';
@@ -12,7 +12,10 @@ import { isSentAtOnce } from '../../runtime/sent-at-once.js';
 import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import { webSource } from '../../runtime/web-stream.js';
 
-/** `ready` goes out as it is, as often as needed. `once` goes out as it is, and not again. */
+/**
+ * `ready` is sent as it is, as often as needed; `once` is sent as it is, one time; `made` comes from a function, anew
+ * for each attempt; `kept` is read once, and what was read is kept.
+ */
 export type Body =
   | { readonly kind: 'ready'; readonly value: unknown }
   | { readonly kind: 'once'; readonly value: unknown }
@@ -28,7 +31,7 @@ export function bodyOf(body: unknown, settings: Settings): Body {
   return readable(body, settings.bufferBodyBytes);
 }
 
-/** Nor with a limit of ours, that could end it in its middle. */
+/** False with a time limit, which may end an attempt in the middle of its body: only an Upload breaks off cleanly. */
 function isSentOnce(settings: Settings): boolean {
   const { attemptTimeoutMs, deadlineMs } = settings;
   return attemptTimeoutMs === undefined && deadlineMs === undefined && isSentAtOnce(settings);
@@ -49,22 +52,22 @@ function readable(body: unknown, limitBytes: number): Body {
 }
 
 function kept(body: object, limitBytes: number): Body {
-  // Its own iterator cannot be left while it waits for a part.
+  // A web stream's own iterator cannot be stopped while it waits for a chunk.
   const source = isWebStream(body) ? webSource(body) : body;
   return { kind: 'kept', value: new KeptBody(source, limitBytes) };
 }
 
-/** Nothing of it has to be kept; the next attempt gets another one. */
+/** Keeps nothing: the function makes a new body for the next attempt. */
 function made(body: unknown): unknown {
   return isPromise(body) ? body.then(made) : readable(body, 0).value;
 }
 
-/** undici itself would send the pairs as chunks, and fail. */
+/** undici itself would iterate over URLSearchParams, send the pairs as chunks, and fail. */
 function spelledOut(body: unknown): unknown {
   return body instanceof URLSearchParams ? body.toString() : body;
 }
 
-/** Of other iterables it cannot be known: a queue looks the same. */
+/** Any other iterable could be a queue, which is empty the second time. */
 function beginsAnew(body: object): boolean {
   if (Array.isArray(body) || body instanceof Set || body instanceof URLSearchParams) return true;
   return 'append' in body && 'getAll' in body;
@@ -74,7 +77,7 @@ export function isReplayable(body: Body): boolean {
   return body.kind === 'kept' ? body.value.isReplayable : body.kind !== 'once';
 }
 
-/** What is being read while it is sent. */
+/** The kept body that is read while it is sent, if there is one. */
 export function sourceOf({ value }: Body): KeptBody | undefined {
   return value instanceof KeptBody ? value : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * A handler that any dispatcher can call: what the first generation of callbacks tells goes to the second one, which is
- * the only one that has to be written.
+ * A handler that any dispatcher can call: callbacks of undici's first generation are translated into those of the
+ * second, so that only the second has to be implemented.
  */
 
 import type { Duplex } from 'node:stream';
@@ -9,7 +9,7 @@ import { parseRaw } from './headers.js';
 import { OldController } from './old-controller.js';
 
 export abstract class BothGenerations implements Handler, OldHandler {
-  /** Of the connection; undefined until the request begins to be sent. */
+  /** The connection's controller; undefined until undici begins to send the request. */
   controller: Controller | undefined = undefined;
 
   abstract onRequestStart(controller: Controller, context: unknown): void;
@@ -64,7 +64,7 @@ export abstract class BothGenerations implements Handler, OldHandler {
   }
 
   private oldController(): OldController {
-    // MockAgent of undici 6 answers without having begun.
+    // undici 6's MockAgent answers without calling onConnect.
     if (!(this.controller instanceof OldController)) this.controller = new OldController(() => undefined);
     return this.controller as OldController;
   }

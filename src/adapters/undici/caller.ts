@@ -1,4 +1,4 @@
-/** The caller's side of an exchange: what its handler is told, what its functions are asked, and how its request ends. */
+/** The caller's side of an exchange: calls the caller's handler and functions, and ends the request. */
 
 import { DeadlineError } from '../../core/errors.js';
 import { isPromise } from '../../core/returned.js';
@@ -24,10 +24,10 @@ export abstract class CallersSide extends CallersController {
   readonly session: Session;
   readonly dispatch: Dispatch;
   readonly body: Body;
-  /** The caller's, unless something had to be changed. */
+  /** The options to dispatch with, once a hook or a key has changed the caller's own. */
   private changed: DispatchOptions | undefined = undefined;
   protected times: Times | undefined = undefined;
-  /** The last outcome that was not for the caller to see: the cause of an error of our own. */
+  /** The last outcome that the caller did not see: it becomes the `cause` of an error of our own. */
   protected cause: ErrorOptions = noCause;
   protected readonly handler: Handler;
 
@@ -56,11 +56,11 @@ export abstract class CallersSide extends CallersController {
     this.changed = options;
   }
 
-  // -------------------------------------------------------------- what it is told
+  // -------------------------------------------------------------- calling the caller's handler
 
   /**
-   * At once, not when a connection is there: its abort must act from then on, and it must hear of one start only, however
-   * many attempts there are (fetch adds a listener at each).
+   * Called before there is a connection, since the caller's abort must work from now on. Called once for all attempts:
+   * fetch adds a listener at each onRequestStart.
    */
   protected tellStart(): void {
     const { context } = this;
@@ -111,23 +111,25 @@ export abstract class CallersSide extends CallersController {
     }
   }
 
-  /** It goes on to undici, which tells it again. */
+  /**
+   * The error also goes up to undici, which then calls onResponseError with it: from here on that goes to the caller.
+   */
   private handlerThrew(error: unknown): void {
     if (this.phase.kind === 'sending') this.session.abandon(error);
     const sending = sendingIn(this.latest);
     if (sending !== undefined) this.pass(sending);
   }
 
-  // -------------------------------------------------------------- what it is asked
+  // -------------------------------------------------------------- calling the caller's functions
 
-  /** In the context of the caller, not in that of whatever opened the socket or set the timer. */
+  /** Runs in the caller's async context, not in that of the code that opened the socket or set the timer. */
   inScope(work: () => void): void {
     this.runInAsyncScope(work);
   }
 
   /**
-   * Goes on with what a function of the caller's answers, at once or later, unless the request has moved on by then. What
-   * it throws is the request's error.
+   * Calls a function of the caller's and goes on with its answer, now or once its promise resolves, unless the request
+   * has moved on by then. An error that the function throws becomes the request's error.
    */
   ask<Answer>(question: () => Answer | PromiseLike<Answer>, next: (answer: Answer) => void): void {
     const { phase } = this;
@@ -155,9 +157,9 @@ export abstract class CallersSide extends CallersController {
     );
   }
 
-  // -------------------------------------------------------------- how it ends
+  // -------------------------------------------------------------- ending the request
 
-  /** Something of the caller's went wrong: a function, a body, its handler. */
+  /** Ends the request because a function, a body or a handler of the caller's failed. */
   fail(error: unknown): void {
     if (this.isOver) return;
     const told = errorFrom(error);
@@ -167,7 +169,10 @@ export abstract class CallersSide extends CallersController {
     this.deliverError(told);
   }
 
-  /** What breaks while nothing reads it is the request's end, too; without an error, in undici's words. */
+  /**
+   * A body that fails while no attempt reads it fails the request, too. If it gives no error, the request gets undici's
+   * AbortError.
+   */
   watch(source: KeptBody): void {
     source.onFailure = (error) => this.inScope(() => this.fail(error ?? abortError()));
   }
@@ -176,7 +181,10 @@ export abstract class CallersSide extends CallersController {
     return sending.isLive && sendingIn(this.phase) === sending;
   }
 
-  /** undici throws what it cannot tell; and what the caller's last callback throws goes up, as it does without us. */
+  /**
+   * undici throws errors that it cannot report to a handler, such as invalid options. After the end, an error is one
+   * that the caller's last callback threw: it goes up, as it does without us.
+   */
   failToSend(sending: Sending, error: unknown): void {
     if (this.isOver) throw error;
     if (sendingIn(this.phase) === sending) this.fail(error);
@@ -185,7 +193,8 @@ export abstract class CallersSide extends CallersController {
   expire(deadlineMs: number): void {
     const error = new DeadlineError(deadlineMs, this.cause);
     const sending = sendingIn(this.phase);
-    // Nothing has been asked of the server yet, or it has answered and the caller's own function thinks about that.
+    // The deadline says nothing about the server if the request has not been sent yet, or if the server has answered
+    // and a function of the caller's is still running.
     const isOurs = sending === undefined || sending.isAwaitingBody || !sending.isLive;
     if (isOurs) this.session.abandon(error);
     else this.tellLast(outcomeOfError(error, evidenceOf(sending, error)));
@@ -195,13 +204,13 @@ export abstract class CallersSide extends CallersController {
 
   protected override giveUp(reason: unknown): void {
     const { phase } = this;
-    // Of a connection that was upgraded, the socket lives on, and what undici makes of it is told.
+    // After an upgrade the socket lives on: undici decides what an abort means, and reports it to the caller.
     if (phase.kind === 'over' || (phase.kind === 'passing' && phase.isUpgraded)) {
       this.connection?.abort(reason);
       return;
     }
     const sending = sendingIn(phase);
-    // To undici, too, a reason that is not even true is none: its callers take an error that is falsy for no error.
+    // A falsy reason counts as none, as in undici, whose callers would take a falsy error for success.
     const error = reason || abortError();
     if (sending === undefined) this.session.abandon(error);
     else {
@@ -214,7 +223,10 @@ export abstract class CallersSide extends CallersController {
     this.deliverError(error);
   }
 
-  /** An end that no decision can change, and no schedule of the caller's that throws. */
+  /**
+   * Tells the session about an end that no decision can change. The caller's own schedule may throw here; its error no
+   * longer matters.
+   */
   private tellLast(outcome: Outcome): void {
     try {
       this.session.next(outcome, { replayable: isReplayable(this.body) });
@@ -223,14 +235,14 @@ export abstract class CallersSide extends CallersController {
     }
   }
 
-  /** What undici still tells is for the caller. */
+  /** Passes everything that undici still reports straight to the caller. */
   protected pass(sending: Sending): void {
     this.phase = { kind: 'passing', sending, headers: headersIn(this.latest) };
   }
 
   /**
-   * What the handler throws here is for the code that called: undici, or the caller who aborts. Nothing of the request is
-   * left by then.
+   * An error that the handler throws here goes up to the calling code: undici, or the caller that aborts. The request
+   * is already cleaned up by then.
    */
   protected deliverError(given: unknown): void {
     if (this.isOver) return;
@@ -240,7 +252,7 @@ export abstract class CallersSide extends CallersController {
     this.handler.onResponseError?.(this, error);
   }
 
-  /** Nothing of this request is left behind. */
+  /** Releases everything that this request holds. */
   protected settle(error?: unknown): void {
     const { phase } = this;
     this.last = phase;

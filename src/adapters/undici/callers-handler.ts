@@ -1,19 +1,19 @@
-/** The caller's handler, whichever generation of callbacks it speaks. */
+/** The caller's handler, translated if it has the callbacks of undici's first generation. */
 
 import type { Duplex } from 'node:stream';
 import type { Controller, Handler, OldHandler, ResponseHeaders } from './handlers.js';
 import { rawFrom } from './headers.js';
 
 /**
- * The caller's handler in the second generation; undefined if it speaks neither. One that speaks both is one
- * of undici 7's wrappers, whose first generation passes raw headers on as they came.
+ * The caller's handler with callbacks of the second generation; undefined if it has callbacks of neither. A handler
+ * with both is one of undici 7's wrappers, whose first generation passes raw headers on unchanged, so that one is used.
  */
 export function handlerFor(given: Handler & OldHandler): Handler | undefined {
   if (typeof given?.onConnect === 'function') return new TranslatedHandler(given);
   return typeof given?.onRequestStart === 'function' ? given : undefined;
 }
 
-/** Speaks the second generation, and the first one to the caller's handler. */
+/** Has the callbacks of the second generation, and calls those of the first on the caller's handler. */
 class TranslatedHandler implements Handler {
   readonly #handler: OldHandler;
 
@@ -37,7 +37,7 @@ class TranslatedHandler implements Handler {
   ): void {
     const raw = rawFrom(controller.rawHeaders, headers);
     const goesOn = this.#handler.onHeaders?.(status, raw, () => controller.resume(), statusText);
-    // What it returns for a 1xx, as fetch does, is about nothing.
+    // The return value for a 1xx means nothing: fetch returns false there, too.
     if (goesOn === false && status >= 200) controller.pause();
   }
 

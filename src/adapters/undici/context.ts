@@ -1,4 +1,4 @@
-/** The request as rules and hooks see it, and what the caller finds in `context` beside the response. */
+/** The request as rules and hooks see it, and the `context` that the caller gets beside the response. */
 
 import type { IdempotencyKey } from '../../core/policy/options.js';
 import type { History, RequestFacts } from '../../core/types.js';
@@ -11,13 +11,13 @@ import type { DispatchOptions } from './handlers.js';
 import { valuesOf } from './headers.js';
 
 /**
- * What the caller gets as `context`: the way to the history, and what lies underneath has put there. An object of its
- * own, so that it can be copied and walked through: it does not lead back to itself.
+ * The caller's `context`: it leads to the history, and holds what the layers underneath put there. It is an object of
+ * its own and has no reference to itself, so it can be copied and walked through.
  */
 export class CallersContext implements Traceable {
   /**
-   * An own property, so that it survives when a redirect copies the context into its own. A retry() further
-   * out takes it away.
+   * An own property, so that it survives when the redirect interceptor copies the context into its own. A retry()
+   * further out removes it.
    */
   undaunted: RequestContext | undefined;
 
@@ -25,17 +25,20 @@ export class CallersContext implements Traceable {
     this.undaunted = request;
   }
 
-  /** What it adopted. */
+  /** Only what the layers underneath put there. */
   toJSON(): object {
     const { undaunted, ...adopted } = this;
     return adopted;
   }
 }
 
-/** Once the request is over, its options and with them its body. */
+/** Stands in for the options once the request is over, so that their body can be collected. */
 const released: DispatchOptions = Object.freeze({ path: '/', method: 'GET' });
 
-/** What the caller may change in its options once they are dispatched is kept; what is secret is not shown. */
+/**
+ * Keeps the values that the caller could change in its options after the dispatch. Secrets are in private fields, out
+ * of sight of logs.
+ */
 export class RequestContext implements RequestFacts {
   readonly #shown: CallersContext;
   #options: DispatchOptions;
@@ -54,7 +57,7 @@ export class RequestContext implements RequestFacts {
     this.#headers = options.headers;
   }
 
-  /** As they were dispatched first: some callers use one object for many requests. */
+  /** The options as they were first dispatched: some callers use one object for many requests. */
   get options(): DispatchOptions {
     const options = this.#options;
     const isAsItWas =
@@ -74,7 +77,7 @@ export class RequestContext implements RequestFacts {
   get origin(): string | undefined {
     const origin = this.#origin;
     if (typeof origin !== 'string') return origin?.origin;
-    // The caller's functions make names of it, which everybody sees.
+    // A `scope` function may make a name of the origin, and names show up in events and snapshots: userinfo is removed.
     return origin.includes('@') ? withoutSecrets(origin) : origin;
   }
 
@@ -82,7 +85,7 @@ export class RequestContext implements RequestFacts {
     return typeof this.#path === 'string' ? this.#path : '/';
   }
 
-  /** By the caller, or by us as soon as the rule is known. */
+  /** True if the caller set an idempotency key, or if the rule adds one. */
   get keyed(): boolean {
     return isKeyed(this, this.#session?.settings.idempotencyKey ?? false);
   }
@@ -91,7 +94,10 @@ export class RequestContext implements RequestFacts {
     return this.#session?.history ?? [];
   }
 
-  /** What lies underneath has a context of its own: a redirect its history, anew at each attempt. */
+  /**
+   * Adopts values from the context of a layer underneath: the redirect interceptor puts its history there, a new one
+   * for each attempt.
+   */
   adopt(context: object): void {
     for (const [key, value] of Object.entries(context)) {
       const isOurs = key === 'undaunted' || key in CallersContext.prototype;
@@ -99,7 +105,7 @@ export class RequestContext implements RequestFacts {
     }
   }
 
-  /** It is over: responses and errors that are kept do not keep the body of their request. */
+  /** The request is over: a response or error that the caller keeps must not keep the request's body alive. */
   release(): void {
     this.#options = released;
   }
@@ -108,7 +114,7 @@ export class RequestContext implements RequestFacts {
     this.#session = session;
   }
 
-  /** The key that this request gets, unless the caller gave it one. */
+  /** The idempotency key that this request gets, unless the caller set one. */
   keyFrom(setting: IdempotencyKey): Readonly<Record<string, string>> | undefined {
     return keyFor(this, setting);
   }
@@ -125,16 +131,16 @@ export class RequestContext implements RequestFacts {
     return this.#shown.undaunted === undefined;
   }
 
-  /** A retry() further out is at work. */
+  /** Called by a retry() further out, which does the retrying: this one then only passes the request on. */
   claim(): void {
     this.#shown.undaunted = undefined;
   }
 }
 
-/** Whose handler is being started right now. */
+/** The request whose handler is being called with onRequestStart right now. */
 let starting: RequestContext | undefined;
 
-/** Returns what it was before, to be set again. */
+/** Returns the previous value, so that it can be restored. */
 export function setStarting(context: RequestContext | undefined): RequestContext | undefined {
   const before = starting;
   starting = context;
@@ -142,8 +148,8 @@ export function setStarting(context: RequestContext | undefined): RequestContext
 }
 
 /**
- * A retry() underneath starts its handler before it sends anything; it is known by that, or by its context
- * where it is another copy of this package.
+ * A retry() underneath calls onRequestStart before it sends anything. It is recognised by `starting`, or by its context
+ * if it is another copy of this package.
  */
 export function innerContext(context: unknown): RequestContext | undefined {
   if (starting !== undefined) return starting;

@@ -1,4 +1,4 @@
-/** What the caller pauses, resumes and aborts by: one for the whole request, whatever attempt is under way. */
+/** The caller's controller: it pauses, resumes and aborts the whole request, whichever attempt is under way. */
 
 import { AsyncResource } from 'node:async_hooks';
 import type { Controller, RawHeaders } from './handlers.js';
@@ -8,14 +8,14 @@ import { headersIn, over, type Phase, sendingIn } from './phase.js';
 const atStart: Phase = { kind: 'waiting' };
 
 /**
- * An AsyncResource, so that attempts, hooks and timers run in the caller's context. The exchange is built on
- * this instead of owning one: it is made for every request, and most of them need no more than this.
- * undici's own interceptors write to their controllers, so everything here can be written to.
+ * An AsyncResource, so that attempts, hooks and timers run in the caller's async context. The exchange extends this
+ * class instead of holding one, since it is created for every request, and most requests need nothing more. undici's
+ * own interceptors write to their controllers, so every property here is writable.
  */
 export abstract class CallersController extends AsyncResource implements Controller {
   paused = false;
   protected phase: Phase = atStart;
-  /** The phase before it was over: its connection can still be asked for trailers. */
+  /** The phase before the end: the caller may still ask its connection for raw headers and trailers. */
   protected last: Phase = atStart;
   private abortion: { readonly reason: unknown } | undefined = undefined;
 
@@ -41,7 +41,10 @@ export abstract class CallersController extends AsyncResource implements Control
     return this.abortion?.reason ?? null;
   }
 
-  /** As undici has them. Before 7.27.2 it had none, and the fetch of Node 26 would see no headers. */
+  /**
+   * The raw headers that undici has. Before 7.27.2 undici's controllers had none, and the fetch of Node 26 would then
+   * see no headers: they are rebuilt from the parsed ones.
+   */
   get rawHeaders(): RawHeaders {
     const raw = this.connection?.rawHeaders;
     if (raw !== undefined && raw !== null) return raw;
@@ -53,7 +56,7 @@ export abstract class CallersController extends AsyncResource implements Control
     Object.defineProperty(this, 'rawHeaders', { value: rawHeaders, writable: true, configurable: true });
   }
 
-  /** Those of the head that the caller saw, when another attempt brings the rest of its body. */
+  /** Keeps the raw headers of the head that the caller saw, before another attempt brings the rest of the body. */
   protected keepRawHeaders(): void {
     const { rawHeaders } = this;
     this.rawHeaders = rawHeaders;

@@ -1,4 +1,4 @@
-/** Options for the next dispatch: the caller’s own, untouched where nothing has to differ, else a copy. */
+/** Options for the next dispatch: the caller's own object where nothing differs, otherwise a copy. */
 
 import { stringify } from 'node:querystring';
 import type { RetryContext } from '../../core/events.js';
@@ -7,7 +7,9 @@ import { iterates } from '../../runtime/iterates.js';
 import type { DispatchOptions } from './handlers.js';
 import { copyOf, pairsOf, withHeaders } from './headers.js';
 
-/** Headers from an iterator might be read once only, and the next attempt would have none. */
+/**
+ * An iterator of headers may be readable only once, which would leave the next attempt without any: it becomes a list.
+ */
 export function repeatable(options: DispatchOptions): DispatchOptions {
   const { headers } = options;
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return options;
@@ -16,7 +18,7 @@ export function repeatable(options: DispatchOptions): DispatchOptions {
   return changed(options, { headers: pairsOf(headers).flat() });
 }
 
-/** Headers of its own, whatever they are. */
+/** A copy with these headers added. Even without any, the headers are copied, in whatever form they are. */
 export function withMore(
   options: DispatchOptions,
   more: Readonly<Record<string, string | undefined>>,
@@ -32,19 +34,19 @@ export function withBody(options: DispatchOptions, body: unknown): DispatchOptio
   return body === (options.body ?? undefined) ? options : changed(options, { body });
 }
 
-/** A copy, of options that inherit some of their values, too. */
+/** A copy with these values. Options that inherit from a prototype of their own keep it. */
 export function changed(options: DispatchOptions, values: Partial<DispatchOptions>): DispatchOptions {
   const prototype: unknown = Object.getPrototypeOf(options);
   if (prototype === Object.prototype) return { ...options, ...values };
   return Object.assign(Object.create(prototype as object | null), options, values) as DispatchOptions;
 }
 
-/** Where the request goes and with what headers, for `beforeRetry` to change. */
+/** The URL and headers that `beforeRetry` may change. */
 export function targetOf(options: DispatchOptions): Pick<RetryContext, 'url' | 'headers'> {
   return { url: urlOf(options), headers: recordOf(pairsOf(options.headers)) };
 }
 
-/** The options as `beforeRetry` left them. */
+/** The options with the changes that `beforeRetry` made. */
 export function asChanged(options: DispatchOptions, { url, headers }: RetryContext): DispatchOptions {
   if (url === urlOf(options)) return changed(options, { headers });
   const { origin, pathname, search } = new URL(url);
@@ -61,7 +63,7 @@ function urlOf({ origin, path, query }: DispatchOptions): string {
   return `${base}?${stringify(query as Record<string, string>)}`;
 }
 
-/** What is no URL is left to an interceptor underneath, which knows what it means. */
+/** An origin that is not a URL stays as it is: an interceptor underneath may know what it means. */
 function withoutPath(origin: string): string {
   const known = URL.canParse(origin) ? new URL(origin).origin : 'null';
   return known === 'null' ? origin : known;

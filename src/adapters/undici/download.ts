@@ -1,6 +1,6 @@
 /**
- * What the caller has got of a response: its head, and so many bytes of its body. It is asked what the next bytes, an end
- * or a break mean, and what would continue a body that broke off; it answers, and does nothing by itself.
+ * The part of a response that the caller has received: the head, and the bytes of the body so far. It says what further
+ * bytes, an end or a break mean, and what request would continue a broken body; it does nothing by itself.
  */
 
 import type { Head, ResponseHeaders } from './handlers.js';
@@ -12,10 +12,10 @@ export class Download {
   readonly kind = 'delivering';
   readonly status: number;
   readonly headers: ResponseHeaders;
-  /** Brings it. */
+  /** The attempt that delivers it. */
   sending: Sending;
   private receivedBytes = 0;
-  /** As the head announced it, where it is ours to compare. */
+  /** Content-Length, where comparing it is up to us. */
   private readonly announcedBytes: number | undefined;
   private broken: Break | undefined = undefined;
 
@@ -23,37 +23,38 @@ export class Download {
     this.sending = sending;
     this.status = status;
     this.headers = headers;
-    // HTTP/2 has no reason phrases; where HTTP/1.1 has none either, undici has compared it before.
+    // undici compares the length itself over HTTP/1.1, but not over HTTP/2, which has no reason phrases. An HTTP/1.1
+    // response without one is compared twice, which does no harm.
     this.announcedBytes = (statusText ?? '') === '' ? announcedIn(headers) : undefined;
   }
 
-  /** False: there are more bytes than the body that broke off has. */
+  /** False if more bytes came than the resumed body has. */
   take(chunk: Buffer): boolean {
-    // Node 20 calls the getter of `byteLength`, ten times as long as all else here; `length` it compiles away.
+    // `length`, since Node 20 calls the getter of `byteLength`, which takes ten times as long as all else here.
     this.receivedBytes += chunk.length;
     const wholeBytes = this.broken?.wholeBytes;
     return wholeBytes === undefined || this.receivedBytes <= wholeBytes;
   }
 
-  /** `short`: it broke off, and undici took that for its end; `wrong`: these are not the bytes of the body that broke off. */
+  /** `short`: the body broke off, and undici reported a regular end; `wrong`: the resumed body has the wrong size. */
   end(): 'whole' | 'short' | 'wrong' {
     const { receivedBytes, announcedBytes } = this;
     const wholeBytes = this.broken?.wholeBytes;
-    // undici compares a body with its own Content-Length; the sum of several is ours.
+    // undici compares each response with its own Content-Length; the sum over several responses is compared here.
     if (wholeBytes !== undefined) return receivedBytes === wholeBytes ? 'whole' : 'wrong';
-    // Nothing at all is what HEAD, 304 and a dump bring.
+    // Responses to HEAD, 304 and those that undici's dump() cuts bring no bytes at all, whatever the length says.
     return announcedBytes !== undefined && receivedBytes > 0 && receivedBytes < announcedBytes
       ? 'short'
       : 'whole';
   }
 
-  /** It broke off, with this error; what is still missing is asked for, if it can be. */
+  /** Notes that the body broke off with this error, and works out how to ask for the rest, if that is possible. */
   broke(error: unknown, method: string, mayResume: boolean): void {
     const rest = mayResume ? restOf(method, this, this.receivedBytes) : undefined;
     this.broken = { error, rest };
   }
 
-  /** What the caller is told if it stays broken. */
+  /** The error that the caller gets if the body cannot be resumed. */
   get error(): unknown {
     return this.broken?.error;
   }
@@ -62,19 +63,19 @@ export class Download {
     return this.broken?.rest !== undefined;
   }
 
-  /** What a request for the rest of it says more. */
+  /** Headers that the request for the rest adds. */
   get requestHeaders(): Rest['requestHeaders'] | undefined {
     return this.broken?.rest?.requestHeaders;
   }
 
-  /** Why this answer does not continue it, after which nothing can; undefined: it does. */
+  /** Why this answer does not continue the body; undefined if it does. After a mismatch, the body cannot be resumed. */
   mismatch(answer: Head): string | undefined {
     const mismatch = this.broken?.rest?.mismatch(answer);
     if (mismatch !== undefined) this.broken = { error: this.error };
     return mismatch;
   }
 
-  /** The rest of it begins to come, from another attempt. */
+  /** Another attempt begins to deliver the rest. */
   goOn(sending: Sending): void {
     const { error, rest } = this.broken ?? {};
     this.sending = sending;
@@ -84,9 +85,9 @@ export class Download {
 
 interface Break {
   readonly error: unknown;
-  /** What another attempt is asked for. */
+  /** The rest, if another attempt can ask for it. */
   readonly rest?: Rest | undefined;
-  /** Once that comes: all that it has to be in the end. */
+  /** Once the rest arrives: the size that the body must have in the end. */
   readonly wholeBytes?: number;
 }
 

@@ -1,8 +1,8 @@
-/** Errors of our own, as undici's callers know errors. */
+/** Errors of our own, in the form that undici's callers expect. */
 
 import { builtinModule } from '../../runtime/builtin-module.js';
 
-/** As undici makes it, down to what it goes by in `instanceof`; for aborts without a reason in a wait. */
+/** undici's AbortError, with the symbols that its `instanceof` checks; for an abort without a reason during a wait. */
 export function abortError(): Error {
   return Object.assign(new Error('Request aborted'), {
     name: 'AbortError',
@@ -13,12 +13,14 @@ export function abortError(): Error {
   });
 }
 
-/** undici's callers take a falsy error for none, and would call what was thrown a success. */
+/** undici's callers would take a falsy error for success. */
 export function errorFrom(thrown: unknown): unknown {
-  return thrown || new Error(`undaunted: what was thrown is no error: ${String(thrown)}`);
+  return thrown || new Error(`undaunted: something that is not an error was thrown: ${String(thrown)}`);
 }
 
-/** What Node and undici say of a stream of HTTP/2 that the server reset, with this code (RFC 9113 7). */
+/**
+ * The error that Node and undici give for an HTTP/2 stream that the server reset with this code (RFC 9113 section 7).
+ */
 export function resetError(code: number): Error {
   const { constants = {} } =
     builtinModule<{ readonly constants: Record<string, unknown> }>('node:http2') ?? {};
@@ -36,23 +38,23 @@ export function resetError(code: number): Error {
   return Object.assign(error, { code: 'ERR_HTTP2_STREAM_ERROR' });
 }
 
-/** Of all that begins with NGHTTP2_. */
+/** Picks the error codes from Node's constants, many more of which begin with NGHTTP2_. */
 const isErrorCode =
   /^NGHTTP2_(\w+_ERROR|SETTINGS_TIMEOUT|STREAM_CLOSED|REFUSED_STREAM|ENHANCE_YOUR_CALM|INADEQUATE_SECURITY|HTTP_1_1_REQUIRED)$/;
 
-/** Over HTTP/2, undici takes a stream that the server gave up for one that has ended. */
+/** Over HTTP/2, undici reports a regular end for a stream that the server gave up. */
 export class ShortResponseError extends Error {
   override readonly name = 'ShortResponseError';
   readonly code = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
   constructor() {
-    super('The response ended before its head, or before its content-length');
+    super('The response ended before its head, or with fewer bytes than its content-length');
   }
 }
 
-/** For what undici 6 does with a request whose connection goes. */
+/** The error for a request that undici 6 moves to another connection in the middle of its answer. */
 export function movedError(): Error {
-  return Object.assign(new Error('undaunted: the connection went in the middle of an answer'), {
+  return Object.assign(new Error('undaunted: the connection was lost in the middle of an answer'), {
     code: 'UND_ERR_SOCKET',
   });
 }

@@ -1,7 +1,7 @@
 /**
- * One request on its way through undici, from its start to its end: sends attempts, and hands one response or error over.
- * Its phase says how far it has come and what is under way, and so what may happen next. Counting and deciding are the
- * session's.
+ * One request on its way through undici, from start to end: sends attempts, and hands one response or error to the
+ * caller. Its phase says how far it is and what is under way, and so what may happen next. The session counts and
+ * decides.
  */
 
 import type { Duplex } from 'node:stream';
@@ -26,20 +26,21 @@ import { Times } from './times.js';
 const nothingMore: MoreHeaders = Object.freeze({});
 
 export class Exchange extends CallersSide implements Receiver {
-  // -------------------------------------------------------------- an attempt begins
+  // -------------------------------------------------------------- sending an attempt
 
-  /** What the first dispatch returned: false asks the caller to wait for `drain`. */
+  /** Returns what the first dispatch returned: false asks the caller to wait for `drain`. */
   start(): boolean {
     const { deadlineMs, attemptTimeoutMs, beforeRetry } = this.session.settings;
     if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new Times(this);
     this.tellStart();
-    // What lies underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The
-    // caller's own go down once, as without us; other attempts get a copy, and the first one, too, if a hook will see them.
+    // A dispatcher underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The
+    // first attempt gets the caller's own headers, as without us; later attempts get a copy, and so does the first one
+    // if a hook will see the headers.
     const more = beforeRetry === undefined ? undefined : nothingMore;
     return this.isOver || this.context.isClaimed || this.proceed(more);
   }
 
-  /** Sends the next attempt, or waits until the scope lets it go. */
+  /** Sends the next attempt, or waits until the scope admits it. */
   private proceed(more: MoreHeaders | undefined): boolean {
     this.times?.startDeadline();
     this.times?.enforceDeadline();
@@ -51,7 +52,10 @@ export class Exchange extends CallersSide implements Receiver {
     return true;
   }
 
-  /** A function of its own, since one that makes closures keeps a place for what they know, made or not. */
+  /**
+   * A function of its own: one that creates closures allocates room for their variables at each call, even if it does
+   * not create them.
+   */
   private proceedIn(delayMs: number, more: MoreHeaders | undefined): void {
     this.wait(delayMs, () => this.proceed(more));
   }
@@ -63,18 +67,18 @@ export class Exchange extends CallersSide implements Receiver {
     return send(this, sending, more);
   }
 
-  /** The next step, of the request or of the rest of its body. */
+  /** Moves on to the next step, of the request or of resuming its body. */
   private takeStep(step: Step): void {
     const { phase } = this;
     this.phase = phase.kind === 'resuming' ? { kind: 'resuming', step, download: phase.download } : step;
   }
 
-  // -------------------------------------------------------------- what it brings
+  // -------------------------------------------------------------- what the attempt brings
 
   headed(sending: Sending, status: number, headers: ResponseHeaders, statusText: string | undefined): void {
     const isFirst = this.phase.kind === 'sending';
     if (status < 200) {
-      // RFC 9110 15.2: interim, and not counted.
+      // RFC 9110 section 15.2: an interim response, which does not count.
       if (isFirst) this.tellHead(status, headers, statusText);
       return;
     }
@@ -85,7 +89,7 @@ export class Exchange extends CallersSide implements Receiver {
 
   private acceptAtOnce(status: number): boolean {
     const { session } = this;
-    // A listener is told in the caller's context.
+    // Listeners run in the caller's async context.
     if (isListening(session.settings)) return this.runInAsyncScope(session.acceptAtOnce, session, status);
     return session.acceptAtOnce(status);
   }
@@ -113,7 +117,7 @@ export class Exchange extends CallersSide implements Receiver {
 
   failed(sending: Sending, error: unknown): void {
     this.times?.stopAttempt(sending);
-    // After the end, it is not told: a MockAgent makes an error of an abort that comes so late.
+    // After the end, no error is judged: undici's MockAgent reports one for an abort that comes after the end.
     if (this.phase.kind === 'passing' || this.isOver) this.deliverError(error);
     else this.inScope(() => this.judge(sending, { kind: 'error', error }));
   }
@@ -127,12 +131,12 @@ export class Exchange extends CallersSide implements Receiver {
   upgraded(sending: Sending, status: number, headers: ResponseHeaders, socket: Duplex): void {
     if (!this.acceptAtOnce(status)) this.session.abandon(status);
     this.settle();
-    // An error may still come, as where the caller refuses what it got.
+    // An error may still come, for example if the caller refuses the upgrade.
     this.phase = { kind: 'passing', sending, headers, isUpgraded: true };
     this.handler.onRequestUpgrade?.(this, status, headers, socket);
   }
 
-  // -------------------------------------------------------------- what follows from it
+  // -------------------------------------------------------------- deciding what to do next
 
   private judge(sending: Sending, ending: Ending): void {
     const download = this.downloadToResume(sending, ending);
@@ -146,7 +150,7 @@ export class Exchange extends CallersSide implements Receiver {
     else judgeRest(this, ending, download, decided);
   }
 
-  /** Of which a head was handed over, and whose body broke off now or before. */
+  /** The download to resume: the caller has its head, and its body broke off now or earlier. */
   private downloadToResume(sending: Sending, ending: Ending): Download | undefined {
     const { phase, session } = this;
     if (phase.kind === 'resuming') return phase.download;
@@ -171,7 +175,7 @@ export class Exchange extends CallersSide implements Receiver {
     if (this.paused) sending.controller?.pause();
   }
 
-  /** A head that was judged before it is handed over. */
+  /** Hands over a head that was judged first. */
   private deliverJudged(sending: Sending, { status, headers, statusText }: Head): void {
     if (!sending.isAside) {
       this.deliver(sending, status, headers, statusText);
@@ -183,11 +187,12 @@ export class Exchange extends CallersSide implements Receiver {
       this.endWith(sending, error);
       return;
     }
-    // As on a connection, the head comes first and alone: fetch hangs if its body fails in the same turn.
+    // The body follows in a later turn, as on a real connection: fetch hangs if a body fails in the same turn as its
+    // head.
     setImmediate(() => this.inScope(() => sending.goOn()));
   }
 
-  /** The body goes on where it broke off, and the caller sees nothing of it; or it stays broken. */
+  /** Continues the body where it broke off, unseen by the caller, or fails it. */
   private goOnOrBreak(sending: Sending, ending: Ending, download: Download): void {
     if (ending.kind === 'error' || ending.head.status >= 400 || !download.isResumable) {
       this.endWith(sending, download.error);
@@ -203,7 +208,7 @@ export class Exchange extends CallersSide implements Receiver {
   private tryAgain(sending: Sending, ending: Ending, decision: Retry, outcome: Outcome): void {
     if (ending.kind === 'head') {
       const ms = drainTime(this.session.request.method, ending.head.headers['content-length']);
-      // While the request is still being written, the server would wait for the rest of it.
+      // While the request is still being sent, the server would wait for the rest of it.
       if (ms === 0 || sending.isUploading) sending.cut();
       else sending.drain(ms);
     }

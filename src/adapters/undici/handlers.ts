@@ -1,12 +1,12 @@
 /**
- * What undici and its callers say to each other, structurally: undici 6 speaks the first generation of
- * callbacks, 7 both, 8 the second, and the fetch that is built into Node speaks that of its own undici.
+ * Structural types of undici's handlers and controllers. undici 6 has the first generation of callbacks, 7 both, 8 the
+ * second; the fetch built into Node has the callbacks of its own undici.
  */
 
 import type { Duplex } from 'node:stream';
 
 export type ResponseHeaders = Record<string, string | string[] | undefined>;
-/** Names and values in turn (HTTP/1.1), or a record (HTTP/2 in undici 8). */
+/** Alternating names and values (HTTP/1.1), or a record (HTTP/2 in undici 8). */
 export type RawHeaders = readonly (Buffer | string | readonly (Buffer | string)[])[] | ResponseHeaders | null;
 
 export interface DispatchOptions {
@@ -28,7 +28,7 @@ export interface Head {
 
 export type Dispatch = (options: DispatchOptions, handler: Handler) => boolean;
 
-/** What acts on the connection: pausing, resuming, aborting. */
+/** Pauses, resumes and aborts the connection. */
 export interface Controller {
   readonly paused: boolean;
   readonly aborted: boolean;
@@ -40,7 +40,7 @@ export interface Controller {
   abort(reason?: unknown): void;
 }
 
-/** The second generation. */
+/** The callbacks of the second generation. */
 export interface Handler {
   onRequestStart?(controller: Controller, context: unknown): void;
   onRequestUpgrade?(controller: Controller, status: number, headers: ResponseHeaders, socket: Duplex): void;
@@ -58,7 +58,7 @@ export interface Handler {
   onResponseStarted?(): void;
 }
 
-/** The first generation. */
+/** The callbacks of the first generation. */
 export interface OldHandler extends Pick<Handler, 'onBodySent' | 'onRequestSent' | 'onResponseStarted'> {
   onConnect?(abort: (reason?: unknown) => void, context: unknown): void;
   onUpgrade?(status: number, rawHeaders: RawHeaders, socket: Duplex): void;

@@ -1,17 +1,17 @@
-/** Headers in every form that undici takes and gives. The caller's own are never changed, only copied. */
+/** Headers in every form that undici takes and gives. The caller's own are only copied, never changed. */
 
 import { addTo } from '../../runtime/header-record.js';
 import { iterates } from '../../runtime/iterates.js';
 import type { RawHeaders, ResponseHeaders } from './handlers.js';
 
-// ---------------------------------------------------------------- of a request
+// ---------------------------------------------------------------- request headers
 
 export type HeaderPairs = [name: string, value: unknown][];
 
-/** An object, a flat list of names and values, anything that yields pairs, or nothing. */
+/** Takes an object, a flat list of names and values, an iterable of pairs, or nothing. */
 export function pairsOf(headers: unknown): HeaderPairs {
   if (Array.isArray(headers)) {
-    // undici takes a list of pairs as well where it takes iterables.
+    // undici accepts a list of pairs wherever it accepts iterables.
     if (Array.isArray(headers[0])) return [...headers];
     return headers.flatMap((name, index) => (index % 2 === 0 ? [[String(name), headers[index + 1]]] : []));
   }
@@ -20,25 +20,25 @@ export function pairsOf(headers: unknown): HeaderPairs {
   return Object.entries(headers);
 }
 
-/** All values of that name, which is in lower case. */
+/** All values of this name, which must be in lower case. */
 export function valuesOf(headers: unknown, name: string): unknown[] {
   return pairsOf(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? value : []));
 }
 
-/** The first value of that name, which is in lower case. */
+/** The first value of this name, which must be in lower case. */
 export function headerOf(headers: unknown, name: string): string | undefined {
   const [first] = valuesOf(headers, name);
   return first === undefined || first === null ? undefined : String(first);
 }
 
-/** In the same form. */
+/** A copy in the same form. */
 export function copyOf(headers: object): object {
   if (Array.isArray(headers)) return headers.slice();
   if (headers instanceof Map) return new Map(headers);
   return headers instanceof Headers ? new Headers(headers) : { ...headers };
 }
 
-/** A copy with these set, whatever the case of what was there, and without those that are undefined. */
+/** A copy with these headers set, whatever the case of their names was, and without those that are undefined. */
 export function withHeaders(
   headers: unknown,
   changes: Readonly<Record<string, string | undefined>>,
@@ -47,13 +47,13 @@ export function withHeaders(
   const added = Object.entries(changes).filter(([, value]) => value !== undefined);
   const pairs = [...kept, ...added];
   const names = new Set(pairs.map(([name]) => name));
-  // A name that stands there twice has no place in an object.
+  // An object cannot hold the same name twice.
   return names.size === pairs.length ? Object.fromEntries(pairs) : pairs.flat();
 }
 
-// ---------------------------------------------------------------- of a response
+// ---------------------------------------------------------------- response headers
 
-/** Parsed as undici parses them: names in lower case, bytes as latin1, repeated ones as a list. */
+/** Parsed as undici does it: names in lower case, bytes as latin1, repeated names as a list. */
 export function parseRaw(raw: RawHeaders | undefined): ResponseHeaders {
   if (!Array.isArray(raw)) return (raw ?? {}) as ResponseHeaders;
   const headers: ResponseHeaders = {};
@@ -65,7 +65,7 @@ export function parseRaw(raw: RawHeaders | undefined): ResponseHeaders {
   return headers;
 }
 
-/** What undici's first generation calls headers. Older 7.x say them only parsed, HTTP/2 only as a record. */
+/** Raw headers for callbacks of the first generation. Older 7.x give parsed headers only, and HTTP/2 gives a record. */
 export function rawFrom(raw: RawHeaders | undefined, parsed: ResponseHeaders): RawHeaders {
   if (Array.isArray(raw)) return raw;
   return Object.entries(parsed).flatMap(([name, value]) =>
@@ -73,7 +73,7 @@ export function rawFrom(raw: RawHeaders | undefined, parsed: ResponseHeaders): R
   );
 }
 
-/** Of a response: the value, if it stands there once. */
+/** The value of a response header that occurs exactly once. */
 export function single(headers: ResponseHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;

@@ -19,13 +19,13 @@ import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
 declare module 'undici' {
   namespace Dispatcher {
     interface DispatchOptions {
-      /** What this one request says for itself; lies over the rule that it matches. */
+      /** Settings for this request alone; they go over those of the rule that it matches. */
       retry?: OverrideOptions | false;
     }
   }
 }
 
-/** An interceptor for `dispatcher.compose()`. Of several in one chain, the outermost acts. */
+/** An interceptor for `dispatcher.compose()`. If several are composed, only the outermost retries. */
 export function retry(
   given?: PolicyOptions | PolicyLike | RetrierLike,
 ): Dispatcher.DispatcherComposeInterceptor {
@@ -35,7 +35,10 @@ export function retry(
   return interceptor(retrier) as unknown as Dispatcher.DispatcherComposeInterceptor;
 }
 
-/** compose() calls what it is given with a function; and a dispatcher is no policy, though an object. */
+/**
+ * `compose(retry)`, without the call, passes the next dispatch function as the policy. A dispatcher is an object, but
+ * not a policy.
+ */
 function checkUse(given: unknown): void {
   if (typeof given === 'function') {
     throw new TypeError('undaunted: call retry: write compose(retry()), not compose(retry)');
@@ -47,17 +50,17 @@ function checkUse(given: unknown): void {
   }
 }
 
-/** Where undici does not tell the origin, as under a Client, each dispatch function has a scope of its own. */
+/** Where undici does not give the origin, as under a Client, each dispatch function has its own scope. */
 let unknownOrigins = 0;
 
 function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
   return (dispatch) => {
     unknownOrigins += 1;
     const unknownOrigin = `unknown origin ${unknownOrigins}`;
-    // undici refuses a function that does not take exactly two arguments.
+    // undici rejects a dispatch function that does not take exactly two arguments.
     return (given, callersHandler) => {
       const handler = handlerFor(callersHandler);
-      // Without both, undici says what is wrong.
+      // Without a handler or options, undici itself reports what is wrong.
       if (handler === undefined || typeof given !== 'object' || given === null) {
         return dispatch(given, callersHandler);
       }
@@ -66,14 +69,14 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
       if (exchange === undefined) return true;
       const goesOn = exchange.start();
       if (!exchange.context.isClaimed || exchange.isOver) return goesOn;
-      // A retry() further out answered, and this one stands aside.
+      // A retry() further out does the retrying; this one only passes the request on.
       exchange.session.abandon();
       return dispatch(options, callersHandler);
     };
   };
 }
 
-/** A policy that cannot be used is the request's error, as an option is that undici cannot use. */
+/** An invalid policy or override becomes the request's error, as an invalid option does in undici. */
 function open(
   retrier: Retrier,
   dispatch: Dispatch,
@@ -100,7 +103,7 @@ function open(
   }
 }
 
-/** A connection that turns into something else is repeated only if it never left. */
+/** An upgrade or a tunnel is repeated only if the request was never sent. */
 const unsentOnly: OverrideOptions = Object.freeze({
   methods: [],
   idempotent: false,
@@ -112,6 +115,6 @@ function overrideOf({ method, upgrade, retry: given }: DispatchOptions): Overrid
   const isTunnel = method === 'CONNECT' || (upgrade !== undefined && upgrade !== null && upgrade !== false);
   if (!isTunnel) return override;
   if (override === undefined) return unsentOnly;
-  // What is no object is the policy's to refuse.
+  // The policy check rejects an override that is not an object.
   return typeof override === 'object' && override !== null ? { ...override, ...unsentOnly } : override;
 }

@@ -1,4 +1,4 @@
-/** From the end of an attempt to a decision: a hint is looked for, `retryIf` is asked, and the session decides. */
+/** Judges how an attempt ended: reads the hint, asks `retryIf`, and lets the session decide. */
 
 import type { LiveOutcome } from '../../core/events.js';
 import { bytesToRead } from '../../core/hints/worth-reading.js';
@@ -12,7 +12,7 @@ import type { Head } from './handlers.js';
 import { evidenceOf, outcomeOfError, outcomeOfHead } from './outcome.js';
 import type { Sending } from './sending.js';
 
-/** How an attempt ended: with a head, whose body may still come, or with an error. */
+/** How an attempt ended: with a head, whose body may still follow, or with an error. */
 export type Ending =
   | { readonly kind: 'head'; readonly head: Head }
   | { readonly kind: 'error'; readonly error: unknown };
@@ -40,7 +40,7 @@ export function judge(exchange: CallersSide, sending: Sending, ending: Ending, d
   }
 }
 
-/** The body broke off, or this is what a request for its rest brought. */
+/** Judges a body that broke off, or the answer to the request for the rest of it. */
 export function judgeRest(exchange: CallersSide, ending: Ending, download: Download, decided: Decided): void {
   if (ending.kind === 'error') {
     judgeOutcome(exchange, outcomeOfError(ending.error, 'unknown'), download, decided);
@@ -55,7 +55,7 @@ export function judgeRest(exchange: CallersSide, ending: Ending, download: Downl
   }
 }
 
-/** `retryIf`, if there is one, is asked first and may take its time. */
+/** Asks `retryIf` first, which may be asynchronous. */
 function judgeOutcome(
   exchange: CallersSide,
   outcome: LiveOutcome,
@@ -68,7 +68,7 @@ function judgeOutcome(
   );
 }
 
-/** The schedule may be a function of the caller's, too. */
+/** The schedule may be a function of the caller's, too, so its errors are caught. */
 function conclude(
   exchange: CallersSide,
   outcome: LiveOutcome,

@@ -1,4 +1,4 @@
-/** Pausing by what callbacks return, as undici's first generation has it, seen as a controller. */
+/** A controller for undici's first generation, in which callbacks pause the connection by their return value. */
 
 import type { Controller, RawHeaders } from './handlers.js';
 

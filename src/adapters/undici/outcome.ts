@@ -1,4 +1,4 @@
-/** What undici reports, as outcomes that the policy judges. */
+/** Turns what undici reports into outcomes that the policy judges. */
 
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import type { Head } from './handlers.js';
@@ -10,7 +10,7 @@ export function outcomeOfHead({ status, headers }: Head, content?: unknown): Res
     : { kind: 'response', status, headers, content };
 }
 
-/** The interceptor `responseError` underneath makes errors of answers: they are judged as answers. */
+/** The interceptor `responseError` turns answers into errors; underneath us, its errors are judged as answers. */
 export function outcomeOfError(
   error: unknown,
   evidence: Evidence | undefined,
@@ -41,10 +41,10 @@ function isResponseError(error: unknown): error is ResponseError {
 }
 
 /**
- * undici tells just before it writes: what was never told to start never left. What was may have, even if
- * the error is one of connecting (a second hop of a redirect, or a request that moved to another
- * connection). Only HTTP/2 can say of a stream that was begun that it was not processed, and undici moves
- * only such streams by itself.
+ * undici calls onRequestStart just before it writes, so a request without a start never left. A request with a start
+ * may have left, even if the error is a connect error (from the second hop of a redirect, or because undici moved the
+ * request to another connection). Only HTTP/2 can say that a stream was not processed after all, and undici moves only
+ * such streams to another connection by itself.
  */
 export function evidenceOf(sending: Sending, error: unknown): Evidence | undefined {
   if (sending.starts === 0) return 'unsent';

@@ -1,4 +1,4 @@
-/** An attempt goes out: with the request's body, again or anew, and its options as a hook left them. */
+/** Sends an attempt: with the request's body, kept or made anew, and the options as a hook left them. */
 
 import { isPromise } from '../../core/returned.js';
 import { KeptBody } from '../../runtime/kept-body.js';
@@ -10,10 +10,10 @@ import { abortError } from './errors.js';
 import type { Sending } from './sending.js';
 import { Upload } from './upload.js';
 
-/** Headers that one attempt has beside the request's; undefined takes one away. */
+/** Headers that this attempt adds to the request's; undefined removes one. */
 export type MoreHeaders = Readonly<Record<string, string | undefined>>;
 
-/** What the dispatch returned: false asks the caller to wait for `drain`. */
+/** Returns what the dispatch returned: false asks the caller to wait for `drain`. */
 export function send(exchange: CallersSide, sending: Sending, more: MoreHeaders | undefined): boolean {
   const { body } = exchange;
   try {
@@ -67,7 +67,7 @@ function sendNow(exchange: CallersSide, sending: Sending, more: MoreHeaders | un
     exchange.watch(source);
   }
   const outgoing = more === undefined ? options : withMore(options, more);
-  // What is dispatched from here on starts for itself.
+  // Requests dispatched underneath are not part of the caller's onRequestStart.
   const before = setStarting(undefined);
   try {
     return exchange.dispatch(withBody(outgoing, sending.upload ?? body.value), sending);
@@ -76,7 +76,7 @@ function sendNow(exchange: CallersSide, sending: Sending, more: MoreHeaders | un
   }
 }
 
-/** The attempt is over, and another one follows. */
+/** Lets go of the body when an attempt is over and another one follows. */
 export function leave(body: Body): void {
   const source = sourceOf(body);
   source?.leave();

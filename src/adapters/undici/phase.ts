@@ -1,22 +1,25 @@
-/** How far a request has come, and what is under way for it. What is written nowhere here cannot be. */
+/** How far a request has come, and what is under way for it. A state that is not listed here cannot occur. */
 
 import type { Cancel } from '../../runtime/sleep.js';
 import type { Download } from './download.js';
 import type { ResponseHeaders } from './handlers.js';
 import type { Sending } from './sending.js';
 
-/** An attempt is out, or what it brought is being judged; or the next one waits: for the scope, for its time, for a hook. */
+/**
+ * Either an attempt is out or its result is being judged; or the next attempt waits: for the scope, its delay or a
+ * hook.
+ */
 export type Step = Sending | { readonly kind: 'waiting'; readonly cancel?: Cancel };
 
 export type Phase =
   | Step
-  /** The caller has a final head, and gets its body. */
+  /** The caller has the final head, and is receiving the body. */
   | Download
-  /** That body broke off, and another attempt is to bring the rest. */
+  /** That body broke off, and another attempt is to fetch the rest. */
   | { readonly kind: 'resuming'; readonly step: Step; readonly download: Download }
   /**
-   * Nothing is judged any more, since the caller's handler threw, or has the connection: what undici still tells goes to
-   * the caller as it is.
+   * Nothing is judged any more, since the caller's handler threw or the caller has the connection: everything that
+   * undici still reports goes straight to the caller.
    */
   | {
       readonly kind: 'passing';
@@ -28,7 +31,7 @@ export type Phase =
 
 export const over: Phase = { kind: 'over' };
 
-/** The one under way; undefined in a wait. */
+/** The attempt under way; undefined during a wait. */
 export function sendingIn(phase: Phase): Sending | undefined {
   switch (phase.kind) {
     case 'sending':
@@ -44,7 +47,7 @@ export function sendingIn(phase: Phase): Sending | undefined {
   }
 }
 
-/** Of the final head that the caller has. */
+/** The headers of the final head, once the caller has it. */
 export function headersIn(phase: Phase): ResponseHeaders | undefined {
   switch (phase.kind) {
     case 'delivering':
@@ -60,12 +63,12 @@ export function headersIn(phase: Phase): ResponseHeaders | undefined {
   }
 }
 
-/** What the caller has got of a body whose rest is to come. */
+/** The part of a body that the caller has, while another attempt is to fetch the rest. */
 export function downloadIn(phase: Phase): Download | undefined {
   return phase.kind === 'resuming' ? phase.download : undefined;
 }
 
-/** What it means that an answer ends now: without its head, too, it is short. */
+/** What the end of an answer means now: an answer that ends before its head is short, too. */
 export function endIn(phase: Phase): ReturnType<Download['end']> {
   if (phase.kind === 'delivering') return phase.end();
   return phase.kind === 'passing' ? 'whole' : 'short';

@@ -1,4 +1,4 @@
-/** What a sending needs of its request, and tells it. */
+/** What a sending needs to know about its request, and whom it reports to. */
 
 import type { Duplex } from 'node:stream';
 import type { Ports } from '../../runtime/ports.js';
@@ -6,16 +6,16 @@ import type { RequestContext } from './context.js';
 import type { ResponseHeaders } from './handlers.js';
 import type { Sending } from './sending.js';
 
-/** What undici tells of a request that is being sent. */
+/** Callbacks about a request that is being sent. */
 export type SendingCallback = 'onBodySent' | 'onRequestSent' | 'onResponseStarted';
 
-/** Hears what is for the caller, and from which sending. */
+/** Is told everything that is meant for the caller, and which sending it came from. */
 export interface Receiver {
   readonly context: RequestContext;
   readonly ports: Ports;
-  /** The caller takes no more for now. */
+  /** The caller has paused the response. */
   readonly paused: boolean;
-  /** A head was seen, so that only the rest of its body can follow. */
+  /** The final head has been handed over, so only the rest of its body can follow. */
   readonly expectsBody: boolean;
   told(callback: SendingCallback, given: unknown[]): void;
   headed(sending: Sending, status: number, headers: ResponseHeaders, statusText: string | undefined): void;
@@ -23,6 +23,6 @@ export interface Receiver {
   ended(sending: Sending, trailers: ResponseHeaders): void;
   upgraded(sending: Sending, status: number, headers: ResponseHeaders, socket: Duplex): void;
   failed(sending: Sending, error: unknown): void;
-  /** What the caller has got of the answer is all that it gets: it is told this error, though nothing underneath tells it. */
+  /** Ends the answer where it is, and tells the caller this error, since nothing underneath will. */
   endWith(sending: Sending, error: unknown): void;
 }

@@ -1,20 +1,21 @@
 /**
- * Going on where a body broke off (RFC 9110 14.2, 13.1.5): only the same bytes of the same representation,
- * which takes a strong validator and a known end. Everything weaker is left to the caller.
+ * Resumes a body where it broke off (RFC 9110 sections 14.2 and 13.1.5). Only the same bytes of the same representation
+ * will do, which takes a strong validator and a known end. If anything weaker is all there is, the caller gets the
+ * error.
  */
 
 import type { Head, ResponseHeaders } from './handlers.js';
 import { single } from './headers.js';
 
-/** The rest of a body: what to ask for, and whether an answer is it. */
+/** The rest of a body: how to ask for it, and whether an answer is the right one. */
 export interface Rest {
   readonly requestHeaders: Readonly<Record<string, string | undefined>>;
   readonly bytes: number;
-  /** Why this answer does not continue the body; undefined: it does. */
+  /** Why this answer does not continue the body; undefined if it does. */
   mismatch(answer: Head): string | undefined;
 }
 
-/** What is still to come after so many bytes, if it can be asked for. */
+/** The rest of the body after so many bytes, if it can be asked for. */
 export function restOf(method: string, head: Head, received: number): Rest | undefined {
   const { headers } = head;
   const etag = strongTag(headers);
@@ -27,9 +28,9 @@ export function restOf(method: string, head: Head, received: number): Rest | und
     requestHeaders: {
       range: `bytes=${first}-${whole.last}`,
       'if-range': etag,
-      // What was not encoded is not to be now, where a decompressor underneath would hide it.
+      // An unencoded body must stay unencoded: a decompressor underneath would hide a new encoding.
       ...(headers['content-encoding'] === undefined && { 'accept-encoding': 'identity' }),
-      // These were about the caller's own copy; now they would turn the answer into a 304.
+      // These conditions refer to the caller's own cached copy; now they would turn the answer into a 304.
       'if-none-match': undefined,
       'if-modified-since': undefined,
     },
@@ -54,7 +55,7 @@ function mismatchOf(
   if (strongTag(headers) !== etag) return `the ETag has changed (${single(headers, 'etag')})`;
   if (String(headers['content-encoding']) !== String(encoding)) return 'the Content-Encoding has changed';
   const length = lengthOf(headers);
-  // Neither a length nor chunks: a decompressor has taken the length away.
+  // An answer with neither a length nor chunks has passed a decompressor, which removed the length.
   if (length === undefined && headers['transfer-encoding'] === undefined) return 'no Content-Length';
   const fits = length === undefined || length === extent.last - extent.first + 1;
   return fits ? undefined : `Content-Length ${length} does not fit its Content-Range`;
@@ -67,8 +68,8 @@ interface Extent {
 }
 
 /**
- * Where a response's body begins and ends in the whole; undefined if that cannot be known. It takes a length:
- * without one, as after a decompressor, the bytes that are counted may not be those on the wire.
+ * Where a response's body begins and ends in the whole representation; undefined if that is unknown. It takes a length:
+ * without one, as after a decompressor, the bytes counted here may not be those on the wire.
  */
 function extentOf({ status, headers }: Head): Extent | undefined {
   const length = lengthOf(headers) ?? 0;
@@ -94,7 +95,7 @@ function takesRanges(headers: ResponseHeaders): boolean {
   return [headers['accept-ranges'] ?? []].flat().some((value) => /(^|[\s,])bytes($|[\s,])/i.test(value));
 }
 
-/** RFC 9110 8.8.3: a weak one says that the bytes may differ. */
+/** RFC 9110 section 8.8.3: a weak ETag allows the bytes to differ. */
 function strongTag(headers: ResponseHeaders): string | undefined {
   return /^"[\x21\x23-\x7e\x80-\xff]*"$/.exec(single(headers, 'etag') ?? '')?.[0];
 }

@@ -1,7 +1,7 @@
 /**
- * One sending of a request, as the handler that undici calls: it knows what the answer is for. It is the caller's, or
- * not yet (it is set aside until that is decided), or never (a small rest is drained, anything else cut off). It hears
- * nothing more once it is over.
+ * One sending of a request: the handler that undici calls. It knows where the answer goes: to the caller, aside until
+ * that is decided, or nowhere (a small rest is drained, anything else is cut off). Once over, it ignores whatever
+ * undici still reports.
  */
 
 import type { Duplex } from 'node:stream';
@@ -13,13 +13,16 @@ import type { Controller, ResponseHeaders } from './handlers.js';
 import type { Receiver } from './receiver.js';
 import type { Upload } from './upload.js';
 
-/** What becomes of what undici tells. */
+/** Where the events that undici reports go. */
 type Course =
-  /** It goes to the caller. */
+  /** To the caller. */
   | { readonly kind: 'live' }
-  /** It is kept: it may be the caller's; it is, after what was kept before; or it is only read to save the connection. */
+  /**
+   * `aside`: events are kept until it is decided whether the caller gets them. `handing`: the caller gets the kept ones
+   * first, then the rest. `draining`: the body is only read to save the connection.
+   */
   | { readonly kind: 'aside' | 'handing' | 'draining'; readonly aside: Aside }
-  /** No more comes. */
+  /** Nowhere: no more events are expected. */
   | { readonly kind: 'over' };
 
 const live: Course = { kind: 'live' };
@@ -28,11 +31,11 @@ const nothing: unknown[] = [];
 
 export class Sending extends BothGenerations {
   readonly kind = 'sending';
-  /** How often undici began to send: more than once when it moved the request to another connection. */
+  /** How often undici called onRequestStart: more than once if it moved the request to another connection. */
   starts = 0;
-  /** What it sends of a body that is kept. */
+  /** The stream that sends a kept body. */
   upload: Upload | undefined = undefined;
-  /** A function of the caller's is making its body: undici does not know of it yet. */
+  /** A function of the caller's is still making the body: undici has not seen the request yet. */
   isAwaitingBody = false;
   private readonly receiver: Receiver;
   private course: Course = live;
@@ -50,23 +53,23 @@ export class Sending extends BothGenerations {
     return this.course.kind === 'aside';
   }
 
-  /** It has begun more than once, and not because undici moved it to another connection. */
+  /** Started more than once because of a redirect, not because undici moved the request to another connection. */
   get isRedirected(): boolean {
     const { history } = this.receiver.context.shown as { readonly history?: unknown };
     return this.starts > 1 && Array.isArray(history) && history.length > 0;
   }
 
-  /** The server may still be waiting for some of the request. */
+  /** True while some of the request's body has not been sent. */
   get isUploading(): boolean {
     return this.upload?.readable === true;
   }
 
-  // -------------------------------------------------------------- what undici tells
+  // -------------------------------------------------------------- callbacks of undici
 
   onRequestStart(controller: Controller, context: unknown): void {
     const inner = innerContext(context);
     if (inner !== undefined) {
-      // Not yet a start: it asks whether it is needed.
+      // Not a real start: a retry() underneath asks whether it is needed.
       inner.claim();
       return;
     }
@@ -74,11 +77,11 @@ export class Sending extends BothGenerations {
       this.startedAgain(controller);
       return;
     }
-    // What lies underneath may have a context for the caller.
+    // A layer underneath may have a context for the caller.
     if (typeof context === 'object' && context !== null) this.receiver.context.adopt(context);
     this.starts += 1;
     this.controller = controller;
-    // Of what it sends, a part is gone.
+    // Part of the body has been read already and is missing now.
     if (this.starts > 1 && this.upload?.readableDidRead === true && !this.isRedirected) {
       this.startedAgain(controller);
       return;
@@ -86,12 +89,12 @@ export class Sending extends BothGenerations {
     if (this.course.kind === 'over') controller.abort(new Error('undaunted: this attempt was given up'));
   }
 
-  /** Its head has been seen, and what follows can only be the rest of its body. */
+  /** The head has been seen, so only the rest of its body can follow. */
   private get isAnswered(): boolean {
     return this.isLive ? this.receiver.expectsBody : this.course.kind !== 'over';
   }
 
-  /** undici 6 moves a request to another connection even in the middle of its answer: that would come twice. */
+  /** undici 6 moves a request to another connection even in the middle of its answer, which would then come twice. */
   private startedAgain(controller: Controller): void {
     const error = movedError();
     this.onResponseError(controller, error);
@@ -153,15 +156,15 @@ export class Sending extends BothGenerations {
     if (this.isLive) this.receiver.told('onResponseStarted', nothing);
   }
 
-  // -------------------------------------------------------------- what becomes of the answer
+  // -------------------------------------------------------------- where the answer goes
 
-  /** The caller takes more. */
+  /** The caller resumes the response. */
   resume(): void {
     if (this.isLive) this.controller?.resume();
     else this.handOver();
   }
 
-  /** What comes is kept until it is decided whose it is. */
+  /** Keeps what arrives until it is decided whether the caller gets it. */
   setAside(): void {
     if (this.isLive) this.setAsideUntilFull(new Aside());
   }
@@ -171,7 +174,10 @@ export class Sending extends BothGenerations {
     aside.fillUp(() => this.controller?.pause());
   }
 
-  /** As much of the body as may be read for a hint, or as comes in the time for it; then it stays aside. */
+  /**
+   * Gathers the beginning of the body to read a hint from: `mostBytes`, or whatever arrives in time. The response stays
+   * aside.
+   */
   gather(mostBytes: number, done: (bytes: Uint8Array) => void): void {
     const aside = new Aside();
     this.course = { kind: 'aside', aside };
@@ -181,14 +187,14 @@ export class Sending extends BothGenerations {
     });
   }
 
-  /** What was kept and all that follows is for the caller. */
+  /** Gives the caller everything that was kept, and everything that follows. */
   goOn(): void {
     if (this.course.kind !== 'aside') return;
     this.course = { kind: 'handing', aside: this.course.aside };
     this.handOver();
   }
 
-  /** As far as the caller takes it. */
+  /** Stops where the caller pauses. */
   private handOver(): void {
     const { course, receiver } = this;
     if (course.kind !== 'handing' || course.aside.isHandingOver) return;
@@ -217,7 +223,7 @@ export class Sending extends BothGenerations {
     else this.fail(event.error);
   }
 
-  /** This response is not wanted. A small rest is read, which costs less than a new connection. */
+  /** Discards this response. A small rest is read, which costs less than a new connection. */
   drain(ms: number): void {
     const { course } = this;
     if ((course.kind === 'aside' || course.kind === 'handing') && course.aside.hasEnded) {
@@ -230,8 +236,8 @@ export class Sending extends BothGenerations {
     this.controller?.resume();
   }
 
-  /** Gives up the attempt, and the connection if the request is on it. */
-  cut(reason: unknown = new Error('undaunted: this response was not wanted')): void {
+  /** Gives up the attempt, and its connection if the request is on one. */
+  cut(reason: unknown = new Error('undaunted: this response was discarded')): void {
     if (this.course.kind === 'over') return;
     this.finish();
     const abort = (): void => this.controller?.abort(reason);
@@ -239,7 +245,9 @@ export class Sending extends BothGenerations {
     else this.upload.breakOff(abort);
   }
 
-  /** By the caller. undici makes an error of its own where there is no reason, and tells it while this is live. */
+  /**
+   * Aborts for the caller. Without a reason, undici makes an error of its own and reports it to a sending that is live.
+   */
   abort(reason: unknown): void {
     if (this.isLive && !this.isUploading) this.controller?.abort(reason);
   }

@@ -1,11 +1,11 @@
-/** The times of one request that has some: until its deadline, and of each attempt under way. */
+/** The timers of a request that has time limits: its deadline, and the timeout of each attempt under way. */
 
 import type { Ports } from '../../runtime/ports.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, SleepOptions } from '../../runtime/sleep.js';
 import type { Sending } from './sending.js';
 
-/** What ends when a time is up. */
+/** The exchange that the timers end. */
 export interface Timed {
   readonly session: Session;
   readonly ports: Ports;
@@ -25,7 +25,7 @@ export class Times {
     this.exchange = exchange;
   }
 
-  /** Runs over waits, too. If it ended with the head, again for the rest of a body. */
+  /** The deadline runs through waits, too. If it stopped at the head, it starts again for resuming the body. */
   startDeadline(): void {
     const { exchange } = this;
     const { session, ports } = exchange;
@@ -35,7 +35,10 @@ export class Times {
     this.cancelDeadline = ports.sleep(session.deadlineAt - ports.now(), expire, this.keeping);
   }
 
-  /** No attempt begins after it, though its timer is late: a hook, a body or a busy process took longer than there was time. */
+  /**
+   * No attempt begins after the deadline, even if its timer is late because a hook, a body or a busy process took
+   * longer than there was time.
+   */
   enforceDeadline(): void {
     const { session, ports } = this.exchange;
     const { deadlineMs } = session.settings;
@@ -50,7 +53,10 @@ export class Times {
     this.attempts.set(sending, exchange.ports.sleep(attemptTimeoutMs, expire, this.keeping));
   }
 
-  /** Where a hook or a body of the caller's hangs, nothing else may keep the process alive until the request fails. */
+  /**
+   * Timers keep the process alive unless `unref` is set: while a hook or a body of the caller's hangs, nothing else may
+   * do so until the request fails.
+   */
   private get keeping(): SleepOptions | undefined {
     return this.exchange.session.settings.unref ? unrefed : undefined;
   }
@@ -60,7 +66,7 @@ export class Times {
     this.attempts.delete(sending);
   }
 
-  /** Its head is there. */
+  /** The head has arrived. */
   stopAtHead(): void {
     if (this.exchange.session.settings.deadlineCovers === 'head') this.stop();
   }

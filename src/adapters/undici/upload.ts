@@ -1,4 +1,4 @@
-/** What undici is given to send of a body that is kept: a stream, over HTTP/1.1 and HTTP/2, whatever the caller gave. */
+/** The stream that undici sends for a kept body, over HTTP/1.1 and HTTP/2, whatever the caller gave. */
 
 import { Readable } from 'node:stream';
 import type { KeptBody } from '../../runtime/kept-body.js';
@@ -6,7 +6,7 @@ import { streamFrom } from '../../runtime/kept-stream.js';
 import { resetError } from './errors.js';
 
 export class Upload extends Readable {
-  /** The stream of HTTP/2 that it goes to; over HTTP/1.1, undici writes for itself. */
+  /** The HTTP/2 stream that it is piped to. Over HTTP/1.1, undici writes without piping. */
   private sink: NodeJS.WritableStream | undefined = undefined;
   private source: KeptBody | undefined = undefined;
 
@@ -16,7 +16,10 @@ export class Upload extends Readable {
     return upload;
   }
 
-  /** Before it writes, undici probes whether there is a length to be known. Nothing is to be taken for that. */
+  /**
+   * Before it writes, undici probes with `read(0)` whether the length is known. The probe must not take anything from
+   * the source.
+   */
   override read(size?: number): unknown {
     const isProbe = size === 0 && this.readableFlowing === null;
     return isProbe && this.source?.probe() === false ? null : super.read(size);
@@ -28,8 +31,8 @@ export class Upload extends Readable {
   }
 
   /**
-   * Before its request is aborted. Over HTTP/2, undici 7 and 8 abort by closing the stream, which Node makes a regular end
-   * of it: the server would take a part of the body for all of it.
+   * Breaks the upload off before the request is aborted. Over HTTP/2, undici 7 and 8 abort by closing the stream, which
+   * Node turns into a regular end: the server would take part of the body for all of it.
    */
   breakOff(abort: () => void): void {
     this.once('close', abort);
@@ -37,8 +40,8 @@ export class Upload extends Readable {
   }
 
   /**
-   * undici says "Premature close" of each stream of HTTP/2 that was reset while it sent a stream, also of one that
-   * was not processed. This is what it says where it sends something else.
+   * undici reports "Premature close" for each HTTP/2 stream that was reset while it sent a stream, even if the request
+   * was not processed. This is the error that undici gives for other bodies.
    */
   explained(error: unknown): unknown {
     const { rstCode } = (this.sink ?? {}) as { readonly rstCode?: number };

@@ -127,7 +127,7 @@ describe('a failure that is no error', () => {
   test('told by what lies underneath, is an error all the same', async () => {
     const dispatcher = openAgent().compose(failing, retry({ maxRetries: 0 }));
     const asked = dispatcher.request({ origin: 'http://127.0.0.1:1', path: '/', method: 'GET' });
-    await expect(asked).rejects.toThrow('what was thrown is no error: null');
+    await expect(asked).rejects.toThrow('something that is not an error was thrown: null');
   });
 
   test.each([0, '', null, undefined])(

@@ -20,7 +20,7 @@ test('a request that a function ended by throwing nothing fails, and is settled'
   const lab = await openLab(answer(500));
   const { dispatcher, events } = listened({ beforeRetry: () => Promise.reject(undefined) });
   const { error } = await settled(undici.request(lab.origin, { dispatcher }));
-  expect(error).toMatchObject({ message: 'undaunted: what was thrown is no error: undefined' });
+  expect(error).toMatchObject({ message: 'undaunted: something that is not an error was thrown: undefined' });
   expect(events.map(brief)).toEqual(['retry 1: transient-status', 'settled Error after 1']);
 });
 
