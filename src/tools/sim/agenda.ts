@@ -1,12 +1,12 @@
 /**
- * What happens next: events in the order of their times and, within one instant, in the order in which they were
- * planned. One that has become outdated stays until its time comes: its stamp shows that it is.
+ * The events to come, in the order of their times and, within one instant, in the order in which they were planned. An
+ * outdated event stays until its time comes: its stamp shows that it is outdated.
  */
 
-/** `subject`: whom the event is about. */
+/** `subject`: the number of what the event is about. */
 export type Handler = (subject: number, stamp: number) => void;
 
-/** A binary heap, field by field in arrays: no object for any of the millions of events. */
+/** A binary heap with an array for each field, so that millions of events need no object each. */
 export class Agenda {
   /** Virtual time in ms. */
   now = 0;
@@ -20,7 +20,7 @@ export class Agenda {
   private readonly subjects: number[] = [];
   private readonly stamps: number[] = [];
 
-  /** What is planned for the past happens now, after what was planned for now before. */
+  /** An event in the past happens now, after all events that are already planned for now. */
   at(time: number, handler: Handler, subject: number, stamp: number): void {
     const at = time > this.now ? time : this.now;
     let place = this.size;
@@ -39,7 +39,7 @@ export class Agenda {
     this.size += 1;
   }
 
-  /** Everything that happens up to then, that instant included. */
+  /** Runs all events up to that instant and at it. */
   run(untilMs: number): void {
     while (this.size > 0 && (this.times[0] as number) <= untilMs) {
       const handler = this.handlers[0] as Handler;
@@ -53,7 +53,7 @@ export class Agenda {
     this.now = untilMs;
   }
 
-  /** The last one takes its place, as far down as it belongs. */
+  /** Moves the last event to the top, and then as far down as it belongs. */
   private dropFirst(): void {
     this.size -= 1;
     const last = this.size;

@@ -1,4 +1,4 @@
-/** The clients: who asks when. Neither depends on what became of anybody else's requests. */
+/** The clients, and when each of them sends a request. Neither depends on how the requests of other clients end. */
 
 import type { Agenda } from './agenda.js';
 import type { Dice } from './dice.js';
@@ -21,9 +21,9 @@ export interface CrowdParts {
   readonly station: Station;
   readonly tallyOf: () => Tally;
   readonly seed: number;
-  /** Which of the crowds. */
+  /** The number of the crowd. */
   readonly index: number;
-  /** Where its clients begin among those of all crowds. */
+  /** The number of its first client among the clients of all crowds. */
   readonly firstClient: number;
   readonly dice: Dice;
 }
@@ -87,7 +87,7 @@ export abstract class Crowd implements Caller {
 class ThinkingCrowd extends Crowd {
   private readonly parts: CrowdParts;
   private readonly clients: ClosedLoop;
-  /** How often each has thought. */
+  /** How often each client has thought. */
   private readonly thoughts: Int32Array;
 
   constructor(clients: ClosedLoop, parts: CrowdParts) {
@@ -116,7 +116,7 @@ class ThinkingCrowd extends Crowd {
     this.parts.traffic.start(this, this.firstClient + client, this.thoughtOf(client), luck);
   };
 
-  /** Of the client's own dice: under another policy, it thinks the same thoughts. */
+  /** From the client's own dice: it thinks for the same times under every policy. */
   private thoughtOf(client: number): number {
     const { seed } = this.parts;
     const draw = drawOf(seed, this.firstClient + client, this.thoughts[client] as number);
@@ -140,7 +140,7 @@ class StreamingCrowd extends Crowd {
   }
 
   override ended(): void {
-    // Who comes next does not wait for it.
+    // The next request does not wait for it.
   }
 
   private expectNext(): void {
@@ -188,7 +188,7 @@ class BurstingCrowd extends Crowd {
   }
 }
 
-/** The time by which so many arrivals are expected, through all changes of the rate. */
+/** When that many arrivals are expected, through all changes of the rate. */
 function nextArrival(perSecond: OpenLoop['perSecond'], now: number, arrivals: number): number {
   if (typeof perSecond === 'number') return now + (arrivals / perSecond) * 1_000;
   let left = arrivals;

@@ -1,7 +1,7 @@
 /**
  * Seeded dice. Integer arithmetic only, so that a seed gives the same draws on every machine.
  *
- * Whoever draws has a stream of their own: what one of them draws more or less changes nothing for the others, and
+ * Each part of a run draws from a stream of its own: if one draws more often, the others still get the same draws, and
  * two policies meet the very same users.
  */
 
@@ -26,17 +26,17 @@ export function diceOf(seed: number, stream: number): Dice {
     c = (((c << 21) | (c >>> 11)) + sum) | 0;
     return sum >>> 0;
   };
-  // Until neighbouring seeds have nothing in common any more.
+  // Mixes the state until neighbouring seeds have nothing in common.
   for (let round = 0; round < 15; round += 1) next();
   return () => next() / resolution;
 }
 
-/** The draw number `index` of a user, without a state to keep for each of a hundred thousand. */
+/** Draw number `index` of a user, computed without a state for each of a hundred thousand users. */
 export function drawOf(seed: number, user: number, index: number): number {
   return shareOf(scatter(scatter(scatter(seed) ^ user) ^ index));
 }
 
-/** 32 bits as a draw. */
+/** Turns 32 bits into a draw. */
 export function shareOf(bits: number): number {
   return (bits >>> 0) / resolution;
 }
@@ -49,12 +49,12 @@ export function scatter(value: number): number {
   return (x ^ (x >>> 15)) >>> 0;
 }
 
-/** A draw, as an exponentially distributed time with this mean. */
+/** Turns a draw into an exponentially distributed time with this mean. */
 export function exponential(draw: number, mean: number): number {
   return (0 - ln(1 - draw)) * mean;
 }
 
-/** From two draws, a normally distributed number of mean 0 and deviation 1 (Marsaglia's polar method). */
+/** A normally distributed number with mean 0 and deviation 1, from two draws or more (Marsaglia's polar method). */
 export function standardNormal(dice: Dice): number {
   for (;;) {
     const x = 2 * dice() - 1;
@@ -64,7 +64,7 @@ export function standardNormal(dice: Dice): number {
   }
 }
 
-/** A draw, as a number of mean 0 and deviation 1 (Peter Acklam's approximation, good to nine digits). */
+/** Turns a draw into a number with mean 0 and deviation 1 (Peter Acklam's approximation, good to nine digits). */
 export function normal(draw: number): number {
   const share = Math.min(Math.max(draw, 1e-12), 1 - 1e-12);
   if (share < tail) return normalInTail(share);

@@ -1,11 +1,11 @@
 /**
- * Logarithm and power out of + - * / alone. IEEE 754 rounds these the same on every machine; `Math.log`, `Math.exp`
- * and `**` may differ by a last digit from one engine to another, after which two runs part for good.
+ * Logarithm and power, computed with + - * / alone. IEEE 754 rounds these the same on every machine; `Math.log`,
+ * `Math.exp` and `**` may differ in the last digit from one engine to another, and then two runs take different paths.
  */
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** Natural logarithm of a finite number above 0 (subnormal ones excepted). */
+/** Natural logarithm of a finite number above 0 that is not subnormal. */
 export function ln(x: number): number {
   bits.setFloat64(0, x);
   const high = bits.getUint32(0);
@@ -20,7 +20,7 @@ export function ln(x: number): number {
   return exponent * Math.LN2 + lnNearOne(mantissa);
 }
 
-/** 2 artanh((m - 1) / (m + 1)), its series cut where a double no longer sees it. */
+/** 2 artanh((m - 1) / (m + 1)); the series ends where its terms no longer change a double. */
 function lnNearOne(mantissa: number): number {
   const s = (mantissa - 1) / (mantissa + 1);
   const square = s * s;

@@ -1,4 +1,4 @@
-/** One request on its way, without a transport. */
+/** One request in progress, without a transport. */
 
 import type { OverrideOptions } from '../../index.js';
 import type { Luck } from './luck.js';
@@ -6,19 +6,19 @@ import type { Pursuit, Strategy } from './pursuit.js';
 import type { Route } from './routes.js';
 import type { Ending } from './tally.js';
 
-/** Who sends requests: the clients of the world, or a service to the next one. */
+/** What sends requests: the clients of the world, or a service that calls the next one. */
 export interface Caller {
   /** One for each process. */
   readonly strategies: readonly Strategy[];
-  /** For each process, until when its server has told it to wait. */
+  /** For each process: until when its server has told it to wait. */
   readonly forbiddenUntil: Float64Array;
   readonly timeoutMs: number | undefined;
-  /** What its requests say for themselves. */
+  /** What each request overrides of its policy. */
   readonly override: Pick<OverrideOptions, 'deadlineMs'> | undefined;
-  /** Where they are sent to. */
+  /** The station that its requests are sent to. */
   readonly station: { receive(exchange: Exchange): void };
   routeFor(luck: Luck): Route;
-  /** How long it waits for what comes of it; for ever, where clients do not leave. */
+  /** How long a client waits for the result; forever where clients do not leave. */
   patienceFor(luck: Luck): number;
   ended(exchange: Exchange, ending: Ending): void;
 }
@@ -26,7 +26,7 @@ export interface Caller {
 export class Exchange {
   readonly caller: Caller;
   readonly process: number;
-  /** Which of the clients; which visit, where a service calls. */
+  /** The number of the client, or of the visit where a service calls. */
   readonly by: number;
   readonly slot: number;
   readonly route: Route;
@@ -34,13 +34,13 @@ export class Exchange {
   readonly pursuit: Pursuit;
   readonly startedAt: number;
   attempts = 0;
-  /** Changes with everything that happens to it: by an older one, outdated events and answers are known. */
+  /** Changes with everything that happens to the exchange: an event or answer with an older turn is outdated. */
   turn: number;
-  /** When its own server lets it try again. */
+  /** When its server allows the next attempt. */
   mayRetryAt = 0;
-  /** By which its caller's leaving is known to be about it and no later exchange in its slot; 0 when it is over. */
+  /** Tells whether a caller's leaving is about this exchange or an earlier one in its slot; 0 when it is over. */
   mark: number;
-  /** How often servers did what it asks for. */
+  /** How often servers carried out the request. */
   applied = 0;
 
   constructor(caller: Caller, by: number, luck: Luck, parts: ExchangeParts) {

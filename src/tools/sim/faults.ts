@@ -1,4 +1,4 @@
-/** What befalls a service, put on the agenda. */
+/** Puts the faults of a service on the agenda. */
 
 import type { Agenda } from './agenda.js';
 import type { Station } from './station.js';

@@ -1,4 +1,4 @@
-/** A service on the way to the next one: it answers when it has been answered. */
+/** The connection from a service to the next one: the service answers when the next one has answered. */
 
 import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../index.js';
 import type { Caller, Exchange } from './exchange.js';
@@ -11,7 +11,7 @@ import type { Traffic } from './traffic.js';
 
 const badGateway: ResponseOutcome | ErrorOutcome = { kind: 'response', status: 502 };
 
-/** What services send to each other. */
+/** The request that services send to each other. */
 export const requestOnward: RequestFacts = {
   method: 'GET',
   origin: 'http://next.example',

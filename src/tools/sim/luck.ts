@@ -1,14 +1,14 @@
 /**
- * What chance makes of an attempt is drawn from the seed, the request and the number of the attempt alone: under
- * another policy, or at another time, the same attempt of the same request meets the same luck.
+ * The luck of an attempt depends only on the seed, the request and the number of the attempt: the same attempt of the
+ * same request has the same luck under another policy or at another time.
  */
 
 import { scatter, shareOf } from './dice.js';
 
-/** A request's, or an attempt's: 32 bits. */
+/** The luck of a request or of an attempt: 32 bits. */
 export type Luck = number;
 
-/** What is drawn: of one attempt, draws for different purposes have nothing in common. */
+/** What a draw decides: draws of one attempt for different purposes are independent. */
 export const purposes = {
   route: 1,
   leaving: 2,
@@ -21,7 +21,7 @@ export const purposes = {
 
 export type Purpose = (typeof purposes)[keyof typeof purposes];
 
-/** Of the request number `index` of somebody whose own luck this is. */
+/** The luck of request number `index`, from the luck of its sender. */
 export function luckOf(luck: Luck, index: number): Luck {
   return scatter(luck ^ index);
 }

@@ -1,6 +1,6 @@
 /**
- * Ordinary days: nothing is down, and something is wrong. On none of them may a retry layer do worse than none would.
- * Who did nothing wrong is innocent, and counted apart where others do.
+ * Ordinary days: nothing is down, but something is wrong. On none of them may a retry layer do worse than no retry.
+ * Where some requests are guilty of the trouble, the others are innocent and counted separately.
  */
 
 import { listOf } from './crowd.js';
@@ -17,7 +17,7 @@ import type {
   World,
 } from './world.js';
 
-/** A world, and who asks in it. */
+/** A world and its clients. */
 export interface Day {
   readonly world: World;
   readonly clients: Crowds;
@@ -50,7 +50,7 @@ export function overLimit(limit: Limit, perSecond: number): Day {
   return day(limitedTo(limit), stream(perSecond, { deadlineMs: 10_000 }), 2 * minute);
 }
 
-/** A limit that is another one after a minute. */
+/** A limit that changes after a minute. */
 export function changedLimit(before: Limit, after: Limit, perSecond: number): Day {
   const phases: ChangingServer['phases'] = [
     { fromMs: 0, server: limitedTo(before) },
@@ -59,7 +59,7 @@ export function changedLimit(before: Limit, after: Limit, perSecond: number): Da
   return day({ kind: 'changing', phases }, stream(perSecond, { deadlineMs: 10_000 }), 2 * minute + 15_000);
 }
 
-/** A quota for each minute, at whose end the `Retry-After` points. */
+/** A quota for each minute, with a `Retry-After` that points to the end of the minute. */
 export function quota(permits: number, perSecond: number): Day {
   const server: LimitedServer = {
     ...limitedTo({ perSecond, burst: 1 }),
@@ -80,7 +80,7 @@ export function inProcesses({ world, clients }: Day, processes: number): Day {
   return first === undefined ? { world, clients } : { world, clients: [first, ...others] };
 }
 
-// ---------------------------------------------------------------- some of the requests
+// ---------------------------------------------------------------- some requests
 
 function sharesOf(path: string, share: number): readonly [RouteShare, RouteShare] {
   return [
@@ -89,28 +89,28 @@ function sharesOf(path: string, share: number): readonly [RouteShare, RouteShare
   ];
 }
 
-/** A share of the requests is for a route, or of a tenant, that is served otherwise. */
+/** A share of the requests is for a route or from a tenant that is served differently. */
 export function oddRoute(share: number, server: PlainServer, perSecond: number, durationMs: number): Day {
   const path = '/odd';
   const routed: ServerModel = { kind: 'routed', routes: [{ path, server }], otherwise: quick };
   return day(routed, stream(perSecond, { routes: sharesOf(path, share) }), durationMs);
 }
 
-/** What never answers. */
+/** A server that never answers. */
 export const silence: PlainServer = { kind: 'scripted', answers: [{ answer: 'silence' }] };
 
-/** What always answers so. */
+/** A server that always gives this answer. */
 export function always(status: number, retryAfter: number | false = false): PlainServer {
   return { ...quick, share: 1, status, retryAfter };
 }
 
-/** A route with a limit of its own, well below what is wanted of it. */
+/** A route whose own limit is well below the demand. */
 export function limitedRoute(share: number, perSecond: number): Day {
   const limit = { perSecond: (share * perSecond) / 5, burst: 1 };
   return oddRoute(share, limitedTo(limit), perSecond, 2 * minute);
 }
 
-/** A single request is told to wait; the others go on for a minute, and are then given time to end. */
+/** A single request is told to wait; the others continue for a minute, and then have time to finish. */
 export function oneRefusal(retryAfter: number, perSecond: number): Day {
   const path = '/odd';
   const routed: ServerModel = {
@@ -131,10 +131,10 @@ export function oneRefusal(retryAfter: number, perSecond: number): Day {
   return day(routed, [stream(untilThen), one], refusedAtMs + minute + 15_000);
 }
 
-/** When that single request is. */
+/** When that single request is sent. */
 export const refusedAtMs = 30_000;
 
-/** A job whose requests all fail, one after another with a short thought between, beside a few good ones. */
+/** A job whose requests all fail, one after another with short pauses, besides a few good requests. */
 export function badJob(status: number, perSecond: number, thinkMs: number): Day {
   const path = '/odd';
   const routed: ServerModel = {
@@ -152,14 +152,14 @@ export function badJob(status: number, perSecond: number, thinkMs: number): Day 
   return day(routed, [stream(perSecond), job], 10 * minute);
 }
 
-// ---------------------------------------------------------------- some of the attempts
+// ---------------------------------------------------------------- some attempts
 
-/** A share of the answers are failures, each by its own luck. */
+/** A share of the answers are failures, at random. */
 export function partialFailure(share: number, perSecond: number, status = 503): Day {
   return day({ ...quick, share, status }, stream(perSecond), perSecond < 100 ? 10 * minute : minute);
 }
 
-/** One of several backends does otherwise than the others. */
+/** One of several backends behaves differently from the others. */
 export function oddBackend(count: number, odd: PlainServer, perSecond: number, durationMs: number): Day {
   const backends = [{ server: odd }, { weight: count - 1, server: quick }] as const;
   return day({ kind: 'balanced', backends }, stream(perSecond), durationMs);
@@ -169,32 +169,32 @@ export function swallowingBackend(count: number, perSecond: number): Day {
   return oddBackend(count, silence, perSecond, 5 * minute);
 }
 
-/** A share of the attempts is never answered, though the work is done. */
+/** A share of the attempts is never answered, although the work is done. */
 export function lostAnswers(share: number, perSecond: number, durationMs: number): Day {
   return day(quick, stream(perSecond), durationMs, [{ kind: 'lose', fromMs: 0, forMs: durationMs, share }]);
 }
 
-// ---------------------------------------------------------------- all of it, for a while
+// ---------------------------------------------------------------- the whole server, for a while
 
-/** Everything in flight is cut off once: a deploy. At so many a second, each of which takes 100 ms. */
+/** A deploy cuts off every request in flight once; each request takes 100 ms. */
 export function resetWave(perSecond: number): Day {
   const server = { ...quick, latencyMs: 100 };
   return day(server, stream(perSecond), minute, [{ kind: 'reset', fromMs: 30_000, forMs: 1 }]);
 }
 
-/** Connections are refused for a while, and none of them for a while, and so on. */
+/** The server refuses all connections for a while, then none for a while, and so on. */
 export function flapping(downMs: number, upMs: number, perSecond: number): Day {
   return day(quick, stream(perSecond), minute, [{ kind: 'flap', fromMs: 0, forMs: minute, downMs, upMs }]);
 }
 
-/** Everything takes so many times as long as the usual 300 ms: some of it longer than anybody waits. */
+/** Every answer takes that many times the usual 300 ms: some take longer than the clients wait. */
 export function slowDown(times: number, perSecond: number): Day {
   const server: PlainServer = { ...quick, latencyMs: { medianMs: 300, spread: 0.5 } };
   const slow: Fault = { kind: 'slow', fromMs: 0, forMs: 2 * minute, times };
   return day(server, stream(perSecond), 2 * minute, [slow]);
 }
 
-/** What stands in front of the server answers 503 for a moment. */
+/** A proxy in front of the server answers 503 for a moment. */
 export function errorWave(forMs: number, perSecond: number): Day {
   const phases: ChangingServer['phases'] = [
     { fromMs: 0, server: quick },
@@ -204,7 +204,7 @@ export function errorWave(forMs: number, perSecond: number): Day {
   return day({ kind: 'changing', phases }, stream(perSecond), minute);
 }
 
-/** Nothing runs for a moment, and then all of it: a garbage collection, a migration of the machine. */
+/** The server pauses for a moment and then continues: a garbage collection, a migration of the machine. */
 export function pause(forMs: number, perSecond: number): Day {
   return day(quick, stream(perSecond), minute, [{ kind: 'stop', fromMs: 30_000, forMs }]);
 }
@@ -217,27 +217,27 @@ export function slowStart(perSecond: number): Day {
   ]);
 }
 
-// ---------------------------------------------------------------- those who ask
+// ---------------------------------------------------------------- the callers
 
-/** Callers, of whom a share leaves long before the answer. */
+/** A share of the callers leaves long before the answer. */
 export function leavingCallers(share: number, perSecond: number): Day {
   const server: PlainServer = { ...quick, latencyMs: 200 };
   return day(server, stream(perSecond, { leaving: { share, afterMs: 50 } }), 2 * minute);
 }
 
-/** Callers that leave while they wait for a limit. */
+/** Callers leave while they wait for a limit. */
 export function leavingUnderLimit(limit: Limit, perSecond: number): Day {
   const callers = stream(perSecond, { deadlineMs: 10_000, leaving: { share: 0.5, afterMs: 500 } });
   return day(limitedTo(limit), callers, 2 * minute);
 }
 
-/** Once a minute a job sends all that it has, to a server that fails now and then, and is idle otherwise. */
+/** Once a minute, a job sends all its requests at once to a server that fails now and then. */
 export function cronBursts(count: number): Day {
   const burst: Clients = { kind: 'burst', count, atMs: 10_000, everyMs: minute, timeoutMs: 2_000 };
   return day({ ...quick, share: 0.02 }, burst, 10 * minute);
 }
 
-/** A health check of something else that is down, at the origin that is used. */
+/** A health check of another service that is down, at the origin that the requests use. */
 export function failingHealthCheck(perSecond: number): Day {
   const path = '/health/other';
   const routed: ServerModel = { kind: 'routed', routes: [{ path, server: always(503) }], otherwise: quick };

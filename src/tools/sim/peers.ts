@@ -1,7 +1,7 @@
 /**
- * How others retry, by the delay functions and limits that they publish: what they do without any option of the
- * user's, where nothing else is said. What is a policy of ours as it stands is written as one. They differ in what
- * they do to writes, which is not looked at here.
+ * How other libraries retry, by their published delay functions and limits, with their defaults unless a comment says
+ * otherwise. What one of our policies can express is written as a policy. The libraries also treat writes differently,
+ * which is not modelled here.
  */
 
 import type { PolicyOptions } from '../../index.js';
@@ -12,25 +12,25 @@ import { standardNormal } from './dice.js';
 export interface Peer {
   readonly kind: 'peer';
   readonly maxRetries: number;
-  /** Whether it tries again after its own timeout. */
+  /** Whether it retries after its own timeout. */
   readonly afterTimeout: boolean;
   readonly statuses: readonly number[];
-  /** Milliseconds, or undefined: it gives up. */
+  /** In milliseconds; undefined: it gives up. */
   readonly wait: (turn: PeerTurn, dice: Dice) => number | undefined;
 }
 
 export interface PeerTurn {
   /** From 1. */
   readonly retry: number;
-  /** What Retry-After says. */
+  /** The Retry-After of the answer. */
   readonly hintMs: number | undefined;
-  /** Its wait before, or at first what the user thought before the request. */
+  /** Its previous wait; for the first retry, how long the user thought before the request. */
   readonly previousMs: number;
 }
 
 const serverErrors: readonly number[] = Array.from({ length: 100 }, (_, index) => 500 + index);
 
-/** axios-retry 4.5 with `retryDelay: exponentialDelay`: without, it does not wait at all. */
+/** axios-retry 4.5 with `retryDelay: exponentialDelay`; without that option, it does not wait at all. */
 export const axiosRetry: Peer = {
   kind: 'peer',
   maxRetries: 3,
@@ -66,7 +66,7 @@ export const ky: Peer = {
   wait: ({ retry, hintMs }) => hintMs ?? 300 * 2 ** (retry - 1),
 };
 
-/** p-retry 9, around a call that throws for whatever is no success. */
+/** p-retry 9 around a call that throws unless the request succeeds. */
 export const pRetry: Peer = {
   kind: 'peer',
   maxRetries: 10,
@@ -76,43 +76,43 @@ export const pRetry: Peer = {
 };
 
 /**
- * smira/exponential-backoff (2014), the program: its first wait grows out of the user's last thought, since both are
- * kept in one variable, and its jitter is a tenth of a second, whatever the wait.
+ * smira/exponential-backoff (2014), the program: its first wait is derived from the user's last think time, because one
+ * variable holds both, and its jitter is a tenth of a second however long the wait is.
  */
 export const articleProgram: Peer = {
   kind: 'peer',
   maxRetries: Number.POSITIVE_INFINITY,
   afterTimeout: true,
   statuses: serverErrors,
-  // biome-ignore lint/suspicious/noApproximativeNumericConstant: the origin's own digits.
+  // biome-ignore lint/suspicious/noApproximativeNumericConstant: the original's own digits.
   wait: ({ previousMs }, dice) => Math.min(previousMs * 2.71828, 300_000) + 100 * standardNormal(dice),
 };
 
-/** As many as a policy may have: nobody lives to see the last one. */
+/** As many as a policy may have: no run reaches the last one. */
 const forEver = 1_000_000;
 
-/** The same formula as the article has it: from the minimum, with a share of the wait as jitter. */
+/** The formula as the article describes it: it starts at the minimum, and jitter is a share of the wait. */
 export const article: PolicyOptions = {
   maxRetries: forEver,
   schedule: presets.schedules.normallyDistributed,
   budget: false,
 };
 
-/** What everybody writes first. */
+/** The retry loop that most people write first. */
 export const fixedForEver: PolicyOptions = {
   maxRetries: forEver,
   schedule: { kind: 'fixed', waitMs: 100, jitter: 'none' },
   budget: false,
 };
 
-/** Three retries with full jitter, and nothing that anybody shares. */
+/** Three retries with full jitter, and no state that requests share. */
 export const threeRetries: PolicyOptions = { maxRetries: 3, budget: false };
 
 export const noRetry: PolicyOptions = { retry: false, budget: false };
 
 /**
- * The AWS SDKs' standard mode 2.1. There a hint counts within five seconds above its own wait, which no case here
- * exceeds, and its own wait is never undercut; here the hint alone decides.
+ * The AWS SDKs' standard mode 2.1. The SDKs follow a hint up to five seconds above their own wait, which no case here
+ * exceeds, and never wait less than their own wait; here the hint alone decides.
  */
 export const awsStandard: PolicyOptions = {
   maxRetries: 2,

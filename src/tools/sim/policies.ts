@@ -1,4 +1,4 @@
-/** Policies by name: our own, and how others retry. */
+/** Policies by name: our own, and those of other libraries. */
 
 import type { PolicyOptions } from '../../index.js';
 import { presets } from '../../index.js';
@@ -28,7 +28,7 @@ const peerNames: Readonly<Record<string, PeerName>> = {
 
 export const policyNames: readonly string[] = [...Object.keys(ours), ...Object.keys(peerNames)];
 
-/** What a known name stands for. */
+/** The policy or peer of a known name. */
 export function contenderNamed(name: string): Contender | undefined {
   if (Object.hasOwn(ours, name)) return ours[name];
   const peer = Object.hasOwn(peerNames, name) ? peerNames[name] : undefined;
@@ -44,13 +44,13 @@ export function isOurs(name: string): boolean {
   return Object.hasOwn(ours, name);
 }
 
-/** A known name as the policy that it stands for, if it can be said as one. */
+/** The policy of a known name, if a policy can express it. */
 export function policyNamed(name: string): PolicyOptions | undefined {
   const contender = contenderNamed(name);
   return contender === undefined || 'wait' in contender ? undefined : (contender as PolicyOptions);
 }
 
-/** Of the known names, those that stand for a policy, which is data; the others stand for somebody's code. */
+/** The known names that stand for a policy, which is data; the others stand for code of other libraries. */
 export const dataPolicyNames: readonly string[] = policyNames.filter(
   (name) => policyNamed(name) !== undefined,
 );

@@ -1,4 +1,4 @@
-/** How a request is pursued. Our own retrier is one way of it; others can be stated to compare with. */
+/** How a request is retried. Our retrier is one strategy; others can be stated for comparison. */
 
 import type {
   Admission,
@@ -10,10 +10,10 @@ import type {
   Settings,
 } from '../../index.js';
 
-/** One request on its way, as an adapter sees it: a `Session` is one. */
+/** One request in progress, as an adapter sees it: a `Session` is one. */
 export interface Pursuit {
   readonly settings: Pick<Settings, 'attemptTimeoutMs' | 'deadlineMs'>;
-  /** Monotonic time after which nothing of this request happens. */
+  /** Monotonic time at which the request ends at the latest. */
   readonly deadlineAt: number;
   admit(): Admission;
   acceptAtOnce(status: number): boolean;
@@ -21,13 +21,13 @@ export interface Pursuit {
   abandon(outcome?: unknown): void;
 }
 
-/** Without its reasons. */
+/** A decision without its reasons. */
 export type BareDecision =
   | { readonly action: 'retry'; readonly delayMs: number }
   | { readonly action: 'stop' };
 
-/** What all requests of one process share. */
+/** The state that all requests of one process share. */
 export interface Strategy {
-  /** `thoughtMs`: how long the user thought before, which is what one old program begins its waits with. */
+  /** `thoughtMs`: how long the user thought before the request; one peer starts its waits with that. */
   open(request: RequestFacts, thoughtMs: number, override?: OverrideOptions): Pursuit;
 }

@@ -1,4 +1,4 @@
-/** What requests are for. Each route of a crowd has its share of them, and is counted apart. */
+/** The routes that requests are for. Each route of a crowd gets its share of the requests and is counted separately. */
 
 import type { RequestFacts } from '../../index.js';
 import type { Tally } from './tally.js';
@@ -6,27 +6,27 @@ import type { Crowd, RouteShare } from './world.js';
 
 export interface Route {
   readonly facts: RequestFacts;
-  /** What becomes of its requests is its own fault: those of the others are the innocent ones. */
+  /** Its requests cause the trouble; the requests of the other routes are the innocent ones. */
   readonly guilty: boolean;
   readonly tally: Tally;
 }
 
 const origin = 'http://first.example';
 
-/** Where nothing else is said, all requests are for this. */
+/** The default: all requests are for this route. */
 const everything: readonly [RouteShare] = [{ path: '/', weight: 1 }];
 
-/** What a crowd sends: one request for each of its routes. */
+/** The requests that a crowd sends: one for each of its routes. */
 export function requestsOf(crowd: Crowd): readonly RequestFacts[] {
   const { method = 'GET', keyed = false, routes = everything } = crowd;
   return routes.map(({ path }) => ({ method, origin, path, keyed }));
 }
 
-/** The routes of one crowd, to be drawn from by weight. */
+/** The routes of one crowd, drawn by weight. */
 export class Routes {
   readonly all: readonly Route[];
   private readonly first: Route;
-  /** Of each: up to which draw a request is for it, or for one before it. */
+  /** For each route: the draw up to which a request is for it or for one before it. */
   private readonly upTo: readonly number[];
 
   constructor(crowd: Crowd, tallyOf: () => Tally) {
@@ -47,7 +47,7 @@ export class Routes {
   }
 }
 
-/** Weights as the ends of their shares of 1. */
+/** Turns weights into the ends of their shares of 1. */
 export function cumulated(weights: readonly number[]): readonly number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let sum = 0;
@@ -57,7 +57,7 @@ export function cumulated(weights: readonly number[]): readonly number[] {
   });
 }
 
-/** Whose share a draw falls into. */
+/** The share that a draw falls into. */
 export function indexFor(upTo: readonly number[], draw: number): number {
   for (let index = 0; index < upTo.length - 1; index += 1) {
     if (draw < (upTo[index] as number)) return index;

@@ -1,4 +1,4 @@
-/** What came of a run. */
+/** The result of a run. */
 
 import type { Link } from './link.js';
 import type { Route } from './routes.js';
@@ -7,25 +7,25 @@ import type { Tally } from './tally.js';
 import { sumOf } from './tally.js';
 import type { World } from './world.js';
 
-/** By the second: index 0 is the first one. */
+/** One value for each second: index 0 is the first one. */
 export interface Series {
-  /** Requests that began. */
+  /** Requests that started. */
   readonly offered: Float64Array;
-  /** Attempts: first tries and retries. */
+  /** All attempts: first attempts and retries. */
   readonly sent: Float64Array;
   readonly firstTries: Float64Array;
   readonly retries: Float64Array;
-  /** Requests that ended well. */
+  /** Requests that succeeded. */
   readonly good: Float64Array;
-  /** Requests that were sent and ended otherwise. */
+  /** Requests that were sent and failed. */
   readonly failed: Float64Array;
   /** Attempts that were not answered in time. */
   readonly timedOut: Float64Array;
-  /** Requests that the gate or the hold turned away. */
+  /** Requests that the gate or the hold refused. */
   readonly refused: Float64Array;
-  /** Requests whose caller did not wait any longer. */
+  /** Requests whose caller left before the end. */
   readonly aborted: Float64Array;
-  /** Attempts inside a window in which the server had asked their process to send nothing. */
+  /** Attempts sent in a window in which the server had asked their process to send nothing. */
   readonly forbidden: Float64Array;
 }
 
@@ -42,26 +42,26 @@ export interface Totals {
   readonly forbidden: number;
   /** Attempts for each request. */
   readonly amplification: number;
-  /** Good ones a second. */
+  /** Successful requests a second. */
   readonly goodput: number;
   /**
-   * From the end of the last fault to the first whole second that begins ten seconds with nine tenths of the goodput
-   * before the first fault. Undefined: never, or there was no fault.
+   * From the end of the last fault to the first ten whole seconds that have at least nine tenths of the goodput before
+   * the first fault. Undefined: never, or there was no fault.
    */
   readonly recoveredAfterMs: number | undefined;
-  /** From a good request's beginning to its end, to half a percent. */
+  /** Duration of a successful request, accurate to half a percent. */
   readonly p50Ms: number | undefined;
   readonly p99Ms: number | undefined;
   readonly p999Ms: number | undefined;
-  /** Retries that came before the time which the answer to the attempt before had asked for. */
+  /** Retries that were sent earlier than the answer to the previous attempt had asked for. */
   readonly earlyRetries: number;
-  /** Writes without a key that a server did more than once, each time counted. */
+  /** How often a server repeated a write that had no idempotency key. */
   readonly duplicateWrites: number;
-  /** When the gate or the hold first turned a request away. */
+  /** When the gate or the hold first refused a request. */
   readonly refusedFirstAt: number | undefined;
 }
 
-/** What became of some of the requests. */
+/** The counts of all requests, or of some of them. */
 export interface Counts {
   readonly series: Series;
   readonly totals: Totals;
@@ -73,25 +73,25 @@ export interface RouteRun extends Counts {
 }
 
 export interface ServiceRun {
-  /** By the second. */
+  /** One value for each second. */
   readonly arrived: Float64Array;
-  /** At the beginning of each second. */
+  /** Measured at the start of each second. */
   readonly concurrency: Float64Array;
   readonly delayMs: Float64Array;
-  /** What it saw of the next service, where there is one. */
+  /** Its calls to the next service, if there is one. */
   readonly calls: Counts | undefined;
 }
 
-/** As the clients saw it. */
+/** A run as the clients saw it. */
 export interface Run extends Counts {
-  /** Without the requests whose own fault it is. */
+  /** The counts without the guilty requests. */
   readonly innocent: Counts;
-  /** Of each crowd in turn. */
+  /** The routes of each crowd in turn. */
   readonly routes: readonly RouteRun[];
-  /** Good requests of each client. */
+  /** Successful requests of each client. */
   readonly goodBy: Uint32Array;
   readonly services: readonly ServiceRun[];
-  /** How many events it took. */
+  /** How many events the simulation processed. */
   readonly events: number;
 }
 
@@ -121,7 +121,7 @@ export function runOf(world: World, { events, routes, stations, links }: Parts):
   };
 }
 
-/** Undefined: all are, or none is. */
+/** Undefined: all routes are innocent, or none is. */
 function innocentOf(world: World, routes: readonly Route[]): Counts | undefined {
   const [first, ...others] = routes.filter(({ guilty }) => !guilty).map(({ tally }) => tally);
   if (first === undefined || others.length === routes.length - 1) return undefined;
@@ -170,7 +170,7 @@ function recoveredAfter({ services, durationMs }: World, good: Float64Array): nu
   return second === undefined ? undefined : second * 1_000 - until;
 }
 
-/** Goodput is back when it is this share of what it was. */
+/** Goodput is back to normal at this share of what it was. */
 export const backShare = 0.9;
 
 interface Search {
@@ -181,7 +181,7 @@ interface Search {
   readonly window: number;
 }
 
-/** The first second that begins a window in which goodput is back. */
+/** The first second of the first window in which goodput is back to normal. */
 export function backAt(
   goodput: (fromMs: number, forMs: number) => number,
   { normal, from, to, window }: Search,
@@ -199,7 +199,7 @@ export function perSecond(series: Float64Array, fromMs: number, forMs: number): 
   return sum(series.subarray(from, from + count)) / count;
 }
 
-/** Jain's index of fairness: 1 where all have the same, 1/n where one has all. */
+/** Jain's fairness index: 1 if all have the same, 1/n if one has everything. */
 export function fairness(shares: ArrayLike<number>): number {
   const values = Array.from(shares);
   const total = sum(values);

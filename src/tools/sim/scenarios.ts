@@ -1,4 +1,4 @@
-/** Outages and limits by name: what befalls a server, who asks it, and whose policies are worth a look there. */
+/** Outages, limits and ordinary days by name: the servers and their faults, the clients, and the policies to compare. */
 
 import type { PolicyOptions } from '../../index.js';
 import type { Day } from './ordinary.js';
@@ -11,11 +11,11 @@ export interface Scenario {
   readonly title: string;
   readonly world: ScenarioWorld;
   readonly clients: Crowds;
-  /** What is compared if nobody says otherwise. */
+  /** The policies to compare by default. */
   readonly policies: readonly NamedPolicy[];
 }
 
-/** A world that is plain JSON: a service that has a policy of its own names it, or has it as data. */
+/** A world that is plain JSON: a service has its own policy by name or as data. */
 export interface ScenarioWorld extends Omit<World, 'services'> {
   readonly services: readonly [ScenarioService, ...ScenarioService[]];
 }
@@ -24,10 +24,10 @@ export interface ScenarioService extends Omit<Service, 'policy'> {
   readonly policy?: string | PolicyOptions;
 }
 
-/** A name that everybody knows (see `policies.ts`), or a policy that is called so. */
+/** A known name (see `policies.ts`), or a policy with a name. */
 export type NamedPolicy = string | { readonly name: string; readonly policy: PolicyOptions };
 
-/** What is compared in a scenario that does not say. */
+/** The policies to compare in a scenario that does not name any. */
 export const usualPolicies: readonly string[] = ['none', 'three-retries', 'default', 'service'];
 
 /** Scenarios of one kind, for lists that people choose from. */
@@ -61,7 +61,7 @@ const outages: readonly Scenario[] = [
   {
     name: 'layers',
     title: 'The last of three services is down for a minute',
-    // Long enough to see who comes back.
+    // Long enough to see which policies recover.
     world: { ...plain(worlds.layers(3)), durationMs: 120_000 },
     clients: worlds.steadyStream,
     policies: ['none', 'axios-retry', 'default', 'service'],

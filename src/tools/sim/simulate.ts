@@ -1,9 +1,9 @@
 /**
- * Many sessions of the real retrier in a world of data, on a virtual clock and with seeded dice.
+ * Runs many sessions of the real retrier in a world that is data, on a virtual clock and with seeded dice.
  *
- * The same seed gives the same run on every machine: all that the simulator itself computes is made of integer
- * arithmetic, + - * / and square roots. A policy may use more: waits that grow call `**`, `normal` jitter and a hold
- * `Math.log` too, which one engine computes the same everywhere, and another perhaps not to the last digit.
+ * The same seed gives the same run on every machine: the simulator itself uses only integer arithmetic, + - * / and
+ * square roots. A policy may use more: growing waits use `**`, and `normal` jitter and a hold use `Math.log`. One engine
+ * computes these the same everywhere, but two engines may differ in the last digit.
  */
 
 import { Agenda } from './agenda.js';
@@ -35,10 +35,10 @@ export interface SimulateOptions {
   readonly store?: SharedStore;
 }
 
-/** Node's own; a service may name another. */
+/** Node's default; a service may have another one. */
 const usualBacklog = 511;
 
-/** Whose dice: nobody's draws change anybody else's. Of the arrivals, one for each crowd. */
+/** Numbers of random streams: no part of a run changes the draws of another. Each crowd has one for arrivals. */
 const streams = { arrivals: 1, store: 900_000, policies: 1_000_000 } as const;
 
 export function simulate(world: World, clients: Crowds, policy: Contender, options: SimulateOptions): Run {
@@ -72,14 +72,14 @@ export function* simulateBySecond(
   return runOf(world, { events: agenda.happened, routes: [first, ...others], stations, links });
 }
 
-/** What all parts of one run share. */
+/** The parts that one run shares. */
 interface Stage {
   readonly seed: number;
   readonly agenda: Agenda;
   readonly traffic: Traffic;
   readonly stations: readonly [Station, ...Station[]];
   readonly seconds: number;
-  /** Retriers, each in a process of its own. */
+  /** Makes retriers, each in a process of its own. */
   readonly strategiesOf: (contender: Contender, count: number) => Strategy[];
 }
 
@@ -112,7 +112,7 @@ function stageOf({ services, durationMs }: World, { seed, trace, store }: Simula
   };
 }
 
-/** Crowds of one process share its retrier. */
+/** Crowds in one process share its retrier. */
 function crowdsOf(stage: Stage, all: readonly Clients[], policy: Contender): readonly Crowd[] {
   const { agenda, traffic, stations, seconds, seed, strategiesOf } = stage;
   const most = Math.max(...all.map(({ processes = 1 }) => processes));
@@ -130,7 +130,7 @@ function crowdsOf(stage: Stage, all: readonly Clients[], policy: Contender): rea
   });
 }
 
-/** From each service to the next. */
+/** The links from each service to the next. */
 function linksOf(
   { traffic, stations, seconds, strategiesOf }: Stage,
   world: World,

@@ -1,6 +1,6 @@
 /**
- * Where a server stands: the kernel's side of it, which accepts, refuses, cuts off and loses, and which goes on
- * while the server itself is stopped.
+ * The host of a server: its kernel, which accepts and refuses connections, cuts them off and loses answers, and which
+ * keeps running while the server itself is stopped.
  */
 
 import type { ErrorOutcome, ResponseOutcome } from '../../index.js';
@@ -24,15 +24,15 @@ export interface StationParts {
 
 export class Station implements Host {
   readonly server: Server;
-  /** Everything takes so many times as long. */
+  /** Everything takes this many times as long. */
   slowness = 1;
   lostShare = 0;
-  /** Attempts that were sent to it, by the second; whether or not they were let in. */
+  /** Attempts that were sent to it in each second, whether or not they were accepted. */
   readonly arrived: Float64Array;
-  /** At the beginning of each second. */
+  /** Measured at the start of each second. */
   readonly concurrency: Float64Array;
   readonly delayMs: Float64Array;
-  /** The next service in the row, which has to be asked before an answer can be given. */
+  /** Calls the next service in the row, which has to answer before this one can. */
   forward: ((visit: number) => void) | undefined = undefined;
   private readonly agenda: Agenda;
   private readonly traffic: Traffic;
@@ -42,11 +42,11 @@ export class Station implements Host {
   private readonly asking: Handler = (visit, stamp) => this.ask(visit, stamp);
   private isStopped = false;
   private isDown = false;
-  /** Accepted by the kernel, not yet by the server. */
+  /** Connections that the kernel has accepted, and the server not yet. */
   private pending: number[] = [];
-  /** Not even that: they will ask again. */
+  /** Connections that found no place in the backlog: their clients' kernels will try again. */
   private readonly turnedAway: Set<number> = new Set();
-  /** What the server would have looked at while it was stopped, with the stamps of then. */
+  /** Ticks that came due while the server was stopped, with their stamps. */
   private overdue: [visit: number, stamp: number][] = [];
 
   constructor({ agenda, traffic, visits, backlog, seconds, serverOf }: StationParts) {
@@ -74,8 +74,8 @@ export class Station implements Host {
   }
 
   /**
-   * Who finds no place in the backlog hears nothing, and its own kernel asks again: after a second, and each time
-   * after twice as long (RFC 6298 2.1, 5.5).
+   * A connection that finds no place in the backlog gets no answer, and the client's kernel tries again: after a second,
+   * and then each time after twice as long (RFC 6298 2.1, 5.5).
    */
   private turnAway(visit: number): void {
     const { agenda, visits, turnedAway } = this;
@@ -106,7 +106,7 @@ export class Station implements Host {
     else this.server.tick(visit);
   }
 
-  // -------------------------------------------------------------- what a server asks of its host
+  // -------------------------------------------------------------- what the host offers to its server
 
   get now(): number {
     return this.agenda.now;
@@ -116,7 +116,7 @@ export class Station implements Host {
     return this.visits.exchangeOf(visit)?.route.facts.path ?? '/';
   }
 
-  /** For what it asks the next service in turn. */
+  /** For the request to the next service. */
   luckOf(visit: number): Luck {
     return this.visits.luckOf(visit);
   }
@@ -156,7 +156,7 @@ export class Station implements Host {
     if (!isLost) this.traffic.answered(exchange, turn, outcome);
   }
 
-  /** Says nothing, ever. */
+  /** Never answers. */
   ignore(visit: number): void {
     this.visits.close(visit);
   }
@@ -172,7 +172,7 @@ export class Station implements Host {
     this.isStopped = true;
   }
 
-  /** Everything that came meanwhile is there at once. */
+  /** All requests that arrived during the stop reach the server at once. */
   resume(): void {
     if (!this.isStopped) return;
     this.isStopped = false;
@@ -195,7 +195,7 @@ export class Station implements Host {
     }
   }
 
-  /** Cuts off what is in progress, and takes what comes next. */
+  /** Cuts off the requests in progress, and accepts the next ones. */
   reset(): void {
     if (this.isDown) return;
     this.crash();

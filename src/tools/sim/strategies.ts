@@ -1,4 +1,4 @@
-/** From a contender as data to what one process of it does. */
+/** Makes the strategy of one process from a contender that is data. */
 
 import type { Admission, ErrorOutcome, Fleet, ResponseOutcome, Sleep } from '../../index.js';
 import { createRetrier } from '../../index.js';
@@ -21,7 +21,7 @@ const epochMs = 1_773_144_000_000;
 export function strategyOf(contender: Contender, { now, dice, fleet }: Circumstances): Strategy {
   if (isPeer(contender)) return { open: (_, thoughtMs) => new PeerPursuit(contender, dice, thoughtMs) };
   const sleep: Sleep = () => {
-    throw new Error('Here nobody waits but the traffic itself');
+    throw new Error('In a simulation, only the traffic waits');
   };
   const ports = { now, date: () => epochMs + now(), random: dice, sleep: fleet?.sleep ?? sleep };
   const retrier = createRetrier(contender, ports, fleet && { fleet: fleet.joined });
@@ -70,7 +70,7 @@ class PeerPursuit implements Pursuit {
   }
 
   abandon(): void {
-    // Nothing is shared that would have to be given back.
+    // A peer has no shared state to give anything back to.
   }
 }
 

@@ -1,29 +1,29 @@
-/** What callers saw, counted by the second. */
+/** What the callers saw, counted by the second. */
 
 import { ln } from './elementary.js';
 
-/** How a request ended: well, otherwise, turned away by the gate or the hold, or left by its caller. */
+/** How a request ended: it succeeded, it failed, the gate or the hold refused it, or its caller left. */
 export type Ending = 'good' | 'failed' | 'refused' | 'aborted';
 
 export class Tally {
-  /** Requests that began. */
+  /** Requests that started. */
   readonly offered: Float64Array;
   readonly firstTries: Float64Array;
   readonly retries: Float64Array;
   /** Attempts that were not answered in time. */
   readonly timedOut: Float64Array;
-  /** Attempts while a window was open that the server had asked this process to wait for. */
+  /** Attempts sent in a window in which the server had asked this process to send nothing. */
   readonly forbidden: Float64Array;
-  /** How requests ended. */
+  /** Requests by how they ended. */
   readonly good: Float64Array;
   readonly failed: Float64Array;
   readonly refused: Float64Array;
   readonly aborted: Float64Array;
-  /** By client. */
+  /** Successful requests of each client. */
   readonly goodBy: Uint32Array;
-  /** Of the good ones, from the request's beginning to its end. */
+  /** The durations of successful requests. */
   readonly times: Times = new Times();
-  /** Retries before their own answer's hint allowed them. */
+  /** Retries that were sent earlier than the hint of the previous answer allowed. */
   earlyRetries = 0;
   duplicateWrites = 0;
   refusedFirstAt: number | undefined = undefined;
@@ -84,7 +84,7 @@ function addTo(sums: Float64Array | Uint32Array, values: Float64Array | Uint32Ar
   }
 }
 
-/** All of them as one: of the same length, and about the same callers. */
+/** The sum of tallies that have the same length and the same callers. */
 export function sumOf([first, ...others]: readonly [Tally, ...Tally[]]): Tally {
   if (others.length === 0) return first;
   const total = new Tally(first.offered.length, first.goodBy.length);
@@ -92,7 +92,7 @@ export function sumOf([first, ...others]: readonly [Tally, ...Tally[]]): Tally {
   return total;
 }
 
-/** A histogram whose steps are half a percent wide: quantiles of any number of times, in a few kilobytes. */
+/** A histogram whose steps are half a percent wide: it has quantiles of any number of times in a few kilobytes. */
 export class Times {
   private readonly counts: Uint32Array = new Uint32Array(5_000);
   private count = 0;
@@ -108,7 +108,7 @@ export class Times {
     this.count += other.count;
   }
 
-  /** Undefined, where there is none. */
+  /** Undefined if there are no times. */
   quantile(share: number): number | undefined {
     let left = share * this.count;
     for (const [step, count] of this.counts.entries()) {

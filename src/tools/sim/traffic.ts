@@ -1,6 +1,6 @@
 /**
- * The adapter of a network that is not there: does with every session what the adapters of real clients do. Asks
- * for admission, sends, waits, hands the outcome over, and does as it is told.
+ * The adapter of a simulated network: it uses every session as the adapters of real clients do. It asks for admission,
+ * sends, waits, hands over the outcome, and follows the decision.
  */
 
 import type { ErrorOutcome, Prospects, ResponseOutcome } from '../../index.js';
@@ -14,11 +14,11 @@ import type { Trace } from './trace.js';
 
 const attemptTimedOut: ErrorOutcome = { kind: 'error', error: new AttemptTimeoutError(0), aborted: false };
 const deadlinePassed: ErrorOutcome = { kind: 'error', error: new DeadlineError(0), aborted: false };
-/** No request has a body that could be spent here. */
+/** No request here has a body that can be sent only once. */
 const sendable: Prospects = { replayable: true };
 const abort = { name: 'AbortError', code: 'ABORT_ERR' } as const;
 
-/** No exchange's mark. */
+/** The mark of no exchange. */
 const over = 0;
 
 export class Traffic {
@@ -64,7 +64,7 @@ export class Traffic {
     this.proceed(exchange);
   }
 
-  /** What arrives for an attempt that nobody waits for any more is nothing. */
+  /** An answer to an attempt that is over is ignored. */
   answered(exchange: Exchange, turn: number, outcome: ResponseOutcome | ErrorOutcome): void {
     if (exchange.turn !== turn) return;
     this.trace?.(this.agenda.now, exchange, outcome);
@@ -106,7 +106,7 @@ export class Traffic {
     caller.station.receive(exchange);
   }
 
-  /** An attempt ends by its own time, or by what is left of the request's. */
+  /** An attempt ends at its own timeout, or at the deadline of its request. */
   private limit(exchange: Exchange): void {
     const { agenda } = this;
     const limitMs = Math.min(timeoutOf(exchange), exchange.pursuit.deadlineAt - agenda.now);
@@ -122,7 +122,7 @@ export class Traffic {
     this.answered(exchange, exchange.turn, isLate ? deadlinePassed : attemptTimedOut);
   }
 
-  /** Its caller does not wait any longer, whether or not an attempt is out. */
+  /** The caller leaves, whether or not an attempt is in progress. */
   private leave(exchange: Exchange): void {
     exchange.pursuit.abandon(abort);
     this.end(exchange, 'aborted');
@@ -141,7 +141,7 @@ export class Traffic {
     this.agenda.at(this.agenda.now + delayMs, this.waking, exchange.slot, exchange.turn);
   }
 
-  /** Notes what the server asked for, to see who keeps to it. */
+  /** Remembers what the server asked for, to count the attempts that ignore it. */
   private heed(exchange: Exchange, { headers }: ResponseOutcome): void {
     const seconds = (headers as Readonly<Record<string, string>> | undefined)?.['retry-after'];
     if (seconds === undefined) return;
@@ -169,7 +169,7 @@ export class Traffic {
   }
 }
 
-/** Who cannot tell its retry layer of its deadline leaves by itself. */
+/** A client that cannot tell its retry layer the deadline leaves at the deadline. */
 function patienceOf({ caller, luck, pursuit }: Exchange): number {
   const patienceMs = caller.patienceFor(luck);
   const deadlineMs = caller.override?.deadlineMs;

@@ -1,6 +1,5 @@
 /**
- * Attempts at servers. A visit lasts until the server answers it, whether or not anybody still waits: a client
- * that leaves gives no place back.
+ * Attempts at servers. A visit lasts until the server answers, even if its client has left: leaving gives no place back.
  */
 
 import type { Exchange } from './exchange.js';
@@ -10,7 +9,7 @@ import { luckOf } from './luck.js';
 export class Visits {
   private readonly exchanges: (Exchange | undefined)[] = [];
   private readonly free: number[] = [];
-  /** By an older one, events about an earlier visit of the same number are known. */
+  /** An event with an older stamp is about an earlier visit with the same number. */
   private readonly stamps: number[] = [];
   private readonly turns: number[] = [];
   private readonly lucks: Luck[] = [];
@@ -31,7 +30,7 @@ export class Visits {
     this.free.push(visit);
   }
 
-  /** The server begins with it. */
+  /** The server starts to work on it. */
   begin(visit: number, now: number): void {
     this.begunAt[visit] = now;
   }
@@ -48,7 +47,7 @@ export class Visits {
     return this.turns[visit] as number;
   }
 
-  /** The attempt's. */
+  /** The luck of the attempt. */
   luckOf(visit: number): Luck {
     return this.lucks[visit] as number;
   }
@@ -57,7 +56,7 @@ export class Visits {
     return this.begunAt[visit] as number;
   }
 
-  /** Of all that are there now, wherever. */
+  /** The numbers of all visits in progress, at every station. */
   *all(): Generator<number> {
     for (let visit = 0; visit < this.exchanges.length; visit += 1) {
       if (this.exchanges[visit] !== undefined) yield visit;

@@ -1,33 +1,33 @@
-/** The world as data: services that call each other in a row, what befalls them, and who calls the first one. */
+/** The world as data: services in a row, each of which calls the next, their faults, and the clients of the first one. */
 
 import type { Policy, PolicyOptions } from '../../index.js';
 import type { Peer } from './peers.js';
 
-/** What is compared: a policy of ours, or another library's way. */
+/** What is compared: a policy of ours, or another library's way to retry. */
 export type Contender = Policy | PolicyOptions | Peer;
 
 export interface World {
   readonly durationMs: number;
-  /** Clients call the first, which calls the next before it answers, and so on. */
+  /** Clients call the first service, which calls the next before it answers, and so on. */
   readonly services: readonly [Service, ...Service[]];
 }
 
 export interface Service {
   readonly server: ServerModel;
   readonly faults?: readonly Fault[];
-  /** How many connections its kernel accepts for it while it does not run. */
+  /** How many connections its kernel accepts while the server is stopped. */
   readonly backlog?: number;
-  /** How it calls the next service: by the policy of the clients, if nothing else is said. */
+  /** The policy of its calls to the next service. Default: the policy of the clients. */
   readonly policy?: Contender;
-  /** How long it waits for an answer of the next service, where its policy does not say. */
+  /** How long it waits for an answer of the next service, if its policy has no attempt timeout. */
   readonly timeoutMs?: number;
 }
 
 // ---------------------------------------------------------------- servers
 
 /**
- * The more requests are in progress, the slower all of them: `baseMs`, above `limit` of them times
- * `factor` ^ ((in progress - limit) / step), looked at again every `checkMs` for as long as a request is there.
+ * The more requests are in progress, the slower each of them is: an answer takes `baseMs`, and above `limit` requests
+ * `baseMs` times `factor` ^ ((in progress - limit) / step), which is checked every `checkMs` while a request is there.
  */
 export interface CrowdedServer {
   readonly kind: 'crowded';
@@ -38,23 +38,23 @@ export interface CrowdedServer {
   readonly checkMs: number;
 }
 
-/** So many at a time, the others in a queue with so many places; who finds it full is told 503 at once. */
+/** Handles `workers` requests at a time and queues `places` others; further requests get 503 at once. */
 export interface QueueServer {
   readonly kind: 'queue';
   readonly workers: number;
   readonly places: number;
-  /** Mean; exponentially distributed. */
+  /** The mean of an exponential distribution. */
   readonly serviceMs: number;
 }
 
-/** Takes `baseMs`, and `eachMs` more for each request that is in progress when one has arrived. */
+/** An answer takes `baseMs`, and `eachMs` more for each request in progress when it arrives. */
 export interface SlowingServer {
   readonly kind: 'slowing';
   readonly baseMs: number;
   readonly eachMs: number;
 }
 
-/** Answers 429 to what is above its rate. */
+/** Answers 429 to requests above its limit. */
 export interface LimitedServer {
   readonly kind: 'limited';
   readonly latencyMs: number;
@@ -62,31 +62,31 @@ export interface LimitedServer {
   readonly limit:
     | { readonly perSecond: number; readonly burst: number }
     | { readonly permits: number; readonly windowMs: number };
-  /** Retry-After in whole seconds: until there is a permit again, or always so many; or none at all. */
+  /** Retry-After in whole seconds: until the next permit (`'exact'`), a constant, or none. */
   readonly retryAfter: 'exact' | number | false;
-  /** How long a refusal takes. Default: no time. */
+  /** How long a refusal takes. Default: 0. */
   readonly refusalMs?: number;
-  /** Of its refusals. Default: 429. */
+  /** The status of its refusals. Default: 429. */
   readonly status?: number;
 }
 
-/** A brown-out: fails a share of the attempts, each by its own luck. */
+/** A brown-out: a share of the attempts fails, at random. */
 export interface FlakyServer {
   readonly kind: 'flaky';
   readonly latencyMs: LatencyModel;
   readonly share: number;
   readonly status: number;
-  /** What its failures say, in seconds. Default: nothing. */
+  /** The Retry-After of its failures, in seconds. Default: none. */
   readonly retryAfter?: number | false;
 }
 
 /**
- * Always as long, or drawn for each attempt from a lognormal distribution: with a spread of 0.5, one in six takes
- * longer than 1.65 times the median, one in forty than 2.7 times, one in a thousand than 4.7 times.
+ * Constant, or drawn for each attempt from a lognormal distribution: with a spread of 0.5, one in six takes longer than
+ * 1.65 times the median, one in forty longer than 2.7 times, one in a thousand longer than 4.7 times.
  */
 export type LatencyModel = number | { readonly medianMs: number; readonly spread: number };
 
-/** Gives these answers in turn, the last one again and again. */
+/** Gives these answers in turn, and repeats the last one. */
 export interface ScriptedServer {
   readonly kind: 'scripted';
   readonly answers: readonly [ScriptedAnswer, ...ScriptedAnswer[]];
@@ -94,7 +94,7 @@ export interface ScriptedServer {
 
 export interface ScriptedAnswer {
   readonly afterMs?: number;
-  /** Nothing at all, a connection cut, none to be had, bytes that are no HTTP, or a response. */
+  /** No answer, a connection that is cut off or refused, bytes that are not HTTP, or a response. */
   readonly answer:
     | 'silence'
     | 'reset'
@@ -103,7 +103,7 @@ export interface ScriptedAnswer {
     | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 }
 
-/** A server of one piece. */
+/** A server that is not made of others. */
 export type PlainServer =
   | CrowdedServer
   | QueueServer
@@ -113,14 +113,14 @@ export type PlainServer =
   | ScriptedServer;
 
 /**
- * Becomes another one: a limit that is raised, a second of 503s. Each phase lasts until the next one begins, and what
- * is in progress is answered by the one in which it came.
+ * Changes with time: a limit that is raised, a second of 503s. Each phase lasts until the next one starts, and a request
+ * is answered by the phase in which it arrived.
  */
 export interface ChangingServer {
   readonly kind: 'changing';
-  /** The first from 0 ms. */
+  /** The first one starts at 0 ms. */
   readonly phases: readonly [Phase, ...Phase[]];
-  /** After so long it begins again with the first. */
+  /** After this time, the first phase starts again. */
   readonly everyMs?: number;
 }
 
@@ -129,23 +129,23 @@ export interface Phase {
   readonly server: PlainServer;
 }
 
-/** Several behind one origin: each attempt meets one of them by its own luck. */
+/** Several servers behind one origin: each attempt reaches one of them at random. */
 export interface BalancedServer {
   readonly kind: 'balanced';
   readonly backends: readonly [Backend, ...Backend[]];
 }
 
 export interface Backend {
-  /** Its share of the attempts, as the weights of all are to each other. Default: 1. */
+  /** Its share of the attempts, relative to the other weights. Default: 1. */
   readonly weight?: number;
   readonly server: PlainServer | ChangingServer;
 }
 
-/** Answers by the path: one that is broken, one of a tenant with a limit of its own. */
+/** Answers by path: a route that is broken, a tenant with a limit of its own. */
 export interface RoutedServer {
   readonly kind: 'routed';
   readonly routes: readonly [ServedRoute, ...ServedRoute[]];
-  /** Every other path. */
+  /** For every other path. */
   readonly otherwise: PlainServer | ChangingServer | BalancedServer;
 }
 
@@ -166,31 +166,31 @@ interface Lasting {
 export type Fault = Lasting &
   (
     | {
-        /** SIGSTOP, and SIGCONT in the end: nothing runs, but the kernel accepts up to the backlog. */
+        /** SIGSTOP, and SIGCONT at the end: the server does not run, but its kernel accepts `backlog` connections. */
         readonly kind: 'stop';
       }
     | {
-        /** What is in progress is cut off, and connections are refused. */
+        /** Requests in progress are cut off, and connections are refused. */
         readonly kind: 'crash';
       }
     | {
-        /** What is in progress is cut off, and what comes next is taken: a deploy. Once, or every so often. */
+        /** Requests in progress are cut off, and the next ones are accepted, as in a deploy. Once, or every `everyMs`. */
         readonly kind: 'reset';
         readonly everyMs?: number;
       }
     | {
-        /** Everything takes so many times as long. */
+        /** Everything takes this many times as long. */
         readonly kind: 'slow';
         readonly times: number;
       }
     | {
-        /** Crashes for a while, runs for a while, and so on. */
+        /** The server is down for a while, up for a while, and so on. */
         readonly kind: 'flap';
         readonly downMs: number;
         readonly upMs: number;
       }
     | {
-        /** A share of the answers never arrives, although the work was done. */
+        /** A share of the answers never arrives, although the work is done. */
         readonly kind: 'lose';
         readonly share: number;
       }
@@ -200,43 +200,43 @@ export type Fault = Lasting &
 
 export interface Crowd {
   readonly count: number;
-  /** They are spread over so many processes, each with a retrier of its own, which all crowds share. Default: 1. */
+  /** The clients are spread over this many processes. All crowds of a process share its retrier. Default: 1. */
   readonly processes?: number;
-  /** How long they wait for an answer to one attempt, where the policy does not say. */
+  /** How long they wait for an answer to one attempt, if the policy has no attempt timeout. */
   readonly timeoutMs?: number;
-  /** Default: a GET. Writes are counted when they are applied twice. */
+  /** Default: GET. A write that is applied twice is counted. */
   readonly method?: string;
   readonly keyed?: boolean;
-  /** What for: by path, as rules see it. A tenant is a path, too. Default: `/` for all. */
+  /** The paths of the requests, as rules see them; a tenant is a path, too. Default: `/` for all. */
   readonly routes?: readonly [RouteShare, ...RouteShare[]];
-  /** What each request says for itself: other libraries are left then. */
+  /** The deadline that each request sets for itself; with other libraries, the client leaves at that time. */
   readonly deadlineMs?: number;
-  /** A caller that does not wait so long: it aborts, which the policy cannot know before. */
+  /** Callers that abort early, which the policy cannot know in advance. */
   readonly leaving?: Leaving;
 }
 
 export interface RouteShare {
   readonly path: string;
-  /** Its share of the requests, as the weights of all are to each other. */
+  /** Its share of the requests, relative to the other weights. */
   readonly weight: number;
-  /** What becomes of these is their own fault: the others, which are counted apart, are innocent. */
+  /** These requests cause the trouble; the others are innocent and counted separately. */
   readonly guilty?: boolean;
 }
 
 export interface Leaving {
-  /** Of the callers. Default: 1, all of them. */
+  /** The share of the callers that leave. Default: 1, all of them. */
   readonly share?: number;
   readonly afterMs: number;
 }
 
-/** Each thinks, asks, waits for what comes of it, and thinks again. */
+/** Each client thinks, sends a request, waits for the result, and thinks again. */
 export interface ClosedLoop extends Crowd {
   readonly kind: 'closed';
-  /** Mean; exponentially distributed. */
+  /** The mean of an exponential distribution. */
   readonly thinkMs: number;
 }
 
-/** They come as they come, whatever became of the others: a Poisson process, whose rate may change with time. */
+/** Requests arrive independently of how the others end: a Poisson process, whose rate may change with time. */
 export interface OpenLoop extends Crowd {
   readonly kind: 'open';
   readonly perSecond: number | readonly Rate[];
@@ -247,7 +247,7 @@ export interface Rate {
   readonly perSecond: number;
 }
 
-/** All of them at once, and perhaps again every so often: a job that the clock starts. */
+/** All clients send a request at the same moment, once or every `everyMs`: a scheduled job. */
 export interface Burst extends Crowd {
   readonly kind: 'burst';
   readonly atMs: number;
@@ -256,5 +256,5 @@ export interface Burst extends Crowd {
 
 export type Clients = ClosedLoop | OpenLoop | Burst;
 
-/** One crowd, or several beside each other. */
+/** One crowd, or several at the same time. */
 export type Crowds = Clients | readonly [Clients, ...Clients[]];

@@ -1,4 +1,4 @@
-/** Worlds that are worth a name: the outages and limits by which retry layers are judged. */
+/** The outages and limits by which retry layers are judged. */
 
 import type {
   ClosedLoop,
@@ -10,7 +10,7 @@ import type {
   World,
 } from './world.js';
 
-/** The server of smira/exponential-backoff (2014), with the program's own numbers. */
+/** The server of smira/exponential-backoff (2014), with the numbers of the original program. */
 export const articleServer: CrowdedServer = {
   kind: 'crowded',
   baseMs: 100,
@@ -20,10 +20,10 @@ export const articleServer: CrowdedServer = {
   checkMs: 50,
 };
 
-/** Its clients: a thousand of them, in one process. */
+/** Its clients: a thousand in one process. */
 export const articleClients: ClosedLoop = { kind: 'closed', count: 1_000, thinkMs: 10_000, timeoutMs: 2_000 };
 
-/** That server is stopped for a while, half a minute after the beginning. A stop of 0 is none. */
+/** That server is stopped for a while, half a minute after the start. With `stopMs: 0`, it is not stopped. */
 export function stoppedServer(backlog: number, stopMs: number, afterMs: number): World {
   const faults = stopMs === 0 ? [] : [{ kind: 'stop', fromMs: 30_000, forMs: stopMs } as const];
   return { durationMs: 30_000 + stopMs + afterMs, services: [{ server: articleServer, backlog, faults }] };
@@ -31,12 +31,12 @@ export function stoppedServer(backlog: number, stopMs: number, afterMs: number):
 
 const quick: FlakyServer = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 };
 
-/** A share of the answers are failures, for a minute. */
+/** For a minute, a share of the answers are failures. */
 export function brownOut(share: number): World {
   return { durationMs: 60_000, services: [{ server: { ...quick, share } }] };
 }
 
-/** Ten requests a second each, and each in a process of its own. */
+/** A hundred processes, each of which sends ten requests a second. */
 export const hundredProcesses: OpenLoop = {
   kind: 'open',
   count: 100,
@@ -45,13 +45,13 @@ export const hundredProcesses: OpenLoop = {
   timeoutMs: 2_000,
 };
 
-/** The more it has to do, the longer it takes: Marc Brooker's collapse simulation (2023). */
+/** A server that slows down under load: Marc Brooker's collapse simulation (2023). */
 export const surgingServer: World = {
   durationMs: 80_000,
   services: [{ server: { kind: 'slowing', baseMs: 1_000, eachMs: 10 } }],
 };
 
-/** Forty a second, and more for five seconds. */
+/** Forty requests a second, and more for five seconds. */
 export function surgeTo(perSecond: number): OpenLoop {
   return {
     kind: 'open',
@@ -65,12 +65,12 @@ export function surgeTo(perSecond: number): OpenLoop {
   };
 }
 
-/** Twice as many. */
+/** For five seconds, twice as many. */
 export const surge: OpenLoop = surgeTo(80);
 
 const down: Service = { server: quick, faults: [{ kind: 'crash', fromMs: 20_000, forMs: 60_000 }] };
 
-/** So many services in a row, the last of which is down for a minute. */
+/** Services in a row, of which the last one is down for a minute. */
 export function layers(count: number): World {
   const above = Array.from({ length: count - 1 }, (): Service => ({ server: quick }));
   const [first = down, ...others] = [...above, down];
@@ -79,7 +79,7 @@ export function layers(count: number): World {
 
 export const steadyStream: OpenLoop = { kind: 'open', count: 100, perSecond: 100 };
 
-/** A request every ten seconds each. */
+/** A thousand processes, each of which sends a request every ten seconds. */
 export const thousandProcesses: OpenLoop = { kind: 'open', count: 1_000, processes: 1_000, perSecond: 100 };
 
 export function limitedServer(
@@ -90,8 +90,8 @@ export function limitedServer(
   return { durationMs, services: [{ server: { kind: 'limited', latencyMs: 20, limit, retryAfter } }] };
 }
 
-/** Together they want four times as much as fifty a second. */
+/** Together they want 200 requests a second. */
 export const greedyClients: ClosedLoop = { kind: 'closed', count: 200, thinkMs: 1_000 };
 
-/** Together they want fifty a second. */
+/** Together they want 50 requests a second. */
 export const eagerClients: ClosedLoop = { kind: 'closed', count: 100, thinkMs: 2_000 };

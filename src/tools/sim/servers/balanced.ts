@@ -1,4 +1,4 @@
-/** Several servers behind one origin: each attempt meets one of them, by chance. */
+/** Several servers behind one origin: each attempt reaches one of them at random. */
 
 import { purposes } from '../luck.js';
 import { cumulated, indexFor } from '../routes.js';

@@ -1,4 +1,4 @@
-/** From a server as data to one that answers. */
+/** Builds a server from its description as data. */
 
 import type { ServerModel } from '../world.js';
 import { Balanced } from './balanced.js';

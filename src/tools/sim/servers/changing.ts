@@ -1,4 +1,4 @@
-/** A server that becomes another one, and perhaps the first again: a limit that is raised, a second of 503s. */
+/** A server that changes with time: a limit that is raised, a second of 503s. */
 
 import type { ChangingServer } from '../world.js';
 import { Delegating } from './delegating.js';

@@ -1,23 +1,23 @@
-/** The server of smira/exponential-backoff (2014): the more are in progress, the slower all of them. */
+/** The server of smira/exponential-backoff (2014): the more requests are in progress, the slower each of them is. */
 
 import { power } from '../elementary.js';
 import type { CrowdedServer } from '../world.js';
 import type { Host, Server } from './server.js';
 import { done } from './server.js';
 
-/** Sums of times are not exact: a request is not kept for another round because of their last digit. */
+/** Sums of times are not exact: their last digit must not keep a request for another round. */
 const graceMs = 1e-6;
 
-/** Above this a delay is as good as for ever. */
+/** A longer delay might as well be forever. */
 const longestMs = 1e15;
 
 export class Crowded implements Server {
   concurrency = 0;
   private readonly host: Host;
   private readonly checkMs: number;
-  /** By the number of requests in progress; the last one holds for all above. */
+  /** By the number of requests in progress; the last entry is for all higher numbers. */
   private readonly delays: Float64Array;
-  /** In the order in which they came: some may be over. */
+  /** In the order of arrival; some may be over. */
   private visits: number[] = [];
   private stamps: number[] = [];
   private head = 0;
@@ -28,7 +28,7 @@ export class Crowded implements Server {
     this.delays = delaysOf(model);
   }
 
-  /** By how many there are now, not by how many there were when a request came. */
+  /** By the number of requests now, not by the number when a request arrived. */
   get delayMs(): number {
     const { delays } = this;
     return (delays[Math.min(this.concurrency, delays.length - 1)] as number) * this.host.slowness;
@@ -54,12 +54,12 @@ export class Crowded implements Server {
   }
 
   /**
-   * How many checks are sure to find nothing. Until the oldest request has waited for the delay of now, nobody is
-   * answered, and until somebody is, the delay does not fall: in a wedged server, nobody has to look for a while.
+   * How many checks are sure to find nothing. No request is answered before the oldest one has waited for the present
+   * delay, and the delay does not fall before a request is answered: in a wedged server, the checks can be skipped.
    */
   private idleChecks(delayMs: number): number {
     const { host } = this;
-    // When it is not slow any more, the delay falls at once.
+    // When the fault that slows the server ends, the delay falls at once.
     if (host.slowness !== 1) return 1;
     while (host.stampOf(this.visits[this.head] as number) !== this.stamps[this.head]) this.head += 1;
     if (this.head > 1_000) this.forgetOver();

@@ -1,11 +1,11 @@
-/** A server that is several: each attempt is for one of them, which answers it. */
+/** A server that consists of several: each attempt goes to one of them, which answers it. */
 
 import type { Server } from './server.js';
 
 export abstract class Delegating implements Server {
   delayMs = 0;
   private readonly servers: readonly Server[];
-  /** By visit: what is in progress stays where it began. */
+  /** By visit: a request in progress stays with the server on which it started. */
   private readonly owners: Server[] = [];
 
   constructor(servers: readonly Server[]) {

@@ -1,4 +1,4 @@
-/** A brown-out: as fast as ever, and a share of the answers are failures. */
+/** A brown-out: the server is as fast as ever, but a share of its answers are failures. */
 
 import type { ResponseOutcome } from '../../../index.js';
 import { purposes } from '../luck.js';

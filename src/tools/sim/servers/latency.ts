@@ -1,4 +1,4 @@
-/** How long a server takes for an attempt: always as long, or by a draw. */
+/** How long a server takes for an attempt: a constant, or a random time. */
 
 import { normal } from '../dice.js';
 import { exp } from '../elementary.js';

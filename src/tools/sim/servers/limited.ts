@@ -1,11 +1,11 @@
-/** A rate limiter: a token bucket, or so many in each window; 429 for the others. */
+/** A rate limiter: a token bucket, or a number of permits in each window; other requests get 429. */
 
 import type { ResponseOutcome } from '../../../index.js';
 import type { LimitedServer } from '../world.js';
 import type { Host, Server } from './server.js';
 import { done, refusalOf } from './server.js';
 
-/** What is left now, and how long until there is a permit again. */
+/** How many permits are left, and how long it takes until there is one again. */
 interface Limiter {
   take(now: number): boolean;
   msUntilNext(now: number): number;
@@ -17,7 +17,7 @@ export class Limited implements Server {
   private readonly model: LimitedServer;
   private readonly host: Host;
   private readonly limiter: Limiter;
-  /** What those will be told that wait for their refusal. */
+  /** The answers for requests that wait for their refusal. */
   private readonly refusals: Map<number, ResponseOutcome> = new Map();
 
   constructor(model: LimitedServer, host: Host) {
@@ -49,7 +49,7 @@ export class Limited implements Server {
     const { limiter, host, model } = this;
     const { retryAfter, status = 429 } = model;
     if (retryAfter !== 'exact') return refusalOf(status, retryAfter);
-    // Servers count whole seconds, and 0 would be no answer.
+    // Servers send whole seconds, and 0 would say nothing.
     const seconds = Math.max(1, Math.ceil(limiter.msUntilNext(host.now) / 1_000));
     return refusalOf(status, seconds);
   }

@@ -1,4 +1,4 @@
-/** A fixed number of workers, and a queue that has an end. */
+/** A fixed number of workers, and a queue with a fixed number of places. */
 
 import type { ResponseOutcome } from '../../../index.js';
 import { exponential } from '../dice.js';
@@ -15,7 +15,7 @@ export class Queue implements Server {
   private readonly host: Host;
   private busy = 0;
   private waiting: number[] = [];
-  /** The first that waits: moved instead of shifting the array. */
+  /** The index of the first request that waits: it moves, so that the array need not be shifted. */
   private head = 0;
 
   constructor(model: QueueServer, host: Host) {

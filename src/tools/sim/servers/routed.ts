@@ -1,4 +1,4 @@
-/** A server that answers by what it is asked for: a limit of each tenant's, a route that is broken. */
+/** A server that answers by path: a tenant with a limit of its own, a route that is broken. */
 
 import type { RoutedServer } from '../world.js';
 import { Delegating } from './delegating.js';

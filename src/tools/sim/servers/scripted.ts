@@ -1,4 +1,4 @@
-/** Answers as it is told, one after the other. */
+/** A server that gives scripted answers, one after the other. */
 
 import type { ErrorOutcome, ResponseOutcome } from '../../../index.js';
 import type { ScriptedAnswer, ScriptedServer } from '../world.js';

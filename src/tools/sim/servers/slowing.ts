@@ -1,4 +1,4 @@
-/** A latency that grows with what is in progress, as Marc Brooker's collapse simulation (2023) has it. */
+/** Its latency grows with the number of requests in progress, as in Marc Brooker's collapse simulation (2023). */
 
 import type { SlowingServer } from '../world.js';
 import type { Host, Server } from './server.js';

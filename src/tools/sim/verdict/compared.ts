@@ -1,4 +1,4 @@
-/** The words of a verdict: who is compared, and what is found. */
+/** What the parts of a verdict share: the policies that are compared, the findings, and their words. */
 
 import type { Figures } from './figures.js';
 
@@ -34,7 +34,7 @@ export function withoutRetries(all: readonly Compared[]): Compared | undefined {
   return all.find(({ name }) => name === 'none');
 }
 
-/** All meet the same luck: a difference of more than this is none of chance. */
+/** All policies have the same luck, so a difference of more than this is not chance. */
 export const noticeable = 0.01;
 
 // ---------------------------------------------------------------- as text

@@ -1,4 +1,4 @@
-/** No outage, and clients that wait for an answer before they ask again: only rates compare. */
+/** The verdict without an outage, for clients that wait for an answer before they ask again: only rates compare. */
 
 import type { Compared, Finding, Findings, Judgement } from './compared.js';
 import { beside, effortText, listText, noticeable, rateText, withoutRetries } from './compared.js';

@@ -14,15 +14,15 @@ export interface Figures {
   /** Attempts that reach the server that fails (or else the last one), a second. */
   readonly load: Rates;
   /**
-   * From the end of the outage to the first whole second that begins ten seconds with nine tenths of the good
-   * requests before it. Undefined: never, or there was no outage.
+   * From the end of the outage to the first ten whole seconds that have at least nine tenths of the good requests
+   * before it. Undefined: never, or there was no outage.
    */
   readonly recoveredAfterMs: number | undefined;
-  /** Requests that began, without the guilty ones. */
+  /** Requests that started, without the guilty ones. */
   readonly offered: number;
-  /** Of these: that ended well. */
+  /** How many of these succeeded. */
   readonly succeeded: number;
-  /** Of these: that failed, were refused by the gate or the hold, or were left by their callers. */
+  /** How many of these failed, were refused by the gate or the hold, or were left by their callers. */
   readonly lost: number;
   /** Requests that the gate or the hold refused. */
   readonly refused: number;
@@ -32,7 +32,7 @@ export interface Figures {
   readonly retryShareAtEnd: number;
 }
 
-/** A second. Undefined: there is no outage, or not a whole second of that part. */
+/** Rates a second. Undefined: there is no outage, or that part has no whole second. */
 export interface Rates {
   readonly before: number | undefined;
   readonly during: number | undefined;
@@ -59,7 +59,7 @@ export interface PlayedScenario {
   readonly clients: Crowds;
 }
 
-/** The time in which something is wrong with the server, or more is asked of it than usual. */
+/** The time in which something is wrong with the server, or in which it gets more requests than usual. */
 export interface Outage {
   /** How sentences call it. */
   readonly name: 'outage' | 'surge';
@@ -67,7 +67,7 @@ export interface Outage {
   readonly untilMs: number;
 }
 
-/** Undefined: there is none, or it lasts for less than a second, or from the beginning, or to the end. */
+/** Undefined: there is none, or it lasts for less than a second, from the start of the run, or to its end. */
 export function outageOf({ world, clients }: PlayedScenario): Outage | undefined {
   const faults = world.services.flatMap((service) => service.faults ?? []);
   const outage = faults.length > 0 ? aroundAll(faults) : surgeIn(clients);
@@ -84,7 +84,7 @@ function aroundAll(faults: readonly Fault[]): Outage {
   return { name: 'outage', fromMs, untilMs };
 }
 
-/** More requests than at first, until there are no more than at first. */
+/** From the first rate that is higher than the rate at the start, until that rate is back. */
 function surgeIn(clients: Crowds): Outage | undefined {
   for (const crowd of listOf(clients)) {
     if (crowd.kind !== 'open' || typeof crowd.perSecond === 'number') continue;
@@ -119,7 +119,7 @@ export function figuresOf(scenario: PlayedScenario, run: PlayedRun): Figures {
   };
 }
 
-/** Of the service that fails: retries of the services before it arrive there, too. */
+/** The load on the service that fails, which includes the retries of the services before it. */
 function loadOf({ world }: PlayedScenario, run: PlayedRun): ArrayLike<number> {
   const failing = world.services.findLastIndex(({ faults = [] }) => faults.length > 0);
   return run.services.at(failing)?.arrived ?? run.series.sent;

@@ -1,4 +1,4 @@
-/** No outage, and requests that come by the clock: every policy has the same ones, so that losses compare. */
+/** The verdict without an outage, for requests that come by the clock: the policies have the same ones, so losses compare. */
 
 import type { Compared, Finding, Findings, Judgement } from './compared.js';
 import {
@@ -39,7 +39,7 @@ function headlineOf(all: readonly Compared[], noun: string): string {
   return `${listText(best)} ${best.length === 1 ? 'loses' : 'lose'} the fewest ${noun}, ${share}${besides}`;
 }
 
-/** All that are as good as the best: what one loses more than another is compared with what can be lost. */
+/** All policies that are about as good as the best one: differences are compared with the largest loss. */
 function bestOf(all: readonly Compared[]): readonly Compared[] {
   const most = Math.max(...all.map(({ figures }) => figures.succeeded));
   const worst = Math.max(...all.map(({ figures }) => figures.lost));

@@ -1,4 +1,4 @@
-/** An outage or a surge: does the server come back, and how much load does it get meanwhile? */
+/** The verdict on an outage or a surge: whether the server recovers, and how much load it gets meanwhile. */
 
 import type { Compared, Finding, Findings } from './compared.js';
 import {
@@ -21,7 +21,7 @@ export function judgeRecovery(all: readonly Compared[], outage: Outage, duration
   };
 }
 
-/** On one policy alone, with nothing to compare it with. */
+/** The finding on one policy, with nothing to compare it with. */
 export function findingOnRecovery(
   own: Compared,
   outage: Outage,
@@ -70,7 +70,7 @@ interface Case {
   readonly when: string;
 }
 
-/** A policy that multiplies the load by more is no good one, even if the server survives it here. */
+/** A policy that multiplies the load by more than this is not good, even if the server survives it here. */
 const bearable = 2;
 
 function findingOf({ own, baseline, outage, when }: Case): Finding {
