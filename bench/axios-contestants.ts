@@ -1,4 +1,4 @@
-/** axios bare, under its other retry layers, and under ours. */
+/** axios alone, with other retry layers, and with ours. */
 
 import { Agent } from 'node:http';
 import axios, { type AxiosInstance, type CreateAxiosDefaults } from 'axios';
@@ -12,14 +12,14 @@ export interface Contestant {
   readonly instance: AxiosInstance;
 }
 
-/** What each is told; as they come without it. */
+/** The options of each contestant; all others are defaults. */
 export interface Manners {
   readonly ours?: PolicyOptions;
   readonly axiosRetry?: IAxiosRetryConfig;
   readonly retryAxios?: rax.RetryConfig;
 }
 
-/** The first is what the others are compared with; the second tells how much of a difference is noise. */
+/** The others are compared with the first; the second shows how much of a difference is noise. */
 export function bare(defaults: () => CreateAxiosDefaults): Contestant[] {
   return ['bare axios', 'bare axios again (the noise)'].map((name) => ({
     name,
@@ -43,7 +43,7 @@ export function retrying(defaults: () => CreateAxiosDefaults, manners: Manners =
   ];
 }
 
-/** Each instance that is made of the defaults has so many sockets of its own, for as long as something is measured. */
+/** During a measurement, each instance made from the defaults has this many sockets of its own. */
 export async function withSockets<T>(
   maxSockets: number,
   measure: (defaults: () => CreateAxiosDefaults) => Promise<T>,

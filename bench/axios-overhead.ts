@@ -1,6 +1,6 @@
 /**
- * What a retry layer costs a request of axios that succeeds at once: on an adapter that answers from memory, and
- * over loopback with the server in a process of its own. All take turns in one run.
+ * What a retry layer costs an axios request that succeeds at once: on an adapter that answers from memory, and over
+ * loopback with the server in another process. The contestants take turns in one run.
  */
 
 import type { InternalAxiosRequestConfig } from 'axios';

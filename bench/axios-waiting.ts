@@ -1,4 +1,4 @@
-/** Ten thousand requests of axios, each of which that hangs has a socket of its own. */
+/** Ten thousand axios requests that wait or hang; each one that hangs has a socket of its own. */
 
 import { Agent } from 'node:http';
 import axios, { type AxiosInstance } from 'axios';

@@ -1,4 +1,4 @@
-/** What drops out of the bundle of a small program that does not use it, and what does not. */
+/** What a bundler leaves out of a small program that does not use it, and what it keeps. */
 
 import { bundle, type Modules, sizeOf } from './bundling.js';
 import type { Row } from './row.js';

@@ -1,4 +1,4 @@
-/** Each entry of the package, whole and without what a bundler may leave out, the peers, and what an entry is made of. */
+/** The size of each entry, whole and without its optional pieces, of the peers, and of an entry's layers. */
 
 import { bundle, entries, everything, type LeftOut, type Modules, sizeOf } from './bundling.js';
 import type { Row } from './row.js';
@@ -12,7 +12,7 @@ const bounds: Readonly<Record<string, number>> = {
 };
 const peers = ['axios-retry', 'retry-axios'] as const;
 
-/** What browsers load. */
+/** What a browser loads. */
 const takenApart = ['undaunted/fetch', 'undaunted/axios'] as const;
 const layers: Readonly<Record<string, Modules>> = {
   adapter: ['src/adapters/'],

@@ -1,4 +1,4 @@
-/** What a bundler makes of a program that imports us: how large it is, and what is in it. */
+/** The bundle of a program that imports us: its size and its contents. */
 
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -7,14 +7,14 @@ import { build, type Plugin } from 'esbuild';
 
 export interface Bundle {
   readonly text: string;
-  /** In kB, minified and gzipped, as a server sends it. */
+  /** In kB, minified and gzipped, as servers send it. */
   readonly gzipped: number;
   readonly minified: number;
-  /** In kB, minified, by the path of the module that they come from. */
+  /** The minified kB of each module, by its path. */
   readonly modules: ReadonlyMap<string, number>;
 }
 
-/** Beginnings of the paths of modules, in this folder. */
+/** Prefixes of the paths of modules in this folder. */
 export type Modules = readonly string[];
 
 /** What a bundler can be told to leave out: docs/runtimes.md. */
@@ -29,10 +29,10 @@ export type LeftOut = readonly (keyof typeof flags)[];
 
 export const everything: LeftOut = ['vendors', 'gateAndHold', 'check', 'rules'];
 
-/** What users have anyway, for another reason. */
+/** Packages that users have anyway. */
 const clients = ['undici', 'axios', '@opentelemetry/api'];
 
-/** The package's entries, by what they are imported as, and the sources that they are made of. */
+/** The package's entries: their import names and their source files. */
 export function entries(): Readonly<Record<string, string>> {
   const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     name: string;
@@ -50,7 +50,7 @@ function sourceOf(file: string): string {
 
 interface BundleOptions {
   readonly leftOut?: LeftOut;
-  /** They stay imports, and what nobody else needs goes with them: to see what they weigh. */
+  /** Modules that stay imports, together with what only they need: the difference is their weight. */
   readonly external?: Modules;
 }
 
@@ -76,7 +76,7 @@ export async function bundle(
   });
   const [file] = outputFiles;
   const [output] = Object.values(metafile.outputs);
-  if (file === undefined || output === undefined) throw new Error('esbuild made nothing');
+  if (file === undefined || output === undefined) throw new Error('esbuild produced no output');
   const modules = Object.entries(output.inputs).map(
     ([path, { bytesInOutput }]) => [path, bytesInOutput / 1_000] as const,
   );

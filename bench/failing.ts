@@ -1,6 +1,6 @@
 /**
- * Over loopback, while three answers in ten are 503, the same ones for everybody, and whoever got one asks again at
- * once: what a request costs until it is done, and how many are done in a second. Ours against each peer.
+ * Over loopback, three answers in ten are 503, the same ones for each contestant, which retries at once: what a request
+ * costs until it is done, and how many requests are done in a second. Ours against each peer.
  */
 
 import type { Dispatcher } from 'undici';
@@ -16,7 +16,7 @@ import { withSmallServer } from './with-small-server.js';
 
 const atATime = 50;
 const rounds = 21;
-/** So many that nobody gives up on what the server's dice have in store. */
+/** More retries than the server's dice ever ask for. */
 const most = 20;
 
 const ours = {
@@ -80,7 +80,8 @@ function subject(name: string, statusOf: (turn: number) => Promise<number>): Asy
     async work(turns) {
       await inLines(atATime, turns, async (turn) => {
         const status = await statusOf(turn);
-        if (status !== 200) throw new Error(`${name} gave up with ${status}: they cannot be compared`);
+        if (status !== 200)
+          throw new Error(`${name} gave up with ${status}, so the contestants cannot be compared`);
       });
       return turns;
     },
@@ -91,7 +92,7 @@ function rowsOf([first, ...peers]: readonly Costs[]): Row[] {
   if (first === undefined) return [];
   return peers.flatMap((peer) => [
     {
-      name: 'CPU for a request',
+      name: 'CPU per request',
       value: median(first.cpu) / 1_000,
       unit: 'µs',
       ratio: ratioTo(`that with ${peer.name}`, first.cpu, peer.cpu),
@@ -100,7 +101,7 @@ function rowsOf([first, ...peers]: readonly Costs[]): Row[] {
       name: 'requests done in a second',
       value: 1e9 / median(first.elapsed),
       unit: '',
-      // The more of one, the less of the other.
+      // Requests in a second are the inverse of time for a request.
       ratio: ratioTo(`those with ${peer.name}`, peer.elapsed, first.elapsed),
     },
   ]);

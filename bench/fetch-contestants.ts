@@ -1,4 +1,4 @@
-/** fetch bare, under what else people retry it with, and under ours. */
+/** fetch alone, with other retry layers, and with ours. */
 
 import { withRetry } from '../src/adapters/fetch/index.js';
 import type { PolicyOptions } from '../src/index.js';
@@ -11,18 +11,18 @@ export interface Contestant {
   readonly send: (url: string) => Promise<Response>;
 }
 
-/** What each is told; as they come without it, but for times, which none has. */
+/** The options of each contestant; all others are defaults, except timeouts, which none has. */
 export interface Manners {
   readonly ours?: PolicyOptions;
-  /** At once, for all the others. */
+  /** The others retry at once. */
   readonly retries?: number;
 }
 
 export const noise = 'bare fetch again (the noise)';
 
-/** The first is what the others are compared with; the second tells how much of a difference is noise. */
+/** The others are compared with the first; the second shows how much of a difference is noise. */
 export function bare(fetch: Fetch): Contestant[] {
-  // Each a function of its own.
+  // Each is a function of its own.
   return ['bare fetch', noise].map((name) => ({ name, send: (url) => fetch(url) }));
 }
 
@@ -47,7 +47,7 @@ export function retrying(fetch: Fetch, peers: Peers, { ours, retries }: Manners 
   return found;
 }
 
-/** As p-retry's users write it, who read what they do not want, so that its connection is of use to the next. */
+/** As users of p-retry write it; they read failures to the end, so that the connection can be reused. */
 async function succeeding(fetch: Fetch, url: string): Promise<Response> {
   const response = await fetch(url);
   if (response.ok) return response;
@@ -55,14 +55,14 @@ async function succeeding(fetch: Fetch, url: string): Promise<Response> {
   throw new Error(`${url} has answered ${response.status}`);
 }
 
-/** With all of its body; ofetch has read it already. */
+/** Reads the whole body; ofetch has read it already. */
 export async function statusOf({ send }: Contestant, url: string): Promise<number> {
   const response = await send(url);
   if (!response.bodyUsed) await response.arrayBuffer();
   return response.status;
 }
 
-/** One after the other, and nothing of them is read. */
+/** One after the other, without reading their bodies. */
 export function subjectOf({ name, send }: Contestant, url: string): AsyncSubject {
   return {
     name,

@@ -1,6 +1,6 @@
 /**
- * What a retry layer adds to a fetch that succeeds at once, answered from memory with the same empty answer again and
- * again, which none of them reads. Needs `--expose-gc`.
+ * What a retry layer adds to a fetch that succeeds at once, answered from memory with the same empty answer each time,
+ * which no contestant reads. Needs `--expose-gc`.
  */
 
 import { bare, type Contestant, retrying, rowsOfMissing, subjectOf } from './fetch-contestants.js';
@@ -20,7 +20,7 @@ import type { Row } from './row.js';
 const url = 'http://a.example/things/1';
 const turns = 5_000;
 const rounds = 41;
-/** Of what ofetch adds. */
+/** Relative to what ofetch adds. */
 const atMost = 0.5;
 
 export function benchFetchOverhead(): Promise<Row[]> {

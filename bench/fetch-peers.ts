@@ -1,4 +1,4 @@
-/** What else people retry fetch with: installed into a scratch folder for as long as something is measured. */
+/** Other retry layers for fetch, installed into a scratch folder during the measurement. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { installInto } from '../scripts/versions.js';
 
 export type Fetch = (input: string | Request) => Promise<Response>;
 
-/** As much of each as is called here. */
+/** The parts of each that are called here. */
 interface Ofetch {
   createFetch(own: { readonly fetch: Fetch }): {
     raw(url: string, options: { readonly retry?: number; readonly retryDelay?: number }): Promise<Response>;
@@ -33,7 +33,7 @@ interface PRetry {
   ): Promise<T>;
 }
 
-/** The newest when this was written. */
+/** The newest versions when this was written. */
 const packages = {
   ofetch: { version: '1.5.1', node: 20 },
   ky: { version: '2.1.0', node: 22 },
@@ -47,7 +47,7 @@ export interface Peers {
   readonly ofetch?: Ofetch;
   readonly ky?: Ky;
   readonly 'p-retry'?: PRetry;
-  /** Why some are not there. */
+  /** Why some are missing. */
   readonly missing: readonly { readonly name: string; readonly why: string }[];
 }
 
@@ -73,7 +73,7 @@ async function installed(folder: string): Promise<Peers> {
     .map((name) => ({ name: labelOf(name), why: `left out: it needs Node ${packages[name].node}` }));
   try {
     const wanted = usable.map((name) => `${name}@${packages[name].version}`);
-    // Without a registry, the rest should not have to wait for minutes.
+    // Without a registry, the other contestants must not wait for minutes.
     await installInto(folder, wanted, ['--fetch-retries=0']);
   } catch (error) {
     console.error(outputOf(error));

@@ -1,4 +1,4 @@
-/** CPU per fetch over loopback, the server in a process of its own: with and without a retry layer, in turns. */
+/** CPU per fetch over loopback, with the server in another process: with and without a retry layer, in turns. */
 
 import { bare, retrying, rowsOfMissing, statusOf } from './fetch-contestants.js';
 import { type Peers, withPeers } from './fetch-peers.js';

@@ -1,4 +1,4 @@
-/** What is held when everything else is gone. Needs `--expose-gc`. */
+/** The memory that is still held when everything else is collected. Needs `--expose-gc`. */
 
 import { setTimeout as elapsed } from 'node:timers/promises';
 
@@ -10,7 +10,7 @@ export function held(): number {
   return heapUsed + external;
 }
 
-/** Once it is not getting less any more: sockets take a while to close, and nobody tells when they have. */
+/** Waits until it no longer decreases: sockets take a while to close, and no event tells when they have. */
 export async function heldInTheEnd(): Promise<number> {
   for (let before = held(); ; ) {
     await elapsed(50);

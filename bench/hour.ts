@@ -1,7 +1,7 @@
 /**
- * An hour of traffic in virtual time, through the undici adapter with everything switched on: five million requests
- * to ten thousand origins, of whose answers one in a hundred is 503. Nothing may grow: not the heap, not the scopes,
- * not the timers, and the last requests cost what the first ones did. Needs `--expose-gc`.
+ * An hour of traffic in virtual time, through the undici adapter with all features on: five million requests to ten
+ * thousand origins, with one 503 in a hundred answers. Heap, scopes and timers must not grow, and the last requests must
+ * cost as much as the first ones. Needs `--expose-gc`.
  */
 
 import type { Dispatcher } from 'undici';
@@ -18,7 +18,7 @@ import { VirtualPorts } from './virtual-ports.js';
 const hourMs = 3_600_000;
 const requests = 5_000_000;
 const requestsPerRound = 100_000;
-/** The first ones fill what has a bound, and are compiled. */
+/** The first rounds fill the bounded caches and warm up the compiler. */
 const warmUpRounds = 10;
 const shareOfFailures = 0.01;
 const origins = Array.from({ length: 10_000 }, (_, index) => `https://service-${index}.example`);
@@ -81,7 +81,7 @@ class Hour {
     this.dispatcher = server.compose(retry(this.retrier));
   }
 
-  /** A round of it. */
+  /** Plays one round. */
   pass(): Moment {
     const { ports, dice, dispatcher } = this;
     const started = process.cpuUsage();
@@ -94,7 +94,7 @@ class Hour {
     return { ...this.moment(), ns };
   }
 
-  /** Long after the last request. */
+  /** Plays the time long after the last request. */
   end(): Moment {
     this.ports.pass(this.ports.now() + this.retrier.policy.scopeIdleMs * 1.5);
     return { ...this.moment(), ns: 0 };

@@ -1,4 +1,4 @@
-/** So many requests, of which so many are under way at a time. */
+/** Sends that many requests, with at most `concurrency` in progress at a time. */
 export async function inLines(
   concurrency: number,
   requests: number,

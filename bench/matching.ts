@@ -1,4 +1,4 @@
-/** What it costs to find the rule of a request, by the number of rules. */
+/** What finding the rule of a request costs, by the number of rules. */
 
 import type { Pattern } from '../src/core/policy/routes/patterns.js';
 import { compileRoutes, type Routes } from '../src/core/policy/routes/routes.js';
@@ -9,7 +9,7 @@ import type { Row } from './row.js';
 
 const counts = [1, 10, 100, 1_000] as const;
 const turns = 20_000;
-/** Of a thousand rules' cost to one rule's. */
+/** The cost with a thousand rules, relative to one rule. */
 const mostRatio = 3;
 
 export function benchMatching(): Row[] {
@@ -45,7 +45,7 @@ function matching({ routes, requests }: Api): (count: number) => number {
 
 interface Api {
   readonly routes: Routes;
-  /** Each rule in turn; every tenth request is for no rule. */
+  /** Matches each rule in turn; every tenth request matches none. */
   readonly requests: readonly RequestFacts[];
 }
 

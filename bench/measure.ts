@@ -1,13 +1,13 @@
 /**
- * Rounds of several subjects in turn, so that a slow moment of the machine slows all of them, and another subject
- * begins each round. Many short rounds, since a machine's moods are long.
+ * Rounds in which several subjects take turns, so that a slow moment of the machine affects all of them. Each round
+ * starts with another subject. There are many short rounds, because slow moments last long.
  */
 
 import type { Ratio } from './row.js';
 
 export interface Subject {
   readonly name: string;
-  /** Does its work so many times. What it returns must depend on the work. */
+  /** Does its work that many times. The result must depend on the work. */
   readonly work: (turns: number) => number;
 }
 
@@ -16,25 +16,25 @@ export interface AsyncSubject {
   readonly work: (turns: number) => Promise<number>;
 }
 
-/** A value for each round, of one turn. */
+/** For each round, the value of one turn. */
 export type Series = readonly number[];
 
 export interface Costs {
   readonly name: string;
-  /** In nanoseconds. Waiting for others costs nothing. */
+  /** CPU time in nanoseconds, without waiting. */
   readonly cpu: Series;
-  /** In nanoseconds that went by, all turns that ran at the same time together. */
+  /** Elapsed time in nanoseconds; turns at the same time share it. */
   readonly elapsed: Series;
 }
 
 const usualRounds = 31;
 
-/** As many as wanted, unless this run is only to see that everything works. */
+/** The wanted number of rounds, or fewer if the run is only a check that everything works. */
 export function roundsOf(wanted: number): number {
   return Math.min(wanted, Number(process.env['BENCH_ROUNDS'] ?? wanted));
 }
 
-/** What a piece of work takes: in nanoseconds, or bytes. */
+/** Measures a piece of work in nanoseconds or bytes. */
 export type Gauge = (work: () => number) => number;
 
 export function measure(
@@ -60,7 +60,7 @@ export const nanoseconds: Gauge = (work) => {
   return Number(process.hrtime.bigint() - started);
 };
 
-/** What is allocated while the young generation is not collected. Needs `--expose-gc` and room in it. */
+/** Bytes allocated, if the young generation is not collected meanwhile. Needs `--expose-gc` and a large one. */
 export const bytes: Gauge = (work) => {
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
@@ -68,7 +68,7 @@ export const bytes: Gauge = (work) => {
   return process.memoryUsage().heapUsed - before;
 };
 
-/** What a piece of work takes that others may have their turns in. */
+/** Measures asynchronous work. */
 export type AsyncGauge = (work: () => Promise<number>) => Promise<number>;
 
 /** In nanoseconds, on all threads. */
@@ -78,7 +78,7 @@ export const cpuTime: AsyncGauge = async (work) => {
   return cpuSince(started);
 };
 
-/** As `bytes` does. */
+/** Like `bytes`. */
 export const allocated: AsyncGauge = async (work) => {
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
@@ -101,7 +101,7 @@ export async function measureWork(
   return measureRounds(gauges, wanted);
 }
 
-/** Of work that takes turns of the event loop. */
+/** Measures work that takes turns of the event loop. */
 export async function measureAsync(
   subjects: readonly AsyncSubject[],
   turns: number,
@@ -122,7 +122,7 @@ export async function measureAsync(
   }));
 }
 
-/** What each finds in each round. */
+/** The values of each gauge, round by round. */
 export async function measureRounds<T>(
   gauges: readonly (() => Promise<T>)[],
   wanted: number,
@@ -171,7 +171,7 @@ export function median(values: Series): number {
   return quantile(values, 0.5);
 }
 
-/** Half of the rounds are within this share of the median, either way. */
+/** Half of the rounds differ from the median by at most this share of it. */
 export function spreadOf(values: Series): number {
   const middle = median(values);
   return median(values.map((value) => Math.abs(value - middle))) / middle;
@@ -184,7 +184,7 @@ function quantile(values: Series, share: number): number {
 
 let sink = 0;
 
-/** Keeps the optimiser from seeing that nobody needs the results. */
+/** Uses the results, so that the optimiser cannot remove the work. */
 export function used(): number {
   return sink;
 }

@@ -1,4 +1,4 @@
-/** A dispatcher that does nothing but answer at once, from memory, and handlers that do nothing but count. */
+/** A dispatcher that only answers at once from memory, and handlers that only count. */
 
 import type { Dispatcher } from 'undici';
 import { undici } from './undici-under-test.js';
@@ -23,7 +23,7 @@ export function answerOf(status: number, chunks: number): Answer {
   return { status, headers, chunks };
 }
 
-/** As a connection gives it to each attempt. Who pauses it at the head gets the rest once it resumes. */
+/** Like the controller of a connection: a handler that pauses at the head gets the rest after it resumes. */
 class Controller {
   paused = false;
   aborted = false;
@@ -56,7 +56,7 @@ class Controller {
   }
 }
 
-/** To whatever handler stands there. */
+/** Answers the handler, whatever it is. */
 function give({ status, headers, chunks }: Answer, handler: unknown): true {
   const to = handler as CallingHandler;
   const controller = new Controller(chunks, to);
@@ -83,10 +83,10 @@ export function memoryDispatcher(next: () => Answer): Dispatcher {
   return new MemoryDispatcher(next) as unknown as Dispatcher;
 }
 
-/** What all the counting handlers have received. */
+/** How much all counting handlers have received. */
 export const received: { sum: number; answers: number } = { sum: 0, answers: 0 };
 
-/** The caller's. */
+/** The handler of the caller. */
 export class CountingHandler implements CallingHandler {
   controller: unknown = undefined;
 

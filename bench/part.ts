@@ -1,8 +1,8 @@
-/** One part, by its name, for the process that started this one. */
+/** Measures one part, given by name, for the parent process. */
 
 import { partsNamed } from './parts.js';
 
-// Ctrl-C reaches this process, too: the one that started it tells what is known, and ends it.
+// Ctrl-C reaches this process, too, but its parent prints what is known and ends it.
 process.on('SIGINT', () => {});
 
 const [part] = partsNamed(process.argv.slice(2));

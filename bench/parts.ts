@@ -1,4 +1,4 @@
-/** The parts of the table. Each runs in a process of its own, so that none of them warms or fills another's. */
+/** The parts of the table. Each runs in its own process, so that none affects the compiler or heap of another. */
 
 import type { Row } from './row.js';
 
@@ -96,7 +96,7 @@ const parts: readonly Part[] = [
   },
 ];
 
-/** A name, or what names begin with: `undici`, `bundle-entries`. All of them for no names. */
+/** By name or by the beginning of names: `bundle-entries`, `undici`. Without names, all of them. */
 export function partsNamed(wanted: readonly string[]): readonly Part[] {
   for (const word of wanted) {
     if (parts.some((part) => isNamed(part, word))) continue;

@@ -1,17 +1,17 @@
-/** What a benchmark finds out, as programs keep it, and as the lines of a table that people read. */
+/** The results of a benchmark: as data for programs, and as the lines of a table for people. */
 
 export interface Row {
   readonly name: string;
-  /** Missing where nothing could be measured; the note says why. */
+  /** Missing if nothing could be measured; the note says why. */
   readonly value?: number;
   readonly unit?: string;
   readonly ratio?: Ratio;
-  /** What the ratio should not exceed, or the value where there is no ratio. */
+  /** The upper limit of the ratio, or of the value if there is no ratio. */
   readonly atMost?: number;
   readonly note?: string;
 }
 
-/** Each round is compared for itself: the median of the rounds, and the quarters around it. */
+/** The ratio is taken in each round; this is the median of the rounds, with the quartiles. */
 export interface Ratio {
   /** The peer, in the same round. */
   readonly to: string;
@@ -25,7 +25,7 @@ const columns = ['', 'value', 'ratio', 'half of the rounds', ''] as const;
 
 export function tableOf(rows: readonly Row[]): string {
   const cells = rows.map(cellsOf);
-  // Where nothing is compared, there is no room for it.
+  // Columns that no row uses are left out.
   const shown = columns
     .map((_, column) => column)
     .filter((column) => cells.some((line) => line[column] !== ''));
@@ -37,7 +37,7 @@ export function tableOf(rows: readonly Row[]): string {
     .join('\n');
 }
 
-/** Numbers stand on the right, words on the left. */
+/** Numbers are aligned to the right, words to the left. */
 function aligned(cell: string, width: number, column: number | undefined): string {
   return column === 0 || column === columns.length - 1 ? cell.padEnd(width) : cell.padStart(width);
 }
@@ -63,7 +63,7 @@ function judged(ratio: Ratio | undefined, value: number | undefined, atMost: num
   return found <= atMost ? `${bound}: yes` : `${bound}: NO`;
 }
 
-/** Three digits are all that a measurement is worth. */
+/** A measurement has three significant digits at most. */
 function numeral(value: number): string {
   const size = Math.abs(value);
   const digits = size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : 2;

@@ -2,12 +2,12 @@
  * Prints one table. Every figure of docs/compare.md that names this command comes from here.
  *
  *   npm run bench                          all of it, on this Node with the clients that are installed
- *   npm run bench -- axios core-matching   parts of it, by the beginnings of their names
- *   npm run bench -- 24 8                  what is about undici, on that Node with that undici
- *   npm run bench -- 24 8 undici-memory    parts of that
- *   npm run bench -- 24 8 fetch            what is about fetch, on that Node
- *   npm run bench -- --json                to keep
- *   npm run bench -- --rounds 2            only to see that everything works
+ *   npm run bench -- axios core-matching   some parts, by the beginnings of their names
+ *   npm run bench -- 24 8                  the parts about undici, on that Node with that undici
+ *   npm run bench -- 24 8 undici-memory    some of these
+ *   npm run bench -- 24 8 fetch            the parts about fetch, on that Node
+ *   npm run bench -- --json                as JSON, to keep
+ *   npm run bench -- --rounds 2            only a check that everything works
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -42,7 +42,7 @@ const { values: flags, positionals } = parseArgs({
 });
 
 async function runOn(node: string, undici: string, names: readonly string[]): Promise<void> {
-  if (undici === '') throw new Error('Which undici? As in: npm run bench -- 24 8');
+  if (undici === '') throw new Error('Name a version of undici as well, as in: npm run bench -- 24 8');
   const versions = new Versions(mkdtempSync(join(tmpdir(), 'bench-')));
   try {
     await Promise.all([versions.install('node', node), versions.install('undici', undici)]);
@@ -82,14 +82,14 @@ async function run(wanted: readonly Part[], ground: Ground): Promise<void> {
 
 const progress = new Progress(new Printer(process.stderr, process.env));
 
-/** How far it is, for as long as a part takes. */
+/** Shows the progress while a part is measured. */
 async function showing<T>(name: string, share: number, work: Promise<T>): Promise<T> {
   const started = performance.now();
   const show = (): void => {
     const seconds = Math.floor((performance.now() - started) / 1_000);
     progress.show(share, `${name}, ${seconds} s`);
   };
-  // It must not keep a process that is interrupted.
+  // After an interruption, the timer must not keep the process alive.
   const looks = setInterval(show, 1_000).unref();
   try {
     return await work;
@@ -125,7 +125,7 @@ async function rowsOf(name: string, { node, folder }: Ground): Promise<readonly 
   running = child;
   const rows = once(child, 'message').then(([message]) => message as readonly Row[]);
   const failed = once(child, 'exit').then(([code]) => {
-    throw new Error(`The part ${name} ended with ${code} before it had found anything`);
+    throw new Error(`The part ${name} ended with exit code ${code} before it had a result`);
   });
   return Promise.race([rows, failed]);
 }

@@ -1,4 +1,4 @@
-/** How fast virtual time passes, and how much room its clients take. */
+/** How fast the simulator is, and how much memory its clients take. */
 
 import { presets } from '../src/index.js';
 import type { Clients, Contender, World } from '../src/tools/sim/index.js';
@@ -8,7 +8,7 @@ import type { Row } from './row.js';
 
 const minutes = 10;
 
-/** A server that is stopped for half a minute, and a crowd that it can bear otherwise. */
+/** A server that is stopped for half a minute, and that can bear its clients otherwise. */
 const outage: World = {
   durationMs: minutes * 60_000,
   services: [{ server: articleServer, faults: [{ kind: 'stop', fromMs: 60_000, forMs: 30_000 }] }],

@@ -1,9 +1,9 @@
 /**
- * Answers with a few bytes, with a megabyte, with 503 or not at all, and tells its parent where it listens. Ends with
- * it.
+ * Answers with a few bytes, with a megabyte, with 503 or not at all, and tells its parent process where it listens. It
+ * ends with its parent.
  *
- * What is under `/flaky/` is answered with 503 three times in ten: number 7 as often as number 7 under another name,
- * in this run and in the next, so that all contestants meet the same failures.
+ * Three in ten requests under `/flaky/` get 503. How often a path gets it depends only on its number, in this run and in
+ * the next, so that all contestants meet the same failures.
  */
 
 import { createServer } from 'node:http';
@@ -13,9 +13,9 @@ import { drawOf } from '../src/tools/sim/dice.js';
 const seed = 1;
 const shareOfFailures = 0.3;
 const megabyte = Buffer.alloc(2 ** 20, 'undaunted ');
-/** How many hear nothing at the moment. */
+/** How many requests hang at the moment. */
 let silent = 0;
-/** How often each was answered with 503 already. */
+/** How often each path has been answered with 503. */
 const refusals: Map<string, number> = new Map();
 
 function isRefused(path: string): boolean {
@@ -45,7 +45,7 @@ const server = createServer((request, response) => {
   if (path === '/busy' || (path.startsWith('/flaky/') && isRefused(path))) response.statusCode = 503;
   response.end(bodyOf(path));
 });
-// A contestant whose turn it is not keeps its connections.
+// A contestant keeps its connections while others have their turn.
 server.keepAliveTimeout = 300_000;
 server.listen(0, '127.0.0.1', () => {
   process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

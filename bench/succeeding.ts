@@ -1,4 +1,4 @@
-/** What a request costs that succeeds at once: time, and bytes beyond its session. Needs `--expose-gc`. */
+/** What a request that succeeds at once costs: time, and bytes beyond its session. Needs `--expose-gc`. */
 
 import type { RequestFacts, Retrier, Session } from '../src/index.js';
 import { createRetrier } from '../src/index.js';
@@ -6,7 +6,7 @@ import { bytes, measure, median } from './measure.js';
 import type { Row } from './row.js';
 
 const turns = 100_000;
-/** So many that what happens once in a while does not count, and few enough for the young generation. */
+/** Enough that rare events do not count, and few enough for the young generation. */
 const counted = 1_000_000;
 const request: RequestFacts = {
   method: 'GET',
@@ -32,17 +32,17 @@ export function benchSucceeding(): Row[] {
 
 function beyond(name: string, retrier: Retrier, opened: number): Row {
   const all = leastBytes((count) => succeed(retrier, count));
-  // A byte for what the measuring itself leaves behind.
+  // One byte is for what the measurement itself leaves behind.
   return { name, value: Math.max(0, all - opened), unit: 'bytes', atMost: 1 };
 }
 
-/** Whatever else allocates only adds. */
+/** The least of the rounds: other allocations can only add to it. */
 function leastBytes(work: (count: number) => number): number {
   const [found = []] = measure([{ name: '', work }], counted, bytes, 9);
   return Math.min(...found);
 }
 
-/** Kept, or the optimiser would not even make them. */
+/** Kept, because the optimiser would not create them otherwise. */
 const kept: Session[] = [];
 
 function open(retrier: Retrier, count: number): number {

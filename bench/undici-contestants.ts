@@ -1,4 +1,4 @@
-/** undici bare, with its own two ways to retry, and with ours. */
+/** undici alone, with its own two ways to retry, and with ours. */
 
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
@@ -10,7 +10,7 @@ export interface Contestant {
   readonly dispatcher: Dispatcher;
 }
 
-/** undici's own: answers stay answers, as they do here. */
+/** The options of undici's retry: a failed answer stays an answer, as with ours. */
 export interface TheirOptions {
   readonly maxRetries?: number;
   readonly minTimeout?: number;
@@ -18,7 +18,7 @@ export interface TheirOptions {
   readonly timeoutFactor?: number;
 }
 
-/** The first is what the others are compared with; the second tells how much of a difference is noise. */
+/** The others are compared with the first; the second shows how much of a difference is noise. */
 export function bare(agent: () => Dispatcher): Contestant[] {
   return [
     { name: 'bare Agent', dispatcher: agent() },
@@ -26,7 +26,7 @@ export function bare(agent: () => Dispatcher): Contestant[] {
   ];
 }
 
-/** What it costs to be composed at all. */
+/** Shows what composing any interceptor costs. */
 export function passThrough(agent: () => Dispatcher): Contestant {
   const dispatcher = agent().compose((dispatch) => (given, handler) => dispatch(given, handler));
   return { name: 'an interceptor that does nothing', dispatcher };
@@ -41,7 +41,7 @@ export function retrying(
   return [
     { name: 'undaunted', dispatcher: agent().compose(retry(ours)) },
     { name: 'interceptors.retry()', dispatcher: agent().compose(undici.interceptors.retry(options)) },
-    // It is made for Agents, and its declarations know no other dispatcher.
+    // Its declarations accept only Agents.
     { name: 'RetryAgent', dispatcher: new undici.RetryAgent(agent() as never, options) },
   ];
 }

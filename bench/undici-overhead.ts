@@ -1,6 +1,6 @@
 /**
- * What an interceptor adds to a request that succeeds at once, on a dispatcher that does nothing else: nothing but
- * itself, undici's own retry, and ours. Needs `--expose-gc`.
+ * What an interceptor adds to a request that succeeds at once, on a dispatcher that only answers: an empty interceptor,
+ * undici's own retry, and ours. Needs `--expose-gc`.
  */
 
 import type { Dispatcher } from 'undici';
@@ -19,7 +19,7 @@ import type { Row } from './row.js';
 import { passThrough, retrying } from './undici-contestants.js';
 
 const requests = 100_000;
-/** So many that the request itself does not count. */
+/** Enough that the request itself does not count. */
 const manyChunks = 1_000;
 const longRequests = 1_000;
 const options: Dispatcher.DispatchOptions = {
@@ -44,12 +44,13 @@ export function benchUndiciOverhead(): Row[] {
   ];
 }
 
-/** For each name, beyond what the bare dispatcher takes in the same round. */
+/** For each name: the cost beyond the bare dispatcher in the same round. */
 function addedBy(chunks: number, turns: number, gauge: Gauge): Series[] {
   const answer = answerOf(200, chunks);
   const bare = (): Dispatcher => memoryDispatcher(() => answer);
   const [ours, theirs] = retrying(bare).map(({ dispatcher }) => dispatcher);
-  if (ours === undefined || theirs === undefined) throw new Error('Two contestants are to be compared here');
+  if (ours === undefined || theirs === undefined)
+    throw new Error('There have to be two contestants to compare');
   const subjects = [bare(), passThrough(bare).dispatcher, ours, theirs].map((dispatcher) =>
     subject(dispatcher),
   );

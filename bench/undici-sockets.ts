@@ -1,6 +1,6 @@
 /**
- * CPU per request over loopback, the server in a process of its own: with and without a retry layer, in turns. A
- * second bare agent tells how much of a difference is noise, and an empty interceptor what any of them costs.
+ * CPU per request over loopback, with the server in another process: with and without a retry layer, in turns. A second
+ * bare agent shows how much of a difference is noise, and an empty interceptor what any interceptor costs.
  */
 
 import type { Dispatcher } from 'undici';
@@ -75,7 +75,7 @@ function rowOf(
   };
 }
 
-/** Through one dispatcher, one after the other on each connection. */
+/** Sends requests through one dispatcher, one after the other on each connection. */
 class Downloads {
   private readonly dispatcher: Dispatcher;
   private readonly origin: string;
@@ -107,6 +107,7 @@ class Downloads {
       this.chunks += 1;
     }
     this.requests += 1;
-    if (bytes !== load.bytes) throw new Error(`${load.path} came with ${bytes} of its ${load.bytes} bytes`);
+    if (bytes !== load.bytes)
+      throw new Error(`${load.path} arrived with ${bytes} of its ${load.bytes} bytes`);
   }
 }

@@ -1,4 +1,4 @@
-/** The undici of this run: the one that is installed, or the one in the folder that UNDICI_UNDER_TEST names. */
+/** The undici of this run: the installed one, or the one in the folder that UNDICI_UNDER_TEST names. */
 
 import { createRequire } from 'node:module';
 

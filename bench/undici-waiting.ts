@@ -1,4 +1,4 @@
-/** A hundred thousand requests of undici that wait, and what the event loop feels when all their waits end. */
+/** A hundred thousand undici requests that wait, and the delay of the event loop when all waits end. */
 
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -13,12 +13,12 @@ import { type Crowd, LongWaits, rowsOfWaiting, unanswered } from './waiting.js';
 import { withSmallServer } from './with-small-server.js';
 
 const requests = 100_000;
-/** Each has a socket of its own; no process has more of them than that to spare. */
+/** Each has its own socket, and a process does not have more of them to spare. */
 const hangingRequests = 5_000;
 const rounds = 21;
 const sentWithinMs = 2_000;
 const batch = 1_000;
-/** All have been sent by then. */
+/** By then, all requests have been sent. */
 const waitMs = 2_500;
 
 export async function benchUndiciWaiting(): Promise<Row[]> {
@@ -74,7 +74,7 @@ async function rowsOfFiring(): Promise<Row[]> {
   ];
 }
 
-/** The p99 in ms, from the first second attempt to the last. */
+/** The p99 in ms, between the first and the last of the second attempts. */
 async function delayWhileFiring(layer: Dispatcher.DispatcherComposeInterceptor): Promise<number> {
   globalThis.gc?.();
   const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -82,7 +82,7 @@ async function delayWhileFiring(layer: Dispatcher.DispatcherComposeInterceptor):
   const dispatcher = memoryDispatcher(() => answer()).compose(layer);
   const startedAt = performance.now();
   for (let begun = 0; begun < requests; begun += 1) {
-    // In the same time for both: who takes longer to send them has waits that end further apart.
+    // In the same time for both, because the waits of a slower sender would end further apart.
     const dueAt = startedAt + (sentWithinMs * begun) / requests;
     while (begun % batch === 0 && performance.now() < dueAt) await nextTurn();
     dispatcher.dispatch(
@@ -102,7 +102,7 @@ async function delayWhileFiring(layer: Dispatcher.DispatcherComposeInterceptor):
   return delay.percentile(99) / 1e6;
 }
 
-/** What held up the loop last is seen only then. */
+/** The histogram sees the last delay of the loop only after another turn. */
 async function nextSample(delay: IntervalHistogram): Promise<void> {
   for (const { count } = delay; delay.count === count; ) await nextTurn();
 }

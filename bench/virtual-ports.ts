@@ -1,4 +1,4 @@
-/** A world in which time passes when somebody says so. */
+/** Ports with virtual time, which passes only when it is told to. */
 
 import type { Ports, Sleep } from '../src/index.js';
 import { Agenda } from '../src/tools/sim/agenda.js';
@@ -6,7 +6,7 @@ import { diceOf } from '../src/tools/sim/internal.js';
 
 export class VirtualPorts implements Ports {
   readonly random: () => number = diceOf(1, 1);
-  /** Who is to be woken, by the slot that they have on the agenda. */
+  /** The sleepers, by their slots on the agenda. */
   private readonly wakes: Map<number, () => void> = new Map();
   private slots = 0;
   private readonly agenda: Agenda = new Agenda();

@@ -1,6 +1,6 @@
 /**
- * Very many requests that wait in back-off, against as many that hang in the bare client because the server does not
- * answer: what each holds in memory, what it costs to abort them all, and what is left of them then.
+ * Very many requests that wait in back-off, compared with as many that hang in the bare client because the server does
+ * not answer: the memory that each holds, the cost of aborting all of them, and what is left afterwards.
  */
 
 import { setTimeout as elapsed } from 'node:timers/promises';
@@ -11,15 +11,15 @@ import { heldInTheEnd } from './held.js';
 import { cpuSince, measureRounds, median, perRound, ratioTo } from './measure.js';
 import type { Row } from './row.js';
 
-/** Sends one that will not be done before it is aborted. */
+/** Sends a request that ends only when it is aborted. */
 export type Send = (signal: AbortSignal) => Promise<unknown>;
 
 export interface Crowd {
   readonly requests: number;
-  /** So many are sent before the next ones. */
+  /** How many are sent at a time. */
   readonly batch: number;
   readonly send: Send;
-  /** How many are where they are to stay, of so many that were sent. */
+  /** How many of the sent requests have reached the state in which they stay. */
   readonly staying: (sent: number) => number | Promise<number>;
   readonly close: () => unknown;
 }
@@ -30,7 +30,7 @@ export interface Crowds {
   readonly waiting: () => Crowd;
 }
 
-/** Of each request. */
+/** The costs of each request. */
 interface Cost {
   readonly bytes: number;
   readonly abortNs: number;
@@ -42,7 +42,7 @@ const mostAbortRatio = 1.2;
 
 export async function rowsOfWaiting({ rounds, hanging, waiting }: Crowds): Promise<Row[]> {
   const gauges = [hanging, waiting].map((gather) => () => costOf(gather));
-  // The first ones make what is made once.
+  // The first requests create what is created only once.
   await measureRounds(gauges, 1);
   const [bare = [], ours = []] = await measureRounds(gauges, rounds);
   const series = (costs: readonly Cost[], key: keyof Cost) => costs.map((cost) => cost[key]);
@@ -59,14 +59,14 @@ export async function rowsOfWaiting({ rounds, hanging, waiting }: Crowds): Promi
       atMost: mostBytes,
     },
     {
-      name: 'aborting all, for each',
+      name: 'aborting all, per request',
       value: median(abortNs) / 1_000,
       unit: 'µs of CPU',
       ratio: ratioTo(peer, abortNs, bareAbortNs),
       atMost: mostAbortRatio,
     },
     {
-      name: 'what is left of each then',
+      name: 'left of each afterwards',
       value: median(series(ours, 'leftBytes')),
       unit: 'bytes',
       note: `in the bare client ${left.toFixed(1)} bytes`,
@@ -87,7 +87,7 @@ async function costOf(gather: () => Crowd): Promise<Cost> {
   };
 }
 
-/** In a function of its own: what it holds is nobody's once it has returned. */
+/** A function of its own, so that nothing keeps its variables after it returns. */
 async function lifeOf({ requests, batch, send, staying, close }: Crowd): Promise<{
   heldThen: number;
   abortNs: number;
@@ -114,7 +114,7 @@ async function lifeOf({ requests, batch, send, staying, close }: Crowd): Promise
 
 // --------------------------------------------------------------- where they stay
 
-/** A retrier whose waits last for hours, and are counted. */
+/** A retrier that counts its waits, which last for hours. */
 export class LongWaits {
   private waits = 0;
   readonly retrier: Retrier = createRetrier(
@@ -134,7 +134,7 @@ export class LongWaits {
   readonly staying = (): number => this.waits;
 }
 
-/** What the small server has been asked and does not answer. */
+/** The requests that the small server has received and does not answer. */
 export async function unanswered(origin: string): Promise<number> {
   return Number(await (await fetch(`${origin}/unanswered`)).text());
 }

@@ -1,4 +1,4 @@
-/** A server in a process of its own, for as long as something is measured. */
+/** Runs a server in another process during a measurement. */
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** What `npm run sim:table` prints, and docs/outages.md shows. */
+/** The tables that `npm run sim:table` prints and docs/outages.md shows. */
 
 import { deathTable } from './death-table.js';
 import { ordinaryTables } from './ordinary-tables.js';

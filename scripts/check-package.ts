@@ -1,7 +1,7 @@
 /**
- * The package as a stranger gets it: packed, linted, installed into an empty folder, imported, required and
- * compiled against with `skipLibCheck: false`, alone and beside the oldest and the newest clients. Prints one
- * line per check and ends with their number.
+ * The package as a user gets it: packed, linted, installed into an empty folder, imported, required and compiled against
+ * with `skipLibCheck: false`, alone and together with the oldest and the newest clients. Prints one line per check, and
+ * then their number.
  */
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -79,13 +79,13 @@ async function checkPacked(): Promise<void> {
   );
 }
 
-/** What loads its peer when it is loaded: the others only know their clients' types. */
+/** The entries that load their peer; the others only use the types of their clients. */
 const telemetry = {
   entry: 'undaunted/otel',
   packages: ['@opentelemetry/api', '@opentelemetry/instrumentation-undici@0.33.0'],
 } as const;
 
-/** Without any client, every entry loads, and the core compiles. */
+/** Without any client installed, every entry loads, and the core compiles. */
 async function checkAlone(): Promise<void> {
   const alone = join(folder, 'alone');
   await check('installs into an empty folder', () => installInto(alone, [tarball()]));
@@ -97,7 +97,7 @@ async function checkAlone(): Promise<void> {
   }
 }
 
-/** Without any client, too. */
+/** This works without any client as well. */
 async function checkCommandLine(): Promise<void> {
   const alone = join(folder, 'alone');
   const undaunted = (...args: string[]): Promise<string> =>
@@ -150,7 +150,7 @@ function entries(): string[] {
     .map(([path]) => name + path.slice(1));
 }
 
-/** What the README and docs/ show is TypeScript, whoever copies it. */
+/** The code in the README and docs/ compiles as TypeScript wherever it is copied. */
 async function checkDocs(place: string): Promise<void> {
   // A block that imports an SDK is compiled where that is installed, and one with tests by `npm test`.
   const blocks = pages()
@@ -227,7 +227,7 @@ async function checkBeside(age: 'oldest' | 'newest'): Promise<void> {
   if (age === 'newest') await checkOldestTypeScript(beside);
 }
 
-/** In both manners of Node: by the older one, each module has declarations of its own. */
+/** By both module resolutions of Node: with the older one, each module format has its own declarations. */
 async function checkAcross(place: string, typescript?: string): Promise<void> {
   writeFileSync(join(place, 'maker.cts'), maker);
   for (const module of ['node16', 'nodenext']) {

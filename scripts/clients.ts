@@ -1,4 +1,4 @@
-/** The clients that there are adapters for, and the versions that are promised. */
+/** The clients that have adapters, and their supported versions. */
 
 export interface Client {
   readonly name: 'undici' | 'axios';
@@ -8,7 +8,7 @@ export interface Client {
 
 export interface ClientVersion {
   readonly version: string;
-  /** The Nodes, by their majors, that its tests run on. */
+  /** The major versions of Node that its tests run on. */
   readonly nodes: readonly string[];
 }
 
@@ -18,10 +18,10 @@ export const clients: readonly Client[] = [
   {
     name: 'undici',
     versions: [
-      // Where such old ones are found.
+      // On the Node that goes with such an old version.
       { version: '6.17.0', nodes: ['20'] },
       { version: '6', nodes: allNodes },
-      // The oldest 7 that works.
+      // The oldest version 7 that works.
       { version: '7.0.0', nodes: allNodes },
       { version: '7', nodes: allNodes },
       { version: '8', nodes: allNodes },

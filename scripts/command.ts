@@ -1,23 +1,23 @@
-/** Other programs, and what they say. */
+/** Runs other programs and reads their output. */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** What it writes to stdout. */
+/** Returns what the program writes to stdout. */
 export async function run(
   command: string,
   args: readonly string[],
   cwd = '.',
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string> {
-  // Far more time than any of it takes: only what hangs is ended by it.
+  // The timeout is far longer than any of them takes: it only ends programs that hang.
   const { stdout } = await execute(command, args, { cwd, env, timeout: 600_000, maxBuffer: 2 ** 26 });
   return stdout;
 }
 
-/** All that there is to read about a failure. */
+/** All output about a failure. */
 export function outputOf(error: unknown): string {
   // The message of a command that failed contains what it wrote to stderr.
   const { stdout, message } = error as { stdout?: string; message: string };

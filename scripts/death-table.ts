@@ -1,4 +1,4 @@
-/** A server that is dead, with more or fewer clients, and what comes when it is back. */
+/** A dead server with more or fewer clients, and the time after its return. */
 
 import { presets } from '../src/index.js';
 import { burstAfter, burstCount, loadWhileDead, returned } from './outage-measures.js';
@@ -9,7 +9,7 @@ import { naive } from './sim-tables.js';
 const manyClients: Case = {
   about:
     'The server of the outage above, with 300, 1,000, 2,000 and 5,000 clients, a backlog of 511 and 4,096, stopped for 3, 10 and 60 s; ' +
-    'what is good in the ten seconds that begin 2 s after its return (3 s with 5,000 clients), in the worst run',
+    'the share of the usual successes in the ten seconds that start 2 s after its return (3 s with 5,000 clients), in the worst run',
   asked: '`service`: 0 wedged, at least 95 %',
   columns: ['wedged', 'normal after 2 s'],
   isLong: true,
@@ -45,8 +45,8 @@ const load: Case = {
 
 const burst: Case = {
   about:
-    `It is stopped for 10 s, and ${burstCount} requests come at once 10 s after its return: how many of them end well, where others have ` +
-    'asked all the time (10/s), and where nobody has since 2 s before its return',
+    `It is stopped for 10 s, and ${burstCount} requests come at once 10 s after its return: how many of them succeed ` +
+    'if other requests (10/s) came all the time, and if none came since 2 s before its return',
   asked: `\`service\`: all ${burstCount}`,
   columns: ['burst', 'burst after silence'],
   isLong: true,

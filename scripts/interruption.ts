@@ -1,6 +1,6 @@
-/** Ctrl-C for scripts that take minutes: they say what they have found so far, and end with 130. */
+/** Ctrl-C for scripts that take minutes: they print what they have found so far, and end with exit code 130. */
 
-/** As shells report a process that a signal has ended: 128 and its number. */
+/** The exit codes that shells report for these signals: 128 plus the number of the signal. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 class Interruption extends Error {
@@ -8,8 +8,8 @@ class Interruption extends Error {
 }
 
 /**
- * Waits for the work, or for a signal, whichever is first. After a signal, it calls `tell`, for what is known so far,
- * and sets the exit code; the work has to be ended by the caller.
+ * Waits for the work or for a signal, whichever comes first. After a signal, it calls `tell` to print what is known so
+ * far, and sets the exit code; the caller has to end the work.
  */
 export async function interruptible(work: () => Promise<void>, tell: () => void): Promise<void> {
   const { promise: interrupted, reject } = promiseOfInterruption();
@@ -18,7 +18,7 @@ export async function interruptible(work: () => Promise<void>, tell: () => void)
       process.exitCode = exitCode;
       reject(new Interruption(signal));
     };
-    // Once: the second Ctrl-C ends a script that does not end.
+    // Only once: the second Ctrl-C kills a script that does not end.
     process.once(signal, listener);
     return [signal, listener] as const;
   });

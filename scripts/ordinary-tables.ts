@@ -1,4 +1,4 @@
-/** Ordinary days as tables: no retry comes first, and whatever is worse than it is marked. */
+/** Ordinary days as tables: no retry is the first row, and figures that are worse than its own are marked. */
 
 import { presets } from '../src/index.js';
 import type { Contender, Day, Run } from '../src/tools/sim/index.js';
@@ -7,7 +7,7 @@ import { goodShare, mean, percent, runs, type Seeds } from './sim-reading.js';
 import type { Case, Contenders, Table } from './sim-tables.js';
 import { naive } from './sim-tables.js';
 
-/** Less than this share of what no retry reaches is worse, and no chance: all meet the same luck. */
+/** Less than this share of the result of no retry is worse. It is not chance, because all contenders have the same luck. */
 const noWorse = 0.99;
 
 export interface DayCase {
@@ -15,7 +15,7 @@ export interface DayCase {
   readonly about: string;
   readonly asked?: string;
   readonly day: Day;
-  /** Default: the share of the innocent requests that end well. */
+  /** Default: the share of the innocent requests that succeed. */
   readonly value?: (run: Run, day: Day) => number;
   readonly better?: 'more' | 'less';
   readonly print?: (value: number) => string;
@@ -57,13 +57,13 @@ export function innocentShare({ innocent }: Run): number {
   return goodShare(innocent);
 }
 
-/** Of what the limit would have allowed. */
+/** The share of the limit that was used. */
 export function usedOf(limit: { readonly perSecond: number; readonly burst: number }) {
   return ({ totals }: Run, { world }: Day): number =>
     totals.good / ((limit.perSecond * world.durationMs) / 1_000 + limit.burst);
 }
 
-/** What began in the minute after one request was refused. */
+/** The share of success of the requests that started in the minute after the refusal. */
 export function afterRefusal({ innocent: { series } }: Run): number {
   return (
     (perSecond(series.good, days.refusedAtMs, 75_000) * 75) /
@@ -86,7 +86,7 @@ const limits: readonly DayCase[] = [
   {
     column: 'limit used',
     about:
-      'A token bucket of 20 a second, burst 20, with the exact `Retry-After`, and 100 requests a second with deadlines of 10 s: what is used of it',
+      'A token bucket of 20 a second, burst 20, with the exact `Retry-After`, and 100 requests a second with deadlines of 10 s: the share of the limit that is used',
     asked: '`service`: at least 93 %',
     day: days.overLimit(twenty, 100),
     value: usedOf(twenty),
@@ -124,7 +124,7 @@ const limits: readonly DayCase[] = [
   {
     column: 'leaving',
     about:
-      'Half of the callers leave after 0.5 s while they wait for a limit of 20 a second: what is used of it',
+      'Half of the callers leave after 0.5 s while they wait for a limit of 20 a second: the share of the limit that is used',
     day: days.leavingUnderLimit(twenty, 100),
     value: usedOf(twenty),
   },
@@ -197,7 +197,7 @@ const moments: readonly DayCase[] = [
   },
   {
     column: 'a wave of 503',
-    about: '503 for all of 1 s, at 1,000 a second: how many are lost',
+    about: 'Everything gets 503 for 1 s, at 1,000 a second: how many are lost',
     asked: 'no more than without retries',
     day: days.errorWave(1_000, 1_000),
     value: lost,
@@ -252,19 +252,19 @@ const contenders: Contenders = {
 export const ordinaryTables: readonly Table[] = [
   {
     name: 'ordinary-limits',
-    title: "Ordinary days: a limit, or somebody else's",
+    title: 'Ordinary days: limits',
     contenders,
     cases: limits.map(caseOf),
   },
   {
     name: 'ordinary-parts',
-    title: 'Ordinary days: a part of it fails',
+    title: 'Ordinary days: a part fails',
     contenders,
     cases: parts.map(caseOf),
   },
   {
     name: 'ordinary-moments',
-    title: 'Ordinary days: all of it, for a moment',
+    title: 'Ordinary days: everything fails for a moment',
     contenders,
     cases: moments.map(caseOf),
   },

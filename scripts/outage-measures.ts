@@ -1,4 +1,4 @@
-/** What becomes of a server that is dead, and of those who ask while it is and after. */
+/** Measures of a server that is dead, and of its clients during that time and afterwards. */
 
 import type { Clients, Contender, Fault, SimulateOptions, World } from '../src/tools/sim/index.js';
 import * as sim from '../src/tools/sim/index.js';
@@ -15,7 +15,7 @@ export interface SeedOutage {
   readonly clients: number;
   readonly backlog: number;
   readonly stopsMs: readonly number[];
-  /** From when on its return counts. */
+  /** How long after its return the measurement starts. */
   readonly afterMs: number;
   /** Default: one, and so nothing to share. */
   readonly processes?: number;
@@ -25,7 +25,7 @@ export interface SeedOutage {
 export interface Returned {
   readonly runs: number;
   readonly wedged: number;
-  /** What is good in ten seconds, of what would be good without a stop; in the worst run. */
+  /** Successful requests in ten seconds, relative to a run without a stop; in the worst run. */
   readonly back: number;
   /** The stop of that run. */
   readonly stopMs: number;
@@ -85,7 +85,7 @@ export interface BurstFigures {
   readonly p99Ms: number;
 }
 
-/** All at once, ten seconds after the return; the others ask until so long after the beginning of the outage. */
+/** Requests that come all at once ten seconds after the return; the other clients ask until `untilMs` after the start of the outage. */
 export function burstAfter(untilMs: number, rate: number, contender: Contender, seeds: Seeds): BurstFigures {
   const forMs = 10_000;
   const crowds: readonly [Clients, Clients] = [

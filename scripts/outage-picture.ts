@@ -1,4 +1,4 @@
-/** The README's picture of an outage: what comes of a server that is stopped for ten seconds, by who calls it. */
+/** The picture of an outage: a server is stopped for ten seconds, under three retry policies. */
 
 import { presets } from '../src/index.js';
 import type { Contender } from '../src/tools/sim/index.js';
@@ -7,7 +7,7 @@ import { articleClients, peers, perSecond, simulate, stoppedServer } from '../sr
 interface Line {
   readonly name: string;
   readonly contender: Contender;
-  /** For light and for dark; told apart by their dashes as well. */
+  /** For light and dark; dashes tell the lines apart as well. */
   readonly colours: readonly [light: string, dark: string];
   readonly dashes: string;
 }
@@ -20,7 +20,7 @@ const lines: readonly Line[] = [
     dashes: '7 4',
   },
   {
-    name: 'exponential back-off, for ever',
+    name: 'exponential back-off, forever',
     contender: peers.articleProgram,
     colours: ['#7a5b00', '#f2c14e'],
     dashes: '2 3',
@@ -34,7 +34,7 @@ const lines: readonly Line[] = [
 ];
 
 const [stoppedAt, stopMs, shownMs] = [30_000, 10_000, 120_000];
-/** Points are means of so much time: single seconds of a hundred requests are noise. */
+/** Points are means of this time: single seconds with a hundred requests are noise. */
 const stepMs = 2_000;
 
 const width = 760;
@@ -69,7 +69,7 @@ export function outagePicture(): string {
   };
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 372" role="img" aria-labelledby="title what">`,
-    '<title id="title">A server is stopped for ten seconds: who calls it decides whether it comes back</title>',
+    '<title id="title">A server is stopped for ten seconds: the retry policy of its clients decides whether it recovers</title>',
     `<desc id="what">${description}</desc>`,
     `<style>${style()}</style>`,
     ...lines.map(legend),

@@ -1,4 +1,4 @@
-/** What retry layers do to servers: the cases by which they are judged, as tables of one row for each contender. */
+/** What retry layers do to servers: tables with the cases by which they are judged, and one row for each contender. */
 
 import { presets } from '../src/index.js';
 import type { Contender, LimitedServer, Run } from '../src/tools/sim/index.js';
@@ -12,7 +12,7 @@ const { fairness, peers, perSecond } = sim;
 const { service } = presets.policies;
 
 const stubborn: Contenders = {
-  'every 100 ms, for ever': peers.fixedForEver,
+  'every 100 ms, forever': peers.fixedForEver,
   "smira's formula": peers.article,
   "smira's program": peers.articleProgram,
 };
@@ -36,7 +36,7 @@ function outages(backlog: number, contender: Contender, seeds: Seeds): Outage[] 
   });
 }
 
-/** Of what the same seed does without a stop, in ten seconds from then on. */
+/** Relative to the same seed without a stop, in the ten seconds from then on. */
 function share({ run, calm }: Outage, fromMs: number): number {
   return perSecond(run.series.good, fromMs, 10_000) / perSecond(calm.series.good, fromMs, 10_000);
 }
@@ -45,7 +45,7 @@ function isWedged(outage: Outage): boolean {
   return share(outage, outage.resumedAt + tailMs - 10_000) < 0.5;
 }
 
-/** The most attempts in a second, from the one after the gate has shut to the end of the stop. */
+/** The most attempts in a second, from the second after the gate shuts to the end of the stop. */
 function busiestShut({ run, resumedAt }: Outage): number {
   const shutAt = run.totals.refusedFirstAt ?? stoppedAt;
   return Math.max(0, ...run.series.sent.subarray(Math.ceil(shutAt / 1_000), resumedAt / 1_000));
@@ -54,11 +54,10 @@ function busiestShut({ run, resumedAt }: Outage): number {
 const stoppedServer: Case = {
   about:
     'A server that slows down under load, 1,000 clients: stopped for 5, 10, 30 and 60 s, with a backlog of 511 and ' +
-    '4,096, and continued; what is good in the ten seconds that begin 2 s after its return, of what would be good ' +
-    'without a stop, in the worst run; the most attempts in a second while it is stopped (once the gate has shut, ' +
-    'where there is one)',
+    '4,096, and continued; the share of the usual successes in the ten seconds that start 2 s after its return, in ' +
+    'the worst run; the most attempts in a second while it is stopped (with a gate: after it has shut)',
   asked:
-    '`service`: 0 wedged; at least 90 % again in the ten seconds that begin 2 s after its return; at most 10 attempts a second while its gate is shut',
+    '`service`: 0 wedged; at least 90 % again in the ten seconds that start 2 s after its return; at most 10 attempts a second while its gate is shut',
   columns: ['wedged at 511', 'wedged at 4,096', 'normal after 2 s', 'attempts/s'],
   isLong: true,
   cells: (contender, seeds) => {
@@ -73,8 +72,8 @@ const stoppedServer: Case = {
 };
 
 const gateShuts: Case = {
-  about: 'The same: how soon first attempts stop',
-  asked: '`service`: 2.5 s (the attempt timeout, and half a second)',
+  about: 'The same: how soon the gate stops first attempts',
+  asked: '`service`: 2.5 s (the attempt timeout plus half a second)',
   columns: ['shut after'],
   cells: (contender, seeds) => {
     const shut = runs(sim.stoppedServer(511, 10_000, 0), sim.articleClients, contender, seeds).flatMap(
@@ -86,7 +85,7 @@ const gateShuts: Case = {
 
 const calm: Case = {
   about: 'The same server without a stop',
-  asked: '`service`: within 1 % of no retry layer',
+  asked: '`service`: within 1 % of no retry',
   columns: ['goodput'],
   cells: (contender, seeds) => {
     const goodput = (some: Contender): number =>
@@ -101,7 +100,7 @@ const calm: Case = {
 
 const chance: Case = {
   about: 'Where chance decides (backlog 4,096, stopped for 10 s, five times as many seeds)',
-  asked: 'defaults: at most 10 percentage points more than without any retry',
+  asked: 'defaults: at most 10 percentage points more than no retry',
   columns: ['wedged by chance'],
   isLong: true,
   cells: (contender, seeds) => {
@@ -140,7 +139,8 @@ export const outageTable: Table = {
 // ---------------------------------------------------------------- failures
 
 const brownOut: Case = {
-  about: 'A share of the answers are 503: 100 processes with a retrier each, 10 requests a second each, 60 s',
+  about:
+    'A share of the answers are 503: 100 processes with a retrier each, each sends 10 requests a second, 60 s',
   asked: 'defaults: success of .999 at 10 %, 1.15x at 10 % and at 100 %',
   columns: ['good at 10 %', 'load', 'good at 20 %', 'load', 'load at 100 %'],
   isLong: true,
@@ -156,7 +156,8 @@ const brownOut: Case = {
 };
 
 const surge: Case = {
-  about: '40 requests a second, 80 for 5 s; a request takes 1 s and 10 ms more for each other; timeout 3 s',
+  about:
+    '40 requests a second, 80 for 5 s; a request takes 1 s, plus 10 ms for each other one in progress; timeout 3 s',
   asked: 'ours: no collapse',
   columns: ['collapsed in a surge'],
   cells: (contender, seeds) => {
@@ -169,7 +170,7 @@ const surge: Case = {
 
 const layered: Case = {
   about: 'Three services in a row, each with a retrier; the last is down for 60 s, at 100 requests a second',
-  asked: 'ours: 1.5x at the bottom',
+  asked: 'ours: 1.5x at the last service',
   columns: ['three layers'],
   cells: (contender, seeds) => {
     const bottom = runs(sim.layers(3), sim.steadyStream, contender, seeds).map(
@@ -182,8 +183,8 @@ const layered: Case = {
 };
 
 const manyProcesses: Case = {
-  about: '1,000 processes with a retrier each, a request every 10 s each, down for 60 s',
-  asked: 'reported: every bucket is full at first, and so many buckets are a lake',
+  about: '1,000 processes with a retrier each, each sends a request every 10 s, down for 60 s',
+  asked: 'only reported: every process starts with a full bucket',
   columns: ['1,000 processes'],
   isLong: true,
   cells: (contender, seeds) => {
@@ -194,7 +195,7 @@ const manyProcesses: Case = {
 
 export const failureTable: Table = {
   name: 'failures',
-  title: 'A server fails, is overrun, or is down',
+  title: 'A server fails, is overloaded, or is down',
   contenders: { ...naive, ...libraries, 'undaunted: defaults': {}, 'undaunted: `service`': service },
   cases: [brownOut, surge, layered, manyProcesses],
 };
@@ -209,7 +210,7 @@ function longHint(name: string, limit: LimitedServer['limit']): Case {
     columns: [`inside (${name})`, 'busiest second'],
     cells: (contender, seeds) => {
       const all = runs(sim.limitedServer(limit, 5, 90_000), sim.greedyClients, contender, seeds);
-      // The first window cannot begin before the first answer, and ends after five seconds.
+      // The first window starts with the first answer, and ends five seconds later.
       const busiest = all.map(({ series }) => Math.max(...series.sent.subarray(5)) / 50);
       return [
         range(

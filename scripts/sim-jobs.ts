@@ -1,6 +1,6 @@
 /**
- * Simulations keep a thread busy for minutes: they run in a thread of their own, so that this one can show how far
- * they are, and hears Ctrl-C.
+ * Simulations keep a thread busy for minutes. They run in a thread of their own, so that the main thread can show the
+ * progress and react to Ctrl-C.
  */
 
 import { once } from 'node:events';

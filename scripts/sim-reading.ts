@@ -1,4 +1,4 @@
-/** Runs of many seeds, and what they say in a cell of a table. */
+/** Runs with many seeds, and how their results become the cell of a table. */
 
 import type { Contender, Counts, Crowds, Run, SimulateOptions, World } from '../src/tools/sim/index.js';
 import { perSecond, simulate } from '../src/tools/sim/index.js';
@@ -23,7 +23,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Of what began. */
+/** The share of the requests that succeeded. */
 export function goodShare({ totals }: Counts): number {
   return totals.good / totals.offered;
 }

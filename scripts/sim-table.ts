@@ -1,14 +1,14 @@
 /**
- * Prints what retry layers do to servers, as markdown: the tables of docs/outages.md, and what is asked of ours.
+ * Prints what retry layers do to servers, as markdown: the tables of docs/outages.md, and the goals of our policies.
  *
  *   npm run sim:table                          ten seeds
  *   npm run sim:table -- 3                     three seeds
- *   npm run sim:table -- 3 --only ordinary     the tables whose name begins so
- *   npm run sim:table -- 3 --for service       the contenders whose name has it, beside no retry
+ *   npm run sim:table -- 3 --only ordinary     the tables whose names begin with this
+ *   npm run sim:table -- 3 --for service       no retry, and the contenders whose names contain this
  *   npm run sim:table -- --write               ten seeds, into docs/outages.md; with --only, just these tables
- *   npm run sim:table -- 5 --goals             what is asked of `service`, each as PASS or MISS
+ *   npm run sim:table -- 5 --goals             the goals of `service`, each as PASS or MISS
  *   npm run sim:table -- 5 --goals --only limiter --policy variant.json
- *                                              only these goals (a name, or a part of what they are about), of a policy
+ *                                              some goals (by name, or by a part of the description) for a policy
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ const { values, positionals } = parseArgs({
 const isWriting = values.write;
 const seeds = isWriting ? 10 : Number(positionals[0] ?? 10);
 
-/** The name and the cells of the row that is being made. */
+/** The name and the cells of the row in progress. */
 let unfinished: string[] = [];
 
 const progress = new Progress(new Printer(process.stderr, process.env));
@@ -103,7 +103,7 @@ async function rowOf({ name, cases }: Table, contender: string, share: number): 
   unfinished = [contender];
   for (const [caseIndex, { columns }] of cases.entries()) {
     const show = (): void => progress.show(share, `${name}: ${contender}, ${columns.join(', ')}`);
-    // After an interruption nothing ends it, and it must not keep the process.
+    // After an interruption, nothing clears the timer, and it must not keep the process alive.
     const looks = setInterval(show, 250).unref();
     show();
     try {

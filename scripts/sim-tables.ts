@@ -9,11 +9,11 @@ export type Contenders = Readonly<Record<string, Contender>>;
 /** Columns that come from the same runs. */
 export interface Case {
   readonly about: string;
-  /** What ours must reach. */
+  /** The goal for our policies. */
   readonly asked: string;
   readonly columns: readonly string[];
   readonly cells: (contender: Contender, seeds: Seeds) => readonly string[];
-  /** It takes long, with all seeds. */
+  /** With all seeds, it takes long. */
   readonly isLong?: true;
 }
 

@@ -103,7 +103,7 @@ function failure(cell: string, error: unknown): Result {
 
 // ---------------------------------------------------------------- types
 
-/** As for somebody who installed both, whatever kind of module they write. */
+/** As for a user who installed both, in every kind of module. */
 async function compileAgainst({ adapter: { name, client }, version }: Column): Promise<Result> {
   // That of fetch is compiled against no client's.
   if (name !== client.name) return { passed: 0, failed: 0, cell: '' };

@@ -1,4 +1,4 @@
-/** All that is asked of ours, by `npm run sim:table -- --goals`. */
+/** All goals of `npm run sim:table -- --goals`. */
 
 import type { Goal } from './goal.js';
 import { limitGoals } from './limits.js';

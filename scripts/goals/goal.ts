@@ -1,11 +1,11 @@
-/** What ours must reach on a day, beside what no retry reaches on the same luck. */
+/** Goals for our policy on one day, compared with no retry under the same luck. */
 
 import type { Contender, Day, Run } from '../../src/tools/sim/index.js';
 import { peers } from '../../src/tools/sim/index.js';
 import { mean, percent, runs, type Seeds } from '../sim-reading.js';
 
 export interface Goal {
-  /** Goals of one name belong together: the command line can ask for them alone. */
+  /** Goals with the same name belong together; the command line can ask for them alone. */
   readonly name: string;
   readonly about: string;
   readonly wanted: string;
@@ -13,7 +13,7 @@ export interface Goal {
 }
 
 export interface Judgement {
-  /** Undefined: it is only reported. */
+  /** Undefined: the goal is only reported. */
   readonly isMet: boolean | undefined;
   readonly figures: string;
 }
@@ -23,7 +23,7 @@ export function isAtLeast(value: number, least: number): boolean {
   return value >= least - 1e-9;
 }
 
-/** Of one day: ours and no retry, seed by seed. */
+/** The runs of one day with our policy and with no retry, seed by seed. */
 export function pairsOf({ world, clients }: Day, contender: Contender, seeds: Seeds): readonly Pair[] {
   const ours = runs(world, clients, contender, seeds);
   const none = runs(world, clients, peers.noRetry, seeds);
@@ -39,13 +39,13 @@ export interface Beside {
   readonly name: string;
   readonly about: string;
   readonly day: Day;
-  /** Of what no retry reaches; undefined: it is only reported. */
+  /** The least share of the result of no retry; undefined: the goal is only reported. */
   readonly least: number | undefined;
-  /** Default: the share of the innocent requests that end well. */
+  /** Default: the share of the innocent requests that succeed. */
   readonly value?: (run: Run) => number;
 }
 
-/** At least this share of what no retry reaches, in the mean of all seeds. */
+/** The mean of all seeds has to reach this share of the result of no retry. */
 export function besideNone({ name, about, day, least, value = innocentGood }: Beside): Goal {
   return {
     name,
@@ -72,7 +72,7 @@ export interface Absolute {
   readonly value?: (run: Run) => number;
 }
 
-/** At least so much, in the mean of all seeds. */
+/** The mean of all seeds has to reach this value. */
 export function reaching({ name, about, day, least, value = innocentGood }: Absolute): Goal {
   return {
     name,
@@ -94,11 +94,11 @@ export interface Losses {
   readonly name: string;
   readonly about: string;
   readonly day: Day;
-  /** Of what no retry loses. */
+  /** The largest share of the losses of no retry. */
   readonly most: number;
 }
 
-/** Loses no more than this share of what no retry loses. */
+/** The policy may lose at most this share of what no retry loses. */
 export function losing({ name, about, day, most }: Losses): Goal {
   return {
     name,

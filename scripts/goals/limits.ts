@@ -1,4 +1,4 @@
-/** Limits: used and kept to, when they change too, by recipes too. */
+/** Limits are used and respected, also when they change, and by the recipes. */
 
 import type { Clients, Contender, Day, Run, World } from '../../src/tools/sim/index.js';
 import * as sim from '../../src/tools/sim/index.js';
@@ -114,7 +114,7 @@ function shared(contender: (service: Contender) => Contender, burst: number): Go
   };
 }
 
-/** A limit that is known to be for all: the first word counts. */
+/** A limit that is known to be for all requests: the first refusal counts. */
 const firstWord = { refusedShare: 0 } as const;
 const atTheFirstWord: Contender = { hold: firstWord };
 
@@ -140,7 +140,7 @@ const batch = {
 
 const quick = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 } as const;
 
-/** A secondary limit: for a minute, everything is refused until its end. */
+/** A secondary limit: everything is refused until the end of a minute. */
 const secondaryLimit: World = {
   durationMs: 400_000,
   services: [

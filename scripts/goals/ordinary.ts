@@ -1,4 +1,4 @@
-/** Never worse than no retry: partial failures, broken parts, slow and flapping servers, and what is more. */
+/** Never worse than no retry: partial failures, broken parts, slow and flapping servers, and other days. */
 
 import { ordinaryDays as days, peers } from '../../src/tools/sim/index.js';
 import { afterRefusal } from '../ordinary-tables.js';
@@ -38,7 +38,7 @@ const badJobs = [500, 503].flatMap((status) =>
     [1, 200].map((thinkMs) =>
       besideNone({
         name: 'bad-job',
-        about: `a job gets ${status}, ${thinkMs} ms between, beside ${perSecond}/s`,
+        about: `a job gets ${status}, every ${thinkMs} ms, next to ${perSecond}/s`,
         day: days.badJob(status, perSecond, thinkMs),
         least,
       }),
@@ -71,7 +71,7 @@ const swallowed = [
   ...[10, 100, 1_000].map((perSecond) =>
     reaching({
       name: 'swallowed',
-      about: `1 of 10 backends swallows, ${perSecond}/s`,
+      about: `1 of 10 backends never answers, ${perSecond}/s`,
       day: days.swallowingBackend(10, perSecond),
       least: 0.96,
     }),
@@ -86,7 +86,7 @@ const swallowed = [
   ),
 ];
 
-/** Half of what three retries gain, or more. */
+/** At least half of what three retries gain. */
 const gains = [10, 100, 1_000].flatMap((perSecond) =>
   [0.01, 0.05, 0.1].map((share): Goal => {
     const { world, clients } = days.partialFailure(share, perSecond);
@@ -156,7 +156,7 @@ const innocents = [10, 100, 300].flatMap((perSecond) => [
   }),
 ]);
 
-/** More days that hurt. */
+/** Other difficult days. */
 const others = [
   ...[0.5, 0.9].flatMap((share) =>
     [10, 100].map((perSecond) =>
@@ -177,7 +177,7 @@ const others = [
   ...[30, 100].map((perSecond) =>
     besideNone({
       name: 'others',
-      about: `a quota of 1,200 a minute, ${perSecond}/s: good`,
+      about: `a quota of 1,200 a minute, ${perSecond}/s: successes`,
       day: days.quota(1_200, perSecond),
       least,
     }),
@@ -185,7 +185,7 @@ const others = [
   ...[120, 200].map((perSecond) =>
     besideNone({
       name: 'others',
-      about: `workers for 100/s, ${perSecond}/s: good`,
+      about: `workers for 100/s, ${perSecond}/s: successes`,
       day: days.overload(perSecond),
       least,
     }),
@@ -206,7 +206,7 @@ const others = [
   ...[10, 100, 1_000].map((perSecond) =>
     losing({
       name: 'others',
-      about: `503 for all of 1 s, ${perSecond}/s`,
+      about: `503 for 1 s, ${perSecond}/s`,
       day: days.errorWave(1_000, perSecond),
       most: 1,
     }),
@@ -240,7 +240,7 @@ const others = [
   ...[1, 10].map((perSecond) =>
     besideNone({
       name: 'others',
-      about: `a failing health check beside ${perSecond}/s`,
+      about: `a failing health check next to ${perSecond}/s`,
       day: days.failingHealthCheck(perSecond),
       least,
     }),

@@ -1,4 +1,4 @@
-/** Outages: nothing is wedged, a dead server is left alone, and its return is used. */
+/** Outages: no server stays wedged, a dead server gets little load, and requests succeed after its return. */
 
 import type { Death } from '../outage-measures.js';
 import { burstAfter, burstCount, loadWhileDead, returned } from '../outage-measures.js';
@@ -53,7 +53,7 @@ const loads: readonly Goal[] = kinds.flatMap((kind) => [
   ...[1, 3, 10].map((rate) => load({ kind, forMs: 60_000, rate })),
 ]);
 
-/** Until when the others ask, from the beginning of the outage on: after that nobody has to find out. */
+/** How long the other clients ask, from the start of the outage: after that, no request discovers the return. */
 function burst(untilMs: number, about: string, rate: number): Goal {
   return {
     name: 'burst',

@@ -118,8 +118,8 @@ function crowdsOf(stage: Stage, all: readonly Clients[], policy: Contender): rea
   const most = Math.max(...all.map(({ processes = 1 }) => processes));
   const shared = strategiesOf(policy, most);
   const [station] = stations;
-  const everybody = all.reduce((sum, { count }) => sum + count, 0);
-  const tallyOf = (): Tally => new Tally(seconds, everybody);
+  const clientCount = all.reduce((sum, { count }) => sum + count, 0);
+  const tallyOf = (): Tally => new Tally(seconds, clientCount);
   let firstClient = 0;
   return all.map((clients, index) => {
     const strategies = shared.slice(0, clients.processes ?? 1);

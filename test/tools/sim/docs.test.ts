@@ -26,6 +26,10 @@ describe.each(tables)('the table: $title', ({ title, cases, contenders }) => {
       .map((cell) => cell.trim());
   }
 
+  test('says of each case what the table measures', () => {
+    for (const { columns, about } of cases) expect(written).toContain(`- *${columns.join(', ')}*: ${about}.`);
+  });
+
   test('has all contenders and columns', () => {
     const columns = cases.flatMap((some) => some.columns);
     expect(rowOf('')).toEqual(columns);
