@@ -1,4 +1,4 @@
-/** The page of reports as one file: script, style and licences inside, only the data are missing. */
+/** The page of reports and of the lab as one file, with script, style and licences inside; only the data are missing. */
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -48,7 +48,7 @@ async function bundled(entry: string): Promise<Bundle> {
   return { text, packages: [...new Set(packages)] };
 }
 
-/** Nothing is loaded, and nothing runs but what the build has put in. */
+/** The page loads nothing, and runs only the script that the build has put in. */
 function securityPolicy(script: string, style: string): string {
   const rules = [
     "default-src 'none'",

@@ -37,7 +37,7 @@ function installPackage(): void {
   npm('install', '--prefix', folder, '--silent', '--no-audit', '--no-fund', ...packages);
 }
 
-/** Ours is what a page with axios alone does not have. */
+/** Our share is what a page with axios alone does not have. */
 async function printSizes(): Promise<void> {
   const alone = await bundle("import axios from 'axios'; console.log(axios);", folder);
   const both = await bundle(

@@ -1,4 +1,4 @@
-/** Writes the page that `undaunted simulate --out` fills, into the package. */
+/** Writes the page into the package; `undaunted simulate --out` and `undaunted lab` put the data into it. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { pageTemplate } from './page-template.js';

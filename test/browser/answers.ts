@@ -1,4 +1,4 @@
-/** What a server says to the page of another origin. */
+/** The answers of a server to a page of another origin. */
 
 import { answer, type HeaderFields, type Play, type Received, stallAfterHead } from '../faults/lab.js';
 import { nthOf } from '../faults/play.js';
@@ -20,7 +20,7 @@ export function readableHead(status: number): Play {
   return stallAfterHead(status, forEveryPage);
 }
 
-/** The n-th request gets the n-th play, and every page may send what it asks leave for. */
+/** The n-th request gets the n-th play, and every preflight request is allowed. */
 export function allowing(...plays: readonly Play[]): (request: Received) => Play {
   let turn = 0;
   return ({ method }) => {
@@ -30,7 +30,7 @@ export function allowing(...plays: readonly Play[]): (request: Received) => Play
   };
 }
 
-/** Without the browser's own requests for leave. */
+/** Without the browser's preflight requests. */
 export function sentBy(requests: readonly Received[]): readonly Received[] {
   return requests.filter(({ method }) => method !== 'OPTIONS');
 }

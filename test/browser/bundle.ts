@@ -1,9 +1,9 @@
-/** Scripts for a page, bundled as by somebody who has browsers in mind. */
+/** Scripts for a page, bundled for browsers. */
 
 import { readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-/** Minified. Fails where something of Node would be needed: nothing is left for the page to resolve. */
+/** Minified. Fails if the script needs anything from Node: the page has nothing left to resolve. */
 export async function bundle(source: string, folder: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: folder, sourcefile: 'page.ts', loader: 'ts' },
@@ -18,7 +18,7 @@ export async function bundle(source: string, folder: string): Promise<string> {
   return outputFiles.map(({ text }) => text).join('');
 }
 
-/** What the tests talk to, with our sources in it or, where one is named, with the package in that folder. */
+/** The script that the tests talk to, with our sources in it or with the package that is installed in a folder. */
 export async function bundlePage(installed?: string): Promise<string> {
   const source = await readFile('test/browser/page.ts', 'utf8');
   if (installed === undefined) return bundle(source, 'test/browser');

@@ -1,4 +1,4 @@
-/** As much of the browser as `npm test` looks at; `npm run test:browser` does the rest, with the package. */
+/** The part of the browser tests that `npm test` runs; `npm run test:browser` runs all, with the package. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../faults/lab.js';
@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)('Chromium', () => {
     expect(tab.takeNoise()).toEqual([]);
   });
 
-  test('tells what goes wrong in the page', async () => {
+  test('reports errors of the page', async () => {
     await tab.run("void Promise.reject(new Error('not caught'))");
     await tab.run("console.error('not well')");
     expect(tab.takeNoise()).toEqual(['Error: not caught', 'not well']);

@@ -1,4 +1,4 @@
-/** How a request ends before its answer: the caller gives up, or its time is over. */
+/** Requests that end before their answer: the caller aborts, or a time limit is over. */
 
 import { describe, expect, test } from 'vitest';
 import { type Play, silence, startLab } from '../faults/lab.js';
@@ -12,7 +12,7 @@ function waiting(waitMs: number) {
 }
 
 describe.each(adapters)('over %s', (adapter) => {
-  describe.each(['signal', 'token'] as const)('whoever gives up by %s in the wait', (giveUpBy) => {
+  describe.each(['signal', 'token'] as const)('a caller that aborts by %s during the wait', (giveUpBy) => {
     test('gets the CanceledError of this axios, however long the wait would have been', async () => {
       await using api = await startLab(allowing(readable(503)));
       const report = await tab().perform({
@@ -28,7 +28,7 @@ describe.each(adapters)('over %s', (adapter) => {
       expect(report.decisions.map(({ reason }) => reason)).toEqual(['transient-status']);
     });
 
-    test('has sent nothing when the wait would have been over', async () => {
+    test('sends nothing more after the wait', async () => {
       const script = allowing(readable(503), readable(503), readable(200));
       await using api = await startLab(script);
       const retry = waiting(300);

@@ -1,4 +1,4 @@
-/** A page that came without TLS has less to work with: no `crypto.randomUUID`, for one. */
+/** A page that was loaded without TLS has fewer APIs: `crypto.randomUUID`, for one, is missing. */
 
 import { expect, test } from 'vitest';
 import { answer } from '../faults/lab.js';

@@ -1,4 +1,4 @@
-/** Runs in the page: sends one request with axios as the plan says, and reports what came of it as plain data. */
+/** Runs in the page: sends one request with axios as the plan says, and reports the result as plain data. */
 
 import axios, { type AxiosRequestConfig, type AxiosResponse } from 'axios';
 import { attachRetry } from '../../src/adapters/axios/index.js';
@@ -73,7 +73,7 @@ globalThis.perform = async ({ request, body, retry, giveUpBy }) => {
     return { error: reportOnError(error), reasons: reasonsOf(error), decisions };
   } finally {
     detach();
-    // Rejections that nobody handles are reported at the end of a task.
+    // Unhandled rejections are reported at the end of a task.
     await new Promise((resolve) => setTimeout(resolve));
   }
 };

@@ -1,4 +1,4 @@
-/** What is sent again from a page, and after which wait, where the other origin decides what a page may see. */
+/** What a page sends again, and after which wait, where the other origin decides what the page may see. */
 
 import { describe, expect, test } from 'vitest';
 import { answer, endlessBody, refusedOrigin, startLab } from '../faults/lab.js';

@@ -1,4 +1,4 @@
-/** What the tests of a file have in common: one tab, in which nothing may go wrong unnoticed. */
+/** What the tests of a file share: one tab, whose errors fail the test. */
 
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { bundlePage } from './bundle.js';
@@ -8,7 +8,7 @@ export const adapters = ['xhr', 'fetch'] as const;
 
 export const soon = { kind: 'fixed', waitMs: 1, jitter: 'none' } as const;
 
-/** Set by `npm run test:browser`: where the package is installed as a stranger has it. */
+/** Set by `npm run test:browser`: where the package is installed. */
 export const installed: string | undefined = process.env['PACKAGE_UNDER_TEST'];
 
 export function tabForAll(host?: string): () => Tab {

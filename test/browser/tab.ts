@@ -10,10 +10,10 @@ const path = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 export const hasChromium: boolean = existsSync(path);
 
-/** A name that leads to this machine, where a page is no secure context as it is on 127.0.0.1. */
+/** A name of this machine. A page there is not a secure context, as it would be on 127.0.0.1. */
 export const insecureHost = 'insecure.test';
 
-/** What Chromium itself says of requests that failed, which no script can keep it from. */
+/** What Chromium itself logs about failed requests; no script can prevent it. */
 const linesOfTheNetwork = /^(Failed to load resource:|Access to (XMLHttpRequest|fetch) at )/;
 
 export class Tab implements AsyncDisposable {
@@ -94,7 +94,7 @@ export function launch(): Promise<Browser> {
   });
 }
 
-/** The page and its script; whatever else is asked for gets the next of the plays. */
+/** The page and its script; every other request gets the next of the plays. */
 function siteWith(script: string, plays: readonly Play[] = [answer(404)]): LabScript {
   const page = '<!doctype html><link rel="icon" href="data:,"><script src="/page.js"></script>';
   let turn = 0;

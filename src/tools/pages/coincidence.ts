@@ -1,4 +1,4 @@
-/** Lines of a chart that lie on each other: said in words, because no look tells them apart everywhere. */
+/** Names the lines of a chart that coincide: no colour, width or dash tells them apart everywhere. */
 
 export interface NamedLine {
   readonly name: string;
@@ -6,7 +6,7 @@ export interface NamedLine {
   readonly values: readonly number[];
 }
 
-/** A shorter common beginning is seen by itself. */
+/** A shorter common beginning needs no note. */
 const leastShare = 0.1;
 
 /** Undefined where all lines can be seen. */

@@ -15,7 +15,7 @@ export interface HeadlineColumn {
   readonly group: string;
   /** Of what time. */
   readonly title: string;
-  /** Where there is not room for all: those with the highest number can be left out first; 0 stays. */
+  /** Where there is no room for all columns, those with the highest number go first; 0 stays. */
   readonly spare: number;
 }
 
@@ -64,7 +64,7 @@ function calmFigures(scenario: Scenario, policies: Verdict['policies']): readonl
   const isWaiting = policies.some(({ figures }) => figures.forbidden > 0);
   return [
     { group: 'good/s', title: 'in all', spare: 0, text: ({ good }) => rate(good.overall) },
-    // Clients that think have more requests where they are refused sooner: there, losses do not compare.
+    // Clients that pause between requests send more of them where they are refused sooner: losses do not compare.
     ...(isByClock ? [{ group: 'requests', title: 'lost', spare: 0, text: lostText }] : []),
     { group: 'sent/s', title: 'in all', spare: 0, text: ({ load }) => rate(load.overall) },
     ...(isWaiting ? [{ group: 'sent while', title: 'told to wait', spare: 0, text: told }] : []),

@@ -1,6 +1,6 @@
 /**
- * A link into the lab: policy, scenario, comparison and seed as the part of an address after its `#`. A link comes
- * from outside, so all of it is checked, and a link with any fault is not used at all.
+ * A link into the lab: policy, scenario, comparison and seed as the part of an address after its `#`. Anybody can write
+ * a link, so every part is checked, and a link with a fault is not used at all.
  */
 
 import type { PolicyOptions } from '../../index.js';
@@ -9,8 +9,9 @@ import { checkPolicy } from '../../internal.js';
 /** What the lab shows. */
 export interface LabState {
   readonly policy: PolicyOptions;
-  /** The names of a scenario and of the policy that is compared. */
+  /** The name of a scenario. */
   readonly scenario: string;
+  /** The name of the policy that is compared with. */
   readonly against: string;
   readonly seed: number;
 }
@@ -22,14 +23,14 @@ export interface KnownNames {
 }
 
 export type ReadLink =
-  /** What the link leaves out is missing. */
+  /** Parts that the link leaves out are missing. */
   | { readonly kind: 'state'; readonly state: Partial<LabState> }
   /** Why the link cannot be used, as the end of a sentence about it. */
   | { readonly kind: 'broken'; readonly fault: string }
   /** The address has no link in it. */
   | { readonly kind: 'none' };
 
-/** Changes when an old page could no longer read a new link, or the other way round. */
+/** Changes when old pages cannot read new links, or new pages old links. */
 const version = '1';
 
 /** Mail and chat programs cut off longer addresses. */
@@ -127,7 +128,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Of what a stranger has written, enough to recognize it. */
+/** Cut off: enough of it to recognize it. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

@@ -11,7 +11,7 @@ export function remarksOn({ scenario, entries }: Comparison): readonly string[] 
   return [...unmatchedRules(entries, scenario), ...turnedAway({ scenario, entries })];
 }
 
-/** Of each policy none of whose rules matches: without them, it would do the same. */
+/** For each policy whose rules match no request: without its rules, it would do the same. */
 export function unmatchedRules(candidates: readonly Candidate[], scenario: Scenario): readonly string[] {
   const requests = requestsOf(scenario);
   const asked = requests.map(requestText).join(' or ');

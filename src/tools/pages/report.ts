@@ -25,10 +25,10 @@ export interface Entry {
 /** A policy that is to run in the scenario. */
 export type Candidate = Omit<Entry, 'run'>;
 
-/** A run with lists in place of typed arrays. By the second; only whole ones. */
+/** A run with lists in place of typed arrays. Series are by the second, and have whole seconds only. */
 export interface RunReport {
   readonly totals: Run['totals'];
-  /** Without the requests whose own fault it is; as `totals`, where there are none of these. */
+  /** Without the guilty requests; the same as `totals` where there are none. */
   readonly innocent: Run['totals'];
   readonly series: Readonly<Record<keyof Run['series'], readonly number[]>>;
   readonly services: readonly ServiceReport[];

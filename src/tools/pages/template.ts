@@ -2,7 +2,7 @@
 
 import type { Report } from './report.js';
 
-/** Where the data go. */
+/** Where the data belong. */
 export const dataPlace = '<!-- report -->';
 
 export function fillTemplate(template: string, report: Report): string {

@@ -1,4 +1,4 @@
-/** The table of totals: what is told of each policy, and which is the better one. */
+/** The table of totals: what each policy did in the whole run, and which was the best. */
 
 import { countText, percentText, timesText, waitText } from './numbers.js';
 import type { Comparison, RunReport } from './report.js';
@@ -16,11 +16,11 @@ export interface TotalsCell {
 
 interface Figure {
   readonly title: string;
-  /** Undefined where there is none, as there is no recovery of a server that stays down. */
+  /** Undefined where there is none: a server that stays down has no time to recover. */
   value(run: RunReport): number | undefined;
   text(value: number): string;
   readonly better?: 'more' | 'less';
-  /** Said in place of a value that is missing. */
+  /** Shown in place of a missing value. */
   readonly missing?: string;
   /** Left out where it is 0 for all. */
   readonly rare?: true;
@@ -111,7 +111,7 @@ export function totalsRows({ scenario, entries }: Comparison): readonly TotalsRo
 function cellsOf(figure: Figure, values: readonly (number | undefined)[]): TotalsCell[] {
   const texts = values.map((value) => (value === undefined ? (figure.missing ?? '-') : figure.text(value)));
   const best = bestOf(figure, values);
-  // What reads the same is the same; and where all are, none is better.
+  // Values that read the same are the same, and where all are the same, none is the best.
   const bestText = best === undefined ? undefined : figure.text(best);
   const isTie = texts.every((text) => text === bestText);
   return texts.map((text) => ({ text, isBest: text === bestText && !isTie }));
@@ -131,7 +131,7 @@ function isSame(values: readonly unknown[]): boolean {
   return new Set(values).size <= 1;
 }
 
-/** Of all that began: a request that is tried for ever has not ended well. */
+/** Of all requests that began: one that is retried for ever has not succeeded. */
 function goodShare({ totals }: RunReport): number {
   return goodOf(totals);
 }

@@ -11,7 +11,7 @@ import type { Report } from '../../../src/tools/pages/report.js';
 import { fillTemplate } from '../../../src/tools/pages/template.js';
 import { launch } from '../../browser/tab.js';
 
-/** Set by `npm run test:browser`: where the package is installed as a stranger has it. */
+/** Set by `npm run test:browser`: where the package is installed. */
 const installed = process.env['PACKAGE_UNDER_TEST'];
 
 export interface Reader extends BrowserContextOptions {

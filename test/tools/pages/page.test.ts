@@ -1,4 +1,4 @@
-/** As much of the page as `npm test` looks at; `npm run test:browser` does the rest, with the package. */
+/** The part of the page's tests that `npm test` runs; `npm run test:browser` runs all, with the package. */
 
 import { describe, expect, test } from 'vitest';
 import { pageTemplate } from '../../../scripts/page-template.js';

@@ -32,7 +32,7 @@ holds the policy, the scenario and the seed; give such a link to this command to
 `;
 
 export interface LabSurroundings {
-  /** The page without its data: where it is, depends on how this was built. */
+  /** The page without its data. Where it is depends on the build. */
   readTemplate(): Promise<string>;
   openBrowser: OpenBrowser;
 }
@@ -79,7 +79,7 @@ export const lab: Command = labWith({
 
 // ---------------------------------------------------------------- what it begins with
 
-/** The part of a link after its #, checked; nothing where a scenario was given, which has no # in it. */
+/** The checked part of a link after its #, with the #. Empty if a scenario was given: its name has no #. */
 function linkIn(asked: string): string {
   const [, ...rest] = asked.split('#');
   if (rest.length === 0) return '';
@@ -95,7 +95,7 @@ function firstScenario(): Scenario {
   return first;
 }
 
-/** The name of a policy that is code can only be compared with; the lab starts from the first of the others. */
+/** A name that stands for another library can only be compared with; the lab starts from the first of the others. */
 async function startPolicies(written: readonly string[], io: Io): Promise<NamedPolicy[]> {
   const policies: NamedPolicy[] = [];
   for (const name of written) {
@@ -105,7 +105,7 @@ async function startPolicies(written: readonly string[], io: Io): Promise<NamedP
   return policies;
 }
 
-/** A report of which nothing was run before: the page runs it itself. */
+/** A report without runs: the page runs them itself. */
 function labOf(scenario: Scenario, policies: readonly NamedPolicy[], seed: number): Report {
   const named = policies.map(nameOf);
   const others = scenario.policies.filter((policy) => !named.includes(nameOf(policy)));

@@ -23,7 +23,7 @@ export async function openPageServer(page: string, port: number): Promise<PageSe
   };
 }
 
-/** What the page may load is said in the page itself; what may be done with the page is said here. */
+/** The page itself says what it may load; these say what others may do with the page. */
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "frame-ancestors 'none'",

@@ -61,7 +61,7 @@ function serverFigures({ world }: Scenario): readonly Figure[] {
         unit: 'on a logarithmic scale',
         isLogarithmic: true,
         ticks: timesUpTo(durationMs),
-        // A wedged server's answers would take years; a run tells nothing of what comes after its own end.
+        // A wedged server would answer after years, and a run shows nothing that comes after its end.
         text: (ms) => (ms >= durationMs ? `over ${waitText(durationMs)}` : waitText(ms)),
         isRare: true,
         values: ({ services }) => services[index]?.delayMs.map((ms) => Math.min(ms, durationMs)) ?? [],
@@ -127,7 +127,7 @@ function occursIn(entries: readonly Entry[]): (figure: Figure) => boolean {
     isRare !== true || new Set(entries.flatMap(({ run }) => values(run))).size > 1;
 }
 
-/** Every fault, or else the time in which more is asked of the server than usual. */
+/** Every fault, or else the surge. */
 function shadesOf(scenario: Scenario): readonly Shade[] {
   const faults = scenario.world.services.flatMap((service) => service.faults ?? []);
   const outage = outageOf(scenario);

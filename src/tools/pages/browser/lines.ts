@@ -3,7 +3,7 @@
 import { drawing } from './element.js';
 
 export interface LineLook {
-  /** A custom property of the page's style, which knows light from dark. */
+  /** A custom property of the page's style, which has other values in the dark. */
   readonly colour: `--line-${number}`;
   readonly dash: readonly number[];
   readonly width: number;
@@ -43,7 +43,7 @@ export function swatch({ colour, dash, width }: LineLook): SVGSVGElement {
   return drawing('svg', { width: 30, height: 10, 'aria-hidden': 'true', class: 'swatch' }, line);
 }
 
-/** A colour of the page's style as a canvas takes it. */
+/** A colour of the page's style, for a canvas. */
 export function colourNow(property: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
 }

@@ -1,4 +1,4 @@
-/** One script for both: the page, and the worker that it starts out of this very text. */
+/** One script for the page and for its worker, which the page starts from this same text. */
 
 import type { Report } from '../report.js';
 import { openPage } from './page.js';
@@ -11,7 +11,7 @@ function reportIn(page: Document): Report {
   return JSON.parse(page.querySelector('#report')?.textContent ?? '') as Report;
 }
 
-/** A page from a file has nothing to load a worker from but itself. */
+/** A page that was opened from a file can load a worker only from itself. */
 function makeWorker(): Worker {
   const script = document.querySelector('#script')?.textContent ?? '';
   const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));

@@ -45,6 +45,9 @@ export interface Plot {
 
 const height = 190;
 
+/** Up to so many seconds, lines have their full width. */
+const mostWide = 120;
+
 /** Axes that end lower would count in fractions. */
 const leastMost = 4;
 
@@ -113,7 +116,7 @@ function optionsOf(spec: ChartSpec, view: TimeView): uPlot.Options {
         label: name,
         show: isShown,
         stroke: () => colourNow(look.colour),
-        width: look.width,
+        width: look.width * thinner(lines),
         dash: [...look.dash],
         points: { show: false },
       })),
@@ -126,6 +129,11 @@ function optionsOf(spec: ChartSpec, view: TimeView): uPlot.Options {
       setSelect: [(plot) => takeSelection(plot, view)],
     },
   };
+}
+
+/** Wide lines of a long run would cover each other. */
+function thinner([line]: readonly Line[]): number {
+  return Math.min(1, mostWide / (line?.values.length ?? 1));
 }
 
 /** A few lines of a logarithmic scale. */

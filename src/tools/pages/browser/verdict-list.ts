@@ -1,13 +1,14 @@
 /** Who won and why: one sentence about all policies, and one about each. */
 
+import type { Verdict } from '../../sim/internal.js';
 import { verdictOn } from '../../sim/internal.js';
 import type { Comparison } from '../report.js';
 import { element } from './element.js';
 import { lineLook, swatch } from './lines.js';
 
 export function verdictList(comparison: Comparison): HTMLElement {
-  const { headline, policies } = verdictOn(comparison);
-  const items = policies.map(({ label, judgement, sentence }, index) =>
+  const verdict = verdictOn(comparison);
+  const items = verdict.policies.map(({ label, judgement, sentence }, index) =>
     element(
       'li',
       { class: judgement },
@@ -18,11 +19,13 @@ export function verdictList(comparison: Comparison): HTMLElement {
   return element(
     'div',
     { class: 'verdict' },
-    element('p', { class: 'headline' }, `${capitalized(headline)}.`),
+    element('p', { class: 'headline' }, headlineText(verdict)),
     element('ul', {}, ...items),
   );
 }
 
-function capitalized(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+/** As a sentence of its own. A policy's name stays as it is written. */
+export function headlineText({ headline, policies }: Pick<Verdict, 'headline' | 'policies'>): string {
+  const isName = policies.some(({ label }) => headline.startsWith(label));
+  return `${isName ? headline.charAt(0) : headline.charAt(0).toUpperCase()}${headline.slice(1)}.`;
 }

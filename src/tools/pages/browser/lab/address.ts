@@ -1,4 +1,4 @@
-/** The page's address says what the lab shows. It is replaced, so that no change becomes a step of the history. */
+/** Keeps the page's address up to date with the lab. It replaces the address, so that the history does not grow. */
 
 /** Safari allows a hundred changes in half a minute, and a slider makes more. */
 const quietMs = 400;
@@ -6,13 +6,13 @@ const quietMs = 400;
 export class Address {
   #writing: ReturnType<typeof setTimeout> | undefined;
 
-  /** `link`: what is to follow the `#`. */
+  /** `link`: what follows the `#`. */
   write(link: string): void {
     clearTimeout(this.#writing);
     this.#writing = setTimeout(() => history.replaceState(null, '', `#${link}`), quietMs);
   }
 
-  /** A link that is still to be written is not written any more. */
+  /** Drops a link that has not been written yet. */
   forget(): void {
     clearTimeout(this.#writing);
   }

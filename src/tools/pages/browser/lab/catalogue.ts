@@ -61,7 +61,7 @@ function groupsWith(own: Scenario): readonly ScenarioGroup[] {
   return isKnown ? groups : [{ title: 'From this report', scenarios: [own] }, ...groups];
 }
 
-/** Those of the report, or those that its scenario suggests. */
+/** The policies of the report, or those that its scenario suggests. */
 function candidatesOf({ scenario, entries }: Report): readonly Candidate[] {
   if (entries.length > 0) return entries.map(({ run: _, ...candidate }) => candidate);
   const suggested = scenario.policies.map((policy) =>
@@ -70,13 +70,13 @@ function candidatesOf({ scenario, entries }: Report): readonly Candidate[] {
   return suggested.filter(({ name, ...rest }) => 'policy' in rest || contenderNamed(name) !== undefined);
 }
 
-/** Another way to retry shows more than no retry does. */
+/** Another policy that retries shows more than no retry does. */
 function againstOf(others: readonly Candidate[]): string {
   const retrying = others.find(({ name }) => name !== 'none' && !isOurs(name));
   return (retrying ?? others[0])?.name ?? 'none';
 }
 
-/** A policy that the lab can start with: one from a file, or one of ours. */
+/** What the lab can start with: a policy from a file, or one of undaunted's own. */
 function policyOf({ name, policy }: Candidate): PolicyOptions | undefined {
   return policy ?? (isOurs(name) ? policyNamed(name) : undefined);
 }

@@ -9,7 +9,7 @@ export interface Job {
   readonly candidate: Candidate;
 }
 
-/** Any number of shares, then the end. */
+/** Any number of shares, then a run or a failure. */
 export type JobMessage =
   /** How much of the run is done: 0 to 1. */
   { readonly share: number } | { readonly run: RunReport } | { readonly failure: string };

@@ -75,7 +75,7 @@ export class Lab {
     this.root = element('div', { class: 'lab' }, this.#warning, this.#setup.root, this.#editor.root, outcome);
   }
 
-  /** What the address is to have after its `#`. */
+  /** What follows the `#` of the address. */
   get link(): string {
     const isUntouched = this.#state === this.#catalogue.start;
     return (isUntouched ? undefined : writeLink(this.#state)) ?? 'lab';

@@ -4,7 +4,7 @@ import { mostCharacters } from '../../link.js';
 import { copyText } from '../copy-button.js';
 import { element } from '../element.js';
 
-/** `link`: what is to follow the `#`; undefined where the policy is too long for a link. */
+/** `link`: what follows the `#`; undefined where the policy is too long for a link. */
 export function linkButton(
   link: () => string | undefined,
   announce: (text: string) => void,

@@ -1,4 +1,4 @@
-/** The policy under one's hands: sliders, and the same as JSON. Each follows the other. */
+/** Your policy: sliders, and the same policy as JSON. Each follows the other. */
 
 import type { PolicyOptions } from '../../../../index.js';
 import { element } from '../element.js';
@@ -12,9 +12,9 @@ export interface PolicyEditor {
 }
 
 export interface PolicyEditorEvents {
-  /** There is another policy, and it can be used. */
+  /** The policy has changed, and can be used. */
   changed(policy: PolicyOptions): void;
-  /** Whether what is shown can be used. */
+  /** Whether the policy that is shown can be used. */
   judged(isSound: boolean): void;
   announce(text: string): void;
 }
@@ -43,7 +43,7 @@ export function policyEditor({ changed, judged, announce }: PolicyEditorEvents):
   return { root, copy: text.copy, show };
 }
 
-/** Beside the charts it is open. On a narrow screen it stands above them, and would push them out of sight. */
+/** Open beside the charts. On a narrow screen it stands above them, and would push them out of sight. */
 function openWhereThereIsRoom(details: HTMLDetailsElement): void {
   const wide = matchMedia('(min-width: 64rem)');
   details.open = wide.matches;

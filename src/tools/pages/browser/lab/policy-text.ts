@@ -13,7 +13,7 @@ export interface PolicyText {
 }
 
 export interface PolicyTextEvents {
-  /** The text is another policy now, and it can be used. */
+  /** The text has changed, and is a policy that can be used. */
   edited(policy: PolicyOptions): void;
   /** Whether the text is a policy that can be used. */
   judged(isSound: boolean): void;

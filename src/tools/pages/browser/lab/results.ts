@@ -1,4 +1,4 @@
-/** The results of the runs: the verdict, the charts and the totals; and while a run lasts, its progress. */
+/** The results of the runs: the verdict, the charts and the totals. While a run lasts, those of the run before. */
 
 import type { Scenario } from '../../../sim/internal.js';
 import type { Entry } from '../../report.js';
@@ -6,18 +6,14 @@ import { Charts } from '../charts.js';
 import { element } from '../element.js';
 import { totalsTable } from '../totals-table.js';
 import { verdictList } from '../verdict-list.js';
+import type { RunState } from './run-state.js';
+import { runState } from './run-state.js';
 
-export interface Results {
+export interface Results extends Pick<RunState, 'start' | 'progress'> {
   readonly root: HTMLElement;
-  start(): void;
-  /** `share` of all runs is done: 0 to 1. */
-  progress(share: number): void;
   show(scenario: Scenario, entries: readonly Entry[]): void;
   fail(failure: string): void;
 }
-
-/** A shorter run shows no progress: a bar would only flicker. */
-const patienceMs = 500;
 
 export interface ResultsEvents {
   cancel(): void;
@@ -26,69 +22,42 @@ export interface ResultsEvents {
 }
 
 export function resultsPart({ cancel, again, announce }: ResultsEvents): Results {
-  const state = element('p', { role: 'status' });
-  const bar = element('progress', { max: 1, 'aria-label': 'Progress of the run' });
-  const stop = element('button', { type: 'button' }, 'Cancel');
-  const restart = element('button', { type: 'button' }, 'Run again');
   const verdict = element('div');
-  const totals = element('div');
   const charts = new Charts(announce, { isOptionsOpen: false });
-  const root = element(
-    'div',
-    { class: 'results' },
-    element(
-      'div',
-      { class: 'state' },
-      element('h2', { class: 'title' }, 'What happens'),
-      state,
-      bar,
-      stop,
-      restart,
-    ),
-    verdict,
-    charts.root,
-    totals,
-  );
-  let slow: ReturnType<typeof setTimeout> | undefined;
-  /** `share`: of a run that takes long enough to be worth watching, or cancelling. */
-  const tell = (text: string, { isBusy = false, share = undefined as number | undefined } = {}): void => {
-    clearTimeout(slow);
+  const totals = element('div');
+  const setBusy = (isBusy: boolean): void => {
     root.ariaBusy = String(isBusy);
-    if (state.textContent !== text) state.textContent = text;
-    bar.hidden = share === undefined;
-    bar.value = share ?? 0;
-    stop.hidden = share === undefined;
-    restart.hidden = true;
   };
-  const offerAgain = (text: string): void => {
-    tell(text);
-    restart.hidden = false;
-  };
-  const progress = (share: number): void => tell('Running…', { isBusy: true, share });
-  stop.addEventListener('click', () => {
-    cancel();
-    offerAgain('Cancelled.');
-    restart.focus();
+  const state = runState({
+    cancel: () => {
+      cancel();
+      setBusy(false);
+    },
+    again: () => {
+      again();
+      // The button that had the focus is gone.
+      root.querySelector<HTMLElement>('.plot')?.focus({ preventScroll: true });
+    },
   });
-  restart.addEventListener('click', () => {
-    again();
-    root.querySelector<HTMLElement>('.plot')?.focus({ preventScroll: true });
-  });
+  const root = element('div', { class: 'results' }, state.root, verdict, charts.root, totals);
   return {
     root,
     start: () => {
-      tell('Running…', { isBusy: true });
-      // A run that is stuck reports no progress.
-      slow = setTimeout(() => progress(0), patienceMs);
+      state.start();
+      setBusy(true);
     },
-    progress,
+    progress: state.progress,
     show: (scenario, entries) => {
       const events = entries.reduce((sum, { run }) => sum + run.events, 0);
-      tell(`Finished: ${events.toLocaleString('en')} simulated events.`);
+      state.finish(`Finished: ${events.toLocaleString('en')} simulated events.`);
       verdict.replaceChildren(verdictList({ scenario, entries }));
       charts.show({ scenario, entries });
       totals.replaceChildren(totalsTable({ scenario, entries }, 'The whole run, policy by policy'));
+      setBusy(false);
     },
-    fail: (failure) => offerAgain(`The run failed: ${failure}`),
+    fail: (failure) => {
+      state.fail(`The run failed: ${failure}`);
+      setBusy(false);
+    },
   };
 }

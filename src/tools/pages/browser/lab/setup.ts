@@ -1,4 +1,4 @@
-/** What is compared: scenario, the policy to start from, the other policy and the seed; and what is copied of it. */
+/** The top of the lab: scenario, policy to start from, policy to compare with, seed, and buttons to copy the result. */
 
 import type { PolicyOptions } from '../../../../index.js';
 import type { Scenario } from '../../../sim/internal.js';
@@ -7,7 +7,8 @@ import { describeScenario } from '../../describe.js';
 import type { LabState } from '../../link.js';
 import { largestSeed } from '../../link.js';
 import { element, newId } from '../element.js';
-import type { BeginningGroup, Catalogue } from './catalogue.js';
+import type { Catalogue } from './catalogue.js';
+import { startSelect } from './start-select.js';
 
 export type Conditions = Pick<LabState, 'scenario' | 'against' | 'seed'>;
 
@@ -41,8 +42,7 @@ export function setupPart(
   );
   const seed = element('input', { type: 'number', min: 0, max: largestSeed, step: 1, class: 'second' });
   const start = startSelect(catalogue.beginnings, events.start);
-  const sentences = element('div', { class: 'about' });
-  const about = element('details', {}, element('summary', {}, 'What happens in this scenario'), sentences);
+  const about = scenarioDetails();
 
   for (const input of [scenario, against, seed]) {
     input.addEventListener('change', () =>
@@ -63,14 +63,22 @@ export function setupPart(
     against.value = state.against;
     seed.value = String(state.seed);
     start.show(state.policy);
-    const chosen = scenarios.find(({ name }) => name === state.scenario);
-    const told = chosen === undefined ? [] : describeScenario(chosen);
-    sentences.replaceChildren(...told.map((sentence) => element('p', {}, sentence)));
+    about.show(scenarios.find(({ name }) => name === state.scenario));
   };
   return {
-    root: element('section', { class: 'setup', 'aria-label': 'What is compared' }, fields, about),
+    root: element('section', { class: 'setup', 'aria-label': 'What is compared' }, fields, about.root),
     show,
   };
+}
+
+function scenarioDetails(): { readonly root: HTMLElement; show(scenario: Scenario | undefined): void } {
+  const sentences = element('div', { class: 'about' });
+  const root = element('details', {}, element('summary', {}, 'What happens in this scenario'), sentences);
+  const show = (scenario: Scenario | undefined): void => {
+    const told = scenario === undefined ? [] : describeScenario(scenario);
+    sentences.replaceChildren(...told.map((sentence) => element('p', {}, sentence)));
+  };
+  return { root, show };
 }
 
 function scenarioOption({ name, title }: Scenario): HTMLOptionElement {
@@ -84,43 +92,4 @@ function seedIn({ valueAsNumber }: HTMLInputElement): number {
 function labelled(text: string, input: HTMLElement): HTMLElement {
   input.id = newId();
   return element('div', { class: 'control' }, element('label', { for: input.id }, text), input);
-}
-
-// ---------------------------------------------------------------- where to start
-
-interface StartSelect {
-  readonly root: HTMLSelectElement;
-  /** Chooses what this policy is called, if it has a name here. */
-  show(policy: PolicyOptions): void;
-}
-
-function startSelect(
-  groups: readonly BeginningGroup[],
-  started: (policy: PolicyOptions) => void,
-): StartSelect {
-  const beginnings = groups.flatMap((group) => group.beginnings);
-  const changed = element('option', { value: '', disabled: true }, 'a policy of your own');
-  const offers = groups.map((group) =>
-    element(
-      'optgroup',
-      { label: group.title },
-      ...group.beginnings.map((one) =>
-        element('option', { value: beginnings.indexOf(one) }, labelOf(one.name)),
-      ),
-    ),
-  );
-  const root = element('select', {}, changed, ...offers);
-  root.addEventListener('change', () => {
-    const chosen = beginnings[Number(root.value)];
-    if (chosen !== undefined) started(chosen.policy);
-  });
-  const show = (policy: PolicyOptions): void => {
-    const json = JSON.stringify(policy);
-    // Two names may stand for one policy: the chosen one stays.
-    const current = beginnings[Number(root.value)];
-    if (root.value !== '' && JSON.stringify(current?.policy) === json) return;
-    const index = beginnings.findIndex((beginning) => JSON.stringify(beginning.policy) === json);
-    root.value = index === -1 ? '' : String(index);
-  };
-  return { root, show };
 }
