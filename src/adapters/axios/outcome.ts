@@ -64,7 +64,7 @@ export function isCutOff(answer: ResponseShape | undefined): boolean {
   return code !== undefined && code !== 0;
 }
 
-const cutOff: Error = Object.assign(new Error('The answer was cut off: its HTTP/2 stream was reset'), {
+const cutOff: Error = Object.assign(new Error('The response was cut off: its HTTP/2 stream was reset'), {
   code: 'ERR_HTTP2_STREAM_CANCEL',
 });
 

@@ -98,7 +98,7 @@ function checkOperands({ name, operands }: Command, given: readonly string[]): v
 function settled(name: string, option: Option, written: readonly Written[]): unknown {
   const last = written.at(-1);
   if (written.length > 1 && option.kind !== 'flag' && option.kind !== 'list')
-    throw new Failure(`${dashed(name)} is given ${written.length} times, but takes one value.`);
+    throw new Failure(`${dashed(name)} can be given only once.`);
   switch (option.kind) {
     case 'flag':
       return last === true;

@@ -54,8 +54,8 @@ describe('options are read', () => {
 describe('options are refused', () => {
   test.each<[string, string]>([
     ['--out', '--out needs a value: --out <file>'],
-    ['--mode slow --mode exact', '--mode is given 2 times, but takes one value.'],
-    ['--seed 1 --seed 1', '--seed is given 2 times, but takes one value.'],
+    ['--mode slow --mode exact', '--mode can be given only once.'],
+    ['--seed 1 --seed 1', '--seed can be given only once.'],
     ['--out --json', '--out needs a value: --out <file>'],
     ['--out=', '--out needs a value: --out <file>'],
     ['--policy=', '--policy needs a value: --policy <file>'],

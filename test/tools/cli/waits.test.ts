@@ -206,3 +206,11 @@ describe('what cannot be shown is told in one line', () => {
     expect(stderr).toMatch(message);
   });
 });
+
+test('a time that looks like seconds is remarked on, beside the waits', async () => {
+  const { exitCode, stderr } = await undaunted(['waits', '-'], { stdin: '{ "deadlineMs": 30 }' });
+  expect(exitCode).toBe(0);
+  expect(stderr).toBe(
+    'deadlineMs: 30 ms is very short. Did you mean 30 s? Times are in milliseconds: 30 s is 30000.\n',
+  );
+});

@@ -6,7 +6,7 @@ import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes, Failure } from '../failure.js';
 import { writeText } from '../files.js';
-import { label, readDefined } from '../policy-file.js';
+import { label, readDefined, remarksOn, remarkText } from '../policy-file.js';
 import { pictureOf } from '../waits/picture.js';
 import type { Plan } from '../waits/plan.js';
 import { planOf } from '../waits/plan.js';
@@ -42,6 +42,7 @@ asks for are not included.
     if (options.svg !== undefined) await draw(plan, options.svg);
     if (options.json) io.stdout.line(JSON.stringify(dataOf(plan, rule), null, 2));
     else printPlan(io.stdout, plan, glyphsFor(process.env, process.platform));
+    for (const remark of remarksOn(policy)) io.stderr.text(remarkText(remark));
     return exitCodes.fine;
   },
 });

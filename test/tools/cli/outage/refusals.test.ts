@@ -79,7 +79,7 @@ test('two policies at a time are refused', async () => {
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 2,
     stdout: '',
-    stderr: 'undaunted: --policy is given 2 times, but takes one value.\n',
+    stderr: 'undaunted: --policy can be given only once.\n',
   });
 });
 
