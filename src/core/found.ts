@@ -1,12 +1,12 @@
-/** What was found where something else belongs, in words: safe to show, whatever it is. */
+/** Describes a value that was found where something else belongs: safe to show, whatever it is. */
 
-/** Longer strings are cut: a problem is read by people, and what was found may be a secret or a novel. */
+/** Longer strings are cut: they may be secrets, or very long. */
 export const longestQuote = 60;
 
 /** Stands for a value that could not be read. */
 export const unreadable: unique symbol = Symbol('unreadable');
 
-/** What was found, in words; of an object only that it is one. */
+/** A value in words; for an object only that it is one. */
 export function found(value: unknown): string {
   if (value === unreadable) return 'a getter that throws';
   switch (typeof value) {
@@ -45,12 +45,12 @@ function listOf(length: unknown): string {
   return length === 0 ? 'an empty list' : 'a list';
 }
 
-/** A proxy may call it anything. */
+/** A proxy can return anything. */
 export function isLength(length: unknown): length is number {
   return Number.isInteger(length) && (length as number) >= 0;
 }
 
-/** Of this realm or another (`vm`, a test runner's): a prototype, if any, that has none itself. */
+/** In any realm (`vm`, a test runner's): its prototype, if any, has none itself. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

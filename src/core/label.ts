@@ -1,4 +1,4 @@
-/** What an end is called in events and metrics: by its status, or by its error's code, or name. */
+/** The label of an outcome in events and metrics: its status, or its error's code or name. */
 
 import type { Finding } from './types.js';
 
@@ -6,7 +6,7 @@ export function labelOfFinding(finding: Finding): number | string {
   return finding.kind === 'response' ? finding.status : (finding.code ?? finding.name);
 }
 
-/** Of a status, or of whatever was thrown. */
+/** For a status, or for any thrown value. */
 export function labelOf(outcome: unknown): number | string {
   if (typeof outcome === 'number') return outcome;
   const { code, name } = Object(outcome) as { readonly code?: unknown; readonly name?: unknown };

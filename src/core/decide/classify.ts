@@ -1,11 +1,11 @@
-/** Outcome -> is it worth another attempt, and what does it prove? Reads names, codes and texts; never throws. */
+/** Outcome -> is it retryable, and what does it prove? Reads names, codes and messages; never throws. */
 
 import { isThrottlingReason } from '../hints/throttling.js';
 import type { Settings } from '../policy/settings.js';
 import type { Class, ErrorOutcome, Finding, Hint, Outcome, ResponseOutcome } from '../types.js';
 import { readFailure } from './failures/read.js';
 
-/** A finding is returned as it is, so that a decision can be replayed from what was recorded. */
+/** A finding is returned unchanged, so that a decision can be replayed from a recorded one. */
 export function classify(settings: Settings, outcome: Outcome | Finding, date: number): Finding {
   if ('class' in outcome) return outcome;
   return outcome.kind === 'response'
@@ -51,7 +51,7 @@ function classOfResponse(settings: Settings, status: number, hint: Hint | undefi
     : 'transient';
 }
 
-/** In so many words; that a 408 may be repeated (RFC 9110 15.5.9) is the list's business. */
+/** Explicitly. That a 408 may be repeated (RFC 9110 15.5.9) is up to `statuses`. */
 export function asksForRetry(hint: Hint | undefined): boolean {
   return hint?.retry === true && hint.reason !== 'request-timeout';
 }
@@ -61,7 +61,7 @@ function isPositive(hint: Hint | undefined): boolean {
   return (hint?.delayMs ?? 0) > 0;
 }
 
-/** RFC 9110 15.5.9, RFC 8470 5.2, RFC 6585 4: the server says that it did not take the request. */
+/** RFC 9110 15.5.9, RFC 8470 5.2, RFC 6585 4: the server says that it did not process the request. */
 function saysNotTaken(status: number): boolean {
   return status === 408 || status === 425 || status === 429;
 }

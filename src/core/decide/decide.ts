@@ -1,6 +1,6 @@
 /**
- * The contract, in this order: worth it -> safe -> affordable. Every "no" has its own reason, and time,
- * dice and shared state are arguments, so that any decision can be made again from its event.
+ * The contract, in this order: worth it -> safe -> affordable. Every "no" has its own reason. Time, random numbers and
+ * shared state are arguments, so that any decision can be replayed from its event.
  */
 
 import { mayBeRepeatedOnce } from '../hints/once.js';
@@ -38,11 +38,11 @@ export function decide(
   return afford(settings, history, finding, world);
 }
 
-/** The request's deadline, which nothing can follow. One with time left is of a layer underneath. */
+/** The request's own deadline, after which there is no retry. If there is time left, it is the deadline of a layer beneath. */
 function hasEndedIt(settings: Settings, finding: Finding, world: World): boolean {
   // Stryker disable next-line ConditionalExpression: a response has no code; the kind is for the compiler.
   const isDeadline = finding.kind === 'error' && finding.code === 'ERR_UNDAUNTED_DEADLINE';
-  // Timers may be a fraction of a millisecond early.
+  // Timers can fire a fraction of a millisecond early.
   return isDeadline && timeLeft(settings, world) < 1;
 }
 
@@ -77,7 +77,7 @@ function whyWorthIt(settings: Settings, finding: Finding, verdict: boolean | und
 
 // ---------------------------------------------------------------- affordable
 
-/** Retries left, hint too long, deadline, budget; last of all, whether the server would listen. */
+/** Retries left, length of the hint, deadline, budget; at last gate and hold. */
 function afford(settings: Settings, history: History, finding: Finding, world: World): Decision {
   const { maxRetries, budget } = settings;
   if (maxRetries === 0) return stop(history, finding, 'retries-off');
@@ -109,7 +109,7 @@ function afford(settings: Settings, history: History, finding: Finding, world: W
 
 type Wait = Pick<Retry, 'delayMs' | 'waitFrom'>;
 
-/** The server's word first; a wait of 0 is no word (it would be a busy loop). */
+/** A hint comes first; a hint of 0 does not count, as it would make a busy loop. */
 function chooseWait(settings: Settings, history: History, finding: Finding, world: World): Wait | Stop {
   const hintMs = finding.hint?.delayMs ?? 0;
   if (hintMs > 0) return waitAsHinted(settings, history, finding, hintMs, world);
@@ -121,7 +121,7 @@ function chooseWait(settings: Settings, history: History, finding: Finding, worl
   return { delayMs, waitFrom };
 }
 
-/** Never earlier than asked, never clamped: too long means that the caller gets the answer instead. */
+/** Never earlier than asked, and never clamped: if the hint is too long, the caller gets the response instead. */
 function waitAsHinted(
   settings: Settings,
   history: History,
@@ -137,12 +137,12 @@ function waitAsHinted(
   if (hintMs >= left) {
     return stop(history, finding, 'hint-past-deadline', { delayMs: hintMs, ...deadlineLimit(settings) });
   }
-  // Upwards only, and spread over no more than what the deadline leaves.
+  // Upwards only, and no further than the deadline.
   const jitterMs = Math.min(hintMs * hintJitter, left - hintMs) * world.random;
   return { delayMs: hintMs + jitterMs, waitFrom: 'hint' };
 }
 
-/** The caller may have the answer that it has, instead of none in the end. */
+/** The caller gets the response that is there, instead of none in the end. */
 function queuesTooLong(settings: Settings, world: World, delayMs: number, queueMs: number): boolean {
   const { hold } = settings;
   if (hold === false || queueMs <= delayMs) return false;
@@ -158,7 +158,7 @@ function deadlineLimit({ deadlineMs }: Settings): { limit?: number } {
   return deadlineMs === undefined ? {} : { limit: deadlineMs };
 }
 
-/** The last wait that a schedule gave; what a server asked for is no measure of our own patience. */
+/** The last wait from a schedule. Hints do not count: they say nothing about the schedule. */
 function previousWait(history: History): number | undefined {
   return history.findLast(isScheduled)?.decision.delayMs;
 }

@@ -3,7 +3,7 @@
 import type { Settings } from '../policy/settings.js';
 import type { Evidence, Finding, StopReason, World } from '../types.js';
 
-/** Why not, or undefined. `retryIf` saying true is the caller's word that repeating does no harm. */
+/** Why not, or undefined. With `retryIf` returning true, the caller vouches that repeating is safe. */
 export function whyUnsafe(settings: Settings, finding: Finding, world: World): StopReason | undefined {
   if (world.verdict !== true && !mayRepeat(settings, finding.evidence, world)) return 'unsafe-method';
   if (!world.replayable) return 'body-spent';

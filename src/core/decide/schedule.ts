@@ -1,5 +1,5 @@
 /**
- * The waits of our own: retry number + previous wait + one draw -> ms, exact and not rounded.
+ * The waits of a schedule: retry number + previous wait + one random number -> ms, exact and not rounded.
  *
  * Caps apply before jitter. No wait is NaN, negative or infinite, however many retries there are.
  */
@@ -15,7 +15,7 @@ import type {
 } from '../policy/schedules.js';
 import { isPromise, wrongReturn } from '../returned.js';
 
-/** What an exponential schedule leaves open comes from the usual one. The others wait as long as they say. */
+/** Missing keys of an exponential schedule come from the default one. */
 export function fillSchedule(
   options: ScheduleOptions,
   base: ExponentialSchedule = defaults.schedule,
@@ -26,8 +26,8 @@ export function fillSchedule(
 }
 
 /**
- * The wait before a retry. `retry` counts from 1, `previousMs` is the wait that the schedule gave before
- * (undefined at first), `draw` is from [0, 1).
+ * The wait before a retry. `retry` counts from 1, `previousMs` is the previous wait of the schedule (undefined at first),
+ * `draw` is from [0, 1).
  */
 export function scheduledWait(
   schedule: Schedule,
@@ -37,20 +37,20 @@ export function scheduledWait(
 ): number {
   if (typeof schedule === 'function') return waitOfFunction(schedule, retry, previousMs, draw);
   const waitMs = waitOfData(schedule, retry, previousMs, draw);
-  // Down, so that a wait from [0, 2^n slots) is one of the whole numbers of slots below 2^n.
+  // Rounded down, so that a wait from [0, 2^n slots) is a whole number of slots below 2^n.
   return schedule.slotMs === undefined ? waitMs : Math.floor(waitMs / schedule.slotMs) * schedule.slotMs;
 }
 
-/** The bound that no draw exceeds before this retry; of a function, it is not known. */
+/** The longest possible wait before this retry; unknown for a function. */
 export function longestWait(schedule: Schedule, retry: number): number {
   if (typeof schedule === 'function') return Number.POSITIVE_INFINITY;
-  // Jitter grows with the draw, and a decorrelated wait with the one before it.
+  // Jitter grows with the draw, and a decorrelated wait with the previous one.
   let longestMs = scheduledWait(schedule, 1, undefined, 1);
   for (let next = 2; next <= retry; next++) longestMs = scheduledWait(schedule, next, longestMs, 1);
   return longestMs;
 }
 
-/** A bug in a function must neither hammer the server nor hang the caller: the default takes over. */
+/** A bug in a function must neither hammer the server nor hang the caller: the default schedule takes over. */
 function waitOfFunction(
   schedule: ScheduleFunction,
   retry: number,
@@ -75,12 +75,12 @@ function waitOfData(
   return jittered(exponential(schedule, retry), schedule.jitter, draw);
 }
 
-/** The policy check refuses an empty table; without that check, it must not become a busy loop. */
+/** The check rejects an empty table; without the check, it must not become a busy loop. */
 function fromTable({ waitsMs }: TableSchedule, retry: number): number {
   return waitsMs[retry - 1] ?? waitsMs.at(-1) ?? exponential(defaults.schedule, retry);
 }
 
-/** The power becomes infinite in the end, and 0 times infinity is NaN: it is bounded before it is used. */
+/** The power eventually becomes infinite, and 0 times infinity is NaN, so it is bounded first. */
 function exponential({ firstMs, factor, maxMs }: ExponentialSchedule, retry: number): number {
   return Math.min(maxMs, firstMs * Math.min(Number.MAX_VALUE, factor ** (retry - 1)));
 }
@@ -96,20 +96,20 @@ function jittered(waitMs: number, jitter: PlainJitter, draw: number): number {
 }
 
 /**
- * The AWS Architecture Blog's `min(cap, random_between(base, 3 * sleep))`. Here the cap comes last: it is
- * no jitter around a wait, but a walk that the cap must stop.
+ * The AWS Architecture Blog's `min(cap, random_between(base, 3 * sleep))`. Here the cap comes last: this is a random walk,
+ * and not jitter around a wait.
  */
 function decorrelated(
   { firstMs, maxMs }: ExponentialSchedule,
   previousMs: number | undefined,
   draw: number,
 ): number {
-  // A previous wait of less than a third of the first one can only come from another schedule.
+  // A previous wait below a third of the first one can only come from another schedule.
   const span = Math.max(0, 3 * (previousMs ?? firstMs) - firstMs);
   return Math.min(maxMs, firstMs + span * draw);
 }
 
-/** Farther out, draws are too rare to be worth an outlier. */
+/** Beyond that, draws are outliers. */
 const maxDeviations = 4;
 
 /**

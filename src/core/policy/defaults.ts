@@ -7,7 +7,7 @@ import type { IdempotencyKey, PolicyOptions } from './options.js';
 import type { ExponentialSchedule } from './schedules.js';
 import type { Compiled, Hook, Settings } from './settings.js';
 
-/** What is written as it is read; of the rest, the written form, in which a nested one is what `true` or `{}` means. */
+/** Defaults in the form in which users write them; a nested one is what `true` or `{}` means. */
 export interface Defaults
   extends Omit<Settings, keyof Compiled | Hook>,
     Required<Pick<PolicyOptions, 'statuses' | 'methods' | 'maxScopes' | 'scopeIdleMs'>> {
@@ -29,38 +29,38 @@ const schedule: Defaults['schedule'] = {
   firstMs: 100,
   factor: 2,
   maxMs: 20_000,
-  // The fewest calls at near-best completion time of all known forms.
+  // Of all known forms, it needs the fewest calls, at nearly the best completion time.
   jitter: 'full',
 };
 
 export const defaults: Defaults = freezeDeep({
-  // Three more tries get over a blip; more are for a rule that knows why.
+  // Three retries survive a blip. More should be a deliberate choice, in a rule.
   maxRetries: 3,
-  // No deadline: only the caller knows how long an answer is of use.
+  // No deadline: only the caller knows how long an answer is useful.
   deadlineMs: undefined,
   deadlineCovers: 'head',
   attemptTimeoutMs: undefined,
-  // What passes by itself. The negated ones do not change with time (RFC 9110 15.6; 2295; 5842; 2774; 6585).
+  // Transient ones. The negated ones do not go away with time (RFC 9110 15.6; 2295; 5842; 2774; 6585).
   statuses: [408, 425, 429, '5xx', '!501', '!505', '!506', '!508', '!510', '!511'],
-  // RFC 9110 9.2.2, and QUERY, which its own specification calls safe.
+  // RFC 9110 9.2.2, and QUERY, which is safe by its own specification.
   methods: ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'QUERY'],
   idempotent: false,
-  // 408, 425 and 429 say that the request was not taken: repeating it repeats nothing.
+  // 408, 425 and 429 say that the request was not processed, so sending it again does not repeat it.
   unsafeMethods: 'refused',
   idempotencyKey: { header: 'idempotency-key', quoted: false, generate: undefined },
   schedule,
-  // A server that says "too much" without saying how long is given ten times the patience.
+  // When rate limited without a hint, wait ten times as long.
   throttledSchedule: { ...schedule, firstMs: 1_000 },
-  // Unambiguous wherever they occur; vendors' own headers are read by name only.
+  // Unambiguous on any server. Vendors' own headers are read by name only.
   hints: ['common'],
-  // Reading a body costs memory and time, so it is asked for.
+  // Reading a body costs memory and time, so it is opt-in.
   bodyHintBytes: 0,
-  // A caller who must wait longer than a minute wants to know it instead.
+  // A caller that has to wait longer than a minute would rather know.
   maxHintMs: 60_000,
-  // Upwards only: spreads the herd that was given the same second.
+  // Upwards only: spreads the clients that were told the same second.
   hintJitter: 0.1,
-  // At most 15 % more load than successful first tries, and a little to find out that it is over. A server that
-  // does not answer in time is busy with what it has got; but one of ten may be, and the others are not.
+  // At most 15 % more load than successful first tries, and a trickle to find out when the outage is over. A server that
+  // times out is overloaded, so a retry costs more then; but if it is one server of ten, the others can take the retry.
   budget: {
     kind: 'bucket',
     capacity: 50,
@@ -71,7 +71,7 @@ export const defaults: Defaults = freezeDeep({
     charge: 'retry',
     floor: 0,
   },
-  // Finagle's: ten a second are always possible, and one for every five successes.
+  // Finagle's: ten retries a second are always allowed, and one for every five successes.
   windowBudget: {
     kind: 'window',
     windowMs: 10_000,
@@ -79,8 +79,8 @@ export const defaults: Defaults = freezeDeep({
     perSuccess: 0.2,
     cost: { transient: 1, throttled: 1, timeout: 1 },
   },
-  // Twenty failures without one sign of life between them are not chance at any usual error rate, and two seconds
-  // are longer than it takes to replace a server.
+  // At any usual error rate, twenty failures in a row are no coincidence; and replacing a server takes less than two
+  // seconds.
   gate: {
     failures: 20,
     deadForMs: 2_000,
@@ -90,13 +90,13 @@ export const defaults: Defaults = freezeDeep({
     maxWaiting: 1_000,
     enforce: true,
   },
-  // Less than half may be one tenant's, or one route's. Shorter hints are over before anybody else would have noticed.
+  // Less than half may come from one tenant or one route. Shorter hints are over before other requests would notice.
   hold: { refusedShare: 0.5, minMs: 2_000, spacingMs: 100, maxQueueMs: undefined, enforce: true },
   scope: 'origin',
-  // What other proxies keep for a replay, and enough for nearly all JSON.
+  // As much as common proxies buffer for a replay, and enough for nearly all JSON.
   bufferBodyBytes: 65_536,
   resume: true,
-  // A pending retry is work in progress: it keeps the process alive.
+  // A pending retry is work in progress, so it keeps the process alive.
   unref: false,
   attemptHeader: 'retry-attempt',
   maxScopes: 1_000,
@@ -105,7 +105,7 @@ export const defaults: Defaults = freezeDeep({
 
 const { windowBudget: _, ...usual } = defaults;
 
-/** What a policy that says nothing says: some settings are off until they are asked for. */
+/** The settings of an empty policy: some are off by default. */
 export const defaultOptions: Omit<Defaults, 'windowBudget' | Off> & Readonly<Record<Off, false>> =
   Object.freeze({
     ...usual,

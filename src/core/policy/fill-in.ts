@@ -1,4 +1,4 @@
-/** Options -> settings: shorthands spelled out, nested objects filled in, everything else inherited. */
+/** Options -> settings: expands shorthands, fills in nested objects, and inherits everything else. */
 
 import { fillSchedule } from '../decide/schedule.js';
 import { PolicyError } from '../errors.js';
@@ -17,7 +17,7 @@ type Compilers = {
   ) => Compiled[K];
 };
 
-/** From what is written to what is read, where these differ. */
+/** From the written form to the form that is read, where they differ. */
 const compilers: Compilers = {
   statuses: compileStatuses,
   methods: (names) => new Set(names.map((name) => name.toUpperCase())),
@@ -30,7 +30,7 @@ const compilers: Compilers = {
   attemptHeader: headerOf,
 };
 
-/** A copy of what is inherited, with what is written over it: one shape for all, read on every request. */
+/** A copy of the inherited settings, overlaid with the written ones: one shape for all, since every request reads them. */
 export function fillIn(options: SettingsOptions, inherited: Settings): Settings {
   const off = options.retry === false ? { maxRetries: 0 } : undefined;
   const own = Object.entries(options).flatMap(([key, option]: [string, unknown]) =>
@@ -40,22 +40,22 @@ export function fillIn(options: SettingsOptions, inherited: Settings): Settings 
 }
 
 function compiled(key: string, option: unknown): unknown {
-  // The check has seen to it that what stands under a key is what its compiler takes.
+  // The check has made sure that the value is one that its compiler accepts.
   const compiler = (compilers as Readonly<Record<string, (option: never) => unknown>>)[key];
   return compiler === undefined ? option : compiler(option as never);
 }
 
-// The last two are the policy's own; how much of a body is read follows from the hints, until it is said.
+// The last two belong to the policy; bodyHintBytes follows from the hints, unless it is set.
 const { bodyHintBytes, maxScopes, scopeIdleMs, ...said } = defaultOptions;
 
-/** Has a place for each setting, in which nothing is filled in yet. */
+/** Has a key for each setting, with no value yet. */
 const blank = {
   ...said,
   ...{ retryIf: undefined, beforeRetry: undefined, observe: undefined },
   ...{ hintedSuccesses: [], bodyHintBytes, bodyHintBytesSaid: undefined },
 };
 
-/** What a policy that says nothing amounts to. */
+/** The settings of an empty policy. */
 export const defaultSettings: Settings = fillIn(said as SettingsOptions, blank as unknown as Settings);
 
 function compileStatuses(list: NonNullable<SettingsOptions['statuses']>): Statuses {
@@ -93,7 +93,7 @@ function costOf(cost: CostOptions): Cost {
     : { ...cost, timeout: cost.timeout ?? cost.transient };
 }
 
-/** Whoever makes the bucket smaller than the default price of a timeout wants one retried all the same. */
+/** In a bucket that is smaller than the default cost of a timeout, a timeout costs less: it should be retried, too. */
 function costWithin({ capacity, floor, charge }: Omit<BucketBudget, 'cost'>): Cost {
   const { transient, throttled, timeout } = defaults.budget.cost;
   const most = charge === 'retry' ? capacity - floor : transient;
@@ -126,7 +126,7 @@ function headerOf(option: boolean | string): string | false {
 
 type Hinted = Pick<Settings, 'hints' | 'hintedSuccesses' | 'bodyHintBytes' | 'bodyHintBytesSaid'>;
 
-/** How much of a body is read follows from the sets, unless it is said. */
+/** `bodyHintBytes` follows from the sets, unless it is set. */
 function hintsOf(options: SettingsOptions, inherited: Settings): Hinted {
   const { hints, hintedSuccesses, bodyHintBytes } =
     options.hints === undefined ? inherited : readersOf(options.hints);

@@ -1,6 +1,6 @@
-/** What the requests of a scope share, as data: how much, how often, how long. */
+/** What the requests of a scope share: budget, gate and hold, as data. */
 
-/** What one retry costs, by what it answers; three decimals count. In a window, a token is a retry. */
+/** What a retry costs, by the failure before it; three decimals count. In a window, a token is a retry. */
 export interface Cost {
   /**
    * Tokens that a retry takes after a failure.
@@ -20,10 +20,10 @@ export interface Cost {
   readonly timeout: number;
 }
 
-/** Tokens that successes refill, retries spend and a trickle keeps alive; starts full. */
+/** A token bucket: retries spend tokens, successes and time refill it. It starts full. */
 export interface BucketBudget {
   /**
-   * Which form it has: a bucket of tokens, or retries within a sliding window.
+   * The kind of budget: a bucket of tokens, or retries within a sliding window.
    * @default 'bucket'
    */
   readonly kind: 'bucket';
@@ -38,7 +38,7 @@ export interface BucketBudget {
    */
   readonly perSuccess: number;
   /**
-   * Tokens that come by themselves in a second.
+   * Tokens that are added every second.
    * @default 0.1
    */
   readonly perSecond: number;
@@ -49,7 +49,7 @@ export interface BucketBudget {
    */
   readonly cost: Cost;
   /**
-   * Whether a success after retries gives back what the last of them took, instead of `perSuccess` (AWS).
+   * Whether a success after retries refunds the cost of the last one, instead of adding `perSuccess` (AWS).
    * @default false
    */
   readonly refund: boolean;
@@ -68,7 +68,7 @@ export interface BucketBudget {
 /** Retries may be `reserve` plus a share of the successes, within a sliding window (Finagle). */
 export interface WindowBudget {
   /**
-   * Which form it has: a bucket of tokens, or retries within a sliding window.
+   * The kind of budget: a bucket of tokens, or retries within a sliding window.
    * @default none
    */
   readonly kind: 'window';
@@ -78,12 +78,12 @@ export interface WindowBudget {
    */
   readonly windowMs: number;
   /**
-   * How many retries are possible without any success.
+   * How many retries are allowed without any success.
    * @default 100
    */
   readonly reserve: number;
   /**
-   * How many retries each request that succeeds adds; three decimals count.
+   * How many retries each success adds; three decimals count.
    * @default 0.2
    */
   readonly perSuccess: number;
@@ -109,22 +109,22 @@ export interface Gate {
    */
   readonly deadForMs: number;
   /**
-   * Milliseconds between one probe and the next while it is shut; the first comes after a quarter of it.
+   * Milliseconds between probes while the gate is shut; the first comes after a quarter of that.
    * @default 1_000
    */
   readonly probeMs: number;
   /**
-   * Milliseconds over which requests come back after a probe succeeded.
+   * Milliseconds over which traffic ramps up again after a successful probe.
    * @default 2_000
    */
   readonly rampMs: number;
   /**
-   * Whether requests fail at once while it is shut, with a `GateShutError`, or wait, which needs a `deadlineMs`.
+   * What requests do while the gate is shut: fail at once with a `GateShutError`, or wait, which needs a `deadlineMs`.
    * @default 'fail'
    */
   readonly whenShut: 'fail' | 'wait';
   /**
-   * How many requests may wait at a time.
+   * How many requests may wait at the same time.
    * @default 1_000
    */
   readonly maxWaiting: number;
@@ -135,7 +135,7 @@ export interface Gate {
   readonly enforce: boolean;
 }
 
-/** The pause of a scope for which a server asked. */
+/** The pause of a whole scope that a server asked for. */
 export interface Hold {
   /**
    * The share of recent first answers, from 0 to 1, that have to be rate limited before others wait; 0: one is enough.
@@ -153,7 +153,7 @@ export interface Hold {
    */
   readonly spacingMs: number;
   /**
-   * The longest time in the queue, in milliseconds. Left out, it is half of what is left until the deadline.
+   * The longest time in the queue, in milliseconds. By default, half of the time left until the deadline.
    * @default none
    */
   readonly maxQueueMs: number | undefined;

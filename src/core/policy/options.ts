@@ -1,6 +1,6 @@
 /**
- * What a user writes, and sees: every key may be left out, and its words are what editors show. A setting is said here,
- * its default in `defaults.ts` and what is allowed in `check/schema.ts`; the rest follows.
+ * What users write. Every key is optional, and editors show these comments. Settings are declared here, their defaults in
+ * `defaults.ts` and the allowed values in `check/schema.ts`; everything else follows from these.
  */
 
 import type { BeforeRetry, Observe, RetryIf } from '../events.js';
@@ -17,17 +17,17 @@ import type {
 
 type OneOrMore<T> = T | readonly T[];
 
-/** An exponential one without `jitter` has full jitter; a table and a fixed wait are what they say. */
+/** Without `jitter`, an exponential schedule has full jitter; a table and a fixed wait have none. */
 export type ScheduleOptions =
   | (Pick<ExponentialSchedule, 'kind'> & Partial<Omit<ExponentialSchedule, 'kind'>>)
   | (Pick<TableSchedule, 'kind' | 'waitsMs'> & Partial<Jittered>)
   | (Pick<FixedSchedule, 'kind' | 'waitMs'> & Partial<Jittered>)
   | ScheduleFunction;
 
-/** Without a price of its own, a timeout costs what any failure costs. */
+/** Without its own cost, a timeout costs as much as any failure. */
 export type CostOptions = number | (Omit<Cost, 'timeout'> & Partial<Pick<Cost, 'timeout'>>);
 
-/** What is left out is filled in; a cost may be one number. */
+/** Missing keys get their defaults; a cost may be one number. */
 type Partly<T> = { readonly [K in keyof T]?: K extends 'cost' ? CostOptions : Exclude<T[K], undefined> };
 
 export type BudgetOptions =
@@ -43,12 +43,12 @@ export interface IdempotencyKey {
    */
   readonly header: string;
   /**
-   * Whether the key is in quotes: a string of RFC 8941, as the draft of the standard has it.
+   * Whether the key is quoted, as an RFC 8941 string: the form in the draft of the standard.
    * @default false
    */
   readonly quoted: boolean;
   /**
-   * Makes the key of a request. Left out, it is a UUID.
+   * Generates the key of a request. By default, it is a UUID.
    * @default none
    */
   readonly generate: (() => string) | undefined;
@@ -57,17 +57,17 @@ export interface IdempotencyKey {
 export type StatusOption = number | `${number}` | `${number}xx` | `!${number}` | `!${number}xx`;
 
 /**
- * Every key may stand at the policy's top level, for all requests, and in a rule, for those that it matches. What a rule
- * leaves out, it inherits; a nested object replaces the inherited one whole.
+ * Every key can be set at the policy's top level, for all requests, and in a rule, for the requests that it matches. A
+ * rule inherits what it does not set; a nested object replaces the inherited one as a whole.
  */
 export interface SettingsOptions {
   /**
-   * Switches retries off: shorthand for `maxRetries: 0`.
+   * Turns retries off: shorthand for `maxRetries: 0`.
    * @default none
    */
   readonly retry?: false;
   /**
-   * How many retries there may be after the first attempt; 0: none.
+   * Maximum number of retries after the first attempt; 0 turns retries off.
    * @default 3
    */
   readonly maxRetries?: number;
@@ -99,7 +99,7 @@ export interface SettingsOptions {
    */
   readonly methods?: readonly string[];
   /**
-   * Whether every request here is safe to repeat, whatever its method.
+   * Whether every request here is safe to repeat, regardless of its method.
    * @default false
    */
   readonly idempotent?: boolean;
@@ -180,7 +180,7 @@ export interface SettingsOptions {
    */
   readonly resume?: boolean;
   /**
-   * Whether the process may end while a request waits for its next attempt.
+   * Whether the process may exit while a request waits for its next attempt.
    * @default false
    */
   readonly unref?: boolean;
@@ -206,20 +206,20 @@ export interface SettingsOptions {
   readonly observe?: Observe;
 }
 
-/** A pattern in parts: all of them have to match. */
+/** A pattern in parts, all of which must match. */
 export interface MatchObject {
   /**
-   * A method, or several. Left out, any matches.
+   * A method, or several. By default, any matches.
    * @default none
    */
   readonly methods?: OneOrMore<string>;
   /**
-   * A host such as `'api.example.com'` or `'*.example.com'`, perhaps with a port. Left out, any matches.
+   * A host such as `'api.example.com'` or `'*.example.com'`, optionally with a port. By default, any matches.
    * @default none
    */
   readonly host?: string;
   /**
-   * A path such as `'/payments/:id'` or `'/search/*'`. Left out, any matches.
+   * A path such as `'/payments/:id'` or `'/search/*'`. By default, any matches.
    * @default none
    */
   readonly path?: string;
@@ -232,13 +232,13 @@ export interface MatchObject {
 
 export interface RuleOptions extends SettingsOptions {
   /**
-   * Which requests it is for: a pattern such as `'GET api.example.com/search/*'`, or its parts. The first rule that
-   * matches applies.
+   * Which requests the rule applies to: a pattern such as `'GET api.example.com/search/*'`, or its parts. The first
+   * matching rule applies.
    * @default none
    */
   readonly match: string | MatchObject;
   /**
-   * A label for events. Left out, it is the pattern.
+   * A label for events. By default, it is the pattern.
    * @default none
    */
   readonly name?: string;
@@ -246,12 +246,12 @@ export interface RuleOptions extends SettingsOptions {
 
 export interface PolicyOptions extends SettingsOptions {
   /**
-   * Where editors find the schema of a policy that lives in a JSON file.
+   * The schema for editors, in a policy that is a JSON file.
    * @default none
    */
   readonly $schema?: string;
   /**
-   * Settings for some of the requests: the first rule that matches a request applies.
+   * Settings for certain requests: the first rule that matches a request applies.
    * @default none
    */
   readonly rules?: readonly RuleOptions[];
@@ -261,13 +261,13 @@ export interface PolicyOptions extends SettingsOptions {
    */
   readonly maxScopes?: number;
   /**
-   * A scope without a request for so many milliseconds is forgotten.
+   * A scope is forgotten after this many milliseconds without a request.
    * @default 600_000
    */
   readonly scopeIdleMs?: number;
 }
 
-/** What one request may say for itself; shared state belongs to rules and can only be left out. */
+/** Settings of a single request. It can only turn shared state (budget, gate, hold) off, not change it. */
 export type OverrideOptions = {
   readonly [K in keyof SettingsOptions]: K extends 'budget' | 'gate' | 'hold' ? false : SettingsOptions[K];
 };

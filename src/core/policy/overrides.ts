@@ -1,6 +1,6 @@
 /**
- * What requests say for themselves, checked and filled in once. Told apart by what is in it, not by the object: axios
- * copies its configuration for each request, and a caller may change an object between two.
+ * Settings of single requests, each checked and filled in once. They are compared by content, not by identity: axios copies
+ * its configuration for each request, and a caller may change an object between two requests.
  */
 
 import { isPlain } from '../found.js';
@@ -16,12 +16,12 @@ interface Known {
   readonly settings: Settings;
 }
 
-/** More than a program has places that say something else; the check of a new one is dear, a comparison is not. */
+/** More than a program has different overrides: checking a new one is expensive, comparing is cheap. */
 const most = 16;
 
 export class Overrides {
   private readonly known: Known[] = [];
-  /** The one that is forgotten next. */
+  /** The index of the entry to be replaced next. */
   private oldest = 0;
 
   /** The settings of a rule under these options. */
@@ -37,7 +37,7 @@ export class Overrides {
   }
 }
 
-/** Whether what was given says what was checked; the latter is a tree without gaps, so this ends. */
+/** Whether the given options equal the checked ones, which are a finite tree, so this terminates. */
 function isSame(checked: unknown, given: unknown): boolean {
   if (Object.is(checked, given)) return true;
   if (typeof checked !== 'object' || checked === null || typeof given !== 'object' || given === null) {
@@ -46,7 +46,7 @@ function isSame(checked: unknown, given: unknown): boolean {
   try {
     return Array.isArray(checked) ? isSameList(checked, given) : isSameObject(checked, given);
   } catch {
-    // A getter or a proxy that lets nobody look: the check says what is wrong with it.
+    // A getter that throws, or a proxy: the check reports it.
     return false;
   }
 }
@@ -64,7 +64,7 @@ function isSameObject(checked: object, given: object): boolean {
   let said = 0;
   for (const key of Reflect.ownKeys(given)) {
     const value: unknown = Reflect.get(given, key);
-    // What is undefined is not said.
+    // Undefined means not set.
     if (value === undefined) continue;
     if (!Object.hasOwn(checked, key) || !isSame(Reflect.get(checked, key), value)) return false;
     said += 1;

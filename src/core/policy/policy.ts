@@ -1,4 +1,4 @@
-/** A policy: the checked, frozen list of rules, each filled in, and the way from a request to its rule. */
+/** A policy: the checked, frozen list of rules, each filled in, and the lookup from a request to its rule. */
 
 import type { Problem, Remark } from '../errors.js';
 import { PolicyError } from '../errors.js';
@@ -26,8 +26,8 @@ export interface Rule {
 }
 
 /**
- * Where options may stand as well, a policy is taken by this mark alone: no option has it, so that editors offer options
- * only, and it is the same however often a package's types are declared.
+ * Where options are accepted as well, this mark is the type of a policy: no option has it, so editors offer options only,
+ * and it is the same in every copy of this package's types.
  */
 export interface PolicyLike {
   readonly [Symbol.toStringTag]: 'Policy';
@@ -38,15 +38,15 @@ export interface Policy extends PolicyLike {
   readonly rules: readonly Rule[];
   /** For requests that no rule matches. */
   readonly fallback: Rule;
-  /** What may be meant otherwise, though it is not wrong. */
+  /** What is valid, but may be a mistake. */
   readonly remarks: readonly Remark[];
   readonly maxScopes: number;
   readonly scopeIdleMs: number;
   /** The first rule that matches. */
   ruleFor(request: RequestFacts): Rule;
-  /** What one request says for itself lies over the rule that it matched. */
+  /** Overlays the settings of a single request on the rule that it matched. */
   override(rule: Rule, options: OverrideOptions): Settings;
-  /** The options that it was made of: without functions, plain JSON. */
+  /** The options that it was made of; plain JSON if they contain no functions. */
   toJSON(): PolicyOptions;
 }
 
@@ -69,14 +69,14 @@ function policyFrom(value: unknown, checked: (options: unknown) => PolicyOptions
   return isForeignPolicy(value) ? ownOf(value) : new CheckedPolicy(checked(value));
 }
 
-/** Whether it was made here: the mark is only for types. */
+/** Whether this copy of the package made it: the mark is only for types. */
 export function isPolicy(value: unknown): value is Policy {
   return value instanceof CheckedPolicy;
 }
 
 /**
- * Whether another copy of this package made it: the CommonJS one beside the ES modules, say, or another version. What
- * that one has filled in need not be what this one knows, so only the options count that it was made of.
+ * Whether another copy of this package made it: the CommonJS one beside the ES modules, say, or another version. Its
+ * filled-in settings may differ from ours, so only the options that it was made of are used.
  */
 export function isForeignPolicy(value: unknown): value is Pick<Policy, 'toJSON'> {
   if (typeof value !== 'object' || value === null || isPolicy(value)) return false;
@@ -84,7 +84,7 @@ export function isForeignPolicy(value: unknown): value is Pick<Policy, 'toJSON'>
   return mark === 'Policy' && typeof toJSON === 'function';
 }
 
-/** Passed twice, it is one policy here, too. */
+/** Passed twice, it becomes the same policy here. */
 function ownOf(foreign: Pick<Policy, 'toJSON'>): Policy {
   const own = ownPolicies.get(foreign) ?? new CheckedPolicy(checks.checkedPolicy(foreign.toJSON()));
   ownPolicies.set(foreign, own);
@@ -93,7 +93,7 @@ function ownOf(foreign: Pick<Policy, 'toJSON'>): Policy {
 
 const ownPolicies: WeakMap<object, Policy> = new WeakMap();
 
-/** It is not quoted: it may hold more than a policy. */
+/** The text is not quoted: it may contain secrets. */
 const stillText: Problem = {
   path: '',
   found: 'a string',
@@ -101,7 +101,7 @@ const stillText: Problem = {
   advice: 'Parse the JSON first: parsePolicy(JSON.parse(text)).',
 };
 
-/** A class, so that it keeps its identity where clients merge their configuration. */
+/** A class, so that it keeps its identity when clients merge their configuration. */
 class CheckedPolicy implements Policy {
   readonly rules: Policy['rules'];
   readonly fallback: Rule;

@@ -91,7 +91,7 @@ export const presets = {
     },
 
     /**
-     * 1 s doubling to 32 s, for ever, from the start again after a success.
+     * 1 s doubling to 32 s, forever; a success starts again from 1 s.
      * ØMQ - The Guide, chapter 4, the Paranoid Pirate worker (`INTERVAL_INIT`, `INTERVAL_MAX`).
      */
     zeromqWorker: { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 32_000, jitter: 'none' },
@@ -108,7 +108,7 @@ export const presets = {
      */
     dockerRestart: { kind: 'exponential', firstMs: 100, factor: 2, maxMs: 60_000, jitter: 'none' },
 
-    /** Once a second: what everybody writes first. A herd that fails together comes back together. */
+    /** Once a second: the first idea of everyone. Clients that fail together come back together. */
     fixed: { kind: 'fixed', waitMs: 1_000, jitter: 'none' },
   },
 
@@ -232,7 +232,7 @@ export const presets = {
      * them, and after failures without an answer, as OpenAI's and Anthropic's own clients do (openai-node and
      * anthropic-sdk-typescript, `shouldRetry`): a repeated request may be billed twice, but changes nothing. Unlike them
      * it is patient: six retries outlast a limit of tokens per minute, and a server that asks for up to two minutes gets
-     * them. A quota that has to be paid first, and `x-should-retry: false`, end it at once.
+     * them. An exhausted quota and `x-should-retry: false` end it at once.
      */
     llm: {
       maxRetries: 6,

@@ -1,4 +1,4 @@
-/** Waits of our own, as data. */
+/** Schedules of waits, as data. */
 
 /** Jitter of one wait. */
 export type PlainJitter =
@@ -14,7 +14,7 @@ export type PlainJitter =
 
 interface Spread {
   /**
-   * The wait times a factor from 1 - spread to 1 + spread: a share of it, from 0 to 1.
+   * Multiplies the wait by a factor from 1 - spread to 1 + spread: a share, from 0 to 1.
    * @default none
    */
   readonly spread: number;
@@ -22,7 +22,7 @@ interface Spread {
 
 interface Added {
   /**
-   * Milliseconds on top of the wait, at most.
+   * Adds up to this many milliseconds to the wait.
    * @default none
    */
   readonly addMs: number;
@@ -30,7 +30,8 @@ interface Added {
 
 interface Normal {
   /**
-   * Normally distributed around the wait; the standard deviation as a share of it, from 0 to 1, cut at four of them.
+   * Normally distributed around the wait: the standard deviation, as a share of the wait from 0 to 1. Cut off at four
+   * deviations.
    * @default none
    */
   readonly normal: number;
@@ -51,7 +52,7 @@ interface Slotted {
 
 export interface Jittered extends Slotted {
   /**
-   * How waits are scattered: `'none'`, `'full'` (0 to the wait), `'equal'` (half of it to all of it), `{ spread }`,
+   * How waits are randomised: `'none'`, `'full'` (0 to the wait), `'equal'` (half of it to all of it), `{ spread }`,
    * `{ addMs }` or `{ normal }`.
    * @default 'none'
    */
@@ -60,7 +61,7 @@ export interface Jittered extends Slotted {
 
 export interface ExponentialSchedule extends Slotted {
   /**
-   * Which form it has: waits that grow, a table of waits, or always the same wait.
+   * The kind of schedule: exponential, a table of waits, or a fixed wait.
    * @default none
    */
   readonly kind: 'exponential';
@@ -80,7 +81,7 @@ export interface ExponentialSchedule extends Slotted {
    */
   readonly maxMs: number;
   /**
-   * How waits are scattered: `'none'`, `'full'` (0 to the wait), `'equal'` (half of it to all of it), `'decorrelated'`
+   * How waits are randomised: `'none'`, `'full'` (0 to the wait), `'equal'` (half of it to all of it), `'decorrelated'`
    * (the first wait to three times the previous one), `{ spread }`, `{ addMs }` or `{ normal }`.
    * @default 'full'
    */
@@ -90,7 +91,7 @@ export interface ExponentialSchedule extends Slotted {
 /** One wait per retry; the last one is repeated. */
 export interface TableSchedule extends Jittered {
   /**
-   * Which form it has: waits that grow, a table of waits, or always the same wait.
+   * The kind of schedule: exponential, a table of waits, or a fixed wait.
    * @default none
    */
   readonly kind: 'table';
@@ -103,18 +104,18 @@ export interface TableSchedule extends Jittered {
 
 export interface FixedSchedule extends Jittered {
   /**
-   * Which form it has: waits that grow, a table of waits, or always the same wait.
+   * The kind of schedule: exponential, a table of waits, or a fixed wait.
    * @default none
    */
   readonly kind: 'fixed';
   /**
-   * Every wait, in milliseconds.
+   * The wait before every retry, in milliseconds.
    * @default none
    */
   readonly waitMs: number;
 }
 
-/** Retry number from 1, the previous wait of this schedule, one draw from [0, 1): the wait in ms. */
+/** Takes the number of the retry (from 1), the previous wait of this schedule and a random number from [0, 1); returns the wait in ms. */
 export type ScheduleFunction = (retry: number, previousMs: number | undefined, draw: number) => number;
 
 export type Schedule = ExponentialSchedule | TableSchedule | FixedSchedule | ScheduleFunction;

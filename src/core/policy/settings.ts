@@ -1,7 +1,4 @@
-/**
- * A policy's settings as everything but the check reads them: filled in. They follow from the options, which say what
- * each of them is.
- */
+/** Settings, filled in: what everything but the check reads. See `options.ts` for what each of them is. */
 
 import type { HintedSuccess } from '../hints/hint-set.js';
 import type { HintReader } from '../hints/read-hint.js';
@@ -10,19 +7,19 @@ import type { IdempotencyKey, SettingsOptions } from './options.js';
 import type { Schedule } from './schedules.js';
 
 export interface Statuses {
-  /** Worth another attempt. */
+  /** Retryable. */
   readonly retried: ReadonlySet<number>;
-  /** Never, whatever a hint says: they were negated by name. */
+  /** Never retried, regardless of hints: they were negated. */
   readonly never: ReadonlySet<number>;
 }
 
-/** Settings that only a function can fill: no policy has them by default, and JSON has none. */
+/** Settings that can only be functions: unset by default, and impossible in JSON. */
 export type Hook = 'retryIf' | 'beforeRetry' | 'observe';
 
-/** What applies only where it is said. */
+/** Settings without a default. */
 type Unset = 'deadlineMs' | 'attemptTimeoutMs' | Hook;
 
-/** What is read in another form than it is written in. */
+/** Settings that are read in another form than they are written in. */
 export interface Compiled {
   readonly statuses: Statuses;
   /** Upper case. */
@@ -32,9 +29,9 @@ export interface Compiled {
   readonly throttledSchedule: Schedule;
   /** The chosen sets of hints, merged; undefined: none is read. */
   readonly hints: HintReader | undefined;
-  /** Answers below 400 that one of them reads. */
+  /** Responses below 400 in which one of them looks for hints. */
   readonly hintedSuccesses: readonly HintedSuccess[];
-  /** The `bodyHintBytes` that were written, here or where it is inherited from. */
+  /** `bodyHintBytes` as written, here or where it is inherited from. */
   readonly bodyHintBytesSaid: number | undefined;
   readonly budget: Budget | false;
   readonly gate: Gate | false;
@@ -46,5 +43,5 @@ export interface Compiled {
 type AsWritten = Required<Omit<SettingsOptions, 'retry' | keyof Compiled | Unset>>;
 type WhereSaid = { readonly [K in Unset]: SettingsOptions[K] | undefined };
 
-/** A rule filled in with every default: what `decide` reads. */
+/** A rule filled in with all defaults: what `decide` reads. */
 export interface Settings extends AsWritten, WhereSaid, Compiled {}

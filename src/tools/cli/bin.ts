@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The process around `main`: its streams, its signals, its exit code. */
+/** The process around `main`: streams, signals, exit code. */
 
 import { exitCodes, Interruption, signalCodes } from './failure.js';
 import { reasonOf } from './files.js';
@@ -11,13 +11,13 @@ const { stdin, stdout, stderr, env } = process;
 
 let heeded: AbortController | undefined;
 
-/** Signals are left to the system until a command asks for them: it ends even a process that is busy. */
+/** Until a command asks for signals, the system handles them, which ends even a busy process. */
 function interruption(): AbortSignal {
   if (heeded !== undefined) return heeded.signal;
   const controller = new AbortController();
   heeded = controller;
   for (const [signal, exitCode] of Object.entries(signalCodes)) {
-    // Once: the second Ctrl-C ends a command that does not end.
+    // Once: a second Ctrl-C ends a command that hangs.
     process.once(signal, () => controller.abort(new Interruption(exitCode)));
   }
   return controller.signal;
@@ -25,7 +25,7 @@ function interruption(): AbortSignal {
 
 let hasFailed = false;
 
-/** Whoever reads has seen enough: no reason for an error, and none to go on. A full disk is one. */
+/** A closed pipe (`| head`) ends the command without an error. Anything else, such as a full disk, is an error. */
 function onOutputError(error: NodeJS.ErrnoException): void {
   const isLeft = error.code === 'EPIPE';
   if (!isLeft && !hasFailed) tellFailure(error);
@@ -33,7 +33,7 @@ function onOutputError(error: NodeJS.ErrnoException): void {
   heeded.abort(new Interruption(isLeft ? 0 : exitCodes.wrong));
 }
 
-/** Once: stderr may be on the same disk. */
+/** Only once: stderr may be on the same full disk. */
 function tellFailure(error: unknown): void {
   hasFailed = true;
   stderr.write(`undaunted: the output cannot be written: ${reasonOf(error)}.\n`);
@@ -44,5 +44,5 @@ stderr.on('error', onOutputError);
 
 const io: Io = { stdin, stdout: new Printer(stdout, env), stderr: new Printer(stderr, env), interruption };
 process.exitCode = await main(process.argv.slice(2), io);
-// A command that asked for signals has let go of what it started; half-open sockets must not keep anybody waiting.
+// A command that asked for signals has cleaned up; half-open sockets must not keep the process alive.
 if (heeded !== undefined) stdout.write('', () => process.exit());

@@ -1,7 +1,4 @@
-/**
- * What a command is. Its table of options is the only source: of how arguments are read, of the types that `run`
- * is given, and of the help.
- */
+/** What a command is. Its table of options defines how arguments are parsed, the types that `run` gets, and the help. */
 
 import type { Io } from './io.js';
 
@@ -12,15 +9,15 @@ export interface Command<Options extends OptionTable = OptionTable> {
   readonly summary: string;
   readonly operands?: Operands;
   readonly options: Options;
-  /** What there is to say beyond the options: paragraphs, examples. */
+  /** Paragraphs and examples after the options. */
   readonly details?: string;
-  /** To the exit code. What is wrong is thrown: a `Failure` or a `PolicyError`. */
+  /** Returns the exit code. Errors are thrown: a `Failure` or a `PolicyError`. */
   run(given: Given<Options>, io: Io): Promise<number>;
 }
 
-/** What stands there without dashes. */
+/** Arguments without dashes. */
 export interface Operands {
-  /** As the usage line has it: `<policy.json>`. */
+  /** For the usage line: `<policy.json>`. */
   readonly usage: string;
   readonly least: number;
   readonly most: number;
@@ -50,7 +47,7 @@ export interface Flag extends Described {
 /** `--out report.html` */
 export interface Text extends Described {
   readonly kind: 'text';
-  /** What stands for its value in the help: `file`. */
+  /** The placeholder in the help: `file`. */
   readonly value: string;
   readonly default?: string;
 }
@@ -61,7 +58,7 @@ export interface List extends Described {
   readonly value: string;
 }
 
-/** A number, or a duration: `250ms`, `2s`, `1.5m`, read into milliseconds; without a unit, it is in seconds. */
+/** A number, or a duration: `250ms`, `2s`, `1.5m`, parsed into milliseconds; without a unit, it is in seconds. */
 export interface Quantity extends Described {
   readonly kind: 'number' | 'integer' | 'duration';
   readonly default?: number;
@@ -69,7 +66,7 @@ export interface Quantity extends Described {
   readonly most?: number;
 }
 
-/** One that always has a value. */
+/** With a default. */
 export type SureQuantity = Quantity & { readonly default: number };
 
 type ValueOf<Kind extends Option> = Kind extends Flag
@@ -84,7 +81,7 @@ type OrDefault<Kind extends Option, Value> = Kind extends { readonly default: Va
   ? Value
   : Value | undefined;
 
-/** Keeps what the table says, so that `run` knows what it is given. */
+/** Infers the types of the options for `run`. */
 export function defineCommand<const Options extends OptionTable>(command: Command<Options>): Command {
   return command;
 }

@@ -1,4 +1,4 @@
-/** What `undaunted` can do, in the order of its help. */
+/** All commands, in the order of the help. */
 
 import type { Command } from './command.js';
 import { check } from './commands/check.js';

@@ -1,4 +1,4 @@
-/** All that a command has of the process around it, so that it runs in a test as in a terminal. */
+/** Everything that a command uses of the process, so that it runs in a test as in a terminal. */
 
 import type { Printer } from './printer.js';
 
@@ -7,8 +7,8 @@ export interface Io {
   readonly stdout: Printer;
   readonly stderr: Printer;
   /**
-   * Until it is asked for, Ctrl-C, SIGTERM, SIGHUP and a closed pipe end the process at once. From then on they
-   * abort this signal instead, with an `Interruption`: for a command that has something to end itself.
+   * Before it is called, Ctrl-C, SIGTERM, SIGHUP and a closed pipe end the process at once. Afterwards, they abort this
+   * signal with an `Interruption` instead: for commands that have to clean up.
    */
   interruption(): AbortSignal;
 }

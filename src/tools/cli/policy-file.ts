@@ -1,4 +1,4 @@
-/** Policies as commands are given them: the name of a file, `-` for stdin, or a name that is known without one. */
+/** Policies as arguments of commands: a file, `-` for stdin, or a known name. */
 
 import type { Policy, PolicyOptions, Remark } from '../../index.js';
 import { definePolicy, PolicyError, parsePolicy } from '../../index.js';
@@ -9,10 +9,7 @@ import { Failure } from './failure.js';
 import { readStdin, readText } from './files.js';
 import type { Io } from './io.js';
 
-/**
- * Checked. What is wrong is a failure that names the file, with one line for each problem. `names` are all that the
- * command knows without a file.
- */
+/** Checked: problems are a `Failure` that names the file, with one line for each. `names` are the names that the command knows. */
 export async function readPolicy(
   name: string,
   io: Io,
@@ -39,7 +36,7 @@ async function definedIn(name: string, io: Io, names: readonly string[]): Promis
   }
 }
 
-/** Whatever JSON is in a file. `names` are what could have been meant instead of one. */
+/** The JSON in a file. `names` are known names that could have been meant instead. */
 export async function readJson(name: string, io: Io, names: readonly string[] = []): Promise<unknown> {
   const text = await (name === '-' ? readStdin(io.stdin) : readText(name, adviceFor(name, names)));
   try {
@@ -60,7 +57,7 @@ export function remarkText({ path, says, advice }: Remark): string {
   return `${path}: ${says}. ${advice}`;
 }
 
-/** A file as messages name it. */
+/** The name of a file in messages. */
 export function label(name: string): string {
   return name === '-' ? 'stdin' : name;
 }
@@ -71,7 +68,7 @@ function adviceFor(name: string, names: readonly string[]): string {
   return didYouMean(name, names) || `Known names: ${names.join(', ')}.`;
 }
 
-/** `:line:column`, from 1, as far as the parser tells where: it depends on the version of Node. */
+/** `:line:column`, from 1, if the parser reports a position: that depends on the version of Node. */
 function placeIn(text: string, message: string): string {
   const [, position] = / at position (\d+)/.exec(message) ?? [];
   const isCutOff = message.startsWith('Unexpected end');
@@ -80,7 +77,7 @@ function placeIn(text: string, message: string): string {
   return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** What the parser says, without what is said already; a whole file may be quoted in it. */
+/** The parser's message without what we print already; it may quote the whole file. */
 function reason(message: string): string {
   return message
     .replace(/ in JSON| at position \d+.*$/gs, '')

@@ -1,11 +1,11 @@
-/** One stream that is written to: how wide it is, and whether colours belong there. */
+/** An output stream with its width, and with colours where they belong. */
 
 import { styleText } from 'node:util';
 import { wrapIndented } from './table.js';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** What is needed of `process.stdout`. */
+/** The part of `process.stdout` that is used. */
 export interface Stream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -25,7 +25,7 @@ export class Printer {
     this.isColoured = wantsColours(this.isTerminal, env);
   }
 
-  /** In characters; a file or a pipe has no end. A terminal may be resized: ask again for each table. */
+  /** In characters; a file or a pipe has no limit. A terminal can be resized, so ask again for each table. */
   get width(): number {
     return this.isTerminal ? this.stream.columns || 80 : Number.POSITIVE_INFINITY;
   }
@@ -38,7 +38,7 @@ export class Printer {
     this.stream.write(`${this.shown(text)}\n`);
   }
 
-  /** What a file has in it is to be seen, not obeyed: control characters, as JSON writes them. Our own colours stay. */
+  /** Control characters from files are printed as JSON escapes, so that they cannot control the terminal. Our own colours stay. */
   private shown(text: string): string {
     return text.replace(/\p{Cc}/gu, (character, at: number) => {
       if (character === '\n' || character === '\t') return character;
@@ -57,7 +57,7 @@ export class Printer {
   }
 
   paint(style: Style, text: string): string {
-    // Left to itself, Node looks at the process's own streams, and not at this one.
+    // By default, Node would check the process's own streams instead of this one.
     return this.isColoured ? styleText(style, text, { validateStream: false }) : text;
   }
 }

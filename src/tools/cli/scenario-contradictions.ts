@@ -1,4 +1,4 @@
-/** What contradicts itself in the servers and the clients of a scenario: what no schema can say. */
+/** Contradictions in the servers and clients of a scenario, which no schema can express. */
 
 import type { Problem } from '../../index.js';
 import { found } from '../../internal.js';
@@ -39,7 +39,7 @@ function limitProblems(limit: object, path: string): readonly Problem[] {
   return [{ path, found: keys === '' ? 'an empty object' : `an object with ${keys}`, allowed }];
 }
 
-/** Without any weight, nothing could be picked. */
+/** With no weight above 0, nothing could be picked. */
 function weightProblems(parts: readonly { readonly weight?: number }[], path: string): readonly Problem[] {
   if (parts.some(({ weight = 1 }) => weight > 0)) return [];
   return [{ path, found: 'only weights of 0', allowed: 'at least one weight above 0' }];

@@ -1,4 +1,4 @@
-/** Scenarios from files: read, checked, and put beside the ones that have a name. */
+/** Scenarios by name or from files, checked. */
 
 import { basename } from 'node:path';
 import type { Problem } from '../../index.js';
@@ -37,7 +37,7 @@ function describe(problems: readonly Problem[]): string {
   return `The scenario has ${count}:\n${lines.join('\n')}`;
 }
 
-/** All that is wrong with what a scenario file holds. */
+/** All problems of a scenario file. */
 export function checkScenario(value: unknown): readonly Problem[] {
   const apart: Apart[] = [];
   const scenario = setApart(value, '', apart);
@@ -49,7 +49,7 @@ export function checkScenario(value: unknown): readonly Problem[] {
   ];
 }
 
-// ---------------------------------------------------------------- what has a check of its own
+// ---------------------------------------------------------------- parts with a check of their own
 
 interface Apart {
   readonly path: string;
@@ -61,7 +61,7 @@ const comparedPolicy = /^policies\[\d+\]\.policy$/;
 const headersPlace = /^world\.services\[\d+\]\.server(?:\..+)?\.answers\[\d+\]\.answer\.headers$/;
 const placesApart = [servicePolicy, comparedPolicy, headersPlace];
 
-/** A copy without policies and headers: a scenario's schema does not know what may stand in them. */
+/** A copy without policies and headers, which the schema of scenarios does not cover. */
 function setApart(value: unknown, path: string, apart: Apart[]): unknown {
   if (Array.isArray(value)) return value.map((item, index) => setApart(item, `${path}[${index}]`, apart));
   if (typeof value !== 'object' || value === null) return value;
@@ -100,7 +100,7 @@ function checkHeaders(path: string, value: unknown): readonly Problem[] {
     .map(([name, text]) => ({ path: `${path}.${name}`, found: found(text), allowed: 'a text' }));
 }
 
-// ---------------------------------------------------------------- what no schema can say
+// ---------------------------------------------------------------- contradictions
 
 function contradictions(
   { world, clients, policies = [] }: Scenario,
@@ -130,7 +130,7 @@ function contradictions(
   ];
 }
 
-/** Who only has a name should have been written as one. */
+/** An entry with a name only should be just the name. */
 function missingPolicies(policies: Scenario['policies'], apart: readonly Apart[]): readonly Problem[] {
   return policies.flatMap((policy, index) => {
     const path = `policies[${index}].policy`;

@@ -1,4 +1,4 @@
-/** Rows of text in columns that fit the width of what they are printed on. */
+/** Rows of text in columns that fit a width. */
 
 import { stripVTControlCharacters } from 'node:util';
 
@@ -64,7 +64,7 @@ function longestWord(cell: string): number {
   return Math.max(...cell.split(' ').map(widthOf));
 }
 
-/** One row, of as many lines as its tallest cell. */
+/** One row, as many lines as its tallest cell. */
 function lines(columns: readonly Column[], row: readonly string[], widths: readonly number[]): string[] {
   const cells = columns.map((_, index) => wrap(row[index] ?? '', widths[index] ?? 0));
   const height = Math.max(1, ...cells.map((cell) => cell.length));

@@ -88,7 +88,7 @@ describe('the demo, for real', () => {
         /No retry after attempt 1: the attempt failed with UND_ERR_SOCKET, and the gate of its scope is shut\.$/,
         /^ {3}You get the error UND_ERR_SOCKET: /,
         /^ {3}You get the error ERR_UNDAUNTED_GATE_SHUT: Not sent: /,
-        /^ {3}The server was asked 3 times, and not for the third request\.$/,
+        /^ {3}The server got 3 attempts, and none for the third request\.$/,
       ],
     ],
   ])('scene %i, by %s', (number, client, expected) => {

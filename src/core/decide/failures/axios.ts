@@ -5,7 +5,7 @@ import { isObject } from './thrown.js';
 
 export const axiosFailures: Failures = {
   byCode: [
-    // The wrapper: without a cause, a browser that tells nothing.
+    // The wrapper; without a cause, it comes from a browser, which gives no details.
     ['ERR_NETWORK', unclear],
     // Its own timeout, as ETIMEDOUT without a system call is.
     ['ECONNABORTED', unclear],
@@ -19,7 +19,7 @@ export const axiosFailures: Failures = {
   wrappers: ['ERR_NETWORK'],
 };
 
-/** What an adapter says of an answer whose status it refuses. Any other code says what failed beside it. */
+/** Codes for a response whose status was rejected. Any other code says what else failed. */
 export const statusCodes: ReadonlySet<string> = new Set(['ERR_BAD_REQUEST', 'ERR_BAD_RESPONSE']);
 
 export interface AnswerInside {

@@ -1,4 +1,4 @@
-/** Reads an error, its causes and its parts against the rows of failures. Anything may be thrown at it. */
+/** Looks an error, its causes and its parts up in the rows of failures. The error can be any value. */
 
 import type { Evidence } from '../../types.js';
 import type { AnswerInside } from './axios.js';
@@ -23,7 +23,7 @@ export interface Failure {
   readonly tunnelStatus: number | undefined;
 }
 
-/** `aborted` is what the client knows; without it, the error's name tells. */
+/** `aborted` is what the client knows; without it, the error's name decides. */
 export function readFailure(error: unknown, aborted: boolean | undefined): Failure {
   const chain = linksOf(error);
   const outermost = chain[0] ?? noError;
@@ -36,8 +36,8 @@ export function readFailure(error: unknown, aborted: boolean | undefined): Failu
 }
 
 /**
- * An answer inside counts only where no row says that the transport failed; and a good one not if the error has
- * a code of its own: it came, and something else went wrong.
+ * A response inside an error counts only if no row says that the transport failed. A successful one does not count if the
+ * error has a code of its own: the response came, and something else went wrong.
  */
 function answerIn(error: unknown, { code, row }: Link): AnswerInside | undefined {
   if (row !== undefined) return undefined;
@@ -57,7 +57,7 @@ function failureOf(
   return { name, code, class: row.class, evidence, aborted, response, tunnelStatus };
 }
 
-/** As much of an error as is looked at. */
+/** The parts of an error that matter. */
 interface Link {
   readonly name: string;
   readonly code: string | undefined;
@@ -66,16 +66,16 @@ interface Link {
   readonly row: FailureRow | undefined;
 }
 
-/** Something was thrown that is no object at all. */
+/** For a thrown value that is not an object. */
 const noError: Link = { name: 'NonError', code: undefined, message: '', syscall: undefined, row: undefined };
 
-/** The error and its causes, outermost first. Ten are enough for anybody, and a circle ends there too. */
+/** The error and its causes, outermost first. At most ten, which also ends a cycle. */
 function linksOf(error: unknown): Link[] {
   const links: Link[] = [];
   try {
     for (let at = error; isObject(at) && links.length < 10; at = at['cause']) links.push(linkWithParts(at));
   } catch {
-    // A getter that throws: what was read so far has to do.
+    // A getter that throws: use what was read so far.
   }
   return links;
 }
@@ -88,7 +88,7 @@ function linkOf(error: Record<string, unknown>): Link {
   return { name, code, message, syscall: textOf(error['syscall']), row };
 }
 
-/** An AggregateError is what its parts are. */
+/** An AggregateError is classified by its parts. */
 function linkWithParts(error: Record<string, unknown>): Link {
   const link = linkOf(error);
   const parts = Array.isArray(error['errors']) ? error['errors'].filter(isObject) : [];
@@ -115,8 +115,8 @@ function rowOfAll(parts: readonly Record<string, unknown>[]): FailureRow {
 }
 
 /**
- * The outermost link that a row knows, else the outermost with a code at all (which is not known, so it is
- * final); a wrapper only if nothing inside it says more.
+ * The outermost link with a row, or else the outermost one with a code (which is unknown, so it is final). A wrapper counts
+ * only if nothing inside it says more.
  */
 function tellingLink(chain: readonly Link[]): Link | undefined {
   const inner = chain.filter(({ code }) => code === undefined || !wrapperCodes.has(code));

@@ -1,4 +1,4 @@
-/** What failures mean, as rows: each owner says what it reports, and not what one would expect. */
+/** What failures mean, as rows: each owner lists what it really reports, which is not always what one would expect. */
 
 import type { Evidence } from '../../types.js';
 
@@ -12,26 +12,26 @@ export const unsent: FailureRow = { class: 'transient', evidence: 'unsent' };
 export const unclear: FailureRow = { class: 'transient', evidence: 'unknown' };
 export const routing: FailureRow = { class: 'transient', evidence: 'if-connecting' };
 
-/** Nothing says that trying again would help. */
+/** Unknown, so there is no reason to expect that a retry helps. */
 export const unheardOf: FailureRow = { class: 'final', evidence: 'unknown' };
 
-/** The network failed, and nothing is said of how. */
+/** The network failed, with no details. */
 export const untold: FailureRow = unclear;
 
 type Keyed = readonly (readonly [key: string, row: FailureRow])[];
 
-/** What one owner reports. Whatever no owner knows is final. */
+/** The failures that one owner reports. Unknown ones are final. */
 export interface Failures {
   readonly byCode?: Keyed;
   /** By how the code begins. */
   readonly byPrefix?: Keyed;
   /** Of errors without a code. */
   readonly byName?: Keyed;
-  /** Where the text decides, because the code says too little. The first that fits applies. */
+  /** Where the message decides, because the code says too little. The first match applies. */
   readonly byText?: readonly FailureText[];
-  /** Codes that say that the server did not answer in time. */
+  /** Codes of timeouts. */
   readonly timeouts?: readonly string[];
-  /** Codes of errors that only wrap: what happened is in their cause, if they have one that says anything. */
+  /** Codes of wrappers: their cause says what happened, if they have one. */
   readonly wrappers?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Budgets that can never pay for a retry, or never say no. */
+/** Budgets that can never afford a retry, or never run out. */
 
 import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
@@ -28,9 +28,9 @@ function inBucket({ refund, charge }: BucketBudget): readonly Problem[] {
   return [{ path: 'budget.refund', found: found(refund), allowed }];
 }
 
-/** Not even when it is full: retries would be off without a word. */
+/** Not even when it is full: retries would silently be off. */
 function unaffordable(budget: Budget, own: SettingsOptions['budget']): readonly Problem[] {
-  // In a window successes pay for what the reserve cannot.
+  // In a window, successes can pay for what the reserve cannot.
   if (budget.kind === 'window' && budget.perSuccess > 0) return [];
   // Stryker disable next-line ConditionalExpression: a window has no `floor`; the kind is for the compiler.
   if (budget.kind === 'bucket' && budget.floor >= budget.capacity) {
@@ -47,7 +47,7 @@ function unaffordable(budget: Budget, own: SettingsOptions['budget']): readonly 
       found: `a cost of ${budget.cost[failure]}`,
       allowed: `at most what a full budget can spend (${purse(budget)})`,
     }));
-  // One number for all has one problem.
+  // One number for all failures is one problem.
   return costsApart ? problems : problems.slice(0, 1);
 }
 

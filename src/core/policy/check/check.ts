@@ -1,4 +1,4 @@
-/** Everything that can be wrong with a policy, at once: its structure, its rules, its contradictions. */
+/** Finds everything that is wrong with a policy at once: structure, patterns, contradictions. */
 
 import type { Problem } from '../../errors.js';
 import { PolicyError } from '../../errors.js';
@@ -14,12 +14,12 @@ import type { Structure } from './structure.js';
 import { checkStructure } from './structure.js';
 import { pathTo } from './wording.js';
 
-/** A policy's options, wherever they come from. */
+/** All problems of a policy's options. */
 export function checkPolicy(options: unknown): readonly Problem[] {
   return problemsOf(checkStructure(policySchema, options), options);
 }
 
-/** The same, as a plain copy of what was checked: a getter may answer differently the next time. */
+/** A plain copy of the checked options, since a getter may return something else the next time. Throws if there are problems. */
 export function checkedPolicy(options: unknown): PolicyOptions {
   const structure = checkStructure(policySchema, options);
   return soundOr(problemsOf(structure, options), structure) as PolicyOptions;
@@ -47,7 +47,7 @@ function problemsOf({ problems: found, sound }: Structure, options: unknown): Pr
   return inOrder([...problems, ...patternProblems(soundRules), ...findContradictions(base, levels)]);
 }
 
-/** The policy's own, then rule by rule. */
+/** The policy's own problems, then rule by rule. */
 function inOrder(problems: Problem[]): Problem[] {
   return problems.sort((one, other) => ruleOf(one) - ruleOf(other));
 }
@@ -56,12 +56,12 @@ function ruleOf({ path }: Problem): number {
   return Number(/^rules\[(\d+)\]/.exec(path)?.[1] ?? -1);
 }
 
-/** What one request says for itself. What it leaves open is the business of the rule that it lies over. */
+/** All problems of a single request's settings. Keys that it does not set depend on the rule, and are not judged. */
 export function checkOverride(options: unknown): readonly Problem[] {
   return overrideProblemsOf(checkStructure(overrideSchema, options), options);
 }
 
-/** The same, as a plain copy of what was checked. */
+/** A plain copy of the checked settings. Throws if there are problems. */
 export function checkedOverride(options: unknown): OverrideOptions {
   const structure = checkStructure(overrideSchema, options);
   return soundOr(overrideProblemsOf(structure, options), structure) as OverrideOptions;
@@ -89,7 +89,7 @@ function withAdvice(problem: Problem, options: unknown): Problem {
 const notData =
   'Write the settings as a plain object. A client belongs to compose(retry()), attachRetry() or withRetry().';
 
-/** A rule that is none has left a gap. */
+/** An invalid rule is undefined here. */
 interface SoundPolicy extends Omit<PolicyOptions, 'rules'> {
   readonly rules?: readonly (Partial<RuleOptions> | undefined)[];
 }
@@ -99,7 +99,7 @@ function faultySettings(problems: readonly Problem[]): ReadonlySet<string> {
   return new Set(problems.map(({ path }) => /^(?:rules\[\d+\]\.)?\w+/.exec(path)?.[0] ?? path));
 }
 
-/** Half of a schedule is none: what has a fault anywhere is not looked at again. */
+/** A setting with a fault anywhere in it is not judged any further. */
 function withoutFaults<T extends object>(path: string, options: T, faults: ReadonlySet<string>): Partial<T> {
   const sound = Object.entries(options).filter(([key]) => !faults.has(pathTo(path, key)));
   return Object.fromEntries(sound) as Partial<T>;

@@ -1,6 +1,6 @@
 /**
- * What no schema can see: settings that are fine one by one and make no sense together. A policy that
- * says two things at once does one of them, and somebody finds out at night which.
+ * What no schema can express: settings that are valid one by one, but make no sense together. A policy with a
+ * contradiction does one of the two things, and you find out at night which one.
  */
 
 import type { Problem } from '../../errors.js';
@@ -12,11 +12,11 @@ import { firstWaitTooLong, scheduleContradictions } from './schedule-contradicti
 import { statusContradictions } from './status-contradictions.js';
 
 interface Contradiction {
-  /** Judged where one of these is written. What a level only inherits is reported where it was written. */
+  /** Judged where one of these is written. Inherited settings are reported where they were written. */
   readonly written: readonly SettingKey[];
-  /** And where these are known, written or inherited. */
+  /** And only if these are known, written or inherited. */
   readonly with: readonly SettingKey[];
-  /** It makes a setting useless here, but rules that inherit it may have a use for it. */
+  /** It makes a setting useless at this level, but rules that inherit the setting may use it. */
   readonly inheritable?: true;
   /** Paths are relative to the level. */
   find(level: Level): readonly Problem[];
@@ -100,7 +100,7 @@ const contradictions: readonly Contradiction[] = [
   { written: ['budget'], with: [], find: budgetContradictions },
 ];
 
-/** All of them, in a policy with its rules or in an override alone. */
+/** All contradictions of a policy with its rules, or of an override. */
 export function findContradictions(base: Level, rules: readonly Level[]): readonly Problem[] {
   return [base, ...rules].flatMap((level) =>
     contradictions

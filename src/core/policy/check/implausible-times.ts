@@ -1,6 +1,6 @@
 /**
- * Times that look like seconds, or like a unit too small: `deadlineMs: 30`. Such a policy is valid, and nothing is said
- * at run time: only whoever asks for a check is told.
+ * Times in the wrong unit, most likely seconds: `deadlineMs: 30`. Such a policy is valid, and there is no warning at run
+ * time: these are remarks of the command `check`.
  */
 
 import type { Remark } from '../../errors.js';
@@ -11,7 +11,7 @@ import { pathTo } from './wording.js';
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** What nobody means: below the first number, other than 0, and from the second one on. */
+/** Values below the first number (except 0) and from the second one on are implausible. */
 const implausible: Readonly<Record<string, readonly [below: number, from: number]>> = {
   // Shorter than the first wait.
   deadlineMs: [100, day],
@@ -65,7 +65,7 @@ function remarkOn(
   const isTable = Array.isArray(written);
   const ms = isTable ? Math.max(...(written as readonly number[])) : written;
   if (typeof ms !== 'number' || ms === 0 || (ms >= below && ms < from)) return [];
-  // Ethernet's slots are fractions of a millisecond, and meant.
+  // Ethernet's slots are fractions of a millisecond, on purpose.
   if (!Number.isInteger(ms)) return [];
   const [how, meant] = ms < below ? ['short', ms * 1_000] : ['long', ms / 1_000];
   return [

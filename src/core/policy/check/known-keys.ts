@@ -35,7 +35,7 @@ function adviceOn(
   return advice === undefined ? didYouMean(key, known) : { advice };
 }
 
-/** Where a key that is unknown here would be known. */
+/** Where a key that is unknown here is allowed. */
 function homeOf(key: string | symbol, schemas: readonly JsonSchema[]): string | undefined {
   const sibling = schemas.find(({ properties }) => Object.hasOwn(properties ?? {}, key));
   if (sibling !== undefined) return `the kind ${quote(kindOf(sibling))}`;
@@ -55,7 +55,7 @@ export function mayBeFunction(path: string): boolean {
   return functionKeys.has(withoutRule(path));
 }
 
-/** Names of the keys of this object that may be functions. */
+/** Keys of this object that may be functions. */
 function functionKeysIn(path: string): string[] {
   const place = withoutRule(path);
   const prefix = place === '' ? '' : `${place}.`;
@@ -65,13 +65,13 @@ function functionKeysIn(path: string): string[] {
   });
 }
 
-/** What may be a function in the policy may be one in a rule. */
+/** The same keys may be functions in the policy and in a rule. */
 function withoutRule(path: string): string {
   // Stryker disable next-line Regex: `rules` stands at the beginning or nowhere.
   return path.replace(/^rules\[\d+\]\.?/, '');
 }
 
-/** The word by which one of several kinds of object is told from the others. */
+/** The value of `kind` that identifies one of several kinds of object. */
 export function kindOf({ properties }: JsonSchema): string {
   // Stryker disable next-line OptionalChaining: each of several kinds has its word.
   return String(properties?.['kind']?.const);

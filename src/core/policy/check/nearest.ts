@@ -1,4 +1,4 @@
-/** The known name that somebody who wrote `name` most likely meant, if there is one. */
+/** The known name that was most likely meant by `name`, if there is one. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const written = name.toLowerCase();
   let best: string | undefined;
@@ -12,13 +12,13 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 
 /** Infinite where two names have nothing in common. */
 function distanceOf(written: string, known: string): number {
-  // A third of it wrong is still a slip of the fingers; `retries` for `maxRetries` is one of memory.
+  // Up to a third of the letters may be typos; `retries` for `maxRetries` is a part of the name.
   const limit = Math.max(1, Math.floor(known.length / 3));
   const typos =
     Math.abs(written.length - known.length) <= limit ? edits(written, known) : Number.POSITIVE_INFINITY;
   if (typos <= limit) return typos;
   const isPart = written.length >= 4 && known.includes(written);
-  // Farther than any typo, and the nearer the less there is around it.
+  // Farther than any typo, and nearer to shorter names.
   return isPart ? known.length : Number.POSITIVE_INFINITY;
 }
 

@@ -1,4 +1,4 @@
-/** A list or an object taken apart: everything in it is read once, and cannot change its mind any more. */
+/** A list or an object in parts: every value is read once, since getters and proxies may return another one later. */
 
 import { isLength, isPlain, unreadable } from '../../found.js';
 
@@ -15,7 +15,7 @@ export interface ObjectParts {
   readonly entries: Entries;
 }
 
-/** All that is in a list or a plain object, each value read once; undefined: it is neither, or lets nobody look. */
+/** The content of a list or a plain object, each value read once; undefined: it is neither, or unreadable. */
 export function partsOf(value: unknown): ListParts | ObjectParts | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   try {
@@ -24,12 +24,12 @@ export function partsOf(value: unknown): ListParts | ObjectParts | undefined {
     const entries = new Map(Reflect.ownKeys(value).map((key) => [key, read(value, key)]));
     return { kind: 'object', entries };
   } catch {
-    // A proxy may refuse everything.
+    // A proxy may throw on everything.
     return undefined;
   }
 }
 
-/** A list has its items and a `length`. One that claims a billion items and has none is not walked. */
+/** A proxy that claims a length of a billion without having the items is not iterated over. */
 function itemsOf(list: readonly unknown[]): readonly unknown[] | undefined {
   const most = Reflect.ownKeys(list).length - 1;
   const length: unknown = Reflect.get(list, 'length');

@@ -1,4 +1,4 @@
-/** What is no mistake for sure, but perhaps another thing than was meant. */
+/** What is valid, but may be a mistake. */
 
 import type { Remark } from '../../errors.js';
 import { quote } from '../../found.js';
@@ -14,7 +14,7 @@ export function remarksOn(rules: readonly Pick<RuleOptions, 'match'>[]): readonl
   });
 }
 
-/** `users/*`: a host, as `docker/*` is one in a container network. Who means one can say so in an object. */
+/** `users/*` means a host, like `docker/*` in a container network. A host on purpose can be written as an object. */
 function forgottenSlash(match: string): Omit<Remark, 'path'> | undefined {
   const { methods, host, path } = partsOf(match);
   if (host === undefined || path === undefined || /[.:[]|^localhost$/i.test(host)) return undefined;

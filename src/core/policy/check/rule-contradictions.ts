@@ -1,4 +1,4 @@
-/** What can be wrong with rules as a list: patterns that are none, that come too late. */
+/** What can be wrong with the patterns of rules: invalid ones, and ones that can never match. */
 
 import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
@@ -8,7 +8,7 @@ import { isPatternProblem, parsePattern } from '../routes/patterns.js';
 import { firstCovering } from '../routes/routes.js';
 import { pathTo } from './wording.js';
 
-/** Where a pattern is unsound, there is none. */
+/** `match` is undefined where it is invalid. */
 type Rules = readonly Partial<RuleOptions>[];
 
 interface Placed {
@@ -29,14 +29,14 @@ export function patternProblems(rules: Rules): readonly Problem[] {
     }
     const { part, ...problem } = pattern;
     const path = `rules[${index}].match`;
-    // A text is one thing to whoever wrote it, whatever it is made of.
+    // In a pattern that is a string, the path does not name its part.
     const isPart = part !== undefined && typeof match === 'object';
     problems.push({ path: isPart ? pathTo(path, part) : path, ...problem });
   });
   return [...problems, ...shadowed(placed)];
 }
 
-/** The first rule that matches applies, so one that matches only what an earlier one takes never does. */
+/** The first matching rule applies, so a rule that matches only what an earlier one matches never applies. */
 function shadowed(placed: readonly Placed[]): readonly Problem[] {
   return firstCovering(placed.map(({ pattern }) => pattern)).flatMap((covering, position) => {
     const rule = placed[position];

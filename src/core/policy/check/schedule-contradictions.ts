@@ -1,4 +1,4 @@
-/** Schedules that cannot do what they say. Jitter counts: what it can stretch or shrink is not refused. */
+/** Schedules that cannot work as written. Jitter is taken into account. */
 
 import { scheduledWait } from '../../decide/schedule.js';
 import type { Problem } from '../../errors.js';
@@ -37,13 +37,13 @@ function waitsAtAll(schedule: Exclude<Schedule, ScheduleFunction>): boolean {
   if (schedule.kind === 'table') {
     return schedule.waitsMs.some((_, index) => scheduledWait(schedule, index + 1, undefined, 1) > 0);
   }
-  // An exponential one has grown to its cap by then, however slowly it grows.
+  // By then, an exponential schedule has reached its cap, however slowly it grows.
   // Stryker disable next-line ConditionalExpression: others do not look at the previous wait.
   const previousMs = schedule.kind === 'exponential' ? schedule.maxMs : undefined;
   return scheduledWait(schedule, Number.MAX_SAFE_INTEGER, previousMs, 1) > 0;
 }
 
-/** No wait may start that cannot end before the deadline: without a hint, no retry ever would. */
+/** Waits that would end after the deadline do not start: without a hint, there would never be a retry. */
 export function firstWaitTooLong({ own, settings }: Level): readonly Problem[] {
   const { schedule, deadlineMs, maxRetries } = settings;
   if (typeof schedule === 'function' || deadlineMs === undefined || maxRetries === 0) return [];

@@ -3,8 +3,8 @@ import { found } from '../../found.js';
 import type { Level } from './level.js';
 
 /**
- * A negation that takes nothing away is none: it keeps a hint from asking for that status. But a status
- * that is asked for and taken away in one list is, and so is a list that asks for nothing.
+ * A status that is both listed and negated is a contradiction, and so is a list of negations only. A negation of a status
+ * that is not listed is not: it makes hints for that status ineffective.
  */
 // Stryker disable next-line ArrayDeclaration: judged only where there is a list.
 export function statusContradictions({ own: { statuses = [] }, settings }: Level): readonly Problem[] {

@@ -1,7 +1,6 @@
 /**
- * An interpreter of the few keywords that our schemas use. It reports every problem where a schema
- * library's union says "expected this or that", survives whatever JavaScript can put into an object, and
- * reads each value once: what it returns is a copy that cannot change its mind.
+ * An interpreter of the few keywords that our schemas use. It reports every problem precisely, also in unions, survives
+ * whatever JavaScript can put into an object, and reads each value once: it returns a copy.
  */
 
 import type { Problem } from '../../errors.js';
@@ -14,7 +13,7 @@ import { allowed, oneOf, pathTo } from './wording.js';
 
 export interface Structure {
   readonly problems: readonly Problem[];
-  /** A plain copy of what is sound. What is not is left out; in a list it is undefined. */
+  /** A plain copy of the valid parts. Invalid ones are left out, or undefined in a list. */
   readonly sound: unknown;
 }
 
@@ -30,7 +29,7 @@ interface Check {
   readonly problems: Problem[];
 }
 
-/** The copy of the value, or undefined if it is not what the schema allows here. */
+/** A copy of the value, or undefined if the schema does not allow it here. */
 function visit(check: Check, schema: JsonSchema, value: unknown, path: string): unknown {
   if (typeof value === 'function' && mayBeFunction(path)) return value;
   const { title } = resolved(check, schema);
@@ -59,7 +58,7 @@ function visit(check: Check, schema: JsonSchema, value: unknown, path: string): 
   return undefined;
 }
 
-/** What `anyOf`, however deep, comes down to. */
+/** `anyOf`, flattened. */
 function alternativesOf(check: Check, schema: JsonSchema): readonly JsonSchema[] {
   const { anyOf, ...plain } = resolved(check, schema);
   return anyOf === undefined ? [plain] : anyOf.flatMap((part) => alternativesOf(check, part));
@@ -126,7 +125,7 @@ function visitObject(check: Check, schemas: readonly JsonSchema[], entries: Entr
   return copy;
 }
 
-/** Among several kinds of object the key `kind` decides; without it, the one that does not insist on it. */
+/** Of several kinds of object, the key `kind` selects one; without it, the one that does not require it. */
 function schemaOfKind(
   check: Check,
   schemas: readonly JsonSchema[],

@@ -1,6 +1,6 @@
 /**
- * Sets that look into bodies, where none may be read. To say so is a choice, of which nobody is warned at run time;
- * whoever asks is told what it means.
+ * Hint sets that read response bodies, where `bodyHintBytes` is 0. That can be a choice, so there is no warning at run
+ * time: these are remarks of the command `check`.
  */
 
 import type { Remark } from '../../errors.js';

@@ -1,4 +1,4 @@
-/** Words for problems: what is allowed, and where. */
+/** The wording of problems: what is allowed, and where. */
 
 import { cut, longestQuote, quote } from '../../found.js';
 import type { JsonSchema } from './schema.js';
@@ -6,7 +6,7 @@ import type { JsonSchema } from './schema.js';
 /** More names than this cannot be read at a glance: they are in the manual. */
 export const mostNames = 8;
 
-/** `rules[2].schedule`, from its parts; names that are none in JavaScript go in brackets. */
+/** `rules[2].schedule`, from its parts; names that are not identifiers go in brackets. */
 export function pathTo(parent: string, key: string | symbol | number): string {
   if (typeof key === 'number') return `${parent}[${key}]`;
   if (typeof key === 'symbol') return `${parent}[${cut(String(key))}]`;

@@ -1,4 +1,4 @@
-/** Why a pattern does not take a request: the first of its parts that differs, in the order in which it is written. */
+/** Why a pattern does not match a request: its first part that differs. */
 
 import { factsOf } from '../../facts.js';
 import type { RequestFacts } from '../../types.js';
@@ -6,7 +6,7 @@ import type { HostPattern, PathPattern, Pattern } from './patterns.js';
 import type { Origin } from './target.js';
 import { originOf, targetOf } from './target.js';
 
-/** Texts for people: "the `part` has to be `wanted`, and is `found`". */
+/** For people: "`part` must be `wanted`, but is `found`". */
 export interface Mismatch {
   readonly part: 'method' | 'host' | 'port' | 'path' | 'test';
   /** In a path, the number of the segment, from 1. */

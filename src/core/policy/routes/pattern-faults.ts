@@ -1,9 +1,9 @@
-/** What can be wrong with a pattern, and what to write instead: one row each, the first that applies is told. */
+/** What can be wrong with a pattern, and what to write instead: one row each, of which the first that applies is reported. */
 
 import type { Problem } from '../../errors.js';
 import { originOf } from './target.js';
 
-/** Why something is no pattern. */
+/** Why a pattern is invalid. */
 export interface PatternProblem extends Omit<Problem, 'path'> {
   /** Where it is; absent: in the pattern as a whole. */
   readonly part?: PatternPart;
@@ -22,7 +22,7 @@ function fault(sign: RegExp | ((text: string) => boolean), found: string, advice
   return { applies: sign instanceof RegExp ? (text) => sign.test(text) : sign, found, advice };
 }
 
-/** No server takes longer paths for sure (RFC 9110 4.1 asks for 8,000 octets), and no person reads them. */
+/** Longer paths are not sure to be accepted by servers (RFC 9110 4.1 asks for 8,000 octets), and unreadable. */
 const longestPattern = 2_000;
 
 const tooLong = fault(
@@ -136,7 +136,7 @@ export function faultIn(text: string, part: 'text' | PatternPart): PatternProble
   return { found: `${first.found} ${quoted(text)}`, allowed: allowed[part], advice: first.advice };
 }
 
-/** An object without any part would match everything, which nobody means by saying nothing. */
+/** An object without any part would match everything, which is hardly what its author means. */
 export const emptyMatch: PatternProblem = {
   found: 'an object without any part',
   allowed: 'at least one of "methods", "host", "path" and "test"',
@@ -152,7 +152,7 @@ function hasBadPort(host: string): boolean {
   return port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) > 0 && Number(port) < 65_536);
 }
 
-/** What the clients' parser refuses cannot be in a request; a subdomain needs room for a letter and a dot. */
+/** A host that the clients' parser rejects cannot be in a request; a subdomain needs room for a letter and a dot. */
 function hasNoName(host: string): boolean {
   // Stryker disable next-line Regex: a star elsewhere is another fault, found before.
   return originOf(`http://${host.replace(/^\*/, 'a')}`) === undefined;

@@ -6,7 +6,7 @@ import { canonical, fold, originOf } from './target.js';
 
 export type { PatternProblem } from './pattern-faults.js';
 
-/** A pattern in the spelling that targets have. */
+/** A pattern, normalised like targets. */
 export interface Pattern {
   /** Upper case; undefined: any. */
   readonly methods: ReadonlySet<string> | undefined;
@@ -18,7 +18,7 @@ export interface Pattern {
 
 export interface HostPattern {
   readonly name: string;
-  /** Stands for the subdomains of `name`, at any depth, and not for `name` itself. */
+  /** Matches the subdomains of `name`, at any depth, but not `name` itself. */
   readonly subdomains: boolean;
   /** undefined: any. */
   readonly port: string | undefined;
@@ -33,7 +33,7 @@ export interface PathPattern {
 
 export type Parts = { readonly [part in PatternPart]: string | undefined };
 
-/** Reads a pattern, or says the first thing that is wrong with it. */
+/** Parses a pattern, or returns the first thing that is wrong with it. */
 export function parsePattern(match: string | MatchObject): Pattern | PatternProblem {
   const isText = typeof match === 'string';
   if (!isText && (match.methods ?? match.host ?? match.path ?? match.test) === undefined) return emptyMatch;

@@ -35,7 +35,7 @@ export function compileRoutes(patterns: readonly Pattern[]): Routes {
   };
 }
 
-/** A `test` is asked only if no earlier pattern matches, as if all had been tried in order. */
+/** A `test` is called only if no earlier pattern matches, as if the patterns were tried in order. */
 function settled({ best, tested }: Search, request: RequestFacts): number {
   const certain = best === none ? -1 : best;
   if (tested === undefined) return certain;
@@ -47,7 +47,7 @@ function settled({ best, tested }: Search, request: RequestFacts): number {
   return passed?.index ?? certain;
 }
 
-/** Programs use few methods and origins, so each is read once; strangers in great numbers only make it forget. */
+/** Programs use few methods and origins, so each is parsed once; too many of them only clear the memory. */
 function remembered<Value>(read: (text: string) => Value): (text: string) => Value {
   const values = new Map<string, Value>();
   return (text) => {
@@ -55,7 +55,7 @@ function remembered<Value>(read: (text: string) => Value): (text: string) => Val
     if (known !== undefined) return known;
     const value = read(text);
     if (values.size === 1_000) values.clear();
-    // Long ones are hostile: what they cost must not stay.
+    // Long ones are hostile, and must not occupy memory.
     if (text.length < 1_000) values.set(text, value);
     return value;
   };
@@ -67,7 +67,7 @@ function remembered<Value>(read: (text: string) => Value): (text: string) => Val
 export function firstCovering(patterns: readonly Pattern[]): readonly (number | undefined)[] {
   const trees: Trees = new Map();
   return patterns.map((pattern, index) => {
-    // `best` leaves those with a `test` out: what a function will say is not known.
+    // `best` leaves patterns with a `test` out, since what a function returns is unknown.
     const { best } = coveringSearch(trees, pattern);
     insert(trees, pattern, index);
     return best === none ? undefined : best;
@@ -79,10 +79,10 @@ export function covers(earlier: Pattern, later: Pattern): boolean {
   return firstCovering([earlier, later])[1] === 0;
 }
 
-/** Not found in any copy of a host, a path or a method: only what takes everything takes this. */
+/** Occurs in no host, path or method: only a part that matches everything matches it. */
 const stranger = '?';
 
-/** A pattern is covered by what matches a request that has nothing but the pattern in common with others. */
+/** A pattern is covered by the patterns that match a request made of this pattern and otherwise of strangers. */
 function coveringSearch(trees: Trees, { methods, host, path }: Pattern): Search {
   const origin = host && {
     host: host.subdomains ? `${stranger}.${host.name}` : host.name,

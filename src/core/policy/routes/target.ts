@@ -1,9 +1,8 @@
 /**
- * What a request is aimed at, in one spelling: a copy to compare with patterns. What is sent stays
- * untouched.
+ * The target of a request, normalised: a copy to compare with patterns. What is sent stays untouched.
  *
- * Every spelling that a client or a server takes for the same host and path has to end up as the same
- * copy here, or it would be a way around a rule.
+ * All spellings that a client or a server treats as the same host and path must lead to the same copy, or they would be
+ * ways around a rule.
  */
 
 /** Where a request goes. */
@@ -14,7 +13,7 @@ export interface Origin {
   readonly port: string;
 }
 
-/** A request's aim, taken apart. */
+/** The target of a request, in parts. */
 export interface Target {
   /** As it is written: `originOf` reads it. */
   readonly origin: string | undefined;
@@ -22,7 +21,7 @@ export interface Target {
   readonly path: string;
 }
 
-/** Takes apart what clients have as origin and path; a path that is an absolute URL names its own origin. */
+/** Splits what clients have as origin and path; a path that is an absolute URL has its own origin. */
 export function targetOf(origin: string | undefined, path: string): Target {
   // Stryker disable next-line ConditionalExpression: the fast path gives what the slow one gives.
   if (path.startsWith('/')) return { origin, path: pathOf(path) };
@@ -38,13 +37,13 @@ export function targetOf(origin: string | undefined, path: string): Target {
 /** Scheme and authority as the WHATWG URL standard finds them: any number of slashes of either kind. */
 const absolute = /^(?:https?|wss?):[/\\]+[^/\\?#]*/i;
 
-/** DNS has no longer names (RFC 1035 2.3.4): nothing can be sent to them. */
+/** DNS names cannot be longer (RFC 1035 2.3.4). */
 const longestHost = 253;
 
-/** The longest name with every octet as `%XX`, and to spare: bounds what IDNA costs, which is not linear. */
+/** Enough for the longest name with every octet as `%XX`: it bounds the cost of IDNA, which is not linear. */
 const longestSpelling = 1_024;
 
-/** Reads `scheme://host[:port]`; undefined: no client could connect to it. */
+/** Parses `scheme://host[:port]`; undefined: no client could connect to it. */
 export function originOf(text: string): Origin | undefined {
   // Stryker disable next-line StringLiteral: no text that is no URL has a host.
   const own = absolute.exec(stripped(text))?.[0] ?? '';
@@ -58,7 +57,7 @@ export function originOf(text: string): Origin | undefined {
   return { host, port: url.port || (secure ? '443' : '80') };
 }
 
-/** The clients' own parser: nobody else gets IPv4 in hexadecimal, full-width letters and IDNA the same. */
+/** The clients' own parser: no other one treats hexadecimal IPv4, full-width letters and IDNA in the same way. */
 function parsed(url: string): URL | undefined {
   try {
     return new URL(url);
@@ -72,12 +71,12 @@ function parsed(url: string): URL | undefined {
 /** RFC 3986 3.3: what a segment may hold as it is. */
 const plain = "\\w.~!$&'()*+,;=:@-";
 
-/** What cannot stand in a copy: other characters, `%XX`, empty and dot segments, a trailing slash. */
+/** What has to be normalised: other characters, `%XX`, empty and dot segments, a trailing slash. */
 const unusual = new RegExp(`[^/${plain}]|/\\.{0,2}(?:/|$)`);
 
 const rewritten = new RegExp(`%[\\dA-Fa-f]{2}|[^/${plain}]`, 'gu');
 
-/** Half of a pair, which UTF-8 cannot say: sent as U+FFFD. */
+/** Half of a surrogate pair, which UTF-8 cannot encode: sent as U+FFFD. */
 const surrogate = /\p{Surrogate}/u;
 
 /** What may stand for itself, which a slash may not: an encoded one separates nothing. */
@@ -97,7 +96,7 @@ export function pathOf(path: string): string {
     .join('');
 }
 
-/** Up to the query or the fragment, and without one trailing slash: so far nearly all paths are usual. */
+/** Without query, fragment and one trailing slash: after that, nearly all paths are normalised already. */
 function cut(path: string): string {
   const query = path.indexOf('?');
   const asked = query === -1 ? path : path.slice(0, query);
@@ -124,7 +123,7 @@ function decoded(escaped: string): string {
   return own.test(character) ? character : escaped.toUpperCase();
 }
 
-/** Removes empty and dot segments; `..` takes an empty one with it first (RFC 3986 5.2.4). */
+/** Removes empty and dot segments; `..` removes an empty one first (RFC 3986 5.2.4). */
 export function fold<Segment extends string | undefined>(segments: readonly Segment[]): Segment[] {
   const kept: Segment[] = [];
   for (const segment of segments) {

@@ -1,17 +1,14 @@
-/**
- * Patterns as trees of segments, one for each host that they name: a search goes down along the path that it
- * looks for, and sees no pattern that lies elsewhere.
- */
+/** Patterns as trees of segments, one tree per host: a search follows the segments of a path and looks at no other patterns. */
 
 import type { HostPattern, Pattern } from './patterns.js';
 import type { Origin } from './target.js';
 
 export interface Node {
-  /** The first pattern in here: what comes later than the best one so far need not be looked at. */
+  /** Index of the first pattern in here: if the best match so far comes earlier, this node can be skipped. */
   readonly first: number;
   readonly literals: Map<string, Node>;
   any: Node | undefined;
-  /** Patterns that end here, and those that go on from here with any rest; ascending. */
+  /** Patterns that end here, and those that continue from here with any rest; ascending. */
   readonly ends: End[];
   readonly rests: End[];
 }
@@ -55,7 +52,7 @@ function emptyNode(first: number): Node {
   return { first, literals: new Map(), any: undefined, ends: [], rests: [] };
 }
 
-/** Trees that speak of an origin, those with the earliest patterns first. */
+/** Trees for an origin, those with the earliest patterns first. */
 export function treesFor(trees: Trees, origin: Origin | undefined): readonly Node[] {
   const found = keysOf(origin).flatMap((key) => trees.get(key) ?? []);
   // Stryker disable next-line MethodExpression,ArithmeticOperator,ArrowFunction: the order only lets the search stop earlier.
@@ -81,21 +78,21 @@ export interface Search {
   /** A pattern must allow all of them. */
   readonly methods: readonly string[];
   readonly path: string;
-  /** Of the path, as far as any tree has asked: cut once, hashed once. */
+  /** The segments of the path that were needed so far: each is cut and hashed once. */
   readonly segments: string[];
-  /** Where the next segment's slash is. */
+  /** Position of the next segment's slash. */
   next: number;
   /** The path stands for itself and everything below it. */
   readonly below: boolean;
   /** The first pattern so far that matches for sure. */
   best: number;
-  /** Patterns that match if their `test` says so. */
+  /** Patterns that match if their `test` returns true. */
   tested: End[] | undefined;
 }
 
 export const none: number = Number.POSITIVE_INFINITY;
 
-/** Looks through all trees that speak of an origin. */
+/** Searches all trees for an origin. */
 export function search(
   trees: readonly Node[],
   methods: readonly string[],

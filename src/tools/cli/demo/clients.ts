@@ -1,4 +1,4 @@
-/** undici and axios as the demo uses them: with our adapters on, and nothing else about them changed. */
+/** undici and axios for the demo: with our adapters, and otherwise with their defaults. */
 
 import type { AxiosStatic } from 'axios';
 import { attachRetry } from '../../../adapters/axios/index.js';
@@ -15,17 +15,17 @@ export interface DemoRequest {
 
 export interface DemoClient {
   readonly name: ClientName;
-  /** A client of its own, which retries as this retrier says. */
+  /** A new client that uses this retrier. */
   connect(retrier: Retrier): Connected;
 }
 
 export interface Connected {
-  /** The status that a program would get; what it would have to catch is thrown. */
+  /** Returns the status, or throws, as a program would see it. */
   send(request: DemoRequest): Promise<number>;
   close(): Promise<void>;
 }
 
-/** They are the user's own, so they may be missing. */
+/** They are the user's own, so they can be missing. */
 export type ClientModules = {
   readonly undici: () => Promise<Undici>;
   readonly axios: () => Promise<{ readonly default: AxiosStatic }>;
@@ -38,7 +38,7 @@ export const ownModules: ClientModules = {
 
 export interface Cast {
   readonly clients: readonly DemoClient[];
-  /** For each that is missing, why. */
+  /** Why each of the missing ones is missing. */
   readonly missing: readonly string[];
 }
 
@@ -83,7 +83,7 @@ function axiosClient(axios: AxiosStatic): DemoClient {
   return {
     name: 'axios',
     connect(retrier) {
-      // A proxy of this machine's could not reach a server that is only here.
+      // A proxy could not reach a server on this machine's loopback interface.
       const api = axios.create({ adapter: 'http', proxy: false, validateStatus: null });
       attachRetry(api, retrier);
       return {
@@ -92,7 +92,7 @@ function axiosClient(axios: AxiosStatic): DemoClient {
           return status;
         },
         async close() {
-          // The server closes what is left: axios has connections only from Node's own agent.
+          // The server closes the connections, which belong to Node's own agent.
         },
       };
     },

@@ -1,4 +1,4 @@
-/** A server on this machine that fails in the ways that servers fail, and remembers who came. */
+/** A faulty server on this machine, which records its requests. */
 
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -9,17 +9,17 @@ export type Act =
   | { readonly kind: 'answer'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   /** The connection is cut after the request has arrived. */
   | { readonly kind: 'hang-up' }
-  /** No answer ever. */
+  /** Never answers. */
   | { readonly kind: 'silence' };
 
 export interface Visit {
   readonly key: string | undefined;
 }
 
-/** What it does to the requests for one path, one after the other; the last act is repeated. */
+/** What it does with the requests for one path, in order; the last act is repeated. */
 export type Script = readonly Act[];
 
-/** A connection that is closed because nobody used it would be one failure too many. */
+/** Closing an idle connection would be a failure that is not in the script. */
 const unhurried = { keepAliveTimeout: 60_000 };
 
 export class FaultyServer {
@@ -57,7 +57,7 @@ export class FaultyServer {
     this.#visits.set(path, visits);
     const script = this.#scripts.get(path) ?? [];
     const act = script[visits.length - 1] ?? script.at(-1) ?? { kind: 'answer', status: 404 };
-    // Cut off earlier, the request might never have been sent.
+    // Cut off earlier, the request might count as never sent.
     request.resume().once('end', () => perform(act, request, response));
   }
 }

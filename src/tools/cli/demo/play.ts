@@ -1,4 +1,4 @@
-/** Plays the scenes, and prints each decision when it is made. */
+/** Plays the scenes and prints each decision when it is made. */
 
 import type { DecisionEvent, Observe } from '../../../index.js';
 import { createRetrier, explain } from '../../../index.js';
@@ -9,7 +9,7 @@ import { FaultyServer } from './faulty-server.js';
 import type { Scene } from './scenes.js';
 import { crowd } from './scenes.js';
 
-/** A client that is missing is played by the first that is there. */
+/** The first client stands in for a missing one. */
 export async function playAll(
   scenes: readonly Scene[],
   clients: readonly [DemoClient, ...DemoClient[]],
@@ -40,7 +40,7 @@ function printHead(out: Printer, number: number, scene: Scene, { name }: DemoCli
 
 interface Manner {
   readonly style?: Style;
-  /** Before the first line; the others stand under its end. */
+  /** Before the first line; the others are indented by its length. */
   readonly label?: string;
 }
 
@@ -89,7 +89,7 @@ async function sendEach(
   }
 }
 
-/** A few at a time, as programs do. */
+/** A few at a time. */
 async function sendCrowd(connected: Connected, request: DemoRequest, count: number): Promise<void> {
   for (let sent = 0; sent < count; sent += crowd) {
     await Promise.allSettled(Array.from({ length: crowd }, () => connected.send(request)));

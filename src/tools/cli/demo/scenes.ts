@@ -1,4 +1,4 @@
-/** What happens to requests on an ordinary day, one thing after the other. */
+/** Failures that every client meets sooner or later, one after another. */
 
 import type { PolicyOptions } from '../../../index.js';
 import type { ClientName } from './clients.js';
@@ -6,16 +6,16 @@ import type { Act, Script, Visit } from './faulty-server.js';
 
 export interface Scene {
   readonly title: string;
-  /** Who plays it, if it is there. */
+  /** The client that plays it, if it is installed. */
   readonly client: ClientName;
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Without functions, so that it is printed as it is. */
+  /** Without functions, so that it can be printed. */
   readonly policy: PolicyOptions;
   readonly script: Script;
-  /** How many, one after the other; a crowd is not followed one by one. */
+  /** Number of requests, one after another; from `crowd` on, in groups and without printing each. */
   readonly requests: number;
-  /** What the server has to say to it. */
+  /** A closing sentence, from what the server saw. */
   readonly moral?: (visits: readonly Visit[], requests: number) => string;
 }
 
@@ -25,7 +25,7 @@ function answer(status: number, headers: Readonly<Record<string, string>> = {}):
 
 const hangUp: Act = { kind: 'hang-up' };
 
-/** From here on, requests are a crowd. */
+/** From this many requests on, they are a crowd. */
 export const crowd = 10;
 
 export const scenes: readonly Scene[] = [
@@ -39,7 +39,7 @@ export const scenes: readonly Scene[] = [
     requests: 1,
   },
   {
-    title: 'The server asks for a second of patience',
+    title: 'The server is rate limiting: wait a second',
     client: 'axios',
     method: 'GET',
     path: '/search',
@@ -48,7 +48,7 @@ export const scenes: readonly Scene[] = [
     requests: 1,
   },
   {
-    title: 'The server asks for more patience than there is',
+    title: 'The server asks for a longer wait than the deadline allows',
     client: 'axios',
     method: 'GET',
     path: '/maintenance',
@@ -57,18 +57,17 @@ export const scenes: readonly Scene[] = [
     requests: 1,
   },
   {
-    title: 'A connection is cut, and nobody knows whether the order was taken',
+    title: 'The connection is cut, and the order may have been processed',
     client: 'undici',
     method: 'POST',
     path: '/orders',
     policy: {},
     script: [hangUp, answer(201)],
     requests: 1,
-    moral: (visits) =>
-      `The server got it ${times(visits.length)}: sent again, it might have been two orders.`,
+    moral: (visits) => `The server got it ${times(visits.length)}: a retry might have made two orders of it.`,
   },
   {
-    title: 'The same with a key: the server can tell that it is the same order',
+    title: 'The same with an idempotency key: the server can recognise the order',
     client: 'axios',
     method: 'POST',
     path: '/keyed-orders',
@@ -92,7 +91,7 @@ export const scenes: readonly Scene[] = [
     },
     script: [hangUp],
     requests: 3,
-    moral: (visits) => `The server was asked ${times(visits.length)}, and not for the third request.`,
+    moral: (visits) => `The server got ${visits.length} attempts, and none for the third request.`,
   },
   {
     title: 'The server never answers, and the caller has one second',
@@ -104,7 +103,7 @@ export const scenes: readonly Scene[] = [
     requests: 1,
   },
   {
-    title: 'An outage: each of 200 requests fails, and the budget keeps their retries in bounds',
+    title: 'An outage: all of 200 requests fail, and the budget limits their retries',
     client: 'undici',
     method: 'GET',
     path: '/outage',

@@ -1,4 +1,4 @@
-/** An explanation for people. */
+/** Prints an explanation. */
 
 import type { Decision } from '../../../index.js';
 import { explain } from '../../../index.js';
@@ -10,7 +10,7 @@ import type { Flip } from './flips.js';
 import { countBefore, mismatchText, passedOver } from './passed-over.js';
 import type { Answer, Question } from './question.js';
 
-/** Of many rules, the first ones are enough to see what they are like; `--json` has all. */
+/** Of many rules, only the first ones are printed; `--json` has all. */
 const mostRules = 8;
 
 export function printRule(
@@ -51,7 +51,7 @@ function printRows(out: Printer, rows: readonly (readonly string[])[]): void {
 
 export interface Explained {
   readonly given: Answer;
-  /** With the best luck and with the worst. */
+  /** With the smallest and the largest draw. */
   readonly shortest: Decision;
   readonly longest: Decision;
   readonly flips: readonly Flip[];
@@ -83,7 +83,7 @@ function hintRemark({ outcome }: Question, { finding }: Decision): string | unde
     : undefined;
 }
 
-/** What the jitter leaves open. */
+/** What depends on the jitter. */
 function luckRemark(shortest: Decision, longest: Decision): string | undefined {
   if (shortest.action === 'stop') return undefined;
   const [from, to] = [waitText(shortest.delayMs), waitText(longest.delayMs ?? 0)];

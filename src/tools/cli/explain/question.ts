@@ -1,4 +1,4 @@
-/** One attempt that has ended, and what a policy decides then: all that it takes, as one value that can be varied. */
+/** An attempt that has ended, and everything that a policy needs to decide, as one value that can be varied. */
 
 import type {
   Attempt,
@@ -24,12 +24,12 @@ export interface Question<Outcome extends LiveOutcome = LiveOutcome> {
   readonly policy: Policy;
   /** Levels of the policy that are written differently here: rules by their index, and -1 for its own settings. */
   readonly changed?: ReadonlyMap<number, SettingsOptions>;
-  /** As the caller sends it: a key that the rule adds is not in here. */
+  /** As the caller sends it, without a key that the rule adds. */
   readonly request: RequestFacts;
   readonly outcome: Outcome;
-  /** The one that has just ended, from 1. */
+  /** The attempt that has just ended, from 1. */
   readonly attempt: number;
-  /** Since the request began; undefined: as long as the waits before took. */
+  /** Since the request began; undefined: the sum of the waits so far. */
   readonly elapsedMs: number | undefined;
   readonly replayable: boolean;
   /** Wall time, for dates that the server sent. */
@@ -44,10 +44,10 @@ export interface Answer {
   readonly decision: Decision;
 }
 
-/** Of all waits that the jitter allows, the one in the middle. */
+/** With jitter, the wait in the middle. */
 const middle = 0.5;
 
-/** The scope's shared state is taken for untouched: its budget is full, and its gate is open. */
+/** Assumes an untouched scope: the budget is full and the gate is open. */
 export function answer(question: Question, draw: number = middle): Answer {
   const { request, outcome, replayable, date } = question;
   const rule = ruleFor(question);
@@ -109,7 +109,7 @@ export function fitsOtherRules(question: Question): boolean {
   return checkPolicy({ ...levelOf(question, -1), rules }).length === 0;
 }
 
-/** As if they had failed in the same way, at once, and had waited for as long as the schedule says. */
+/** As if they had failed in the same way, each at once, and had waited as the schedule says. */
 function earlierAttempts(settings: Settings, finding: Finding, count: number): History {
   const waitFrom = finding.class === 'throttled' ? 'throttledSchedule' : 'schedule';
   const attempts: Attempt[] = [];

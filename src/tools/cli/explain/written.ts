@@ -1,4 +1,4 @@
-/** Requests, headers and errors as people type them. */
+/** Parses requests, headers and errors as people type them. */
 
 import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../../index.js';
 import { AttemptTimeoutError } from '../../../index.js';

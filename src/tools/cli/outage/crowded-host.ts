@@ -1,4 +1,4 @@
-/** The simulator's crowded server on real time: what it does to a request is decided there, and only there. */
+/** Runs the simulator's crowded server in real time: the model itself is in the simulator only. */
 
 import { sleep } from '../../../internal.js';
 import type { CrowdedServer } from '../../sim/index.js';
@@ -28,14 +28,14 @@ export class CrowdedHost implements Host {
     return this.server.delayMs;
   }
 
-  /** It is answered when its time has come, and keeps its place until then, whether or not its client waits. */
+  /** It occupies its place until it is answered, whether or not its client still waits. */
   receive(answer: () => void): void {
     this.lastVisit += 1;
     this.visits.set(this.lastVisit, { begunAt: this.now, answer });
     this.server.arrive(this.lastVisit);
   }
 
-  // -------------------------------------------------------------- what the server asks of its host
+  // -------------------------------------------------------------- what the server needs from its host
 
   get now(): number {
     return performance.now();
@@ -49,7 +49,7 @@ export class CrowdedHost implements Host {
     return Math.random();
   }
 
-  /** Numbers are not used again: all that there is to know is whether it is over. */
+  /** Numbers are not reused, so the only question is whether the visit is over. */
   stampOf(visit: number): number {
     return this.visits.has(visit) ? 1 : 0;
   }

@@ -1,4 +1,4 @@
-/** How the clients of an outage may retry, by name. */
+/** How the clients of an outage can retry, by name. */
 
 import type { Observe, OverrideOptions, Policy, PolicyOptions } from '../../../index.js';
 import { definePolicy } from '../../../index.js';
@@ -9,13 +9,13 @@ import { readPolicy } from '../policy-file.js';
 
 export interface Strategy {
   readonly options: PolicyOptions;
-  /** What a request says for itself, by how long its user had thought before it. */
+  /** Settings of a single request, by how long its user thought before it. */
   readonly override?: (thoughtMs: number) => OverrideOptions;
 }
 
 const article: Strategy = {
   options: { maxRetries: 1_000_000, budget: false },
-  // The program keeps thoughts and waits in one variable, so that its first wait grows out of the last thought.
+  // The original program keeps thinking times and waits in one variable, so its first wait grows from the last thinking time.
   override: (thoughtMs) => ({
     schedule: (retry, previousMs = thoughtMs) =>
       Math.max(0, peers.articleProgram.wait({ retry, hintMs: undefined, previousMs }, Math.random) ?? 0),
@@ -36,7 +36,7 @@ export async function readStrategy(name: string, io: Io): Promise<Strategy> {
   return named ?? { options: await readPolicy(name, io, strategyNames) };
 }
 
-/** The policy of the clients: an attempt takes no longer than they wait, unless the policy itself says. */
+/** The policy of the clients: an attempt takes no longer than they wait, unless the policy sets it. */
 export function policyOf({ options }: Strategy, timeoutMs: number, observe: Observe): Policy {
   const deadlines = [options, ...(options.rules ?? [])].map(({ deadlineMs = timeoutMs }) => deadlineMs);
   return definePolicy({ attemptTimeoutMs: Math.min(timeoutMs, ...deadlines), ...options, observe });

@@ -109,7 +109,7 @@ function figuresOf(counts: Counts, { fromMs, untilMs }: Outage, endedAt: number)
   };
 }
 
-/** As counts are read. */
+/** Counts are per second. */
 function wholeSeconds(ms: number): number {
   return Math.round(ms / 1_000);
 }

@@ -1,4 +1,4 @@
-/** A crowd of real clients: each thinks, asks, waits for what comes of it, and thinks again. */
+/** Many real clients: each thinks, sends a request, waits for the result, and thinks again. */
 
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
@@ -38,7 +38,7 @@ export class Users {
   async live(signal: AbortSignal): Promise<void> {
     const { clients, strategy, timeoutMs } = this.options;
     const over = AbortSignal.any([signal, this.failing.signal]);
-    // Every request listens to it.
+    // Every request adds a listener to it.
     setMaxListeners(0, over);
     const policy = policyOf(strategy, timeoutMs, this.observe);
     const dispatcher = new this.undici.Agent().compose(this.connectingAnew(), retry(policy));
@@ -72,15 +72,15 @@ export class Users {
       if (statusCode < 400) counts.add('good');
     } catch (error) {
       if (signal.aborted) throw error;
-      // What else it may be has been counted when it was decided on.
+      // Other failures were counted when they were decided on.
       if (error instanceof GateShutError) counts.add('refused');
       if (error instanceof DeadlineError) counts.add('timedOut');
     }
   }
 
   /**
-   * Each attempt comes with a connection of its own, as in the original: a pool would let it wait for one that an
-   * earlier attempt has left half open, and fewer would knock at a server that does not answer.
+   * Each attempt opens its own connection, as in the original. In a pool, attempts would wait for half-open connections of
+   * earlier ones, and fewer would reach a server that does not answer.
    */
   private connectingAnew(): Dispatcher.DispatcherComposeInterceptor {
     const { timeoutMs, url } = this.options;
@@ -89,7 +89,7 @@ export class Users {
       this.counts.add('attempts');
       const client = new this.undici.Client(origin, { pipelining: 0, connect: { timeout: timeoutMs } });
       const goesOn = client.dispatch(request, handler);
-      // As soon as this one is over.
+      // Closes as soon as this request is over.
       client.close().catch(() => {});
       return goesOn;
     };
@@ -98,7 +98,7 @@ export class Users {
   private readonly observe = (event: DecisionEvent | SettledEvent): void => {
     this.counts.observe(event);
     if (event.type !== 'settled' && isOutOfFiles(event)) {
-      this.failing.abort(new Failure('too many open files. Allow more of them first: ulimit -n 10000'));
+      this.failing.abort(new Failure('too many open files. Raise the limit first: ulimit -n 10000'));
     }
   };
 }

@@ -1,4 +1,4 @@
-/** Waits as a picture: for each retry how long before it, and how long since the first failure. */
+/** Waits as a chart: for each retry the wait before it, and the time since the first failure. */
 
 import { waitText } from '../../pages/numbers.js';
 import type { Spread, Wait } from '../../pages/waits.js';
@@ -40,7 +40,7 @@ export function pictureOf(plan: Plan): string {
     `<title id="title">${escaped(heading)}</title>`,
     `<desc id="what">${escaped(parts.map(partText).join(' '))}</desc>`,
     `<style>${style}</style>`,
-    // Whatever it lies on: readers of a file of its own have a white page also in the dark.
+    // Its own background: viewers show a file on a white page in dark mode, too.
     `<rect class="page" width="${width}" height="${height}" rx="8"/>`,
     text(16, 28, heading, 'head'),
     ...parts.flatMap((part, index) => drawPart(part, tops[index] ?? 0, plan.deadlineMs)),
@@ -65,7 +65,7 @@ function heightOf({ waits }: Part): number {
   return head + waits.length * rowHeight + foot;
 }
 
-/** What the bars show, for those who do not see them. */
+/** The bars in words, for screen readers. */
 function partText({ title, waits }: Part): string {
   const rows = waits.map(
     ({ retry, ms, sumMs }) =>
@@ -127,7 +127,7 @@ function drawRow(
   ];
 }
 
-/** Round numbers from 0 on, at most seven of them; the last is exceeded by nothing. */
+/** At most seven round numbers from 0; nothing exceeds the last one. */
 export function ticksUpTo(most: number): number[] {
   const power = 10 ** Math.floor(Math.log10(most));
   const steps = [0.2, 0.5, 1, 2].map((part) => part * power);

@@ -107,7 +107,7 @@ test.concurrent('more connections than files may be open is told, with what to d
   const many = ['--clients', '300', '--lambda', '10ms', '--base-delay', '60s'];
   const clients = start(['clients', ...many], { openFiles: 100 });
   expect(await clients.ended).toEqual({ code: 2, signal: null });
-  const line = 'undaunted: too many open files. Allow more of them first: ulimit -n 10000\n';
+  const line = 'undaunted: too many open files. Raise the limit first: ulimit -n 10000\n';
   expect(clients.written.stderr).toBe(line);
 });
 
