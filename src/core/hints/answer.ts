@@ -1,4 +1,7 @@
-/** A response as hints see it: header fields by name, a body that is parsed once and only if asked. */
+/**
+ * A response as the hint readers see it: header fields by name, and a body that is parsed once and only if a reader
+ * asks for it.
+ */
 
 import type { HeadersLike } from '../types.js';
 import { parseContent } from './content.js';
@@ -6,10 +9,10 @@ import { parseDecimal } from './decimal.js';
 import { parseDate } from './http-date.js';
 import { type Field, linesOf, valuesOf } from './values.js';
 
-/** A field is a singleton, or a short list: nobody honest sends more lines. */
+/** A field has one line or a few. More lines than this come only from a faulty or hostile server. */
 export const mostLines = 64;
 
-/** Names that are looked through when a field is known by the beginning of its name only. */
+/** How many names are searched if only the beginning of a field's name is known. */
 const mostNames = 1_000;
 
 type HeaderRecord = Readonly<Record<string, unknown>>;
@@ -20,7 +23,7 @@ export class Answer {
   readonly date: number;
   private readonly headers: HeaderRecord;
   private readonly hasGet: boolean;
-  /** As it was given: text, or what was parsed from JSON. */
+  /** The body as it was given: text, or a value parsed from JSON. */
   readonly body: unknown;
   private parsed = false;
   private parsedContent: unknown;
@@ -34,7 +37,7 @@ export class Answer {
     this.headers = this.hasGet ? given : inLowerCase(given);
   }
 
-  /** By lower-case name. What is no text is not there: proxies and getters may throw or lie. */
+  /** A field by its lower-case name. Values that are not text count as absent; a getter that throws does, too. */
   field(name: string): Field | undefined {
     const { headers } = this;
     if (!this.hasGet) return fieldOf(headers, name);
@@ -45,7 +48,7 @@ export class Answer {
     }
   }
 
-  /** The names that begin so, where the headers can be listed at all. */
+  /** The names that begin with the prefix, if the headers can be listed at all. */
   namesStartingWith(prefix: string): readonly string[] {
     const found: string[] = [];
     try {
@@ -56,12 +59,12 @@ export class Answer {
         if (lower.startsWith(prefix)) found.push(lower);
       }
     } catch {
-      // What was found until then is as good as any.
+      // The headers could not be listed to the end; the names found so far are used.
     }
     return found;
   }
 
-  /** The body's value, or undefined when there is none that can be read. */
+  /** The parsed body, or undefined if there is none that can be read. */
   content(): unknown {
     if (!this.parsed) {
       this.parsed = true;
@@ -71,8 +74,9 @@ export class Answer {
   }
 
   /**
-   * From when a date in this answer counts: the server's own clock where it says what that is, so
-   * that a wrong clock here does not matter. A stored answer (Age) or an ambiguous Date says nothing.
+   * The time that a date in this answer is counted from: the server's own clock (`Date`), so that a wrong clock here
+   * does not matter. If the answer was stored by a cache (`Age`), or if its `Date` is missing or ambiguous, our own
+   * clock is used.
    */
   sentAt(): number {
     const date = this.field('date');
@@ -80,7 +84,7 @@ export class Answer {
     return parseDate(date, this.date)?.at ?? this.date;
   }
 
-  /** A cache answered: what it says of a quota is of another time. */
+  /** Whether a cache answered: what such an answer says about a quota is out of date. */
   isStored(): boolean {
     const age = this.field('age');
     return age !== undefined && valuesOf(age).some((value) => (parseDecimal(value, 1000) ?? 0) > 0);
@@ -110,13 +114,13 @@ function toField(value: unknown): Field | undefined {
   return lines.length > 1 ? lines : lines[0];
 }
 
-/** Clients give lower-case records, and those are used as they are; others are copied. */
+/** Clients give records in lower case, which are used as they are; other records are copied. */
 function inLowerCase(headers: HeaderRecord): HeaderRecord {
   for (const name in headers) if (hasUpperCase(name)) return copyInLowerCase(headers);
   return headers;
 }
 
-/** On the path of every read: this makes no string, as a comparison with `toLowerCase()` may. */
+/** Every read comes through here, so no string is made, as a comparison with `toLowerCase()` might do. */
 function hasUpperCase(name: string): boolean {
   for (let at = 0; at < name.length; at++) {
     const code = name.charCodeAt(at);
@@ -135,7 +139,7 @@ function copyInLowerCase(headers: HeaderRecord): HeaderRecord {
   return copy;
 }
 
-/** `Headers` and `Map` list their names; other objects with `get` keep them as properties. */
+/** `Headers` and `Map` can list their names; other objects with `get` have them as properties. */
 function namesOf(headers: HeaderRecord): Iterable<unknown> {
   const { keys } = headers;
   return typeof keys === 'function' ? (keys.call(headers) as Iterable<unknown>) : Object.keys(headers);

@@ -1,16 +1,16 @@
-/** The hint sets that belong to no vendor, as rows of data. Every other set has the first two in it. */
+/** The hint sets that belong to no vendor, as rows of data. Every other set includes the first two. */
 
 import type { HintSet, Quota } from './hint-set.js';
 import { abnormalUsage, idempotencyKeyProblem, requestTimeout } from './rulings.js';
 import type { BaseName } from './sets.js';
 
-/** The name most use, for which at least seven encodings are in the wild. */
+/** The most common name for a reset, for which at least seven encodings are in use. */
 export const xRateLimit: Quota = { reset: 'x-ratelimit-reset', remaining: 'x-ratelimit-remaining' };
 export const xRateDashLimit: Quota = { reset: 'x-rate-limit-reset', remaining: 'x-rate-limit-remaining' };
 
 export const bases: Readonly<Record<BaseName, HintSet>> = {
   standard: {
-    // Where draft-ietf-httpapi-idempotency-key-header answers; the rules look at the body alone.
+    // The statuses of draft-ietf-httpapi-idempotency-key-header; its rules look only at the body.
     statuses: [400, 409, 422],
     signals: [requestTimeout, idempotencyKeyProblem],
     waits: [{ header: 'retry-after', as: 'retry-after' }],
@@ -26,7 +26,7 @@ export const bases: Readonly<Record<BaseName, HintSet>> = {
     resets: [
       {
         quotas: [{ reset: 'ratelimit-reset', remaining: 'ratelimit-remaining' }],
-        // Delta seconds in every draft; GitLab and others send epoch seconds.
+        // Every draft defines seconds from now, but GitLab and others send epoch seconds.
         as: 'by-magnitude',
         reason: {
           'delta-s': 'ratelimit-reset-delta',

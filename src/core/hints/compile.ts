@@ -1,4 +1,4 @@
-/** Several hint sets as one: their rows merged into lists of readers, in the order of precedence. */
+/** Merges the rows of several hint sets into lists of readers, in order of precedence. */
 
 import type { Answer } from './answer.js';
 import { bases } from './bases.js';
@@ -13,15 +13,15 @@ import { isHintStatus } from './statuses.js';
 export interface CompiledSet {
   readonly rulings: readonly Reader[];
   readonly waits: readonly WaitField[];
-  /** Everything that says how long, most telling first. */
+  /** Every reader of a wait, the most reliable first. */
   readonly sources: readonly Reader[];
-  /** The headers that say something: whether one was there at all. */
+  /** All headers that the set reads, to tell whether an answer has any of them. */
   readonly headers: readonly string[];
-  /** Where something is read beside the usual statuses. */
+  /** Statuses that are read in addition to the usual ones. */
   readonly statuses: readonly number[];
 }
 
-/** Of the headers that say how long: finer before coarser, the plain name before the `x-` one. */
+/** The order of the headers with a wait: finer units before coarser ones, the plain name before the `x-` one. */
 const precedence = [
   'retry-after-ms',
   'x-ms-retry-after-ms',
@@ -73,7 +73,7 @@ export function compileSets(names: readonly HintSetName[]): CompiledSet {
   };
 }
 
-/** `common` has `standard` in it, and every other set has `common`. Each once, the bases first. */
+/** `common` includes `standard`, and every other set includes `common`. Each set is listed once, the bases first. */
 function withBases(names: readonly HintSetName[]): readonly HintSetName[] {
   if (names.length === 0) return [];
   const bases: readonly HintSetName[] = names.every((name) => name === 'standard')
@@ -86,7 +86,7 @@ function headerRuling(header: string): Reader {
   return (answer: Answer) => (answer.status >= 400 ? readRuling(header, answer) : undefined);
 }
 
-/** A row's own signals mean something on the usual statuses and on those that the row adds. */
+/** The signals of a row are read on the usual statuses and on those that the row adds. */
 function signalsOf({ signals = [], statuses = [], successes = [] }: HintSet): readonly Reader[] {
   const own = [...statuses, ...successes.map(({ status }) => status)];
   return signals.map((signal): Reader => {
@@ -95,15 +95,15 @@ function signalsOf({ signals = [], statuses = [], successes = [] }: HintSet): re
   });
 }
 
-/** The successes that the sets read: every other one is a success. */
+/** The successes that the sets look into. Every other success is accepted as it is. */
 export function successesOf(names: readonly HintSetName[]): readonly HintedSuccess[] {
   return unique(names.flatMap((name) => rowOf(name).successes ?? []));
 }
 
-/** Errors are short: a body that is longer has no hint in it, and is not waited for. */
+/** Error bodies are short: a longer body is not waited for, since it has no hint in it. */
 const namedBodyBytes = 16_384;
 
-/** How much of a body the sets look into, unless a policy says. */
+/** How much of a body the sets read, unless the policy says so. */
 export function bodyBytesOf(names: readonly HintSetName[]): number {
   const readBodies = names.some((name) => rowOf(name).readsBody ?? rowOf(name).bodies !== undefined);
   return readBodies ? namedBodyBytes : 0;

@@ -1,15 +1,18 @@
-/** What a body says: JSON, looked into without trusting its shape. */
+/** Looks into a JSON body without trusting its shape. */
 
-/** Lists in a body are looked at so far. */
+/** Lists in a body are read up to this length. */
 const longestList = 64;
 
-/** No code in a body is longer. */
+/** No error code in a body is longer than this. */
 const longestText = 256;
 
-/** In place of a body that nobody here can read: a coding that is not known, a stream that is the caller's alone. */
+/**
+ * Stands for a body that cannot be read: its content coding is unknown, or it is a stream that only the caller may
+ * read.
+ */
 export const unreadable: unique symbol = Symbol('unreadable');
 
-/** A body as a value: text is parsed where it can be an object or a list, anything else is ignored. */
+/** The body as a value. Text is parsed if it may be a JSON object or list; other text gives undefined. */
 export function parseContent(body: unknown): unknown {
   if (typeof body !== 'string') return body;
   if (!startsLikeJson(body)) return undefined;
@@ -30,7 +33,7 @@ function isJsonSpace(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
 }
 
-/** The value at a path; undefined where something on the way is not an object (or its getter throws). */
+/** The value at a path; undefined if something on the way is not an object, or if its getter throws. */
 export function property(value: unknown, ...path: readonly string[]): unknown {
   let at = value;
   try {
@@ -44,7 +47,7 @@ export function property(value: unknown, ...path: readonly string[]): unknown {
   }
 }
 
-/** Of an XML document, the text of the first element with this name that has nothing but text. */
+/** The text of the first element with this name in an XML document, if it has no child elements. */
 export function elementText(body: unknown, name: string): string {
   if (typeof body !== 'string' || !/^\s*</.test(body)) return '';
   const [start, end] = [`<${name}>`, `</${name}>`];
@@ -55,13 +58,13 @@ export function elementText(body: unknown, name: string): string {
   return to === -1 ? '' : text.slice(0, to);
 }
 
-/** The text at a path, or nothing. */
+/** The text at a path, or an empty string. */
 export function textAt(value: unknown, ...path: readonly string[]): string {
   const found = property(value, ...path);
   return typeof found === 'string' ? found : '';
 }
 
-/** The members of the list at a path, or none. */
+/** The members of the list at a path, or an empty list. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = property(value, ...path);
   try {

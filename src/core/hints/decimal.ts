@@ -1,14 +1,14 @@
-/** Numbers that a server sent, read digit by digit: `Number` and `parseInt` accept far too much. */
+/** Reads the numbers that a server sent digit by digit: `Number` and `parseInt` accept far too much. */
 
-/** RFC 9111 1.2.2 clamps overflowing delta-seconds to 2^31; no wait that long will ever be waited. */
+/** RFC 9111 1.2.2 clamps overflowing delta-seconds to 2^31. A client will never wait that long anyway. */
 export const longestDelayMs: number = 2_147_483_648_000;
 
-/** Digits beyond this change nothing: every use refuses or clamps such a value. */
+/** More digits than this make no difference: every caller refuses or clamps such a value. */
 const saturation = 1e15;
 
 /**
- * `1*DIGIT` or `1*DIGIT.1*DIGIT`, in seconds or milliseconds, as whole ms: rounded up, so that no
- * retry is early. Undefined: something else.
+ * Reads `1*DIGIT` or `1*DIGIT.1*DIGIT`, in seconds or milliseconds, as whole milliseconds. It rounds up, so that no
+ * retry is early. Undefined: the text is something else.
  */
 export function parseDecimal(text: string, unitMs: 1 | 1000): number | undefined {
   let whole = 0;
@@ -47,14 +47,14 @@ function digitAt(text: string, at: number): number | undefined {
   return digit >= 0 && digit <= 9 ? digit : undefined;
 }
 
-/** A short run of ASCII digits that was matched before: at most 15 of them are exact. */
+/** The value of ASCII digits that a pattern has matched. Up to 15 digits are exact. */
 export function digits(text: string): number {
   let value = 0;
   for (let at = 0; at < text.length; at++) value = value * 10 + text.charCodeAt(at) - 48;
   return value;
 }
 
-/** A number in a body, as JSON has it: a number or a string of one. */
+/** A number in a JSON body, which may be a number or a string, as text. */
 export function decimalText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' ? String(value) : undefined;

@@ -1,4 +1,4 @@
-/** Durations with units in them: Go's `6m0s`, protobuf's `57.238747106s`. */
+/** Reads durations that name their units: Go's `6m0s`, protobuf's `57.238747106s`. */
 
 import { property } from './content.js';
 import { decimalText, digits, longestDelayMs, parseDecimal } from './decimal.js';
@@ -7,7 +7,7 @@ const unitsMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
   µs: 1e-3,
-  // The Greek letter, beside the sign for micro: Go accepts both.
+  // Go accepts both the micro sign (above) and the Greek letter mu.
   μs: 1e-3,
   ms: 1,
   s: 1_000,
@@ -15,12 +15,12 @@ const unitsMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** One part of a Go duration. Bounded, and read in place: no part is looked at twice. */
+/** One part of a Go duration. The pattern is bounded and sticky, so no part is read twice. */
 const goPart: RegExp = /(\d{1,9})(?:\.(\d{1,9}))?(ns|us|µs|μs|ms|s|m|h)/y;
 
 const longestDuration = 64;
 
-/** As Go's `time.ParseDuration` reads it, without a sign: a wait is not negative. */
+/** Reads what Go's `time.ParseDuration` reads, except a sign: a wait is not negative. */
 export function parseGoDuration(text: string): number | undefined {
   if (text === '' || text.length > longestDuration) return undefined;
   let ms = 0;

@@ -1,4 +1,4 @@
-/** Reads the regular rows of a hint set: header, encoding, quota, body path. */
+/** Reads the regular rows of a hint set: headers, encodings, quotas, body paths. */
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
@@ -17,7 +17,7 @@ export function readWait({ header, as, reason = header }: WaitField, answer: Ans
   return field === undefined ? undefined : readEncoded(field, as, answer, answer.date, () => reason);
 }
 
-/** A body's number of seconds. */
+/** Reads a number of seconds in a body. */
 export function readBodyField({ path, zeroIsUnset }: BodyField, answer: Answer): Hint | undefined {
   const found = property(answer.content(), ...path);
   if (found === undefined || found === null) return undefined;
@@ -27,7 +27,7 @@ export function readBodyField({ path, zeroIsUnset }: BodyField, answer: Answer):
   return { delayMs: Math.min(ms, longestDelayMs), reason: 'body-retry-after' };
 }
 
-/** Of the quotas with nothing left, the one that starts anew last. */
+/** The longest wait among the quotas that are exhausted. */
 export function readReset(row: ResetField, answer: Answer): Hint | undefined {
   if (row.only !== undefined && !row.only.includes(answer.status)) return undefined;
   let hint: Hint | undefined;
@@ -51,25 +51,25 @@ function readQuota({ reset, remaining }: Quota, row: ResetField, answer: Answer)
   return plusMs > 0 && isWait(hint) ? { ...hint, delayMs: hint.delayMs + plusMs } : hint;
 }
 
-/** Something is left of a quota. A count that cannot be read says nothing. */
+/** Whether the quota has something left. A count that cannot be read says nothing. */
 function hasLeft(answer: Answer, remaining: string): boolean {
   const counts = countsOf(answer, remaining);
   return counts.length > 0 && counts.every((count) => count >= 1000);
 }
 
-/** The answer says that nothing is left. Some count in fractions: less than one is nothing. */
+/** Whether the answer says that the quota is exhausted. Some servers count in fractions: less than one is exhausted. */
 export function isExhausted(answer: Answer, remaining: string): boolean {
   return countsOf(answer, remaining).some((count) => count < 1000);
 }
 
-/** In thousandths. */
+/** The counts, in thousandths. */
 function countsOf(answer: Answer, remaining: string): readonly number[] {
   const field = answer.field(remaining);
   if (field === undefined) return [];
   return valuesOf(field).flatMap((value) => parseDecimal(value, 1000) ?? []);
 }
 
-/** What a number turned out to be, where its magnitude tells. */
+/** What the magnitude of a number says about its encoding. */
 type Told = 'delta-s' | 'epoch-s' | 'epoch-ms';
 
 function readEncoded(
@@ -109,7 +109,7 @@ function delayOf(value: string, as: Encoding, now: number, since: number): numbe
   const inMs = parseDecimal(value, as.endsWith('ms') ? 1 : 1000);
   if (inMs === undefined) return undefined;
   if (as.startsWith('delta')) return Math.min(inMs, longestDelayMs);
-  // Beyond is no date in ms but one in micro- or nanoseconds.
+  // A larger number is not a date in ms, but in microseconds or nanoseconds.
   return inMs < 1e15 ? until(inMs, since) : undefined;
 }
 

@@ -1,10 +1,13 @@
-/** What a hint set is made of: data for all that is regular, named functions for what is not. */
+/** The parts of a hint set: data for everything regular, named functions for the rest. */
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
 import type { ResetReason } from './throttling.js';
 
-/** How a wait is written. `by-magnitude`: below 1e9 delta seconds, below 1e12 epoch seconds, else epoch ms. */
+/**
+ * How a wait is written. `by-magnitude`: a number below 1e9 is seconds from now, below 1e12 epoch seconds, otherwise
+ * epoch milliseconds.
+ */
 export type Encoding =
   | 'delta-s'
   | 'delta-ms'
@@ -14,68 +17,71 @@ export type Encoding =
   | 'go-duration'
   | 'by-magnitude';
 
-/** A header that says how long to wait, whatever is left of any quota. */
+/** A header that says how long to wait, whatever is left of a quota. */
 export interface WaitField {
   readonly header: string;
   readonly as: Encoding | 'retry-after';
-  /** The header's name where absent. */
+  /** The reason of the hint. By default, the header's name. */
   readonly reason?: string;
 }
 
-/** One quota: when it starts anew, and what is left of it until then. */
+/** The headers of one quota: when it resets, and how much is left of it. */
 export interface Quota {
   readonly reset: string;
   readonly remaining?: string;
 }
 
-/** Headers that say when a quota starts anew: a wait only where nothing is left of it. */
+/** Headers that say when a quota resets. They mean a wait only if the quota is exhausted. */
 export interface ResetField {
   readonly quotas: readonly Quota[];
   readonly as: Encoding;
-  /** One for all, or by what the magnitude told. */
+  /** The reason of the hint: always the same, or by the encoding that the magnitude showed. */
   readonly reason: ResetReason | Readonly<Record<'delta-s' | 'epoch-s' | 'epoch-ms', ResetReason>>;
-  /** Only on these statuses. */
+  /** The only statuses on which the headers are read. */
   readonly only?: readonly number[];
-  /** Counted from the answer's own Date. */
+  /** The wait counts from the answer's own `Date`. */
   readonly fromServerDate?: boolean;
-  /** Added to the wait. */
+  /** Milliseconds that are added to the wait. */
   readonly plusMs?: number;
-  /** Repeated: refused, instead of the longest. */
+  /** A repeated header is refused. Otherwise, the longest wait of its values is used. */
   readonly single?: boolean;
 }
 
-/** A number of seconds in a body. */
+/** A path in the body to a number of seconds. */
 export interface BodyField {
   readonly path: readonly string[];
-  /** 0 says "not set". */
+  /** 0 means that the field is not set. */
   readonly zeroIsUnset?: boolean;
 }
 
-/** Reads what fits no row. Undefined: nothing of it there. */
+/** Reads a hint that fits no row. Undefined: the answer does not have it. */
 export type Reader = (answer: Answer) => Hint | undefined;
 
-/** A success that may say "later": any with this status by its head, or one of an endpoint by its JSON. */
+/**
+ * A success that may mean "later": with `pathEnd`, the JSON of that endpoint says so; without it, the head of any
+ * response with this status.
+ */
 export interface HintedSuccess {
   readonly status: number;
   readonly method?: string;
-  /** How the path ends, without its query. */
+  /** The end of the path, without the query. */
   readonly pathEnd?: string;
 }
 
 export interface HintSet {
-  /** Where the vendor says "later" beside the statuses that everybody does; `signals` run there too. */
+  /** Statuses on which the vendor says "later", in addition to the usual ones. `signals` are read there, too. */
   readonly statuses?: readonly number[];
-  /** Likewise among the successes. */
+  /** Successes on which the vendor says "later". */
   readonly successes?: readonly HintedSuccess[];
-  /** Its signals and readers look into bodies; `bodies` do without saying. */
+  /** True if the set's signals or readers look into bodies. Sets with `bodies` need not say so. */
   readonly readsBody?: true;
-  /** Headers that rule whether to try again: `true` or `false`, on any status from 400. */
+  /** Headers that say whether to retry, `true` or `false`, on any status from 400. */
   readonly rulings?: readonly string[];
-  /** Rulings in other shapes. */
+  /** Readers of rulings that are not a header with `true` or `false`. */
   readonly signals?: readonly Reader[];
   readonly waits?: readonly WaitField[];
   readonly bodies?: readonly BodyField[];
-  /** Waits in other shapes, as good as a body's. */
+  /** Readers of waits in other shapes. They rank with those in a body. */
   readonly readers?: readonly Reader[];
   readonly resets?: readonly ResetField[];
 }

@@ -1,22 +1,22 @@
 /**
- * Dates that a server sent (RFC 9110 5.6.7), without `Date.parse`, which reads asctime as local
- * time, takes `yy` from 50 on as 19yy, drops leap seconds and lets 31 February roll over.
+ * Reads the dates that a server sent (RFC 9110 5.6.7). `Date.parse` is not used: it reads asctime as local time, takes
+ * `yy` from 50 on as 19yy, drops leap seconds and lets 31 February roll over.
  */
 
 import { digits } from './decimal.js';
 
-/** Which form a date had; `lenient` is close to one of the three. */
+/** The form of a date. `lenient` is close to one of the first three. */
 export type DateForm = 'imf' | 'rfc850' | 'asctime' | 'lenient' | 'iso-8601' | 'js-date-string';
 
 export interface ParsedDate {
-  /** Ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly form: DateForm;
-  /** The weekday named is the date's own, or none was named. */
+  /** Whether the weekday is right, or none was named. */
   readonly weekdayFits: boolean;
 }
 
-/** No form is longer; the JS one has the zone's name in it. */
+/** No form is longer than this; JavaScript's includes the name of the zone. */
 const longestDate = 128;
 
 const months = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
@@ -26,7 +26,7 @@ const clock = '\\d\\d:\\d\\d:\\d\\d';
 const monthNames = months.toLowerCase().split('|');
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
-// Every quantifier is bounded and no two neighbours can match the same character.
+// Every quantifier is bounded, and no two neighbours can match the same character, so matching takes linear time.
 const dayFirst =
   /^(?:([a-z]{3,9}),? )?(\d{1,2})([ -])([a-z]{3})\3(\d{4}|\d{2}) (\d\d):(\d\d):(\d\d) (GMT|UTC|UT|Z|[+-]\d\d:?\d\d)$/i;
 const asctime = /^([a-z]{3}) ([a-z]{3}) ( \d|\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})$/i;
@@ -34,14 +34,14 @@ const iso = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?
 const jsDate =
   /^([a-z]{3}) ([a-z]{3}) (\d\d) (\d{4}) (\d\d):(\d\d):(\d\d) GMT([+-]\d{4})(?: \([^()]{1,64}\))?$/i;
 
-/** The three forms exactly as the grammar has them. */
+/** The three forms exactly as the grammar defines them. */
 const imfGrammar = new RegExp(`^(?:${days}), \\d\\d (?:${months}) \\d{4} ${clock} GMT$`);
 const rfc850Grammar = new RegExp(
   `^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \\d\\d-(?:${months})-\\d\\d ${clock} GMT$`,
 );
 const asctimeGrammar = new RegExp(`^(?:${days}) (?:${months}) (?: \\d|\\d\\d) ${clock} \\d{4}$`);
 
-/** A date with an explicit zone (asctime is UTC by definition). `now` settles two-digit years. */
+/** Reads a date with an explicit zone (asctime is UTC by definition). `now` decides the century of two-digit years. */
 export function parseDate(text: string, now: number): ParsedDate | undefined {
   if (text.length > longestDate) return undefined;
   return parseDayFirst(text, now) ?? parseAsctime(text) ?? parseIso(text) ?? parseJsDate(text);
@@ -98,7 +98,7 @@ function parseIso(text: string): ParsedDate | undefined {
   return assembled('iso-8601', '', midnight, timeOf(hour, minute, second, fraction), zone);
 }
 
-/** What JavaScript's `String(date)` writes. */
+/** Reads the form that JavaScript's `String(date)` writes. */
 function parseJsDate(text: string): ParsedDate | undefined {
   const match = jsDate.exec(text);
   if (match === null) return undefined;
@@ -108,7 +108,7 @@ function parseJsDate(text: string): ParsedDate | undefined {
   return assembled('js-date-string', weekday, midnight, timeOf(hour, minute, second), zone);
 }
 
-/** A name that is no weekday's makes it no date; a wrong weekday is only noted. */
+/** If the name is not a weekday's, the text is not a date. A wrong weekday is only noted. */
 function assembled(
   form: DateForm,
   weekday: string,
@@ -119,7 +119,7 @@ function assembled(
   const offset = offsetOf(zone);
   if (midnight === undefined || timeOfDay === undefined || offset === undefined) return undefined;
   if (weekday !== '' && !isWeekday(weekday)) return undefined;
-  // Of the day as written: its own zone's, and not the next one's after a leap second.
+  // The weekday of the day as written, in its own zone, and not of the next day after a leap second.
   const own = weekdays[new Date(midnight).getUTCDay()] ?? '';
   return { at: midnight + timeOfDay - offset, form, weekdayFits: own.startsWith(weekday.toLowerCase()) };
 }
@@ -130,30 +130,33 @@ export function isWeekday(name: string): boolean {
   return weekdays.some((weekday) => weekday === lower || weekday.slice(0, 3) === lower);
 }
 
-/** From 0; -1: no month. */
+/** The month from 0, or -1 if there is no such month. */
 function monthOf(name: string): number {
   return monthNames.indexOf(name.toLowerCase());
 }
 
-/** 400 years are a whole number of days and weeks; `Date.UTC` takes years below 100 for 19yy. */
+/**
+ * Dates are computed 400 years later, which is a whole number of weeks, since `Date.UTC` takes years below 100 for
+ * 19yy.
+ */
 const fourCenturiesMs: number = 146_097 * 86_400_000;
 
 function midnightOf(year: number, month: number, day: number): number | undefined {
   const at = Date.UTC(year + 400, month, day);
   const date = new Date(at);
-  // What rolled over was not a day of that month.
+  // A date that rolled over was not a day of that month.
   if (date.getUTCMonth() !== month || date.getUTCDate() !== day) return undefined;
   return at - fourCenturiesMs;
 }
 
-/** 24:00 is tomorrow's; 60 is a leap second, which RFC 9110 5.6.7 admits. A fraction rounds up. */
+/** 24:00 is refused. A second of 60 is a leap second, which RFC 9110 5.6.7 allows. A fraction rounds up. */
 function timeOf(hour: string, minute: string, second: string, fraction = ''): number | undefined {
   const [h, m, s] = [digits(hour), digits(minute), digits(second)];
   if (h > 23 || m > 59 || s > 60) return undefined;
   return ((h * 60 + m) * 60 + s) * 1000 + Math.ceil((digits(fraction) * 1000) / 10 ** fraction.length);
 }
 
-/** The zone's distance from UTC in ms. */
+/** The zone's offset from UTC in ms. */
 function offsetOf(zone: string): number | undefined {
   const sign = zone[0];
   if (sign !== '+' && sign !== '-') return 0;

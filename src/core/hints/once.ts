@@ -1,4 +1,4 @@
-/** Of some failures a vendor says that a request may be sent once more, and no more than once. */
+/** Failures after which, as the vendor says, a request may be sent once more, and no more than once. */
 
 import type { Finding } from '../types.js';
 

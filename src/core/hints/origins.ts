@@ -1,14 +1,14 @@
 /**
- * What each set reads, in words, and who says so: for people. Nothing that decides imports it, so that no bundle
- * carries it; the table in docs/hints.md is held to it by a test.
+ * What each hint set reads, in words, and the source of each: for people. Nothing that decides imports this file, so
+ * that no bundle carries it. A test holds the table in docs/hints.md to it.
  */
 
 import type { HintSetName } from './sets.js';
 
 export interface Origin {
-  /** Beside what is common. */
+  /** What the set reads in addition to `common`. */
   readonly reads: string;
-  /** The vendor's own words, or the nearest to them that there are. */
+  /** The vendor's own documentation, or the closest to it that there is. */
   readonly source: string;
 }
 

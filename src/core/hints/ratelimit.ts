@@ -1,6 +1,6 @@
 /**
- * The `RateLimit` field: the list of draft-ietf-httpapi-ratelimit-headers-08 and later (RFC 9651
- * syntax), and the dictionary of -07. What is malformed MUST be ignored.
+ * Reads the `RateLimit` field: the list of draft-ietf-httpapi-ratelimit-headers-08 and later (RFC 9651 syntax), and the
+ * dictionary of -07. The drafts say that a malformed field MUST be ignored.
  */
 
 import type { Hint } from '../types.js';
@@ -11,10 +11,10 @@ import { isWait, longest, malformed, notExhausted } from './reading.js';
 import { type Member, parseDictionary, parseList, type Value } from './structured-field.js';
 import { linesOf, trimmed } from './values.js';
 
-/** Some dozens of policies; parsing takes time for every character. */
+/** Room for dozens of policies. The limit is there because parsing time grows with the length. */
 export const longestRateLimit = 8_192;
 
-/** Only the dictionary has a key with a value before any parameter. */
+/** Only the dictionary of -07 begins with a key and a value. */
 const dictionary = /^[a-z]+=/;
 
 export function readRateLimit(answer: Answer): Hint | undefined {
@@ -22,7 +22,7 @@ export function readRateLimit(answer: Answer): Hint | undefined {
   if (field === undefined) return undefined;
   const text = trimmed(linesOf(field).join(', '));
   if (text === '' || text.length > longestRateLimit) return malformed;
-  // Of another time, and for another client (section 7.3 of the draft).
+  // A stored answer describes another time and another client (section 7.3 of the draft).
   if (answer.isStored()) return { delayMs: null, reason: 'ratelimit-stored' };
   try {
     return dictionary.test(text) ? readDictionary(text) : readList(text, answer);
@@ -49,7 +49,10 @@ function readList(text: string, answer: Answer): Hint {
   return readItems(items);
 }
 
-/** The longest window of those with nothing left; without one, what is wrong before what is left. */
+/**
+ * The longest wait among the exhausted policies. If there is none, a faulty item is reported before one that has
+ * something left.
+ */
 function readItems(items: readonly Member[]): Hint {
   const hints = items.map(readItem);
   const waits = hints.filter(isWait);
@@ -70,12 +73,12 @@ function readItem([name, parameters]: Member): Hint {
   return { delayMs: inMs(seconds), reason: 'ratelimit-t' };
 }
 
-/** A String; the draft's own examples have a Token too. */
+/** The name is a String; the draft's own examples also use a Token. */
 function nameOf(name: Value): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** A non-negative Integer. */
+/** A non-negative Integer, or undefined. */
 function count(value: Value | undefined): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
 }

@@ -1,4 +1,4 @@
-/** A response and a hint set: what the server asks. Never throws, whatever the server sent. */
+/** Reads what the server asks for, from a response and a hint set. Never throws, whatever the server sent. */
 
 import type { HeadersLike, Hint } from '../types.js';
 import { Answer } from './answer.js';
@@ -10,7 +10,7 @@ import type { HintSetName } from './sets.js';
 import { isHintStatus, isRedirect } from './statuses.js';
 import { isThrottlingReason } from './throttling.js';
 
-/** The response as clients have it; a body that is given is read. */
+/** The response as clients have it. If a body is given, it is read. */
 export interface HintedResponse {
   readonly status: number;
   readonly headers?: HeadersLike | undefined;
@@ -25,13 +25,13 @@ export interface HintOptions {
 }
 
 export interface HintReader {
-  /** `body`: text, what was parsed from JSON, or `unreadable`; `date`: the client's wall clock in ms. */
+  /** `body`: text, a value parsed from JSON, or `unreadable`; `date`: the client's wall clock in ms. */
   (status: number, headers: HeadersLike | undefined, body: unknown, date: number): Hint | undefined;
-  /** Whether a body can say something on this status. */
+  /** Whether the body of a response with this status may hold a hint. */
   readsBodyOf(status: number): boolean;
 }
 
-/** Undefined only where no field that the set knows was there. */
+/** Undefined only if the response has no field that the set knows. */
 export function readHint(response: HintedResponse, options: HintOptions): Hint | undefined {
   const { status, headers, body } = response;
   return compileHints([options.hints].flat())(status, headers, body, options.date);
@@ -39,7 +39,7 @@ export function readHint(response: HintedResponse, options: HintOptions): Hint |
 
 const readers = new Map<string, HintReader>();
 
-/** Merges the sets once, so that reading is looking up. No names: nothing is read. */
+/** Merges the sets once, so that reading is only a lookup. Without names, nothing is read. */
 export function compileHints(names: readonly HintSetName[]): HintReader {
   const key = names.join();
   const known = readers.get(key);
@@ -73,7 +73,7 @@ function unreadIf(isUnreadable: boolean): Hint | undefined {
 
 interface KnownNames {
   readonly names: ReadonlySet<string>;
-  /** By length: true where a known name is as long. Few other headers are. */
+  /** Indexed by length: true if a known name has that length. Few other headers do. */
   readonly lengths: readonly boolean[];
 }
 
@@ -83,7 +83,10 @@ function namesToLookFor({ headers }: CompiledSet): KnownNames {
   return { names: new Set(headers), lengths };
 }
 
-/** Found out in one pass and without making anything, since this is asked of every failure. */
+/**
+ * Whether the answer has none of the known headers. Every failure is asked, so this takes one pass and allocates
+ * nothing.
+ */
 function isSilent({ names, lengths }: KnownNames, headers: HeadersLike | undefined): boolean {
   if (typeof headers !== 'object' || headers === null || typeof headers['get'] === 'function') return false;
   for (const name in headers) {
@@ -111,12 +114,15 @@ function readRedirect(set: CompiledSet, answer: Answer): Hint | undefined {
   return isWait(hint) ? { ...hint, reason: 'redirect-min-wait' } : hint;
 }
 
-/** Fields that are known, on a status where they mean nothing for the same request. */
+/** The answer has known fields, but on a status where they say nothing about a retry of the same request. */
 function unread(set: CompiledSet, answer: Answer): Hint | undefined {
   return set.headers.some((header) => answer.field(header) !== undefined) ? notRetryable : undefined;
 }
 
-/** A veto wins; of several that ask for a retry the first; without any, why the first says nothing. */
+/**
+ * A veto wins. Otherwise the first ruling that asks for a retry counts. Without any, the first reader says why it found
+ * none.
+ */
 function readRulings(set: CompiledSet, answer: Answer): Hint | undefined {
   let ruling: Hint | undefined;
   for (const reader of set.rulings) {
@@ -128,8 +134,8 @@ function readRulings(set: CompiledSet, answer: Answer): Hint | undefined {
 }
 
 /**
- * The first source with a positive wait, in the order of precedence. One that says 0, lies in the
- * past or cannot be read does not hide what the next one says.
+ * The first source with a positive wait, in order of precedence. A source that says 0, lies in the past or cannot be
+ * read does not hide the next one.
  */
 function readWaits(set: CompiledSet, answer: Answer): Hint | undefined {
   let first: Hint | undefined;
@@ -142,10 +148,13 @@ function readWaits(set: CompiledSet, answer: Answer): Hint | undefined {
   return first;
 }
 
-/** A ruling may have a wait of its own, which is the first source; otherwise the sources say how long. */
+/**
+ * Joins a ruling and a wait. A ruling may have a wait of its own, which comes first; otherwise the sources say how
+ * long.
+ */
 function join(ruling: Hint | undefined, wait: Hint | undefined): Hint | undefined {
   if (ruling === undefined) return wait;
-  // That it was too much must not get lost behind a plain Retry-After.
+  // A reason that means "rate limited" must not get lost behind a plain Retry-After.
   const isThrottling = isThrottlingReason(ruling.reason);
   if (ruling.retry !== true && !isThrottling) return wait ?? ruling;
   if (!isWait(wait)) return ruling;

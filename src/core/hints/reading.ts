@@ -1,4 +1,4 @@
-/** What one source says, and how several are weighed against each other. */
+/** What one source can say, and how several are compared. */
 
 import type { Hint } from '../types.js';
 
@@ -6,14 +6,14 @@ export const malformed: Hint = Object.freeze({ delayMs: null, reason: 'malformed
 export const empty: Hint = Object.freeze({ delayMs: null, reason: 'empty' });
 export const notExhausted: Hint = Object.freeze({ delayMs: null, reason: 'ratelimit-not-exhausted' });
 
-/** Says something usable, 0 included. */
+/** A hint with a usable wait; 0 is one, too. */
 export type Wait = Hint & { readonly delayMs: number };
 
 export function isWait(hint: Hint | undefined): hint is Wait {
   return hint !== undefined && hint.delayMs !== null;
 }
 
-/** Of several waits the longest (the first of equals); without any, why the first could not be read. */
+/** The longest wait (the first among equals). If there is none, the first hint says why. */
 export function longest(previous: Hint | undefined, next: Hint): Hint {
   if (previous === undefined) return next;
   if (!isWait(next)) return previous;

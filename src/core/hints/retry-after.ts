@@ -1,4 +1,4 @@
-/** Retry-After (RFC 9110 10.2.3): seconds from now, or a date. */
+/** Reads Retry-After (RFC 9110 10.2.3): seconds from now, or a date. */
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
@@ -27,7 +27,7 @@ export function readRetryAfter(answer: Answer): Hint | undefined {
     : joined(values.map((value) => readValue(value, answer)));
 }
 
-/** The field is a singleton; of several valid values the longest wait is the safe one. */
+/** The field should have one value. If there are several valid ones, the longest wait is the safe choice. */
 function joined(hints: readonly Hint[]): Hint {
   const waits = hints.filter(isWait);
   const [first, ...others] = waits;
@@ -68,7 +68,7 @@ function readDate(text: string, answer: Answer): Hint {
 }
 
 function dateReason(own: string, aheadMs: number, weekdayFits: boolean, corrected: boolean): string {
-  // Its year was worked out from two digits: that is what one wants to know of any surprise.
+  // The reason stays `http-date-rfc850`: the century was a guess, which would explain any surprising wait.
   if (own === formReasons.rfc850) return own;
   if (aheadMs < 0) return 'http-date-past';
   if (aheadMs === 0) return 'http-date-now';
@@ -76,7 +76,7 @@ function dateReason(own: string, aheadMs: number, weekdayFits: boolean, correcte
   return corrected ? 'http-date-skew-corrected' : own;
 }
 
-/** In whole ms; what lies in the past is now. */
+/** The wait in whole ms; 0 for a time in the past. */
 export function waitUntil(at: number, now: number): number {
   return Math.max(0, Math.ceil(at - now));
 }

@@ -1,4 +1,4 @@
-/** What each hint set reads, by its name. */
+/** The rows of all hint sets, by name. */
 
 import { leftOut } from '../left-out.js';
 import { bases } from './bases.js';
@@ -6,21 +6,21 @@ import type { HintSet } from './hint-set.js';
 import type { HintSetName } from './sets.js';
 import { vendors } from './vendors.js';
 
-/** All of them, unless the bundle was made without the vendors' (docs/runtimes.md). */
+/** All rows. A bundle may be made without those of vendors (docs/runtimes.md). */
 const rows: Readonly<Partial<Record<HintSetName, HintSet>>> =
   typeof __UNDAUNTED_VENDORS__ === 'undefined' || __UNDAUNTED_VENDORS__ ? { ...bases, ...vendors } : bases;
 
-/** The names that can be read here. */
+/** The names of the sets that this build has. */
 export const knownNames: readonly HintSetName[] = Object.keys(rows) as HintSetName[];
 
-/** There is none for what the check of a policy would refuse, and for what this bundle was made without. */
+/** Throws for a name that the check of a policy would refuse, or that this bundle was made without. */
 export function rowOf(name: HintSetName): HintSet {
   const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
   if (row !== undefined) return row;
   throw new RangeError(`There is no hint set named ${JSON.stringify(name)}${whyMissing}`);
 }
 
-/** Where the names of vendors are missing; else empty. */
+/** Added to errors if this bundle was made without the vendors' sets; otherwise empty. */
 export const whyMissing: string =
   typeof __UNDAUNTED_VENDORS__ === 'undefined' || __UNDAUNTED_VENDORS__
     ? ''

@@ -1,4 +1,4 @@
-/** Rulings that any server may give: headers, statuses and problem documents (RFC 9457). */
+/** Rulings that any server may give: in headers, statuses and problem documents (RFC 9457). */
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
@@ -9,7 +9,7 @@ export const forbidden: Hint = Object.freeze({ delayMs: null, retry: false, reas
 const requested: Hint = Object.freeze({ delayMs: null, retry: true, reason: 'server-requests-retry' });
 const noHint: Hint = Object.freeze({ delayMs: null, reason: 'no-hint' });
 
-/** `x-should-retry` and its like: exactly `true` or `false`; where lines disagree, the careful one. */
+/** Reads `x-should-retry` and the like: exactly `true` or `false`. If values disagree, `false` wins. */
 export function readRuling(header: string, answer: Answer): Hint | undefined {
   const field = answer.field(header);
   if (field === undefined) return undefined;
@@ -18,7 +18,10 @@ export function readRuling(header: string, answer: Answer): Hint | undefined {
   return values.length > 0 && values.every((value) => value === 'true') ? requested : noHint;
 }
 
-/** A server that closes an idle connection says 408: it has seen no request (RFC 9110 15.5.9). */
+/**
+ * A 408 with `Connection: close` means that the server closes an idle connection without having seen a request (RFC
+ * 9110 15.5.9).
+ */
 export function requestTimeout(answer: Answer): Hint | undefined {
   if (answer.status !== 408) return undefined;
   const options = linesOf(answer.field('connection') ?? []).flatMap((line) => valuesOf(line));
@@ -27,7 +30,7 @@ export function requestTimeout(answer: Answer): Hint | undefined {
 }
 
 const keyProblems: Readonly<Record<number, Hint>> = {
-  // The first one with this key is still running: the same request, later.
+  // The first request with this key is still running: the same request may be sent later.
   409: { delayMs: null, retry: true, reason: 'idempotency-key-in-flight' },
   422: { delayMs: null, retry: false, reason: 'idempotency-key-reuse' },
   400: { delayMs: null, retry: false, reason: 'idempotency-key-missing' },

@@ -1,13 +1,13 @@
-/** The names of the hint sets: the only list of them. Each has its row in `bases.ts` or `vendors.ts`. */
+/** The names of all hint sets. Each has its row in `bases.ts` or `vendors.ts`. */
 
 export const hintSetNames = [
-  // Retry-After and the rules for statuses only.
+  // Only Retry-After and the rules for statuses.
   'standard',
-  // And the other unambiguous fields: the default.
+  // The default: also the other fields whose meaning is clear.
   'common',
-  // And an unnamed X-RateLimit-Reset, read by its magnitude.
+  // Also X-RateLimit-Reset without a vendor's name, read by its magnitude.
   'heuristic',
-  // Common, and what one vendor means by its own fields.
+  // The vendors: `common`, and the vendor's own fields.
   'akamai',
   'anthropic',
   'atlassian',
@@ -58,5 +58,5 @@ export const hintSetNames = [
 
 export type HintSetName = (typeof hintSetNames)[number];
 
-/** No vendor's. */
+/** The sets that belong to no vendor. */
 export type BaseName = 'standard' | 'common' | 'heuristic';

@@ -1,6 +1,6 @@
 /**
- * Structured Fields (RFC 9651): lists and dictionaries, whole or not at all. Of the types, numbers and names (Strings,
- * Tokens) have a value here; the others are null, but have to be well formed, too.
+ * Parses Structured Fields (RFC 9651): lists and dictionaries, either whole or not at all. Numbers and names (Strings,
+ * Tokens) have a value here. The other types become null, but they must be well formed, too.
  */
 
 export type Value = number | string | null;
@@ -19,13 +19,13 @@ export function parseDictionary(text: string): ReadonlyMap<string, Member> {
   const input = new Input(text);
   eachMember(input, () => {
     const name = input.need(key);
-    // Without a value, it is true (section 3.2).
+    // A key without a value is true (section 3.2).
     dictionary.set(name, input.take(equals) === undefined ? [null, parametersOf(input)] : memberOf(input));
   });
   return dictionary;
 }
 
-// Sticky: each is looked for where the reading stands.
+// The patterns are sticky: each must match at the current position.
 const spaces = / */y;
 const optionalSpace = /[ \t]*/y;
 const comma = /,[ \t]*(?!$)/y;
@@ -38,7 +38,7 @@ const string = /"(?:[ !#-[\]-~]|\\["\\])*"/y;
 const innerListStart = /\( */y;
 const innerListEnd = /\)/y;
 const betweenInner = / +|(?=\))/y;
-/** A Boolean, a Date, a Byte Sequence (padded or not), a Display String. */
+/** A Boolean, a Date, a Byte Sequence (padded or not) or a Display String. */
 const other =
   /\?[01]|@-?\d{1,15}|:(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}(?:==)?|[A-Za-z\d+/]{3}=?)?:|%"(?:[ !#$&-~]|%[\da-f]{2})*"/y;
 
@@ -68,7 +68,7 @@ class Input {
   }
 }
 
-/** Section 4.2.1: a comma between two, and none behind the last. */
+/** Section 4.2.1: members are separated by commas, and none follows the last. */
 function eachMember(input: Input, read: () => void): void {
   input.take(spaces);
   while (!input.isOver) {
@@ -104,7 +104,7 @@ function bareItemOf(input: Input): Value {
   if (quoted !== undefined) return quoted.slice(1, -1).replace(/\\(.)/g, '$1');
   const name = input.take(token);
   if (name !== undefined) return name;
-  // The bytes of a Display String have to be UTF-8; nothing else has a "%".
+  // The bytes of a Display String must be UTF-8. No other type has a "%".
   decodeURIComponent(input.need(other).slice(1));
   return null;
 }

@@ -1,6 +1,6 @@
-/** Which reasons mean "too much", though the status may not be 429. */
+/** The reasons of hints that mean "rate limited", also if the status is not 429. */
 
-/** Of resets. They are only read where nothing is left, so every one of them means it. */
+/** The reasons of resets. A reset is only read if its quota is exhausted, so each of them means "rate limited". */
 const resetReasons = [
   'anthropic-ratelimit-reset',
   'anthropic-ratelimit-unified-reset',
@@ -25,7 +25,7 @@ const resetReasons = [
   'x-ratelimit-reset-js-date',
 ] as const;
 
-/** No row can have another, so that whoever only decides need not carry the rows. */
+/** The type of a row's reason, so that this list is complete and code that only decides need not load the rows. */
 export type ResetReason = (typeof resetReasons)[number];
 
 const throttlingReasons: ReadonlySet<string> = new Set([

@@ -1,23 +1,26 @@
-/** The values in a field: several lines, or one line in which somebody joined them with commas. */
+/** The values of a field: in several lines, or in one line that a client or a proxy has joined with commas. */
 
 import { isWeekday } from './http-date.js';
 
-/** The lines of one field; a single line is itself. */
+/** The lines of one field. A single line may stand for itself. */
 export type Field = string | readonly string[];
 
 export function linesOf(field: Field): readonly string[] {
   return typeof field === 'string' ? [field] : field;
 }
 
-/** A longer line is not taken apart: digits alone can be that long, and they have no comma. */
+/** A longer line is not split. */
 const longestList = 1_024;
 
-/** `1,000` is a thousand or a list of 1 and 0: nobody knows, so nobody waits for it. */
+/** `1,000` may be a thousand or a list of 1 and 0, so it is not a value. */
 const thousands = /\d,\d{3}(?!\d)/;
 
-/** Without white space and empty elements. What is no list stays whole, and will not be a value. */
+/**
+ * The values without white space and empty elements. A line that is not split stays whole, and will not be a valid
+ * value.
+ */
 export function valuesOf(field: Field): readonly string[] {
-  // By far the most frequent: one line, one value.
+  // By far the most frequent case is one line with one value.
   if (typeof field === 'string' && !field.includes(',')) return nonEmpty(trimmed(field));
   return linesOf(field).flatMap(elementsOf);
 }
@@ -30,10 +33,10 @@ function elementsOf(line: string): readonly string[] {
   for (const part of line.split(',')) {
     const element = trimmed(part);
     if (isWeekday(element)) {
-      // The comma after it belongs to a date.
+      // The comma after a weekday belongs to a date.
       weekday = `${element},`;
     } else if (element !== '') {
-      // What follows is as it was, so that `Tue,10 Mar` is still no date.
+      // The rest keeps its leading space, so that `Tue,10 Mar` is still not a date.
       elements.push(weekday === '' ? element : weekday + trimmedEnd(part));
       weekday = '';
     }
@@ -45,7 +48,7 @@ function nonEmpty(value: string): readonly string[] {
   return value === '' ? [] : [value];
 }
 
-/** Without OWS (RFC 9110 5.6.3): space and tab, and nothing else that `trim` would take. */
+/** Removes OWS (RFC 9110 5.6.3), which is space and tab, and nothing else that `trim` would remove. */
 export function trimmed(text: string): string {
   let start = 0;
   while (isOws(text, start)) start++;

@@ -1,8 +1,8 @@
 /**
- * What each vendor's hint set reads, as rows of data. To add a vendor: its name in `sets.ts`, its row here.
+ * What each vendor's hint set reads, as rows of data. To add a vendor, add its name in `sets.ts` and its row here.
  *
- * A vendor's set is `common` plus its row, so a row has only what is the vendor's own: an empty one
- * says that the vendor uses the common fields, or none.
+ * A vendor's set is `common` plus its row, so a row has only what is the vendor's own. An empty row says that the
+ * vendor uses the common fields, or none.
  */
 
 import { xRateDashLimit, xRateLimit } from './bases.js';
@@ -24,13 +24,13 @@ function dateOf(quota: Quota, form: 'iso' | 'js-date' | 'http-date'): ResetField
   return { quotas: [quota], as: 'date', reason: `x-ratelimit-reset-${form}` };
 }
 
-/** `x-ratelimit-reset-tokens` and `-requests`: until the bucket is full, so an upper bound. */
+/** `x-ratelimit-reset-tokens` and `-requests` say when the bucket is full again, so they are an upper bound. */
 const openaiQuotas: readonly Quota[] = ['requests', 'tokens'].map((quota) => ({
   reset: `x-ratelimit-reset-${quota}`,
   remaining: `x-ratelimit-remaining-${quota}`,
 }));
 
-/** Anthropic's and Linear's: the name of the quota comes before what is said of it. */
+/** The headers of Anthropic and Linear, which have the quota's name in the middle. */
 function quotasNamed(prefix: string, names: readonly string[]): readonly Quota[] {
   return names.map((name) => ({
     reset: `${prefix}-${name}-reset`,
@@ -61,12 +61,12 @@ export const vendors: Readonly<Record<Exclude<HintSetName, BaseName>, HintSet>> 
         quotas: [{ reset: 'anthropic-ratelimit-unified-reset' }],
         as: 'epoch-s',
         reason: 'anthropic-ratelimit-unified-reset',
-        // Sent with every answer: on a 529 it says nothing of the overload.
+        // Anthropic sends this header with every answer: on a 529 it says nothing about the overload.
         only: [429],
       },
     ],
   },
-  // Granular to the minute, so it can lie in the past.
+  // Atlassian's dates are rounded to the minute, so a date can lie in the past.
   atlassian: { resets: [dateOf(xRateLimit, 'iso')] },
   auth0: { resets: [resetOf(xRateLimit, 'epoch-s')] },
   aws: {
@@ -83,7 +83,7 @@ export const vendors: Readonly<Record<Exclude<HintSetName, BaseName>, HintSet>> 
   cloudflare: {},
   discord: {
     bodies: [{ path: ['retry_after'] }],
-    // Behind everything else: for a shared resource it is far shorter than Retry-After.
+    // The headers come last: for a shared resource they are far shorter than Retry-After.
     resets: [
       {
         quotas: [{ reset: 'x-ratelimit-reset-after', remaining: 'x-ratelimit-remaining' }],
@@ -103,7 +103,7 @@ export const vendors: Readonly<Record<Exclude<HintSetName, BaseName>, HintSet>> 
   },
   github: {
     statuses: [403],
-    // Of the enterprise server, it is /api/graphql.
+    // The path is /graphql, and /api/graphql on GitHub Enterprise Server.
     successes: [{ status: 200, method: 'POST', pathEnd: '/graphql' }],
     readsBody: true,
     signals: [githubLimit],
@@ -179,7 +179,7 @@ export const vendors: Readonly<Record<Exclude<HintSetName, BaseName>, HintSet>> 
   pagerduty: {},
   perforce: { resets: [resetOf(xRateLimit, 'delta-s')] },
   persona: {},
-  // Read as seconds, ten minutes would be a week.
+  // Prisjakt sends milliseconds: read as seconds, ten minutes would be a week.
   prisjakt: { resets: [resetOf(xRateDashLimit, 'delta-ms')] },
   reddit: { resets: [resetOf(xRateLimit, 'delta-s')] },
   resend: {},

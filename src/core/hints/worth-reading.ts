@@ -1,4 +1,7 @@
-/** Which answers are looked into before they are handed over: failures whose body may say something, and few successes. */
+/**
+ * Decides which bodies are read before the answer is handed over: those of failures that may hold a hint, and of a few
+ * successes.
+ */
 
 import type { HeadersLike, RequestFacts } from '../types.js';
 import { Answer } from './answer.js';
@@ -6,19 +9,19 @@ import type { HintedSuccess } from './hint-set.js';
 import type { HintReader } from './read-hint.js';
 import { linesOf } from './values.js';
 
-/** A body with a hint in it is waited for so long. */
+/** How long to wait for a body that may hold a hint. */
 export const gatherMs = 1_000;
 
 type Asked = Pick<RequestFacts, 'method' | 'path'>;
 
-/** Of a rule's settings. */
+/** The settings of a rule that matter here. */
 interface Reading {
   readonly hints: HintReader | undefined;
   readonly bodyHintBytes: number;
   readonly hintedSuccesses: readonly HintedSuccess[];
 }
 
-/** Whether a success may be none. Asked of every success where a set has such at all. */
+/** Whether a success may really mean "later". Only policies whose hint sets list such successes ask this. */
 export function isHintedSuccess(
   successes: readonly HintedSuccess[],
   request: Asked,
@@ -27,7 +30,7 @@ export function isHintedSuccess(
   return successes.some((success) => success.status === status && isOf(success, request));
 }
 
-/** How much of this answer's body may be read for a hint; 0 is nothing. */
+/** How many bytes of the answer's body may be read for a hint; 0 means none. */
 export function bytesToRead(
   { hints, bodyHintBytes, hintedSuccesses }: Reading,
   request: Asked,

@@ -1,4 +1,7 @@
-/** May this attempt be sent now? First the hold, then the gate. Pure: what it takes, it returns. */
+/**
+ * Decides whether an attempt may be sent now: first the hold, then the gate. Pure: what the attempt takes is in the
+ * state that is returned.
+ */
 
 import type { Settings } from '../policy/settings.js';
 import { admitByGate } from './gate/admit.js';
@@ -9,7 +12,7 @@ import type { HoldState } from './hold/state.js';
 import type { Admitted, Turnstile } from './turnstile.js';
 import { noClaim, passing, withoutPlace } from './turnstile.js';
 
-/** Whether nothing stands in the way, so that there is nothing to ask for and nothing to take. */
+/** Whether neither the gate nor the hold is in the way, so that there is nothing to ask for and nothing to take. */
 export function isClear(settings: Settings, gate: GateState, hold: HoldState, now: number): boolean {
   return (
     (settings.gate === false || gate.kind === 'open') && (settings.hold === false || !isPaced(hold, now))

@@ -1,4 +1,6 @@
-/** Gate and hold, as a scope uses them. A bundle may be made without the two (docs/runtimes.md). */
+/**
+ * The functions of the gate and the hold that a scope uses. A bundle may be made without the two (docs/runtimes.md).
+ */
 
 import { admit, isClear } from './admit.js';
 import { afterSign } from './gate/gate.js';
@@ -24,7 +26,7 @@ interface GateAndHold {
   readonly asOf: typeof asOf;
 }
 
-/** Empty where they are left out: no settings have a gate or a hold then, since filling them in refuses both. */
+/** Empty if they are left out: then no settings have a gate or a hold, since filling in the settings refuses both. */
 export const gateAndHold: GateAndHold =
   typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__
     ? {

@@ -1,27 +1,27 @@
-/** What a request meets on its way to be sent, and what it has got of it: values, and what becomes of them. */
+/** What a request meets before it is sent, and what it holds of it, as values. */
 
 import type { Admission, RefusalReason } from '../types.js';
 import type { Epoch, GateState } from './gate/state.js';
 import { givePlaceBack } from './hold/queue.js';
 import type { HoldState } from './hold/state.js';
 
-/** What the scope shares and what this request has got of it so far. */
+/** The shared state of the scope, and what this request holds of it so far. */
 export interface Turnstile {
   readonly gate: GateState;
   readonly hold: HoldState;
-  /** Requests that wait for the gate, this one not counted. */
+  /** How many requests wait for the gate, not counting this one. */
   readonly waiting: number;
   readonly claim: Claim;
-  /** It was decided that it may try again, and its answer is gone: it waits as long as its deadline lets it. */
+  /** The attempt is a retry. The answer before it is gone, so it waits as long as its deadline allows. */
   readonly isRetry: boolean;
 }
 
-/** What a request has of its scope while it waits to be sent. */
+/** What a request holds in its scope while it waits to be sent. */
 export interface Claim {
-  /** Its own in the hold's queue, and until when it waits for it. */
+  /** Its place in the hold's queue, and the time until which it waits for that place. */
   readonly place: number | undefined;
   readonly queuesUntil: number;
-  /** Since when it waits for a probe's answer, and for a place in the ramp. */
+  /** Since when it has waited for the answer of a probe, and for a place in the ramp. */
   readonly metProbeAt: number | undefined;
   readonly metRampAt: number | undefined;
 }
@@ -31,15 +31,15 @@ export interface Admitted {
   readonly gate: GateState;
   readonly hold: HoldState;
   readonly claim: Claim;
-  /** Of the gate's state in which the attempt goes. */
+  /** The epoch of the gate in which the attempt is sent. */
   readonly epoch: Epoch;
-  /** It goes, but only because what would have refused it is not enforced. */
+  /** The attempt may be sent only because the limit that would have refused it is not enforced. */
   readonly unenforced?: RefusalReason;
 }
 
 export const go: Admission = Object.freeze({ kind: 'go' });
 
-/** Nothing yet. */
+/** The claim of a request that holds nothing yet. */
 export const noClaim: Claim = Object.freeze({
   place: undefined,
   queuesUntil: Number.POSITIVE_INFINITY,
@@ -47,10 +47,10 @@ export const noClaim: Claim = Object.freeze({
   metRampAt: undefined,
 });
 
-/** Of attempts that were let through although they have no place: nothing is given back for them. */
+/** The epoch of attempts that were let through without a place: they have nothing to give back. */
 export const noEpoch: Epoch = -1;
 
-/** Requests that wait ask again from time to time, because it may go faster than it seemed. */
+/** Waiting requests ask again at least this often, because their turn may come sooner than expected. */
 export const longestPollMs = 100;
 
 export function passing({ gate, hold, claim }: Turnstile): Admitted {

@@ -33,7 +33,7 @@ const awsClockSkew: ReadonlySet<string> = new Set([
   'RequestTimeTooSkewed',
 ]);
 
-/** Many services throttle with 400: only the code tells. Any other code on a 4xx is final. */
+/** Many services throttle with a 400, which only the code tells apart. Any other code on a 400 or 403 is final. */
 export function awsCode(answer: Answer): Hint | undefined {
   const code = awsCodeOf(answer);
   if (code === '') return undefined;
@@ -44,7 +44,10 @@ export function awsCode(answer: Answer): Hint | undefined {
   return final ? { delayMs: null, retry: false, reason: 'not-retryable-status' } : undefined;
 }
 
-/** `com.amazonaws.dynamodb#Code` in a body, `Code:http://...` in a header, an element in XML. */
+/**
+ * The code stands in a header (`Code:http://...`), in a JSON body (`com.amazonaws.dynamodb#Code`) or in an element of
+ * XML.
+ */
 function awsCodeOf(answer: Answer): string {
   const [line = ''] = linesOf(answer.field('x-amzn-errortype') ?? []);
   const content = answer.content();

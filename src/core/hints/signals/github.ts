@@ -8,10 +8,13 @@ import { isWait } from '../reading.js';
 import { readRetryAfter } from '../retry-after.js';
 import { again } from './again.js';
 
-/** The least wait after a limit that says nothing of how long. */
+/** The shortest wait after a limit that does not say how long. */
 const unsaidMs = 60_000;
 
-/** Primary limit: nothing remains. Secondary: Retry-After, or only a message that says so. GraphQL says either in a 200. */
+/**
+ * The primary limit: nothing remains. The secondary limit: Retry-After, or only a message that says so. GraphQL reports
+ * either in a 200.
+ */
 export function githubLimit(answer: Answer): Hint | undefined {
   const { status } = answer;
   const isGraphql = status === 200;
@@ -21,7 +24,7 @@ export function githubLimit(answer: Answer): Hint | undefined {
   const saysPrimary = isGraphql && errors.some(isRateLimit);
   const saysSecondary = [content, ...errors].some(isSecondaryLimit);
   const says = saysPrimary || saysSecondary;
-  // The last success of an hour leaves nothing either.
+  // On a 200 of GraphQL, an error must say so: the last success of the hour leaves nothing, too.
   if ((says || !isGraphql) && isExhausted(answer, 'x-ratelimit-remaining')) {
     return again('github-primary-limit');
   }
@@ -30,7 +33,8 @@ export function githubLimit(answer: Answer): Hint | undefined {
     const isTold = isWait(told) && told.delayMs > 0;
     return again(saysPrimary ? 'github-primary-limit' : 'github-secondary-limit', isTold ? null : unsaidMs);
   }
-  // A 429 with Retry-After is like any other; of a 403 it is what tells it from a lack of rights.
+  // A 429 with Retry-After needs no signal. A 403 means a secondary limit if it has Retry-After, and missing rights
+  // otherwise.
   return status === 403 && isWait(told) ? again('github-secondary-limit') : undefined;
 }
 
@@ -38,7 +42,7 @@ function isSecondaryLimit(error: unknown): boolean {
   return textAt(error, 'message').toLowerCase().includes('secondary rate limit');
 }
 
-/** Of GraphQL: the documented type, and the one that is sent since 2025. */
+/** GraphQL's error types: the documented one, and the one that is sent since 2025. */
 function isRateLimit(error: unknown): boolean {
   const type = textAt(error, 'type');
   return type === 'RATE_LIMITED' || type === 'RATE_LIMIT';

@@ -1,4 +1,4 @@
-/** Google: reasons of its older APIs, and the details of google.rpc. */
+/** Google: the reasons of its older APIs, and the details of google.rpc. */
 
 import type { Hint } from '../../types.js';
 import type { Answer } from '../answer.js';
@@ -17,12 +17,15 @@ const googleReasons: Readonly<Record<string, Hint>> = {
   backendError: again('google-legacy-reason'),
 };
 
-/** `limit 'CLIENT_PROJECT-1d'`: a day's quota, of which only the message tells. */
+/** `limit 'CLIENT_PROJECT-1d'` is a daily quota. Only the message says so. */
 const dailyLimit = /limit '[A-Za-z_]{1,64}-1d'/;
 
 const longestMessage = 1_024;
 
-/** What streams its answer as a list has its errors in one, too: google-gemini/gemini-cli#6454. */
+/**
+ * The error of an answer. APIs that stream their answer as a list send errors in a list, too:
+ * google-gemini/gemini-cli#6454.
+ */
 function errorIn(answer: Answer): unknown {
   const content = answer.content();
   return property(content, 'error') ?? property(content, '0', 'error');
@@ -30,7 +33,10 @@ function errorIn(answer: Answer): unknown {
 
 const quotaFailure = 'type.googleapis.com/google.rpc.QuotaFailure';
 
-/** Gemini's `GenerateRequestsPerDayPerProjectPerModel`, beside which a RetryInfo says some seconds. */
+/**
+ * Gemini's `GenerateRequestsPerDayPerProjectPerModel` is a daily quota, although the RetryInfo beside it asks for a few
+ * seconds.
+ */
 function isDailyQuota(violation: unknown): boolean {
   return textAt(violation, 'quotaId').includes('PerDay');
 }
@@ -47,14 +53,14 @@ export function googleReason(answer: Answer): Hint | undefined {
   return undefined;
 }
 
-/** Analytics: a query that met an error of theirs may be sent once more, and no more than once. */
+/** Analytics says that a query which met a server error may be sent once more, and no more than once. */
 export function analyticsOnce({ status }: Answer): Hint | undefined {
   return status === 500 || status === 503 ? again(onceReason) : undefined;
 }
 
 const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo';
 
-/** google.rpc.RetryInfo: at least so long. */
+/** google.rpc.RetryInfo holds the least wait. */
 export function googleRetryInfo(answer: Answer): Hint | undefined {
   const details = listAt(errorIn(answer), 'details');
   const info = details.find((detail) => textAt(detail, '@type') === retryInfo);

@@ -1,4 +1,4 @@
-/** Shopify and Linear: errors of GraphQL. */
+/** Shopify and Linear: GraphQL errors. */
 
 import type { Hint } from '../../types.js';
 import type { Answer } from '../answer.js';
@@ -7,7 +7,7 @@ import { longestDelayMs } from '../decimal.js';
 import { isExhausted } from '../fields.js';
 import { again } from './again.js';
 
-/** Throttled queries are a 200; the bucket says when there will be enough for this one. */
+/** A throttled query gets a 200. The bucket's numbers say when there will be enough for this query. */
 export function shopifyCost(answer: Answer): Hint | undefined {
   const content = answer.content();
   const throttled = listAt(content, 'errors').some(
@@ -21,13 +21,13 @@ export function shopifyCost(answer: Answer): Hint | undefined {
   return waitMs >= 0 ? again('graphql-cost', Math.min(waitMs, longestDelayMs)) : again('graphql-throttled');
 }
 
-/** NaN, which no comparison lets pass, where there is no such number. */
+/** The number at a path, or NaN, which fails every comparison. */
 function numberAt(value: unknown, ...path: readonly string[]): number {
   const found = property(value, ...path);
   return typeof found === 'number' ? found : Number.NaN;
 }
 
-/** A 400 that means 429. Unread, the quota's own headers must do as a sign. */
+/** A 400 that means "rate limited". If the body was not read, the quota's headers have to say so. */
 export function linearLimit(answer: Answer): Hint | undefined {
   const limited = again('linear-ratelimited');
   if (answer.content() !== undefined) {

@@ -9,7 +9,7 @@ import { forbidden } from '../rulings.js';
 import { linesOf, trimmed, valuesOf } from '../values.js';
 import { again } from './again.js';
 
-/** A breaker that an operator must see to is PERMANENT; before version 7, rejections were 503. */
+/** A circuit breaker that only an operator can reset is PERMANENT. Before version 7, rejections were a 503. */
 export function elasticsearchRejection(answer: Answer): Hint | undefined {
   const error = property(answer.content(), 'error');
   if (textAt(error, 'durability') === 'PERMANENT') return forbidden;
@@ -20,7 +20,7 @@ export function elasticsearchRejection(answer: Answer): Hint | undefined {
 
 const pushback = /^-?\d{1,10}$/;
 
-/** gRFC A6: exactly so long; negative or unreadable: not at all. */
+/** gRFC A6: retry after exactly this time; if the value is negative or unreadable, do not retry. */
 export function grpcPushback(answer: Answer): Hint | undefined {
   const field = answer.field('grpc-retry-pushback-ms');
   if (field === undefined || answer.field('grpc-status') === '0') return undefined;
@@ -29,7 +29,7 @@ export function grpcPushback(answer: Answer): Hint | undefined {
   return delayMs === undefined ? forbidden : again('grpc-pushback', delayMs);
 }
 
-/** One header per endpoint: `zendesk-ratelimit-tickets-index: total=100; remaining=0; resets=41`. */
+/** Zendesk sends one header per endpoint: `zendesk-ratelimit-tickets-index: total=100; remaining=0; resets=41`. */
 export function zendeskEndpoints(answer: Answer): Hint | undefined {
   let hint: Hint | undefined;
   for (const name of answer.namesStartingWith('zendesk-ratelimit-')) {

@@ -5,7 +5,7 @@ import type { Answer } from '../answer.js';
 import { property, textAt } from '../content.js';
 import { longQuota } from './again.js';
 
-/** The monthly limit of a tier has no Retry-After. A 529 is the API's overload, whoever calls it. */
+/** The monthly spend limit has no Retry-After. A 529 means that the whole API is overloaded. */
 export function anthropicLimit(answer: Answer): Hint | undefined {
   const error = property(answer.content(), 'error');
   if (textAt(error, 'details', 'error_code') === 'enforced_spend_limit_reached') return longQuota;
@@ -13,7 +13,7 @@ export function anthropicLimit(answer: Answer): Hint | undefined {
   return overloaded ? { delayMs: null, reason: 'anthropic-overloaded' } : undefined;
 }
 
-/** Somebody has to pay first. */
+/** `insufficient_quota`: no request succeeds before the account has credit again. */
 export function openaiQuota(answer: Answer): Hint | undefined {
   const error = property(answer.content(), 'error');
   const exhausted = [textAt(error, 'code'), textAt(error, 'type')].includes('insufficient_quota');

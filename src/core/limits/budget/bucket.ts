@@ -1,4 +1,4 @@
-/** A bucket of tokens: successes fill it, and so does time, up to its brim. */
+/** A bucket of tokens. Successes and time fill it, up to its capacity. */
 
 import type { BucketBudget } from '../../policy/limits.js';
 import type { Kind } from './kind.js';
@@ -11,16 +11,18 @@ export const bucket: Kind<BucketBudget, BucketState> = {
   level: ({ capacity, perSecond }, { tokens, at }, now) =>
     Math.min(thousandths(capacity), tokens + perSecond * Math.max(0, now - at)),
 
-  // No clock: the trickle since `at` may be added later, since for a, b >= 0 in either order
+  // This reads no clock: the trickle since `at` may be added later, because for a, b >= 0 the order does not matter:
   // min(c, min(c, t + a) + b) = min(c, t + a + b).
   credit({ capacity, refund, perSuccess }, state, lastCost) {
-    // Rounded on either side: a fraction that is chosen first is boxed, 16 bytes at each success.
+    // Both branches round: if a fraction were chosen first and rounded then, V8 would box it, which costs 16 bytes at
+    // each success.
     const deposit = refund && lastCost !== undefined ? thousandths(lastCost) : thousandths(perSuccess);
     const tokens = Math.min(thousandths(capacity), state.tokens + deposit);
     return tokens === state.tokens ? state : { tokens, at: state.at };
   },
 
-  // The trickle comes first: what overflowed before the spending is lost, and so is debt below 0.
+  // The trickle is added first: tokens that overflowed before this cost are lost. A level below 0 becomes 0, so there
+  // is no debt.
   debit(budget, state, amount, now) {
     if (amount === 0) return state;
     const tokens = Math.max(0, bucket.level(budget, state, now) - amount);
@@ -31,7 +33,7 @@ export const bucket: Kind<BucketBudget, BucketState> = {
 
   retryCost: ({ charge, cost }, failure) => (charge === 'failure' ? 0 : cost[failure]),
 
-  // gRPC A6: with exactly the threshold left, there is no retry.
+  // gRPC A6: at exactly the threshold, there is no retry.
   suffices: ({ charge, cost, floor }, level, failure) =>
     charge === 'failure'
       ? level > thousandths(floor)

@@ -1,9 +1,9 @@
 /**
- * How many retries a whole scope may still cost, as values with pure transitions. What changes nothing
+ * How many retries a whole scope may still cost: values with pure transitions. A transition that changes nothing
  * returns the state itself. A clock that stands still or jumps back neither adds nor removes anything.
  *
- * Tokens are counted in thousandths: deposits and costs become whole numbers, so that ten tenths are
- * exactly one. The trickle fits in: so many tokens a second are as many thousandths a millisecond.
+ * Tokens are counted in thousandths, so that deposits and costs are whole numbers, and ten tenths are exactly one. The
+ * trickle fits in: tokens per second are thousandths per millisecond.
  */
 
 import { timeoutCodes } from '../../decide/failures/known.js';
@@ -19,12 +19,12 @@ export function fullBudget(budget: Budget, now: number): BudgetState {
   return kindOf(budget).full(budget, now);
 }
 
-/** Whether a success happens at a time; where not, `afterSuccess` does not look at `now`. */
+/** Whether the time of a success matters. If not, `afterSuccess` ignores `now`. */
 export function needsClock(budget: Budget): boolean {
   return budget.kind === 'window';
 }
 
-/** A request succeeded; `lastCost` is what its last retry cost, undefined if it needed none. */
+/** Credits a request that succeeded. `lastCost` is what its last retry cost, undefined if it had none. */
 export function afterSuccess(
   budget: Budget,
   state: BudgetState,
@@ -34,7 +34,7 @@ export function afterSuccess(
   return kindOf(budget).credit(budget, state, lastCost, now);
 }
 
-/** An attempt failed, whether or not a retry follows. */
+/** Charges a failed attempt, whether or not a retry follows. */
 export function afterFailure(
   budget: Budget,
   state: BudgetState,
@@ -45,13 +45,13 @@ export function afterFailure(
   return kind.debit(budget, state, thousandths(kind.failureCost(budget, failure)), now);
 }
 
-/** Which price a failure has; what `retryIf` alone calls one counts as transient. */
+/** The price of a failure. If only `retryIf` calls an outcome a failure, it counts as transient. */
 export function priceOf(finding: Finding): keyof Cost {
   if (finding.class === 'throttled') return 'throttled';
   return isTimeout(finding) ? 'timeout' : 'transient';
 }
 
-/** A server that could not be reached in time has nothing to do with the request. */
+/** Connect timeouts (`unsent`) do not count: a server that was not reached is not busy with the request. */
 function isTimeout(finding: Finding): boolean {
   return (
     finding.kind === 'error' &&
@@ -60,12 +60,15 @@ function isTimeout(finding: Finding): boolean {
   );
 }
 
-/** What a retry takes, in tokens. */
+/** What a retry costs, in tokens. */
 export function costOf(budget: Budget, failure: keyof Cost): number {
   return kindOf(budget).retryCost(budget, failure);
 }
 
-/** May a retry answer this failure, which was charged before where failures are? */
+/**
+ * Whether the budget has enough for a retry after this failure. Where failures are charged, this one has been charged
+ * already.
+ */
 export function affords(budget: Budget, state: BudgetState, failure: keyof Cost, now: number): boolean {
   const kind = kindOf(budget);
   return kind.suffices(budget, kind.level(budget, state, now), failure);
@@ -80,12 +83,12 @@ export function afterRetry(
   return kindOf(budget).debit(budget, state, thousandths(costOf(budget, failure)), now);
 }
 
-/** For people to look at. */
+/** The level in tokens, for people to read. */
 export function tokensLeft(budget: Budget, state: BudgetState, now: number): number {
   return Math.max(0, kindOf(budget).level(budget, state, now)) / 1_000;
 }
 
-/** A state is only ever used with the budget that it was made for, so that its kind is the budget's. */
+/** A state is only ever used with the budget that it was made for, so it is of the budget's kind. */
 function kindOf(budget: Budget): Kind<Budget, BudgetState> {
   return budget.kind === 'bucket' ? bucket : slidingWindow;
 }

@@ -1,17 +1,17 @@
-/** What buckets and windows do in their own way; amounts and levels are in thousandths. */
+/** The operations that buckets and windows implement differently. Amounts and levels are in thousandths. */
 
 import type { Cost } from '../../policy/limits.js';
 
 export interface Kind<B, S> {
   full(budget: B, now: number): S;
   level(budget: B, state: S, now: number): number;
-  /** A request succeeded; `lastCost` is what its last retry cost, undefined if it needed none. */
+  /** Credits a request that succeeded. `lastCost` is what its last retry cost, undefined if it had none. */
   credit(budget: B, state: S, lastCost: number | undefined, now: number): S;
   debit(budget: B, state: S, amount: number, now: number): S;
-  /** What a failure costs, and what a retry, in tokens. */
+  /** What a failure and a retry cost, in tokens. */
   failureCost(budget: B, failure: keyof Cost): number;
   retryCost(budget: B, failure: keyof Cost): number;
-  /** Whether so much is enough for a retry. */
+  /** Whether this level is enough for a retry. */
   suffices(budget: B, level: number, failure: keyof Cost): boolean;
 }
 

@@ -1,11 +1,11 @@
-/** A sliding window: what its deposits and its reserve leave after its spendings. */
+/** A sliding window: its reserve, plus the deposits in the window, minus the costs in it. */
 
 import type { WindowBudget } from '../../policy/limits.js';
 import type { Kind } from './kind.js';
 import { thousandths } from './kind.js';
 import type { WindowState } from './state.js';
 
-/** As many as Finagle has; the window moves by a whole slice at a time. */
+/** As many slices as Finagle has. The window moves by a whole slice at a time. */
 const sliceCount = 10;
 
 export const slidingWindow: Kind<WindowBudget, WindowState> = {
@@ -16,7 +16,7 @@ export const slidingWindow: Kind<WindowBudget, WindowState> = {
 
   credit: (budget, state, _lastCost, now) => plus(budget, state, thousandths(budget.perSuccess), now),
 
-  // Spendings leave the window like deposits: what the reserve lent comes back.
+  // Costs leave the window as deposits do, so that the reserve fills up again.
   debit: (budget, state, amount, now) => plus(budget, state, -amount, now),
 
   failureCost: () => 0,

@@ -1,4 +1,4 @@
-/** May this attempt be sent now, as far as the gate is concerned? */
+/** Decides whether the gate lets an attempt through now. */
 
 import type { Gate } from '../../policy/limits.js';
 import type { Admitted, Claim, Turnstile } from '../turnstile.js';
@@ -6,7 +6,10 @@ import { longestPollMs, noEpoch, refusing } from '../turnstile.js';
 import { passGate } from './gate.js';
 import type { Passage } from './state.js';
 
-/** How long a request waits for the lease of a probe, for the answer of one that it meets, and for a place in the ramp. */
+/**
+ * How long a request waits: for the lease of a probe, for the answer of another request's probe, and for a place in the
+ * ramp.
+ */
 const leasePatienceMs = 50;
 const probePatienceMs = 250;
 const rampPatienceMs = 2_000;
@@ -44,13 +47,13 @@ function claimMet(claim: Claim, { by }: Barred, now: number): Claim {
   return by === 'ramp' ? { ...claim, metRampAt: claim.metRampAt ?? now } : claim;
 }
 
-/** As long as it takes, or as the deadline says. */
+/** `whenShut: 'wait'`: the wait goes on until the gate opens or the deadline comes. */
 function patientWait(claim: Claim, { by, retryInMs }: Barred, now: number): number {
   if (by === 'probe') return Math.min(retryInMs, poll(now - (claim.metProbeAt ?? now)));
   return by === 'ramp' ? Math.min(retryInMs, poll(now - (claim.metRampAt ?? now))) : retryInMs;
 }
 
-/** Only for what is over soon. */
+/** `whenShut: 'fail'`: a request waits only for what will be over soon, and fails otherwise. */
 function shortWait({ metProbeAt, metRampAt }: Claim, { by }: Barred, now: number): number | undefined {
   if (by === 'probe') return pollUntil(metProbeAt ?? now, probePatienceMs, now);
   if (by === 'lease') return pollUntil(metProbeAt ?? now, leasePatienceMs, now);
@@ -62,7 +65,10 @@ function pollUntil(since: number, patienceMs: number, now: number): number | und
   return leftMs > 0 ? Math.min(leftMs, poll(now - since)) : undefined;
 }
 
-/** As long again as it has waited: it waits twice as long as it had to at most, and asks only a few times. */
+/**
+ * The next wait is as long as the request has waited so far. So it waits at most twice as long as necessary, and asks
+ * only a few times.
+ */
 function poll(waitedMs: number): number {
   return Math.min(longestPollMs, Math.max(shortestPollMs, waitedMs));
 }

@@ -1,7 +1,7 @@
 /**
- * The gate of a scope: shut when first attempts have failed for so long, and so many in a row, that the server must
- * be taken for dead; found open again by single probes, and reopened gradually. A circuit breaker, as others call it.
- * Values in, values out; the healthy path (open, no failure, a sign of life) returns the state that it was given.
+ * The gate of a scope, a circuit breaker. It shuts when so many first attempts in a row have failed, for so long, that
+ * the server must be dead. Single probes find out when the server is back, and the gate reopens gradually. Values in,
+ * values out; on the healthy path (open, no failure, a sign of life) the given state is returned.
  */
 
 import type { Gate } from '../../policy/limits.js';
@@ -11,7 +11,7 @@ import { afterSignWhenShut, passWhenShut } from './shut.js';
 import type { Sign } from './signs.js';
 import type { GateState, Pass, Passage } from './state.js';
 
-/** What an attempt does to the gate when it ends. */
+/** The gate after an attempt has ended. */
 export function afterSign(
   gate: Gate,
   given: GateState,
@@ -31,7 +31,10 @@ export function afterSign(
   }
 }
 
-/** May an attempt pass now? A passage out of a gate that is not open takes a place, so the state changes. */
+/**
+ * Decides whether an attempt may pass now. An attempt that passes a gate which is not open takes a place, so the state
+ * changes.
+ */
 export function passGate(gate: Gate, given: GateState, now: number, draw: number): Passage {
   const state = asOf(gate, given, now);
   switch (state.kind) {

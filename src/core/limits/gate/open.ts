@@ -1,4 +1,4 @@
-/** The gate while it is open: it counts failures in a row, until the server must be taken for dead. */
+/** The open gate: it counts failures in a row until the server must be taken for dead. */
 
 import type { Gate } from '../../policy/limits.js';
 import type { Sign } from './signs.js';
@@ -7,16 +7,18 @@ import type { GateState, Open, Pass } from './state.js';
 import { around, noRow, shut } from './state.js';
 import { afterSurvived, remembered } from './survived.js';
 
-/** For so long without an attempt, and what comes next has nothing to do with it any more. */
+/** After a pause this long, a failure does not continue the row but begins a new one. */
 const rowPauseMs = 10_000;
 
-/** After so many signs of life without a failure between them, a row of failures is something new. */
+/** After this many signs of life without a failure between them, a row of failures is something new. */
 const usualLives = 20;
 
-/** Otherwise failures may be how it is: a row has to be so many times as long. */
+/**
+ * Otherwise failures may be normal for this server: the row has to be this many times as long, in number and in time.
+ */
 const doubtFactor = 5;
 
-/** And in any case so many times as long as those that were survived lately. */
+/** In any case, the row has to be this many times as long as the longest one that the server survived lately. */
 const rowFactor = 3;
 
 export function afterSignWhenOpen(
@@ -32,11 +34,11 @@ export function afterSignWhenOpen(
   const row = afterFailure(state, pass, sign, now);
   if (!isDead(gate, row, now)) return row;
   const { failures } = row;
-  // The first probe comes soon: most outages are short.
+  // The first probe is sent early, because most outages are short.
   return shut(state.epoch + 1, now + around(gate.probeMs / 4, draw), failures, state.survived);
 }
 
-/** No failure, and enough signs of life that no more of them have to be counted. */
+/** Whether there is no failure, and enough signs of life that no more need to be counted. */
 export function isHealthy({ failures }: Gate, state: GateState): boolean {
   return state.kind === 'open' && state.failures === 0 && state.lives >= Math.min(failures, usualLives);
 }
@@ -45,12 +47,16 @@ function afterLife(gate: Gate, state: Open, { sentAt }: Pass, now: number): Open
   const { epoch, failures, lives, since, survived } = state;
   if (isHealthy(gate, state)) return state;
   if (failures === 0) return { ...state, lives: lives + 1 };
-  // It finishes what it had taken before: that is news of then.
+  // The attempt was sent before the row began. Its success ends the row, but does not prove that the server has
+  // recovered.
   if (sentAt < since) return { ...state, ...noRow };
   return { kind: 'open', epoch, lives: 1, ...noRow, survived: afterSurvived(survived, failures, now) };
 }
 
-/** A row that begins with a timeout began when that attempt was sent: a server that hangs is known as soon as one that refuses. */
+/**
+ * A row that begins with a timeout counts from the time when that attempt was sent, so that a server that hangs is
+ * noticed as soon as one that refuses.
+ */
 function afterFailure(state: Open, { sentAt }: Pass, sign: Sign, now: number): Open {
   const since = sign === 'silent' ? sentAt : now;
   if (state.failures === 0) return { ...state, failures: 1, since, lastAt: now };

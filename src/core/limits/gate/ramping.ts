@@ -1,4 +1,7 @@
-/** The gate on its way from shut to open: so many may be out at once, more with each success, and with time. */
+/**
+ * The gate on its way from shut to open. It limits how many attempts may be out at once; the limit grows with each
+ * success and with time.
+ */
 
 import type { Gate } from '../../policy/limits.js';
 import type { Sign } from './signs.js';
@@ -8,11 +11,13 @@ import { around, noRow, shut } from './state.js';
 import type { Survived } from './survived.js';
 import { remembered } from './survived.js';
 
-/** How many may be out at once when requests begin to come back, and how often that doubles until the end of the ramp. */
+/** How many attempts may be out at once when the ramp begins, and how often that number doubles by its end. */
 const rampFirst = 4;
 const rampDoublings = 8;
 
-/** So many in a row, and it was too early; or half as many as those that it has just come back from. */
+/**
+ * This many failures in a row mean that it was too early to reopen; after a longer outage, half as many as that had.
+ */
 const rampFailures = 10;
 
 export function ramp({ epoch }: Shut, survived: Survived, now: number): Ramping {
@@ -20,14 +25,16 @@ export function ramp({ epoch }: Shut, survived: Survived, now: number): Ramping 
   return { kind: 'ramping', epoch: epoch + 1, since: now, successes: 0, failures: 0, ...places, survived };
 }
 
-/** A ramp is over after its time, whatever has happened on it. */
+/** The state as of now: a ramp is over after `rampMs`, whatever has happened in it. */
 export function asOf(gate: Gate, state: GateState, now: number): GateState {
   if (state.kind !== 'ramping' || now - state.since < gate.rampMs) return state;
   const { epoch, survived } = state;
   return { kind: 'open', epoch, lives: 0, ...noRow, survived };
 }
 
-/** More with each success, and with time; shut again after too many failures in a row. Late news do not count. */
+/**
+ * A success widens the ramp. Too many failures in a row shut the gate again. Attempts of an earlier epoch do not count.
+ */
 export function afterSignWhenRamping(
   gate: Gate,
   given: Ramping,
@@ -57,14 +64,14 @@ export function passWhenRamping(gate: Gate, given: Ramping, now: number, draw: n
     : { kind: 'shut', by: 'ramp', retryInMs: around(gate.probeMs / 10, draw) };
 }
 
-/** How many may be out at once by now. */
+/** How many attempts may be out at once by now. */
 function rampLimit({ rampMs }: Gate, { successes, since }: Ramping, now: number): number {
   return Math.floor((rampFirst + successes) * 2 ** ((rampDoublings * (now - since)) / rampMs));
 }
 
 /*
- * Places are counted by when they were taken: in this interval, or in the one before. Those that were not given back
- * by then do not count any more.
+ * Places are counted by the interval in which they were taken: this one, or the one before. A place that is not given
+ * back by then no longer counts, so that none can be lost for ever.
  */
 
 function withPlacesAt({ probeMs }: Gate, state: Ramping, now: number): Ramping {

@@ -1,4 +1,4 @@
-/** The gate while it is shut: one probe at a time finds out whether the server lives again. */
+/** The shut gate: one probe at a time finds out whether the server is back. */
 
 import type { Gate } from '../../policy/limits.js';
 import { ramp } from './ramping.js';
@@ -7,10 +7,13 @@ import type { GateState, Pass, Passage, Shut } from './state.js';
 import { around } from './state.js';
 import { afterSurvived } from './survived.js';
 
-/** A probe that hangs does not keep the gate shut for ever: after so many intervals another one may go. */
+/** A probe that hangs must not keep the gate shut for ever: after this many intervals, another one may go. */
 const probeIntervals = 5;
 
-/** Any sign of life reopens, also a late one; only the probe's own failure asks for another probe. */
+/**
+ * Any sign of life reopens the gate, also one from an earlier attempt. Only the probe's own failure schedules another
+ * probe.
+ */
 export function afterSignWhenShut(
   gate: Gate,
   state: Shut,
@@ -28,7 +31,7 @@ export function afterSignWhenShut(
   return { ...state, probeAt, probingSince: undefined };
 }
 
-/** Only a probe goes, when it is time for one. */
+/** Only a probe may pass, when it is time for one. */
 export function passWhenShut(gate: Gate, state: Shut, now: number, draw: number): Passage {
   if (probeIsOut(gate, state, now)) {
     return { kind: 'shut', by: 'probe', retryInMs: around(gate.probeMs / 4, draw) };
@@ -41,17 +44,20 @@ export function passWhenShut(gate: Gate, state: Shut, now: number, draw: number)
     : { kind: 'shut', by: 'lease', retryInMs: leaseRetryMs };
 }
 
-/** It may be sent when others of the fleet are not probing; in so long that will be known. */
+/**
+ * No lease yet: a probe may go only when no other process of the fleet is probing. A request asks again after this
+ * time, when the answer should be there.
+ */
 export const noLease: number = Number.NEGATIVE_INFINITY;
 const leaseRetryMs = 10;
 
-/** Whether it is time for a probe that this process may not send yet. */
+/** Whether it is time for a probe, but this process needs a lease first. */
 export function needsLease(gate: Gate, state: GateState, now: number): state is Shut {
   if (state.kind !== 'shut' || state.leaseUntil === undefined) return false;
   return now >= state.probeAt && now >= state.leaseUntil && !probeIsOut(gate, state, now);
 }
 
-/** Since when a probe of another process would have to be out, to be given up in so long. */
+/** A value for `probingSince` with which another process's probe is given up in `leftMs`. */
 export function probingFor({ probeMs }: Gate, leftMs: number, now: number): number {
   return now + leftMs - probeIntervals * probeMs;
 }
@@ -60,7 +66,7 @@ function probeIsOut(gate: Gate, { probingSince }: Shut, now: number): boolean {
   return now - (probingSince ?? Number.NEGATIVE_INFINITY) < probeIntervals * gate.probeMs;
 }
 
-/** Whether requests are being turned away right now. */
+/** Whether the gate turns requests away right now. */
 export function isShut(gate: Gate, state: GateState, now: number): boolean {
   // Stryker disable next-line ConditionalExpression: other states have no probe to compare with.
   return state.kind === 'shut' && (now < state.probeAt || probeIsOut(gate, state, now));

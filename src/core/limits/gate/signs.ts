@@ -1,4 +1,4 @@
-/** What the end of an attempt says of the server's health. */
+/** What the end of an attempt says about the server's health. */
 
 import type { Finding } from '../../types.js';
 import { priceOf } from '../budget/budget.js';
@@ -6,15 +6,18 @@ import { priceOf } from '../budget/budget.js';
 export type Sign =
   | 'alive'
   | 'dead'
-  /** Dead, and for as long as its attempt has taken. */
+  /** Dead, and already when the attempt was sent: it timed out. */
   | 'silent'
-  /** Dead, but of a request whose failure has counted already. */
+  /** Dead, but from a request whose failure has counted already. */
   | 'still-dead'
-  /** It answers, with an error of its own: news only of a server that was taken for dead. */
+  /** The server answers, but with an error such as 500. That is news only while the gate is shut. */
   | 'answers'
   | 'neutral';
 
-/** Transport errors, timeouts and the errors of gateways are failures; 408, 425, 429, aborts and what was never asked say nothing. */
+/**
+ * Transport errors, timeouts and the errors of gateways are failures. 408, 425, 429, aborts and attempts that were
+ * never sent say nothing.
+ */
 export function signOf(finding: Finding): Sign {
   if (finding.kind === 'response') return signOfStatus(finding.status);
   if (finding.aborted || finding.class === 'final' || finding.unasked === true) return 'neutral';

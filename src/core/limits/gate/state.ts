@@ -1,9 +1,9 @@
-/** The gate of a scope as a value: open, shut, or ramping from one to the other. */
+/** The gate of a scope as a value: open, shut, or ramping from shut to open. */
 
 import type { Survived } from './survived.js';
 import { nothingSurvived } from './survived.js';
 
-/** A number that tells attempts of one state of the gate from those of earlier ones. */
+/** A number that tells attempts in one state of the gate from those in earlier states. */
 export type Epoch = number;
 
 export type GateState = Open | Shut | Ramping;
@@ -11,9 +11,12 @@ export type GateState = Open | Shut | Ramping;
 export interface Open {
   readonly kind: 'open';
   readonly epoch: Epoch;
-  /** Signs of life before the row, without a failure between them; no more than anybody asks for. */
+  /**
+   * Signs of life before the row of failures, without a failure between them. Counted only up to the number that
+   * matters.
+   */
   readonly lives: number;
-  /** In a row; the first and the last of them. */
+  /** The failures in a row, and the times of the first and the last of them. */
   readonly failures: number;
   readonly since: number;
   readonly lastAt: number;
@@ -23,14 +26,16 @@ export interface Open {
 export interface Shut {
   readonly kind: 'shut';
   readonly epoch: Epoch;
-  /** The next probe may go from here on. */
+  /** The next probe may go at this time. */
   readonly probeAt: number;
-  /** Since when a probe is out. */
+  /** When the probe was sent that is out now. */
   readonly probingSince: number | undefined;
-  /** Those that shut it. */
+  /** How many failures in a row have shut the gate. */
   readonly failures: number;
   readonly survived: Survived;
-  /** Only where it is shut for a fleet, of which one probes at a time: until when this process may begin to. */
+  /**
+   * Only if a fleet shares the gate, of which one process probes at a time: until when this process may send a probe.
+   */
   readonly leaseUntil?: number;
 }
 
@@ -39,7 +44,7 @@ export interface Ramping {
   readonly epoch: Epoch;
   readonly since: number;
   readonly successes: number;
-  /** In a row. */
+  /** Failures in a row. */
   readonly failures: number;
   /** Places taken since `placesSince`, and in the interval before. */
   readonly places: number;
@@ -48,7 +53,7 @@ export interface Ramping {
   readonly survived: Survived;
 }
 
-/** What an attempt was let through with. */
+/** What identifies an attempt that was let through. */
 export interface Pass {
   readonly epoch: Epoch;
   readonly sentAt: number;
@@ -68,14 +73,14 @@ export function shut(epoch: Epoch, probeAt: number, failures: number, survived: 
   return { kind: 'shut', epoch, probeAt, probingSince: undefined, failures, survived };
 }
 
-/** Half of it to one and a half: clients that saw the same failure do not probe together. */
+/** Spreads a wait over 0.5 to 1.5 times its length, so that clients that saw the same failure do not probe together. */
 export function around(waitMs: number, draw: number): number {
   return waitMs * (0.5 + draw);
 }
 
 export type Passage =
   | { readonly kind: 'go'; readonly state: GateState }
-  /** `by`: what is in the way, which for a probe that is out, a lease and a full ramp will not be for long. */
+  /** `by` is what stops the attempt. A probe that is out, a lease and a full ramp will not do so for long. */
   | {
       readonly kind: 'shut';
       readonly by: 'failures' | 'probe' | 'lease' | 'ramp';

@@ -1,6 +1,6 @@
-/** Rows of failures that a server has come back from: how long they were is remembered, and fades. */
+/** Rows of failures that the server has come back from. Their length is remembered, and fades with time. */
 
-/** The longest row of failures that ended with a sign of life, and when. */
+/** The longest row of failures that ended with a sign of life, and when it ended. */
 export interface Survived {
   readonly longest: number;
   readonly at: number;
@@ -8,7 +8,7 @@ export interface Survived {
 
 export const nothingSurvived: Survived = { longest: 0, at: 0 };
 
-/** How long such a row is remembered: after this time, it counts half as long. */
+/** After this time, a row counts half. */
 const rowHalfLifeMs = 180_000;
 
 export function afterSurvived(survived: Survived, failures: number, now: number): Survived {

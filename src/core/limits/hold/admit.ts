@@ -1,4 +1,4 @@
-/** May this attempt be sent now, as far as the hold is concerned? */
+/** Decides whether the hold lets an attempt through now. */
 
 import type { Hold } from '../../policy/limits.js';
 import type { Admitted, Claim, Turnstile } from '../turnstile.js';
@@ -6,7 +6,7 @@ import { longestPollMs, noClaim, passing, refusing, withoutPlace } from '../turn
 import { isPaced, takeLeased, takePlace, timeOf } from './queue.js';
 import type { HoldState } from './state.js';
 
-/** So often does a request ask again while it queues. */
+/** About how often a request asks again while it is in the queue. */
 const pollsOfQueue = 8;
 
 export function admitByHold(hold: Hold, turnstile: Turnstile, now: number, deadlineAt: number): Admitted {
@@ -20,7 +20,7 @@ export function admitByHold(hold: Hold, turnstile: Turnstile, now: number, deadl
   return admitAt(hold, turnstile, { ...passes, hold: state, claim }, claim.place, now, deadlineAt);
 }
 
-/** It has a place. */
+/** Admits a request that has a place. */
 function admitAt(
   hold: Hold,
   turnstile: Turnstile,
@@ -33,7 +33,8 @@ function admitAt(
   const { hold: state, claim } = admitted;
   const at = timeOf(state, place);
   if (at <= now) return admitted;
-  // The place of a newcomer comes up too late; or time is over, because others were told to wait longer.
+  // The place of a new request comes up too late, or the time of a waiting one is over because others have been told to
+  // wait longer.
   const isNew = turnstile.claim.place === undefined;
   const isTooLate = at >= deadlineAt || (isNew ? at > claim.queuesUntil : now >= claim.queuesUntil);
   if (!hold.enforce) return isTooLate ? { ...passes, unenforced: 'held' } : admitted;
@@ -42,10 +43,12 @@ function admitAt(
   return { ...admitted, admission: { kind: 'wait', delayMs, why: 'hold' } };
 }
 
-/** How often a request looks whether the store has given a place. */
+/** How often a request checks whether the store has given it a place. */
 const leasePollMs = 50;
 
-/** The queue is that of a fleet: a place that nobody has taken, or it waits until the store gives one. */
+/**
+ * Admits a request to the queue of a fleet: it takes a free place of this process, or waits until the store gives one.
+ */
 function admitByFleet(
   hold: Hold,
   turnstile: Turnstile,
@@ -61,7 +64,7 @@ function admitByFleet(
   const claim = { ...before, place, queuesUntil };
   const admitted: Admitted = { ...passes, hold: state, claim };
   if (place !== undefined) return admitAt(hold, turnstile, admitted, place, now, deadlineAt);
-  // The last place that is known to be taken: the next one comes later than that.
+  // The time of the first place that may be free: a place from the store comes up no earlier.
   const at = timeOf(state, state.nextPlace);
   if (at >= deadlineAt || at > queuesUntil || now >= queuesUntil) {
     return hold.enforce ? refusing(passes, 'held') : { ...passes, unenforced: 'held' };
@@ -85,19 +88,24 @@ function claimed(
   return { claim: { ...claim, place: taken.place, queuesUntil }, state: taken.state };
 }
 
-/** Half of the time that is left, so that what is sent has the other half; or what the setting says. */
+/**
+ * How long a request may queue: `maxQueueMs`, or half of the time that is left, so that the attempt has the other half.
+ */
 export function longestQueue({ maxQueueMs }: Hold, leftMs: number): number {
   return maxQueueMs ?? Math.max(0, leftMs) / 2;
 }
 
-/** No place comes up before the window is over; then, others may leave, and the pace may change. */
+/**
+ * When to look again. No place comes up before the window is over; after it, requests may leave and the pace may
+ * change.
+ */
 function untilNextLook({ until }: HoldState, at: number, now: number): number {
   const windowMs = Math.max(0, until - now);
   const queueMs = at - now - windowMs;
   return windowMs + Math.min(queueMs, Math.max(longestPollMs, queueMs / pollsOfQueue));
 }
 
-/** How long a retry that begins to wait now would have to, if it came at once. */
+/** How long a retry would have to queue if it joined the queue now. */
 export function queueMs(hold: Hold, state: HoldState, now: number): number {
   if (!hold.enforce || !isPaced(state, now)) return 0;
   const { place, state: taken } = takePlace(state, now);

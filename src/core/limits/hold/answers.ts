@@ -1,11 +1,15 @@
 /**
- * What the servers of a scope answered lately: how many successes, and which share of first attempts was refused.
- * Counted in seconds, this one and the one before; and for where little is asked, the last ones of half a minute.
+ * What the server has answered lately: how many successes, and which share of first attempts was rate limited. Answers
+ * are counted in seconds, the current one and the one before. For scopes with few requests, the last answers of half a
+ * minute are kept, too.
  */
 
-/** What was answered lately. */
+/** Recent answers. */
 export interface Answers {
-  /** Of the second that began then, and of the one before: successes; first attempts, and those that were refused. */
+  /**
+   * The current second, which began at `since`, and the one before: successes, first attempts, and rate limited first
+   * attempts.
+   */
   readonly since: number;
   readonly successes: number;
   readonly successesBefore: number;
@@ -13,7 +17,10 @@ export interface Answers {
   readonly firstsBefore: number;
   readonly refusals: number;
   readonly refusalsBefore: number;
-  /** Of the last first attempts, a bit each: whether it was refused. How many there were, of late and before. */
+  /**
+   * One bit for each of the last first attempts: whether it was rate limited. And how many there were, in this span and
+   * in the one before.
+   */
   readonly last: number;
   readonly spanSince: number;
   readonly inSpan: number;
@@ -37,11 +44,11 @@ export const noAnswers: Answers = {
 const sliceMs = 1_000;
 const spanMs = 15_000;
 
-/** Fewer say nothing about everybody. */
+/** Fewer answers than this say nothing about the whole scope. */
 const enough = 30;
 const lastBits = 2 ** enough - 1;
 
-/** `isFirst`: of a request's first attempt; what it got for trying again says nothing about others. */
+/** `isFirst`: the answer is to a first attempt. Answers to retries say nothing about other requests. */
 export function afterAnswer(
   answers: Answers,
   isFirst: boolean,
@@ -52,7 +59,7 @@ export function afterAnswer(
   const spans = Math.floor((now - answers.spanSince) / spanMs);
   const first = isFirst ? 1 : 0;
   const refusal = isFirst && kind === 'refusal' ? 1 : 0;
-  // Written out: this happens at every answer, and a spread takes ten times as long.
+  // The fields are written out, because this runs for every answer and a spread takes ten times as long.
   return {
     since: slices === 0 ? answers.since : now,
     successes: kept(answers.successes, slices) + (kind === 'success' ? 1 : 0),
@@ -77,7 +84,10 @@ function before(count: number, countBefore: number, passed: number): number {
   return passed === 1 ? count : 0;
 }
 
-/** Of the first answers of the last two seconds; where they are too few, of the last ones. 0 where these are too few. */
+/**
+ * The share of first attempts that were rate limited in the last two seconds. If those are too few, the share among the
+ * last ones of half a minute; 0 if these are too few as well.
+ */
 export function refusedShare(answers: Answers, now: number): number {
   const slices = Math.floor((now - answers.since) / sliceMs);
   const firsts = recent(answers.firsts, answers.firstsBefore, slices);
@@ -86,7 +96,10 @@ export function refusedShare(answers: Answers, now: number): number {
   return recent(answers.inSpan, answers.inSpanBefore, spans) >= enough ? bitsIn(answers.last) / enough : 0;
 }
 
-/** Per millisecond; undefined where nothing succeeded lately. `usual`: what too short a look does not refute. */
+/**
+ * Successes per millisecond; undefined if nothing succeeded lately. `usual` is the rate to assume while the time is too
+ * short to measure one.
+ */
 export function successRate(answers: Answers, usual: number, now: number): number | undefined {
   const elapsed = now - answers.since;
   const successes = elapsed < 2 * sliceMs ? answers.successes + answers.successesBefore : 0;
@@ -106,17 +119,17 @@ function bitsIn(bits: number): number {
   return count;
 }
 
-/** What was answered to other processes of a fleet, as if it had been answered here. */
+/** Adds the answers that other processes of the fleet got, as if they had come here. */
 export function afterOthers(
   answers: Answers,
   { firsts, refusals, successes }: Pick<Answers, 'firsts' | 'refusals' | 'successes'>,
   now: number,
 ): Answers {
   if (firsts === 0 && successes === 0) return answers;
-  // One that is none of them: only time passes.
+  // An `other` answer that is not a first one counts nothing: it only moves the time on.
   const at = afterAnswer(answers, false, 'other', now);
   let { last } = at;
-  // Of the latest, refusals and others by turns.
+  // Spreads the refusals evenly over the latest bits.
   const latest = Math.min(firsts, enough);
   for (let one = 1; one <= latest; one += 1) {
     const isRefusal = Math.floor((one * refusals) / firsts) > Math.floor(((one - 1) * refusals) / firsts);

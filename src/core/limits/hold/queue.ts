@@ -1,19 +1,20 @@
 /**
- * The queue behind a hold. Places are numbers and not times: when the pace changes, it changes for all that queue, and
- * their order stays. A place that was given back leaves a gap, and all behind it are one farther to the front.
+ * The queue behind a hold. Places are numbers, not times: when the pace changes, it changes for all requests in the
+ * queue, and their order stays the same. A place that is given back leaves a gap, and every request behind it moves up
+ * by one.
  */
 
 import type { HoldState, Pace } from './state.js';
 
-/** Who has not queued for so long need not queue any more. */
+/** How long requests have to queue after the pace was last set, even if no others are waiting. */
 const pacedForMs = 10_000;
 
-/** Whether requests queue: for a while after a refusal, and as long as others are in the queue. */
+/** Whether requests have to queue: for a while after a refusal, and as long as there are others in the queue. */
 export function isPaced(state: HoldState, now: number): boolean {
   return now < state.pacedSince + pacedForMs || placesBy(state, now) < state.nextPlace - state.gaps.length;
 }
 
-/** At one place a millisecond to begin with: how many have come up after so long. */
+/** How many places have come up after this time, if the pace begins at one place per millisecond. */
 function placesAfter({ gentlePerMs, gentleForMs, boldPerMs }: Pace, elapsed: number): number {
   const places = Math.expm1(gentlePerMs * Math.min(elapsed, gentleForMs)) / gentlePerMs;
   if (elapsed <= gentleForMs) return places;
@@ -23,7 +24,7 @@ function placesAfter({ gentlePerMs, gentleForMs, boldPerMs }: Pace, elapsed: num
   );
 }
 
-/** … and the other way round. */
+/** The inverse: after what time this many places have come up. */
 function timeFor(pace: Pace, places: number): number {
   const { gentlePerMs, gentleForMs, boldPerMs } = pace;
   const gentlePlaces = placesAfter(pace, gentleForMs);
@@ -32,12 +33,12 @@ function timeFor(pace: Pace, places: number): number {
   return gentleForMs + Math.log1p(bolder) / boldPerMs;
 }
 
-/** How many places have come up by then. */
+/** How many places have come up by `now`. */
 export function placesBy({ places, pacedSince, spacingMs, pace }: HoldState, now: number): number {
   return pace === undefined ? places : places + placesAfter(pace, Math.max(0, now - pacedSince)) / spacingMs;
 }
 
-/** What the distance has become by then. */
+/** The time between two places at `now`. */
 export function spacingBy({ pacedSince, spacingMs, pace }: HoldState, now: number): number {
   if (pace === undefined) return spacingMs;
   const elapsed = Math.max(0, now - pacedSince);
@@ -45,7 +46,7 @@ export function spacingBy({ pacedSince, spacingMs, pace }: HoldState, now: numbe
   return spacingMs / Math.exp(pace.gentlePerMs * (elapsed - bolder) + pace.boldPerMs * bolder);
 }
 
-/** When this place comes up, as things stand now. */
+/** When this place comes up, at the current pace. */
 export function timeOf(state: HoldState, place: number): number {
   const { places, pacedSince, spacingMs, gaps, pace } = state;
   if (pace === undefined) return pacedSince;
@@ -53,7 +54,7 @@ export function timeOf(state: HoldState, place: number): number {
   return pacedSince + timeFor(pace, ahead * spacingMs);
 }
 
-/** The next place, and the state with it taken. */
+/** Takes the next place. */
 export function takePlace(
   state: HoldState,
   now: number,
@@ -63,7 +64,7 @@ export function takePlace(
   return { place, state: { ...state, nextPlace: place + 1 } };
 }
 
-/** It was not used: those behind it move up. */
+/** Gives back a place that was not used; the requests behind it move up. */
 export function givePlaceBack(given: HoldState, place: number, now: number): HoldState {
   if (given.leased !== undefined) return withLeased(given, [...given.leased, place].sort(byNumber));
   const state = withoutPassedGaps(given, now);
@@ -72,18 +73,18 @@ export function givePlaceBack(given: HoldState, place: number, now: number): Hol
   return withoutPassedGaps({ ...state, gaps: gaps.toSpliced(gapsBefore(gaps, place), 0, place) }, now);
 }
 
-/** The first of those that a store has given, if it has given one. */
+/** Takes the first of the places that the store has given, if there is one. */
 export function takeLeased(
   state: HoldState,
   leased: readonly number[],
   now: number,
 ): { readonly place: number | undefined; readonly state: HoldState } {
-  // What came up long ago is lost: many requests at once would use it.
+  // Places that came up long ago are dropped: otherwise many requests would use them all at once.
   const [place, ...others] = leased.filter((one) => timeOf(state, one) > now - leaseKeptMs);
   return { place, state: withLeased(state, others) };
 }
 
-/** A place that has come up waits so long for a request of its own process. */
+/** How long a place that has come up is kept for a request of this process. */
 const leaseKeptMs = 500;
 
 function withLeased(state: HoldState, leased: readonly number[]): HoldState {
@@ -94,7 +95,7 @@ function byNumber(one: number, other: number): number {
   return one - other;
 }
 
-/** The requests before these gaps have gone: all that is left of them is that so many more places have come up. */
+/** Removes gaps whose requests in front have all gone: they only count as that many more places that have come up. */
 function withoutPassedGaps(state: HoldState, now: number): HoldState {
   const { gaps, places } = state;
   const came = placesBy(state, now);

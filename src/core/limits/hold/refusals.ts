@@ -1,7 +1,8 @@
 /**
- * The hold of a scope: what requests learn of a server's limit holds for all, once the refusals are everybody's. A
- * long hint keeps everybody from being sent inside the forbidden window. Behind it, and after a short one at once,
- * requests queue a little below the rate of successes seen before, and find out slowly whether there is more.
+ * The hold of a scope: what one request learns about a server's rate limit holds for all, once most requests are
+ * refused. A long hint keeps all requests from being sent inside the window that the server named. After it, and after
+ * a short hint at once, requests queue at a little less than the rate of successes seen before, and slowly try whether
+ * more is possible.
  */
 
 import type { Hold } from '../../policy/limits.js';
@@ -12,28 +13,36 @@ import { isPaced, placesBy, spacingBy } from './queue.js';
 import type { HoldState, Pace } from './state.js';
 import { courteous, keen } from './state.js';
 
-/** How long a rate is tried before a refusal says anything about it: what was sent before still comes back. */
+/**
+ * How long a rate has to be in use before a refusal says anything about it: answers to earlier requests still come in.
+ */
 const settlingMs = 1_500;
 
-/** Where a queue shows that a limit was everybody's, less says that it is met again. */
+/**
+ * While there is a queue, the limit is known to concern all requests, so this part of `refusedShare` is enough to
+ * notice it again.
+ */
 const shareWhilePaced = 0.25;
 
-/** After so long, no answer that is counted was given at the pace before. */
+/** After this time, no answer that is still counted came from the pace before. */
 const forgottenMs = 2_500;
 
-/** A share that is still so much of what it was has not fallen: after a little less, and after much less. */
+/**
+ * A refused share has not fallen if it is still this part of what it was: after slowing down a little, and after
+ * slowing down a lot.
+ */
 const unchanged = 0.85;
 const unchangedByMuch = 0.6;
 
-/** How much larger a share has to be than one that is a tenant's own, to be about all. */
+/** How much larger than the share of a single tenant a refused share must be to concern all requests. */
 const clearlyMore = 1.2;
 const moreShare = 0.16;
 
-/** Whether a failure says that others would fail as well: it asks for a long wait, or it was too much. */
+/** Whether a failure says that other requests would fail as well: it asks for a long wait, or it is a rate limit. */
 export function isRefusal(hold: Hold, finding: Finding, maxHintMs: number): finding is ResponseFinding {
   if (finding.kind !== 'response') return false;
   const hintMs = hintIn(finding);
-  // A window longer than anybody would wait is the server's to enforce: each request asks it.
+  // If the window is longer than requests are willing to wait, they do not wait for it: each one asks the server.
   return hintMs <= maxHintMs && (hintMs >= hold.minMs || finding.class === 'throttled');
 }
 
@@ -41,7 +50,7 @@ function hintIn({ hint }: ResponseFinding): number {
   return hint?.delayMs ?? 0;
 }
 
-/** An attempt was refused; by the answers of late, perhaps all others would be. */
+/** The hold after an attempt was refused. The recent answers tell whether other requests would be refused, too. */
 export function afterRefusal(
   hold: Hold,
   state: HoldState,
@@ -59,7 +68,7 @@ export function afterRefusal(
   }
   const until = now + hintIn(finding);
   if (until <= state.until) return state;
-  // No request gets on in the meantime.
+  // No place comes up before the window is over.
   return {
     ...paced(hold, state, answers, now),
     until,
@@ -72,8 +81,8 @@ export function afterRefusal(
 type Few = Pick<HoldState, 'asked'> & { readonly share: number };
 
 /**
- * Too few for everybody: they shut no window, but may say that the pace is a little too fast. If they do not become
- * fewer when it is lowered twice, they have nothing to do with it: they are one tenant's, or one route's.
+ * Too few refusals to stop all requests. But the pace may be a little too fast. If lowering it twice does not make them
+ * fewer, the pace is not their reason: they belong to one tenant, or to one route.
  */
 function afterFewRefusals(
   hold: Hold,
@@ -87,14 +96,15 @@ function afterFewRefusals(
   const unchangedFrom = (state.slowedTwice ? unchangedByMuch : unchanged) * state.slowedFor;
   if (settledMs < settlingMs && share >= unchangedFrom) {
     if (state.slowedTwice) return share <= state.apart ? state : { ...state, apart: share };
-    // A little may not show: now to what succeeds, at which a limit refuses next to nothing.
+    // Slowing down a little may not show. So now the pace goes down to the rate of successes, at which a rate limit
+    // refuses next to nothing.
     return { ...paced(hold, state, answers, now, true), asked, slowedTwice: true };
   }
   if (share < clearlyMore * state.apart + moreShare * hold.refusedShare) return state;
   return { ...paced(hold, state, answers, now), asked, slowedFor: share, slowedTwice: false, apart: 0 };
 }
 
-/** From now on, at a rate that the server has shown that it can bear. */
+/** From now on, requests go at a rate that the server has accepted before. */
 function paced(
   hold: Hold,
   state: HoldState,
@@ -102,7 +112,7 @@ function paced(
   now: number,
   isFar: boolean = refusedShare(answers, now) >= farShare,
 ): HoldState {
-  // Late news of what the rate was lowered for.
+  // This refusal belongs to the time before the rate was lowered.
   if (now < state.pacedSince + settlingMs) return state;
   const pace = hold.refusedShare === 0 ? courteous : keen;
   const spacingMs = spacingFrom(hold, state, pace, answers, isFar, now);
@@ -123,10 +133,14 @@ function spacingFrom(
   const beforeMs = spacingBy(state, now);
   if (rate === undefined) return pace === courteous ? state.spacingMs : beforeMs / leastStep;
   if (pace === courteous) return Math.max(measuredMs, beforeMs);
-  // A bucket for one bears half of what comes a little too fast: what was borne before says more than successes do.
+  // If the rate is only a little too high, a token bucket with room for one accepts only half of the requests: then the
+  // rate that it accepted before says more than the successes do.
   return Math.max(beforeMs, isFar ? measuredMs : Math.min(measuredMs, beforeMs / leastStep));
 }
 
-/** Of the rate that was a little too much; and how many refusals say that it was not a little. */
+/**
+ * The pace goes down to this part of a rate that was a little too high; and from this refused share on, it was not just
+ * a little.
+ */
 const leastStep = 0.9;
 const farShare = 0.7;

@@ -1,34 +1,37 @@
-/** The hold of a scope as a value: until when nothing is sent, and how fast requests come behind that. */
+/** The hold of a scope as a value: until when nothing is sent, and how fast requests follow after that. */
 
 import type { ResponseFinding } from '../../types.js';
 
 export interface HoldState {
   /** Nothing is sent before this monotonic time. */
   readonly until: number;
-  /** From then on, requests queue; how many places had come up before, and the distance of the next ones. */
+  /** From `pacedSince` on, requests queue. `places` had come up by then, and the next ones come `spacingMs` apart. */
   readonly pacedSince: number;
   readonly places: number;
   readonly spacingMs: number;
-  /** How they come faster and faster; undefined: no request has been held yet. */
+  /** How the pace grows; undefined if no request has been held yet. */
   readonly pace: Pace | undefined;
-  /** The first free one. */
+  /** The first free place. */
   readonly nextPlace: number;
-  /** Those that were given back and have not come up, in order. */
+  /** Places that were given back and have not come up yet, in order. */
   readonly gaps: readonly number[];
-  /** The refused share that the pace was last lowered for; once more, since it had not become less. */
+  /**
+   * The refused share for which the pace was last lowered, and whether it was lowered again because the share had not
+   * fallen.
+   */
   readonly slowedFor: number;
   readonly slowedTwice: boolean;
-  /** The refused share that does not become less with the pace. */
+  /** The refused share that does not fall when the pace is lowered. */
   readonly apart: number;
-  /** The answer that it is for. */
+  /** The answer that started the hold. */
   readonly asked: { readonly finding: ResponseFinding; readonly at: number } | undefined;
-  /** Only in a fleet, whose places are given out by a store: those that this process has got and nobody has taken. */
+  /** Only in a fleet, where a store gives out the places: those that this process has got and no request has taken. */
   readonly leased?: readonly number[];
 }
 
 /**
- * Where the rate begins, as a part of the one that was borne, and how it grows with time: at first a little, so that
- * it stays near to what was measured, and then faster, to find out what has changed.
+ * How fast requests come. `easing` is where the rate begins, as a part of the measured rate. It grows gently at first,
+ * to stay near what was measured, and faster later, to find out what has changed.
  */
 export interface Pace {
   readonly easing: number;
@@ -51,13 +54,13 @@ export const noHold: HoldState = {
   asked: undefined,
 };
 
-/** By what the rate grows in a second. */
+/** `gentle` and `bold` are factors per second. */
 function paceOf(easing: number, gentle: number, gentleForMs: number, bold: number): Pace {
   return { easing, gentlePerMs: Math.log(gentle) / 1_000, gentleForMs, boldPerMs: Math.log(bold) / 1_000 };
 }
 
-/** A limit that others meet as well: what is not taken, they take. */
+/** For a limit that is shared with other clients: what this one leaves, they take. */
 export const keen: Pace = paceOf(0.95, 1.02, 4_000, 1.12);
 
-/** A limit that is known, and that asks to be kept to at the first word: as few refusals as possible. */
+/** For a known limit that should be respected at the first refusal: as few refusals as possible. */
 export const courteous: Pace = paceOf(0.8, 1.1, Number.POSITIVE_INFINITY, 1.1);
