@@ -1,4 +1,4 @@
-/** The schema of a policy as editors read it: with the words of the options' doc comments, and their defaults. */
+/** The schema of a policy for editors: with the doc comments of the options, and their defaults. */
 
 import { fillSchedule } from '../src/core/decide/schedule.js';
 import { policySchema } from '../src/core/policy/check/schema.js';
@@ -7,11 +7,11 @@ import type { JsonSchema } from '../src/internal.js';
 import { defaults } from '../src/internal.js';
 import { offeredIn } from './editor.js';
 
-/** A part of the schema, and where its words and defaults are. */
+/** A part of the schema, and the source of its descriptions and defaults. */
 interface Source {
   /** One of the types that the package exports. */
   readonly type: string;
-  /** What applies where nothing is said. */
+  /** The defaults. */
   readonly defaults?: object;
 }
 
@@ -19,11 +19,11 @@ const { firstMs, ...exponential } = defaults.schedule;
 
 const root: Source = { type: 'PolicyOptions', defaults: defaultOptions };
 const parts: Readonly<Record<string, Source>> = {
-  // What it leaves out, it inherits.
+  // A rule inherits what it leaves out.
   rule: { type: 'RuleOptions' },
   matchObject: { type: 'MatchObject' },
   idempotencyKey: { type: 'IdempotencyKey', defaults: defaults.idempotencyKey },
-  // The first wait is another one in `throttledSchedule`.
+  // The first wait is different in `throttledSchedule`.
   exponential: { type: 'ExponentialSchedule', defaults: exponential },
   table: { type: 'TableSchedule', defaults: fillSchedule({ kind: 'table', waitsMs: [] }) },
   fixed: { type: 'FixedSchedule', defaults: fillSchedule({ kind: 'fixed', waitMs: 0 }) },
@@ -35,7 +35,7 @@ const parts: Readonly<Record<string, Source>> = {
   hold: { type: 'Hold', defaults: defaults.hold },
 };
 
-/** What ships as `schema.json`. */
+/** The schema that ships as `schema.json`. */
 export function describedSchema(): JsonSchema {
   const sources = [root, ...Object.values(parts)];
   const words = wordsOf(sources.map(({ type }) => type));
@@ -54,7 +54,7 @@ export function describedSchema(): JsonSchema {
 /** By the name of the property. */
 export type Words = ReadonlyMap<string, string>;
 
-/** What the doc comments of exported types say, as one line of markdown for each property. */
+/** The doc comments of exported types, as one line of markdown for each property. */
 export function wordsOf(types: readonly string[]): ReadonlyMap<string, Words> {
   const programs = types.map(
     (type) => `import type { ${type} } from 'undaunted'; export const it: ${type} = { ¦ };`,

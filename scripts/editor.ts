@@ -1,4 +1,4 @@
-/** What an editor offers to those who write a program with undaunted: asked of the compiler that is installed here. */
+/** What an editor offers to users of undaunted, according to the installed compiler. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,7 +10,7 @@ import {
   type Project,
 } from 'typescript/unstable/sync';
 
-/** An entry of the list that comes up, with what stands beside it. */
+/** An entry of the completion list, with its documentation. */
 export interface Offer {
   readonly name: string;
   /** The doc comment, without its tags. */
@@ -32,19 +32,19 @@ const paths = {
   'undaunted-again': ['./again/index.ts'],
 };
 
-/** One list for each program, in the order in which editors show it, at the place that `¦` marks. */
+/** The completion list of each program at the place that `¦` marks, in the order of editors. */
 export function offeredIn(programs: readonly string[]): readonly (readonly Offer[])[] {
   return opened(programs, ({ checker }, paths) =>
     paths.map((path, index) => offersAt(checker, path, programs[index]?.indexOf('¦') ?? 0)),
   );
 }
 
-/** What is underlined. */
+/** The underlined errors. */
 export function problemsIn(program: string): readonly string[] {
   return problemsOf([program]).flat();
 }
 
-/** The same for many, which the compiler opens at once. */
+/** The same for many programs, which the compiler opens at once. */
 export function problemsOf(programs: readonly string[]): readonly (readonly string[])[] {
   return opened(programs, ({ program }, paths) =>
     paths.map((path) =>
@@ -71,7 +71,7 @@ function opened<T>(programs: readonly string[], look: (project: Project, paths: 
     path === config ? JSON.stringify(text) : (files.get(path)?.replace('¦', '') ?? readAgain(path));
   const fileExists = (path: string): true | undefined => readFile(path) !== undefined || undefined;
   const directoryExists = (path: string): true | undefined => existsSync(meantBy(path) ?? '') || undefined;
-  // What is undefined is looked for on the disk.
+  // A file that is undefined here is read from the disk.
   const compiler = new API({ cwd: process.cwd(), fs: { readFile, fileExists, directoryExists } });
   try {
     const project = compiler.updateSnapshot({ openProjects: [config] }).getProject(config);

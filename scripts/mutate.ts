@@ -1,10 +1,10 @@
 /**
- * Mutation tests, room by room: a mutant meets the tests of its own room only. That is stricter than all tests
- * together, and hours shorter. `npm run mutate` does the rooms of the core, `npm run mutate -- hints` one room.
+ * Mutation tests, room by room: each mutant runs only against the tests of its own room. That is stricter than all tests
+ * together, and hours shorter. `npm run mutate` tests the rooms of the core, `npm run mutate -- hints` one room.
  *
- * The adapters' tests open sockets, and a mutant that leaves a request pending costs a test's whole time. So
+ * The adapters' tests open sockets, and a mutant that leaves a request pending costs the whole timeout of a test. So
  * `npm run mutate -- undici --sample 5` takes every fifth mutant, and
- * `npm run mutate -- undici --only 'adapters/undici/resume.ts adapters/undici/aside.ts'` all those of some.
+ * `npm run mutate -- undici --only 'adapters/undici/resume.ts adapters/undici/aside.ts'` all mutants of some files.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -74,7 +74,7 @@ const roomsOfCore = [
   },
 ].map((room): Room => ({ ...room, mutate: room.mutate.map((file) => file.replace(/^!?/, '$&core/')) }));
 
-/** Tests that take seconds, or go through thousands of scripts: they catch little that others do not. */
+/** Tests that take seconds or play thousands of scripts: they catch few mutants that the others miss. */
 const slow =
   'fuzz|differential|failures|bodies-gateway|times-process|times-alive|times-undici|contract-controller|unsent-recovers|held';
 
@@ -115,7 +115,7 @@ interface Report {
 
 interface Score {
   readonly killed: number;
-  /** Of those that were killed: by the end of their time. */
+  /** How many of the killed ones were killed by a timeout. */
   readonly timedOut: number;
   readonly survived: number;
 }
@@ -125,7 +125,7 @@ function run({ name, mutate, tests, subject }: Room): Score {
   const sources = mutate.map((file) => file.replace(/^!?/, '$&src/')).join();
   const args = ['--no-install', 'stryker', 'run', '--mutate', sources];
   if (sample > 1) args.push('--appendPlugins', './.build/scripts/mutation-sample.js', '--checkers', 'sample');
-  // Two runs that keep sockets waiting would spoil each other's times.
+  // Two runs that keep sockets waiting would disturb each other's timing.
   if (subject !== undefined) args.push('--concurrency', '1');
   const env = {
     ...process.env,
@@ -151,7 +151,7 @@ function scoreOf({ files }: Report): Score {
     );
   }
   const timedOut = having('Timeout').length;
-  // Outside of any test an exception that is not caught fails the whole run, which Stryker calls an error.
+  // An uncaught exception outside of a test fails the whole run, which Stryker calls an error.
   const killed = having('Killed', 'RuntimeError').length + timedOut;
   return { killed, timedOut, survived: survivors.length };
 }

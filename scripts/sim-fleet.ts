@@ -2,9 +2,9 @@
  * Prints what processes gain that share their scopes through a store, as markdown, next to the same processes alone.
  *
  *   npm run sim:fleet                      all of it, five seeds: takes a while
- *   npm run sim:fleet -- 2 --only outage   two seeds; only the part whose name begins so: down, outage, days, sick
+ *   npm run sim:fleet -- 2 --only outage   two seeds, and only the part whose name begins with this: down, outage, days, sick
  *   npm run sim:fleet -- 5 --only outage --delay 50 --lost 0.2 --cut-off 1
- *                                          what befalls the store's messages: delay in ms, share lost, processes cut off
+ *                                          the faults of the store's messages: delay in ms, share lost, processes cut off
  */
 
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 /**
- * The package where people use it: in test runners, frameworks, bundlers, runtimes and SDKs, each with what it needs
- * installed in a scratch folder. With names, only those whose name begins so: `npm run test:everywhere -- jest next`.
+ * The package where people use it: in test runners, frameworks, bundlers, runtimes and SDKs, each installed in a scratch
+ * folder. With names, only the checks whose names begin with them: `npm run test:everywhere -- jest next`.
  */
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const all: readonly Check[] = [...jest, next, ...bundled, ...runtimes, ...sdkChe
 const names = process.argv.slice(2);
 const chosen = all.filter(({ name }) => names.length === 0 || names.some((start) => name.startsWith(start)));
 
-/** How often each path was asked for: 503 is the first answer, and 200 all others. */
+/** How often each path was requested: the first answer is 503, and all others are 200. */
 const asked = new Map<string, number>();
 const server = createServer((request, response) => {
   const path = request.url ?? '';
@@ -98,7 +98,7 @@ try {
 }
 
 const passed = results.filter(({ fault }) => fault === undefined).length;
-// What was not even tried has failed, too.
+// A check that could not be tried has failed, too.
 const failed = Math.max(chosen.length, 1) - passed;
 console.log(['', ...results.map(lineOf)].join('\n'));
 console.log(`everywhere: ${passed} passed, ${failed} failed`);

@@ -1,9 +1,9 @@
-/** Bundles run, and hold one copy, though one part of the program imports us and another requires us. */
+/** Bundles run and hold only one copy, although one part of the program imports us and another requires us. */
 
 import { run } from '../command.js';
 import { axiosGuest, type Check, clients, expectAnswers, fetchGuest, undiciGuest } from './check.js';
 
-/** What is written once and shared by all that bundle. */
+/** The files that all bundlers share. */
 const program = {
   'axios-guest.mjs': axiosGuest,
   'fetch-guest.mjs': fetchGuest,
@@ -30,7 +30,7 @@ interface Bundler {
   readonly command: readonly string[];
 }
 
-/** The clients stay outside: whether those can be bundled is not ours to test. */
+/** The clients stay external: whether they can be bundled is not tested here. */
 const bundlers: readonly Bundler[] = [
   {
     name: 'esbuild',

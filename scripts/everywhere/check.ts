@@ -1,19 +1,19 @@
-/** One place where the package is to work: what it takes to try it there. */
+/** One environment in which the package has to work, and how to try it there. */
 
 export interface Check {
-  /** As it is asked for: `npm run test:everywhere -- next`. */
+  /** Its name on the command line: `npm run test:everywhere -- next`. */
   readonly name: string;
   readonly proves: string;
-  /** Pinned: what fails one day is to be ours. */
+  /** Pinned versions, so that a new failure is caused by our code. */
   readonly packages: readonly string[];
   readonly files: Readonly<Record<string, string>>;
-  /** How many ask the server, each for a path of its own; none: the check has a server of its own. */
+  /** How many guests ask the server, each for its own path; none: the check has its own server. */
   readonly guests?: number;
-  /** In the folder where all that stands, with a server that answers each path 503, and then 200. */
+  /** Runs the check in the installed folder, with a server that answers each path with 503 first, and then with 200. */
   run(place: string, server: string): Promise<void>;
 }
 
-/** What every guest says: a 503, and then the answer. */
+/** The output of every guest: a 503, and then the answer. */
 export const answered = '200 after 2';
 
 export function expectAnswers(said: string, times = 1): void {
@@ -23,7 +23,7 @@ export function expectAnswers(said: string, times = 1): void {
 
 const policy = `{ maxRetries: 2, schedule: { kind: 'fixed', waitMs: 10 } }`;
 
-/** Asks through axios; what it is given is axios's own, such as an adapter. */
+/** Asks through axios, with options of axios such as an adapter. */
 export const axiosGuest = `
 import axios from 'axios';
 import { definePolicy, historyOf } from 'undaunted';
@@ -39,7 +39,7 @@ export async function askAxios(server, options = {}) {
 }
 `;
 
-/** Asks through the platform's own fetch; what it gives is the platform's own answer. */
+/** Asks through the platform's own fetch, whose answer has to be the platform's own. */
 export const fetchGuest = `
 import { definePolicy, historyOf } from 'undaunted';
 import { withRetry } from 'undaunted/fetch';

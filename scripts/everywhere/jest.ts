@@ -1,4 +1,4 @@
-/** Jest takes CommonJS, whatever Node could take: plain, by each of the transforms that people use. */
+/** Jest loads CommonJS, even where Node could load ES modules: plain, and with each common transform. */
 
 import { run } from '../command.js';
 import { axiosGuest, type Check, clients, fetchGuest, undiciGuest } from './check.js';
@@ -31,7 +31,7 @@ interface Transform {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** CommonJS by node16's rules, types checked: it was refused when there were only ES modules. */
+/** CommonJS by the rules of node16, with types checked: it failed while the package had only ES modules. */
 const compilerOptions = {
   target: 'es2022',
   module: 'node16',

@@ -1,4 +1,4 @@
-/** Next: a route in Node, one at the edge, and a middleware, built and asked. */
+/** Next: builds a Node route, an edge route and a middleware, and sends requests to them. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * Other runtimes than Node: Bun, Deno, and workerd, which Cloudflare's Workers run on. In each, the guests ask, and then
- * all conformance scenarios are played there by each of its clients.
+ * Other runtimes than Node: Bun, Deno, and workerd, which runs Cloudflare's Workers. In each of them, the guests send
+ * requests, and then each client plays all conformance scenarios.
  */
 
 import { spawn } from 'node:child_process';
@@ -96,7 +96,7 @@ export default {
   },
 };
 
-/** By `test/runtimes`, with the package as it is installed there. */
+/** Plays them with `test/runtimes` and the installed package. */
 async function playScenarios(runtime: string, place: string): Promise<void> {
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/runtimes/vitest.config.ts'];
   await run('node', args, '.', { ...process.env, NO_COLOR: '1', RUNTIME: runtime, PLACE: place });

@@ -1,6 +1,6 @@
 /**
- * The SDKs that people use, over ours: the recipe of docs/sdks.md as it stands there, compiled and run with the real package,
- * while a server counts. Nothing of it reaches the network.
+ * SDKs with our fetch: the recipes of docs/sdks.md, compiled and run with the real packages, while a server counts the
+ * requests. None of them reaches the network.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { type Asked, serve } from './server.js';
 export const sdkChecks: readonly Check[] = sdks.map((sdk) => ({
   name: `sdk-${sdk.name.replace(/^@|\/.*$/g, '')}`,
   proves: `${sdk.packages[0]} by the recipe of docs/sdks.md: the same bytes in each attempt; ${theirs(sdk)}`,
-  // Some SDKs want a newer Node than we do; this one takes TypeScript as it is.
+  // Some SDKs need a newer Node than we do; this one runs TypeScript directly.
   packages: ['node@24.21.0', nodeTypes(), ...sdk.packages],
   files: {},
   async run(place) {
@@ -29,7 +29,7 @@ function theirs({ switch: off, requestsWithTheirs }: Sdk): string {
   return `with its own retries left on, ${requestsWithTheirs} requests of one`;
 }
 
-/** With the SDK's retries off: what is refused twice is asked three times, always with the same bytes. */
+/** With the SDK's retries off: a request that is refused twice is sent three times, each time with the same bytes. */
 async function checkRecipe(sdk: Sdk, place: string): Promise<void> {
   const statuses = [429, 503, 200];
   await using server = await serve(statuses, sdk.answer);
@@ -42,7 +42,7 @@ async function checkRecipe(sdk: Sdk, place: string): Promise<void> {
   assert(server.asked[0]?.body !== '', 'there should be a body to repeat');
 }
 
-/** With the SDK's retries on: what multiplies. Without the switch, the recipe would be this. */
+/** With the SDK's retries on, as without the recipe's switch: the retries multiply. */
 async function checkTheirs(sdk: Sdk, place: string): Promise<void> {
   await using server = await serve([503], {});
   const written = recipeOf(sdk, readFileSync('docs/sdks.md', 'utf8'));
@@ -68,7 +68,7 @@ function write(sdk: Sdk, recipe: string, call: string, url: string, project: str
   return project;
 }
 
-/** Their declarations are theirs to check. */
+/** The declarations of the SDKs are not checked here. */
 const compilerOptions = {
   noEmit: true,
   strict: true,
@@ -80,7 +80,7 @@ const compilerOptions = {
   allowImportingTsExtensions: true,
 };
 
-/** Whatever fetch sends goes to the server of the test: SDKs have addresses of their own. */
+/** Everything that fetch sends goes to the server of the test, because SDKs have addresses of their own. */
 const elsewhere = `
 await fetch('data:,'); // Node makes its dispatcher with the first request
 const place = Symbol.for('undici.globalDispatcher.1');

@@ -1,20 +1,20 @@
-/** The SDKs that docs/sdks.md has a recipe for, each in the version that it is tried with. */
+/** The SDKs with a recipe in docs/sdks.md, each with the tested version. */
 
 export interface Sdk {
   /** The package that its recipe imports. */
   readonly name: string;
   readonly packages: readonly string[];
-  /** What asks once through the recipe's export; its `id` is part of the answer. */
+  /** Sends one request through the recipe's export; its `id` is part of the answer. */
   readonly call: string;
-  /** The same, where a request with a body is not repeated by the SDK. */
+  /** The same, for SDKs that do not repeat a request with a body. */
   readonly callWithTheirs?: string;
-  /** The server's answer at last. */
+  /** The final answer of the server. */
   readonly answer: Readonly<Record<string, unknown>>;
-  /** In the recipe, what switches the SDK's retries off. Undefined: it has none. */
+  /** The part of the recipe that switches the SDK's retries off. Undefined: it has none. */
   readonly switch?: string;
-  /** Of one call, while the server answers nothing but 503: with the SDK's default retries on top of ours. */
+  /** Attempts of one call while the server always answers 503, with the SDK's default retries on top of ours. */
   readonly requestsWithTheirs: number;
-  /** In the recipe, where the server is; undefined: wherever fetch sends it. */
+  /** The address of the server in the recipe; undefined: wherever fetch sends it. */
   readonly address?: string;
 }
 
@@ -97,7 +97,7 @@ export const sdks: readonly Sdk[] = [
 
 const blocks = /^```ts\n([\s\S]*?)^```$/gm;
 
-/** The block of docs/sdks.md that imports it. */
+/** The block of docs/sdks.md that imports the SDK. */
 export function recipeOf({ name }: Sdk, text: string): string {
   const found = [...text.matchAll(blocks)].map((match) => match[1] ?? '').filter((code) => isFor(name, code));
   const [recipe, ...others] = found;
@@ -107,7 +107,7 @@ export function recipeOf({ name }: Sdk, text: string): string {
   return recipe;
 }
 
-/** A block that imports an SDK is run where that is installed: by `npm run test:everywhere -- sdk`. */
+/** A block that imports an SDK is run only where the SDK is installed: by `npm run test:everywhere -- sdk`. */
 export function isRecipe(code: string): boolean {
   return sdks.some(({ name }) => isFor(name, code));
 }

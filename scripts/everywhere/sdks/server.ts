@@ -1,10 +1,10 @@
-/** A server that answers as it is told, and keeps what it was asked. */
+/** A server that gives scripted answers and keeps the requests. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What was sent, as far as it has to be the same in each attempt. */
+/** The parts of a request that have to be the same in each attempt. */
 export interface Asked {
   readonly line: string;
   readonly body: string;
@@ -16,7 +16,7 @@ export interface TestServer extends AsyncDisposable {
   readonly asked: readonly Asked[];
 }
 
-/** The last status stands for all that follow. Refusals say when to come again. */
+/** The last status is repeated. Refusals have a Retry-After. */
 export async function serve(statuses: readonly number[], answer: unknown): Promise<TestServer> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -29,7 +29,7 @@ export async function serve(statuses: readonly number[], answer: unknown): Promi
     });
     response.writeHead(status, {
       'content-type': 'application/json',
-      // The Elasticsearch client asks for it.
+      // The Elasticsearch client requires it.
       'x-elastic-product': 'Elasticsearch',
       ...(status >= 400 && { 'retry-after-ms': '1' }),
     });

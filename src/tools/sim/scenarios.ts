@@ -46,7 +46,7 @@ const outages: readonly Scenario[] = [
   },
   {
     name: 'deep-backlog',
-    title: 'A server whose backlog holds 4,096 connections is stopped for ten seconds',
+    title: 'A server with a deep backlog is stopped for ten seconds',
     world: plain(worlds.stoppedServer(4_096, 10_000, 60_000)),
     clients: worlds.articleClients,
     policies: ['none', 'axios-retry', 'default', 'service'],

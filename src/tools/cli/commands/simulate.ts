@@ -21,7 +21,12 @@ import { printComparison } from '../simulate/print.js';
 const details = `
 Scenarios:
 ${scenarioGroups.map(groupText).join('\n')}
-or a file: { "world": { "durationMs": …, "services": [{ "server": …, "faults": […] }] }, "clients": …, "policies": […] }
+
+A scenario of your own is a file:
+
+  { "world": { "durationMs": …, "services": [{ "server": …, "faults": […] }] },
+    "clients": …, "policies": […] }
+
 To start from one of these, take what --json prints as its "scenario".
 
 Policies: a file, "-" for stdin, or one of ${policyNames.join(', ')}.
@@ -42,7 +47,7 @@ the outage run again at once. To open the lab itself, add #lab to the report's a
 `;
 
 function groupText({ title, scenarios }: ScenarioGroup): string {
-  const lines = scenarios.map(({ name, title: about }) => `    ${name.padEnd(12)} ${about}`);
+  const lines = scenarios.map(({ name, title: about }) => `    ${name.padEnd(13)} ${about}`);
   return [`  ${title}`, ...lines].join('\n');
 }
 
