@@ -39,7 +39,7 @@ It only compares: the exit code is 0 whichever policy is the best, and 2 if one 
 what has been played so far and ends with 130.
 
 The report (--out) is one HTML file that needs no network. It has the lab inside: sliders for a policy, its waits, and
-the outage run again at once. To open the lab itself, add #lab to the report's address.
+the outage run again at once. undaunted lab opens the lab without a report.
 
   undaunted simulate
   undaunted simulate rate-limit --policy default --policy policy.json --out report.html
