@@ -1,4 +1,7 @@
-/** What axios says of one who gives up in a wait: with a token its own words, with a signal always the same. */
+/**
+ * The error for a caller that aborts during a wait: with a token, axios uses its message; with a signal, always the
+ * same one.
+ */
 
 import { expect, test } from 'vitest';
 import { createRetrier } from '../../../src/index.js';

@@ -1,10 +1,10 @@
-/** For tests of what is attached to an instance, and taken away again. */
+/** For tests that attach to an instance and detach again. */
 
 import type { AxiosInstance } from 'axios';
 import type { Lab } from '../../faults/lab.js';
 import { settled } from '../kit.js';
 
-/** How often a request of this instance is sent. */
+/** How often this instance sends a request. */
 export async function countOf(lab: Lab, instance: AxiosInstance): Promise<number> {
   const before = lab.requests.length;
   await settled(instance.get(lab.origin));

@@ -1,4 +1,4 @@
-/** `beforeRetry` has the next attempt in its hands, and nothing of what it does stays with the caller. */
+/** `beforeRetry` changes the next attempt, and nothing of its changes stays in the caller's configuration. */
 
 import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
@@ -7,7 +7,7 @@ import { answer, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { retryingInstance } from './kit.js';
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang takes forever; nothing else takes nearly as long. */
 vi.setConfig({ testTimeout: 10_000 });
 
 const adapters = ['http', 'fetch'] as const;
@@ -51,7 +51,7 @@ describe('what it sees', () => {
     expect(seen.map(({ url }) => url)).toEqual(Array(2).fill(`${lab.origin}${first?.path}`));
     expect(seen[0]?.headers).toMatchObject({ 'x-token': 'old', 'x-list': ['a', 'b'] });
     expect(Object.keys(seen[0]?.headers ?? {})).not.toContain('x-none');
-    // Nothing that an adapter has added to them.
+    // Without anything that an adapter added.
     expect(seen[1]?.headers).toEqual(seen[0]?.headers);
     expect(seen[0]?.headers).not.toHaveProperty('content-length');
     expect(seen.map(({ decision }) => [decision.attempt, decision.reason])).toEqual([
@@ -87,7 +87,7 @@ describe('headers', () => {
       ['Bearer new', undefined],
       ['Bearer new', 'Bearer new, 2'],
     ]);
-    // Each of them once, whatever its case.
+    // Each header occurs once, whatever its case.
     for (const { rawHeaders } of lab.requests) {
       const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
       expect(new Set(names).size).toBe(names.length);
@@ -109,7 +109,7 @@ describe('headers', () => {
     expect(config.headers.get('x-stale')).toBe('yes');
   });
 
-  test('what axios was not to add, it does not add later', async () => {
+  test('headers that axios was not to add are not added later', async () => {
     const lab = await openLab([answer(503), answer(200)]);
     const beforeRetry: BeforeRetry = () => undefined;
     const headers = { 'User-Agent': false };
@@ -127,7 +127,7 @@ describe('headers', () => {
     expect(key).toMatch(/^[\da-f-]{36}$/);
     expect(lab.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([key, key, key]);
     expect(seen).toEqual([key, key]);
-    // The key stays, since it is the request's; the number of the retry does not.
+    // The key stays, since it belongs to the request; the retry number does not.
     expect(config.headers.get('idempotency-key')).toBe(key);
     expect(config.headers.has('retry-attempt')).toBe(false);
   });
@@ -149,7 +149,7 @@ describe('the URL', () => {
       const { data, config } = await instance.get('/things', request);
       expect(data).toBe('from the other');
       expect(lab.requests.map(({ path }) => path)).toEqual(['/v1/things?q=1']);
-      // It stays there.
+      // Later attempts stay there, too.
       expect(other.requests.map(({ path }) => path)).toEqual(['/spare?for=a%20b', '/spare?for=a%20b']);
       expect(urls).toEqual([`${lab.origin}/v1/things?q=1`, `${other.origin}/spare?for=a%20b`]);
       expect(config).toMatchObject({ url: '/things', baseURL: `${lab.origin}/v1`, params: { q: 1 } });
@@ -193,7 +193,7 @@ describe('the URL', () => {
     expect(config).toMatchObject({ url: '/things', baseURL: lab.origin, params: { q: 1 } });
     expect(config.headers['X-Old']).toBe('yes');
     expect(config.headers).not.toHaveProperty('x-new');
-    // And sent once more, it begins where the first began.
+    // Sent again, the configuration starts where the first request started.
     lab.play(answer(200));
     await instance.request(config);
     expect(lab.requests.map(({ path }) => path)).toEqual(['/things?q=1']);
@@ -215,7 +215,7 @@ test.each(adapters)(
       return config;
     });
     const { config } = await instance.get(lab.origin);
-    // axios itself sets `data`, if only to nothing.
+    // axios itself sets `data`, even if only to undefined.
     expect(named).toEqual([
       Object.keys(config)
         .filter((name) => name !== 'data')

@@ -1,4 +1,4 @@
-/** An upload whose error comes too late for it, or before axios reads it: neither is an uncaught exception. */
+/** An upload whose error comes too late for it, or before axios reads it: no exception goes uncaught. */
 
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
@@ -12,7 +12,7 @@ import { Waits } from '../waits.js';
 import { axios } from './client.js';
 import { retryingInstance } from './kit.js';
 
-/** Has one piece to give, and never the next one. */
+/** A stream with one chunk that never ends. */
 function unfinished(): Readable {
   const stream = new Readable({ read: () => undefined });
   stream.push('first,');
@@ -20,7 +20,7 @@ function unfinished(): Readable {
 }
 
 describe('an error that comes', () => {
-  test.each(['http', 'fetch'])("after all was read and sent is nobody's, over %s", async (adapter) => {
+  test.each(['http', 'fetch'])('after everything was read and sent is ignored, over %s', async (adapter) => {
     const lab = await openLab(onCue('go', answer(200, 'yes')));
     const stream = Readable.from(['all'], { objectMode: false, autoDestroy: false });
     const asked = retryingInstance().put(lab.origin, stream, { adapter });

@@ -1,4 +1,4 @@
-/** Bodies that only axios makes something of: what goes wrong there is the caller's to hear, and nothing is left open. */
+/** Bodies that only axios supports: the caller gets their errors, and nothing is left open. */
 
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
@@ -13,7 +13,7 @@ import { openLab, settled, soon } from '../kit.js';
 import { speaksHttp2 } from './client.js';
 import { retryingInstance } from './kit.js';
 
-/** Looks as if a connection had failed, which would be worth a retry. */
+/** An error that looks like a failed connection, which would be worth a retry. */
 function ownError(): Error {
   return Object.assign(new Error('the source is broken'), { code: 'ECONNRESET' });
 }
@@ -30,7 +30,7 @@ function formOf(source: Readable): NodeForm {
   return form;
 }
 
-/** Has one piece to give, and never the next one. */
+/** A stream with one chunk that never ends. */
 function unfinished(): Readable {
   const stream = new Readable({ read: () => undefined });
   stream.push('first,');
@@ -57,7 +57,7 @@ test('a part of a form breaks: that is the error, and nothing is left open', asy
 });
 
 describe('at the end, however it comes, what fetch waits for is closed', () => {
-  /** How the end comes about, once the server has the head. */
+  /** How the request ends, once the server has the head. */
   const ends: [name: string, play: Play, policy: PolicyOptions, abort: boolean][] = [
     ['an error that is not retried', rst('head'), { ...soon, methods: [] }, false],
     ['a failure after the last retry', rst('head'), { ...soon, maxRetries: 1 }, false],
@@ -122,7 +122,7 @@ describe.skipIf(!speaksHttp2)('over HTTP/2, a part of a body is never taken for 
     const instance = retryingInstance(policy, { httpVersion: 2 });
     const { error } = await settled(put(instance, lab, make()));
     expect(error).toBeInstanceOf(Error);
-    // Frames arrive in order: what is answered now was sent after whatever became of the others.
+    // Frames arrive in order: an answer that comes now was sent after everything about the others.
     const seen = lab.requests;
     lab.play(answer(200));
     await instance.get(lab.origin);

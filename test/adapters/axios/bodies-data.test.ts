@@ -1,4 +1,6 @@
-/** What only axios takes for a body, as an object or a form, arrives as it alone would send it, each time. */
+/**
+ * Bodies that only axios accepts, such as an object or a form, arrive as axios alone would send them, in each attempt.
+ */
 
 import { File } from 'node:buffer';
 import { createReadStream } from 'node:fs';
@@ -23,7 +25,7 @@ function put(instance: AxiosInstance, { origin }: Lab, adapter: Adapter, given: 
   return instance.request({ url: origin, method: 'PUT', adapter, ...given });
 }
 
-/** As it arrives without us, or axios's word that it takes no such body. */
+/** The body as it arrives without us, or axios's error if it accepts no such body. */
 async function sentBare(adapter: Adapter, given: Given): Promise<Framed | string> {
   const lab = await openLab(answer(200));
   const { error } = await settled(put(openInstance(), lab, adapter, given));
@@ -50,7 +52,7 @@ const bodies: [name: string, on: readonly Adapter[], make: () => Given, expected
   ['an object', both, () => ({ data: { text } }), { type: 'application/json' }],
   ['an array', both, () => ({ data: [text, 1] }), { type: 'application/json' }],
   ['a number as JSON', both, () => ({ data: 0, headers: json }), { body: '0', type: 'application/json' }],
-  // The whole of the memory that it looks into is sent: that is axios's doing.
+  // axios sends the whole buffer underneath the view.
   ['a Uint8Array with an offset', both, () => ({ data: view }), {}],
   ['a DataView with an offset', both, () => ({ data: new DataView(bytes.buffer, 2, view.length) }), {}],
   [
@@ -59,7 +61,7 @@ const bodies: [name: string, on: readonly Adapter[], make: () => Given, expected
     () => ({ data: new URLSearchParams({ a: 'ä b', c: '&' }) }),
     { body: 'a=%C3%A4+b&c=%26' },
   ],
-  // The first ones take none over http.
+  // The first versions accept none over http.
   [
     'a File',
     isFirst ? ['fetch'] : both,

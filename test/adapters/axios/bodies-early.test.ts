@@ -1,4 +1,4 @@
-/** An answer that comes while the body is still being sent: its connection is not kept from those that wait. */
+/** An answer that comes while the body is still being sent: its connection is freed for other requests. */
 
 import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
@@ -11,26 +11,26 @@ import { answer, closeAfter, contentOf, type Play, rst } from '../../faults/lab.
 import { openLab, settled, soon } from '../kit.js';
 import { retryingInstance } from './kit.js';
 
-/** With one connection at a time, so that one that is not given back is missed. */
+/** With one connection at a time, so that a connection that is not given back shows. */
 function narrowInstance(policy: PolicyOptions = soon): AxiosInstance {
   const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => httpAgent.destroy());
   return retryingInstance(policy, { httpAgent });
 }
 
-/** Answers, and does not listen any more. */
+/** Answers early, and does not read the rest of the request. */
 function early(status: number, body: string): Play {
   return { at: 'head', steps: [{ do: 'deaf' }, ...answer(status, body).steps] };
 }
 
-/** Has one piece to give, and never the next one. */
+/** A stream with one chunk that never ends. */
 function unfinished(): Readable {
   const stream = new Readable({ read: () => undefined });
   stream.push('first,');
   return stream;
 }
 
-/** More than the kernel's buffers take. */
+/** More than the kernel's buffers hold. */
 const big = Buffer.alloc(20_000_000, 'x');
 
 const streams: [name: string, make: () => unknown][] = [

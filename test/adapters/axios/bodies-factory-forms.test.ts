@@ -1,4 +1,4 @@
-/** Forms, JSON and web streams that a function makes: anew for each attempt. */
+/** Forms, JSON and web streams from a function, made anew for each attempt. */
 
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';

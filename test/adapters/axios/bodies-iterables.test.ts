@@ -1,4 +1,6 @@
-/** Iterables that no transform touches: what can be read once is kept or not sent again, and never sent empty. */
+/**
+ * Iterables that no transform touches: one that can be read only once is kept or not sent again, and never sent empty.
+ */
 
 import { setImmediate } from 'node:timers/promises';
 import type { AxiosAdapter, AxiosInstance } from 'axios';
@@ -15,7 +17,7 @@ async function* generated(...chunks: readonly unknown[]): AsyncGenerator<unknown
   yield* chunks;
 }
 
-/** Can be read as often as one likes, but nobody knows. */
+/** An iterable that can be read repeatedly, though nothing shows it. */
 function iterable(...chunks: readonly unknown[]): AsyncIterable<unknown> {
   return { [Symbol.asyncIterator]: () => generated(...chunks) };
 }
@@ -86,7 +88,7 @@ describe('over fetch, an async iterable', () => {
   });
 });
 
-test('http takes none, and says so as without us', async () => {
+test('http rejects it, as without us', async () => {
   const lab = await openLab(answer(200));
   const bare = await settled(put(openInstance(), lab, generated('a'), { adapter: 'http', ...untouched }));
   const ours = await settled(put(retryingInstance(), lab, generated('a'), { adapter: 'http', ...untouched }));

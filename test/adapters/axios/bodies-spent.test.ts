@@ -1,4 +1,4 @@
-/** Forms with streams in them can be read once; and what axios does with an upload, it does each time. */
+/** Forms with streams can be read only once; and axios handles the upload of each attempt in the same way. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +34,7 @@ const withStream: [name: string, kind: Kind] = [
   { make: () => nodeForm(), adapter: 'http' },
 ];
 
-/** In memory as a whole, and as long as the caller wants. */
+/** Forms that are completely in memory, of any length. */
 const forms: [name: string, kind: Kind][] = [
   ['a form of form-data', { make: () => nodeForm(content), adapter: 'http' }],
   ['a form of form-data over fetch', { make: () => nodeForm(content), adapter: 'fetch' }],
@@ -67,7 +67,7 @@ test.each(refusals)(
   },
 );
 
-test('characters are counted as the bytes that they are sent as', async () => {
+test('characters are counted as the bytes that are sent', async () => {
   const lab = await openLab([answer(503), answer(200)]);
   const body = Readable.from(['ä'.repeat(10)]);
   const { error } = await settled(retryingInstance({ ...soon, bufferBodyBytes: 19 }).put(lab.origin, body));
@@ -117,7 +117,7 @@ test.each([withStream, ...forms])(
   },
 );
 
-// Both adapters read a part of it before they are connected.
+// Both adapters read part of the stream before they are connected.
 test.each(['http', 'fetch'])(
   'where the port is refused, a stream that does not fit is spent, over %s',
   async (adapter) => {
@@ -136,7 +136,7 @@ test.each(['http', 'fetch'])(
   },
 );
 
-test('of an upload of 256 MB no more is kept than the limit says', async () => {
+test('of an upload of 256 MB, no more is kept than the limit allows', async () => {
   const part = Buffer.alloc(1_000_000, 'x');
   let received = 0;
   const server = createServer((request, response) => {
@@ -150,7 +150,7 @@ test('of an upload of 256 MB no more is kept than the limit says', async () => {
   const { port } = server.address() as AddressInfo;
   const before = process.memoryUsage().arrayBuffers;
   let most = 0;
-  // Always the same memory: only copies of it can add up, and what was received and is not yet collected.
+  // Always the same buffer: only copies of it could add up, and received data that is not collected yet.
   function* source(): Generator<Buffer> {
     for (let sent = 0; sent < 256; sent += 1) {
       yield part;

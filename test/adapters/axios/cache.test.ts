@@ -14,7 +14,7 @@ import { setupCache } from './client.js';
 import { openInstance } from './kit.js';
 import { orderings } from './orderings.js';
 
-/** Holds what was answered well, for ever. */
+/** Keeps successful answers forever. */
 function standIn(instance: AxiosInstance): AxiosInstance {
   const held = new Map<string | undefined, AxiosResponse>();
   instance.interceptors.request.use(async (config) => {
@@ -36,7 +36,7 @@ const cached = { 'cache-control': 'max-age=3600' };
 const policy = { ...soon, maxRetries: 0, gate: { failures: 1, deadForMs: 0 } } as const;
 
 describe.each(caches)('%s', (_name, setup) => {
-  /** In the order in which docs/clients.md has them: the cache runs after us. */
+  /** In the order that docs/clients.md recommends: the cache runs after us. */
   function instanceOf(transitional: object, given: Parameters<typeof attachRetry>[1]): AxiosInstance {
     const instance = openInstance({ transitional } as object);
     const isNewOrder = Object.values(transitional).includes(false);

@@ -1,4 +1,4 @@
-/** The ways in which axios's callers give up, and what is left of them. */
+/** The ways in which axios's callers cancel, and the listeners that are left. */
 
 import { getEventListeners } from 'node:events';
 import type { AxiosRequestConfig, AxiosStatic, CancelToken, GenericAbortSignal } from 'axios';
@@ -8,7 +8,7 @@ import { minor } from './client.js';
 export interface Caller {
   readonly config: Pick<AxiosRequestConfig, 'signal' | 'cancelToken'>;
   giveUp(): void;
-  /** Those who would still hear of it. */
+  /** The number of listeners that are left. */
   listeners(): number;
   readonly isByToken: boolean;
 }
@@ -41,7 +41,7 @@ function subscribersOf(token: CancelToken): number {
   return _listeners?.length ?? 0;
 }
 
-/** Who has both gives up by the first of them. */
+/** A caller with both cancels by the first one. */
 function byOneOf(acting: Caller, other: Caller): Caller {
   return {
     config: { ...acting.config, ...other.config },
@@ -51,7 +51,7 @@ function byOneOf(acting: Caller, other: Caller): Caller {
   };
 }
 
-/** As much of a signal as axios's types ask for. */
+/** The parts of a signal that axios's types ask for. */
 class Polyfill implements GenericAbortSignal {
   aborted = false;
   readonly listeners: Set<() => void> = new Set();
@@ -67,7 +67,7 @@ class Polyfill implements GenericAbortSignal {
   abort(): void {
     this.aborted = true;
     for (const listener of [...this.listeners]) listener.call(this);
-    // Those of `once` are not told apart.
+    // Listeners with `once` are not told apart.
     this.listeners.clear();
   }
 }

@@ -1,4 +1,4 @@
-/** The cause of an error of ours: the last real outcome, light enough to be kept, and still in the server's words. */
+/** The cause of our own errors: the last real outcome, light enough to keep, and still with the server's words. */
 
 import type { AxiosAdapter, AxiosError } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { retryingInstance } from './kit.js';
 
 const schedule = { kind: 'fixed', waitMs: 7, jitter: 'none' } as const;
 
-/** What a deadline that ends the second attempt has for its cause. */
+/** The cause of the error when a deadline ends the second attempt. */
 async function causeAfter(send: (time: HandTime) => Promise<unknown>): Promise<unknown> {
   const time = new HandTime();
   const asked = settled(send(time));
@@ -32,7 +32,7 @@ describe('an answer', () => {
     return (cause as AxiosError).response;
   }
 
-  test('keeps its head, and a text of a few words', async () => {
+  test('keeps its head, and a short text', async () => {
     const response = await responseAfter('try later');
     expect(response).toMatchObject({
       status: 503,
@@ -43,7 +43,7 @@ describe('an answer', () => {
     expect(response).not.toHaveProperty('request');
   });
 
-  test('loses a text of many', async () => {
+  test('loses a long text', async () => {
     const response = await responseAfter('no '.repeat(1_000));
     expect(response).toMatchObject({ status: 503, headers: { 'x-why': 'load' } });
     expect(response).not.toHaveProperty('data');

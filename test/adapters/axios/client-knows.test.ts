@@ -1,4 +1,4 @@
-/** What the tests know of the axios under test. */
+/** Checks what the tests assume about the axios under test. */
 
 import type { AxiosError } from 'axios';
 import { expect, onTestFinished, test } from 'vitest';
@@ -57,7 +57,7 @@ test(`the adapter fetch ${fetchStaysOnRedirect ? 'minds' : 'does not mind'} maxR
   expect(lab.requests.length).toBe(fetchStaysOnRedirect ? 1 : 2);
 });
 
-test('what it says of a body that ended too soon', async () => {
+test('its error for a body that ended too soon', async () => {
   const lab = await openLab(cutBody(100, 40, 'fin'));
   const { error } = await settled(openInstance().get(lab.origin));
   const { message, response } = error as AxiosError;

@@ -13,12 +13,15 @@ import type { AxiosInstance, AxiosStatic } from 'axios';
 const folder = process.env['AXIOS_UNDER_TEST'];
 const load = createRequire(folder === undefined ? import.meta.url : join(folder, 'package.json'));
 
-/** What `require('axios')` gives. Typed as the devDependency: what older versions lack is for the test to ask. */
+/**
+ * The result of `require('axios')`. Typed as the devDependency; a test must check for features that older versions
+ * lack.
+ */
 export const axios: AxiosStatic = load('axios');
 export const version = axios.VERSION;
 export const minor = Number(version.split('.')[1]);
 
-/** What `import` gives: the same version, in classes of its own. */
+/** The result of `import`: the same version, with classes of its own. */
 export const axiosEsm = await importFrom(join(dirname(load.resolve('axios/package.json')), 'index.js'));
 
 async function importFrom(file: string): Promise<AxiosStatic> {
@@ -26,7 +29,7 @@ async function importFrom(file: string): Promise<AxiosStatic> {
   return build.default;
 }
 
-/** Of axios-cache-interceptor, which the matrix installs beside the newest axios: elsewhere there is none. */
+/** axios-cache-interceptor's setup, which the matrix installs beside the newest axios; undefined elsewhere. */
 export const setupCache: ((instance: AxiosInstance) => AxiosInstance) | undefined = cacheBeside();
 
 function cacheBeside(): typeof setupCache {
@@ -41,17 +44,20 @@ export const speaksHttp2 = minor >= 13;
 /** `allowAbsoluteUrls: false`. */
 export const canRefuseAbsoluteUrls = minor >= 8;
 
-/** Whether the adapter `fetch` minds `maxContentLength` and `maxBodyLength`. */
+/** Whether the adapter `fetch` obeys `maxContentLength` and `maxBodyLength`. */
 export const fetchHasLimits = minor >= 16;
 
-/** Whether the adapter `fetch` minds `maxRedirects: 0`. */
+/** Whether the adapter `fetch` obeys `maxRedirects: 0`. */
 export const fetchStaysOnRedirect = minor >= 20;
 
-/** Whether `http` hands over the response, with its status of success, beside a body that ended too soon. */
+/** Whether `http` adds the response, with its success status, to the error for a body that ended too soon. */
 export const truncatedHasResponse = minor >= 16;
 
-/** Whether `http` says of such a body, and of one that stalls, that it exceeds `maxContentLength`. */
+/** Whether `http` reports such a body, and one that stalls, as exceeding `maxContentLength`. */
 export const callsTruncatedTooLong = minor === 7 && Number(version.split('.')[2]) < 8;
 
-/** 1.7.0 takes no `File` over `http`, and over `fetch` forgets listeners and cancels no stream that stalls. */
+/**
+ * 1.7.0 accepts no `File` over `http`; over `fetch` it leaves listeners behind and does not cancel a stream that
+ * stalls.
+ */
 export const isFirst = version === '1.7.0';

@@ -1,4 +1,4 @@
-/** The caller's configuration: the same object with the same contents at the end, however often it was sent. */
+/** The caller's configuration is the same object with the same contents at the end, however often it was sent. */
 
 import type { AxiosInstance, AxiosRequestConfig, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { uuid } from '../sent-headers.js';
 import { axios } from './client.js';
 import { openInstance, retryingInstance } from './kit.js';
 
-/** Everything that makes us touch the configuration during an attempt. */
+/** Every setting that makes us change the configuration during an attempt. */
 const busy: PolicyOptions = {
   ...soon,
   attemptTimeoutMs: 10_000,
@@ -32,7 +32,7 @@ interface Seen {
   readonly before: Record<string, unknown>;
 }
 
-/** What comes back in `response.config` or `error.config`. */
+/** The configuration in `response.config` or `error.config`. */
 async function seenBy(
   instance: AxiosInstance,
   origin: string,
@@ -93,7 +93,7 @@ describe.each(adapters)('by %s, at', (adapter) => {
       expect(config.transformRequest).toBe(before['transformRequest']);
       expect(config.transformResponse).toBe(before['transformResponse']);
       expect(config.adapter).toBe(adapter);
-      // As in axios, the data and its type are those that were made of it.
+      // As in axios, the configuration shows the transformed data and its type.
       expect(data).toBe('{"b":2}');
       expect(headers).toBeInstanceOf(axios.AxiosHeaders);
       expect({ ...headers }).toEqual({
@@ -176,7 +176,7 @@ describe('one configuration object for several requests', () => {
 });
 
 describe('the headers of each attempt are those of the first:', () => {
-  /** Names and values as they came, without what differs from attempt to attempt by design. */
+  /** Names and values as they arrived, without those that differ between attempts by design. */
   function headersOf(lab: Lab): string[] {
     return lab.requests.map(({ rawHeaders }) => JSON.stringify(rawHeaders));
   }

@@ -29,7 +29,7 @@ export type AnswerKind =
   | 'no answer'
   | 'refused port';
 
-/** What the caller, or its upload, does, and when. */
+/** What the caller or its upload does, and when. */
 export type EventKind =
   | 'abort before'
   | 'abort at once'
@@ -43,7 +43,7 @@ export type EventKind =
   | 'source breaks while it uploads'
   | 'source breaks while it waits';
 
-/** What the caller configures, by what it is about. */
+/** The caller's configuration, by topic. */
 export type Setting = keyof typeof settings;
 
 export interface Shape {
@@ -97,7 +97,7 @@ export const settings = {
   'an asynchronous interceptor': {},
 } as const satisfies Record<string, object>;
 
-/** What its interceptors do, registered before attachRetry() and after it. */
+/** The caller's interceptors, registered before attachRetry() and after it. */
 export const interceptors: Partial<
   Record<
     Setting,
@@ -138,7 +138,7 @@ function shapesOf(parts: readonly Part[], over = adapters): Shape[] {
   );
 }
 
-/** A lab of HTTP/2 has no bytes of a connection to play with, and no port that refuses in time. */
+/** An HTTP/2 lab cannot cut or reset single connections, and has no port that refuses quickly. */
 function speaks(adapter: AdapterName, { answer }: Part): boolean {
   const isOfConnection =
     answer.startsWith('reset') || answer.startsWith('end') || answer === 'a body cut short';
@@ -204,7 +204,7 @@ const failures: readonly AnswerKind[] = [
   'refused port',
 ];
 
-/** Nothing that comes in time is certain to. */
+/** With a timeout, the server stays silent: an answer might or might not come in time. */
 function answerFor(setting: Setting, otherwise: AnswerKind): AnswerKind {
   return setting.startsWith('a timeout') ? 'no answer' : otherwise;
 }
@@ -213,7 +213,7 @@ function askedFor(setting: Setting): Part {
   return { method: 'get', source: 'none', answer: answerFor(setting, '200 of JSON'), setting };
 }
 
-/** Whether axios can send it a second time by itself: of an object that is to be multipart, it makes a stream. */
+/** Whether axios can send it twice by itself: it turns an object that is to be multipart into a stream. */
 export function isKnown({ source, setting }: Shape): boolean {
   return !streams.includes(source) && source !== 'half a stream' && setting !== 'multipart';
 }

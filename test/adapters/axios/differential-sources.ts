@@ -1,4 +1,4 @@
-/** Request bodies of every kind that axios takes, and what becomes of those that have a life of their own. */
+/** Request bodies of every kind that axios accepts, and what happens to the streams among them. */
 
 import { type PassThrough, Readable } from 'node:stream';
 import PackageFormData from 'form-data';
@@ -9,11 +9,11 @@ export type SourceKind = keyof typeof makers;
 
 export interface Source {
   readonly body: unknown;
-  /** What it was seen to do. */
+  /** The events that it emitted. */
   readonly events: readonly string[];
-  /** When it is a stream of Node's. */
+  /** The stream, if it is a Node stream. */
   readonly stream?: Readable;
-  /** In the same tick in which the request was made, and later. */
+  /** Writes to the stream, in the tick in which the request was made or later. */
   readonly fill?: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** Makes one request of the differential run, and writes down what the server and the caller saw. */
+/** Makes one request of the differential run, and records what the server and the caller saw. */
 
 import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
@@ -22,7 +22,7 @@ import { axios } from './client.js';
 import { type AnswerKind, configOf, interceptors, type Shape } from './differential-shapes.js';
 import { type Source, sourceOf } from './differential-sources.js';
 
-/** An instance, bare or with attachRetry() on it, and what each request says for itself. */
+/** An instance, bare or with attachRetry(), and the `retry` option of each request. */
 export interface Client {
   readonly attach: (instance: AxiosInstance) => unknown;
   readonly options?: AxiosRequestConfig;
@@ -53,7 +53,7 @@ const answers: Readonly<Record<AnswerKind, Play | readonly Play[]>> = {
   'redirect to 503': [answer(302, '', { location: '/there' }), answer(503, 'busy')],
 };
 
-/** `timeoutMs`: in place of what the shape says, where it has one. */
+/** `timeoutMs` replaces the shape's own timeout, if it has one. */
 export async function play(shape: Shape, client: Client, timeoutMs?: number): Promise<Seen> {
   const isH2 = shape.adapter === 'http over HTTP/2';
   const script = answers[shape.answer];
@@ -97,7 +97,7 @@ function instanceOf({ adapter, setting }: Shape, httpAgent: Agent, { attach }: C
   return instance;
 }
 
-/** Without what is drawn by lot. */
+/** Without random values, such as boundaries. */
 function neutral(given: string): string {
   return given
     .replaceAll(/127\.0\.0\.1:\d+/g, 'host')
@@ -215,7 +215,7 @@ class Call {
   }
 }
 
-/** What there is to be read of a response, and how it ends. */
+/** The readable part of a response, and how it ends. */
 async function readOf(data: unknown): Promise<unknown> {
   if (data instanceof Readable || data instanceof globalThis.ReadableStream) {
     try {

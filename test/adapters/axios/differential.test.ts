@@ -24,16 +24,16 @@ const off: readonly (readonly [string, Client])[] = [
 
 const willing = attached({ methods: [], unsafeMethods: 'never' });
 
-/** Of a stream that may have to be sent again, something is kept, and it is closed at the end. */
+/** A stream that may have to be sent again is partly kept, and closed at the end. */
 function clientsFor(shape: Shape): typeof off {
   const isAsked = isKnown(shape) && shape.setting === undefined && shape.event === undefined;
   return isAsked ? [...off, ['on, for nothing', willing]] : off;
 }
 
-/** Where a machine is so busy that a time is up before anything is sent, there is more of it in the next turn. */
+/** Longer timeouts for the next turn, if a busy machine let the time pass before anything was sent. */
 const longerTimeoutsMs = [500, 5_000];
 
-/** Who gives up, or is given up, may have been heard of or not: what chance decides does not come three times. */
+/** An abort or a timeout may or may not be noticed in time: differences by chance do not occur three times. */
 async function lastingDifferences(shape: Shape, first: Seen, client: Client): Promise<string[]> {
   let found = differencesOf(first, await play(shape, client));
   for (const timeoutMs of longerTimeoutsMs) {
@@ -51,6 +51,6 @@ declareRun<Shape, Client, Seen>({
   play,
   lanes: 8,
   differences: lastingDifferences,
-  // Node 26 itself throws where a fetch is given up while its upload is being read.
+  // Node 26 itself throws if a fetch is aborted while its upload is being read.
   mayThrow: true,
 });

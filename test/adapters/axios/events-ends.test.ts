@@ -1,4 +1,4 @@
-/** Ends that only axios has, as listeners are told of them. */
+/** Ends that only axios has, as listeners see them. */
 
 import type { AxiosInstance, AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { brief, type Event } from '../decisions.js';
 import { openLab, settled, soon } from '../kit.js';
 import { retryingInstance } from './kit.js';
 
-/** An instance, and everything that is said of its requests. */
+/** An instance, and all events about its requests. */
 function listened(policy: PolicyOptions = {}): { instance: AxiosInstance; events: Event[] } {
   const events: Event[] = [];
   const instance = retryingInstance({ ...soon, ...policy, observe: (event) => void events.push(event) });

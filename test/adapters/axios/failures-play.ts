@@ -1,4 +1,4 @@
-/** Has the failures that can be made on loopback with axios made, and says why the others cannot. */
+/** Plays the failures that can be made on loopback with axios, and says why the others cannot. */
 
 import { expect } from 'vitest';
 import type { Failures } from '../failure-rows.js';
@@ -42,7 +42,7 @@ const play: Failures<Scene>['play'] = async ({ make, name }, method) => {
   await afterwards?.();
   const { error } = await asked;
   const expectOwn = (isRetried: boolean): void => {
-    // Of each attempt one at most arrives; where redirects lead round and round, that many more.
+    // At most one request arrives for each attempt; a redirect loop has more.
     if (lab === undefined || name.includes('redirect')) return;
     expect(lab.requests.length).toBeLessThanOrEqual(isRetried ? 2 : 1);
   };

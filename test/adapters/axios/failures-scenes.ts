@@ -1,4 +1,4 @@
-/** How each failure that can be made on loopback is made with axios, by the code that the fixture lists it under. */
+/** How to make each failure that can be made on loopback with axios, by the code that the fixture lists it under. */
 
 import { Agent, type AgentOptions } from 'node:http';
 import { constants } from 'node:http2';
@@ -39,11 +39,11 @@ export type Scene = FailureScene<Made>;
 
 export interface Made {
   readonly config: AxiosRequestConfig;
-  /** Where it reaches one. */
+  /** The lab, if the request reaches one. */
   readonly lab?: Pick<FaultLab<never>, 'requests'>;
-  /** Ends what ends no other way. */
+  /** Ends a request that would never end. */
   readonly attemptTimeoutMs?: number;
-  /** Once the request is made. */
+  /** Runs once the request is made. */
   readonly afterwards?: () => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ const { NGHTTP2_PROTOCOL_ERROR, NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants;
 
 type Adapter = 'http' | 'fetch';
 
-/** To a lab, by this adapter. */
+/** A request to a lab by this adapter. */
 function lab(
   adapter: Adapter,
   script: LabScript,
@@ -80,12 +80,12 @@ function h2(script: H2LabScript, more: Partial<Made> = {}, options?: H2LabOption
   };
 }
 
-/** A server that is what its TLS says. */
+/** A request to a server with this kind of TLS. */
 function tls(adapter: Adapter, kind: NonNullable<LabOptions['tls']>): () => Promise<Made> {
   return lab(adapter, answer(200), {}, { tls: kind });
 }
 
-/** To a client that trusts the lab's authority. Node's `fetch` knows only the system's. */
+/** The same, by a client that trusts the lab's authority. Node's `fetch` knows only the system's. */
 function trusting(kind: NonNullable<LabOptions['tls']>): () => Promise<Made> {
   return lab('http', answer(200), { httpsAgent: new TlsAgent({ ca }) }, { tls: kind });
 }
@@ -94,12 +94,12 @@ async function refused(adapter: Adapter): Promise<Made> {
   return at(adapter, await refusedOrigin())();
 }
 
-/** The system's resolver is asked for another name, or not at all. */
+/** The system's resolver is asked for another name, or fails. */
 function resolver(code: string): () => Promise<Made> {
   return at('http', 'http://nowhere.invalid', { lookup: failingLookup(code) } as object);
 }
 
-/** Two addresses for a name, and nobody answers at the first; at the second nobody listens. */
+/** A name with two addresses: the first is silent, the second refuses. */
 async function addressThatIsSilent(): Promise<Made> {
   const { port } = new URL(await openFullBacklog());
   const httpAgent = new Agent(tryNextSoon as AgentOptions);
@@ -130,7 +130,7 @@ async function givenUp(adapter: Adapter): Promise<Made> {
   return { config, lab: silent as NonNullable<Made['lab']>, afterwards };
 }
 
-/** What `xhr` says of whatever goes wrong. */
+/** The error that `xhr` gives for every failure. */
 const sayingNothing: AxiosAdapter = async (config) => {
   throw Object.assign(new Error('Network Error'), { isAxiosError: true, code: 'ERR_NETWORK', config });
 };
@@ -141,7 +141,7 @@ function within(ms: number): AxiosRequestConfig {
 
 const clear: AxiosRequestConfig = { transitional: { clarifyTimeoutError: true } };
 
-/** By `code` of the fixture's row. */
+/** Scenes by the `code` of the fixture's row. */
 export const scenes: Readonly<Record<string, readonly Scene[]>> = {
   ECONNREFUSED: [
     { name: 'http', error: 'ECONNREFUSED', ...unsent, make: () => refused('http') },
@@ -156,7 +156,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
   ],
   ENOTFOUND: [
     { name: 'http', error: 'ENOTFOUND', ...unsent, make: resolver('ENOTFOUND') },
-    // Where there is no name server, EAI_AGAIN.
+    // Without a name server, it is EAI_AGAIN.
     { name: 'fetch', error: 'ERR_NETWORK', ...unsent, make: at('fetch', 'http://name.invalid') },
     {
       name: 'HTTP/2',
@@ -168,19 +168,19 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
   ],
   EAI_AGAIN: [{ name: 'http', error: 'EAI_AGAIN', ...unsent, make: resolver('EAI_AGAIN') }],
   'EHOSTUNREACH/ENETUNREACH/EHOSTDOWN/ENETDOWN/EADDRNOTAVAIL': [
-    // Linux says so of every broadcast address; this one is loopback's.
+    // Linux gives this error for every broadcast address; this one is loopback's.
     { name: 'http', error: 'ENETUNREACH', ...unsent, make: at('http', 'http://127.255.255.255:8089') },
     { name: 'fetch', error: 'ERR_NETWORK', ...unsent, make: at('fetch', 'http://127.255.255.255:8089') },
     {
       name: "an address that is not this host's",
       error: 'EADDRNOTAVAIL',
-      // Binding is no connecting.
+      // The failure is in binding, before connecting.
       ...unclear,
       make: lab('http', answer(200), { httpAgent: new Agent({ localAddress: '192.0.2.1' } as AgentOptions) }),
     },
   ],
   'ETIMEDOUT syscall connect': [
-    // An AggregateError: Node gave the first address up, as the kernel would minutes later.
+    // An AggregateError: Node gave up on the first address, as the kernel would minutes later.
     { name: 'an address of several that is silent', error: /./, ...unsent, make: addressThatIsSilent },
   ],
   'ETIMEDOUT/ECONNABORTED without syscall (AxiosError)': [
@@ -508,7 +508,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
       name: 'an address that is no text',
       error: 'ERR_BAD_OPTION_VALUE',
       ...final,
-      missing: minor < 16 && 'it throws a TypeError, or where nobody catches it',
+      missing: minor < 16 && 'it throws a TypeError, or an error that nothing can catch',
       make: at('http', 'http://nowhere.invalid', {
         lookup: (_name: string, _options: object, done: (error: null, address: unknown) => void) =>
           setImmediate(done, null, 7),

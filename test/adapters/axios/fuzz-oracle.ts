@@ -1,4 +1,4 @@
-/** What must be true of every call, whatever was done to it. */
+/** Invariants that hold for every call, whatever was done to it. */
 
 import type { AxiosResponse } from 'axios';
 import type { PolicyOptions } from '../../../src/index.js';
@@ -26,9 +26,9 @@ function* aboutTheEnd(trial: Trial, { responseType }: FuzzScript): Generator<str
   if (ends !== 1 && !isBeforeAll) yield `settled ${ends} times`;
   const wasAborted = atAbort !== undefined;
   if (wasAborted && !axios.isCancel(error)) yield `aborted, and got ${String(error ?? response?.status)}`;
-  if (!wasAborted && axios.isCancel(error)) yield 'nobody has aborted it';
+  if (!wasAborted && axios.isCancel(error)) yield 'cancelled, but the caller did not abort';
   if (!trial.isWhole || response === undefined || response.status >= 300) return;
-  // Under load, they do not arrive in the order in which they were sent.
+  // Under load, requests arrive in another order than they were sent in.
   const play = call.plays[Number(response.headers[playHeader])];
   const served = play?.does === 'serve' ? play.bytes : 0;
   if (call.method === 'HEAD') {
@@ -52,7 +52,7 @@ function* aboutAttempts({ arrivals, attempts, atAbort, events, call }: Trial, sc
   }
 }
 
-/** A write that nobody called repeatable is sent again only when the server said that it did not take it. */
+/** A write that is not marked as repeatable is sent again only if the server said that it did not take it. */
 function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
   const keys = new Set(arrivals.map(({ request }) => request.headers['idempotency-key']));
   if (keys.size > 1) yield `different idempotency keys: ${[...keys].join(', ')}`;
@@ -62,13 +62,13 @@ function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript
   }
 }
 
-/** As the caller gave it: nothing of ours is left in it but the key. */
+/** The configuration is as the caller gave it; only the key is left in it. */
 function* aboutConfig(trial: Trial, { adapter, isNamed, policy }: FuzzScript): Generator<string> {
   const { error, response, call, config, caller, arrivals } = trial;
   const left = response?.config ?? (Object(error) as { config?: AxiosResponse['config'] }).config;
   if (left === undefined) return;
   if (left.url !== config.url) yield `the URL is ${left.url}`;
-  // What was never sent has it still.
+  // A request that was never sent still has it.
   const wasSent = trial.events.length > 0;
   if (wasSent && (isNamed ? left.adapter !== adapter : typeof left.adapter !== 'function'))
     yield 'another adapter';
@@ -95,7 +95,7 @@ function mustSucceed(call: FuzzCall, { policy, responseType, retryIf, beforeRetr
   return undefined;
 }
 
-/** HEAD has nothing that could be cut off: the connection dies later, while it is thought to be idle. */
+/** An answer to HEAD has no body to cut off: the connection dies later, while it is taken for idle. */
 function mayDisturb({ method, plays, abort }: FuzzCall): boolean {
   const isCut = (play: FuzzPlay): boolean => play.does === 'serve' && play.cut !== undefined;
   return abort !== undefined || (method === 'HEAD' && plays.some(isCut));
@@ -108,7 +108,7 @@ function isRetried(play: FuzzPlay, call: FuzzCall, policy: PolicyOptions, respon
     case 'die':
       return isRepeatable(call, policy);
     case 'serve':
-      // A stream is the caller's from its head on.
+      // A stream belongs to the caller from its head on.
       return responseType !== 'stream' && !callsTruncatedTooLong && isRepeatable(call, policy);
     case 'refuse':
       return (
@@ -123,7 +123,7 @@ function isRepeatable({ method, isKeyed }: FuzzCall, { idempotencyKey }: PolicyO
   return method !== 'POST' || isKeyed || idempotencyKey === true;
 }
 
-/** A server that says so did not take the request. */
+/** A server that gives this status did not take the request. */
 function isRefusal(play: FuzzPlay): boolean {
   return play.does === 'refuse' && (play.status === 408 || play.status === 429);
 }

@@ -1,4 +1,4 @@
-/** Plays one script to its end on a lab of its own, and says what was wrong with it. */
+/** Plays one script to its end on a lab of its own, and reports what was wrong. */
 
 import { Agent } from 'node:http';
 import type { AxiosInstance } from 'axios';
@@ -55,7 +55,7 @@ function instanceOf(
     const trial = trials[Number(config.headers['x-call'])];
     if (trial !== undefined) trial.attempts += 1;
     const sent = axios.getAdapter(adapter, config)(config);
-    // Not before: axios sends what is aborted while it is about to be sent, and forgets the answer.
+    // Not earlier: axios sends a request that is aborted while it is about to be sent, and drops the answer.
     trial?.hear('attempt', trial.attempts);
     return sent;
   };

@@ -1,4 +1,4 @@
-/** Throws the dice for a script. All of it is JSON, so that one that fails can be printed and played again. */
+/** Generates a random script. All of it is JSON, so that a failing script can be printed and replayed. */
 
 import type { PolicyOptions } from '../../../src/index.js';
 import { Dice } from '../fuzz/dice.js';
@@ -7,12 +7,12 @@ import { type FuzzPlay, hangs, playAtRandom, served } from '../fuzz/plays.js';
 
 export interface FuzzScript extends Hooks {
   readonly adapter: 'http' | 'fetch';
-  /** Named, or the function itself. */
+  /** True: the adapter is named; false: its function is given. */
   readonly isNamed: boolean;
   readonly maxSockets: number;
   readonly responseType: 'arraybuffer' | 'stream';
   readonly policy: PolicyOptions;
-  /** All at once, or one after the other. */
+  /** True: all calls at once; false: one after the other. */
   readonly together: boolean;
   readonly calls: readonly FuzzCall[];
 }
@@ -22,7 +22,7 @@ export interface FuzzCall {
   /** The caller's own idempotency key. */
   readonly isKeyed: boolean;
   readonly body: { readonly form: BodyForm; readonly bytes: number };
-  /** The n-th time that this call arrives, the n-th of these is played; the last one repeats. */
+  /** The play for the n-th arrival of this call; the last one repeats. */
   readonly plays: readonly FuzzPlay[];
   readonly abort?: { readonly by: 'signal' | 'token'; readonly on: AbortMoment; readonly n: number };
 }
@@ -59,7 +59,7 @@ export function scriptOf(seed: number, number: number): FuzzScript {
   };
 }
 
-/** Times are the policy's own, which run faster than the clock. */
+/** Times in the policy's own time, which runs faster than the clock. */
 function policyOf(dice: Dice, mayHang: boolean): PolicyOptions {
   const attemptTimeoutMs = dice.whole(1_000, 2_000);
   return {
@@ -76,7 +76,7 @@ function policyOf(dice: Dice, mayHang: boolean): PolicyOptions {
 }
 
 function callOf(dice: Dice, isStream: boolean): FuzzCall {
-  // A stream of nothing: over `fetch`, older axios reads it all the same, and nobody can catch what it throws.
+  // An empty stream: over `fetch`, older axios reads it nevertheless, and throws an error that nothing can catch.
   const head: FuzzCall['method'] = isStream ? 'GET' : 'HEAD';
   const method = dice.oneOf(['GET', 'GET', head, 'POST', 'POST', 'PUT']);
   const hasBody = method === 'POST' || method === 'PUT';

@@ -1,4 +1,4 @@
-/** One call of a script: how it is made, when it is aborted, and everything that is known when it is over. */
+/** One call of a script: how it is made, when it is aborted, and everything that is known at its end. */
 
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -15,7 +15,7 @@ interface Arrived {
   readonly play: FuzzPlay;
 }
 
-/** One call, and everything that is known of it. */
+/** One call, and everything that is known about it. */
 export class Trial {
   readonly call: FuzzCall;
   readonly arrivals: Arrived[] = [];
@@ -23,7 +23,7 @@ export class Trial {
   readonly caller: Caller;
   config: AxiosRequestConfig = {};
   attempts = 0;
-  /** What it had sent, and what had been decided about it. */
+  /** The attempts and decisions up to the abort. */
   atAbort: { readonly attempts: number; readonly decisions: number } | undefined = undefined;
   bytes: Buffer = Buffer.alloc(0);
   response: AxiosResponse | undefined = undefined;
@@ -41,7 +41,7 @@ export class Trial {
     return this.response !== undefined && this.error === undefined;
   }
 
-  /** It may be the moment to abort. */
+  /** Aborts if this is the moment to do so. */
   hear(moment: AbortMoment, n: number): void {
     const { abort } = this.call;
     if (abort?.on === moment && abort.n === n) this.abort();
@@ -68,7 +68,7 @@ export class Trial {
     } catch (error) {
       this.isSettled = true;
       this.error = error;
-      // A stream that nobody reads keeps its connection.
+      // An unread stream occupies its connection.
       const { response } = Object(error) as {
         response?: { data?: { destroy?(): void; cancel?(): Promise<void> } };
       };

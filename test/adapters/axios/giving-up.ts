@@ -1,4 +1,4 @@
-/** How callers of axios give up, by each of its builds and adapters. */
+/** How callers of axios cancel, by each of its builds and adapters. */
 
 import type { AxiosStatic } from 'axios';
 import type { Caller, GivingUp } from '../suites/callers.js';
@@ -8,7 +8,7 @@ import { isFirst } from './client.js';
 
 type Named = readonly [name: string, make: () => Caller];
 
-/** `adapter`: before 1.16, what `fetch` says while it sends is no error of axios's. */
+/** `adapter`: before 1.16, the error that `fetch` gives while it sends is not an AxiosError. */
 function expecting(build: AxiosStatic, adapter: 'http' | 'fetch'): Caller['expectError'] {
   return (error, isSending = false) => expectCanceled(error, build, adapter === 'fetch' && isSending);
 }
@@ -28,7 +28,7 @@ export function givingUp(
       return { asked: config as Asked, giveUp, listeners, expectError };
     },
   ];
-  // The first adapter for fetch does not look at tokens.
+  // The first fetch adapter ignores tokens.
   const isDeaf = isFirst && adapter === 'fetch';
   return {
     name,

@@ -1,4 +1,4 @@
-/** HTTP/2 sessions that die: axios hears nothing of it, and a time of ours is what ends the attempt. */
+/** HTTP/2 sessions that die: axios does not notice, so one of our own timeouts ends the attempt. */
 
 import { constants } from 'node:http2';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { openH2Lab, overH2, retryingOver, survivesHttp2 } from './ways.js';
 const policy: PolicyOptions = { ...soon, attemptTimeoutMs: 5_000, maxRetries: 1 };
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants;
 
-/** The end of the session in the middle of a body that was announced. */
+/** The session ends in the middle of a body with a content-length. */
 const afterHead: H2Play = {
   steps: [
     { do: 'head', status: 200, headers: { 'content-length': '100' } },
@@ -37,7 +37,7 @@ describe.skipIf(!survivesHttp2)('axios over HTTP/2 (since 1.20)', () => {
     const instance = retryingOver(overH2, lab.origin, createRetrier(policy, time.ports));
     const asked = instance.get('/');
     await lab.until(({ requests }) => requests.length === 1);
-    // On a session that is about to end, the next attempt would share its fate.
+    // On a session that is about to end, the next attempt would die, too.
     if (play === sessionEnds) await lab.until(({ openSockets }) => openSockets === 0);
     await time.fire(5_000);
     await time.fire(1);
@@ -71,7 +71,7 @@ describe.skipIf(!survivesHttp2)('axios over HTTP/2 (since 1.20)', () => {
     expect(lab.requests).toHaveLength(1);
   });
 
-  // Node ends the body as if it were whole, and axios does not count what came; the stream knows better.
+  // Node ends the body as if it were complete, and axios does not check its length; the stream knows better.
   test('an answer that the end of its session cuts off is seen to be cut off', async () => {
     const lab = await openH2Lab([afterHead, answer(200, 'yes')]);
     const instance = retryingOver(overH2, lab.origin, { ...policy, attemptTimeoutMs: 500 });

@@ -1,4 +1,4 @@
-/** What is held while a retry waits: nothing of the answer, which would keep its connection's buffers. */
+/** Memory while a retry waits: the answer is not kept, since it would keep its connection's buffers. */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -16,7 +16,7 @@ const runWithAxios = programsOf('axios');
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** What was made or looked at in this turn is not collected in it. */
+/** Objects created or read in this turn are not collected in it. */
 function aliveOf(references: readonly WeakRef<object>[]): number {
   collectGarbage();
   return references.filter((reference) => reference.deref() !== undefined).length;
@@ -24,7 +24,7 @@ function aliveOf(references: readonly WeakRef<object>[]): number {
 
 const waitMs = 7_000;
 
-/** Whoever waits is woken by the test; whatever else there is time for takes none. */
+/** The test wakes those that wait; all other timers never fire. */
 function sleepByHand(): { readonly sleep: Sleep; readonly waiting: Map<number, () => void> } {
   const waiting = new Map<number, () => void>();
   const sleep: Sleep = (delayMs, wake) => {
@@ -43,7 +43,7 @@ function wakeFrom(waiting: Map<number, () => void>, delayMs: number): void {
 const policies: [name: string, policy: PolicyOptions, held: 'error' | 'nothing'][] = [
   ['nothing', {}, 'nothing'],
   ['an attempt timeout', { attemptTimeoutMs: 1_000 }, 'nothing'],
-  // It would be the cause of a DeadlineError, or of a GateShutError.
+  // The answer would be the cause of a DeadlineError, or of a GateShutError.
   ['a deadline', { deadlineMs: 60_000 }, 'error'],
   ['a gate', { gate: true }, 'error'],
 ];
@@ -86,7 +86,7 @@ describe('of an answer that would be a cause,', () => {
     let now = 0;
     const heavy: WeakRef<object>[] = [];
     const adapter: AxiosAdapter = (config) => {
-      // The second attempt is for the deadline to end.
+      // The second attempt runs until the deadline.
       if (heavy.length > 0) return new Promise(() => undefined);
       const [data, request] = [make(), { socket: {} }];
       const headers = { 'x-why': 'tired' };
@@ -172,11 +172,11 @@ describe.each(['http', 'fetch'])('over %s, of the bodies of 20 answers', (adapte
         instance.get('/').catch(() => undefined);
         while (waiting < count) await new Promise((resolve) => setTimeout(resolve, 1));
       };
-      // What the first one loads stays.
+      // The memory that the first request loads stays in use.
       await ask(1);
       const before = used();
       for (let count = 1; count <= requests; count += 1) await ask(1 + count);
-      // What was on its way at the end may still be.
+      // Answers that were on their way at the end may still be.
       let after = used();
       for (let round = 0; round < 100 && after - before > requests * ${bytes} / 10; round += 1) {
         await new Promise((resolve) => setTimeout(resolve, 20));

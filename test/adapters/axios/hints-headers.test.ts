@@ -1,4 +1,4 @@
-/** What an answer asks for, in the headers that adapters of axios may have, and beside an error. */
+/** Hints in headers, in every form that axios's adapters have them, and beside an error. */
 
 import type { AxiosAdapter } from 'axios';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { retryingInstance } from './kit.js';
 
 const exact: PolicyOptions = { hintJitter: 0, maxRetries: 1 };
 
-/** An adapter that sends nothing, and answers with these headers. */
+/** An adapter that answers with these headers, without sending anything. */
 function answering(headers: unknown): AxiosAdapter {
   let isFirst = true;
   return async (config) => {
@@ -45,7 +45,7 @@ test.each([
 });
 
 test.each([undefined, null, 'retry-after: 7', 7])(
-  'headers that are none (%s) are no hint',
+  'missing or invalid headers (%s) are no hint',
   async (headers) => {
     const waits = new Waits();
     const policy: PolicyOptions = { ...exact, schedule: { kind: 'fixed', waitMs: 3, jitter: 'none' } };

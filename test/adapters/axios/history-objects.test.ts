@@ -1,4 +1,4 @@
-/** `historyOf` of the objects that axios gives its callers, and never that of another request. */
+/** `historyOf` for the objects that axios gives its callers; it never returns another request's history. */
 
 import type { AxiosAdapter, AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -76,7 +76,7 @@ test('it is the same behind interceptors that let the response through', async (
 });
 
 describe('of one object for two requests', () => {
-  /** Gives the same thing again and again. */
+  /** An adapter that always gives the same object. */
   function always(thing: unknown): { adapter: AxiosAdapter } {
     return {
       adapter: async () => {

@@ -1,4 +1,4 @@
-/** Whose error is it? The caller's own are passed on as they are; ours are what axios's callers know errors to be. */
+/** The caller's own errors are passed on unchanged; ours are in the form that axios's callers expect. */
 
 import { getEventListeners, once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -20,12 +20,12 @@ import { Waits } from '../waits.js';
 import { axios, axiosEsm } from './client.js';
 import { retryingInstance } from './kit.js';
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang takes forever; nothing else takes nearly as long. */
 vi.setConfig({ testTimeout: 10_000 });
 
 type Event = DecisionEvent | SettledEvent;
 
-/** Who writes on it fails. */
+/** A frozen error: writing to it fails. */
 const broken = Object.freeze(new Error('the caller’s own'));
 const fail = (): never => {
   throw broken;

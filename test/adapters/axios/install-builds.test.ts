@@ -1,4 +1,4 @@
-/** Both builds of axios in one process, whose classes are strangers to each other; and `axios` itself. */
+/** Both builds of axios in one process, whose classes do not know each other; and `axios` itself. */
 
 import { Agent } from 'node:http';
 import type { AxiosInstance, AxiosStatic } from 'axios';

@@ -1,4 +1,4 @@
-/** Taken away again, nothing of it is left. */
+/** After detaching, nothing of the installation is left. */
 
 import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
@@ -53,7 +53,7 @@ describe('detached', () => {
     expect((await pending).data).toBe('at last');
   });
 
-  test('twice: takes nothing away from those who came later', async () => {
+  test('twice: does not remove later interceptors', async () => {
     const lab = await openLab(answer(200));
     const instance = openInstance();
     const detach = attachRetry(instance, soon);
@@ -68,9 +68,9 @@ describe('detached', () => {
     expect(seen).toBe(1);
   });
 
-  // Older versions of axios give the numbers of what was cleared to those who come then.
+  // Older versions of axios reuse the ids of cleared interceptors.
   test.skipIf(numbersBeginAgain())(
-    'after all interceptors were cleared: takes nothing away from those who came later',
+    'after all interceptors were cleared: does not remove later interceptors',
     async () => {
       const lab = await openLab(answer(200));
       const instance = openInstance();

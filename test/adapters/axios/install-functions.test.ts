@@ -1,4 +1,4 @@
-/** Functions of somebody's for adapters, well behaved or not. */
+/** Functions as adapters, well behaved or not. */
 
 import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { openInstance, retryingInstance } from './kit.js';
 
 type Step = (config: InternalAxiosRequestConfig) => unknown;
 
-/** Answers what it is told, one after the other; what is thrown is thrown. */
+/** Gives these answers in order; errors among them are thrown. */
 class Scripted {
   readonly seen: InternalAxiosRequestConfig[] = [];
   readonly #script: readonly Step[];
@@ -161,7 +161,7 @@ describe('a function', () => {
     const sleep: NonNullable<Parameters<typeof createRetrier>[1]>['sleep'] = (_delayMs, wake, options) => {
       const timer = {};
       timers.add(timer);
-      // Those that only watch stand still.
+      // Timers that only watch never fire.
       if (options?.unref === false) {
         setImmediate(() => {
           timers.delete(timer);
@@ -198,7 +198,7 @@ describe('a function', () => {
     expect(events).toHaveLength(2);
   });
 
-  test('that knows no status is believed, and the request is settled', async () => {
+  test('that gives no status is believed, and the request is settled', async () => {
     const { adapter, seen } = new Scripted(async () => ({ data: 'from a cache' }));
     const events: unknown[] = [];
     const instance = retryingInstance({ observe: (event) => void events.push(event.type) }, { adapter });
@@ -208,7 +208,7 @@ describe('a function', () => {
     expect(events).toEqual(['settled']);
   });
 
-  test('that changes what it is given finds it as at first the next time', async () => {
+  test('that changes its configuration gets the original one in the next attempt', async () => {
     const bodies: unknown[] = [];
     const adapter: AxiosAdapter = async (config) => {
       bodies.push([
@@ -226,7 +226,7 @@ describe('a function', () => {
     expect(bodies).toEqual(Array(3).fill(['1', '2', undefined]));
   });
 
-  test('that never hears of the end of its attempt does not keep the transforms from the next', async () => {
+  test('that ignores the end of its attempt does not block the transforms of the next one', async () => {
     const { adapter } = new Scripted(() => new Promise(() => undefined), replies(200, {}, '{"a":1}'));
     const instance = retryingInstance({ ...soon, attemptTimeoutMs: 20 });
     const response = await instance.get('http://a.test/', { adapter: [adapter] });
@@ -235,7 +235,7 @@ describe('a function', () => {
     expect(historyOf(response)).toHaveLength(2);
   });
 
-  test('that answers too late changes nothing of the request that went on without it', async () => {
+  test('that answers too late does not change the request, which has gone on', async () => {
     let answerLate: (value: unknown) => void = () => undefined;
     const late = new Promise((resolve) => {
       answerLate = resolve;

@@ -1,4 +1,4 @@
-/** However often a request is sent, what others have put around it runs once, in whatever order it was registered. */
+/** However often a request is sent, interceptors run once, whatever the order of registration. */
 
 import type { AxiosInstance, AxiosRequestConfig, CreateAxiosDefaults } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ type Register = (instance: AxiosInstance) => void;
 const orders = ['before', 'after'] as const;
 type Order = (typeof orders)[number];
 
-/** With something that was registered before or after `attachRetry`. */
+/** An instance with interceptors that were registered before or after `attachRetry`. */
 function retryingWith(order: Order, register: Register, defaults?: CreateAxiosDefaults): AxiosInstance {
   const instance = openInstance(defaults);
   if (order === 'before') register(instance);

@@ -1,4 +1,4 @@
-/** axios-mock-adapter, which takes the place of the adapter in an instance's defaults: before or after. */
+/** axios-mock-adapter, which replaces the adapter in an instance's defaults, before or after us. */
 
 import type { AxiosInstance } from 'axios';
 import MockAdapter from 'axios-mock-adapter';

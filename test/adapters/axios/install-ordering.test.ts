@@ -31,7 +31,7 @@ function heardWarnings(): unknown[] {
   return heard;
 }
 
-/** Whatever runs after ours. */
+/** Interceptors that run after ours. */
 const kept: readonly [string, Interceptor][] = [
   ['names an adapter', (config) => Object.assign(config, { adapter: 'http' })],
   ['names several', (config) => Object.assign(config, { adapter: ['xhr', 'http'] })],
@@ -74,7 +74,7 @@ describe.skipIf(newOrder === undefined)('an interceptor that was registered late
     expect(lab.requests[0]?.headers['user-agent']).toMatch(/^axios/);
   });
 
-  test('puts a function into its place, as a cache does: that answers, and somebody is told once', async () => {
+  test('replaces it by a function, as a cache does: the function answers, and a warning says so once', async () => {
     const warnings = heardWarnings();
     const lab = await openLab(answer(503));
     const instance = instanceWith((config) => Object.assign(config, { adapter: axios.getAdapter('http') }));

@@ -1,4 +1,4 @@
-/** Attached more than once, or to several instances, it never multiplies. */
+/** attachRetry() called more than once, or on several instances, never multiplies retries. */
 
 import type { AxiosAdapter, AxiosInstance, InternalAxiosRequestConfig } from 'axios';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -67,7 +67,7 @@ describe('attached twice', () => {
     expect(await countOf(lab, instance)).toBe(3);
   });
 
-  /** What may stand between the two. */
+  /** What may be registered between the two. */
   const between: [string, (config: InternalAxiosRequestConfig) => InternalAxiosRequestConfig][] = [
     ['an interceptor', (config) => config],
     ['an interceptor with a configuration of its own', (config) => ({ ...config })],

@@ -1,4 +1,4 @@
-/** The idempotency key in axios's configuration, in whose headers it stands. */
+/** The idempotency key in the headers of axios's configuration. */
 
 import type { AxiosError, AxiosInstance, AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ describe.each(['http', 'fetch'])(
       return lab.requests.map(({ headers }) => headers['idempotency-key']);
     }
 
-    /** As everybody writes them. */
+    /** The usual interceptor for token refresh. */
     function refreshing(instance: AxiosInstance): void {
       let token = 'old';
       instance.interceptors.request.use((config) => {

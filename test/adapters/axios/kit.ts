@@ -1,4 +1,4 @@
-/** Instances for the tests of this folder. What is opened here is closed when the test ends. */
+/** Instances for the tests in this folder. Everything opened here is closed when the test ends. */
 
 import { Agent } from 'node:http';
 import type { AxiosInstance, AxiosStatic, CreateAxiosDefaults } from 'axios';
@@ -14,7 +14,7 @@ export function openInstance(defaults: CreateAxiosDefaults = {}, build: AxiosSta
   return build.create({ httpAgent, ...defaults });
 }
 
-/** The same with retry on it; what may be given is what `attachRetry` takes. */
+/** The same with retries, which get these arguments. */
 export function retryingInstance(
   given: Parameters<typeof attachRetry>[1] = soon,
   defaults?: CreateAxiosDefaults,

@@ -1,4 +1,4 @@
-/** Layers of ours beneath an instance that retries: of those that one request goes through, the outermost acts. */
+/** Other layers of undaunted beneath an instance that retries: for each request, only the outermost acts. */
 
 import type { AxiosAdapter, AxiosInstance, AxiosRequestConfig } from 'axios';
 import * as undici from 'undici';
@@ -20,14 +20,14 @@ function retryingAgent(interceptor = retry(patient)): undici.Dispatcher {
   return agent.compose(interceptor);
 }
 
-/** For every fetch of the process. */
+/** Sets the dispatcher for every fetch of this process. */
 function useGlobally(dispatcher: undici.Dispatcher): void {
   const before = undici.getGlobalDispatcher();
   undici.setGlobalDispatcher(dispatcher);
   onTestFinished(() => undici.setGlobalDispatcher(before));
 }
 
-/** Another copy of this package, as another version of it is. */
+/** Another copy of this package, as another version would be. */
 async function anotherCopy(): Promise<{ attachRetry: typeof attachRetry; retry: typeof retry }> {
   vi.resetModules();
   onTestFinished(() => void vi.resetModules());
@@ -39,7 +39,7 @@ async function anotherCopy(): Promise<{ attachRetry: typeof attachRetry; retry: 
   return { attachRetry: ofAxios.attachRetry, retry: ofUndici.retry };
 }
 
-/** Through undici's `request`, as people write adapters. */
+/** An adapter through undici's `request`, as people write them. */
 function byUndici(dispatcher: undici.Dispatcher): AxiosAdapter {
   return async (config) => {
     const { method = 'get', url = '', data } = config;
@@ -54,7 +54,7 @@ function byUndici(dispatcher: undici.Dispatcher): AxiosAdapter {
   };
 }
 
-/** Through another instance that retries, with its own copy of the configuration. */
+/** An adapter through another instance that retries, with its own copy of the configuration. */
 function byInstance(inner: AxiosInstance, before: (() => unknown) | undefined): AxiosAdapter {
   return async (config) => {
     if (before !== undefined) await before();
@@ -137,7 +137,7 @@ describe.each(beneath)('over %s:', (_what, open) => {
     return { lab, instance };
   }
 
-  test('a server that is down gets what the outermost allows, and its history is told', async () => {
+  test('a server that is down gets as many attempts as the outermost allows, and the history shows them', async () => {
     const { lab, instance } = await openOver(patient, answer(503));
     const { value, error } = await settled(instance.get(`${lab.origin}/a?b=1#c`));
     expect(lab.requests).toHaveLength(4);
@@ -173,7 +173,7 @@ describe.each(beneath)('over %s:', (_what, open) => {
     expect(lab.requests).toHaveLength(3);
   });
 
-  test('what comes after the first recovery is retried as ever', async () => {
+  test('requests after the first recovery are retried as usual', async () => {
     const { lab, instance } = await openOver(patient, [answer(503), answer(200), answer(503), answer(200)]);
     expect((await instance.get(lab.origin)).status).toBe(200);
     expect((await instance.get(lab.origin)).status).toBe(200);
@@ -181,7 +181,7 @@ describe.each(beneath)('over %s:', (_what, open) => {
   });
 });
 
-describe('what is not of the same request', () => {
+describe('a different request', () => {
   test('is retried by its own layer, though an adapter sends it meanwhile', async () => {
     const lab = await openLab(({ path, number }) => answer(path === '/token' && number < 3 ? 503 : 200));
     const others = retryingInstance(patient);
@@ -213,7 +213,7 @@ describe('what is not of the same request', () => {
     await new Promise<void>((resolve, reject) => {
       const asked = undici.request(`${lab.origin}/first`, { dispatcher, retry: false } as object);
       asked.then(({ body }) => {
-        // Called by the socket.
+        // Called in the socket's async context.
         body.resume().on('end', () => void settled(fetch(`${lab.origin}/second`)).then(() => resolve()));
       }, reject);
     });

@@ -1,4 +1,4 @@
-/** A server that wants a certificate of its clients too. */
+/** A server that requires client certificates. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:https';
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { ca, keyAndCertificateOf } from '../../faults/certificates.js';
 
-/** Where it listens until the test ends. */
+/** Starts it, and returns its origin; it listens until the test ends. */
 export async function startMutualTls(): Promise<string> {
   const asking = { requestCert: true, rejectUnauthorized: true, ca, minVersion: 'TLSv1.3' } as const;
   const server = createServer({ ...keyAndCertificateOf('trusted'), ...asking });

@@ -1,8 +1,8 @@
-/** The orders in which axios runs request interceptors, as `transitional` says them. */
+/** The orders in which axios runs request interceptors, as values of `transitional`. */
 
 import { axios } from './client.js';
 
-/** Older versions know only one, which goes without saying. */
+/** Older versions have only one order and no such option. */
 export const orderings: readonly object[] =
   'legacyInterceptorReqResOrdering' in Object(axios.defaults.transitional)
     ? [{ legacyInterceptorReqResOrdering: true }, { legacyInterceptorReqResOrdering: false }]

@@ -1,4 +1,4 @@
-/** What an adapter reports, at its edges: an abort beside an answer, a status beside an error, a default port. */
+/** Edge cases of outcomes: an abort beside an answer, a status beside an error, a default port. */
 
 import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ function failureWith(status: number, code: string, config: InternalAxiosRequestC
   return new axios.AxiosError('no', code, config, undefined, response);
 }
 
-/** An adapter of the caller that fails each time, and how often it was asked. */
+/** A caller's adapter that always fails, and the number of its calls. */
 function failing(fail: (config: InternalAxiosRequestConfig) => Error) {
   const asked = { times: 0 };
   const adapter: AxiosAdapter = async (config) => {
@@ -23,7 +23,7 @@ function failing(fail: (config: InternalAxiosRequestConfig) => Error) {
   return { adapter, asked };
 }
 
-test('a request that was given up is that, and not the 503 that came in the same turn', async () => {
+test('a request that was aborted counts as aborted, not as the 503 that came in the same turn', async () => {
   const giveUp = new AbortController();
   const { adapter, asked } = failing((config) => {
     giveUp.abort();

@@ -1,4 +1,4 @@
-/** `config.retry`: what one request says for itself, wherever axios lets it say that. */
+/** `config.retry`: settings of one request, wherever axios accepts them. */
 
 import type { AxiosRequestConfig, CreateAxiosDefaults } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { openLab, settled, soon } from '../kit.js';
 import { axios } from './client.js';
 import { openInstance, retryingInstance } from './kit.js';
 
-/** How many attempts a request of these settings has. */
+/** How many attempts a request with these settings makes. */
 async function attemptsOf(
   request: AxiosRequestConfig,
   { policy = {}, defaults = {} }: { policy?: object; defaults?: CreateAxiosDefaults } = {},
@@ -71,7 +71,7 @@ describe('retry', () => {
   });
 });
 
-describe('one that cannot be used', () => {
+describe('an invalid one', () => {
   test('fails the request with an error of axios', async () => {
     const lab = await openLab(answer(200));
     const { error } = await settled(retryingInstance().get(lab.origin, { retry: { maxRetries: -1 } }));
@@ -94,7 +94,7 @@ describe('one that cannot be used', () => {
     ]);
   });
 
-  test('a response interceptor hears of it as of any other error', async () => {
+  test('a response interceptor gets it like any other error', async () => {
     const instance = openInstance();
     const heard: unknown[] = [];
     attachRetry(instance, soon);

@@ -1,4 +1,4 @@
-/** A retry begins at the first URL again: what may have been done there is not done twice. */
+/** A retry starts again at the first URL, so anything that may have been done there must not be done twice. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -21,7 +21,7 @@ function to(location: string, status = 303): Play {
 describe.each(['http', 'fetch'] as const)('%s', (adapter) => {
   const over = (origin: string, given = policy) => retryingOver({ config: { adapter } }, origin, given);
 
-  /** A POST is answered with a redirect, and what it leads to fails like this. */
+  /** A POST is answered with a redirect, and the request to its target fails like this. */
   async function postTo(status: number, location: string | Play): Promise<{ error: unknown; posts: number }> {
     const isElsewhere = typeof location === 'string';
     const lab = await openLab(({ path }) => {
@@ -56,7 +56,7 @@ describe.each(['http', 'fetch'] as const)('%s', (adapter) => {
     expect(reasonOf(error)).toEqual(['unsafe-method']);
   });
 
-  test('nor when the same host does not listen on another port', async () => {
+  test('nor when another port of the same host refuses', async () => {
     const localhost = (await refusedOrigin()).replace('127.0.0.1', 'localhost');
     const { posts } = await postTo(303, `${localhost}/done`);
     expect(posts).toBe(1);
@@ -104,11 +104,11 @@ describe.each(['http', 'fetch'] as const)('%s', (adapter) => {
     expect(lab.requests.map(({ path }) => path)).toEqual(['/from', '/to', '/from', '/to']);
   });
 
-  test('a circle is gone round once', async () => {
+  test('a redirect loop is followed once', async () => {
     const lab = await openLab(to('/', 302));
     const { error } = await settled(over(lab.origin).get('/'));
     expect(reasonOf(error)).toEqual(['final-error']);
-    // 20 redirects (fetch), 21 (follow-redirects), and the first.
+    // 20 redirects (fetch) or 21 (follow-redirects), and the first request.
     expect(lab.requests.length).toBeLessThanOrEqual(22);
   });
 
@@ -136,7 +136,7 @@ test('a POST whose result is throttled is not sent again: it has been done', asy
   expect(lab.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /pay', 'GET /done']);
 });
 
-/** The server answers one request with a redirect to itself, and does not listen any more. */
+/** A server that answers one request with a redirect to itself, and then stops listening. */
 async function serverThatGoes(): Promise<{ origin: string; posts: () => number }> {
   let posts = 0;
   const server = createServer((_, response) => {
@@ -149,7 +149,7 @@ async function serverThatGoes(): Promise<{ origin: string; posts: () => number }
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, posts: () => posts };
 }
 
-test('what the server refuses that redirected is not taken for unsent', async () => {
+test('a refused connection to the server that redirected is not taken for unsent', async () => {
   const { origin, posts } = await serverThatGoes();
   const http = { config: { adapter: 'http' } } as const;
   const { error } = await settled(retryingOver(http, origin, policy).post('/pay', 'pay'));

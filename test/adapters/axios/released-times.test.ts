@@ -1,4 +1,4 @@
-/** How long an answer that nobody wants may take to end, so that its connection can be kept: its length decides. */
+/** How long a discarded answer may take to end, so that its connection can be kept: that depends on its length. */
 
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -14,11 +14,11 @@ import { retryingInstance } from './kit.js';
 
 const schedule = { kind: 'fixed', waitMs: 7, jitter: 'none' } as const;
 
-// 1.7.0 cancels no stream of fetch that stalls.
+// 1.7.0 does not cancel a fetch stream that stalls.
 const adapters = isFirst ? (['http'] as const) : (['http', 'fetch'] as const);
 
 describe.each(adapters)('over %s', (adapter) => {
-  test('one that never ends is cut off by what it has brought, however little time has passed', async () => {
+  test('one that never ends is cut off after a number of bytes, however little time has passed', async () => {
     const lab = await openLab([endlessBody(65_536, 503), answer(200)]);
     const time = new HandTime();
     const instance = retryingInstance(createRetrier({ schedule }, time.ports), {

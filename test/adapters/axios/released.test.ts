@@ -1,4 +1,4 @@
-/** Answers that nobody is going to read: they keep no connection from the next attempt, and are not read forever. */
+/** Discarded answers: they free their connection for the next attempt, and are not read forever. */
 
 import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
@@ -22,14 +22,14 @@ import { openLab, soon } from '../kit.js';
 import { isFirst } from './client.js';
 import { retryingInstance } from './kit.js';
 
-/** With one connection at a time, so that one that is not given back is missed. */
+/** With one connection at a time, so that a connection that is not given back shows. */
 function narrowInstance(policy: PolicyOptions | Retrier = impatient()): AxiosInstance {
   const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => httpAgent.destroy());
   return retryingInstance(policy, { httpAgent, responseType: 'stream' });
 }
 
-/** For whom a stalled rest has its time sooner. */
+/** A retrier whose time for a stalled rest is short. */
 function impatient(policy: PolicyOptions = soon): Retrier {
   return createRetrier(policy, {
     sleep: (delayMs, wake, options) =>
@@ -70,7 +70,7 @@ const big: [name: string, play: Answer][] = [
   ['stalls while it is unpacked', stallInBody(0, 503, { 'content-encoding': 'gzip' })],
 ];
 
-/** What makes axios put a stream of its own before that of fetch. */
+/** Options for which axios puts a stream of its own before that of fetch. */
 const watched: [name: string, policy: PolicyOptions, config: () => AxiosRequestConfig][] = [
   ["the caller's signal", soon, () => ({ signal: new AbortController().signal })],
   ['an attempt timeout', { ...soon, attemptTimeoutMs: 60_000 }, () => ({})],
@@ -97,7 +97,7 @@ describe.each(settings)('with one connection to spend%s', (_name, config) => {
     const response = await narrowInstance().get<Readable>(lab.origin, config);
     expect(await text(response.data)).toBe('yes');
     expect(lab.requests.map(({ connection }) => connection)).toEqual([1, 2]);
-    // The kernel's buffers are all that may be on the way.
+    // Only the kernel's buffers may be on the way.
     expect(lab.bytesSent).toBeLessThan(32_000_000);
   });
 });
@@ -113,10 +113,10 @@ test.each(['HEAD', 'GET'])('what is answered to %s without a body keeps its conn
 });
 
 describe('over fetch', () => {
-  // It stays for longer than the test.
+  // The connection stays open for longer than the test.
   const last = answer(200, 'yes', { connection: 'keep-alive', 'keep-alive': 'timeout=600' });
 
-  // The first ones put a stream of their own before every stream: see below.
+  // The first versions put a stream of their own before every stream: see below.
   test.skipIf(isFirst).each(big)(
     'a discarded answer that %s leaves no connection behind',
     async (_rest, play) => {
@@ -129,7 +129,8 @@ describe('over fetch', () => {
     },
   );
 
-  // Its connection is left to undici's own timeouts: what axios puts before a stream cannot be cancelled while it waits.
+  // undici's own timeouts end its connection: the stream that axios puts before another cannot be cancelled while it
+  // waits.
   test.each(watched)(
     'the next attempt waits for none, when axios watches it: %s',
     async (_name, policy, config) => {

@@ -1,4 +1,4 @@
-/** What comes after failures is what axios alone would give; a stream is the caller's alone from then on. */
+/** After failures, the caller gets what axios alone would give; a stream belongs to the caller from then on. */
 
 import { getEventListeners } from 'node:events';
 import { Agent } from 'node:http';
@@ -31,7 +31,7 @@ function packed(bytes: Buffer, encoding: string): Play {
   return answer(200, bytes.toString('latin1'), { 'content-encoding': encoding });
 }
 
-/** As data, whatever it is. */
+/** The response as plain data. */
 async function seen({ status, statusText, headers, data, config }: AxiosResponse): Promise<object> {
   const isStream = typeof data === 'object' && data !== null && ('pipe' in data || 'getReader' in data);
   const read =
@@ -51,7 +51,7 @@ describe('each kind of answer, after two failures', () => {
     const bare = await seen(await openInstance().get(bareLab.origin, config));
     const lab = await openLab([answer(503, json, said), cutBody(1_000, 10, 'rst'), answer(200, json, said)]);
     const failing = await openLab([answer(503, json, said), answer(503), answer(200, json, said)]);
-    // A stream that breaks has been handed over by then.
+    // A stream that breaks has been handed over already.
     const { origin } = responseType === 'stream' ? failing : lab;
     expect(await seen(await retryingInstance().get(origin, config))).toEqual(bare);
   });
@@ -134,7 +134,7 @@ test.skipIf(!truncatedHasResponse)(
 );
 
 describe('a stream that was handed over', () => {
-  /** fetch opens others in their place. */
+  /** fetch opens other connections in place of closed ones. */
   const closed = ({ connections, openSockets }: Lab): number => connections - openSockets;
   const adapters = ['http', 'fetch'] as const;
   const policies: [name: string, policy: PolicyOptions][] = [
@@ -158,7 +158,7 @@ describe('a stream that was handed over', () => {
     await lab.until((each) => closed(each) === 2);
   });
 
-  // The first ones leave their own over fetch.
+  // The first versions leave their own listeners over fetch.
   const tidy = cases.filter(([adapter]) => adapter === 'http' || !isFirst);
 
   test.each(tidy)(
@@ -206,7 +206,7 @@ describe('a stream that was handed over', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('is a failure, too, that nobody has touched', async () => {
+  test('of a failure is untouched, too', async () => {
     const lab = await openLab([answer(503), answerChunked(['so', 'rry'], {}, 500)]);
     const policy = { ...soon, maxRetries: 1 };
     const { error } = await settled(retryingInstance(policy).get(lab.origin, { responseType: 'stream' }));
@@ -216,7 +216,7 @@ describe('a stream that was handed over', () => {
   });
 });
 
-test('nothing is rejected behind the back of the caller', async () => {
+test('leaves no unhandled rejection', async () => {
   const rejected: unknown[] = [];
   const onRejection = (reason: unknown): void => void rejected.push(reason);
   process.on('unhandledRejection', onRejection);

@@ -1,4 +1,4 @@
-/** `retryIf` may read what the caller of axios would get, in every form that axios gives it. */
+/** `retryIf` may read what axios's caller would get, in every form. */
 
 import type { AxiosResponse } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
@@ -7,7 +7,7 @@ import { answer, answerChunked, bigBody, type Lab, rst } from '../../faults/lab.
 import { openLab, settled, soon } from '../kit.js';
 import { retryingInstance } from './kit.js';
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang takes forever; nothing else takes nearly as long. */
 vi.setConfig({ testTimeout: 10_000 });
 
 const adapters = ['http', 'fetch'] as const;
@@ -109,7 +109,7 @@ describe('what it is given', () => {
     }
     const instance = retryingInstance({ ...soon, retryIf }, { transformResponse: [transform] });
     await instance.get(lab.origin);
-    // The caller's own is the second one, and sees nothing of the first.
+    // The caller's own call is the second one, independent of the first.
     const call = [lab.origin, 'text', 'of the server', 200];
     expect(calls).toEqual([call, call]);
   });
@@ -157,7 +157,7 @@ describe('what it is given', () => {
   });
 });
 
-describe('its word', () => {
+describe('its verdict', () => {
   test('false: a 503 that validateStatus accepts resolves', async () => {
     const lab = await openLab(answer(503, 'busy'));
     const instance = retryingInstance({ ...soon, retryIf: () => false }, { validateStatus: () => true });
@@ -168,7 +168,7 @@ describe('its word', () => {
 
 const broken = new Error('retryIf broke');
 
-/** In place of a connection that it has destroyed, fetch may open another one, which nobody uses. */
+/** fetch may open a new connection, which stays unused, for one that it destroyed. */
 function oneIsClosed(lab: Lab): Promise<void> {
   return lab.until(({ connections, openSockets }) => openSockets < connections);
 }

@@ -1,4 +1,4 @@
-/** Which rule a request matches, and which scope it is in: however axios puts its URL together. */
+/** The rule that a request matches and its scope, however axios builds the URL. */
 
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -21,7 +21,7 @@ interface Told {
   readonly url: string;
 }
 
-/** What a policy makes of a request, which goes nowhere. */
+/** The rule and scope of a request that is not sent. */
 async function told(rules: PolicyOptions['rules'], request: AxiosRequestConfig): Promise<Told> {
   const events: (DecisionEvent | SettledEvent)[] = [];
   const instance = retryingInstance({ ...(rules && { rules }), observe: (event) => void events.push(event) });
@@ -79,10 +79,12 @@ describe('a rule by method, host and path is found for', () => {
   });
 });
 
-/** Those that axios sends, or not, in a way that is all its own; the server knows where they came. */
+/**
+ * Requests with unusual addresses, which axios sends in its own way or not at all; the server shows where they arrive.
+ */
 type RequestTo = (origin: string) => AxiosRequestConfig;
 
-/** The scope is the server, and the URL that which reached it. */
+/** Expects the scope to be the server that the request reached, and the URL to be the one that it arrived with. */
 async function expectToldAsSent(requestTo: RequestTo): Promise<void> {
   const lab = await openLab(answer(200));
   const events: SettledEvent[] = [];
@@ -121,7 +123,7 @@ describe('as they are sent:', () => {
     await expectToldAsSent((origin) => ({ baseURL: origin, url, allowAbsoluteUrls: false }));
   });
 
-  // The first of 1.7 adds a scheme.
+  // 1.7.0 adds a scheme.
   test.skipIf(version === '1.7.0')(
     'an address without a scheme is sent nowhere, and fails as without retries',
     async () => {
@@ -172,7 +174,7 @@ describe('scopes', () => {
 });
 
 describe('over a Unix socket', () => {
-  /** Says 503 and 200 in turn. */
+  /** Answers 503 and 200 in turn. */
   async function openSocket(): Promise<string> {
     const socketPath = join(tmpdir(), `undaunted-${process.pid}-${randomUUID()}.sock`);
     let sent = 0;
@@ -218,7 +220,7 @@ describe('over a Unix socket', () => {
   test('where the URL names no server, the socket is the scope', async () => {
     const socketPath = await openSocket();
     const retrier = createRetrier(soon);
-    // Some versions of axios can make no URL of it.
+    // Some versions of axios cannot make a URL of it.
     await settled(retryingInstance(retrier, { adapter: 'http', socketPath }).get('/containers'));
     expect(retrier.snapshot().scopes.map(({ name }) => name)).toEqual([`unix:${socketPath}`]);
   });

@@ -1,4 +1,4 @@
-/** What the requests of a scope share, beside what only axios does. */
+/** Limits that the requests of a scope share, in cases that only axios has. */
 
 import type { AxiosInstance } from 'axios';
 import { Agent } from 'undici';
@@ -25,7 +25,7 @@ test('the budget of one policy is one for axios and undici', async () => {
   expect(lab.requests).toHaveLength(5);
 });
 
-/** What a request that was let through as a probe may end by; the server is sound again after it. */
+/** How a request that is a probe may end; the server is healthy afterwards. */
 const ends: [string, (instance: AxiosInstance, origin: string) => Promise<unknown>][] = [
   [
     'an abort',
@@ -50,7 +50,7 @@ const ends: [string, (instance: AxiosInstance, origin: string) => Promise<unknow
 ];
 test.each(ends)('the gate gets its probe back from a request that ends by %s', async (_how, request) => {
   const lab = await openLab([answer(503), answer(503), silence()]);
-  // Some of these requests are ended by their own limits, in real time.
+  // Some of these requests end by their own limits, in real time.
   const clock = new Clock('when told', 'in time');
   const instance = retryingInstance(createRetrier(gated, clock.ports));
   await settled(instance.get(lab.origin));
@@ -58,7 +58,7 @@ test.each(ends)('the gate gets its probe back from a request that ends by %s', a
 
   clock.now = 5_000;
   await settled(request(instance, lab.origin));
-  // Before a probe that hangs would be given up.
+  // Earlier than the time at which a hanging probe would be given up.
   clock.now = 9_000;
   lab.play(answer(200));
   expect((await instance.get(lab.origin)).status).toBe(200);

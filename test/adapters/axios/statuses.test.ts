@@ -1,4 +1,4 @@
-/** Which answers are sent again, over every adapter, and for whom. */
+/** Which answers are retried, over every adapter and for every method. */
 
 import type { AxiosError, AxiosInstance, AxiosResponse } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const saysNotTaken = [408, 425, 429];
 const one: PolicyOptions = { ...soon, maxRetries: 1, budget: false };
 
 describe.each(ways)('$name', (way) => {
-  /** How many requests reach a server that answers once with each of them, and then well. */
+  /** How many requests reach a server that answers once with each status, and then with success. */
   async function sentAll(
     statuses: readonly number[],
     policy: PolicyOptions,
@@ -45,7 +45,7 @@ describe.each(ways)('$name', (way) => {
   const each = (statuses: readonly number[], count: number) =>
     Object.fromEntries(statuses.map((status) => [status, count]));
 
-  test('a GET is retried after what passes by itself, and after nothing else', async () => {
+  test('a GET is retried after transient failures, and after no others', async () => {
     expect(await sentAll(retried, one)).toEqual(each(retried, 2));
     expect(await sentAll(final, one)).toEqual(each(final, 1));
   });

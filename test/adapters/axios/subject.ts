@@ -1,4 +1,4 @@
-/** What the suites are to know of axios. */
+/** axios as a subject of the suites. */
 
 import { Agent as TlsAgent } from 'node:https';
 import type { AxiosError, AxiosInstance, AxiosResponse, AxiosStatic } from 'axios';
@@ -24,7 +24,7 @@ async function send(instance: AxiosInstance, url: string, { body, ...asked }: As
   }
 }
 
-/** Its own `validateStatus` says no to an answer that came whole. */
+/** axios's own `validateStatus` rejects a complete answer. */
 function refusesStatus(error: unknown): error is { readonly response: AxiosResponse } {
   const { response, message = '' } = (error ?? {}) as {
     readonly response?: unknown;
@@ -33,7 +33,7 @@ function refusesStatus(error: unknown): error is { readonly response: AxiosRespo
   return response !== undefined && /^(Request failed with status code|answered with)/.test(message);
 }
 
-/** The text of what is no JSON; of what is, the text that says the same. */
+/** A reply as text: axios has parsed JSON, so it is written as text again. */
 function replyOf({ status, headers, data }: AxiosResponse, given: unknown): Reply {
   const text = typeof data === 'string' ? data : JSON.stringify(data ?? '');
   return { status, headers: { ...headers }, text, given };
@@ -66,7 +66,7 @@ const [http, ...others] = overHttp1.map(wayOf);
 if (http === undefined) throw new Error('the plain way is gone');
 const ways = [http, ...others] as const;
 
-/** An error is one of axios's in both builds, and all say what was asked for. */
+/** Both builds recognise the error as an AxiosError, and it shows the request. */
 function expectOwn(given: unknown, { method = 'GET', body, signal }: Asked): void {
   const isError = given instanceof Error;
   expect([axios.isAxiosError(given), axiosEsm.isAxiosError(given)]).toEqual([isError, isError]);

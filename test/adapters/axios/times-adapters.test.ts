@@ -1,4 +1,4 @@
-/** Times and the adapters that callers bring along: some never look at a signal, and some never settle. */
+/** Time limits with callers' own adapters: some ignore signals, and some never settle. */
 
 import { PassThrough } from 'node:stream';
 import type { AxiosAdapter } from 'axios';
@@ -14,7 +14,7 @@ const policy: PolicyOptions = { ...soon, attemptTimeoutMs: 5_000, maxRetries: 1 
 
 const reasonsOf = (of: unknown) => historyOf(of)?.map(({ decision }) => decision.reason);
 
-/** An adapter whose first answer the test gives, heedless of any signal. */
+/** An adapter whose first answer comes from the test, and which ignores its signal. */
 function heedless(first: Promise<unknown>): AxiosAdapter {
   let isFirst = true;
   return async (config) => {
@@ -56,7 +56,7 @@ describe('an adapter that never looks at its signal', () => {
     expect(data.readableEnded).toBe(true);
   });
 
-  test('and fails too late, bothers nobody', async () => {
+  test('and fails too late, has no effect', async () => {
     let fail = (_: unknown): void => undefined;
     await ask(
       new Promise((_, reject) => {
@@ -68,8 +68,8 @@ describe('an adapter that never looks at its signal', () => {
   });
 });
 
-test('what an adapter calls an AbortError in a timeout of its own is not the caller’s abort', async () => {
-  // As Safari has it: the reason is not what fetch rejects with.
+test('an AbortError from an adapter’s own timeout is not the caller’s abort', async () => {
+  // As in Safari: fetch does not reject with the signal's reason.
   const cause = new DOMException('Fetch is aborted', 'AbortError');
   const timeout = Object.assign(new Error('timeout of 100ms exceeded', { cause }), { code: 'ETIMEDOUT' });
   const time = new HandTime();

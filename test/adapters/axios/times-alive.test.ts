@@ -1,4 +1,4 @@
-/** An attempt that nothing else keeps alive is given its time: the process stays for it. */
+/** The process stays alive for an attempt, even if nothing else keeps it alive. */
 
 import { expect, test } from 'vitest';
 import { destroySession } from '../../faults/h2-lab.js';
@@ -8,7 +8,7 @@ import { openH2Lab, survivesHttp2 } from './ways.js';
 
 const runWithAxios = programsOf('axios');
 
-/** In a process of its own, which has to come to its end by itself: what it printed. */
+/** Runs the code in a process of its own, which must end by itself, and returns its output. */
 function run(baseURL: string, code: string): Promise<string> {
   return runWithAxios(`
     const { attachRetry } = undaunted;
@@ -22,7 +22,7 @@ function run(baseURL: string, code: string): Promise<string> {
 }
 
 test.skipIf(!survivesHttp2)(
-  'a session that died keeps nobody alive, but the attempt does (HTTP/2)',
+  'a dead session does not keep the process alive, but the attempt does (HTTP/2)',
   async () => {
     const lab = await openH2Lab([destroySession('fin'), answer(200)]);
     const code = `const config = { httpVersion: 2, http2Options: { rejectUnauthorized: false } };

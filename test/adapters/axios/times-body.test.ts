@@ -1,4 +1,4 @@
-/** `deadlineCovers: 'body'`, for bodies that the caller reads. */
+/** `deadlineCovers: 'body'` for bodies that the caller reads. */
 
 import { text } from 'node:stream/consumers';
 import type { AxiosAdapter, AxiosResponse } from 'axios';
@@ -67,7 +67,7 @@ describe.each(adapters)('responseType stream, by $name:', ({ config }) => {
     expect((await reading).error).toBeInstanceOf(DeadlineError);
   });
 
-  test('a body that is not read is let go, without an error that nobody hears', async () => {
+  test('an unread body is released, without an uncaught error', async () => {
     const lab = await openLab(stallInBody(10));
     const time = new HandTime();
     const { data } = await openWith(time, lab.origin).get('/');

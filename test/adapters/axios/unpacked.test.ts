@@ -1,4 +1,4 @@
-/** An error beside an answer: what failed is told by the error's own code, not by the status of the answer. */
+/** An error beside an answer: the error's own code says what failed, not the answer's status. */
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { AxiosAdapter } from 'axios';
@@ -10,7 +10,7 @@ import { openLab, settled, soon } from '../kit.js';
 import { axios, truncatedHasResponse } from './client.js';
 import { retryingInstance } from './kit.js';
 
-/** Says that it is packed, and cannot be unpacked. */
+/** An answer that claims to be compressed, and cannot be unpacked. */
 function corrupt(encoding: string, status = 200, headers = {}): Play {
   return answer(status, 'what was packed here once', { 'content-encoding': encoding, ...headers });
 }
@@ -88,7 +88,7 @@ describe('of an adapter by hand', () => {
     };
 
   test.each([
-    // axios's own of a status that `validateStatus` refuses, and what is often thrown instead.
+    // axios's own error for a status that `validateStatus` rejects, and errors that callers often throw instead.
     ['ERR_BAD_RESPONSE', 200, 'success'],
     ['ERR_BAD_REQUEST', 304, 'success'],
     [undefined, 200, 'success'],

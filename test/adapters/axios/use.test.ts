@@ -1,4 +1,4 @@
-/** What attachRetry() cannot be attached to: what it needs is said at once. */
+/** Wrong arguments of attachRetry(): the error says at once what it needs. */
 
 import axios from 'axios';
 import { describe, expect, test } from 'vitest';

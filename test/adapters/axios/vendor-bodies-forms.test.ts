@@ -1,4 +1,4 @@
-/** Bodies with a hint in the forms that axios hands over: text, bytes, streams, what an adapter has parsed. */
+/** Bodies with a hint in every form that axios gives: text, bytes, streams, and data that an adapter has parsed. */
 
 import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ function watched(policy: PolicyOptions) {
   return { retrier: createRetrier(exact, { random: () => 0, sleep: waits.sleep }), delays: waits.delays };
 }
 
-/** One adapter that unpacks with zlib, one with what the platform has; both have the text in the end. */
+/** One adapter unpacks with zlib, one with the platform's means; both give the text in the end. */
 const unpacking: readonly Way[] = overHttp1.filter(({ name }) => name !== 'an adapter of the caller');
 
 describe.each(unpacking)('$name', (way) => {

@@ -1,4 +1,4 @@
-/** The adapters over which every behaviour is proven, each with a lab that speaks its protocol. */
+/** The adapters over which every behaviour is tested, each with a lab for its protocol. */
 
 import { request as httpRequest } from 'node:http';
 import type { AxiosAdapter, AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
@@ -27,7 +27,7 @@ export async function openH2Lab(script: H2LabScript, options?: H2LabOptions): Pr
 const http: Way = { name: 'http', config: { adapter: 'http' }, open: openLab };
 const fetch: Way = { name: 'fetch', config: { adapter: 'fetch' }, open: openLab };
 
-/** axios has no agent for HTTP/2: whom it trusts is an option of the session. */
+/** axios has no agent for HTTP/2: the trusted authority is an option of the session. */
 export const overH2: Way = {
   name: 'http over HTTP/2',
   config: { adapter: 'http', httpVersion: 2, http2Options: { rejectUnauthorized: false } },
@@ -35,12 +35,12 @@ export const overH2: Way = {
 };
 
 /**
- * HTTP/2 came with 1.13; but before 1.20, nobody listened to the errors of a session: one that cannot connect, or is
- * reset by a lab that closes, ends the process.
+ * HTTP/2 came with 1.13, but before 1.20 axios did not listen for a session's errors: a session that cannot connect, or
+ * that a closing lab resets, ends the process.
  */
 export const survivesHttp2: boolean = minor >= 20;
 
-/** What is often written by hand: headers as a plain object, capitals as they came, an error without a code. */
+/** A typical hand-written adapter: headers as a plain object in their original case, and an error without a code. */
 const byHand: AxiosAdapter = (config) =>
   new Promise((resolve, reject) => {
     const { method = 'get', data, validateStatus } = config;
@@ -85,7 +85,7 @@ const byTheCaller: Way = { name: 'an adapter of the caller', config: { adapter: 
 export const overHttp1: readonly Way[] = [http, fetch, byTheCaller];
 export const ways: readonly Way[] = survivesHttp2 ? [...overHttp1, overH2] : overHttp1;
 
-/** An instance that retries and sends over this way, to this lab. */
+/** An instance that retries, and sends this way to this lab. */
 export function retryingOver(
   way: Pick<Way, 'config'>,
   origin: string,

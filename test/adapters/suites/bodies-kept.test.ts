@@ -48,7 +48,7 @@ describe.each(subject.uploading)('over $name', (way) => {
     expect(lab.requests).toHaveLength(1);
   });
 
-  test('characters are counted as the bytes that they are sent as', async () => {
+  test('characters are counted as the bytes that are sent', async () => {
     const lab = await openLab([answer(503), answer(200)]);
     const body = Readable.from([Buffer.from('ä'.repeat(10))]);
     expect((await put({ bufferBodyBytes: 19 }, lab.origin, body)).value?.status).toBe(503);

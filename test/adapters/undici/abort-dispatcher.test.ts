@@ -1,4 +1,4 @@
-/** What an abort gives back to the others, and what becomes of a request whose dispatcher is closed. */
+/** An abort gives shared places back to other requests; and what happens to a request whose dispatcher is closed. */
 
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
@@ -28,7 +28,7 @@ describe('the place in the scope is given back', () => {
     time.now = 10_000;
     const probe = record(agent, { origin: lab.origin });
     await lab.until(({ requests }) => requests.length === 2);
-    // Whoever meets a probe waits for its answer.
+    // A request that comes during a probe waits for the probe's answer.
     const meets = record(agent, { origin: lab.origin });
     const [waitMs = 0] = time.pending;
     probe.controller?.abort(new Error('enough'));
@@ -87,7 +87,7 @@ describe('the controller', () => {
     expect(lab.requests).toHaveLength(1);
   });
 
-  test('after the end, an abort is for nobody', async () => {
+  test('after the end, an abort does nothing', async () => {
     const lab = await openLab(answer(200, 'yes'));
     const { agent } = timed({}, openAgent({ connections: 1 }));
     const recorder = await record(agent, { origin: lab.origin }).end();

@@ -1,4 +1,4 @@
-/** A caller who gives up where a body is read for a hint, or its rest is asked for; or while another request is sent. */
+/** Aborts while a body is read for a hint, while the rest of a body is asked for, and while another request is sent. */
 
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
@@ -21,7 +21,7 @@ import { subject } from './subject.js';
 const [byRequest, byStream, ...byFetch] = subject.givingUp;
 if (byRequest === undefined || byStream === undefined) throw new Error('the ways are gone');
 
-/** A discarded answer is read for so long at most. */
+/** The most time that a discarded answer is read for. */
 const drainMs = 1_000;
 const schedule = { kind: 'fixed', waitMs: wait, jitter: 'none' } as const;
 const limits: PolicyOptions = { attemptTimeoutMs: 99_000, deadlineMs: 100_000, deadlineCovers: 'body' };

@@ -1,11 +1,11 @@
-/** Where a caller may give up: each scene is set up to the moment in which it does. */
+/** The moments at which a caller may abort: each scene is played up to its moment. */
 
 import { type Play, silence, stallInBody } from '../../faults/lab.js';
 import { type AbortScene, arrived, arrivedAgain, askedAfterWait, waiting } from '../abort-moments.js';
 import { scenesFor } from '../suites/abort-scenes.js';
 import { etag, partly } from './resume-file.js';
 
-/** Of what axios has no like. */
+/** Scenes that axios does not have. */
 const hinted: readonly [string, AbortScene] = [
   'while a body is read for a hint',
   {
@@ -16,14 +16,14 @@ const hinted: readonly [string, AbortScene] = [
   },
 ];
 
-/** Before there is anything to hand over. */
+/** Before a response is handed over. */
 export const early: readonly (readonly [string, AbortScene])[] = [
   ...scenesFor(false).filter(([place]) => place !== 'in the body'),
   hinted,
 ];
 
 const strong = { 'content-length': '1000', 'accept-ranges': 'bytes', etag };
-/** Resumable. */
+/** A body that breaks off and can be resumed. */
 export const broken: Play = partly(200, strong, { sent: 400, ends: 'fin' });
 
 /** After the head was handed over. */
@@ -58,5 +58,5 @@ export const late: readonly (readonly [string, AbortScene])[] = [
   ],
 ];
 
-/** What is undici's alone: a body that is read for a hint, and one that breaks and is resumed. */
+/** Scenes of undici alone: a body that is read for a hint, and one that breaks and is resumed. */
 export const own: readonly (readonly [string, AbortScene])[] = [hinted, ...late];

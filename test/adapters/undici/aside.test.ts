@@ -1,4 +1,4 @@
-/** A body that goes on while retryIf thinks about its head: little of it is kept, and none of it is read for nothing. */
+/** A body that goes on while `retryIf` judges its head: only a little of it is kept, and none is read in vain. */
 
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -41,7 +41,7 @@ test('the connection is cut off when it is to be sent again', async () => {
   const retrier = createRetrier({ schedule, retryIf }, time.ports);
   const heard = record(openAgent().compose(retry(retrier)), { origin: lab.origin });
   await lab.until(({ bytesSent }) => bytesSent > mebibyte);
-  // Some of it is here by now.
+  // Part of the body has arrived by now.
   await setTimeout(5);
   verdict.resolve(true);
   expect(await comesTrue(() => lab.openSockets < lab.connections)).toBe(true);

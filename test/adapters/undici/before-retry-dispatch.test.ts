@@ -1,4 +1,4 @@
-/** `beforeRetry` beside what only undici's callers give: headers in many forms, a query, an origin of their own. */
+/** `beforeRetry` with what only undici's callers can give: headers in many forms, a query, an origin of their own. */
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -108,7 +108,7 @@ describe('changes the URL', () => {
 });
 
 describe('of an origin that only an interceptor underneath understands', () => {
-  /** As service discovery does it. */
+  /** An interceptor that resolves names, as for service discovery. */
   const discovers =
     (real: string): Dispatcher.DispatcherComposeInterceptor =>
     (dispatch) =>
@@ -149,7 +149,7 @@ describe('of an origin that only an interceptor underneath understands', () => {
     expect(spare.requests.map(({ path }) => path)).toEqual(['/b']);
   });
 
-  test('a query that cannot be written fails the request, and is no uncaught exception', async () => {
+  test('a query that cannot be serialised fails the request, without an uncaught exception', async () => {
     const lab = await openLab(answer(503));
     const query = {
       get q(): string {

@@ -1,4 +1,7 @@
-/** An upload that breaks while it waits, or after it was read, ends its request at once, as undici alone would. */
+/**
+ * An upload that breaks while it waits, or after it was read completely, ends its request at once, as with undici
+ * alone.
+ */
 
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -19,7 +22,7 @@ function half(): Readable {
   return stream;
 }
 
-/** By dispatch(): the caller's own handler is all that listens. */
+/** Uses dispatch(), so that only the caller's own handler listens. */
 function put(agent: Dispatcher, origin: string, body: Readable): Recorder {
   return record(agent, { origin, method: 'PUT', body });
 }
@@ -145,7 +148,7 @@ describe('an upload that was read as a whole', () => {
     expect([recorder.errors, lab.requests.length]).toEqual([[broken], 1]);
   });
 
-  test.each(wholes)('and %s, and breaks after all is over: that hurts nobody', async (_name, make) => {
+  test.each(wholes)('and %s, and breaks after the end: nothing happens', async (_name, make) => {
     const lab = await openLab(answer(200));
     const stream = make();
     await put(retryingAgent(), lab.origin, stream).end();

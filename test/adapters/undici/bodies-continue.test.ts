@@ -1,4 +1,7 @@
-/** Bodies that wait for the server's "100 Continue": one that was not asked for was not read, and can be sent again. */
+/**
+ * Bodies that wait for the server's "100 Continue": a body that the server did not ask for was not read, and can be
+ * sent again.
+ */
 
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
@@ -34,7 +37,7 @@ const bodies: [string, () => unknown][] = [
 ];
 
 describe.each(bodies)('HTTP/2, expectContinue, %s', (_name, make) => {
-  /** The status. The answer is read, or undici 6 throws at the end of the test. */
+  /** Returns the status. The answer's body is read, since undici 6 otherwise throws at the end of the test. */
   const put = async (lab: H2Lab, bufferBodyBytes = 0): Promise<number> => {
     const options = { allowH2: true, connect: { ca } };
     const response = await retryingAgent({ ...soon, bufferBodyBytes }, options).request({

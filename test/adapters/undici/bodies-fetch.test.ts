@@ -1,4 +1,4 @@
-/** fetch makes a stream of every body that can be read once, even of text: all the same it is sent again. */
+/** fetch turns every body that can be read only once into a stream, even text; it is sent again nevertheless. */
 
 import { ReadableStream } from 'node:stream/web';
 import type { Dispatcher } from 'undici';
@@ -53,7 +53,7 @@ describe.each(fetches)('%s', (_name, fetch, Form) => {
     const [first, ...others] = lab.requests.map(sent);
     expect(first).toMatchObject({ complete: true, ...expected });
     expect(others).toEqual([first, first]);
-    // A form's own length is known too.
+    // A form's length is known, too.
     if (first?.encoding === undefined) expect(first?.length).toBe(String(lab.requests[0]?.body.length));
   });
 
@@ -90,7 +90,7 @@ describe.each(fetches)('%s', (_name, fetch, Form) => {
     expect(lab.requests.length).toBeLessThan(2);
   });
 
-  test('a body that was not read is not missed: 303 turns the retried PUT into a GET', async () => {
+  test('a body that is not needed any more: 303 turns the retried PUT into a GET', async () => {
     const lab = await openLab([
       answer(503),
       answer(303, '', { location: '/elsewhere' }),

@@ -1,4 +1,4 @@
-/** What only undici reads bodies from, and what it alone does at the end: nothing is left open. */
+/** Body sources that only undici reads, and how undici closes them at the end: nothing is left open. */
 
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
@@ -13,7 +13,7 @@ import { major } from './client.js';
 import { openAgent, retryingAgent } from './kit.js';
 import { record } from './recorder.js';
 
-/** Looks as if a connection had failed, which would be worth a retry. */
+/** An error that looks like a failed connection, which would be worth a retry. */
 function ownError(): Error {
   return Object.assign(new Error('the source is broken'), { code: 'ECONNRESET' });
 }
@@ -26,7 +26,7 @@ function put(
   return dispatcher.request({ origin, path: '/', method: 'PUT', body: body as Readable });
 }
 
-/** All that was under way is over: undici opens connections at times that nobody asked for, and keeps them. */
+/** Waits until no connection is busy: undici opens and keeps connections that no request needs. */
 async function isQuiet(agent: Dispatcher, lab: Lab): Promise<void> {
   await agent.close();
   await lab.until(({ openSockets }) => openSockets === 0);
@@ -114,7 +114,7 @@ test('what a factory promised is not left open when it comes too late', async ()
 });
 
 describe('at the end, however it comes, a source is closed', () => {
-  /** How the end comes about, once the server has the first piece. */
+  /** How the request ends, once the server has the first chunk. */
   const ends: [name: string, play: Play, policy: PolicyOptions, abort: boolean][] = [
     ['an answer before everything was read', { ...answer(200), at: 'head' }, soon, false],
     ['an error, with no retries', { ...rst('head') }, { ...soon, maxRetries: 0 }, false],
@@ -154,7 +154,7 @@ describe('at the end, however it comes, a source is closed', () => {
       await closed;
     });
 
-    // Other clients leave it open, or read on: these ends are of this one.
+    // Only undici closes the source at these ends; other clients leave it open, or read on.
     if (isEverywhere) return;
 
     test('a Readable that has more to give', async () => {
@@ -191,7 +191,7 @@ describe('at the end, however it comes, a source is closed', () => {
     });
   });
 
-  // undici 6 takes no handler of the second generation.
+  // undici 6 accepts no handler of the second generation.
   test.skipIf(major === 6)(
     'as without us: a Readable that is waiting is destroyed with the request',
     async () => {

@@ -1,4 +1,4 @@
-/** What only undici takes for a body, as what is iterated, arrives as undici alone would send it, each time. */
+/** Bodies that only undici accepts, such as iterables, arrive as undici alone would send them, in each attempt. */
 
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
@@ -13,7 +13,7 @@ function put(dispatcher: Dispatcher, { origin }: Lab, body: unknown): Promise<Di
   return dispatcher.request({ origin, path: '/', method: 'PUT', body: body as Readable });
 }
 
-/** As it arrives without us, or undici's word that it takes no such body. */
+/** The body as it arrives without us, or undici's error if it accepts no such body. */
 async function sentBare(body: unknown): Promise<Framed | string> {
   const lab = await openLab(answer(200));
   const { error } = await settled(put(openAgent(), lab, body));
@@ -85,7 +85,7 @@ test('a form has the boundary that undici draws for each attempt; as a Blob it i
   const form = fill(new undici.FormData());
   for (const agent of [openAgent(), openAgent()]) await (await put(agent, lab, form)).body.dump();
   const [first, second] = lab.requests.map(({ headers }) => headers['content-type']);
-  // Not so in the newest undici 8.
+  // The newest undici 8 draws the same boundary each time.
   const isNew = first !== second;
 
   lab.play(plays);
@@ -93,7 +93,7 @@ test('a form has the boundary that undici draws for each attempt; as a Blob it i
   expect(new Set(lab.requests.map(({ headers }) => headers['content-type'])).size).toBe(isNew ? 3 : 1);
   expect(new Set(lab.requests.map(({ headers }) => headers['content-length'])).size).toBe(1);
 
-  // Of another's FormData, a Response makes text, in most versions.
+  // In most versions, a Response turns a foreign FormData into text.
   for (const whole of [
     new Response(fill(new FormData())),
     new undici.Response(fill(new undici.FormData())),
@@ -109,7 +109,7 @@ test('a form has the boundary that undici draws for each attempt; as a Blob it i
   }
 });
 
-describe('bodies that undici alone does not take, or not in every version', () => {
+describe('bodies that undici by itself rejects, or accepts in some versions only', () => {
   const query = new URLSearchParams({ a: 'ä b', c: '&' });
 
   test.each<[string, unknown]>([
@@ -179,7 +179,7 @@ describe('a source that is not what it seems', () => {
     else expect(lab.requests.map(framed)).toEqual([reference, reference, reference]);
   });
 
-  test('fills one and the same buffer again for each chunk: what is kept is what was sent', async () => {
+  test('reuses one buffer for each chunk: the bytes that are kept are the ones that were sent', async () => {
     async function* reusing(): AsyncGenerator<Buffer> {
       const buffer = Buffer.alloc(3);
       for (const letter of ['a', 'b', 'c']) yield buffer.fill(letter);

@@ -1,4 +1,6 @@
-/** Bodies that can be sent as often as needed are, over both protocols, and for as few connections as others. */
+/**
+ * Bodies that can be sent any number of times are, over both protocols, and with no more connections than other bodies.
+ */
 
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
@@ -45,7 +47,7 @@ describe.each(sources)('%s', (name, make) => {
     expect(new Set(lab.requests.map((request) => request.body.length)).size).toBe(1);
   });
 
-  // The first undici 6 that is promised cannot.
+  // The oldest undici 6 that we support cannot do that.
   const over = name === 'a FormData' && isFirst6 ? [] : wires;
   test.each(over)('over HTTP/2 ($name): four attempts on one connection', async (wire) => {
     const busy = answer(503, 'busy');

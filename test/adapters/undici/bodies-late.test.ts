@@ -1,4 +1,4 @@
-/** A body that a function promised, and that comes when its request is over already: nothing is sent, nothing breaks. */
+/** A promised body that arrives after its request is over: nothing is sent, nothing breaks. */
 
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';

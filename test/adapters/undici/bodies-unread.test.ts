@@ -1,4 +1,4 @@
-/** A body of which nothing was read needs nothing kept; and no more is in memory than is kept. */
+/** A body that was not read needs no room; and memory never holds more than the limit. */
 
 import { Readable, Stream } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
@@ -31,7 +31,7 @@ const sources: [name: string, make: () => unknown][] = [
   ['a web stream of bytes', () => new Blob([bytes]).stream()],
 ];
 
-/** Ten bytes to a lab, under a policy. */
+/** Sends ten bytes to a lab, under a policy. */
 async function put(policy: PolicyOptions, { origin }: Pick<Lab, 'origin'>, body: unknown) {
   const reasons: string[] = [];
   const observe: PolicyOptions['observe'] = (event) => {
@@ -57,13 +57,13 @@ test.each(sources)('%s is sent again with nothing kept, if not a byte was read',
   expect(ports).toEqual([]);
 });
 
-test('characters are counted as the bytes that they are sent as', async () => {
+test('characters are counted as the bytes that are sent', async () => {
   const lab = await openLab([answer(503), answer(200)]);
   const { value } = await put({ bufferBodyBytes: 19 }, lab, Readable.from(['ä'.repeat(10)]));
   expect([value?.statusCode, lab.requests.length]).toEqual([503, 1]);
 });
 
-test('what has a limit is what is kept: an array of text may be as long as it likes, and what a function makes of text', async () => {
+test('the limit is for kept bodies only: arrays of text and text from a function may be of any length', async () => {
   const long = 'x'.repeat(1_000_000);
   for (const body of [() => Readable.from([long]), [long]]) {
     const lab = await openLab([answer(503), answer(200)]);
@@ -73,7 +73,7 @@ test('what has a limit is what is kept: an array of text may be as long as it li
   }
 });
 
-test('a stream of which somebody may have read before us, and that cannot be iterated, is not sent again', async () => {
+test('a stream that may have been read before us, and that cannot be iterated, is not sent again', async () => {
   const stream = new Stream();
   const resume = (): void => {
     stream.emit('data', bytes);
@@ -103,7 +103,7 @@ describe('64 MiB', () => {
     const lab = await openLab({ steps: [{ do: 'cue', name: 'answer' }, ...answer(503).steps] });
     const asked = put({ bufferBodyBytes: limit }, lab, source());
     await lab.until(({ requests }) => requests[0]?.complete === true);
-    // What was made in this turn is not collected in it.
+    // Objects created in this turn are not collected in it.
     await setImmediate();
     collectGarbage();
     const alive = made.filter((reference) => reference.deref() !== undefined).length;
@@ -111,7 +111,7 @@ describe('64 MiB', () => {
 
     expect((await asked).reasons).toEqual(['body-spent']);
     expect(made).toHaveLength(chunks);
-    // What undici itself still holds is a handful.
+    // undici itself holds on to a few.
     expect(alive).toBeLessThan(64);
   });
 });

@@ -1,4 +1,4 @@
-/** A body on its way when the attempt dies does no harm to what is sent on the next connection. */
+/** A body that is being sent when its attempt dies does no harm to requests on the next connection. */
 
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { haltingSource } from '../uploads.js';
 import { Waits } from '../waits.js';
 import { retryingAgent } from './kit.js';
 
-/** Answered as soon as the head is there, while the body is still to come. */
+/** Answers as soon as the head has arrived, while the body is still to come. */
 const earlyRefusal: Play = { ...answer(503), at: 'head' };
 
 test('a piece that arrives late for a dead connection does no harm to those on its successor', async () => {

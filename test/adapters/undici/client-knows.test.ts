@@ -1,4 +1,4 @@
-/** What the tests know of the undici under test. */
+/** Checks what the tests assume about the undici under test. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

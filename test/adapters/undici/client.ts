@@ -10,7 +10,7 @@ import { join } from 'node:path';
 const folder = process.env['UNDICI_UNDER_TEST'];
 const load = createRequire(folder === undefined ? import.meta.url : join(folder, 'package.json'));
 
-/** Typed as the devDependency: what only other versions have, or lack, is for the test to ask. */
+/** Typed as the devDependency; a test must check for features that other versions have or lack. */
 export const undici: typeof import('undici') = load('undici');
 export const version: string = load('undici/package.json').version;
 export const major = majorOf(version);
@@ -22,8 +22,8 @@ export const builtIn = {
 };
 
 /**
- * Whether Node's own `fetch` obeys `undici.setGlobalDispatcher()`. Built-in undici 8 reads a place of its own
- * that undici knows from 7.27 on; an older one sets its dispatcher where nobody looks.
+ * Whether Node's own `fetch` obeys `undici.setGlobalDispatcher()`. Built-in undici 8 reads a global of its own, which
+ * undici sets from 7.27 on; an older undici sets another one, which the built-in one never reads.
  */
 export const globalReachesBuiltIn =
   builtIn.major < 8 || major > 7 || (major === 7 && Number(version.split('.')[1]) >= 27);
@@ -34,7 +34,7 @@ export const globalReachesBuiltIn =
  */
 export const builtInSpeaksTo: boolean = major === 7 || (major === 8) === (builtIn.major === 8);
 
-/** The oldest of each that are promised. */
+/** The oldest supported version of each major. */
 export const isFirst6 = version.startsWith('6.17.');
 export const isFirst7 = version.startsWith('7.0.');
 

@@ -1,4 +1,4 @@
-/** Two copies of this package in one process, as two dependencies may bring them: still only the outermost retries. */
+/** Two copies of this package in one process, as two dependencies may bring them: still, only the outermost retries. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -27,7 +27,7 @@ const { RoundRobinPool } = undici as { RoundRobinPool?: typeof undici.RoundRobin
 if (RoundRobinPool !== undefined) kinds.push(['RoundRobinPool', ({ origin }) => new RoundRobinPool(origin)]);
 
 describe.each(kinds)('%s', (_kind, make) => {
-  test('gets over what passes, with a body sent whole each time', async () => {
+  test('retries transient failures, and sends the whole body each time', async () => {
     const lab = await openLab([answer(503, 'no'), rst(), answer(200, 'ok')]);
     const dispatcher = closedAtEnd(make(lab)).compose(retry(soon));
     const { statusCode, body } = await dispatcher.request({
@@ -47,7 +47,7 @@ describe.each(kinds)('%s', (_kind, make) => {
       { maxRetries: 1 },
       {
         sleep: (_delayMs, wake, options) => {
-          // A response that is drained is watched too.
+          // Draining a response sets a timer, too.
           if (options?.unref !== true) wakes.push(wake);
           return () => undefined;
         },
@@ -65,7 +65,7 @@ describe.each(kinds)('%s', (_kind, make) => {
   });
 });
 
-test('a scope is an origin where undici tells it, and the dispatcher where it does not', async () => {
+test('the scope is the origin if undici gives it, and otherwise the dispatcher', async () => {
   const [one, other] = [await openLab(answer(200)), await openLab(answer(200))];
   const retrier = createRetrier(soon);
   const agent = openAgent().compose(retry(retrier));
@@ -81,7 +81,7 @@ test('a scope is an origin where undici tells it, and the dispatcher where it do
   }
   const names = retrier.snapshot().scopes.map(({ name }) => name);
   expect(names.slice(0, 2).sort()).toEqual([...origins].sort());
-  // undici 8 says it under a Client too.
+  // undici 8 gives the origin under a Client, too.
   expect(new Set(names).size).toBe(major === 8 ? 2 : 4);
 });
 
@@ -105,7 +105,7 @@ describe('through a proxy', () => {
     expect(lab.requests.map(({ body: sent }) => sent.toString())).toEqual(['hello', 'hello', 'hello']);
   });
 
-  // That of undici 6 and 7 writes a `host` into the headers that it gets.
+  // The ProxyAgent of undici 6 and 7 writes a `host` into the headers that it gets.
   test.each([true, false])('a retry elsewhere does not name the old host: tunnel %s', async (proxyTunnel) => {
     const [lab, spare] = [await openLab(answer(503)), await openLab(answer(200))];
     const named: (string | undefined)[] = [];
@@ -162,7 +162,7 @@ describe('through a proxy', () => {
     expect(lab.requests).toHaveLength(1);
   });
 
-  test('a proxy that does not let anybody in is not asked again', async () => {
+  test('a proxy that refuses access is not asked again', async () => {
     const [proxy, lab] = [await openLab(connectTunnel(407)), await openLab(answer(200))];
     const sent = proxied(proxy).request({ origin: lab.origin, path: '/', method: 'GET' });
     expect((await settled(sent)).error).toMatchObject({ message: expect.stringContaining('407') });

@@ -1,4 +1,4 @@
-/** Together with undici's own interceptors, inside and outside of them: each does its work, and retry() its own. */
+/** retry() together with undici's own interceptors, inside and outside of them: each still works. */
 
 import { gzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
@@ -70,7 +70,7 @@ describe.each(present)('%s', (name, make) => {
       expect(lab.requests).toHaveLength(1);
     });
 
-    test('a 503 for ever is a 503 in the end', async () => {
+    test('a server that always answers 503 gives a 503 in the end', async () => {
       const lab = await openLab(answer(503, 'no', { 'content-type': 'text/plain' }));
       const { value, error } = await settled(got(composed(order, make()), lab));
       if (name === 'responseError') {
@@ -79,7 +79,7 @@ describe.each(present)('%s', (name, make) => {
       expect(lab.requests).toHaveLength(4);
     });
 
-    test('an RST for ever is that error in the end', async () => {
+    test('a server that always resets gives that error in the end', async () => {
       const lab = await openLab(rst());
       const { error } = await settled(got(composed(order, make()), lab));
       expect(error).toMatchObject({ code: expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/) });
@@ -149,7 +149,7 @@ describe.each(orders)('redirect, %s', (_order, order) => {
 describe.skipIf(cache === undefined)('cache', () => {
   const fresh = { 'cache-control': 'max-age=600' };
 
-  test.each(orders)('what came after a 503 is stored, %s', async (_order, order) => {
+  test.each(orders)('the answer after a 503 is stored, %s', async (_order, order) => {
     const lab = await openLab([answer(503, 'no'), answer(200, 'ok', fresh)]);
     const dispatcher = composed(order, cache?.() ?? retry());
     expect(await got(dispatcher, lab)).toEqual({ status: 200, text: 'ok' });
@@ -157,7 +157,7 @@ describe.skipIf(cache === undefined)('cache', () => {
     expect(lab.requests).toHaveLength(2);
   });
 
-  test.each(orders)('what broke off is not, %s', async (_order, order) => {
+  test.each(orders)('an answer that broke off is not, %s', async (_order, order) => {
     const lab = await openLab([cutBody(10, 5, 'rst', fresh), answer(200, 'ok', fresh)]);
     const dispatcher = composed(order, cache?.() ?? retry());
     expect((await settled(got(dispatcher, lab))).error).toBeInstanceOf(Error);
@@ -166,7 +166,7 @@ describe.skipIf(cache === undefined)('cache', () => {
 });
 
 describe.skipIf(decompress === undefined)('decompress', () => {
-  test.each(orders)('what came after a 503 is unpacked, %s', async (_order, order) => {
+  test.each(orders)('the answer after a 503 is unpacked, %s', async (_order, order) => {
     const packed = gzipSync('ok'.repeat(1000)).toString('latin1');
     const lab = await openLab([
       answer(503, gzipSync('no').toString('latin1'), { 'content-encoding': 'gzip' }),
@@ -180,7 +180,7 @@ describe.skipIf(decompress === undefined)('decompress', () => {
 });
 
 describe.skipIf(deduplicate === undefined)('deduplicate', () => {
-  test.each(orders)('many callers of one thing that fails at first all get it, %s', async (_order, order) => {
+  test.each(orders)('callers of one resource that fails at first all get it, %s', async (_order, order) => {
     const lab = await openLab([answer(503, 'no'), rst(), answer(200, 'ok')]);
     const dispatcher = composed(order, deduplicate?.() ?? retry());
     const answers = await Promise.all([1, 2, 3].map(() => got(dispatcher, lab)));
@@ -229,7 +229,7 @@ describe.skipIf(responseError === undefined || isFirst7)('responseError', () => 
 });
 
 test.skipIf(dns === undefined)(
-  'dns: a name is looked up, and what it names is found again after failures',
+  'dns: a name is looked up, and its server is found again after failures',
   async () => {
     const lab = await openLab([answer(503, 'no'), rst(), answer(200, 'ok')]);
     for (const [, order] of orders) {
@@ -247,7 +247,7 @@ test.skipIf(dns === undefined)(
         text: 'ok',
       });
       expect(lookups).toBe(1);
-      // undici 6 and the first 7 leave the port out.
+      // undici 6 and the first 7 leave the port out of `host`.
       const host = major === 6 || isFirst7 ? 'service.test' : `service.test:${lab.port}`;
       expect(lab.requests.map(({ headers }) => headers['host'])).toEqual([host, host, host]);
     }

@@ -87,7 +87,7 @@ test('a reply that takes too long is an attempt that timed out', async () => {
   expect(await (await asked).body.text()).toBe('ok');
 });
 
-test('503 for ever, and an error for ever', async () => {
+test('always 503, and always an error', async () => {
   const { agent, pool } = mocked();
   pool
     .intercept({ ...get, path: '/503' })
@@ -130,7 +130,7 @@ test('bodies are matched in every attempt, by request() and by fetch()', async (
   expect([statusCode, await body.text()]).toEqual([200, 'ok']);
 });
 
-test('fetch() gets over what passes', async () => {
+test('fetch() retries transient failures', async () => {
   const { agent, pool } = mocked();
   pool.intercept(get).reply(503, 'no');
   pool.intercept(get).replyWithError(refused());
@@ -143,7 +143,7 @@ test('fetch() gets over what passes', async () => {
   ]);
 });
 
-// A handler of the other generation is nothing that MockAgent of undici 6 or 8 knows: what we dispatch is both.
+// The MockAgent of undici 6 and 8 knows handlers of one generation only; the handler that we dispatch has both.
 describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => {
   test('hears of one start, one head and one end', async () => {
     const { agent, pool } = mocked();
@@ -161,9 +161,9 @@ describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => 
     expect(heard.body.toString()).toBe('ok');
   });
 
-  // The bare MockAgent throws it at whoever called dispatch(), where there may be nobody in a retry.
+  // The bare MockAgent throws the error at the caller of dispatch(); during a retry there may be no such caller.
   test.each(['onHead', 'onData', 'onEnd'] as const)(
-    'that throws in %s is told so, and nothing is sent again',
+    'that throws in %s gets its error, and nothing is sent again',
     async (callback) => {
       const thrown = refused();
       const { agent, pool } = mocked();

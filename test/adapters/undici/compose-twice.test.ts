@@ -1,4 +1,4 @@
-/** Several retry() in one chain never multiply: the outermost acts, whatever stands between. */
+/** Several retry() in one chain never multiply: only the outermost acts, whatever is in between. */
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ const { redirect, dump, dns, cache, decompress, deduplicate, responseError } = u
   typeof undici.interceptors
 >;
 
-/** Gets a token first, as somebody's interceptor may, and dispatches later with options of its own. */
+/** Fetches a token first, as a user's interceptor may, and dispatches later with options of its own. */
 const signing: Interceptor = (dispatch) => (options, handler) => {
   const { origin, path, method, headers, body } = options as Dispatcher.DispatchOptions & { origin: string };
   void Promise.resolve('token').then((token) =>
@@ -46,7 +46,7 @@ const wrapping: Interceptor = (dispatch) => (options, handler) =>
     }),
   );
 
-/** As undici declares the first generation: `onConnect(abort)`, without the context that it gives besides. */
+/** The first generation as undici declares it: `onConnect(abort)`, without the context that undici also passes. */
 const declared: Interceptor = (dispatch) => (options, handler) =>
   dispatch(
     options,
@@ -112,7 +112,7 @@ describe.each(present)('with %s between', (name, interceptor) => {
     expect(decisions).toEqual(['outer: retry', 'outer: retry', 'outer: stop']);
   });
 
-  test('what the outermost is told not to do, the inner one does not do either', async () => {
+  test('the inner one does not retry what the outermost is told not to', async () => {
     const lab = await openLab(answer(503, 'no'));
     const dispatcher = openAgent().compose(retry(soon), interceptor, retry({ ...soon, retry: false }));
     await settled(
@@ -155,7 +155,7 @@ describe.each(present)('with %s between', (name, interceptor) => {
     expect(lab.requests).toHaveLength(2);
   });
 
-  // dump only takes note of an abort, and tells it when the response has come.
+  // dump only notes an abort, and reports it when the response has arrived.
   test.skipIf(name === 'dump')('an abort ends it all', async () => {
     const lab = await openLab({ steps: [{ do: 'stall' }] });
     const dispatcher = openAgent().compose(retry(soon), interceptor, retry(soon));
@@ -198,7 +198,7 @@ test('composed in two steps, and over fetch', async () => {
   expect(lab.requests).toHaveLength(3);
 });
 
-test('on a connection that nobody accepts', async () => {
+test('on a connection that is refused', async () => {
   const decisions: string[] = [];
   const dispatcher = openAgent().compose(
     retry(counting(decisions, 'inner', {})),

@@ -1,4 +1,4 @@
-/** The `context` beside a response, which is ours: it can be walked through, and keeps nothing of the request. */
+/** The `context` beside a response is ours: it can be walked through, and does not keep the request alive. */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -9,7 +9,7 @@ import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
 import { retryingAgent } from './kit.js';
 
-/** Whether it leads back to itself, by what can be listed. */
+/** Whether a value refers back to itself through enumerable properties. */
 function isCircular(value: unknown, above: readonly unknown[] = []): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (above.includes(value)) return true;

@@ -1,4 +1,4 @@
-/** AsyncLocalStorage: every attempt and every hook runs in the context of the caller, not of the socket. */
+/** AsyncLocalStorage: every attempt and every hook runs in the caller's context, not in the socket's. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
@@ -13,7 +13,7 @@ import { openAgent, retryingAgent } from './kit.js';
 
 const caller = new AsyncLocalStorage<string>();
 
-/** Where each request was made, by its path: undici tells it where it is dispatched. */
+/** The context in which each request was made, by path: undici publishes it at each dispatch. */
 function contextsOfRequests(): Map<string, (string | undefined)[]> {
   const contexts = new Map<string, (string | undefined)[]>();
   const onCreate = (message: unknown): void => {
@@ -58,8 +58,8 @@ describe.each(ways)('%s', (_way, send) => {
       const lab = await openLab((request) =>
         request.path !== '/warm' && request.number <= 5 ? failure : answer(200),
       );
-      // On connections that others have opened, and as many as it takes: what a pool queues, it dispatches in
-      // the context of the socket that becomes free, with or without retry().
+      // Uses connections that other requests opened, and as many as it takes: a pool dispatches queued requests in the
+      // context of the socket that becomes free, with or without retry().
       const dispatcher = retryingAgent({ ...soon, maxRetries: 9 });
       await caller.run('WARM', () => send(dispatcher, lab, '/warm'));
       await Promise.all(['A', 'B'].map((name) => caller.run(name, () => send(dispatcher, lab, `/${name}`))));
@@ -70,7 +70,7 @@ describe.each(ways)('%s', (_way, send) => {
     },
   );
 
-  test('of a connection that nobody accepts too', async () => {
+  test('of a refused connection, too', async () => {
     const contexts = contextsOfRequests();
     const lab = { origin: await refusedOrigin() } as Lab;
     await caller.run('A', () => settled(send(retryingAgent(), lab, '/A')));
@@ -79,7 +79,7 @@ describe.each(ways)('%s', (_way, send) => {
 });
 
 describe('hooks', () => {
-  /** Each writes its name and the context that it runs in. */
+  /** Each hook records its name and the context that it runs in. */
   function watched(seen: [string, string | undefined][], isAsync: boolean): PolicyOptions {
     const see = (name: string): void => void seen.push([name, caller.getStore()]);
     return {
@@ -181,7 +181,7 @@ describe('hooks', () => {
       observe: (event) => seen.push([event.type, caller.getStore()]),
     };
     const dispatcher = retryingAgent(policy, { connections: 1 });
-    // The one that is answered has all the time of the world.
+    // The request that is answered has no time limit.
     const send = (path: string, retry: OverrideOptions = {}) =>
       dispatcher.request({ origin: lab.origin, path, method: 'GET', retry });
     const { body } = await caller.run('WARM', () => send('/warm'));

@@ -1,4 +1,6 @@
-/** At the end of a request and after it: nothing begins anew, and what the caller does reaches what lies underneath. */
+/**
+ * At and after the end of a request: nothing starts again, and what the caller does reaches the dispatcher underneath.
+ */
 
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -30,7 +32,7 @@ describe.each<Generation>([1, 2])('an abort, by a handler of generation %i', (ge
     ['after retryIf thought about it', { retryIf: async ({ kind }) => kind === 'error' }],
   ];
 
-  // A MockAgent tells an error of each abort, even of one that comes too late.
+  // A MockAgent reports an error for each abort, even for one that comes too late.
   test.each(policies)('of an answer that was handed over %s, is no failure of it', async (_name, policy) => {
     for (const isWithinEnd of [true, false]) {
       const agent = new undici.MockAgent();

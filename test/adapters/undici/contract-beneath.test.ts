@@ -1,4 +1,4 @@
-/** What lies underneath retry() gets the caller's request as it is, and may fail as it likes. */
+/** The dispatcher underneath retry() gets the caller's request unchanged, and may fail in any way. */
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const idle: Controller = {
   abort: () => undefined,
 };
 
-/** A dispatcher of somebody's own that cannot reach anything, and says so in its own words, perhaps once it has begun. */
+/** A user's own dispatcher that fails with an error of its own, possibly after it has called onRequestStart. */
 function failing(
   says: unknown,
   begins = false,
@@ -30,7 +30,7 @@ function failing(
   let asked = 0;
   const below: Interceptor = () => (_options, handler) => {
     asked += 1;
-    // Of either generation, as undici calls them.
+    // Calls handlers of either generation, as undici does.
     const old = handler as unknown as OldHandler;
     const young = handler as unknown as Handler;
     if (native === 1) {
@@ -76,17 +76,17 @@ test('headers that can be read once are those of every attempt', async () => {
   );
 });
 
-describe('an error that is none', () => {
+describe('an error that is not an Error', () => {
   const none = [undefined, null, '', 0, 'broken', 42, Symbol('broken')];
 
   test.each(none.flatMap((says) => [false, true].map((begins) => [says, begins] as const)))(
-    'is final, and reaches the caller as something: %s (once it has begun: %s)',
+    'is final, and reaches the caller as a truthy error: %s (after the start: %s)',
     async (says, begins) => {
       const { below, asked } = failing(says, begins);
       const options = { ...get, origin: 'http://127.0.0.1:9' } as Dispatcher.DispatchOptions;
       const { error, terminals } = await outcomeOf(openAgent().compose(below, retry(soon)), options, 2);
       expect([terminals, asked()]).toEqual([1, 1]);
-      // undici's callers take what is falsy for no error at all.
+      // undici's callers take a falsy error for none.
       if (says) expect(error).toBe(says);
       else expect(error).toBeInstanceOf(Error);
     },

@@ -1,4 +1,4 @@
-/** What a caller's handler hears of a request that takes several attempts: one request, told once. */
+/** The callbacks that a caller's handler gets for a request of several attempts: those of one request. */
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -27,7 +27,7 @@ interface Heard {
   readonly lab: Lab;
 }
 
-/** Dispatches, waits for the end, and then until nothing of it is left that could still call. */
+/** Dispatches, waits for the end, and then until nothing is left that could still call the handler. */
 async function hear(
   generation: Generation,
   script: Play | readonly Play[],
@@ -68,7 +68,7 @@ describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => 
     expect(lab.requests).toHaveLength(requests);
   });
 
-  test('hears of one start and one error when nobody listens', async () => {
+  test('hears of one start and one error when the connection is refused', async () => {
     const agent = openAgent();
     const heard = recorder(generation);
     const origin = await refusedOrigin();
@@ -79,7 +79,7 @@ describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => 
     expect(heard.error).toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('hears nothing of the body of a response that was discarded', async () => {
+  test('does not get the body of a response that was discarded', async () => {
     const { heard } = await hear(generation, [
       answerChunked(['not ', 'for you'], {}, 503),
       answer(200, 'for you'),
@@ -169,8 +169,8 @@ describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => 
     expect(lab.requests).toHaveLength(2);
   });
 
-  // undici 7 tells it only to handlers of the first generation, and to those only without any interceptor.
-  test.skipIf(major === 7)('hears what each attempt sends', async () => {
+  // undici 7 calls these only on handlers of the first generation, and only if there is no interceptor at all.
+  test.skipIf(major === 7)('is told what each attempt sends', async () => {
     const { heard } = await hear(generation, [answer(503), answer(200)], { method: 'PUT', body: 'hello' });
     expect(heard.calls.filter((call) => call.endsWith('sent'))).toEqual([
       'body sent',
@@ -180,8 +180,8 @@ describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => 
     ]);
   });
 
-  // undici 6 does not tell it, and the first 7 do not either.
-  test.skipIf(major === 6 || isEarly7)('hears that a response began', async () => {
+  // undici 6 and the first 7 do not call it.
+  test.skipIf(major === 6 || isEarly7)('is told that a response began', async () => {
     const { heard } = await hear(generation, [answer(200)]);
     expect(heard.calls).toContain('response started');
     expect(heard.calls.indexOf('response started')).toBeLessThan(heard.calls.indexOf('head 200'));
@@ -216,9 +216,9 @@ test.skipIf(isEarly7)(
   },
 );
 
-// undici 6 drops it in its own compose().
+// undici 6 drops the return value in its own compose().
 test.skipIf(major === 6)(
-  'dispatch() says what the first attempt said: false while the dispatcher is full',
+  'dispatch() returns what it returned for the first attempt: false while the dispatcher is full',
   async () => {
     const lab = await openLab([answer(503), answer(200)]);
     const agent = openAgent({ connections: 1, pipelining: 1 });
@@ -237,7 +237,7 @@ test.skipIf(major === 6)(
   },
 );
 
-/** Underneath: a dispatcher that says more than it should. Those of undici 6 and mocks are known to. */
+/** A dispatcher underneath that calls back more than it should, as those of undici 6 and mocks are known to. */
 function babbling(
   more: (handler: Dispatcher.DispatchHandler) => void,
 ): Dispatcher.DispatcherComposeInterceptor {
@@ -257,7 +257,7 @@ test.each<[string, (handler: Dispatcher.DispatchHandler) => void]>([
   ['an error', (handler) => handler.onResponseError?.(noController, new Error('late'))],
   ['data', (handler) => handler.onResponseData?.(noController, Buffer.from('more'))],
   ['a head', (handler) => handler.onResponseStart?.(noController, 503, {}, 'no')],
-])('what a dispatcher says after the end reaches nobody: %s', (_name, more) => {
+])('callbacks of a dispatcher after the end are ignored: %s', (_name, more) => {
   const heard = recorder(2);
   openAgent()
     .compose(babbling(more), retry(soon))
@@ -272,7 +272,7 @@ test('requests that undici itself sends once more, on another connection, start 
   const client = new undici.Client(lab.origin, { pipelining: 3 });
   onTestFinished(() => client.destroy());
   const dispatcher = client.compose(retry(soon));
-  // One ahead of the others: undici pipelines on connections that it knows.
+  // One request goes first: undici pipelines only on connections that it knows.
   const heard = [1, 2, 3].map(() => recorder(2));
   for (const handler of heard) dispatcher.dispatch({ path: '/', method: 'GET' }, handler);
   await Promise.all(heard.map(({ settled }) => settled));

@@ -1,4 +1,4 @@
-/** One controller for the whole request: what the caller holds acts on whatever connection is under way. */
+/** One controller for the whole request: the caller's controller acts on whatever connection is in use. */
 
 import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
@@ -90,7 +90,7 @@ function pauseFor(hold: Hold): void {
 }
 
 test.each(['request', 'fetch'] as const)(
-  'a body of %s() that nobody reads stalls the server after a retry',
+  'an unread body of %s() stalls the server after a retry',
   async (way) => {
     const lab = await openLab([answer(503, 'no'), endless]);
     const agent = retryingAgent();
@@ -107,13 +107,13 @@ test.each(['request', 'fetch'] as const)(
       if (left <= 0) break;
     }
     expect(lab.bytesSent - before).toBeGreaterThan(littleBytes);
-    // Held until here: fetch ends a body when nobody holds its response any more.
+    // The response is referenced until here: fetch ends a body once its response is garbage collected.
     expect(response.body).not.toBeNull();
   },
 );
 
 describe('a pause before there is a head', () => {
-  // The first generation has no word for it.
+  // The first generation cannot pause before there is a head.
   const pausedAtStart: Reactions = { onStart: (hold) => hold.pause() };
 
   test.each(beginnings)('is remembered: %s', async (_name, plays) => {
@@ -149,7 +149,7 @@ describe('a pause before there is a head', () => {
 
   test('does not keep a response that is discarded from being drained', async () => {
     const lab = await openLab([answer(503, 'x'.repeat(20_000)), answer(200, 'ok')]);
-    // However long it takes to arrive; and with another connection at hand, the retry would not wait for it.
+    // The response may take any time to arrive; with a second connection, the retry would not wait for it.
     const retrier = createRetrier(soon, { sleep: new Waits().sleep });
     const heard = dispatched(retryingAgent(retrier, { connections: 1 }), lab, 2, {
       ...pausedAtStart,
@@ -174,7 +174,7 @@ test('the controller is the same in every callback, and shows the head that the 
   expect(heard.rawHeaders.flat()).toContain('third');
 });
 
-/** Every connection that a request was on is closed. (undici 6 opens a spare one then.) */
+/** Waits until every connection that a request was on is closed. (undici 6 then opens a spare one.) */
 function untilHungUp(lab: Lab): Promise<void> {
   const used = new Set(lab.requests.map(({ connection }) => connection)).size;
   return lab.until(({ connections, openSockets }) => connections - openSockets >= used);

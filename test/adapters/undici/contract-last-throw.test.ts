@@ -1,6 +1,6 @@
 /**
- * What the caller's last callback throws: it goes up to whoever called, as without us, to undici or to the caller who
- * aborts; nothing of the request is left, and the others go on.
+ * An error that the caller's last callback throws goes up to the calling code, as without us: to undici, or to the
+ * caller that aborts. The request is cleaned up, and others go on.
  */
 
 import type { EventEmitter } from 'node:events';
@@ -26,7 +26,7 @@ const throwing = (generation: Generation): Recorder =>
     },
   });
 
-/** What a client emits, if anybody listens. */
+/** A client, and the events that it emits. */
 function openClient(origin: string): { client: Dispatcher; emitted: unknown[] } {
   const client = new undici.Client(origin);
   const emitted: unknown[] = [];
@@ -52,7 +52,7 @@ describe('after an abort', () => {
     ['in the body', stallInBody(100), () => null],
   ];
 
-  test.each(sent)('%s, it goes where the bare dispatcher sends it', async (_name, script, body) => {
+  test.each(sent)('%s, it goes where it goes with the bare dispatcher', async (_name, script, body) => {
     for (const ours of [false, true]) {
       const lab = await openLab(script);
       const { client, emitted } = openClient(lab.origin);
@@ -117,14 +117,14 @@ test('at once, from a dispatcher that is closed: as bare, dispatch() throws it',
   }
 });
 
-describe('a failure that is no error', () => {
+describe('a failure that is not an Error', () => {
   const failing: Dispatcher.DispatcherComposeInterceptor = () => (_options, handler) => {
     if (native === 1) handler.onError?.(null as never);
     else handler.onResponseError?.(null as never, null as never);
     return true;
   };
 
-  test('told by what lies underneath, is an error all the same', async () => {
+  test('reported by the dispatcher underneath, still reaches the caller as an error', async () => {
     const dispatcher = openAgent().compose(failing, retry({ maxRetries: 0 }));
     const asked = dispatcher.request({ origin: 'http://127.0.0.1:1', path: '/', method: 'GET' });
     await expect(asked).rejects.toThrow('something that is not an error was thrown: null');

@@ -1,4 +1,4 @@
-/** What is wrong with a request before it is sent is reported as undici reports it, and never retried. */
+/** Mistakes in a request are reported as undici reports them, before anything is sent, and never retried. */
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { undici } from './client.js';
 import { native, outcomeOf } from './generations.js';
 import { openAgent, retryingAgent } from './kit.js';
 
-describe('options that undici refuses', () => {
+describe('options that undici rejects', () => {
   const wrong: [string, object][] = [
     ['no path', { path: undefined }],
     ['a path that is none', { path: 'nowhere' }],
@@ -63,7 +63,7 @@ describe('options that undici refuses', () => {
     },
   );
 
-  test.each([undefined, null])('a handler that is none is undici to complain of: %s', (handler) => {
+  test.each([undefined, null])('an invalid handler is reported by undici: %s', (handler) => {
     const lab = { origin: 'http://127.0.0.1:9', path: '/', method: 'GET' } as const;
     const agent = openAgent();
     const passing = agent.compose((dispatch) => (options, given) => dispatch(options, given));

@@ -1,4 +1,4 @@
-/** What the caller hands in stays the caller's: never changed, sent whole each time, and free to be used again. */
+/** The caller's own objects stay the caller's: never changed, sent whole each time, and free to be used again. */
 
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
@@ -11,7 +11,7 @@ import { native, outcomeOf } from './generations.js';
 import { openAgent, retryingAgent } from './kit.js';
 
 describe('what the caller owns', () => {
-  /** Everything that may touch the headers of an attempt. */
+  /** Every setting that may touch the headers of an attempt. */
   const busy: PolicyOptions = {
     ...soon,
     idempotencyKey: true,
@@ -81,14 +81,14 @@ describe('what the caller owns', () => {
     ['Headers', () => new Headers({ 'x-mine': 'mine' })],
   ];
 
-  /** As interceptors underneath do that know no better. */
+  /** Writes into the headers that it gets, as careless interceptors underneath do. */
   function scribble(headers: object): void {
     if (headers instanceof Map || headers instanceof Headers) headers.set('x-theirs', 'theirs');
     else if (Array.isArray(headers)) headers.push('x-theirs', 'theirs');
     else Object.assign(headers, { 'x-theirs': 'theirs' });
   }
 
-  test.each(mine)('is written into by others no more than without us: headers as %s', async (_name, make) => {
+  test.each(mine)('interceptors change it no more than without us: headers as %s', async (_name, make) => {
     const others: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
       const { headers } = options;
       if (headers !== undefined && headers !== null) scribble(headers as object);
@@ -107,7 +107,7 @@ describe('what the caller owns', () => {
         2,
       );
       expect(error).toBeUndefined();
-      // Where a hook may look at it, not even once.
+      // If a hook may see the headers, not even the first attempt writes into them.
       expect(snapshot(ours)).toEqual(snapshot('beforeRetry' in policy ? make() : bare));
     }
     expect(lab.requests).toHaveLength(8);
@@ -147,7 +147,7 @@ describe('what the caller owns', () => {
     }
   });
 
-  test('may be changed as soon as dispatch() has returned: what was dispatched is what is sent again', async () => {
+  test('may be changed as soon as dispatch() has returned: the retry sends what was dispatched', async () => {
     const lab = await openLab(({ number }) => (number <= 2 ? closeAfter(answer(503)) : answer(200)));
     const dispatcher = retryingAgent();
     const options = { origin: lab.origin, path: '/first', method: 'DELETE' as Dispatcher.HttpMethod };
@@ -163,7 +163,7 @@ describe('what the caller owns', () => {
     ]);
   });
 
-  test('options that only others understand reach the dispatcher underneath, in every attempt', async () => {
+  test('options unknown to us reach the dispatcher underneath, in every attempt', async () => {
     const lab = await openLab([closeAfter(answer(503)), answer(200)]);
     const seen: unknown[] = [];
     const key = Symbol('of another interceptor');
@@ -200,7 +200,7 @@ function freeze<T extends object>(value: T): Readonly<T> {
   return Object.freeze(value);
 }
 
-/** As deep as it goes, with what a Map or Headers holds. */
+/** A deep copy, including the entries of a Map or Headers. */
 function snapshot(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snapshot);
   if (typeof value !== 'object' || value === null) return value;

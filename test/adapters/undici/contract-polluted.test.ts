@@ -1,4 +1,4 @@
-/** Somebody else's code has added an iterator to every object: headers and bodies are still what they are. */
+/** With Object.prototype polluted by an iterator, headers and bodies still work. */
 
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,7 +9,7 @@ import { isFirst7, major, undici } from './client.js';
 import { recorder } from './generations.js';
 import { retryingAgent } from './kit.js';
 
-/** Everything that reads headers. */
+/** Every setting that reads headers. */
 const busy: PolicyOptions = {
   ...soon,
   idempotencyKey: true,
@@ -38,7 +38,7 @@ const bodies: [string, () => unknown][] = [
   ['an async iterator', () => Readable.from(['hello'], { objectMode: false }).iterator()],
 ];
 
-/** undici 6 and the first 7 themselves take every object for a list of pairs, and send no header of it. */
+/** undici 6 and the first 7 themselves then take every object for a list of pairs, and send none of its headers. */
 const readsHeadersThen = major > 6 && !isFirst7;
 const symbols = readsHeadersThen ? [Symbol.iterator, Symbol.asyncIterator] : [Symbol.asyncIterator];
 

@@ -1,4 +1,6 @@
-/** Headers as they came: what the controller shows of them, before, between and after, and what others write there. */
+/**
+ * Raw headers: what the controller shows of them before, between and after attempts, and what interceptors write there.
+ */
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +19,7 @@ function shown({ controller }: Recorder): unknown[] {
   return [controller?.rawHeaders, controller?.rawTrailers];
 }
 
-/** Names and values, whether they came as text or as bytes. */
+/** Names and values as text, whether they came as text or as bytes. */
 function textOf(raw: unknown): string {
   return Object.entries(raw ?? {})
     .flat(2)
@@ -56,7 +58,7 @@ describe('there are none yet', () => {
   });
 });
 
-test('what an interceptor writes there stands there, also if another one writes again', async () => {
+test('what an interceptor writes there stays, and another one may overwrite it', async () => {
   const lab = await openLab(answer(200));
   const heard = await record(openAgent().compose(retry(soon)), { origin: lab.origin }).end();
   const { controller } = heard;

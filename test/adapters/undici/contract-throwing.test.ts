@@ -1,4 +1,4 @@
-/** What the caller's own code throws is the caller's to see, as the bare dispatcher shows it, and never retried. */
+/** Errors thrown by the caller's own code reach the caller as with the bare dispatcher, and are never retried. */
 
 import type { EventEmitter } from 'node:events';
 import type { Dispatcher } from 'undici';
@@ -20,7 +20,7 @@ import {
 } from './generations.js';
 import { openAgent, retryingAgent } from './kit.js';
 
-/** Looks like what a connection throws, so that only where it comes from tells. */
+/** An error that looks like a connection's, so that only its origin tells them apart. */
 function lookalike(): Error {
   return Object.assign(new Error('thrown by the caller'), { code: 'ECONNRESET', syscall: 'connect' });
 }
@@ -30,7 +30,7 @@ const callbacks: readonly (keyof Reactions)[] = [
   'onHead',
   'onData',
   'onEnd',
-  // undici 7 does not tell it to handlers of the second generation.
+  // undici 7 does not call these on handlers of the second generation.
   ...(major === 7 ? [] : (['onBodySent', 'onRequestSent'] as const)),
   ...(major === 6 || isEarly7 ? [] : (['onResponseStarted'] as const)),
 ];
@@ -41,7 +41,7 @@ async function heardFrom(dispatcher: Dispatcher, lab: Lab, heard: Recorder): Pro
   return heard;
 }
 
-/** Underneath: how often something was sent, or was to be. */
+/** Counts, underneath, what was sent or about to be sent. */
 class Sendings {
   number = 0;
 

@@ -1,4 +1,4 @@
-/** Connections that turn into something else: handed over as they are, sent again only if they never left. */
+/** Upgraded connections: handed over unchanged, and requested again only if the request never left. */
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -59,7 +59,7 @@ describe.each<Way>(['upgrade', 'connect'])('%s()', (way) => {
   test.each([
     ['RST', rst()],
     ['FIN', fin()],
-    // To CONNECT, undici gives any answer as the tunnel's.
+    // For CONNECT, undici treats any answer as the tunnel's.
     ...(way === 'upgrade'
       ? ([['RST after a 1xx', informational(103, {}, { steps: [{ do: 'rst' }] })]] as const)
       : []),
@@ -71,13 +71,13 @@ describe.each<Way>(['upgrade', 'connect'])('%s()', (way) => {
     expect(lab.requests).toHaveLength(1);
   });
 
-  test('is not sent again either where the policy calls everything safe', async () => {
+  test('is not sent again even if the policy calls everything safe', async () => {
     const lab = await openLab([rst(), switching(way)]);
     await settled(sent(lab.origin, { ...soon, idempotent: true, methods: ['GET', 'CONNECT'] }));
     expect(lab.requests).toHaveLength(1);
   });
 
-  test('is sent again while nobody listens', async () => {
+  test('is sent again while the connection is refused', async () => {
     const decisions: string[] = [];
     const observe: PolicyOptions['observe'] = (event) => {
       if (event.type === 'decision') decisions.push(event.decision.action);
@@ -106,7 +106,7 @@ describe.each<Way>(['upgrade', 'connect'])('%s()', (way) => {
         const lab = await openLab(answer(status, 'no', { 'x-why': 'because' }));
         const options = { origin: lab.origin, ...optionsOf(way) };
         const bare = recorder(2);
-        // Through an interceptor too, which in undici 7 changes what a handler hears.
+        // The bare Agent has an interceptor, too, which in undici 7 changes what a handler gets.
         openAgent()
           .compose((dispatch) => (given, handler) => dispatch(given, handler), retry({ retry: false }))
           .dispatch(options, bare);
@@ -168,7 +168,7 @@ describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => 
     await Promise.all([heardBare.settled, heard.settled]);
     for (const { socket } of [heardBare, heard]) socket?.on('error', () => undefined);
     await lab.until(({ openSockets, connections }) => connections - openSockets === 2);
-    // Older undici keeps the error to itself.
+    // Older undici does not report the error.
     const toCaller = (call: string): boolean => /^(upgrade|end|error)/.test(call);
     expect(heard.calls.filter(toCaller)).toEqual(heardBare.calls.filter(toCaller));
     expect(heard.error).toBe(heardBare.error);
@@ -187,7 +187,7 @@ describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => 
       socket?.on('error', () => undefined);
       hold?.abort(new Error('late'));
     }
-    // The oldest close the connection and say so, the others leave it to its owner.
+    // The oldest versions close the connection and report it; the others leave it to its owner.
     expect(heard.socket?.destroyed).toBe(heardBare.socket?.destroyed);
     expect(terminalCalls(heard)).toBe(terminalCalls(heardBare));
     for (const { socket } of [heardBare, heard]) socket?.destroy();
@@ -195,7 +195,7 @@ describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => 
 });
 
 test.each([
-  ['once nobody accepts the connection', 1],
+  ['once the connection is refused', 1],
   ['at once', 0],
 ])('a WebSocket opens and talks through retry(): %s', async (_name, refusals) => {
   const server = createServer().on('upgrade', (request, socket) => {

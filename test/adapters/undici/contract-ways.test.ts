@@ -21,7 +21,7 @@ interface Answered {
 
 type Way = (dispatcher: Dispatcher, url: string, method: 'GET' | 'PUT', body?: string) => Promise<Answered>;
 
-/** What the built-in fetch takes is not declared by Node's types. */
+/** Node's types do not declare the options of the built-in fetch. */
 const builtInFetch = fetch as unknown as typeof undici.fetch;
 
 const ways: Record<string, Way> = {
@@ -90,7 +90,7 @@ describe.each(Object.entries(ways))('%s', (name, send) => {
     expect(lab.requests.map(({ body }) => body.toString())).toEqual(['hello', 'hello', 'hello']);
   });
 
-  test('a connection that nobody accepts is an error in the end', async () => {
+  test('a refused connection is an error in the end', async () => {
     const { error } = await settled(send(retryingAgent(), await refusedOrigin(), 'GET'));
     const cause = error instanceof TypeError ? error.cause : error;
     expect(cause).toMatchObject({ code: 'ECONNREFUSED' });
@@ -102,7 +102,7 @@ describe.each(Object.entries(ways))('%s', (name, send) => {
     onTestFinished(() => undici.setGlobalDispatcher(before));
     undici.setGlobalDispatcher(retryingAgent());
     const sent = await send(undefined as unknown as Dispatcher, lab.origin, 'GET');
-    // An undici before 7.27 sets its dispatcher where a built-in undici 8 does not look: no interceptor can help.
+    // undici before 7.27 sets a global that a built-in undici 8 does not read: no interceptor can help.
     const reaches = name !== 'the built-in fetch()' || globalReachesBuiltIn;
     expect(sent, `undici ${version}, built-in ${builtIn.version}`).toEqual(
       reaches ? { status: 200, text: 'ok' } : { status: 503, text: 'no' },
@@ -118,7 +118,7 @@ describe.each(Object.entries(ways))('%s', (name, send) => {
     const lab = await openLab(({ number }) => (number < 20 ? answer(503, 'no') : answer(200, 'ok')));
     const dispatcher = retryingAgent({ ...soon, maxRetries: 30 });
     expect(await send(dispatcher, lab.origin, 'PUT', 'hello')).toEqual({ status: 200, text: 'ok' });
-    // A warning is told in the next turn.
+    // A warning is emitted in the next turn.
     await new Promise((resolve) => setImmediate(resolve));
     expect(warnings).toEqual([]);
     expect(lab.requests).toHaveLength(20);
@@ -215,7 +215,7 @@ describe('request()', () => {
     expect(Object.keys(ours.trailers)).toEqual(['x-sum']);
   });
 
-  // undici's own is null, or the history of a redirect: whoever logs a response logs this too.
+  // undici's own context is null, or the history of a redirect: code that logs a response logs this, too.
   test.each(['alone', 'with redirect'])(
     '`context` may be printed, and tells no secrets: %s',
     async (which) => {

@@ -21,7 +21,7 @@ export type AnswerKind =
   | 'switched'
   | 'refused port';
 
-/** What the caller, or its upload, does, and when. */
+/** What the caller or its upload does, and when. */
 export type EventKind =
   | 'abort before'
   | 'abort at once'
@@ -41,7 +41,7 @@ export interface Shape {
   readonly answer: AnswerKind;
   readonly event?: EventKind;
   readonly contentLength?: string;
-  /** So many at once, on one connection. */
+  /** The number of requests at once on one connection. */
   readonly times?: number;
 }
 
@@ -56,7 +56,7 @@ export function nameOf({ api, method, source, answer, event, contentLength, time
 
 const known: readonly SourceKind[] = ['string', 'Buffer', 'typed array', 'ArrayBuffer', 'Blob', 'FormData'];
 
-/** What can be read once. */
+/** Sources that can be read only once. */
 const once: readonly SourceKind[] = [
   'stream of one read',
   'stream that has ended',
@@ -72,7 +72,7 @@ const once: readonly SourceKind[] = [
   'web stream',
 ];
 
-/** What begins, and goes on only if it is asked to. */
+/** Sources that begin, and go on only if asked to. */
 const halves: readonly SourceKind[] = ['half a stream', 'half an incoming message', 'half a generator'];
 
 const faults: readonly AnswerKind[] = [
@@ -87,7 +87,7 @@ const faults: readonly AnswerKind[] = [
 
 const basic = { api: 'request', method: 'PUT', source: 'string', answer: '200' } as const;
 
-/** Every combination of what is given; one value stands for itself. */
+/** Every combination of the given values; a single value need not be in a list. */
 function shapes(
   given: {
     readonly [Key in keyof Shape]: Shape[Key] | readonly NonNullable<Shape[Key]>[];

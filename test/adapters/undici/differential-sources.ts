@@ -1,4 +1,4 @@
-/** Bodies of every kind, and what becomes of those that have a life of their own. */
+/** Bodies of every kind, and what happens to the streams among them. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
@@ -12,12 +12,12 @@ export type SourceKind = keyof typeof makers | 'incoming message' | 'half an inc
 
 export interface Source {
   readonly body: unknown;
-  /** When it is one, and what it was seen to do. */
+  /** The stream, if the body is one, and the events it emitted. */
   readonly stream?: Readable;
   readonly events: readonly string[];
-  /** In the same tick in which the request was made, and later; those of pipeline() too. */
+  /** Writes to the body, in the tick in which the request was made or later; also for pipeline(). */
   readonly fill?: (into: Sink) => void;
-  /** Of an incoming message: answers it, and tells what its own client got. */
+  /** For an incoming message: answers it, and returns what its own client got. */
   readonly answered?: () => Promise<string>;
 }
 
@@ -52,7 +52,7 @@ const makers = {
   },
 };
 
-/** A gateway's: what came from a client of its own, who waits for an answer. */
+/** A gateway's source: a message from a client that waits for an answer. */
 async function incoming(isWhole: boolean): Promise<Source> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

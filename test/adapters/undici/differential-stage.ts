@@ -1,4 +1,4 @@
-/** Makes one request of the differential run, and writes down what the server and the caller saw. */
+/** Makes one request of the differential run, and records what the server and the caller saw. */
 
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -12,7 +12,7 @@ import type { AnswerKind, Shape } from './differential-shapes.js';
 import { type Source, sourceOf } from './differential-sources.js';
 import { isEarly7, native, recorder } from './generations.js';
 
-/** The client, bare or with retry() over it, and what each request says for itself. */
+/** The client, bare or with retry() over it, and the `retry` option of each request. */
 export interface Client {
   readonly over: (agent: Dispatcher) => Dispatcher;
   readonly options?: object;
@@ -46,7 +46,7 @@ const answers: Readonly<Record<AnswerKind, Play>> = {
   },
 };
 
-/** `most`: so many requests have been seen under way at once before. */
+/** `most`: the number of requests that were seen under way at once before. */
 export async function play(shape: Shape, client: Client, most = 1): Promise<Seen> {
   const { times = 1 } = shape;
   const script = answers[shape.answer];
@@ -85,7 +85,7 @@ export async function play(shape: Shape, client: Client, most = 1): Promise<Seen
   }
 }
 
-/** There is no event for what does not come: for a count that was seen before, it is waited for. */
+/** Waits for the number of requests that was seen before, since a request that does not come is no event. */
 async function underWay(lab: Lab, most: number): Promise<number> {
   for (let turn = 0; turn < 20 || (lab.requests.length < most && turn < 1_000); turn += 1) {
     await setTimeout(1);
@@ -93,7 +93,7 @@ async function underWay(lab: Lab, most: number): Promise<number> {
   return lab.requests.length;
 }
 
-/** Without what is drawn by lot. */
+/** Without random values, such as boundaries. */
 function neutral(given: string): string {
   return given.replaceAll(/127\.0\.0\.1:\d+/g, 'host').replaceAll(/formdata-undici-0\d+/g, 'boundary');
 }
@@ -144,7 +144,7 @@ class Call {
     const { event = '' } = this.#shape;
     const { stream } = this.#source;
     const broken = Object.assign(new Error('the source is broken'), { code: 'EBROKEN' });
-    // Of a stream that was read as a whole, undici hears in no other way.
+    // For a stream that was read completely, undici learns of a failure in no other way.
     if (event === 'source breaks while it waits') stream?.emit('error', broken);
     else happens(event, () => this.#giveUp.abort(), stream);
   }
@@ -160,7 +160,7 @@ class Call {
       headers,
       ...(body !== undefined && { body: body as string }),
       ...(event?.startsWith('abort') && { signal: this.#giveUp.signal }),
-      // Without both, undici sends nothing behind it.
+      // undici pipelines only with both options.
       ...(times !== undefined && { blocking: false, idempotent: true }),
       ...this.#client.options,
     };
@@ -212,7 +212,7 @@ class Call {
         dispatcher.dispatch(options, heard);
         await heard.settled;
         const { calls, body, rawTrailers, error } = heard;
-        // Before 7.27, undici 7 has none, and ours are made of the others.
+        // Before 7.27, undici 7 has no raw headers, and ours are made from the parsed ones.
         const rawHeaders = isEarly7 ? [] : heard.rawHeaders;
         return { calls, rawHeaders, body: String(body), rawTrailers, error: told(error) };
       }

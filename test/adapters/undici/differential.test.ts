@@ -24,9 +24,9 @@ const clients: readonly (readonly [name: string, client: Client])[] = [
   ['retries that nothing calls for', willing],
 ];
 
-/** As docs/clients.md has it, where that is not quite what it is without retry(). */
+/** The expected result, where docs/clients.md says that it differs from the one without retry(). */
 function expected({ api, event, answer, source, contentLength }: Shape, seen: Seen, isKept: boolean): Seen {
-  // An abort acts at once, and does not wait for a connection.
+  // An abort acts at once, without waiting for a connection.
   if (event === 'abort before' && api !== 'fetch') return { ...seen, connections: 0 };
   // The caller's handler is started at once, too.
   if (api === 'dispatch' && event === 'source breaks at once') {
@@ -36,7 +36,7 @@ function expected({ api, event, answer, source, contentLength }: Shape, seen: Se
     }));
     return { ...seen, callers };
   }
-  // A stream of which everything was read has ended, whatever becomes of the request then.
+  // A stream that was read completely has ended, whatever happens to the request then.
   const isReadEarly = source === 'stream without a byte' && answer === 'refused port';
   const failsAtItsEnd = source === 'PassThrough filled later' && contentLength === '4';
   if (isKept && (isReadEarly || failsAtItsEnd)) {
@@ -56,7 +56,7 @@ declareRun<Shape, Client, Seen>({
   differences: async (shape, without, client) => {
     const before = expected(shape, without, client === willing);
     const seen = await play(shape, client, before.pipelined);
-    // At least: that nothing more came, a slow machine cannot know.
+    // A lower bound: a slow machine cannot prove that nothing more came.
     const after = { ...seen, pipelined: Math.min(seen.pipelined, before.pipelined) };
     return differencesOf(before, after);
   },

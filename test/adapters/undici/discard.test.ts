@@ -1,4 +1,4 @@
-/** Answers that nobody gets to see: their connections are kept where that is cheap, and cut where it is not. */
+/** Discarded answers: their connections are kept if that is cheap, and cut otherwise. */
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ import { Waits } from '../waits.js';
 import { isFirst6 } from './client.js';
 import { retryingAgent } from './kit.js';
 
-/** Of each request, in order. Some versions of undici open connections that nobody asked for. */
+/** The connection of each request, in order. Some versions of undici open spare connections. */
 function connectionsOf({ requests }: Lab): number[] {
   return requests.map(({ connection }) => connection);
 }
@@ -33,7 +33,7 @@ function ask(dispatcher: Dispatcher, { origin }: Lab, method = 'GET'): Promise<D
 }
 
 describe('a small rest is read, and the connection is used again', () => {
-  /** Its time is not up before it is here, however long a busy machine takes. */
+  /** An agent whose drain timer does not fire before the rest arrives, however long a busy machine takes. */
   function patient(policy: PolicyOptions = soon): Dispatcher {
     return retryingAgent(createRetrier(policy, { sleep: new Waits().sleep }), { connections: 1 });
   }
@@ -45,7 +45,7 @@ describe('a small rest is read, and the connection is used again', () => {
     ['as much as is drained', bigBody(65_536, 503)],
   ])('%s', async (_name, play) => {
     const lab = await openLab([play, play, play, answer(200)]);
-    // With another one at hand, a retry would not wait for the rest.
+    // With a second connection, a retry would not wait for the rest.
     const response = await ask(patient(), lab);
     expect(response.statusCode).toBe(200);
     expect(connectionsOf(lab)).toEqual([1, 1, 1, 1]);
@@ -64,7 +64,7 @@ describe('a small rest is read, and the connection is used again', () => {
     },
   );
 
-  // A response that ends with its head, whatever it says of its length.
+  // Responses that end with their head, whatever their length header says.
   test.each([204, 205, 304])('%d, retried on request', async (status) => {
     const policy: PolicyOptions = { ...soon, statuses: [status] };
     const lab = await openLab([answer(status), answer(status), answer(200)]);
@@ -88,7 +88,7 @@ describe('HEAD', () => {
 });
 
 describe('a big rest is cut off, and delays nothing', () => {
-  // What is in flight when the client says "enough": the kernel's buffers on both sides.
+  // The most that is in flight when the client cuts off: the kernel's buffers on both sides.
   const enough = 16 * 1024 * 1024;
 
   test.each<[string, Play]>([
@@ -100,7 +100,7 @@ describe('a big rest is cut off, and delays nothing', () => {
     expect((await ask(agent, lab)).statusCode).toBe(200);
     expect(lab.bytesSent).toBeLessThan(2 * enough);
     expect(new Set(connectionsOf(lab)).size).toBe(3);
-    // Nothing more is coming.
+    // After this, no more bytes come.
     await agent.close();
     await lab.until(({ openSockets }) => openSockets === 0);
     expect(lab.bytesSent).toBeLessThan(2 * enough);
@@ -113,12 +113,12 @@ describe('a big rest is cut off, and delays nothing', () => {
     expect(second).not.toBe(first);
   });
 
-  test('one that comes drop by drop is given up after a while, and nobody waits for the connection', async () => {
+  test('one that drips in is cut off after a while, and the retry does not wait for its connection', async () => {
     const lab = await openLab([stallInBody(3, 503), answer(200)]);
     const time = new HandTime();
     const agent = retryingAgent(createRetrier({ ...soon, maxRetries: 1 }, time.ports), { connections: 2 });
     const asked = ask(agent, lab);
-    // The retry is on its way before the time of the rest is up.
+    // The retry is sent before the drain time is up.
     await time.fire(1);
     expect((await asked).statusCode).toBe(200);
     const [patience] = time.pending;
@@ -153,7 +153,7 @@ describe('a big rest is cut off, and delays nothing', () => {
   });
 });
 
-describe('what the peer does with its connection after the failed head does no harm', () => {
+describe('a peer that misuses its connection after the failed head does no harm', () => {
   test.each<[string, Play]>([
     ['it says close, and does', closeAfter(answer(503, 'not now'))],
     ['it ends without a word', { steps: [...answer(503, 'not now').steps, { do: 'fin' }] }],
@@ -170,7 +170,7 @@ describe('what the peer does with its connection after the failed head does no h
       steps: play.steps.map((step) => (step.do === 'head' ? { ...step, status: 503 } : step)),
     };
     const lab = await openLab([failing, failing, failing, answer(200, 'at last')]);
-    // Connections that die under a request that was not answered yet cost a retry of their own.
+    // A connection that dies under an unanswered request costs a retry of its own.
     const response = await ask(retryingAgent({ ...soon, maxRetries: 10 }), lab);
     expect(await response.body.text()).toBe('at last');
     expect(lab.requests).toHaveLength(4);

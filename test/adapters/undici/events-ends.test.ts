@@ -1,4 +1,4 @@
-/** Ends that only undici has, as listeners are told of them. */
+/** Ends that only undici has, as listeners see them. */
 
 import type { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
@@ -16,7 +16,7 @@ function listened(policy: PolicyOptions = {}): { dispatcher: Dispatcher; events:
   return { dispatcher, events };
 }
 
-test('a request that a function ended by throwing nothing fails, and is settled', async () => {
+test('a request whose function throws undefined fails, and is settled', async () => {
   const lab = await openLab(answer(500));
   const { dispatcher, events } = listened({ beforeRetry: () => Promise.reject(undefined) });
   const { error } = await settled(undici.request(lab.origin, { dispatcher }));

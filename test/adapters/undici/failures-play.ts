@@ -1,4 +1,4 @@
-/** Has the failures that can be made on loopback made, and says why the others cannot. */
+/** Plays the failures that can be made on loopback, and says why the others cannot. */
 
 import type { Dispatcher } from 'undici';
 import { expect } from 'vitest';
@@ -49,7 +49,7 @@ const play: Failures<Scene>['play'] = async ({ make, inBody }, method) => {
   const { value, error } = await asked;
   const broken = value === undefined ? error : (await readAll(value.body)).error;
   const expectOwn = (): void => {
-    // The caller gets what undici said last, itself.
+    // The caller gets the very error that undici reported last.
     expect(broken).toBe(below.at(-1));
     expect(value !== undefined).toBe(inBody === true);
   };

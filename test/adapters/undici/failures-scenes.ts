@@ -1,4 +1,4 @@
-/** How each failure that can be made on loopback is made, by the code that the fixture lists it under. */
+/** How to make each failure that can be made on loopback, by the code that the fixture lists it under. */
 
 import { constants } from 'node:http2';
 import type { Agent, Dispatcher } from 'undici';
@@ -32,9 +32,9 @@ export interface Made {
   readonly dispatcher: Dispatcher;
   readonly origin: string;
   readonly options?: Partial<Dispatcher.RequestOptions>;
-  /** Just before the request is made. */
+  /** Runs just before the request is made. */
   readonly before?: () => void;
-  /** Once it is made. */
+  /** Runs once the request is made. */
   readonly afterwards?: () => Promise<void>;
 }
 
@@ -53,14 +53,14 @@ function h2(play: Parameters<typeof openH2Lab>[0], more: Partial<Made> = {}): ()
   });
 }
 
-/** A server that is what its TLS says, to a client that trusts `ca`. */
+/** A server with this kind of TLS, and a client that trusts `ca`. */
 function tls(kind: NonNullable<LabOptions['tls']>, connect: object = { ca }): () => Promise<Made> {
-  // Only what has no end has one here: any other handshake takes as long as a busy machine needs for it.
+  // Only a handshake that stalls has a short timeout: any other takes as long as a busy machine needs.
   const timeout = kind === 'handshake-stall' ? { timeout: 300 } : {};
   return lab(answer(200), { connect: { ...connect, ...timeout } }, { tls: kind });
 }
 
-/** The system's resolver is asked for another name, or not at all. */
+/** The system's resolver is asked for another name, or fails. */
 function resolver(code: string): () => Promise<Made> {
   const lookup = failingLookup(code);
   return async () => ({
@@ -97,7 +97,7 @@ async function manyOrigins(): Promise<Made> {
   return { dispatcher, origin: second.origin };
 }
 
-/** Two addresses for a name: at the first nobody answers, at the second nobody listens. */
+/** A name with two addresses: the first is silent, the second refuses. */
 async function addressThatIsSilent(): Promise<Made> {
   const { port } = new URL(await openFullBacklog());
   const connect = { lookup: lookupOfTwo(), ...tryNextSoon };
@@ -107,7 +107,7 @@ async function addressThatIsSilent(): Promise<Made> {
   };
 }
 
-/** An interceptor of undici underneath, that makes errors of answers. */
+/** An interceptor of undici underneath that turns answers into errors. */
 function under(name: 'retry' | 'responseError'): () => Promise<Made> {
   return async () => {
     const interceptor =
@@ -129,7 +129,7 @@ async function givenUp(): Promise<Made> {
 async function outOfTime(): Promise<Made> {
   const lab = await openLab(silence());
   const controller = new AbortController();
-  // A timeout that began before might end before the request is sent.
+  // A timeout that started earlier might end before the request is sent.
   const afterwards = async (): Promise<void> => {
     await lab.until(({ requests }) => requests.length === 1);
     const timeout = AbortSignal.timeout(1);
@@ -145,17 +145,17 @@ const otherGoaway =
 const makesResponseErrors = major > 7 || (major === 7 && !version.startsWith('7.0.'));
 
 const unsent = { class: 'transient', evidence: 'unsent', neverBegan: true } as const;
-/** What is wrong is wrong again, though nothing was sent. */
+/** A mistake that would be the same at each attempt, though nothing was sent. */
 const finalUnsent = { class: 'final', evidence: 'unsent', neverBegan: true } as const;
 
-/** By `code` of the fixture's row. */
+/** Scenes by the `code` of the fixture's row. */
 export const scenes: Readonly<Record<string, readonly Scene[]>> = {
   '(any) with onRequestStart NOT yet called': [
     { name: 'RST in the TLS handshake', error: 'ECONNRESET', ...unsent, make: tls('handshake-rst') },
   ],
   ECONNREFUSED: [
     {
-      name: 'nobody listens',
+      name: 'a port without a listener',
       error: 'ECONNREFUSED',
       ...unsent,
       make: async () => at(await refusedOrigin())(),
@@ -164,7 +164,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
   ENOTFOUND: [{ name: 'no such name', error: 'ENOTFOUND', ...unsent, make: resolver('ENOTFOUND') }],
   EAI_AGAIN: [{ name: 'no name server', error: 'EAI_AGAIN', ...unsent, make: resolver('EAI_AGAIN') }],
   'EHOSTUNREACH/ENETUNREACH/EHOSTDOWN/ENETDOWN/EADDRNOTAVAIL': [
-    // Linux says so of every broadcast address; this one is loopback's.
+    // Linux gives this error for every broadcast address; this one is loopback's.
     { name: 'broadcast', error: 'ENETUNREACH', ...unsent, make: at('http://127.255.255.255:9') },
     {
       name: "an address that is not this host's",
@@ -174,7 +174,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
     },
   ],
   'ETIMEDOUT syscall connect': [
-    // An AggregateError: Node gave the first address up, as the kernel would minutes later. undici 8 wraps it.
+    // An AggregateError: Node gave up on the first address, as the kernel would minutes later. undici 8 wraps it.
     {
       name: 'an address of several that is silent',
       error: /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,

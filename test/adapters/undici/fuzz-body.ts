@@ -1,11 +1,11 @@
-/** Bodies that callers send, in every form, and whether what was opened for them is closed again. */
+/** Bodies that callers send, in every form; checks that everything opened for them is closed again. */
 
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { contentOf } from '../../faults/lab.js';
 import type { FuzzBody, FuzzCall } from './fuzz-script.js';
 
-/** What a server is to get: printable, so that it is the same as text and as bytes. */
+/** The bytes that a server must get: printable, so that they are the same as text and as bytes. */
 export function sentBytes({ bytes }: FuzzBody): Buffer {
   return Buffer.from(contentOf('sent', 0, bytes).toString('base64').slice(0, bytes), 'latin1');
 }
@@ -13,7 +13,7 @@ export function sentBytes({ bytes }: FuzzBody): Buffer {
 /** The caller's own source failed. */
 export class BrokenSource extends Error {}
 
-/** The sources of one call. */
+/** The body sources of one call. */
 export class Sources {
   readonly #whose: string;
   #open = 0;
@@ -22,7 +22,7 @@ export class Sources {
     this.#whose = `${method} with a ${body.form} by ${caller.through}`;
   }
 
-  /** Generators that were begun and never ended, of whatever form. */
+  /** Generators that began and never ended, whatever their form. */
   get open(): number {
     return this.#open;
   }

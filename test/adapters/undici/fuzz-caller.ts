@@ -1,4 +1,4 @@
-/** Makes one call in the way that its script says, reads what comes, and says what the caller got. */
+/** Makes one call as its script says, reads the answer, and reports what the caller got. */
 
 import { Writable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
@@ -7,23 +7,23 @@ import { undici } from './client.js';
 import type { FuzzCall, FuzzCaller } from './fuzz-script.js';
 import { type Hold, recorder } from './generations.js';
 
-/** What a caller holds in its hands while it calls. */
+/** The caller's controls during a call. */
 export interface Hands {
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly signal: AbortSignal;
-  /** For handlers, which have no signal. */
+  /** Aborts a handler, which has no signal. */
   onAbort: (() => void) | undefined;
   readonly complain: (complaint: string) => void;
 }
 
-/** What the caller could read; `isWhole` if it was told that this is all. */
+/** What the caller could read; `isWhole` if it was told that the body is complete. */
 export interface Got {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
-  /** fetch hands over a head that no body follows before it hears of the end, which may still fail. */
+  /** fetch resolves with a head without a body before it knows the end, which may still fail. */
   readonly isHeadOnly?: true;
   readonly error?: unknown;
 }
@@ -61,7 +61,7 @@ function optionsOf({ method, expectContinue }: FuzzCall, { origin, path, headers
   return options as Dispatcher.DispatchOptions;
 }
 
-/** More than any answer that ends. */
+/** Longer than any answer that ends. */
 const tooMuch = 400_000;
 
 function hasEnough({ reads, atBytes }: FuzzCaller, bytes: number): boolean {
@@ -126,7 +126,7 @@ async function byRequest(call: FuzzCall, dispatcher: Dispatcher, hands: Hands): 
     signal: hands.signal,
     ...(caller.reads === 'slowly' && { highWaterMark: 1_000 }),
   } as Dispatcher.RequestOptions);
-  // Even who reads nothing hears of errors.
+  // Even a caller that reads nothing gets errors.
   body.on('error', () => undefined);
   if (caller.pausesMs !== undefined) await setTimeout(caller.pausesMs);
   if (caller.reads === 'nothing') body.destroy();

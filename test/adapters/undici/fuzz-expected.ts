@@ -1,4 +1,7 @@
-/** Where nothing is left to chance or time, a call must succeed: without this the fuzz could be pleased by failures. */
+/**
+ * Calls in which nothing depends on chance or time must succeed: without this check, the fuzz could be satisfied by
+ * failures.
+ */
 
 import type { Expected } from './fuzz-oracle.js';
 import type { FuzzCall, FuzzPlay, FuzzScript, Refuse, Serve } from './fuzz-script.js';
@@ -20,7 +23,7 @@ export function mustSucceed(call: FuzzCall, script: FuzzScript): Expected {
   return undefined;
 }
 
-/** No times, and nothing that another call or an idle connection could do to this one. */
+/** A script without time limits, in which no other call and no idle connection can affect this one. */
 function isCalm({ agent, policy, connects, calls, retryIf, beforeRetry }: FuzzScript): boolean {
   const isTimed =
     policy.attemptTimeoutMs !== undefined ||
@@ -30,7 +33,7 @@ function isCalm({ agent, policy, connects, calls, retryIf, beforeRetry }: FuzzSc
     (retryIf !== undefined && !retryIf.startsWith('undecided')) ||
     beforeRetry === 'throws' ||
     beforeRetry === 'rejects';
-  // A retry, too, may stand in a pipeline behind an answer that is being discarded.
+  // A retry, too, may be pipelined behind an answer that is being discarded.
   return (
     !isTimed &&
     !isHooked &&
@@ -40,7 +43,7 @@ function isCalm({ agent, policy, connects, calls, retryIf, beforeRetry }: FuzzSc
   );
 }
 
-/** A cut after the last byte of an answer is a connection that ends while the client thinks that it is idle. */
+/** A cut after the last byte of an answer ends a connection that the client takes for idle. */
 function leavesInPeace(play: FuzzPlay, { method }: FuzzCall): boolean {
   if (play.does === 'die' || play.does === 'hang') return true;
   const isCut = play.does === 'refuse' ? play.isCut : play.cut !== undefined && method === 'HEAD';
@@ -84,7 +87,7 @@ function isResumable(play: Serve, call: FuzzCall, { policy }: FuzzScript): boole
   return call.method === 'GET' && call.range === undefined && policy.resume === true && isIdentified;
 }
 
-/** The next answer goes on where the last one broke off. */
+/** Whether the next answer continues where the last one broke off. */
 function continues(next: Serve, broken: Serve): boolean {
   const isSame = next.mark === broken.mark && next.bytes === broken.bytes && next.tag === broken.tag;
   return isSame && next.takesRanges && next.toRange === 'honest';

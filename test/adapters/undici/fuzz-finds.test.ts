@@ -1,4 +1,4 @@
-/** What the fuzz found, each as small as it gets. */
+/** Bugs that the fuzz found, each reduced as far as possible. */
 
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -110,7 +110,7 @@ test('a 103 is nothing to pause at, whatever a first-generation handler returns 
   const told = new Promise<string>((resolve) => {
     const handler = {
       onConnect: () => undefined,
-      // As fetch does it.
+      // Like fetch.
       onHeaders: (status: number) => status >= 200,
       onData: () => true,
       onComplete: () => resolve('end'),
@@ -126,7 +126,7 @@ test('a body read for its hint and then held does not crash undici 6 and 7 when 
   const hear = (error: unknown): void => void uncaught.push(error);
   process.on('uncaughtException', hear);
   onTestFinished(() => void process.off('uncaughtException', hear));
-  // More than one chunk, and less than may be held.
+  // More than one chunk, and less than may be kept.
   const [head, ...rest] = closeAfter(bigBody(40_000, 503)).steps;
   const slowly: Play = {
     steps:
@@ -141,7 +141,7 @@ test('a body read for its hint and then held does not crash undici 6 and 7 when 
           ],
   };
   const lab = await openLab([slowly, answer(200)]);
-  // The connection has come to its end on the way there, and the client has had its turns to hear of it.
+  // Long enough for the connection's end to arrive, and for the client to process it.
   const undecidedLater = async (): Promise<undefined> => {
     await lab.until(({ bytesSent }) => bytesSent > 40_000);
     for (let turn = 0; turn < 20; turn += 1) await setImmediate();

@@ -1,4 +1,4 @@
-/** Throws the dice for what a server does to one call: faults first, and most often a good answer at last. */
+/** Generates what a server does to one call: faults first, and most often a good answer in the end. */
 
 import type { Dice } from '../fuzz/dice.js';
 import type {
@@ -25,12 +25,12 @@ export function playsOf(
   return plays.map((play) => (mayPause(caller, play) ? leftOpen(play) : play));
 }
 
-/** undici 6 and 7 crash when a connection that was to close ends while its reader pauses. */
+/** undici 6 and 7 crash when a connection with `close` ends while its reader pauses. */
 function leftOpen(play: FuzzPlay): FuzzPlay {
   return 'afterwards' in play && play.afterwards === 'close' ? { ...play, afterwards: 'nothing' } : play;
 }
 
-/** Only a handler of one's own is sure not to; and `retry()` does while more than 64 KiB are set aside. */
+/** Only a handler of the test's own surely never pauses; `retry()` pauses while more than 64 KiB are set aside. */
 function mayPause({ through, pausesMs }: FuzzCaller, play: FuzzPlay): boolean {
   const isLong = 'bytes' in play && (play.bytes === 'endless' || play.bytes > 60_000);
   return !through.startsWith('dispatch') || pausesMs !== undefined || isLong;
@@ -53,7 +53,7 @@ function fileOf(dice: Dice): File {
   };
 }
 
-/** A cut answer is of the same file, so that it can be resumed, or of another one. */
+/** A cut answer is from the same file, so that it can be resumed, or from another one. */
 function faultOf(dice: Dice, file: File, method: FuzzCall['method']): FuzzPlay {
   const cutShare = method === 'GET' ? 0.5 : 0.1;
   if (dice.chance(cutShare)) return cutOf(dice, dice.chance(0.85) ? file : fileOf(dice));

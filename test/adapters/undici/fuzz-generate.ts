@@ -1,4 +1,4 @@
-/** Throws the dice for a script. */
+/** Generates a random script. */
 
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { Dice } from '../fuzz/dice.js';
@@ -43,7 +43,7 @@ function hangs(play: FuzzCall['plays'][number]): boolean {
 
 const connectFaults: readonly ConnectFault[] = ['none', 'fin', 'rst', 'silence'];
 
-// Those that fail what they are asked about are rare among them.
+// Those that throw are rare among them.
 const retryIfs = [
   ...(['undecided', 'undecided later', 'again after 503, later'] as const),
   ...(['undecided', 'undecided later', 'again after 503, later'] as const),
@@ -55,7 +55,7 @@ const beforeRetries = [
   ...(['throws', 'rejects'] as const),
 ];
 
-/** Times are the policy's own, which run faster than the clock. */
+/** Times in the policy's own time, which runs faster than the clock. */
 function policyOf(dice: Dice): PolicyOptions {
   const attemptTimeoutMs = dice.whole(200, 2_000);
   return {
@@ -130,7 +130,7 @@ const moments: readonly AbortMoment[] = [
 ];
 
 function abortOf(dice: Dice, through: Through): FuzzAbort {
-  // That of Node 20 hangs, or says that it is whole, if it is aborted between the last byte and its reading.
+  // Node 20's fetch hangs, or takes the body for complete, if it is aborted between the last byte and its reading.
   const on = dice.oneOf(through === 'built-in fetch' ? momentsBeforeHead : moments);
   const most = { time: 15, bytes: 80_000 } as const;
   return {

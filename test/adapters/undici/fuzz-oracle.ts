@@ -1,4 +1,4 @@
-/** What must be true of every call, whatever was done to it. */
+/** Invariants that hold for every call, whatever was done to it. */
 
 import { sentBytes } from './fuzz-body.js';
 import { isAsPromised, playHeader, promisedBy } from './fuzz-plays.js';
@@ -6,7 +6,7 @@ import { type FuzzScript, isPatient, isRefusal, isSafe } from './fuzz-script.js'
 import type { Arrived } from './fuzz-stage.js';
 import type { Trial } from './fuzz-trial.js';
 
-/** How many arrivals it takes to succeed, where that is sure. */
+/** How many arrivals a call takes to succeed, where that is certain. */
 export type Expected = { readonly arrivals: number } | undefined;
 
 export function complaintsAbout(trial: Trial, script: FuzzScript, expected: Expected): string[] {
@@ -36,7 +36,7 @@ function* aboutTheEnd({ witness, got }: Trial): Generator<string> {
     yield `the caller has it whole, and the handler was told ${end}`;
 }
 
-/** Never two contents spliced, never a byte too much, and less than all only with an error. */
+/** A body is never spliced from two contents, never too long, and shorter only with an error. */
 function* aboutTheBody({ call, witness, got }: Trial): Generator<string> {
   const { head, bytes, end } = witness;
   if (head === undefined) {
@@ -45,7 +45,7 @@ function* aboutTheBody({ call, witness, got }: Trial): Generator<string> {
   }
   const play = call.plays[Number(head.header(playHeader))];
   if (play === undefined) {
-    // What a server says to a connection, not to a request.
+    // The server answers the connection, not a request.
     if (head.status !== 408 || bytes.length > 0) yield `an answer of no play: ${head.status}`;
     return;
   }
@@ -65,14 +65,14 @@ function* aboutAttempts(
   const { attempts, starts } = witness;
   const most = 1 + (policy.maxRetries ?? 0);
   if (attempts > most) yield `${attempts} attempts, and ${most} are allowed`;
-  // Each arrival was begun by undici, which may begin an attempt more than once in a pipeline.
+  // undici started each arrival; in a pipeline it may start an attempt more than once.
   if (arrivals.length > starts) yield `${arrivals.length} arrivals of ${starts} starts`;
   if (attemptsAtAbort !== undefined && attempts > attemptsAtAbort) {
     yield `${attempts} attempts, ${attemptsAtAbort} of them before the abort`;
   }
 }
 
-/** A write that nobody called repeatable is sent again only when the server said that it did not take it. */
+/** A write that is not marked as repeatable is sent again only if the server said that it did not take it. */
 function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
   const keys = new Set(arrivals.map(({ request }) => request.headers['idempotency-key']));
   if (keys.size > 1) yield `different idempotency keys: ${[...keys].join(', ')}`;
@@ -89,7 +89,7 @@ function isRefused({ play, mayGetStray408 }: Arrived): boolean {
   return mayGetStray408 || (play.does === 'refuse' && isRefusal(play.status));
 }
 
-/** A body that the server took for whole is the one that was sent. */
+/** A body that the server took for complete is the one that was sent. */
 function* aboutBodiesSent({ call, arrivals }: Trial): Generator<string> {
   const sent = sentBytes(call.body);
   for (const { request } of arrivals) {

@@ -1,4 +1,4 @@
-/** The plays of the fuzz in the words of the fault lab, and what their answers are worth. */
+/** Translates the fuzz's plays for the fault lab, and says what their answers promise. */
 
 import {
   type AnswerStep,
@@ -11,7 +11,7 @@ import {
 } from '../../faults/lab.js';
 import type { Afterwards, FuzzPlay, Refuse, Serve } from './fuzz-script.js';
 
-/** Which play an answer is of, and what its content is marked with. */
+/** Names the play that an answer is from; its content is marked with the same. */
 export const playHeader = 'x-play';
 export const markHeader = 'x-mark';
 const refusalMark = 'refusal';
@@ -49,7 +49,7 @@ interface Extent {
 function serving(play: Serve, name: HeaderFields, request: Received): Step[] {
   const steps: Step[] = play.hasEarlyHints ? [earlyHints] : [];
   const asked = play.takesRanges ? extentAsked(request, play) : undefined;
-  // A lie about a range that the caller asked for would be the caller's to find out.
+  // A wrong range would be the caller's to detect if the caller had asked for it.
   const isResumption = request.headers['if-range'] !== undefined;
   const way = asked === undefined ? 'all again' : isResumption ? play.toRange : 'honest';
   if (way === '416') {
@@ -82,7 +82,7 @@ function serving(play: Serve, name: HeaderFields, request: Received): Step[] {
   ];
 }
 
-/** One range, and only while the caller's copy is still the right one (RFC 9110 13.1.5). */
+/** A single range, and only while the validator still matches (RFC 9110 section 13.1.5). */
 function extentAsked({ headers }: Received, play: Serve): Extent | undefined {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers['range'] ?? '') ?? [];
   const ifRange = headers['if-range'];
@@ -150,12 +150,12 @@ function whatFollows(afterwards: Afterwards): Step[] {
 
 // ---------------------------------------------------------------- what a caller may get of it
 
-/** Bytes of a content: more than these may not reach the caller, and less only with an error. */
+/** Bytes of a content: the caller may never get more than these, and fewer only with an error. */
 export interface Promised extends Extent {
   readonly mark: string;
 }
 
-/** What the head of an answer promises of its body. */
+/** The body that the head of an answer promises. */
 export function promisedBy(play: FuzzPlay, method: string, status: number, header: HeaderOf): Promised {
   const mark = header(markHeader) ?? '';
   if (method === 'HEAD' || status === 416) return { mark, from: 0, to: 0 };
@@ -169,7 +169,7 @@ export function promisedBy(play: FuzzPlay, method: string, status: number, heade
 
 export type HeaderOf = (name: string) => string | undefined;
 
-/** All of it, or only the beginning, and not a byte else. */
+/** True if these bytes are the whole content or, if allowed, its beginning. */
 export function isAsPromised(bytes: Buffer, { mark, from, to }: Promised, isWhole: boolean): boolean {
   const isLength = isWhole ? bytes.length === to - from : bytes.length <= to - from;
   return isLength && bytes.equals(contentOf(mark, from, from + bytes.length));

@@ -1,4 +1,4 @@
-/** Plays one script to its end, and says what was wrong with it. */
+/** Plays one script to its end, and reports what was wrong. */
 
 import { setImmediate } from 'node:timers/promises';
 import { createRetrier, type Retrier } from '../../../src/runtime/retrier.js';
@@ -15,7 +15,7 @@ export interface Played {
   readonly trials: readonly Trial[];
 }
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang: nothing else takes nearly as long. */
 const foreverMs = 60_000;
 
 export async function run(script: FuzzScript, stage: Stage): Promise<Played> {
@@ -54,7 +54,7 @@ async function play(
     if (script.together) await Promise.all(trials.map((trial) => trial.run(agent, retrier)));
     else for (const trial of trials) await trial.run(agent, retrier);
   };
-  // Some callers are gone before their request is over: close() waits for it, and destroy() ends it.
+  // Some callers leave before their request is over: close() waits for it, and destroy() ends it.
   const complaints = [
     ...(await hangs('a call', made())),
     ...(await hangs(`${script.ends}()`, script.ends === 'close' ? agent.close() : agent.destroy())),
@@ -77,7 +77,7 @@ async function hangs(what: string, work: Promise<unknown>): Promise<string[]> {
   return complaints;
 }
 
-/** What all calls of a script hear of, since a retrier does not say whose it is. */
+/** Passes events to all calls of a script, since a retrier does not say which call an event is from. */
 class Moments {
   readonly #trials: readonly Trial[];
   readonly #counts = new Map<AbortMoment, number>();

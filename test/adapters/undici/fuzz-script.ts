@@ -1,4 +1,4 @@
-/** What the fuzz plays: all of it is JSON, so that a script that fails can be printed, shrunk and played again. */
+/** Scripts for the fuzz. All of it is JSON, so that a failing script can be printed, shrunk and replayed. */
 
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { HangUp } from '../../faults/lab.js';
@@ -13,12 +13,12 @@ export interface FuzzScript {
   readonly policy: PolicyOptions;
   readonly retryIf?: RetryIfName;
   readonly beforeRetry?: BeforeRetryName;
-  /** What becomes of the n-th connection before anything is said on it; of the later ones: nothing. */
+  /** What happens to the n-th connection before it is used; nothing to later ones. */
   readonly connects: readonly ConnectFault[];
   readonly calls: readonly FuzzCall[];
-  /** All at once, or one after the other. */
+  /** True: all calls at once; false: one after the other. */
   readonly together: boolean;
-  /** How the agent ends when all calls have. */
+  /** How the agent is ended when all calls are done. */
   readonly ends: 'close' | 'destroy';
 }
 
@@ -40,7 +40,7 @@ export interface FuzzCall {
   readonly expectContinue: boolean;
   /** The caller's own range: first and last byte. */
   readonly range?: readonly [number, number];
-  /** The n-th time that this call arrives, the n-th of these is played; the last one repeats. */
+  /** The play for the n-th arrival of this call; the last one repeats. */
   readonly plays: readonly FuzzPlay[];
   readonly caller: FuzzCaller;
 }
@@ -50,9 +50,9 @@ export interface FuzzBody {
   readonly bytes: number;
   readonly chunkBytes: number;
   readonly isSlow: boolean;
-  /** The source fails after so many bytes. */
+  /** The source fails after this many bytes. */
   readonly breaksAt?: number;
-  /** The caller says how long it is. */
+  /** The caller declares the length. */
   readonly isDeclared: boolean;
 }
 
@@ -71,7 +71,7 @@ export type Through = 'dispatch 1' | 'dispatch 2' | 'request' | 'stream' | 'fetc
 export interface FuzzCaller {
   readonly through: Through;
   readonly reads: 'all' | 'slowly' | 'a part' | 'nothing';
-  /** How much of it is a part; and where it pauses, if it does. */
+  /** The size of a part; and where it pauses, if it does. */
   readonly atBytes: number;
   readonly pausesMs?: number;
   readonly throws?: 'at the start' | 'at the head' | 'at data' | 'at the end';
@@ -80,9 +80,9 @@ export interface FuzzCaller {
 
 export interface FuzzAbort {
   readonly on: AbortMoment;
-  /** The n-th attempt, start, decision or wait; so many bytes, or milliseconds. */
+  /** The n-th attempt, start, decision or wait; or a number of bytes or milliseconds. */
   readonly n: number;
-  /** In the very callback, or after it. */
+  /** True: inside the callback; false: after it. */
   readonly isAtOnce: boolean;
   readonly hasReason: boolean;
 }
@@ -103,11 +103,11 @@ export type AbortMoment =
 export type FuzzPlay = Serve | Refuse | Die | Hang;
 
 interface Timing {
-  /** With the request's head, or once its body is in. */
+  /** When the server answers: at the request's head, or after its body. */
   readonly at: 'head' | 'body';
 }
 
-/** A representation: its mark and its length say what its bytes are, and make its ETag. */
+/** A representation: its mark and length determine its bytes and its ETag. */
 export interface Serve extends Timing {
   readonly does: 'serve';
   readonly mark: string;
@@ -116,7 +116,7 @@ export interface Serve extends Timing {
   readonly framing: 'length' | 'chunked';
   readonly tag: 'strong' | 'weak' | 'none';
   readonly takesRanges: boolean;
-  /** What it does where a range is asked for, if it takes ranges. */
+  /** How the server answers a range request, if it takes ranges. */
   readonly toRange: RangeAnswer;
   readonly cut?: { readonly after: number; readonly how: HangUp | 'stall' };
   readonly hasEarlyHints: boolean;
@@ -166,7 +166,7 @@ export interface Hang extends Timing {
 
 // ---------------------------------------------------------------- questions that several ask
 
-/** The caller gives no sign of its own before it has everything. */
+/** The caller neither aborts nor pauses before it has everything. */
 export function isPatient({ caller }: FuzzCall): boolean {
   const readsAll = caller.reads === 'all' || caller.reads === 'slowly';
   return readsAll && caller.throws === undefined && caller.abort === undefined;
@@ -176,7 +176,7 @@ export function isSafe({ method }: FuzzCall): boolean {
   return method !== 'POST';
 }
 
-/** A server that says so did not take the request. */
+/** A server that gives this status did not take the request. */
 export function isRefusal(status: number): boolean {
   return status === 408 || status === 425 || status === 429;
 }

@@ -1,4 +1,4 @@
-/** Where scripts are played, one after another: a lab of its own, and for each script an agent of its own. */
+/** Plays scripts one after another: one lab, and a new agent for each script. */
 
 import { connect, type Socket } from 'node:net';
 import type { Agent, buildConnector } from 'undici';
@@ -8,11 +8,11 @@ import { undici } from './client.js';
 import { playOf } from './fuzz-plays.js';
 import type { ConnectFault, FuzzPlay, FuzzScript } from './fuzz-script.js';
 
-/** A request that reached the server, and what it got. */
+/** A request that reached the server, and its answer. */
 export interface Arrived {
   readonly request: Received;
   readonly play: FuzzPlay;
-  /** What was played on its connection before may answer it, in place of its own play, with a 408. */
+  /** An earlier play on its connection may answer it with a 408 in place of its own play. */
   readonly mayGetStray408: boolean;
 }
 
@@ -38,8 +38,8 @@ export class Stage {
   }
 
   /**
-   * Ends the script: nothing of it may arrive in the next one. A client that closes its socket may leave a
-   * request in the accept queue, which is taken in order: so somebody stands at its end and waits for his turn.
+   * Ends the script, so that no request of it arrives in the next one. A client that closes its socket may leave a
+   * request in the accept queue, which is taken in order: a connection of our own queues last and waits for its turn.
    */
   async clear(): Promise<void> {
     this.#faults.next = [];
@@ -50,7 +50,7 @@ export class Stage {
     await this.lab.until(({ openSockets }) => openSockets === 0);
   }
 
-  /** Begins the script. What arrives is added to its call's arrivals. */
+  /** Begins the script. Requests that arrive are added to their call's arrivals. */
   set({ calls, connects }: FuzzScript): readonly (readonly Arrived[])[] {
     this.#faults.next = connects;
     const with408 = new Set<number>();

@@ -1,4 +1,4 @@
-/** How often what the fuzz is about came about: a fuzz that never gets there proves nothing. */
+/** Counts how often the interesting cases occurred: a fuzz that never reaches them proves nothing. */
 
 import type { Played } from './fuzz-run.js';
 import type { Trial } from './fuzz-trial.js';

@@ -10,11 +10,11 @@ import { sleep as realSleep, type Sleep } from '../../../src/runtime/sleep.js';
 const speed = 50;
 
 export class FastTime {
-  /** Set, and neither rung nor cancelled. */
+  /** Timers that are set and neither fired nor cancelled. */
   pending = 0;
   readonly #onWait: () => void;
 
-  /** A wait is what keeps the process alive; timers that only watch are not. */
+  /** Waits keep the process alive; timers that only watch do not. */
   constructor(onWait: () => void) {
     this.#onWait = onWait;
   }
@@ -38,7 +38,7 @@ export class FastTime {
       },
       options,
     );
-    // It begins when this has returned.
+    // The wait begins once this has returned.
     if (options?.unref !== true) queueMicrotask(this.#onWait);
     return () => {
       end();

@@ -1,4 +1,4 @@
-/** One call of a script: how it is made, when it is aborted, and everything that is known when it is over. */
+/** One call of a script: how it is made, when it is aborted, and everything that is known at its end. */
 
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
@@ -16,9 +16,9 @@ export class Trial {
   readonly witness: Witness;
   readonly arrivals: readonly Arrived[];
   got: Got = { bytes: Buffer.alloc(0), isWhole: false };
-  /** What it had sent when it was aborted. */
+  /** The attempts that had been sent at the abort. */
   attemptsAtAbort: number | undefined = undefined;
-  /** What came for a caller who had paused. */
+  /** Events that arrived although the caller had paused. */
   readonly complaints: string[] = [];
   readonly #abort = new AbortController();
   readonly #sources: Sources;
@@ -52,12 +52,12 @@ export class Trial {
     this.#isSettled = true;
   }
 
-  /** It may be the moment to abort. */
+  /** Aborts if this is the moment to do so. */
   hear(moment: AbortMoment, n: number): void {
     const { abort } = this.call.caller;
     const isNow = abort?.on === moment && (moment === 'bytes' ? n >= abort.n : n === abort.n);
     if (!isNow) return;
-    // A fetch that is aborted before it has returned fails an assertion of its own.
+    // A fetch that is aborted before it returns fails an assertion of its own.
     const isTooSoon = this.#isFetch && (moment === 'attempt' || moment === 'start');
     if (abort.isAtOnce && !isTooSoon) this.#doAbort();
     else void setImmediate().then(() => this.#doAbort());

@@ -1,6 +1,6 @@
 /**
- * Stands on both sides of `retry()` for one call: above it, where the caller's handler is called, and below it,
- * where attempts are sent. Writes down what may never happen, and tells when something does.
+ * Watches both sides of `retry()` for one call: above it, where the caller's handler is called, and below it, where
+ * attempts are sent. Records what must never happen, and reports it.
  */
 
 import type { Dispatcher } from 'undici';
@@ -8,7 +8,7 @@ import type { AbortMoment } from './fuzz-script.js';
 
 type Interceptor = Dispatcher.DispatcherComposeInterceptor;
 
-/** The callbacks of both generations in the words of neither. */
+/** Common names for the callbacks of both generations. */
 const words: Readonly<Record<string, 'start' | 'head' | 'data' | 'end' | 'error' | 'sent'>> = {
   onConnect: 'start',
   onRequestStart: 'start',
@@ -30,16 +30,16 @@ export interface WitnessedHead {
 
 export class Witness {
   readonly complaints: string[] = [];
-  /** The caller asked for something. */
+  /** Dispatches by the caller. */
   dispatches = 0;
-  /** Sent by `retry()`. */
+  /** Attempts that `retry()` sent. */
   attempts = 0;
-  /** Begun by undici, which moves a request that waits in a pipeline to another connection. */
+  /** Starts by undici, which moves a request that waits in a pipeline to another connection. */
   starts = 0;
   head: WitnessedHead | undefined = undefined;
-  /** Its first terminal callback. */
+  /** The first terminal callback. */
   end: 'end' | 'error' | undefined = undefined;
-  /** A handler that threw at the end is told of its error after all. */
+  /** True if the handler threw at the end, and so still gets its error. */
   mayFailAfterEnd = false;
   readonly #chunks: Buffer[] = [];
   #receivedBytes = 0;
@@ -142,7 +142,7 @@ interface Ears {
   after(word: string): void;
 }
 
-/** The same handler, overheard. */
+/** The same handler, with its calls observed. */
 function spied<T extends object>(handler: T, { before, after }: Ears): T {
   return new Proxy(handler, {
     get(target, key) {

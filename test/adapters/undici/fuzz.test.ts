@@ -19,12 +19,12 @@ import { Stage } from './fuzz-stage.js';
 import { Tally } from './fuzz-tally.js';
 
 const { FUZZ_SEED, FUZZ_RUNS, FUZZ_ONLY, FUZZ_SCRIPT } = process.env;
-/** A long run is for finding something new; a short one, in every test run, is always the same. */
+/** A long run looks for new bugs; the short one, part of every test run, is always the same. */
 const seed = Number(FUZZ_SEED ?? (FUZZ_RUNS === undefined ? 1 : Date.now() % 2 ** 31));
 const runs = Number(FUZZ_RUNS ?? 400);
-/** Scripts that are played at the same time: most of their time they wait. */
+/** The number of scripts played at once: they spend most of their time waiting. */
 const lanes = 16;
-/** More of them say little more. */
+/** More failures would tell little more. */
 const mostFailures = 5;
 
 interface Numbered {

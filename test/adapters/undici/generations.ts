@@ -1,6 +1,6 @@
 /**
- * The caller's end of a dispatch: handlers that write down what they are told, one for each generation of
- * callbacks. They are classes with private fields, which a handler that was copied or borrowed could not read.
+ * The caller's end of a dispatch: handlers that record their callbacks, one for each generation. They are classes with
+ * private fields, which a copied or borrowed handler could not read.
  */
 
 import type { Duplex } from 'node:stream';
@@ -9,28 +9,28 @@ import { major, version } from './client.js';
 
 export type Generation = 1 | 2;
 
-/** The generation that the undici under test speaks by itself. */
+/** The generation of callbacks that the undici under test uses itself. */
 export const native: Generation = major === 6 ? 1 : 2;
 
 const minor = Number(version.split('.')[1]);
 
 /**
- * Before 7.27, undici 7 gives an interceptor only parsed headers, read as UTF-8 at first, and tells nobody of
+ * Before 7.27, undici 7 gives an interceptor only parsed headers, at first read as UTF-8, and does not tell handlers of
  * the second generation that a response began.
  */
 export const isEarly7: boolean = major === 7 && minor < 27;
 
-/** Before 7.5, its own interceptors lacked some of what they do now: responseError() failed by itself. */
+/** Before 7.5, undici 7's own interceptors were incomplete: responseError() failed by itself. */
 export const isFirst7: boolean = major === 7 && minor < 5;
 
-/** What a caller may do to its request, in both generations; the first has no word for pausing. */
+/** The caller's controls in both generations; the first one cannot pause through a controller. */
 export interface Hold {
   abort(reason?: unknown): void;
   pause(): void;
   resume(): void;
 }
 
-/** What the caller does in a callback, after it was written down. */
+/** What the caller does in a callback, after it was recorded. */
 export interface Reactions {
   onStart?(hold: Hold): void;
   onHead?(status: number, hold: Hold): void;
@@ -60,7 +60,7 @@ export function recorder(generation: Generation, reactions: Reactions = {}): Rec
   return generation === 1 ? new FirstRecorder(reactions) : new SecondRecorder(reactions);
 }
 
-/** How many times the caller was told that it is over. */
+/** How many terminal callbacks the caller got. */
 export function terminalCalls({ calls }: Recorder): number {
   return calls.filter((call) => call === 'end' || call === 'error' || call.startsWith('upgrade')).length;
 }
@@ -175,7 +175,7 @@ class SecondRecorder extends Notes implements Recorder {
   }
 }
 
-/** The same object: only so can a caller tell that the controller never changes. */
+/** The same object each time, so that a test can tell that the controller never changes. */
 function holdOf(controller: Dispatcher.DispatchController): Hold {
   return controller as Hold;
 }
@@ -225,7 +225,7 @@ class FirstRecorder extends Notes implements Recorder {
 
 const noHold: Hold = { abort: () => undefined, pause: () => undefined, resume: () => undefined };
 
-/** Bytes are read as latin1, so that each shows. */
+/** Reads bytes as latin1, so that each of them shows. */
 function textsOf(raw: unknown): string[] {
   if (!Array.isArray(raw)) return [];
   return raw.flat().map((part) => (Buffer.isBuffer(part) ? part.toString('latin1') : String(part)));
@@ -236,7 +236,7 @@ export interface Outcome {
   readonly terminals: number;
 }
 
-/** Thrown or told: undici does both, the one where it has nobody to tell. */
+/** The outcome, whether undici throws the error or reports it: it throws if there is no handler to report to. */
 export async function outcomeOf(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,

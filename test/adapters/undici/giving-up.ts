@@ -1,4 +1,4 @@
-/** How callers of undici give up. */
+/** How callers of undici abort. */
 
 import { EventEmitter, getEventListeners } from 'node:events';
 import { expect } from 'vitest';
@@ -6,10 +6,10 @@ import type { Caller } from '../suites/callers.js';
 import type { Asked } from '../suites/subject.js';
 import { undici } from './client.js';
 
-/** Neither errors nor even true. */
+/** Reasons that are falsy. */
 export const oddReasons: readonly unknown[] = [0, '', false, null, Number.NaN, 0n];
 
-/** undici says so in words of its own where there is no reason that is true. */
+/** Without a truthy reason, undici uses an error of its own. */
 function expectAborted(error: unknown): void {
   expect(error).toMatchObject({ name: 'AbortError', code: 'UND_ERR_ABORTED', message: 'Request aborted' });
 }
@@ -37,7 +37,7 @@ function withEmitter(): Caller {
     giveUp: () => signal.emit('abort'),
     listeners: () => signal.listenerCount('abort'),
     expectError: (error) => {
-      // Older undici (6.17, 7.0) knows an error of its own by its prototype alone, which is not ours to take.
+      // Older undici (6.17, 7.0) recognises its own errors only by their prototype, which we cannot use.
       if (Object.hasOwn(undici.errors.RequestAbortedError, Symbol.hasInstance)) {
         expect(error).toBeInstanceOf(undici.errors.RequestAbortedError);
       }

@@ -1,4 +1,4 @@
-/** A body that breaks off over HTTP/2 is resumed, and never taken for whole. */
+/** A body that breaks off over HTTP/2 is resumed, and never taken for complete. */
 
 import { constants } from 'node:http2';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const size = 1000;
 const content = contentOf('a', 0, size);
 const head: HeaderFields = { 'content-length': String(size), 'accept-ranges': 'bytes', etag };
 
-/** So many bytes from there, and what comes then. */
+/** This many bytes from that offset, and then this step. */
 function part(from: number, bytes: number, then: H2Step, headers: HeaderFields = head): H2Play {
   const status = from === 0 ? 200 : 206;
   return { steps: [{ do: 'head', status, headers }, { do: 'fill', bytes, from }, then] };

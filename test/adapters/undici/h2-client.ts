@@ -1,4 +1,4 @@
-/** An HTTP/2 lab and an Agent that speaks to it, and what this undici cannot do over HTTP/2 on its own. */
+/** An HTTP/2 lab and an Agent for it, and what each version of undici cannot do over HTTP/2 by itself. */
 
 import type { Agent } from 'undici';
 import { onTestFinished } from 'vitest';
@@ -15,7 +15,7 @@ export interface Wire {
 
 export const overTls: Wire = { name: 'TLS', tls: true, agent: { allowH2: true, connect: { ca } } };
 
-/** With prior knowledge. undici 6 and the first 7 cannot: to them an `http:` origin speaks HTTP/1.1. */
+/** With prior knowledge. undici 6 and the first 7 always use HTTP/1.1 for an `http:` origin. */
 const inTheClear: Wire = {
   name: 'h2c',
   tls: false,
@@ -28,19 +28,24 @@ export const wires: readonly Wire[] = String(undici.buildConnector).includes('us
   ? [overTls, inTheClear]
   : [overTls];
 
-/** Before, a RST_STREAM(CANCEL) in place of an answer ended nothing (6), or was answered by a TypeError (7.0). */
+/** Before these versions, RST_STREAM(CANCEL) in place of an answer ended nothing (6), or caused a TypeError (7.0). */
 export const hearsCancel: boolean = major > 7 || (major === 7 && minor >= 20);
 
-/** To the oldest, a graceful GOAWAY was an abort, and one with an error the end of all that follows. */
+/** The oldest versions treat a graceful GOAWAY as an abort, and one with an error as the end of everything after it. */
 export const hearsGoaway: boolean = major > 6 || minor >= 20;
 
-/** Before, a stream that was reset kept its place on the connection: with one connection, nothing goes on. */
+/**
+ * Before these versions, a stream that was reset kept its place on the connection: with one connection, nothing goes
+ * on.
+ */
 export const freesPlaces: boolean = major !== 7 || minor >= 30;
 
-/** 6 keeps a session that died, and never connects again: a request hangs. Early 7 throws in its own events. */
+/** undici 6 keeps a dead session and never connects again, so a request hangs. Early 7 throws in its own events. */
 export const reconnects: boolean = major > 6 && freesPlaces;
 
-/** 6 and 7 retire whichever request is the oldest, or have a GOAWAY kill what it does not name. */
+/**
+ * undici 6 and 7 retire the oldest request, whichever stream ended, or let a GOAWAY kill streams that it does not name.
+ */
 export const multiplexes: boolean = major > 7;
 
 export async function openH2Lab(script: H2LabScript, wire: Wire = overTls): Promise<H2Lab> {
@@ -49,12 +54,12 @@ export async function openH2Lab(script: H2LabScript, wire: Wire = overTls): Prom
   return lab;
 }
 
-/** Of one connection at a time, so that it shows whether that one is kept. */
+/** With one connection at a time, so that it shows whether that one is kept. */
 export function openH2Agent(wire: Wire = overTls, options: Agent.Options = {}): Agent {
   return openAgent({ connections: 1, ...wire.agent, ...options });
 }
 
-/** The same, where streams are reset. */
+/** The same, for tests in which streams are reset. */
 export function openH2AgentForResets(wire: Wire): Agent {
   return openH2Agent(wire, { connections: freesPlaces ? 1 : null });
 }

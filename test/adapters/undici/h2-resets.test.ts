@@ -1,4 +1,4 @@
-/** What HTTP/2 itself says of a request that it ends: by a reset of the stream, or a GOAWAY. */
+/** Requests that HTTP/2 itself ends: by a reset of the stream, or a GOAWAY. */
 
 import { constants } from 'node:http2';
 import { Readable } from 'node:stream';
@@ -82,10 +82,10 @@ describe.each(wires)('over $name', (wire) => {
       });
     });
 
-    test("for ever: undici's own error, after a bounded number of times", async () => {
+    test("each time: undici's own error, after a bounded number of attempts", async () => {
       const outcome = await send('GET', refused, { maxRetries: 2 });
       expect(outcome).toMatchObject({ error: { code: 'ERR_HTTP2_STREAM_ERROR' }, last: 'retries-spent' });
-      // undici 8 itself sends each attempt once more.
+      // undici 8 itself sends each attempt twice.
       expect(outcome.sent).toBe(major > 7 ? 6 : 3);
     });
 

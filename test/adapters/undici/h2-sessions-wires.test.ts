@@ -1,4 +1,4 @@
-/** Sessions that die, with a word or without, and requests that are given up on one that lives. */
+/** Sessions that die, with a GOAWAY or without, and requests that are aborted on a session that lives. */
 
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
@@ -172,7 +172,7 @@ describe.each(wires)('over $name', (wire) => {
         const lab = await openH2Lab(answer(200, 'yes'), wire);
         const way = await openSilentWire(lab);
         let isSilent = false;
-        // Only where nothing comes is the time short: what comes takes as long as a busy machine needs for it.
+        // The time is short only for a session that is silent: any other takes as long as a busy machine needs.
         const hasty: Interceptor = (dispatch) => (options, handler) =>
           dispatch({ ...options, headersTimeout: isSilent && way.connections === 1 ? 200 : 60_000 }, handler);
         const agent = openH2Agent(wire).compose(hasty, retry({ ...soon, maxRetries: 8 }));

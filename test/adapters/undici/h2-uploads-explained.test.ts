@@ -1,4 +1,7 @@
-/** A stream of HTTP/2 that is reset while it sends a stream fails as it would if it sent a text: where it may be retried. */
+/**
+ * An HTTP/2 stream that is reset while it sends a stream fails as it would with a text body, so it may be retried
+ * alike.
+ */
 
 import { constants } from 'node:http2';
 import { Readable } from 'node:stream';
@@ -9,7 +12,7 @@ import { rstStream } from '../../faults/h2-lab.js';
 import { settled, soon } from '../kit.js';
 import { hearsCancel, openH2AgentForResets, openH2Lab, wires } from './h2-client.js';
 
-/** There is always more to come. */
+/** A body that never ends. */
 async function* unfinished(): AsyncGenerator<Buffer> {
   yield Buffer.from('pay');
   await new Promise(() => undefined);

@@ -1,4 +1,4 @@
-/** A body that is on its way when its stream ends: never does the server take a part of it for all of it. */
+/** A body that is being sent when its stream ends: the server never takes part of it for all of it. */
 
 import { constants } from 'node:http2';
 import { Readable } from 'node:stream';
@@ -51,7 +51,7 @@ const bodies = ({ requests }: H2Lab): string[] =>
     .filter(({ method }) => method === 'PUT')
     .map((request) => `${isWhole(request) ? 'whole' : 'broken off'}: ${request.body}`);
 
-/** As a server sees it: it has ended, and is as long as it said. */
+/** Complete in the server's eyes: it has ended, and has the announced length. */
 function isWhole({ complete, body, headers }: Received): boolean {
   return complete && Number(headers['content-length'] ?? body.length) === body.length;
 }
@@ -63,7 +63,7 @@ async function arrived(ended: Promise<{ readonly value?: Dispatcher.ResponseData
 }
 
 describe.each(wires)('over $name', (wire) => {
-  /** Sends it, and returns once half of it is there. */
+  /** Sends the body, and returns once half of it has arrived. */
   async function put(
     plays: H2Play[],
     make: (typeof kinds)[number][1],
@@ -79,9 +79,9 @@ describe.each(wires)('over $name', (wire) => {
     const asked = agent.request({ origin: lab.origin, path: '/', method: 'PUT', body, ...more });
     const ended = settled(asked);
     await lab.until(halfHere);
-    // Now it is here; the client, in this same process, hears in its next turn that it has left.
+    // Half has arrived; the client, in this same process, learns in its next turn that it was sent.
     await setImmediate();
-    /** What the server has heard of it, once it has heard of another request that came later. */
+    /** The requests that the server saw, once it has seen one that was sent later. */
     const heard = async (): Promise<readonly string[]> => {
       const later = await agent.request({ origin: lab.origin, path: '/later', method: 'GET' });
       await later.body.dump();

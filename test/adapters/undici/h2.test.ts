@@ -1,4 +1,4 @@
-/** What retry() promises holds over HTTP/2 as well: answers, hints, discarded bodies, back-pressure, trailers. */
+/** The promises of retry() hold over HTTP/2, too: answers, hints, discarded bodies, back-pressure, trailers. */
 
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
@@ -110,7 +110,7 @@ describe.each(wires)('over $name', (wire) => {
     const next = await record(agent, { origin: lab.origin }).end();
     expect(next.bytes.toString()).toBe('more');
     expect(lab.connections).toBe(1);
-    // What is read of it is 64 KiB; the windows of undici 8 take some more.
+    // 64 KiB of it are read; the windows of undici 8 take some more.
     expect(lab.bytesSent).toBeLessThan(2_000_000);
   });
 
@@ -141,14 +141,14 @@ describe.each(wires)('over $name', (wire) => {
       if (path === '/other') return answer(200);
       return number === 1 ? answer(503) : bigBody(bytes);
     }, wire);
-    // A second connection, so that the other request does not have to wait.
+    // A second connection, so that the other request need not wait.
     const agent = openH2Agent(wire, { connections: 2 }).compose(retry(soon));
     const recorder = record(agent, { origin: lab.origin });
     await recorder.until(({ heads }) => heads.length === 1);
     recorder.controller?.pause();
     const soFar = recorder.bytes.length;
     await record(agent, { origin: lab.origin, path: '/other' }).end();
-    // undici hears of it with the next piece.
+    // undici notices with the next chunk.
     expect(recorder.bytes.length - soFar).toBeLessThanOrEqual(16_384);
     expect(lab.bytesSent).toBeLessThan(bytes / 2);
     recorder.controller?.resume();

@@ -1,4 +1,4 @@
-/** A body that may have a hint in it is read by undici's adapter, and still reaches the caller whole. */
+/** undici's adapter reads a body that may contain a hint, and the caller still gets the whole body. */
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -14,14 +14,14 @@ import { openAgent, retryingAgent } from './kit.js';
 
 const date = Date.UTC(2026, 2, 10, 12, 0, 0);
 const json = { 'content-type': 'application/json' };
-/** So long is a body waited for that may have a hint in it. */
+/** How long the adapter waits for a body that may contain a hint. */
 const gatherMs = 1_000;
 
-/** Nobody throws dice: no jitter upwards, and none of the schedule but its longest. */
+/** With fixed dice: no jitter upwards, and the schedule's longest waits. */
 function watched(policy: PolicyOptions = {}, random = 0) {
   const waits = new Waits();
   const ports = { random: () => random, date: () => date, sleep: waits.sleep };
-  // After an abort, undici 6 and 7 may open a spare connection, which here is not kept for long.
+  // After an abort, undici 6 and 7 may open a spare connection; here it is not kept for long.
   const dispatcher = retryingAgent(createRetrier(policy, ports), { keepAliveTimeout: 10 });
   return { dispatcher, delays: waits.delays, waits };
 }
@@ -67,7 +67,7 @@ describe('a hint in the body', () => {
       ['smaller', answer(429, hint, json), hint],
       ['empty', answer(409, '', json), ''],
       [
-        'of which there is none',
+        'with no bytes at all',
         { steps: [{ do: 'head', status: 409, headers: { 'content-length': '0' } }, { do: 'end' }] },
         '',
       ],
@@ -148,7 +148,7 @@ describe('a hint in the body', () => {
     const lab = await openLab([play, answer(200, 'ok')]);
     const { dispatcher, waits } = watched(discord);
     const got = get(lab.origin, { dispatcher });
-    // The endless one is long enough before its time is up.
+    // The endless body reaches the limit before the time is up.
     if (play.steps.some((step) => step.do === 'stall')) await waits.strike(gatherMs);
     expect(await got).toEqual({ status: 200, text: 'ok' });
   });
@@ -215,7 +215,7 @@ describe('a hint in the body', () => {
       expect(text).toBe(pieces.join(''));
     });
 
-    test('nothing of it is handed to a reader that has paused', async () => {
+    test('a reader that has paused gets none of it', async () => {
       let text = '';
       let isPaused = false;
       const whilePaused: string[] = [];

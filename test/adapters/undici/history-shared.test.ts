@@ -1,4 +1,4 @@
-/** `historyOf` of what each of undici's calls gives, and of errors that requests share. */
+/** `historyOf` for the results of each of undici's calls, and for errors that requests share. */
 
 import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
@@ -156,7 +156,7 @@ describe('of an error that requests share is undefined:', () => {
     const lab = await openLab(silence());
     const agent = openAgent({ connections: 1, pipelining: 2 });
     const dispatcher = agent.compose(retry({ ...soon, maxRetries: 0 }));
-    // undici 7 and 8 pipeline only what says that it does not block.
+    // undici 7 and 8 pipeline only requests that are marked as non-blocking.
     const pending = ['/a', '/b'].map((path) =>
       errorOf(undici.request(lab.origin + path, { dispatcher, blocking: false })),
     );

@@ -1,4 +1,4 @@
-/** Headers of our own, beside the caller's in every form that undici takes. */
+/** Headers of our own beside the caller's, in every form that undici takes. */
 
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';

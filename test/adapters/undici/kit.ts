@@ -1,4 +1,4 @@
-/** What the tests of this folder say again and again. What is opened here is closed when the test ends. */
+/** Shared parts of the tests in this folder. Everything opened here is closed when the test ends. */
 
 import type { Agent, Dispatcher } from 'undici';
 import { onTestFinished } from 'vitest';
@@ -13,7 +13,7 @@ export function openAgent(options?: Agent.Options): Agent {
   return agent;
 }
 
-/** An Agent with retry() on it; what may be given is what retry() takes. */
+/** An Agent with retry(), which gets these arguments. */
 export function retryingAgent(
   given: Parameters<typeof retry>[0] = soon,
   options?: Agent.Options,
@@ -22,11 +22,11 @@ export function retryingAgent(
 }
 
 const mebibyte = 1_048_576;
-/** More than the kernel and undici together take for a reader that does not read. */
+/** More than the kernel and undici together buffer for a reader that does not read. */
 export const littleBytes: number = 24 * mebibyte;
 export const muchBytes: number = 48 * mebibyte;
 
-/** Another reader takes so much in the meantime: a server that was to stall has had the same chance. */
+/** Another reader reads this much in the meantime, so a server that must stall has had the same chance to send. */
 export async function whileAnotherReads(): Promise<void> {
   const lab = await openLab(endlessBody(mebibyte));
   const { body } = await openAgent().request({ origin: lab.origin, path: '/', method: 'GET' });
@@ -35,7 +35,7 @@ export async function whileAnotherReads(): Promise<void> {
   body.destroy();
 }
 
-/** A promise that somebody else settles. (`Promise.withResolvers` is younger than Node 20.) */
+/** A promise that is settled from outside. (`Promise.withResolvers` is newer than Node 20.) */
 export class Deferred<T = void> {
   resolve: (value: T) => void = () => undefined;
   reject: (reason: unknown) => void = () => undefined;

@@ -1,4 +1,4 @@
-/** undici's own mock in place of a server, with retries over it. */
+/** undici's own MockAgent in place of a server, with retries over it. */
 
 import type { Dispatcher } from 'undici';
 import { retry } from '../../../src/adapters/undici/index.js';

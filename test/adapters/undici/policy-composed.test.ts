@@ -1,4 +1,4 @@
-/** retry() more than once in a chain: the outermost acts, and nothing multiplies. */
+/** retry() more than once in a chain: only the outermost acts, and nothing multiplies. */
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -13,12 +13,12 @@ import { openAgent } from './kit.js';
 const of = (maxRetries: number, more: PolicyOptions = {}) => retry({ ...soon, maxRetries, ...more });
 
 const { interceptors } = undici;
-/** What this undici has of its own interceptors: each may hand another context, or none, to what is outside. */
+/** The interceptors that this undici has: each may pass another context, or none, to the layer outside. */
 const between = Object.fromEntries(
   Object.entries({
     redirect: interceptors.redirect?.({ maxRedirections: 1 }),
     dump: interceptors.dump?.({ maxSize: 1_000 }),
-    // That of undici 7.0 fails by itself.
+    // undici 7.0's own fails by itself.
     responseError: isFirst7 ? undefined : interceptors.responseError?.(),
     dns: interceptors.dns?.(),
     cache: interceptors.cache?.(),
@@ -157,7 +157,7 @@ test('two dispatchers, each with its own, are two', async () => {
   expect(lab.requests).toHaveLength(5);
 });
 
-/** As undici 6 did it in its own: only what makes an abort possible is handed on. */
+/** Like undici 6's own interceptors: passes on only what an abort needs. */
 function withoutContext(dispatch: Dispatcher['dispatch']) {
   return (options: Dispatcher.DispatchOptions, outer: Dispatcher.DispatchHandler): boolean => {
     const inner = Object.create(outer, {

@@ -1,4 +1,4 @@
-/** What a caller of undici is told, kept: by a handler of its own, and by reading a body. */
+/** Records what a caller of undici gets: through a handler of its own, and by reading a body. */
 
 import type { Dispatcher } from 'undici';
 import type {
@@ -11,7 +11,10 @@ import { Waiters } from '../../faults/ledger.js';
 
 export type Interceptor = Dispatcher.DispatcherComposeInterceptor;
 
-/** What could be read of a body, and what ended it early. Streams drop what was not read before an error. */
+/**
+ * The bytes that could be read of a body, and the error that ended it early. Streams drop what was not read before an
+ * error.
+ */
 export async function readAll(
   body: AsyncIterable<Uint8Array> | null,
 ): Promise<{ readonly bytes: Buffer; readonly error: unknown }> {
@@ -25,7 +28,7 @@ export async function readAll(
   return { bytes: Buffer.concat(pieces), error };
 }
 
-/** A caller's handler (second generation: fine over any undici, as `retry()` speaks to it) that keeps everything. */
+/** A caller's handler (second generation, which `retry()` accepts over any undici) that records everything. */
 export class Recorder implements Handler {
   controller: Controller | undefined;
   context: unknown;
@@ -40,7 +43,7 @@ export class Recorder implements Handler {
     return Buffer.concat(this.pieces);
   }
 
-  /** How often it was told that it is over. */
+  /** How many terminal callbacks it got. */
   get ends(): number {
     return this.trailers.length + this.errors.length;
   }
@@ -49,7 +52,7 @@ export class Recorder implements Handler {
     return this.#waiters.until(condition, this);
   }
 
-  /** Over: whole, or with an error. */
+  /** Resolves at the end, with or without an error. */
   async end(): Promise<this> {
     await this.until(({ ends }) => ends > 0);
     return this;
@@ -94,7 +97,7 @@ export function record(
   return recorder;
 }
 
-/** Underneath `retry()`: keeps the errors of the attempts. */
+/** An interceptor underneath `retry()` that keeps the errors of the attempts. */
 export function errorsBelow(errors: unknown[]): Interceptor {
   const spied = (handler: object): object =>
     new Proxy(handler, {

@@ -1,4 +1,4 @@
-/** What is asked for when a body broke off: the rest of it in the same form, and nothing where nothing is missing. */
+/** The request for the rest of a broken body: in the same form, and none if no byte is missing. */
 
 import { constants } from 'node:http2';
 import { describe, expect, test } from 'vitest';

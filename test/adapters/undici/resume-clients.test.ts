@@ -1,4 +1,4 @@
-/** Resumed bodies as the callers of undici read them: big ones, slow readers, and every way to ask. */
+/** Resumed bodies as undici's callers read them: big ones, slow readers, and every call. */
 
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
@@ -23,7 +23,7 @@ function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Places to break off at, in order. Other seeds give other places. */
+/** Sorted offsets at which to break off, different for each seed. */
 function cutsOf(seed: number, bytes: number, count: number): number[] {
   let state = seed;
   const draw = (): number => {
@@ -198,7 +198,7 @@ describe('back-pressure holds for the resumed body, too', () => {
     expect(sha256(recorder.bytes)).toBe(sha256(contentOf('a', 0, 3 * MiB)));
   });
 
-  test('request(): a body that nobody reads stalls the server, and is whole when read', async () => {
+  test('request(): an unread body stalls the server, and is whole when read', async () => {
     const lab = await openLab(file({ bytes, cuts: [16_384, 5 * MiB, 20 * MiB] }));
     const { body } = await retryingAgent(manyRetries).request({
       origin: lab.origin,
@@ -217,7 +217,7 @@ describe('back-pressure holds for the resumed body, too', () => {
 
 describe('content codings', () => {
   const text = Buffer.from('All of this is text, and text compresses well. '.repeat(2_000));
-  // Stored rather than compressed: the broken-off part is big enough for a decoder to say something of it.
+  // Stored rather than compressed, so that the part before the break is long enough for a decoder to notice.
   const zipped = gzipSync(text, { level: 0 });
   const middle = Math.floor(zipped.length / 2);
   const coded = { 'content-encoding': 'gzip', etag };
@@ -249,7 +249,7 @@ describe('content codings', () => {
   const decompress = (undici.interceptors as { decompress?: () => Dispatcher.DispatcherComposeInterceptor })
     .decompress;
 
-  /** A server that leads into temptation: whatever is asked for, it has it, bare and with the same ETag. */
+  /** A tempting server: it serves any range, uncompressed and with the same ETag. */
   describe.skipIf(decompress === undefined)('the interceptor decompress underneath (undici 7 and 8)', () => {
     async function through(first: Play, second: (from: number) => Play, headers = {}) {
       const lab = await openLab((request) => {

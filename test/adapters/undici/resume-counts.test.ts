@@ -1,4 +1,4 @@
-/** A resume is a retry like any other: it counts, it costs, and it is told. */
+/** A resume is a retry like any other: it is counted, it costs a token, and it is reported. */
 
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';

@@ -1,4 +1,4 @@
-/** One download of 1000 bytes that breaks off after 400, and what came of it. */
+/** A download of 1000 bytes that breaks off after 400, and its result. */
 
 import { expect } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
@@ -19,7 +19,7 @@ export const rest: HeaderFields = { 'content-length': '600', 'content-range': 'b
 export interface Download {
   readonly lab: Lab;
   readonly recorder: Recorder;
-  /** Of all attempts, in order. */
+  /** The errors of all attempts, in order. */
   readonly below: readonly unknown[];
 }
 
@@ -38,7 +38,7 @@ export async function download(script: LabScript, { policy, ...options }: Asked 
   return { lab, recorder, below };
 }
 
-/** One head, one end, and between them nothing but this. */
+/** Expects one head, one end, and exactly these bytes between them. */
 export function expectWhole({ recorder }: Download, bytes: Buffer): void {
   expect(recorder.errors).toEqual([]);
   expect(recorder.bytes.equals(bytes), 'the exact bytes').toBe(true);
@@ -46,7 +46,7 @@ export function expectWhole({ recorder }: Download, bytes: Buffer): void {
   expect(recorder.heads).toHaveLength(1);
 }
 
-/** The first attempt's bytes, then its error. */
+/** Expects the first attempt's bytes, then its error. */
 export function expectBroken({ recorder, below }: Download, bytes: Buffer): void {
   expect(recorder.errors).toHaveLength(1);
   expect(recorder.errors[0]).toBe(below[0]);

@@ -1,4 +1,4 @@
-/** A server with one file: `contentOf('a')`. It knows ranges, and breaks off where it is told to. */
+/** A server with one file, `contentOf('a')`. It supports ranges, and breaks off where it is told to. */
 
 import type { HangUp, HeaderFields, LabScript, Play, Received } from '../../faults/lab.js';
 
@@ -6,7 +6,7 @@ export const etag = '"v1"';
 
 export interface FileOptions {
   readonly bytes: number;
-  /** The n-th answer breaks off before this byte of the file, if it comes to it. */
+  /** The n-th answer breaks off before this byte of the file, if it gets there. */
   readonly cuts?: readonly number[];
   readonly how?: HangUp;
   readonly headers?: HeaderFields;
@@ -32,7 +32,7 @@ export function file({ bytes, cuts = [], how = 'fin', headers = {} }: FileOption
   };
 }
 
-/** Of a whole file, or of a part of one: its length, and what makes it resumable. */
+/** Headers for the whole file or a part of it: its length, and what makes it resumable. */
 export function whole({ first, last }: Range): HeaderFields {
   return { 'content-length': String(last - first + 1), 'accept-ranges': 'bytes', etag };
 }
@@ -41,7 +41,7 @@ function partOf({ first, last }: Range, bytes: number): HeaderFields {
   return { 'content-range': `bytes ${first}-${last}/${bytes}` };
 }
 
-/** A head, so many bytes of the file from there, and the end: of the body, or of the connection. */
+/** A head, this many bytes of the file from that offset, and then the end of the body or of the connection. */
 export function partly(
   status: number,
   headers: HeaderFields,
@@ -58,7 +58,7 @@ export function partly(
   };
 }
 
-/** RFC 9110 14.2, 13.1.5. */
+/** RFC 9110 sections 14.2 and 13.1.5. */
 function rangeOf({ headers }: Received, bytes: number): Range | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers['range'] ?? '') ?? [];
   if (first === '' && last === '') return undefined;

@@ -1,6 +1,6 @@
 /**
- * Where a body cannot be continued without a doubt, the caller gets the error, the very object, after exactly
- * the bytes that were sent. Never two representations in one.
+ * If a body cannot safely be continued, the caller gets the original error object after exactly the bytes that were
+ * sent, and never two representations in one body.
  */
 
 import { describe, expect, test } from 'vitest';

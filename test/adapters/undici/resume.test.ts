@@ -1,4 +1,4 @@
-/** A body that broke off goes on where it stopped: the caller sees one head, one body and one end. */
+/** A body that breaks off continues where it stopped: the caller sees one head, one body and one end. */
 
 import { describe, expect, test } from 'vitest';
 import { answer, type HeaderFields, type Play, rst } from '../../faults/lab.js';
@@ -33,7 +33,7 @@ describe('resumed', () => {
     expect(done.lab.requests[1]?.headers['if-range']).toBe(headers['etag'] ?? etag);
   });
 
-  // Some undici 7 reads these bytes as UTF-8 and destroys them: no ETag is left to ask with.
+  // Some versions of undici 7 decode these bytes as UTF-8 and destroy them: then there is no ETag to ask with.
   test.skipIf(version.startsWith('7.') && Number(version.split('.')[1]) < 26)(
     'an ETag with bytes beyond ASCII, in undici other than 7.0 to 7.25',
     async () => {

@@ -1,4 +1,4 @@
-/** `retryIf` beside bodies that come and go as undici has them: the caller's response survives the thought. */
+/** `retryIf` while undici's bodies go on: the caller's response survives the wait for its verdict. */
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,12 +13,12 @@ import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
 import { Deferred, littleBytes, openAgent, retryingAgent, whileAnotherReads } from './kit.js';
 
-/** After an abort, undici 6 and 7 may open a spare connection, which here is not kept for long. */
+/** After an abort, undici 6 and 7 may open a spare connection; here it is not kept for long. */
 function agentWith(retryIf: RetryIf, policy: PolicyOptions = {}): Dispatcher {
   return retryingAgent({ ...soon, maxRetries: 2, ...policy, retryIf }, { keepAliveTimeout: 10 });
 }
 
-/** The same word, said at once and after some thought. */
+/** The same verdict, given at once and later. */
 const ways: [string, (word: boolean | undefined) => RetryIf][] = [
   ['at once', (word) => () => word],
   [
@@ -129,7 +129,7 @@ describe('fails the request with its own error', () => {
       const { error } = await settled<unknown>(undici[api](lab.origin, { dispatcher }));
       expect(api === 'fetch' ? (error as Error).cause : error).toBe(broken);
       expect(lab.requests).toHaveLength(1);
-      // Nobody reads that response any more.
+      // The response is not read any more.
       await lab.until(({ openSockets }) => openSockets === 0);
     }
   });
@@ -145,7 +145,7 @@ describe('fails the request with its own error', () => {
 });
 
 describe('while it thinks, the response is kept whole:', () => {
-  /** Thinks until it is told to stop, which it is by the time that the test says so. */
+  /** A `retryIf` that answers when the test says so. */
   function thinker() {
     const asked = new Deferred();
     const done = new Deferred<boolean | undefined>();

@@ -1,4 +1,4 @@
-/** Which rule a request meets, however it is dispatched, and what it says for itself there. */
+/** The rule that a request matches, however it is dispatched, and its own `retry` option. */
 
 import { Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -50,7 +50,7 @@ describe('a rule applies by', () => {
         { match: 'localhost', maxRetries: 1 },
       ],
     };
-    // By default, Node gives an address up for the next one after a quarter of a second.
+    // By default, Node tries the next address after a quarter of a second.
     const dispatcher = retryingAgent(policy, { autoSelectFamilyAttemptTimeout: 60_000 });
 
     const { body } = await dispatcher.request({
@@ -79,7 +79,7 @@ test('what is sent stays as it was written', async () => {
   expect(lab.requests.map(({ path }) => path)).toEqual(Array(2).fill('//a/./../%62/?of=x%20y&list=1&list=2'));
 });
 
-/** From 8.10.2 on, undici tells a Client's interceptors its origin. */
+/** From 8.10.2 on, undici gives a Client's interceptors the origin. */
 const tellsOrigin = major === 8 && Number(version.split('.')[1]) > 10;
 
 describe(`under a Client, which ${tellsOrigin ? 'tells' : 'does not tell'} its origin`, () => {

@@ -1,4 +1,4 @@
-/** What the requests of a scope share, beside what only undici does. */
+/** Limits that the requests of a scope share, in cases that only undici has. */
 
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ test('the budget is of both the retries and the resumes of a download', async ()
   const { body } = await undici.request(lab.origin, { dispatcher: retryingAgent(retrier) });
   const { error } = await settled(body.text());
   expect(error).toBeInstanceOf(Error);
-  // What came first was a 200 with its body to follow; the second was no 206.
+  // The first answer was a 200 with its body to follow; the second was not a 206.
   expect(lab.requests).toHaveLength(2);
   expect(retrier.snapshot().scopes.map(({ budgets }) => budgets)).toEqual([[{ tokens: 2 }]]);
 });
@@ -50,7 +50,7 @@ test('a wait for the gate that the deadline ends leaves nothing behind', async (
   const retrier = createRetrier(patient, clock.ports);
   const dispatcher = retryingAgent(retrier);
   await (await undici.request(lab.origin, { dispatcher })).body.dump();
-  // The gate's probe would have been in time: its own timer is what is late.
+  // The gate's probe would have been in time; the deadline's own timer is late.
   const waiting = settled(undici.request(lab.origin, { dispatcher, retry: { deadlineMs: 100 } }));
   await clock.waits.until(1);
   await clock.waits.strike(100);

@@ -1,4 +1,4 @@
-/** A connection that dies without a word: what goes in comes out at a lab, until nothing does. */
+/** A proxy to a lab whose connections can go silent without being closed. */
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -6,10 +6,10 @@ import { onTestFinished } from 'vitest';
 import type { Lab } from '../../faults/lab.js';
 
 export interface SilentWire {
-  /** In place of the lab's. */
+  /** The proxy's origin, in place of the lab's. */
   readonly origin: string;
   readonly connections: number;
-  /** From now on nothing gets through on the connections that there are; new ones are as good as ever. */
+  /** From now on, nothing gets through on existing connections; new ones work. */
   fallSilent(): void;
 }
 

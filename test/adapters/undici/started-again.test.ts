@@ -1,4 +1,4 @@
-/** undici 6 begins a request again on another connection, in some cases even when its answer has begun. */
+/** undici 6 sometimes starts a request again on another connection even after its answer has begun. */
 
 import type { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { openAgent } from './kit.js';
 
 const controller = { pause() {}, resume() {}, abort() {}, paused: false, aborted: false, reason: null };
 
-/** Underneath: answers half, and then begins anew with all of it. */
+/** A dispatcher underneath that sends half an answer, and then starts again with all of it. */
 const beginningAgain: Dispatcher.DispatcherComposeInterceptor = () => (_options, given) => {
   const handler = given as Required<Dispatcher.DispatchHandler>;
   for (const text of ['half', 'half and half']) {

@@ -1,4 +1,4 @@
-/** What the suites are to know of undici. */
+/** undici as a subject of the suites. */
 
 import { Writable } from 'node:stream';
 import type { Dispatcher } from 'undici';
@@ -30,7 +30,7 @@ function through(doFetch: typeof fetch) {
   };
 }
 
-/** What failed is the cause of what fetch throws. */
+/** fetch throws an error whose cause is the real failure. */
 function throwCause(error: Error): never {
   throw error.cause ?? error;
 }
@@ -54,7 +54,7 @@ function plainOver(name: string, over: (given?: Given) => Dispatcher, open: Way[
   return { name, client: clientOver(request, over), open, takesOverride: true, packedBodies: 'kept' };
 }
 
-/** It listens to signals for as long as they live. */
+/** fetch listens to a signal for as long as the signal lives. */
 function fetching(name: string, doFetch: typeof fetch): Way {
   return {
     name,
@@ -88,7 +88,7 @@ const ways = [
   fetching('the built-in fetch', fetch),
 ] as const;
 
-/** To a stream of the caller's. */
+/** Through stream(), into the caller's stream. */
 async function streamed(dispatcher: Dispatcher, url: string, asked: Asked): Promise<Reply> {
   const { origin, pathname: path } = new URL(url);
   const pieces: Buffer[] = [];
@@ -110,7 +110,7 @@ const stream: Way = {
   packedBodies: 'kept',
 };
 
-/** To a handler of the caller's, which is all that listens: what becomes of a body is not request()'s doing. */
+/** Through dispatch(), to a handler alone, so that request() does nothing to the body. */
 async function dispatched(dispatcher: Dispatcher, url: string, asked: Asked): Promise<Reply> {
   const { origin, pathname: path } = new URL(url);
   const { signal, ...options } = asked;
@@ -133,7 +133,7 @@ const dispatch: Way = {
   packedBodies: 'kept',
   takesWebStreams: true,
   takesIterables: true,
-  // undici 6 takes no handler of the second generation.
+  // undici 6 accepts no handler of the second generation.
   ...(major > 6 && { bare: () => sendingOver(dispatched, openAgent()) }),
 };
 
@@ -180,7 +180,7 @@ export const subject: Subject = {
     };
     const close = () => agent.close();`,
   programWays: ['request'],
-  // Of a DOMException.
+  // The code of a DOMException.
   abortCode: '20',
   givingUp: [
     {

@@ -1,4 +1,4 @@
-/** `attemptTimeoutMs`: an attempt has so long until its head is there, and is then given up for another one. */
+/** `attemptTimeoutMs`: an attempt has this long for its head; then it is given up, and another one follows. */
 
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';

@@ -1,4 +1,4 @@
-/** `deadlineMs`: one time for the whole request, its waits included; nothing of it happens afterwards. */
+/** `deadlineMs` limits the whole request, waits included; nothing happens after it. */
 
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
@@ -22,7 +22,7 @@ import { openAgent } from './kit.js';
 import { errorsBelow, readAll, record } from './recorder.js';
 import { etag, partly } from './resume-file.js';
 
-/** Unlike any time of the library's own. */
+/** Different from every time that the library uses itself. */
 const deadline = 3_000;
 const wait = 7;
 
@@ -221,7 +221,7 @@ describe('a resume', () => {
     await recorder.end();
     expect(recorder.errors).toEqual([]);
     expect(recorder.bytes.equals(content)).toBe(true);
-    // Of the request, and of each resumption.
+    // One timer for the request, and one for each resumption.
     expect(time.timers.filter(({ delayMs }) => delayMs === deadline)).toHaveLength(3);
     expect(time.pending).toEqual([]);
   });

@@ -1,4 +1,7 @@
-/** undici's own timeouts: of connecting and of the head, as transient as a reset; of the body, by a resume alone. */
+/**
+ * undici's own timeouts: the connect and headers timeouts are as transient as a reset; after a body timeout, only a
+ * resume helps.
+ */
 
 import { setTimeout } from 'node:timers/promises';
 import type { Agent } from 'undici';
@@ -21,7 +24,7 @@ import { Deferred, openAgent } from './kit.js';
 import { errorsBelow, type Interceptor, record } from './recorder.js';
 import { etag, partly } from './resume-file.js';
 
-/** Short times are for the first attempt: the next one takes as long as a busy machine needs for it. */
+/** Short timeouts for the first attempt only: the next one may take as long as a busy machine needs. */
 function patientAfterwards(): Interceptor {
   let attempts = 0;
   return (dispatch) => (options, handler) => {
@@ -39,7 +42,7 @@ function watched(options: Agent.Options) {
 
 const isFirst = ({ headers }: Received): boolean => headers['retry-attempt'] === undefined;
 
-// Its timers count in seconds, more or less: what has to wait for them waits at the same time.
+// undici's timers have a resolution of about a second, so these tests wait concurrently.
 
 test('headersTimeout: a GET is sent again; a POST is not, and gets the error itself', async () => {
   const post = { method: 'POST', body: 'pay', headers: { 'x-id': 'write' } };
@@ -58,7 +61,7 @@ test('headersTimeout: a GET is sent again; a POST is not, and gets the error its
   expect(errors).toEqual([write.below[0]]);
   expect(errors[0]).toBeInstanceOf(undici.errors.HeadersTimeoutError);
   expect(historyOf(errors[0])).toMatchObject([{ decision: { reason: 'unsafe-method' } }]);
-  // A client may give it up before the server, in this same process, has come to read it.
+  // The client may give up before the server, in this same process, has read the request.
   await write.lab.until(({ requests }) => requests[0]?.complete === true);
   expect(write.lab.applied('write')).toBe(1);
   expect(write.lab.requests).toHaveLength(1);
@@ -74,7 +77,7 @@ describe('bodyTimeout', () => {
   const content = contentOf('a', 0, 1400);
   const rest = { 'content-length': '1000', 'content-range': 'bytes 400-1399/1400', etag };
 
-  /** So much of the body comes in one piece with the head: there is no time between them. */
+  /** Part of the body comes in one chunk with the head, so that no time passes between them. */
   function inOnePiece(bytes: number, headers: HeaderFields): readonly Step[] {
     const text = content.subarray(0, bytes).toString('latin1');
     return [
@@ -104,7 +107,7 @@ describe('bodyTimeout', () => {
   });
 
   test('a reader that takes its time is no server that does', async () => {
-    // All of it is there when the reader goes on: then nothing of it can be late.
+    // The whole body has arrived when the reader goes on, so none of it can be late.
     const lab = await openLab({ steps: inOnePiece(1400, {}) });
     const { agent } = watched({ bodyTimeout: 300 });
     const paused = new Deferred();
@@ -116,7 +119,7 @@ describe('bodyTimeout', () => {
     });
     agent.dispatch({ origin: lab.origin, path: '/', method: 'GET' }, heard);
     await paused.promise;
-    // Long enough for the timeout to strike several times, if it would.
+    // Long enough for the timeout to fire several times, if it were running.
     await setTimeout(700);
     expect(heard.calls.at(-1)).toBe('head 200');
     heard.hold?.resume();

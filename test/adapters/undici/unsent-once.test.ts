@@ -1,4 +1,4 @@
-/** A POST that may have arrived is sent once, ever; and the caller gets undici's own error. */
+/** A POST that may have arrived is sent only once, and the caller gets undici's own error. */
 
 import type { Agent, Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -49,13 +49,13 @@ const faults: [name: string, play: Play, expected: object, options?: Agent.Optio
     { headersTimeout: 500 },
   ],
   ['no head in time', silence(), { code: 'UND_ERR_HEADERS_TIMEOUT' }, { headersTimeout: 500 }],
-  ['an answer that is no HTTP', garbage(), { name: 'HTTPParserError' }],
+  ['an answer that is not HTTP', garbage(), { name: 'HTTPParserError' }],
 ];
 
 describe.each(faults)('%s', (_name, play, expected, options) => {
   async function expectOnce(lab: Lab, dispatcher: Dispatcher): Promise<unknown> {
     const { error } = await settled(post(dispatcher, lab.origin));
-    // A client may give it up before the server, in this same process, has come to read it.
+    // The client may give up before the server, in this same process, has read the request.
     await lab.until(({ requests }) => requests.length > 0);
     expect(lab.requests).toHaveLength(1);
     expect(lab.applied('a')).toBeLessThanOrEqual(1);

@@ -1,4 +1,4 @@
-/** A POST that provably never left is sent again, whatever the proof; and arrives once. */
+/** A POST that provably never left is sent again, whatever the proof, and arrives once. */
 
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -32,7 +32,7 @@ function post(
   return dispatcher.request(given as Dispatcher.RequestOptions);
 }
 
-/** What the policy saw of each attempt. */
+/** The outcome of each attempt as the policy saw it. */
 function watching(more: PolicyOptions = {}) {
   const seen: string[] = [];
   const observe: PolicyOptions['observe'] = (event) => {
@@ -46,8 +46,8 @@ function watching(more: PolicyOptions = {}) {
 }
 
 /**
- * Its n-th connection goes to the n-th of these ports, and the others to where they belong. Only the former have
- * a timeout: the others take as long as a busy machine needs for them.
+ * Connects the n-th connection to the n-th of these ports, and later ones to the server. Only the former have a
+ * timeout: the others take as long as a busy machine needs.
  */
 function via(ports: readonly (number | string)[], timeout?: number, more: object = {}): Connect {
   const astray = undici.buildConnector({ ...more, ...(timeout !== undefined && { timeout }) });
@@ -154,7 +154,7 @@ describe.each<PolicyOptions>([{ unsafeMethods: 'unsent' }, { unsafeMethods: 'ref
     expect(seen[0]).toBe('ECONNREFUSED: unsent, retry');
   });
 
-  // undici 6.17 and 7.0 do not look at an idle connection again before they write: nothing proves that nothing left.
+  // undici 6.17 and 7.0 do not check an idle connection before they write, so nothing proves that nothing left.
   test.each(isFirst6 || isFirst7 ? (['fin'] as const) : (['fin', 'rst'] as const))(
     'an idle connection that the server has ended (%s)',
     async (how) => {
@@ -182,7 +182,7 @@ test('the timeout of an attempt proves it too, as long as there was no connectio
   const asked = post(agent, lab.origin);
   await time.fire(5_000);
   await time.fire(1);
-  // The first attempt is given up, and stands in nobody's way.
+  // The first attempt was given up, and does not block the next one.
   expect(seen[0]).toBe('ERR_UNDAUNTED_ATTEMPT_TIMEOUT: unsent, retry');
   await expectOnce(lab, asked);
 });

@@ -1,4 +1,4 @@
-/** What becomes of a connection that the caller does not want after all: as under the bare dispatcher. */
+/** An upgraded connection that the caller rejects after all ends as under the bare dispatcher. */
 
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
@@ -12,7 +12,7 @@ import { openAgent } from './kit.js';
 
 const reason = new Error('not wanted');
 
-/** In onRequestUpgrade; the socket has an owner who hears of its errors. */
+/** Done in onRequestUpgrade; the socket has an owner that listens for its errors. */
 const manners: readonly [string, (recorded: { abort(): void }) => Reactions['onUpgrade']][] = [
   ['takes it', () => owned(() => undefined)],
   [
@@ -34,7 +34,7 @@ function owned(then: () => void): Reactions['onUpgrade'] {
 
 type Manner = (typeof manners)[number][1];
 
-/** What the caller hears from the upgrade on, with time for more than one error. */
+/** The caller's callbacks from the upgrade on, with time for more than one error. */
 async function heardOf(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,

@@ -1,4 +1,4 @@
-/** Ways to put `retry` into a dispatcher that cannot work: what to write is said at once. */
+/** Wrong ways to use `retry()`: the error says at once what to write. */
 
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';

@@ -1,4 +1,7 @@
-/** What undici's adapter can unpack of a body with a hint, what it says when it cannot, and which bodies it sets aside. */
+/**
+ * Compressed bodies with a hint: what undici's adapter can unpack, how it reports what it cannot, and which bodies it
+ * sets aside.
+ */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -14,7 +17,7 @@ import { Waits } from '../waits.js';
 import { undici } from './client.js';
 import { retryingAgent } from './kit.js';
 
-/** Nobody throws dice; every request may be repeated, also a query that is sent by POST. */
+/** With fixed dice; every request may be repeated, also a query sent by POST. */
 function watched(policy: PolicyOptions) {
   const waits = new Waits();
   const ports = { random: () => 0, sleep: waits.sleep };
@@ -81,7 +84,7 @@ describe('what is compressed', () => {
   });
 
   test.each<[string, string, string]>([
-    ['in a coding that nobody knows', 'compress', 'whatever'],
+    ['in an unknown coding', 'compress', 'whatever'],
     ...unknownHere,
     ['in two codings', 'gzip, gzip', latin1(gzipSync(gzipSync(JSON.stringify(body))))],
     ['and broken', 'gzip', 'no gzip at all'],
@@ -123,7 +126,9 @@ describe('what is compressed', () => {
 });
 
 describe('a success', () => {
-  /** Half of a body, which ends when the test says so: a caller who gets the head before has not waited for it. */
+  /**
+   * Half a body, which ends when the test says so: a caller that gets the head before that has not waited for the end.
+   */
   const half = (type: string, status = 200): Play => ({
     steps: [
       { do: 'head', status, headers: { 'content-length': '20', 'content-type': type } },
@@ -165,7 +170,7 @@ describe('a success', () => {
       isHere = true;
     });
     await lab.until(({ bytesSent }) => bytesSent > 11);
-    // Another request of the same process comes and goes.
+    // Another request of the same process runs meanwhile.
     await send((await openLab(answer(200))).origin, dispatcher);
     expect(isHere).toBe(false);
     lab.cue('got');
