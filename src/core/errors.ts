@@ -1,5 +1,5 @@
 /**
- * The library throws only what no attempt can explain. Everything else that reaches a caller is the
+ * The errors of the library. It throws only what no attempt can explain; everything else that reaches a caller is the
  * client's own response or error.
  */
 
@@ -7,19 +7,19 @@ import { timeText } from './time-text.js';
 
 /** One thing that is wrong with a policy. */
 export interface Problem {
-  /** Where: `rules[2].schedule.firstMs`; empty for the policy itself. */
+  /** The place in the policy, such as `rules[2].schedule.firstMs`; empty for the policy itself. */
   readonly path: string;
   /** What was found there. */
   readonly found: string;
-  /** What may stand there. */
+  /** What is allowed there. */
   readonly allowed: string;
-  /** What to do: the nearest known key or name, where there is one. */
+  /** What to do, for example the nearest known key or name. */
   readonly advice?: string;
 }
 
-/** Something in a policy that is valid but may be a mistake. It takes effect as written. */
+/** Something in a policy that is valid but probably a mistake. It takes effect as written. */
 export interface Remark {
-  /** Where: `rules[2].match`. */
+  /** The place in the policy, such as `rules[2].match`. */
   readonly path: string;
   /** What it means. */
   readonly says: string;
@@ -27,13 +27,13 @@ export interface Remark {
   readonly advice: string;
 }
 
-/** The policy cannot be used, or what one request says for itself. Carries all of its problems. */
+/** A policy, or the override of a single request, cannot be used. The error lists all of its problems. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   readonly code = 'ERR_UNDAUNTED_POLICY';
   readonly problems: readonly Problem[];
 
-  /** `place`: where one request has said it (`init.retry`), unless it is the policy itself. */
+  /** `place` is where the override of a request stands (`init.retry`); empty for a policy. */
   constructor(problems: readonly Problem[], place = '') {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     const lines = problems.map((problem) => `  - ${describe(problem, place)}`);
@@ -48,7 +48,7 @@ function describe({ path, found, allowed, advice }: Problem, place: string): str
   return `${where}: found ${found}; allowed: ${allowed}${advice === undefined ? '' : `. ${advice}`}`;
 }
 
-/** The request's own time ran out during an attempt. `cause` is the last real outcome before it, if there was one. */
+/** The request's deadline passed during an attempt. `cause` is the last real outcome before it, if there was one. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
   readonly code = 'ERR_UNDAUNTED_DEADLINE';
@@ -60,7 +60,7 @@ export class DeadlineError extends Error {
   }
 }
 
-/** One attempt took too long. An outcome like any other: retried when that is safe. */
+/** One attempt took too long. This is an outcome like any other: it is retried if that is safe. */
 export class AttemptTimeoutError extends Error {
   override readonly name = 'AttemptTimeoutError';
   readonly code = 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT';
@@ -72,7 +72,10 @@ export class AttemptTimeoutError extends Error {
   }
 }
 
-/** The request was not sent: its server seems dead, so the gate (circuit breaker) is shut. `cause` is the last real failure. */
+/**
+ * The request was not sent, because its server seems dead and the gate (circuit breaker) is shut. `cause` is the last
+ * real failure.
+ */
 export class GateShutError extends Error {
   override readonly name = 'GateShutError';
   readonly code = 'ERR_UNDAUNTED_GATE_SHUT';
@@ -84,20 +87,23 @@ export class GateShutError extends Error {
   }
 }
 
-/** What a server asked for, and when. */
+/** What a server asked for, and how long ago. */
 export interface Asked {
   readonly status: number;
-  /** Null: it did not say how long to wait. */
+  /** Null if the server did not say how long to wait. */
   readonly delayMs: number | null;
   readonly agoMs: number;
 }
 
-/** The request was not sent: its scope is rate limited, and too many requests wait already. `cause` is the answer that asked for it. */
+/**
+ * The request was not sent, because its scope is rate limited and the queue of waiting requests is too long. `cause` is
+ * the answer that started the hold.
+ */
 export class HeldError extends Error {
   override readonly name = 'HeldError';
   readonly code = 'ERR_UNDAUNTED_HELD';
   readonly scope: string;
-  /** The answer that asked for it. */
+  /** The answer that started the hold. */
   readonly asked: Asked | undefined;
 
   constructor(scope: string, asked?: Asked, options?: ErrorOptions) {

@@ -1,13 +1,13 @@
-/** What hooks are given, and what listeners are told. */
+/** What hooks are given, and what listeners hear. */
 
 import type { Decision, History, Outcome, RefusalReason, RequestFacts, Retry, World } from './types.js';
 
-/** What `retryIf` sees: the outcome and, where the client can, its parsed body. */
+/** What `retryIf` gets: the outcome and, if the client can read it, the parsed body. */
 export type LiveOutcome = Outcome & { body?(): Promise<unknown> };
 
 /**
- * True: worth it and safe, on the caller's word. False: stop. Undefined (or null): the rules decide. Anything else is an
- * error of the request.
+ * True: retry, the caller says that it is worth it and safe. False: stop. Undefined (or null): the rules decide. Any
+ * other value fails the request.
  */
 export type RetryIf = (
   outcome: LiveOutcome,
@@ -18,15 +18,15 @@ export interface RetryContext {
   readonly request: RequestFacts;
   readonly decision: Retry;
   readonly history: History;
-  /** The next attempt's URL; may be changed. */
+  /** The URL of the next attempt, which the hook may change. */
   url: string;
-  /** The next attempt's headers; may be changed. */
+  /** The headers of the next attempt, which the hook may change. */
   headers: Record<string, string | string[]>;
 }
 
 export type BeforeRetry = (context: RetryContext) => void | PromiseLike<void>;
 
-/** A request as events show it: no userinfo, no query. */
+/** A request as events show it: without userinfo and query. */
 export interface RequestSummary {
   readonly method: string;
   readonly url: string;
@@ -48,21 +48,24 @@ export interface SettledEvent {
   readonly rule: string;
   readonly scope: string;
   readonly attempts: number;
-  /** The status, or the error's code or name, that the caller got. */
+  /** What the caller got: the status, or the code or name of the error. */
   readonly outcome: number | string;
   readonly elapsedMs: number;
-  /** An attempt of it was not sent. */
+  /** Present if an attempt was refused by the gate or the hold. */
   readonly refused?: Refusal;
 }
 
-/** An attempt was not sent; or would not have been, if what was in its way were enforced. */
+/** The gate or the hold refused an attempt, or would have refused it with `enforce: true`. */
 export interface Refusal {
   readonly reason: RefusalReason;
-  /** Whether it was not sent. */
+  /** True: the attempt was not sent. False: it was sent, because the limit is not enforced. */
   readonly enforced: boolean;
 }
 
-/** The processes that share scopes have become one, or this one goes on alone: the store does not answer. */
+/**
+ * The connection of this process to its fleet has changed. `isShared`: false if the store does not answer and the
+ * process goes on alone.
+ */
 export interface FleetEvent {
   readonly type: 'fleet';
   readonly isShared: boolean;

@@ -1,6 +1,9 @@
 import type { RequestFacts } from './types.js';
 
-/** For functions of the caller's, which may want to copy or print it: clients' own objects know more than they should. */
+/**
+ * A plain copy of the facts for the caller's functions, which may copy or print it. The clients' own objects hold more
+ * than that, secrets among it.
+ */
 export function factsOf({ method, origin, path, keyed }: RequestFacts): RequestFacts {
   return { method, origin, path, keyed };
 }

@@ -1,23 +1,23 @@
 /**
- * The nouns. Everything the core takes and returns is a value of one of these types.
+ * The nouns. Everything that the core takes and returns is a value of one of these types.
  *
- * Units are in names (`delayMs`); `now` is monotonic time, `date` is wall time, and the wall
- * clock is only ever compared with dates that a server sent.
+ * Units are in names (`delayMs`). `now` is monotonic time and `date` is wall time; the wall clock is only ever compared
+ * with dates that a server sent.
  */
 
 import type { BudgetState } from './limits/budget/state.js';
 
 // ---------------------------------------------------------------- the request and how it ended
 
-/** What the policy needs to know of a request. Header values and bodies are not part of it. */
+/** What the policy needs to know about a request. Header values and bodies are not part of it. */
 export interface RequestFacts {
-  /** As on the wire; compared without regard to case. */
+  /** The method as on the wire. It is compared without regard to case. */
   readonly method: string;
-  /** `scheme://host[:port]`; undefined where the client cannot tell. */
+  /** `scheme://host[:port]`; undefined if the client cannot tell. */
   readonly origin: string | undefined;
-  /** Path with or without query, or an absolute URL (as a proxy request has it). */
+  /** The path with or without a query, or an absolute URL (as a proxy request has it). */
   readonly path: string;
-  /** The request carries an idempotency key, the caller's own or one that we made. */
+  /** Whether the request carries an idempotency key: the caller's own, or one that the library made. */
   readonly keyed: boolean;
 }
 
@@ -27,57 +27,69 @@ export type HeadersLike =
   | { get(name: string): unknown };
 
 /**
- * What an outcome proves: the request never left (`unsent`), the server says that it did not take
- * it (`refused`), or nothing (`unknown`).
+ * What an outcome proves: the request never left (`unsent`), the server says that it did not take the request
+ * (`refused`), or nothing (`unknown`).
  */
 export type Evidence = 'unsent' | 'refused' | 'unknown';
 
-/** Is it worth trying again: `throttled` is a `transient` one that asks for more patience. */
+/**
+ * Whether a retry is worth it: a `transient` failure may pass, a `throttled` one (rate limited) needs longer waits, a
+ * `final` outcome will not change.
+ */
 export type Class = 'transient' | 'throttled' | 'final';
 
-/** A response head came. */
+/** The attempt ended with a response head. */
 export interface ResponseOutcome {
   readonly kind: 'response';
   readonly status: number;
   readonly headers?: HeadersLike;
-  /** What was read of the body, for hints in it: text, what was parsed from JSON, or `unreadable`. */
+  /** What was read of the body, to look for hints: text, a value parsed from JSON, or `unreadable`. */
   readonly content?: unknown;
-  /** What the client itself saw (an answer after a redirect proves nothing); absent: read off the status. */
+  /**
+   * The evidence, if the client knows better than the status says: an answer after a redirect, for example, proves
+   * nothing.
+   */
   readonly evidence?: Evidence;
 }
 
-/** It failed. */
+/** The attempt failed with an error. */
 export interface ErrorOutcome {
   readonly kind: 'error';
   readonly error: unknown;
-  /** What the client itself saw; absent: read off the error. */
+  /** The evidence, if the client knows better than the error says. */
   readonly evidence?: Evidence;
-  /** Whether the caller's own signal ended it; absent: read off the error. */
+  /** Whether the caller's own signal ended the attempt. If absent, the error tells. */
   readonly aborted?: boolean;
-  /** Its time was over before there was anything to send: it says nothing about the server. */
+  /** The attempt timed out before there was anything to send, so it says nothing about the server. */
   readonly unasked?: true;
 }
 
 /** How an attempt ended, as the client saw it. */
 export type Outcome = ResponseOutcome | ErrorOutcome;
 
-/** What the server's answer asks of us. */
+/** What the server's answer asks the client to do. */
 export interface Hint {
-  /** Counted from the receipt of the head, before jitter and limits; null: no usable wait. */
+  /** The wait from the receipt of the head, before jitter and limits. Null if the hint has no usable wait. */
   readonly delayMs: number | null;
-  /** Present only where the answer itself says so: true is "worth it" (never "safe"), false a veto. */
+  /**
+   * Present only if the answer itself says so. True means that a retry is worth it (never that it is safe); false
+   * forbids one.
+   */
   readonly retry?: boolean;
-  /** Where it was read, or why it could not be: kebab-case. */
+  /** Where the hint was read, or why it could not be read, in kebab-case. */
   readonly reason: string;
 }
 
-/** What is known of every end. Findings are made with these keys in this order, whatever their kind. */
+/**
+ * What every finding has. Findings of both kinds are made with these keys in this order, so that engines give them one
+ * shape.
+ */
 interface Found {
   readonly class: Class;
   readonly evidence: Evidence;
-  /** Only of a response. */
+  /** Only for a response; undefined for an error. */
   readonly hint: Hint | undefined;
-  /** The caller's own signal ended it; only of an error. */
+  /** Whether the caller's own signal ended the attempt. Always false for a response. */
   readonly aborted: boolean;
 }
 
@@ -92,23 +104,26 @@ export interface ErrorFinding extends Found {
   readonly kind: 'error';
   readonly name: string;
   readonly code: string | undefined;
-  /** Present where there was nothing to send yet, as its body was not made in time: it says nothing about the server. */
+  /**
+   * Present if the attempt timed out while its body was being made: nothing was sent, so it says nothing about the
+   * server.
+   */
   readonly unasked?: true;
 }
 
-/** What `classify` made of an outcome: plain data, safe to log, enough to decide again. */
+/** What `classify` makes of an outcome: plain data, safe to log, and enough to decide again. */
 export type Finding = ResponseFinding | ErrorFinding;
 
 // ---------------------------------------------------------------- deciding
 
-/** Everything that `decide` must know and must not fetch itself: time, dice, shared state. */
+/** Everything that `decide` needs but must not fetch itself: time, dice, shared state. */
 export interface World {
   readonly request: Pick<RequestFacts, 'method' | 'keyed'>;
-  /** The body can be sent again, as things stand now. */
+  /** Whether the body can be sent again, as things stand now. */
   readonly replayable: boolean;
   /**
-   * Monotonic time from which the deadline counts: at which the request was opened, or where that covers only heads,
-   * at which the body broke off that is to be resumed.
+   * Monotonic time from which the deadline counts: when the request was opened or, if the deadline covers only heads,
+   * when the body broke off that is to be resumed.
    */
   readonly startedAt: number | undefined;
   /** Monotonic time. */
@@ -118,30 +133,30 @@ export interface World {
   /** One draw from [0, 1). */
   readonly random: number;
   readonly budget: BudgetState | undefined;
-  /** The gate of the scope is shut, and requests do not wait for it. */
+  /** True if the gate of the scope is shut and requests do not wait for it. */
   readonly gateShut: boolean;
   /** How long a retry would have to queue behind the hold of the scope. */
   readonly queueMs?: number | undefined;
-  /** What `retryIf` answered. */
+  /** What `retryIf` returned. */
   readonly verdict: boolean | undefined;
-  /** The caller has a head already: whether the rest of its body can be asked for. */
+  /** Only if the caller has a head already: whether the rest of its body can be requested. */
   readonly resumable?: boolean | undefined;
-  /** It was sent within `suppressRetries`, or another layer of ours retries it. */
+  /** True if the request was sent within `suppressRetries`, or if another layer of ours retries it. */
   readonly suppressed?: true | undefined;
 }
 
 export type RetryReason =
-  /** A status worth another attempt. */
+  /** A status that is worth another attempt. */
   | 'transient-status'
-  /** 429, or another answer that says "too much". */
+  /** 429, or another answer that means "rate limited". */
   | 'throttled'
   /** The connection failed. */
   | 'transport-error'
-  /** Our own per-attempt timeout. */
+  /** The attempt exceeded `attemptTimeoutMs`. */
   | 'attempt-timeout'
-  /** The answer asks for a retry, in so many words. */
+  /** The answer asks for a retry explicitly. */
   | 'server-asks'
-  /** `retryIf` said true. */
+  /** `retryIf` returned true. */
   | 'caller-asks';
 
 export type StopReason =
@@ -176,9 +191,9 @@ export interface Retry {
   readonly attempt: number;
   readonly finding: Finding;
   readonly delayMs: number;
-  /** Who chose the wait. */
+  /** Where the wait comes from. */
   readonly waitFrom: 'hint' | 'schedule' | 'throttledSchedule';
-  /** What the retry takes from the budget. */
+  /** What the retry costs the budget, in tokens. */
   readonly cost: number;
 }
 
@@ -188,17 +203,20 @@ export interface Stop {
   /** The attempt that just ended, from 1. */
   readonly attempt: number;
   readonly finding: Finding;
-  /** The wait that would have been needed, where that is why; without it, the deadline itself ended the attempt. */
+  /**
+   * The wait that would have been needed, if it was the reason to stop. Absent if the deadline itself ended the
+   * attempt.
+   */
   readonly delayMs?: number;
-  /** The setting that forbade it, where there is one: `maxRetries`, `maxHintMs`, `deadlineMs`. */
+  /** The value of the setting that forbade the retry, if there is one: `maxRetries`, `maxHintMs`, `deadlineMs`. */
   readonly limit?: number;
 }
 
 export type Decision = Retry | Stop;
 
-/** When an attempt ended, and what followed; its number and what was found of it stand in the decision. */
+/** When an attempt ended and what followed. Its number and its finding are in the decision. */
 export interface Attempt {
-  /** Monotonic time at which its outcome was known; undefined if no clock was read (success at once). */
+  /** Monotonic time at which the outcome was known; undefined if no clock was read (success at once). */
   readonly endedAt: number | undefined;
   readonly decision: Decision;
 }
@@ -208,13 +226,13 @@ export type History = readonly Attempt[];
 
 // ---------------------------------------------------------------- admission
 
-/** Why an attempt was not even sent. */
+/** Why an attempt was not sent. */
 export type RefusalReason =
-  /** The server is taken for dead. */
+  /** The server seems dead. */
   | 'gate-shut'
-  /** `maxWaiting` requests wait for the gate already. */
+  /** Already `maxWaiting` requests wait for the gate. */
   | 'gate-full'
-  /** The servers told others to wait, and the queue behind that is too long. */
+  /** The scope is rate limited, and the queue of waiting requests is too long. */
   | 'held';
 
 /** Whether an attempt may be sent now. */

@@ -14,7 +14,7 @@ export interface Origin {
 
 export const origins: Readonly<Record<HintSetName, Origin>> = {
   standard: {
-    reads: '`Retry-After`; 408 with `Connection: close`; problems of idempotency keys',
+    reads: '`Retry-After`; 408 with `Connection: close`; problem documents about idempotency keys',
     source: 'https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3',
   },
   common: {
@@ -23,7 +23,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/',
   },
   heuristic: {
-    reads: '`X-RateLimit-Reset`, `X-Rate-Limit-Reset`, by magnitude',
+    reads: '`X-RateLimit-Reset`, `X-Rate-Limit-Reset`: seconds or epoch time, by magnitude',
     source: 'https://github.com/sindresorhus/ky#retry',
   },
   akamai: {
@@ -31,7 +31,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://techdocs.akamai.com/msl/reference/resource-limiting',
   },
   anthropic: {
-    reads: '`anthropic-ratelimit-*-reset`; 529 is throttling; body: overload, the spend limit (never)',
+    reads: '`anthropic-ratelimit-*-reset`; 529 means rate limited; body: overload; the spend limit (never)',
     source: 'https://platform.claude.com/docs/en/api/rate-limits',
   },
   atlassian: {
@@ -44,11 +44,11 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
   },
   aws: {
     reads:
-      '`x-amz-retry-after`; error codes in `x-amzn-ErrorType` and in bodies, JSON or XML, also of 400 and 403',
+      '`x-amz-retry-after`; error codes in `x-amzn-ErrorType` and in JSON or XML bodies, also on 400 and 403',
     source: 'https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html',
   },
   azure: {
-    reads: 'nothing beside `common`',
+    reads: 'only `common`',
     source:
       'https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling',
   },
@@ -61,7 +61,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://developers.brevo.com/docs/limit-headers',
   },
   cloudflare: {
-    reads: 'nothing beside `common`',
+    reads: 'only `common`',
     source: 'https://developers.cloudflare.com/fundamentals/api/reference/limits/',
   },
   discord: {
@@ -73,7 +73,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://developers.dropbox.com/error-handling-guide',
   },
   elasticsearch: {
-    reads: 'body: rejections; breakers that are `PERMANENT` (never)',
+    reads: 'body: rejections; `PERMANENT` circuit breakers (never)',
     source: 'https://github.com/elastic/elasticsearch/pull/34460',
   },
   envoy: {
@@ -86,7 +86,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
   },
   github: {
     reads:
-      '`x-ratelimit-reset`, epoch seconds; 403; body: the secondary limit, a minute at least; the 200 of GraphQL',
+      '`x-ratelimit-reset`, epoch seconds; 403; body: the secondary limit (at least a minute); GraphQL errors in a 200',
     source: 'https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api',
   },
   gitlab: {
@@ -94,15 +94,15 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/',
   },
   google: {
-    reads: 'body: `RetryInfo`; reasons, also of 403; a day’s quota, `…PerDay` or `-1d` (never)',
+    reads: 'body: `RetryInfo`; reasons, also on 403; daily quotas, `…PerDay` or `-1d` (never)',
     source: 'https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto',
   },
   'google-analytics': {
-    reads: 'body: reasons, also of 403; 500 and 503 once at most',
+    reads: 'body: reasons, also on 403; 500 and 503 at most once',
     source: 'https://developers.google.com/analytics/devguides/reporting/core/v3/errors',
   },
   'grpc-web': {
-    reads: '`grpc-retry-pushback-ms`, also of 200',
+    reads: '`grpc-retry-pushback-ms`, also on 200',
     source: 'https://github.com/grpc/proposal/blob/master/A6-client-retries.md',
   },
   hubspot: {
@@ -115,7 +115,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
       'https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md',
   },
   lemlist: {
-    reads: '`X-RateLimit-Reset`, a date of JavaScript',
+    reads: '`X-RateLimit-Reset`, a JavaScript date string',
     source: 'https://developer.lemlist.com/api-reference/getting-started/rate-limits',
   },
   linear: {
@@ -128,23 +128,24 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
   },
   'microsoft-graph': {
     reads:
-      '509 is throttling, 507 never; body: `activityLimitReached`, `throttledRequest`; `quotaLimitReached` (never)',
+      '509 means rate limited, 507 never; body: `activityLimitReached`, `throttledRequest`; `quotaLimitReached` (never)',
     source: 'https://learn.microsoft.com/graph/errors',
   },
   notion: {
-    reads: 'nothing beside `common`',
+    reads: 'only `common`',
     source: 'https://developers.notion.com/reference/request-limits',
   },
   okta: {
-    reads: '`X-Rate-Limit-Reset`, epoch seconds by the server’s clock, and one more',
+    reads: '`X-Rate-Limit-Reset`, epoch seconds by the server’s clock, plus one second',
     source: 'https://developer.okta.com/docs/reference/rl-best-practices/',
   },
   openai: {
-    reads: '`x-ratelimit-reset-requests`, `-tokens`, durations; body: `insufficient_quota` (never)',
+    reads:
+      '`x-ratelimit-reset-requests`, `-tokens`, durations such as `6m0s`; body: `insufficient_quota` (never)',
     source: 'https://platform.openai.com/docs/guides/rate-limits',
   },
   pagerduty: {
-    reads: 'nothing beside `common`',
+    reads: 'only `common`',
     source: 'https://developer.pagerduty.com/docs/rest-api-rate-limits',
   },
   perforce: {
@@ -152,7 +153,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://help.perforce.com/helix-alm/helixalm/current/restapi/Content/RESTAPI/RateLimits.htm',
   },
   persona: {
-    reads: 'nothing beside `common`',
+    reads: 'only `common`',
     source: 'https://docs.withpersona.com/v2021-07-05/reference/rate-limiting',
   },
   prisjakt: {
@@ -164,11 +165,11 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://github.com/reddit-archive/reddit/wiki/API',
   },
   resend: {
-    reads: 'nothing beside `common`',
+    reads: 'only `common`',
     source: 'https://resend.com/docs/api-reference/rate-limit',
   },
   salesforce: {
-    reads: '403; body: `REQUEST_LIMIT_EXCEEDED` (the day’s total: never), `retryAfter`',
+    reads: '403; body: `REQUEST_LIMIT_EXCEEDED` (the daily total: never), `retryAfter`',
     source: 'https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/errorcodes.htm',
   },
   sendgrid: {
@@ -176,11 +177,11 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://www.twilio.com/docs/sendgrid/api-reference/how-to-use-the-sendgrid-v3-api/rate-limits',
   },
   shopify: {
-    reads: 'body: the cost of a query that is `THROTTLED`, in the 200 of GraphQL',
+    reads: 'body: the cost of a `THROTTLED` query, in a 200 of GraphQL',
     source: 'https://shopify.dev/docs/api/usage/limits',
   },
   slack: {
-    reads: 'nothing beside `common`',
+    reads: 'only `common`',
     source: 'https://docs.slack.dev/apis/web-api/rate-limits/',
   },
   smartsheet: {
@@ -205,7 +206,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://core.telegram.org/bots/api#responseparameters',
   },
   twilio: {
-    reads: 'nothing beside `common`',
+    reads: 'only `common`',
     source: 'https://www.twilio.com/docs/api/errors/20429',
   },
   twitter: {
@@ -213,7 +214,7 @@ export const origins: Readonly<Record<HintSetName, Origin>> = {
     source: 'https://docs.x.com/x-api/fundamentals/rate-limits',
   },
   zendesk: {
-    reads: '`Zendesk-RateLimit-*` of endpoints',
+    reads: '`Zendesk-RateLimit-*`, one header per endpoint',
     source: 'https://developer.zendesk.com/api-reference/introduction/rate-limits/',
   },
 };
