@@ -283,7 +283,7 @@ describe('what is wrong is told with its place', () => {
     [
       'a policy with a problem',
       { ...sound, policies: [{ name: 'mine', policy: { maxRetry: 1 } }] },
-      ['policies[0].policy.maxRetry | an unknown key | a known key | Did you mean "maxRetries"?'],
+      ['policies[0].policy.maxRetry | an unknown key | the name of a setting | Did you mean "maxRetries"?'],
     ],
     [
       'a policy of a service that is misspelt',

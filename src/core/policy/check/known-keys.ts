@@ -18,7 +18,8 @@ export function unknownKey(
   return {
     path: pathTo(path, key),
     found: 'an unknown key',
-    allowed: known.length > mostNames ? 'a known key' : `one of the keys ${known.map(quote).join(', ')}`,
+    allowed:
+      known.length > mostNames ? 'the name of a setting' : `one of the keys ${known.map(quote).join(', ')}`,
     ...adviceOn(key, path, known, schemas),
   };
 }

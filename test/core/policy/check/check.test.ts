@@ -589,7 +589,7 @@ describe('an unknown key', () => {
   });
 
   test('among many is not told all of them', () => {
-    const allowed = 'a known key';
+    const allowed = 'the name of a setting';
     const found = 'an unknown key';
     expect(checkPolicy({ x: 1, rules: [{ match: '/x', y: 1 }] })).toEqual([
       { path: 'x', found, allowed },

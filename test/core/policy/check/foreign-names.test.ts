@@ -102,9 +102,9 @@ describe('an option of another library names ours', () => {
   test('in the message that is thrown, with what to know about it', () => {
     const options = { maxAttempts: 3, onRetry: () => {} } as object;
     expect(() => definePolicy(options)).toThrow(
-      '  - maxAttempts: found an unknown key; allowed: a known key. ' +
+      '  - maxAttempts: found an unknown key; allowed: the name of a setting. ' +
         'Did you mean "maxRetries"? It does not count the first attempt.\n' +
-        '  - onRetry: found an unknown key; allowed: a known key. ' +
+        '  - onRetry: found an unknown key; allowed: the name of a setting. ' +
         'Did you mean "beforeRetry"? To be told only, use "observe".',
     );
   });
