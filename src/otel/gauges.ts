@@ -21,6 +21,7 @@ interface Gauges {
   readonly gates: ObservableGauge;
   readonly holds: ObservableGauge;
   readonly waiting: ObservableGauge;
+  readonly shared: ObservableGauge;
 }
 
 /** Refusals are left out: events report them. */
@@ -36,7 +37,10 @@ export function watch(meter: Meter, retriers: NamedRetriers, names: Bounded): ()
   const shown: Map<string, Shown> = new Map();
   const observe: BatchObservableCallback = (result) => {
     for (const [name, retrier] of Object.entries(retriers)) {
-      const now = byName(retrier.snapshot().scopes, names);
+      const { scopes, fleet } = retrier.snapshot();
+      if (fleet !== undefined)
+        result.observe(gauges.shared, fleet.isShared ? 1 : 0, { 'undaunted.retrier': name });
+      const now = byName(scopes, names);
       for (const scope of [...now.values(), ...forgottenSince(shown.get(name), now)]) {
         report(result, gauges, { 'undaunted.retrier': name, 'undaunted.scope': scope.name }, scope);
       }
@@ -65,6 +69,11 @@ function gaugesOf(meter: Meter): Gauges {
     waiting: meter.createObservableGauge('undaunted.gate.waiting', {
       unit: '{request}',
       description: 'Requests waiting for the gate of a scope.',
+    }),
+    shared: meter.createObservableGauge('undaunted.fleet.shared', {
+      unit: '{retrier}',
+      description:
+        'Retriers that share their scopes: 1 while the store answers, 0 while the process goes on alone.',
     }),
   };
 }

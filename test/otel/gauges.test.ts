@@ -2,6 +2,8 @@
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
+import { fleetOver } from '../../src/fleet/fleet.js';
+import { MemoryStore } from '../../src/fleet/memory/store.js';
 import { createRetrier } from '../../src/index.js';
 import { instrument } from '../../src/otel/index.js';
 import type { Retrier } from '../../src/runtime/retrier.js';
@@ -156,4 +158,22 @@ test('units are as the conventions write them', async () => {
     'undaunted.gate.waiting': '{request}',
     'undaunted.hold.remaining': 's',
   });
+});
+
+test('whether the processes of a fleet share what they know', async () => {
+  const { now, sleep } = time.ports();
+  const later = (delayMs: number, happen: () => void): void => {
+    sleep(delayMs, happen);
+  };
+  const store = new MemoryStore({ now, later, random: () => 0.5 }, { delayMs: 5 });
+  const shared = createRetrier({}, time.ports(), { fleet: fleetOver(store.link()) });
+  const telemetry = openTelemetry({ retriers: { shared, alone: retrierWith({}) } });
+  expect(await brief(telemetry, 'undaunted.fleet.shared')).toEqual([['shared', 0]]);
+  shared.open(requestOf()).acceptAtOnce(200);
+  await time.advance(200);
+  expect(await brief(telemetry, 'undaunted.fleet.shared')).toEqual([['shared', 1]]);
+  store.isStopped = true;
+  shared.open(requestOf()).acceptAtOnce(200);
+  await time.advance(2_000);
+  expect(await brief(telemetry, 'undaunted.fleet.shared')).toEqual([['shared', 0]]);
 });
