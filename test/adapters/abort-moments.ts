@@ -1,4 +1,4 @@
-/** The moments in which callers give up. */
+/** The moments at which callers abort. */
 
 import type { PolicyOptions } from '../../src/index.js';
 import type { Lab, Play } from '../faults/lab.js';
@@ -9,20 +9,20 @@ export const wait = 7;
 export interface Moment {
   readonly lab: Lab;
   readonly time: HandTime;
-  /** A function of the caller's was called, and is still thinking. */
+  /** Resolves when a function of the caller's was called; it is still pending. */
   readonly asked: Promise<void>;
 }
 
 export type Ask = () => Promise<never>;
 
-/** Where a caller may give up: it is set up to the moment in which it does. */
+/** A scene in which a caller may abort: it is played up to that moment. */
 export interface AbortScene {
   readonly plays: Play | readonly Play[];
-  /** `ask` is for a function of the caller's to call; it never answers. */
+  /** `ask` is for a function of the caller's to call; it never resolves. */
   readonly policy?: (ask: Ask) => PolicyOptions;
-  /** Resolves in the moment. */
+  /** Resolves at that moment. */
   reach(moment: Moment): Promise<void>;
-  /** Sent until then; nothing follows. */
+  /** The requests sent until then; none follow. */
   readonly requests: number;
 }
 
@@ -38,7 +38,7 @@ export async function arrivedAgain(moment: Moment): Promise<void> {
   await arrived(moment, 2);
 }
 
-/** The wait is over, and what is asked then thinks. */
+/** The wait is over, and the function asked then is still pending. */
 export async function askedAfterWait({ time, asked }: Moment): Promise<void> {
   await time.fire(wait);
   await asked;

@@ -1,4 +1,4 @@
-/** For tests of what requests share: a clock that everything shared is measured by. */
+/** A clock for tests of shared limits. */
 
 import type { Ports } from '../../src/runtime/ports.js';
 import { Waits } from './waits.js';

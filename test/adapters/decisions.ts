@@ -1,4 +1,4 @@
-/** What the policy decided, in so few words that a test can list them. */
+/** Decisions in short form, so that a test can list them. */
 
 import type { DecisionEvent, SettledEvent } from '../../src/core/events.js';
 import { historyOf } from '../../src/index.js';
@@ -10,7 +10,7 @@ export function brief(event: Event): string {
   return `${event.decision.action} ${event.decision.attempt}: ${event.decision.reason}`;
 }
 
-/** What was decided at each attempt. */
+/** The decision after each attempt. */
 export function reasons(target: unknown): string[] | undefined {
   return historyOf(target)?.map(({ decision }) => `${decision.attempt} ${decision.reason}`);
 }

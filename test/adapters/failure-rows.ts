@@ -1,4 +1,4 @@
-/** What fails how, as the fixture says, and what the scenes of every client have that make it. */
+/** The fixture's failures, and the common part of each client's scenes that cause them. */
 
 import { readFileSync } from 'node:fs';
 import type { Class, Evidence } from '../../src/index.js';
@@ -15,34 +15,34 @@ export const { rows } = JSON.parse(
 
 export interface FailureScene<Made> {
   readonly name: string;
-  /** What the client reports: its code, or its name where that has none. */
+  /** The client's error: its code, or its name if it has no code. */
   readonly error: string | RegExp;
   readonly class: Class;
   readonly evidence: Evidence;
-  /** The attempt failed before the client told that it begins: that alone proves it unsent. */
+  /** The attempt failed before the client reported its start, which alone proves that it was never sent. */
   readonly neverBegan?: true;
-  /** Only in the body: the head was the caller's already. */
+  /** The failure is in the body: the caller has the head already. */
   readonly inBody?: true;
   /** In place of GET. */
   readonly method?: 'PUT';
-  /** Why it is not what the fixture says. */
+  /** Why it differs from the fixture. */
   readonly unlike?: string;
-  /** Why this version of the client cannot have it. */
+  /** Why it cannot happen in this version of the client. */
   readonly missing?: string | false;
-  /** Gives the same failure for every attempt. */
+  /** Sets up the same failure for every attempt. */
   readonly make: () => Promise<Made>;
 }
 
 export const unclear = { class: 'transient', evidence: 'unknown' } as const;
 export const final = { class: 'final', evidence: 'unknown' } as const;
 
-/** What a client has of them. */
+/** The failures of one client. */
 export interface Failures<Scene extends FailureScene<unknown> = FailureScene<unknown>> {
-  /** By `code` of the fixture's row. */
+  /** Scenes by the `code` of the fixture's row. */
   readonly scenes: Readonly<Record<string, readonly Scene[]>>;
-  /** The rows that it has no scene of, and why. */
+  /** Rows without a scene, and why. */
   readonly notMade: Readonly<Record<string, string>>;
-  /** Has the scene played to a request with one retry. `expectOwn`: what is this client's alone. */
+  /** Plays the scene to a request with one retry. `expectOwn`: expectations for this client alone. */
   play(
     scene: Scene,
     method: string,

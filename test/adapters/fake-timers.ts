@@ -1,10 +1,10 @@
-/** Other people's tests: the timers of the process are fake, and nothing of ours is told. */
+/** Users' tests with fake timers: the process's timers are replaced, and we get no ports. */
 
 import { afterEach, beforeEach, describe, onTestFinished, vi } from 'vitest';
 
 export const waits100Ms = { schedule: { kind: 'fixed', waitMs: 100 } } as const;
 
-/** What `vi.useFakeTimers` is given, and whether `performance.now` is one of them. */
+/** Arguments of `vi.useFakeTimers`, and whether `performance.now` is faked, too. */
 const kinds: readonly [string, Parameters<typeof vi.useFakeTimers>[0]][] = [
   ['as they come, the clock too', undefined],
   ['all but the clock', { toFake: ['setTimeout', 'clearTimeout'] }],

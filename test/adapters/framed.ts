@@ -1,11 +1,11 @@
-/** How a body arrived: what a client alone makes of it is the measure of what we make of it. */
+/** How a body arrived: a body sent through us must arrive as the client alone would send it. */
 
 import type { Received } from '../faults/ledger.js';
 
-/** What is sent as a body, whole and in pieces. */
+/** Bodies to send, whole and in chunks. */
 export const text = 'Grüße aus dem Körper';
 export const bytes: Uint8Array<ArrayBuffer> = Uint8Array.from(Buffer.from(`<<${text}>>`));
-/** The text, in the middle of other things. */
+/** The text, inside a larger buffer. */
 export const view: Uint8Array<ArrayBuffer> = bytes.subarray(2, -2);
 export const pieces: readonly [Buffer, Buffer] = [
   Buffer.from(text).subarray(0, 2),
@@ -16,14 +16,14 @@ export interface Framed {
   readonly length: string | undefined;
   readonly type: string | undefined;
   readonly encoding: string | undefined;
-  /** A byte is a letter. */
+  /** One letter for each byte. */
   readonly body: string;
 }
 
 export function framed({ headers, body }: Received): Framed {
   const type = headers['content-type'];
   const sent = body.toString('latin1');
-  // Each sending of a form may have a boundary of its own.
+  // A form may have another boundary each time it is sent.
   const [, boundary] = /boundary=(\S+)/.exec(type ?? '') ?? /^--(\S+)\r\n/.exec(sent) ?? [];
   const normal = (given: string): string => (boundary ? given.replaceAll(boundary, 'BOUNDARY') : given);
   return {

@@ -1,4 +1,4 @@
-/** What functions of a policy answer in plain JavaScript, where no compiler has looked at them. */
+/** Wrong return values of a policy's functions, as they occur in plain JavaScript without a compiler. */
 
 import { expect } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
@@ -9,7 +9,7 @@ export interface WrongAnswer {
   readonly name: string;
   readonly policy: PolicyOptions;
   readonly says: string;
-  /** How many attempts the server sees. */
+  /** How many attempts the server gets. */
   readonly sent: number;
 }
 
@@ -21,7 +21,7 @@ const answers: readonly (readonly [name: string, answer: () => unknown, found: s
 
 const later: readonly (typeof answers)[number][] = [
   ['a promise', async () => true, 'a promise'],
-  ['a promise that fails', () => Promise.reject(new Error('nobody catches it')), 'a promise'],
+  ['a promise that fails', () => Promise.reject(new Error('uncaught')), 'a promise'],
 ];
 
 function wrong(
@@ -40,7 +40,7 @@ function wrong(
 
 const nothing = [['nothing', () => undefined, 'nothing']] as const;
 
-/** Each fails the request with an error that says so. */
+/** Each fails the request with an error that names it. */
 export const wrongAnswers: readonly WrongAnswer[] = [
   ...wrong('retryIf', 1, (retryIf) => ({ retryIf }), answers),
   ...wrong(

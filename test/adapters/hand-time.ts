@@ -14,7 +14,7 @@ interface SetTimer {
 /** Time that stands still: timers fire when the test says so, and the test is told when they are set. */
 export class HandTime {
   now = 0;
-  /** All that were ever set. */
+  /** Every timer that was ever set. */
   readonly timers: SetTimer[] = [];
   readonly #pending = new Set<SetTimer>();
   readonly #waiters = new Waiters<HandTime>();
@@ -36,12 +36,12 @@ export class HandTime {
     return this.#waiters.until(condition, this);
   }
 
-  /** Waits until such a timer is set, and lets its time come. */
+  /** Waits until such a timer is set, and fires it. */
   fire(delayMs: number): Promise<void> {
     return this.#fireOne((timer) => timer.delayMs === delayMs);
   }
 
-  /** The same for a timer that is set to this moment, whenever it is set. */
+  /** The same for a timer that is set to this moment. */
   fireAt(moment: number): Promise<void> {
     return this.#fireOne(({ at }) => at === moment);
   }
@@ -67,7 +67,7 @@ export class HandTime {
   };
 }
 
-/** For scenes that count timers: without those that only watch, which are longer. */
+/** For scenes that count timers: leaves out those that only watch, which are longer. */
 export function withTimersBelow(longMs: number, time: HandTime): HandTime {
   return new Proxy(time, {
     get(target, key) {

@@ -1,4 +1,4 @@
-/** What the tests of every adapter say again and again. What is opened here is closed when the test ends. */
+/** Shared parts of the tests of all adapters. Everything opened here is closed when the test ends. */
 
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
@@ -17,7 +17,7 @@ export async function openLab(script: LabScript, options?: LabOptions): Promise<
   return lab;
 }
 
-/** The origin of a server whose accept queue is full: nobody answers there. */
+/** The origin of a server whose accept queue is full, so that connecting never succeeds. */
 export async function openFullBacklog(): Promise<string> {
   const full = await startFullBacklog();
   onTestFinished(() => full.close());
@@ -33,7 +33,7 @@ export async function settled<T>(
   );
 }
 
-/** Soon, or after ten seconds not at all. */
+/** Resolves with true as soon as the condition holds, or with false after ten seconds. */
 export async function comesTrue(condition: () => boolean): Promise<boolean> {
   for (let asked = 0; asked < 2_000 && !condition(); asked += 1) await setTimeout(asked < 20 ? 1 : 5);
   return condition();

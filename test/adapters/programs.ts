@@ -1,4 +1,4 @@
-/** Programs in processes of their own, which have to come to their ends by themselves. */
+/** Programs in processes of their own, which must end by themselves. */
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -11,15 +11,15 @@ const execute = promisify(execFile);
 const project = resolve(import.meta.dirname, '../..');
 
 /**
- * Runs the programs of a test file, and says what they printed. They know `undaunted`, which is the adapter as it
- * is compiled, the `client` under test, and how long `never` is.
+ * Runs the programs of a test file, and returns their output. In scope are `undaunted` (the compiled adapter), the
+ * `client` under test, and `never`, a very long time.
  */
 export function programsOf(name: 'axios' | 'undici' | 'fetch'): (code: string) => Promise<string> {
   let compiled: string;
 
   beforeAll(async () => {
     compiled = await mkdtemp(join(tmpdir(), 'undaunted-'));
-    // What is imported here and no more, and unchecked: whatever else is wrong is for others to say.
+    // Compiles only what is imported here, without type checks, which are made elsewhere.
     const config = {
       extends: join(project, 'tsconfig.build.json'),
       compilerOptions: { rootDir: join(project, 'src'), outDir: compiled, noCheck: true },
@@ -44,7 +44,7 @@ export function programsOf(name: 'axios' | 'undici' | 'fetch'): (code: string) =
       const never = 10 * 60_000;
       ${code}`;
     const inModule = ['--input-type=module', '--eval', script];
-    // Far beyond what it takes: only a process that hangs is ended by it.
+    // Far longer than it takes: only a process that hangs is ended by it.
     const { stdout } = await execute(process.execPath, inModule, { timeout: 40_000 });
     return stdout;
   };

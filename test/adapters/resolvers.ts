@@ -1,4 +1,4 @@
-/** In place of the system's resolver: a `lookup` that knows what it says without asking anybody. */
+/** A `lookup` in place of the system's resolver, which answers by itself. */
 
 export function failingLookup(code: string) {
   return (name: string, _options: object, done: (error: Error) => void): void => {
@@ -7,7 +7,7 @@ export function failingLookup(code: string) {
   };
 }
 
-/** Of two addresses, as Node asks for them to try one after the other. */
+/** Two addresses, for Node to try one after the other. */
 export function lookupOfTwo() {
   const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
   return (_name: string, _options: object, done: (error: null, found: unknown) => void): void => {
@@ -15,5 +15,5 @@ export function lookupOfTwo() {
   };
 }
 
-/** Node gives the first address up so soon that a test can wait for it. */
+/** Node gives up on the first address so soon that a test can wait for it. */
 export const tryNextSoon = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 50 } as const;

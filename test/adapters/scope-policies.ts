@@ -1,4 +1,4 @@
-/** Policies with little of what the requests of a scope share: it is spent, or shut, after a few of them. */
+/** Policies with small limits per scope: the budget is spent, or the gate shut, after a few requests. */
 
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { soon } from './kit.js';

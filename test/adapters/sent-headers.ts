@@ -3,10 +3,10 @@
 import { answer, rst } from '../faults/plays.js';
 import { openLab } from './kit.js';
 
-/** What a key is that nobody else made. */
+/** The form of a generated key. */
 export const uuid: RegExp = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-/** What the header was in each of three attempts: two that fail, and one that succeeds. */
+/** The header's value in each of three attempts: two that fail, and one that succeeds. */
 export async function sentThrice(
   name: string,
   request: (origin: string) => Promise<unknown>,

@@ -1,9 +1,9 @@
-/** Streams to send, and what they are seen to do. */
+/** Streams to send, and the events that they emit. */
 
 import { Readable, type ReadableOptions } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 
-/** Ends in its first read. */
+/** A stream that ends in its first read. */
 export function oneRead(text: string, options: ReadableOptions = {}): Readable {
   return new Readable({
     ...options,
@@ -14,7 +14,7 @@ export function oneRead(text: string, options: ReadableOptions = {}): Readable {
   });
 }
 
-/** Not in the same turn, and in two pieces: `abc`. */
+/** Writes `abc` in a later turn, in two chunks. */
 export async function fillLater(into: {
   write(text: string): unknown;
   end(text: string): unknown;
@@ -30,7 +30,7 @@ export interface Watched {
   readonly events: readonly string[];
 }
 
-/** Without a listener, which would change what becomes of an error. */
+/** Watches without a listener, which would change what happens to an error. */
 export function watch(stream: Readable): Watched {
   const events: string[] = [];
   const emit = stream.emit.bind(stream);
@@ -41,7 +41,7 @@ export function watch(stream: Readable): Watched {
   return { stream, events };
 }
 
-/** A source that gives one piece, and the others when it is told to. */
+/** A source that gives one chunk, and the others when it is told to. */
 export function haltingSource(pieces: readonly string[]): {
   readonly chunks: AsyncGenerator<Buffer>;
   readonly goOn: () => void;

@@ -1,4 +1,4 @@
-/** What vendors whose words stand in the body answer when it was too much: one row each, for every adapter. */
+/** The throttling answers of vendors that put their hints into the body: one row each, for every adapter. */
 
 import * as zlib from 'node:zlib';
 import type { HintSetName } from '../../src/core/hints/sets.js';
@@ -8,7 +8,7 @@ export interface VendorAnswer {
   readonly hints: HintSetName;
   readonly status: number;
   readonly body: unknown;
-  /** The wait that it asks for; null: that no retry is of use. */
+  /** The wait that it asks for; null if it says that no retry will help. */
   readonly waitMs: number | null;
   readonly method?: 'POST';
   readonly path?: string;
@@ -60,7 +60,7 @@ export const vendorAnswers: readonly VendorAnswer[] = [
   { hints: 'salesforce', status: 503, body: { retryAfter: 7 }, waitMs: 7_000 },
 ];
 
-/** Each coding that clients ask for, as far as this Node has it. */
+/** Each content coding that clients ask for, as far as this Node has it. */
 export const packers: Readonly<Record<string, (text: string) => Uint8Array>> = {
   gzip: zlib.gzipSync,
   deflate: zlib.deflateSync,
@@ -81,7 +81,7 @@ export function packed(status: number, body: unknown, coding: string): Answer {
   return answer(status, latin1(bytes), { ...json, 'content-encoding': coding });
 }
 
-/** All that it sends, a byte a letter. */
+/** The whole body that it sends, one letter for each byte. */
 export function textOf({ steps }: Answer): string {
   return steps.flatMap((step) => (step.do === 'body' ? [step.text] : [])).join('');
 }

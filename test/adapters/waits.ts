@@ -1,4 +1,4 @@
-/** Waits that are only recorded: nobody sits them out. */
+/** Waits that are only recorded, and take no time. */
 
 import type { Cancel, Sleep } from '../../src/runtime/sleep.js';
 import { sleep as realSleep } from '../../src/runtime/sleep.js';
@@ -43,12 +43,12 @@ export class Waits {
     return this.#pending.size;
   }
 
-  /** Resolves when so many waits have begun, now or before. */
+  /** Resolves when this many waits have begun, now or earlier. */
   until(count: number): Promise<void> {
     return this.#waiters.until(({ delays }) => delays.length >= count, this);
   }
 
-  /** The time of one that watches for so long is up, as soon as there is one. */
+  /** Fires a watching timer of this length, as soon as there is one. */
   async strike(delayMs: number): Promise<void> {
     const isIt = (watch: Watch): boolean => watch.delayMs === delayMs;
     await this.#waiters.until(() => [...this.#watches].some(isIt), this);
@@ -58,7 +58,7 @@ export class Waits {
     watch.wake();
   }
 
-  /** Every wait is over. */
+  /** Ends every wait. */
   wake(): void {
     for (const number of [...this.#pending.keys()]) this.#wake(number);
   }

@@ -1,4 +1,4 @@
-/** axios, whatever befalls the server: a little of it in every test run, all of it by `npm run test:chaos`. */
+/** axios while the server fails: a few requests in every test run, many with `npm run test:chaos`. */
 
 import { test } from 'vitest';
 import { endure, endureGuarded, fewer, isLong, limits, many, seed } from './chaos.js';

@@ -1,4 +1,4 @@
-/** Runs of scenarios, and what must be true of each. What is found is printed with the way to play it again. */
+/** Runs of scenarios, and the invariants of each. Violations are printed with the way to replay them. */
 
 import { getEventListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
@@ -15,21 +15,21 @@ import { keyingRule, type Trial } from './trial.js';
 const { CHAOS_SEED, CHAOS_REQUESTS } = process.env;
 export const isLong: boolean = CHAOS_REQUESTS !== undefined;
 
-/** A long run is for finding something new; a short one, in every test run, is always the same. */
+/** A long run looks for new bugs; the short one, part of every test run, is always the same. */
 export const seed: number = Number(CHAOS_SEED ?? (isLong ? Date.now() % 2 ** 31 : 1));
-/** In a run; and fewer, where there is less to find. */
+/** The requests of a run; fewer where there is less to find. */
 export const many: number = Number(CHAOS_REQUESTS ?? 150);
 export const fewer: number = Math.ceil(many / (isLong ? 4 : 2));
 
-/** Nothing else takes nearly so long as what hangs. */
+/** A hang: nothing else takes nearly as long. */
 const foreverMs = 120_000;
 export const limits = { timeout: foreverMs + 30_000 };
-/** More of them say little more. */
+/** More complaints would tell little more. */
 const mostComplaints = 10;
 
 const quickly = { kind: 'exponential', firstMs: 5, factor: 2, maxMs: 200, jitter: 'equal' } as const;
 
-/** Repeats whatever it may, and for long: what it must not repeat would show. */
+/** Retries everything that it may, for long: a wrong retry would show. */
 const persistent: PolicyOptions = {
   maxRetries: 30,
   deadlineMs: 20_000,
@@ -41,7 +41,7 @@ const persistent: PolicyOptions = {
   rules: [keyingRule],
 };
 
-/** What a backend should use, a little faster. */
+/** The policy that a backend should use, a little faster. */
 const service: PolicyOptions = {
   ...presets.policies.service,
   attemptTimeoutMs: 300,
@@ -50,7 +50,7 @@ const service: PolicyOptions = {
   rules: [keyingRule],
 };
 
-/** Plays it with a policy that persists. */
+/** Plays a scenario with the persistent policy. */
 export async function endure(kind: ClientKind, scenario: Scenario, requests: number): Promise<void> {
   const run = new Run({ kind, scenario, policy: { ...persistent, ...kind.policy }, requests, seed });
   expectNone(await complaintsOf(run));
@@ -59,7 +59,7 @@ export async function endure(kind: ClientKind, scenario: Scenario, requests: num
   if (leavesDoubt) expect(run.trials.filter(isInDoubt).length).toBeGreaterThan(0);
 }
 
-/** Plays it behind a gate and under a hold. */
+/** Plays a scenario behind a gate and under a hold. */
 export async function endureGuarded(kind: ClientKind, scenario: Scenario, requests: number): Promise<void> {
   const run = new Run({ kind, scenario, policy: service, requests, seed });
   expectNone(await complaintsOf(run));
@@ -67,7 +67,10 @@ export async function endureGuarded(kind: ClientKind, scenario: Scenario, reques
     expect(run.trials.filter(({ isTurnedAway }) => isTurnedAway).length).toBeGreaterThan(0);
 }
 
-/** Plays it with a policy that breaks every promise: repeats all writes, each time under a new key. What is found. */
+/**
+ * Plays a scenario with a policy that breaks every promise (it repeats all writes, each time under a new key), and
+ * returns the complaints.
+ */
 export function breakPromises(kind: ClientKind, scenario: Scenario, requests: number): Promise<string[]> {
   let keys = 0;
   const beforeRetry: BeforeRetry = ({ headers }) => {
@@ -86,7 +89,7 @@ function isInDoubt({ manner, error, decisions }: Trial): boolean {
   return manner === 'write' && error !== undefined && decisions.at(-1)?.finding.evidence === 'unknown';
 }
 
-/** What is wrong with it, when it has been played. */
+/** The complaints about a run once it has been played. */
 async function complaintsOf(run: Run): Promise<string[]> {
   const watch = new ProcessWatch();
   const complaints = await whyNotPlayed(run);

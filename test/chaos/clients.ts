@@ -1,4 +1,4 @@
-/** The clients in one word each: a request goes out, and the whole answer comes back, or an error. */
+/** The clients behind one interface: a request goes out, and the whole answer comes back, or an error. */
 
 import { Agent } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -28,7 +28,7 @@ export interface Client {
 
 export interface ClientKind {
   readonly name: string;
-  /** Where a policy cannot be the same for all. */
+  /** Settings that differ for this client. */
   readonly policy?: PolicyOptions;
   open(origin: string, retrier: Retrier): Client;
 }
@@ -36,7 +36,7 @@ export interface ClientKind {
 export const overUndici: ClientKind = {
   name: `undici ${undiciVersion}`,
   open: (origin, retrier) => {
-    // The time of an attempt runs to the head: bodies that stall are undici's own affair.
+    // An attempt's timeout runs to the head: undici's own timeout is for bodies that stall.
     const agent = new undici.Agent({ bodyTimeout: 200 });
     const dispatcher = agent.compose(retry(retrier));
     return {
@@ -49,7 +49,7 @@ export const overUndici: ClientKind = {
   },
 };
 
-/** The answer was handed over, and its body broke off: only its caller learns of it. */
+/** The answer was handed over, and its body broke off: only the caller notices. */
 export class BrokenBody extends Error {
   override readonly name = 'BrokenBody';
 }
@@ -62,7 +62,8 @@ function wholeBody(answer: { arrayBuffer(): Promise<ArrayBuffer> }): Promise<Arr
 
 export const overPlainFetch: ClientKind = {
   name: `the fetch of undici ${undiciVersion}`,
-  // A body that is covered is not looked at: its timer, which keeps nothing alive, stays until it is due.
+  // With `'body'`, the deadline's timer, which keeps nothing alive, may stay until it fires, and the run would count
+  // it.
   policy: { deadlineCovers: 'head' },
   open: (origin, retrier) => {
     const dispatcher = new undici.Agent({ bodyTimeout: 200 });

@@ -1,4 +1,4 @@
-/** Says at the end how many tests passed and failed, on a line that another program can find. */
+/** Prints at the end how many tests passed and failed, on a line that another program can find. */
 
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
 
@@ -8,7 +8,7 @@ export default class CountReporter implements Reporter {
     const tests = modules.flatMap(({ children }) => [...children.allTests()]);
     const passed = tests.filter((test) => test.result().state === 'passed').length;
     const failed = tests.filter((test) => test.result().state === 'failed').length;
-    // A run also fails for what no test is to blame for.
+    // A run may also fail for reasons outside of tests.
     console.log(`chaos: ${passed} passed, ${reason === 'passed' ? failed : Math.max(failed, 1)} failed`);
   }
 }

@@ -1,4 +1,4 @@
-/** The library's timers, counted: also those that keep no process alive, which the process does not tell of. */
+/** Counts the library's timers, including those that keep no process alive, which the process does not list. */
 
 import { type Sleep, sleep } from '../../src/runtime/sleep.js';
 

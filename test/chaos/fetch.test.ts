@@ -1,4 +1,4 @@
-/** Plain fetch, whatever befalls the server: a little of it in every test run, all of it by `npm run test:chaos`. */
+/** Plain fetch while the server fails: a few requests in every test run, many with `npm run test:chaos`. */
 
 import { test } from 'vitest';
 import { endure, endureGuarded, fewer, limits, seed } from './chaos.js';
@@ -7,7 +7,7 @@ import { guarded, scenarios } from './scenarios.js';
 
 for (const scenario of scenarios) {
   test(`${overPlainFetch.name} while the server ${scenario.name}, seed ${seed}`, limits, () =>
-    // A body that breaks off has been handed over: no retry mends it, and no decision is in doubt about it.
+    // A body that breaks off has been handed over: no retry repairs it, and its decision is certain.
     endure(
       overPlainFetch,
       scenario.name === 'cuts bodies' ? { ...scenario, canBeMended: false, leavesDoubt: 'never' } : scenario,

@@ -1,6 +1,6 @@
 /**
- * What reached the server and what it applied, one line each, written before anything is answered: a server that is
- * killed in the next moment has told the truth.
+ * A log of the requests that reached the server and those that it applied, one line each, written before any answer:
+ * the log is right even if the server is killed the next moment.
  */
 
 import { openSync, readFileSync, writeSync } from 'node:fs';
@@ -17,7 +17,7 @@ export function linesOf(path: string): Line[] {
   return lines.map((line) => JSON.parse(line) as Line);
 }
 
-/** The server's pen. It goes on where the server before it was ended. */
+/** Writes the server's log. A restarted server continues it. */
 export class FileLedger {
   readonly #file: number;
   readonly #arrivals = new Map<number, number>();
@@ -28,18 +28,18 @@ export class FileLedger {
     for (const line of linesOf(path)) this.#remember(line);
   }
 
-  /** How many times it has arrived by now. */
+  /** Logs an arrival, and returns how often the request has arrived by now. */
   arrive(id: number, method: string, key: string | undefined): number {
     this.#write({ what: 'arrived', id, method, ...(key !== undefined && { key }) });
     return this.#arrivals.get(id) ?? 0;
   }
 
-  /** Its body is not what it was to be. */
+  /** Logs a request whose body is wrong. */
   spoilt(id: number, method: string): void {
     this.#write({ what: 'spoilt', id, method });
   }
 
-  /** Once for each key; without one, as often as it is asked to. */
+  /** Applies a request: once for each key, and without a key as often as it comes. */
   apply(id: number, method: string, key: string | undefined): void {
     if (key === undefined) this.#write({ what: 'applied', id, method });
     else if (!this.#appliedKeys.has(key)) this.#write({ what: 'applied', id, method, key });

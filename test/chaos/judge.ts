@@ -1,11 +1,11 @@
-/** What must be true of every request, whatever befell the server. */
+/** Invariants that hold for every request, however the server failed. */
 
 import { contentOf } from '../faults/content.js';
 import type { Line } from './file-ledger.js';
 import { bodyBytes, bodyStart } from './orders.js';
 import { callersKey, type Trial } from './trial.js';
 
-/** What the server knows of one request. */
+/** The server's record of one request. */
 interface Entry {
   readonly arrived: Line[];
   readonly applied: Line[];
@@ -22,7 +22,7 @@ export function complaintsAbout(trials: readonly Trial[], lines: readonly Line[]
   });
 }
 
-/** Its own error, and that of a hold which takes longer than there is time. */
+/** The gate's own error, and those of a hold that takes longer than there is time. */
 const atTheGate = /^(GateShut|Held|Deadline)Error$/;
 
 function* ofCaller(trial: Trial, { applied }: Entry): Generator<string> {
@@ -45,7 +45,7 @@ function* ofServer(
   if (applied.length > 1) yield `was applied ${applied.length} times`;
   if (arrived.length > retries + 1) yield `arrived ${arrived.length} times in ${retries + 1} attempts`;
   if (manner !== 'write') return;
-  // What never left has not arrived; only what the server itself refused may arrive again.
+  // A request that never left has not arrived; only one that the server itself refused may arrive again.
   const refusals = decisions.filter(
     ({ action, finding }) => action === 'retry' && finding.evidence === 'refused',
   );

@@ -1,4 +1,4 @@
-/** What a server does wrong by itself, by its dice: plain data, since it goes to another process. */
+/** Random faults of the server: plain data, since it goes to another process. */
 
 import type { Dice } from '../adapters/fuzz/dice.js';
 import type { HangUp, Play } from '../faults/play.js';
@@ -13,12 +13,12 @@ export interface Misbehaviour {
     | 'cuts bodies'
     | 'talks garbage'
     | 'throttles';
-  /** Of the requests; where connections are reset, of these as well. */
+  /** The share of requests; if connections are reset, also the share of connections. */
   readonly share: number;
 }
 
 export interface Course {
-  /** Whether the request takes effect before the server does wrong. */
+  /** Whether the request takes effect before the fault. */
   readonly applies: boolean;
   readonly play: Play;
 }
@@ -30,7 +30,7 @@ const noHttp: readonly string[] = [
   '<html>no head at all</html>\r\n\r\n',
 ];
 
-/** `good` is what a request is answered with when all is well: with a body that is filled. */
+/** `good` is the answer without a fault: with a filled body. */
 export function courseOf({ does, share }: Misbehaviour, dice: Dice, good: Play): Course {
   if (!dice.chance(share)) return { applies: true, play: good };
   const applies = dice.chance(0.5);

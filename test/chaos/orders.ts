@@ -1,8 +1,8 @@
-/** What the server is told, and what it says: all that its process and the test's have in common. */
+/** The protocol between the test and the server's process. */
 
 import type { Misbehaviour } from './misbehaviour.js';
 
-/** With these it is started. */
+/** The arguments that the server starts with. */
 export interface Orders {
   readonly port: number;
   readonly ledgerPath: string;
@@ -11,20 +11,20 @@ export interface Orders {
 }
 
 /**
- * `leave`: nobody new is let in, and who is there has to go after the next answer. `slam`: all are thrown out at once.
- * `finish`: nobody new is let in, and when the last one has gone, that was all.
+ * `leave`: accepts no new connections, and closes each existing one after its next answer. `slam`: closes all
+ * connections at once. `finish`: accepts no new connections, and ends with the last one.
  */
 export type Command = 'listen' | 'leave' | 'slam' | 'finish';
 export type Notice = 'listening' | 'shut';
 
 export const bodyBytes = 4_000;
 
-/** What a POST brings: whatever way its body took, the server wants all of it. */
+/** The body of a POST, which the server requires completely, however it was sent. */
 export function orderText(id: number): string {
   return `the order ${id}`;
 }
 
-/** Where the answer to this request begins in `contentOf` all of them: each has its own part. */
+/** The offset of this request's answer in `contentOf` all: each request has its own part. */
 export function bodyStart(id: number): number {
   return id * bodyBytes;
 }

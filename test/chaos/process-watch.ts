@@ -1,4 +1,4 @@
-/** What only the process knows: who threw where nobody listened, and what is still open. */
+/** Uncaught exceptions of the process, and resources that are still open. */
 
 import { onTestFinished } from 'vitest';
 
@@ -17,7 +17,7 @@ export class ProcessWatch {
     }
   }
 
-  /** Timers, sockets, servers and processes that were not there when the watch began. */
+  /** Timers, sockets, servers and processes that were opened since the watch began. */
   leftovers(): string[] {
     const before = [...this.#before];
     return openKinds().filter((kind) => {

@@ -1,4 +1,4 @@
-/** Requests in many lanes, and what befalls their server meanwhile. */
+/** Requests in many lanes, and the server's outages meanwhile. */
 
 import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
@@ -19,9 +19,9 @@ export interface RunOptions {
   readonly seed: number;
 }
 
-/** Who was turned away at the gate comes again, but not at once. */
+/** A caller that the gate refused comes again, but not at once. */
 const afterRefusalMs = 20;
-/** Of requests, one after the other, until one succeeds. */
+/** The most requests, one after the other, until one succeeds. */
 const mostRevivals = 300;
 
 export class Run {
@@ -33,14 +33,14 @@ export class Run {
   readonly #lanes: number;
   readonly #waiters = new Waiters<Run>();
   #settled = 0;
-  /** Attempts that failed, and requests that were turned away. */
+  /** Failed attempts, and requests that were refused. */
   #setbacks = 0;
   #isOver = false;
 
   constructor(options: RunOptions) {
     this.#options = options;
     this.#lanes = Math.min(64, Math.ceil(options.requests / 8));
-    // One for each request under way, and a few for what is about to end.
+    // One listener for each request under way, and a few for requests that are about to end.
     setMaxListeners(2 * this.#lanes, this.caller.signal);
   }
 
@@ -96,7 +96,7 @@ export class Run {
     this.#waiters.ask(this);
   }
 
-  /** An outage is over when half of the lanes have felt it: on a slow machine as many as on a fast one. */
+  /** An outage ends when half of the lanes have met it: as many on a slow machine as on a fast one. */
   async #befall(server: ServerProcess): Promise<void> {
     const { requests, scenario } = this.#options;
     const { outage } = scenario;
@@ -116,7 +116,7 @@ export class Run {
     return this.#waiters.until((run) => run.#isOver || condition(run), this);
   }
 
-  /** A server that is well again, or as well as it ever was, is found to be so. */
+  /** Sends requests until the recovered server is found to be up. */
   async #revive(client: Client): Promise<void> {
     const first = this.trials.length;
     for (let id = first; id < first + mostRevivals; id += 1) {

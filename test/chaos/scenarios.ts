@@ -1,11 +1,11 @@
-/** What befalls the server: by its own dice, or by a hand from outside. */
+/** How the server fails: at random by itself, or by a command from outside. */
 
 import type { Misbehaviour } from './misbehaviour.js';
 import type { ServerProcess } from './server-process.js';
 
-/** Somebody begins it, and ends it when requests have suffered enough. */
+/** An outage that the test begins, and ends when enough requests have met it. */
 export interface Outage {
-  /** Among a thousand requests. */
+  /** Outages for each thousand requests. */
   readonly timesPerThousand: number;
   begin(server: ServerProcess): Promise<void>;
   end(server: ServerProcess): Promise<void>;
@@ -15,11 +15,11 @@ export interface Scenario {
   readonly name: string;
   readonly misbehaviour: Misbehaviour;
   readonly outage?: Outage;
-  /** Whether a retry can make a difference. */
+  /** Whether a retry can help. */
   readonly canBeMended: boolean;
-  /** Whether callers are left not knowing if the request was taken: with luck, a single outage meets none. */
+  /** Whether callers may not learn if a request was taken: a single outage may, by luck, meet none. */
   readonly leavesDoubt: 'always' | 'mostly' | 'never';
-  /** Whether the server is down for long enough to be taken for dead. */
+  /** Whether the server is down for long enough to shut gates. */
   readonly shutsGates: boolean;
 }
 
@@ -52,7 +52,7 @@ const refuses: Scenario = {
   misbehaviour: wellBehaved,
   outage: { timesPerThousand: 6, begin: (server) => server.leave(), end: (server) => server.listen() },
   canBeMended: true,
-  // Who is let in gets an answer.
+  // An accepted connection gets an answer.
   leavesDoubt: 'never',
   shutsGates: false,
 };
@@ -74,7 +74,7 @@ const throttles: Scenario = {
   name: 'throttles',
   misbehaviour: { does: 'throttles', share: 0.1 },
   canBeMended: true,
-  // It says that it did not take them.
+  // The server says that it did not take these requests.
   leavesDoubt: 'never',
   shutsGates: false,
 };
@@ -82,7 +82,7 @@ const throttles: Scenario = {
 const talksGarbage: Scenario = {
   name: 'talks garbage',
   misbehaviour: { does: 'talks garbage', share: 0.25 },
-  // Bytes that are no HTTP are final.
+  // Bytes that are not HTTP are a final error.
   canBeMended: false,
   leavesDoubt: 'always',
   shutsGates: false,
@@ -113,10 +113,10 @@ export const scenarios: readonly Scenario[] = [
   talksGarbage,
 ];
 
-/** Where there is no time for all. */
+/** A selection for runs that have no time for all. */
 export const harshest: readonly Scenario[] = [isKilled, resets, cutsBodies];
 
-/** Where gate and hold have something to do; a hold takes its time. */
+/** Scenarios in which gate and hold act; a hold takes its time. */
 export const guarded: readonly Scenario[] = [
   isStopped,
   isKilled,

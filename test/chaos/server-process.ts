@@ -1,4 +1,4 @@
-/** The server in its process, as it is for the one that stops, kills and restarts it. */
+/** The server's process, as the test stops, kills and restarts it. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { type Line, linesOf } from './file-ledger.js';
 import type { Misbehaviour } from './misbehaviour.js';
 import type { Command, Notice, Orders } from './orders.js';
 
-/** All of it in one file: there is no time to lose when it starts again. */
+/** Bundled into one file, so that a restart is quick. */
 const program = buildSync({
   entryPoints: [join(import.meta.dirname, 'server.ts')],
   bundle: true,
@@ -22,7 +22,7 @@ const program = buildSync({
   write: false,
 }).outputFiles.map(({ text }) => text);
 
-/** It has gone when the test has ended. */
+/** Starts the server; it has ended when the test ends. */
 export async function openServer(seed: number, misbehaviour: Misbehaviour): Promise<ServerProcess> {
   const origin = await refusedOrigin();
   const folder = await mkdtemp(join(tmpdir(), 'undaunted-chaos-'));
@@ -53,7 +53,7 @@ export class ServerProcess {
     await this.#says('listening');
   }
 
-  /** It does not notice; what it is sent waits for it. */
+  /** Suspends the process, which does not notice; data sent to it waits. */
   pause(): void {
     this.#running.kill('SIGSTOP');
   }
@@ -80,7 +80,7 @@ export class ServerProcess {
     return this.#command('slam', 'shut');
   }
 
-  /** What it has written down, when the last connection is gone. */
+  /** Returns the log once the last connection has closed. */
   async finish(): Promise<readonly Line[]> {
     const child = this.#running;
     child.send('finish' satisfies Command);

@@ -14,10 +14,10 @@ import { FileLedger } from './file-ledger.js';
 import { courseOf } from './misbehaviour.js';
 import { bodyBytes, bodyStart, type Command, type Notice, type Orders, orderText } from './orders.js';
 
-/** Between what a request does and its answer there is some time in which everything may happen. */
+/** The time between a request's effect and its answer, in which anything may happen. */
 const longestWorkMs = 8;
 
-/** What takes effect is written to the file. */
+/** Effects are written to the file instead. */
 const unused = new Ledger();
 
 class ChaosRequest extends Arrival {
@@ -78,7 +78,7 @@ class ChaosServer implements Stage {
     return this.#server.listening ? request.play : closeAfter(request.play);
   }
 
-  /** Nobody in here waits for anything. */
+  /** Nothing in this process waits for events of the lab. */
   changed(): void {}
 
   #accept(socket: Socket): void {
@@ -86,7 +86,7 @@ class ChaosServer implements Stage {
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    // Who hung up is gone: nobody half-closes.
+    // A client that closes its side is gone: half-closed connections do not occur.
     socket.on('end', () => socket.destroy());
     const reset = (): void => void socket.resetAndDestroy();
     const connection = new Connection({ number: this.#connections, socket, reset }, this);
@@ -97,7 +97,7 @@ class ChaosServer implements Stage {
   }
 }
 
-/** The same to every method: who gets it can tell that it is whole, and his. */
+/** The same answer to every method: the caller can tell that it is complete and its own. */
 function goodAnswer(id: number, range: string | undefined): Play {
   const { steps } = ranged(range, bodyBytes, { etag: `"${id}"`, 'accept-ranges': 'bytes' });
   const start = bodyStart(id);

@@ -1,4 +1,4 @@
-/** One request of a run: what it asks for, and what became of it. */
+/** One request of a run, and its result. */
 
 import { Readable } from 'node:stream';
 import type { Decision, DecisionEvent, SettledEvent } from '../../src/index.js';
@@ -8,10 +8,10 @@ import { orderText } from './orders.js';
 /** `keyed` by its caller, or `keyed later` by a rule of the policy. */
 export type Manner = 'read' | 'write' | 'keyed' | 'keyed later';
 
-/** Half of them may always be sent again. */
+/** Half of these may always be sent again. */
 const manners: readonly Manner[] = ['read', 'write', 'keyed', 'read', 'write', 'keyed later'];
 
-/** For the policy. */
+/** The policy's rule that adds keys. */
 export const keyingRule = { match: 'POST /keyed-later/:id', idempotencyKey: true } as const;
 
 export class Trial {
@@ -36,12 +36,12 @@ export class Trial {
     this.isSettled = true;
   }
 
-  /** Told that it is done. */
+  /** True if the caller got a success. */
   get isDone(): boolean {
     return this.answer?.status === 200;
   }
 
-  /** It failed before its first attempt. */
+  /** True if it failed before its first attempt. */
   get isTurnedAway(): boolean {
     const { error, decisions } = this;
     return error !== undefined && !(error instanceof BrokenBody) && decisions.length === 0;
@@ -65,7 +65,7 @@ export function callersKey(id: number): string {
   return `key of ${id}`;
 }
 
-/** Which one an event is about. */
+/** The id of the request that an event is about. */
 export function idOf({ request }: DecisionEvent | SettledEvent): number {
   return Number(request.url.split('/').at(-1));
 }

@@ -1,4 +1,4 @@
-/** undici, whatever befalls the server: a little of it in every test run, all of it by `npm run test:chaos`. */
+/** undici while the server fails: a few requests in every test run, many with `npm run test:chaos`. */
 
 import { expect, test } from 'vitest';
 import { breakPromises, endure, endureGuarded, fewer, limits, many, seed } from './chaos.js';
@@ -17,7 +17,7 @@ for (const scenario of guarded) {
   );
 }
 
-test('who repeats writes on no proof, and under new keys, is found out', limits, async () => {
+test('a policy that repeats writes without proof, and under new keys, is detected', limits, async () => {
   const complaints = (await breakPromises(overUndici, resets, many)).join('\n');
   expect(complaints).toMatch(/\(write\) was applied \d+ times/);
   expect(complaints).toMatch(/\(keyed\) was applied \d+ times/);

@@ -1,11 +1,11 @@
-/** Where undici's requests go, whatever their URLs say. */
+/** Directs undici's requests to the stage's servers, whatever their URLs say. */
 
 import type { Agent } from 'undici';
 import { onTestFinished } from 'vitest';
 import { undici } from '../adapters/undici/client.js';
 import type { LabStage } from './lab-stage.js';
 
-/** Each attempt on a connection of its own, to wherever the stage has its server. */
+/** An agent that opens a new connection to the stage's current server for each attempt. */
 export function agentOn(stage: LabStage): Agent {
   const connector = undici.buildConnector({});
   const agent = new undici.Agent({

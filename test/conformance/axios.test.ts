@@ -13,7 +13,7 @@ import { LabStage } from './lab-stage.js';
 import { defaultUrl, type ScenarioRequest } from './scenario.js';
 import type { Settled } from './stage.js';
 
-/** Each attempt on a connection of its own, to wherever the stage has its server. */
+/** Opens a new connection to the stage's current server for each attempt. */
 class StageAgent extends Agent {
   readonly #stage: LabStage;
 

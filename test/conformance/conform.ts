@@ -1,4 +1,4 @@
-/** Every scenario through one runner. Who skips one has to say why, and to be unable to do it. */
+/** Runs every scenario through one runner. A runner may skip a scenario only if it cannot run it, and must say why. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { expected, type RequestRecord } from './record.js';
 import type { RunnerName, Scenario } from './scenario.js';
 import { themes } from './themes.js';
 
-/** The records of its requests, in their order. */
+/** Returns the records of the scenario's requests, in order. */
 export type Play = (scenario: Scenario) => Promise<readonly RequestRecord[]>;
 
 export function conforms(runner: RunnerName, play: Play): void {

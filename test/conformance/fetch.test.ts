@@ -1,4 +1,4 @@
-/** The scenarios through fetch: undici's, by an agent that leads every address to the stage. */
+/** The scenarios through undici's fetch, with an agent that leads every address to the stage. */
 
 import { Readable } from 'node:stream';
 import { withRetry } from '../../src/adapters/fetch/index.js';
@@ -27,7 +27,7 @@ async function send(doFetch: typeof fetch, request: ScenarioRequest): Promise<Se
   return { with: value.status, history: historyOf(value) };
 }
 
-/** What fetch keeps in the cause; of bytes that are no HTTP, not always as a code. */
+/** The code in the cause of fetch's error; for bytes that are not HTTP, there is not always one. */
 function codeOf(error: unknown): string {
   const { code, cause } = error as { readonly code?: string; readonly cause?: Error & { code?: string } };
   if (typeof code === 'string') return code;
@@ -38,7 +38,7 @@ conforms('fetch', async (scenario) => {
   const stage = await LabStage.open(scenario);
   const dispatcher = agentOn(stage);
   const through: typeof fetch = (url, init) => undiciFetch(url, { ...init, dispatcher } as RequestInit);
-  // What watches over the rest of an answer that is read meanwhile is no part of a scenario.
+  // The timer for draining an answer is not part of a scenario.
   const sleep: Sleep = (delayMs, wake, options) =>
     options?.unref === true ? () => undefined : stage.ports.sleep(delayMs, wake, options);
   const doFetch = withRetry(through, createRetrier(scenario.policy, { ...stage.ports, sleep }));

@@ -1,4 +1,4 @@
-/** The scenarios themselves: nothing in them is misspelt, and together they say everything that JSON can say. */
+/** The scenarios themselves: nothing is misspelt, and together they cover everything that JSON can express. */
 
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -68,7 +68,7 @@ describe('a scenario', () => {
   });
 });
 
-/** True: there is a scenario that reaches it. Or why JSON cannot. */
+/** True if a scenario reaches the reason; otherwise, why JSON cannot. */
 const reach: Readonly<Record<Reason, true | string>> = {
   'transient-status': true,
   throttled: true,
@@ -107,7 +107,7 @@ describe('together they have', () => {
     expect([...reached].sort()).toEqual(reachable.sort());
   });
 
-  test('every one who may choose a wait', () => {
+  test('every source of a wait', () => {
     const choosers = new Set(
       decisions.flatMap((decision) => ('retry' in decision ? [decision.waitFrom] : [])),
     );
@@ -129,11 +129,11 @@ describe('a skip', () => {
     expect(complaintOf('simulator', skipped(' '), others)).toBe('skipped without a reason');
   });
 
-  test('is for those who cannot', () => {
+  test('is for runners that cannot run it', () => {
     expect(complaintOf('simulator', skipped('It has no headers.'), records)).toBe('skipped, and would pass');
   });
 
-  test('is for nobody else', () => {
+  test('is not for other runners', () => {
     expect(complaintOf('axios', skipped('It has no headers.'), others)).toBe('differs');
     expect(complaintOf('axios', skipped('It has no headers.'), records)).toBeUndefined();
   });

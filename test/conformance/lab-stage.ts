@@ -24,7 +24,7 @@ export class LabStage extends Stage {
     return new LabStage(scenario, lab, Number(new URL(await refusedOrigin()).port));
   }
 
-  /** Where on this machine the connection of the next attempt goes to, whatever its URL says. */
+  /** The local port for the next attempt's connection, whatever its URL says. */
   takePort(): number {
     return this.depart().answer === 'refused' ? this.#closedPort : this.#lab.port;
   }

@@ -1,14 +1,14 @@
-/** What a scenario expects, and what came of it, in the same words, so that the two can be compared as they are. */
+/** A scenario's expectation and its result in the same form, so that the two can be compared directly. */
 
 import type { Decision, History } from '../../src/core/types.js';
 import type { DecisionInWords, End, ScenarioRequest } from './scenario.js';
 
-/** One request: what its server saw, what was decided, and what its caller got. */
+/** One request: what the server saw, what was decided, and what the caller got. */
 export interface RequestRecord {
   readonly sentAtMs: readonly number[];
   readonly decisions: readonly DecisionInWords[];
   readonly ends: End;
-  /** Of the headers that the scenario speaks of, what each attempt had. */
+  /** The values, in each attempt, of the headers that the scenario mentions. */
   readonly sends: readonly Readonly<Record<string, string | null>>[];
   readonly keeps: readonly string[];
 }

@@ -7,13 +7,13 @@ export type RunnerName = 'undici request' | 'undici dispatch' | 'axios' | 'fetch
 
 export interface Scenario {
   readonly name: string;
-  /** What would be lost if it were otherwise, in one sentence. */
+  /** Why this behaviour matters, in one sentence. */
   readonly why: string;
   readonly policy: PolicyOptions;
-  /** In turn, the last one again and again. Default: always 0.5. */
+  /** Random numbers in order; the last one repeats. Default: always 0.5. */
   readonly draws?: readonly [number, ...number[]];
   readonly requests: readonly [ScenarioRequest, ...ScenarioRequest[]];
-  /** Who cannot say what it says, and why. */
+  /** Runners that cannot run it, and why. */
   readonly skip?: Partial<Readonly<Record<RunnerName, string>>>;
 }
 
@@ -28,24 +28,24 @@ export interface ScenarioRequest {
   readonly body?: string;
   /** A body that can be read only once. */
   readonly stream?: string;
-  /** What it says for itself, over its rule. */
+  /** The request's own settings, which go over its rule. */
   readonly retry?: OverrideOptions | false;
-  /** Every attempt that reaches its server, in order: what it is answered, and what is decided then. */
+  /** Every attempt that reaches its server, in order, with its answer and decision. */
   readonly attempts: readonly ScenarioAttempt[];
-  /** Headers that all attempts have, with the same value. */
+  /** Headers that have the same value in all attempts. */
   readonly keeps?: readonly string[];
-  /** What its caller gets, and when: a status, or the code of an error. */
+  /** The caller's result, and when: a status, or an error's code. */
   readonly ends: End;
 }
 
 export interface ScenarioAttempt {
   readonly atMs: number;
-  /** A status; or the connection is cut, or refused, or bytes come that are no HTTP, or nothing ever does. */
+  /** A status, or: the connection is reset, refused, brings bytes that are not HTTP, or stays silent. */
   readonly answer: number | 'reset' | 'refused' | 'garbage' | 'silence';
   readonly headers?: Readonly<Record<string, string>>;
   /** How long the server takes. Default: 0. */
   readonly afterMs?: number;
-  /** Headers of the attempt; null: it has none of that name. */
+  /** Headers of the attempt; null if it must not have that header. */
   readonly sends?: Readonly<Record<string, string | null>>;
   readonly decision: DecisionInWords;
 }

@@ -29,7 +29,7 @@ import {
 /** Longer than any scenario takes. */
 const seconds = 3_600;
 
-/** The caller of one request, whose server has nobody else to answer. */
+/** The caller of one request, which has its server to itself. */
 class Customer implements Caller {
   readonly route: Route;
   readonly override = undefined;
@@ -79,11 +79,11 @@ class Customer implements Caller {
   }
 
   ended(): void {
-    // The trace says so, and when.
+    // The trace records it, with the time.
   }
 }
 
-/** What adapters fail with when an attempt is not let through. */
+/** The errors of adapters when an attempt is not admitted. */
 const refusals: Readonly<Record<string, string>> = {
   'gate-shut': 'ERR_UNDAUNTED_GATE_SHUT',
   'gate-full': 'ERR_UNDAUNTED_GATE_SHUT',
@@ -99,7 +99,7 @@ function factsOf({ method = 'GET', url = defaultUrl, headers = {} }: ScenarioReq
   return { method, origin, path: pathname + search, keyed: 'idempotency-key' in headers };
 }
 
-/** For an attempt that nobody expects. */
+/** The answer to an attempt that the scenario does not expect. */
 const unexpected: ScriptedAnswer = { answer: { status: 200 } };
 
 function scripted({ answer, headers, afterMs = 0 }: ScenarioAttempt): ScriptedAnswer {

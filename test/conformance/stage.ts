@@ -19,7 +19,7 @@ import {
   type ScenarioRequest,
 } from './scenario.js';
 
-/** What a client made of a request. */
+/** A client's result for a request. */
 export interface Settled {
   readonly with: End['with'];
   readonly history: History | undefined;
@@ -30,11 +30,11 @@ export type Send = (request: ScenarioRequest) => Promise<Settled>;
 /** What the server does with an attempt, once it is told to. */
 export type Script = Pick<ScenarioAttempt, 'answer' | 'headers' | 'afterMs'>;
 
-/** One request on its way. */
+/** One request under way. */
 interface Passage {
   readonly request: ScenarioRequest;
   readonly sent: Sent[];
-  /** What its server is going to do. */
+  /** What its server is about to do. */
   answer?: Planned | undefined;
   record?: RequestRecord;
 }
@@ -51,11 +51,11 @@ export class Stage {
   readonly #cue: (name: string) => void;
   readonly #planned = new Set<Planned>();
   #now = 0;
-  /** The one that something happens to. */
+  /** The request whose event is being played. */
   #current: Passage | undefined;
   #rest: () => void = () => undefined;
 
-  /** `cue` has the server go on with the answer of this name. */
+  /** `cue` lets the server continue with the answer of this name. */
   constructor(scenario: Scenario, cue: (name: string) => void) {
     this.#scenario = scenario;
     this.#cue = cue;
@@ -67,7 +67,7 @@ export class Stage {
     };
   }
 
-  /** An attempt is on its way: what is to become of it. One that is refused never arrives. */
+  /** An attempt leaves: returns what will happen to it. One that is refused never arrives. */
   depart(): Script {
     const passage = this.#acting();
     const script = scriptFor(passage);
@@ -75,7 +75,7 @@ export class Stage {
     return script;
   }
 
-  /** It has reached the server, which now waits for its cue. */
+  /** The attempt has reached the server, which now waits for its cue. */
   arrive(cue: string, headers: Sent['headers']): Script {
     const passage = this.#acting();
     const script = scriptFor(passage);
@@ -109,7 +109,7 @@ export class Stage {
     return planned;
   }
 
-  /** The earliest; of one instant, what was planned first. */
+  /** The earliest plan; among those of one instant, the one planned first. */
   #takeNext(): Planned | undefined {
     let next: Planned | undefined;
     for (const planned of this.#planned) {
@@ -124,7 +124,7 @@ export class Stage {
     const rests = new Promise<void>((resolve) => {
       this.#rest = resolve;
     });
-    // Whatever it is, it ends the attempt: nobody waits for its answer any more.
+    // Any decision ends the attempt: its answer is not awaited any more.
     if (passage.answer !== undefined) this.#planned.delete(passage.answer);
     passage.answer = undefined;
     this.#now = atMs;
@@ -148,13 +148,13 @@ export class Stage {
 
   readonly #sleep: Sleep = (delayMs, wake, options) => {
     const planned = this.#plan(this.#now + delayMs, this.#acting(), wake);
-    // A wait says that it keeps the process alive; all others only watch over what goes on.
+    // Only waits keep the process alive; all other timers only watch.
     if (options?.unref === false) this.#rest();
     return () => this.#planned.delete(planned);
   };
 }
 
-/** Of the next attempt; of one that nobody expects, the last one. */
+/** The script of the next attempt; an unexpected one gets the last script. */
 function scriptFor({ request: { attempts }, sent }: Passage): Script {
   return attempts[sent.length] ?? attempts.at(-1) ?? { answer: 200 };
 }

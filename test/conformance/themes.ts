@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.js';
 
 export interface Theme {
   readonly name: string;
-  /** As they stand in the file. */
+  /** The scenarios as they are in the file. */
   readonly json: unknown;
   readonly scenarios: readonly Scenario[];
 }

@@ -50,7 +50,7 @@ const byDispatch: SendThrough = async (dispatcher, request) => {
   return { with: heads[0]?.status ?? 0, history: historyOf({ context }) };
 };
 
-/** Of bytes that are no HTTP, undici says so by the error's name, and not always by a code. */
+/** For bytes that are not HTTP, undici identifies the error by its name, and not always by a code. */
 function codeOf(error: unknown): string {
   const { name, code } = error as { readonly name: string; readonly code?: string };
   return code ?? (name === 'HTTPParserError' ? 'HPE_INVALID_CONSTANT' : name);

@@ -1,4 +1,4 @@
-/** Who the lab claims to be. The files are made by `fixtures/tls/make.sh`. */
+/** The lab's certificates. The files are made by `fixtures/tls/make.sh`. */
 
 import { readFileSync } from 'node:fs';
 
@@ -14,7 +14,7 @@ export type TlsKind =
 
 export type CertificateKind = 'trusted' | 'self-signed' | 'expired' | 'wrong-host';
 
-/** The authority that signed all but `self-signed`: what a client has to trust. */
+/** The authority that signed all but `self-signed`: clients must trust it. */
 export const ca: string = pem('ca');
 
 export function keyAndCertificateOf(kind: CertificateKind): { readonly key: string; readonly cert: string } {

@@ -28,7 +28,7 @@ export class Connection {
   readonly #turns: Turn[] = [];
   #isPlaying = false;
   #reading: Arrival | undefined;
-  /** A play waits, or is going to, for the next request. */
+  /** A play waits for the next request, or is going to. */
   #expectsNext = false;
   #nextCame: (() => void) | undefined;
   #released: ((bytes: Buffer) => void) | undefined;
@@ -58,7 +58,7 @@ export class Connection {
   }
 
   #take(bytes: Buffer): void {
-    // A server that hung up reads no more.
+    // A server that has closed its side reads no more.
     if (!this.#peer.socket.writable) return;
     if (this.#released === undefined) this.#reader.push(bytes);
     else this.#released(bytes);
@@ -116,11 +116,11 @@ export class Connection {
     const stage = this.#stage;
     return {
       socket,
-      // A new script has new ones.
+      // A new script has its own cues.
       get cues() {
         return stage.cues;
       },
-      // What came in one piece with the cause of the end is not read either.
+      // Data that arrived together with the cause of the end is not read, either.
       fin: () => {
         this.#reader.stop();
         socket.end();

@@ -1,4 +1,4 @@
-/** What the labs have in common: a script that goes on, a ledger, and those who wait for an event. */
+/** The common part of the labs: a running script, a ledger, and waiters for events. */
 
 import type { TlsKind } from './certificates.js';
 import { type Arrival, Ledger, type Received, type RequestHead, Waiters } from './ledger.js';
@@ -14,15 +14,15 @@ export interface FaultLab<P> extends AsyncDisposable {
   /** Accepted so far. */
   readonly connections: number;
   readonly openSockets: number;
-  /** What the kernel took from the lab in all; of a write still under way, nothing is counted. */
+  /** The bytes that the kernel took from the lab; a write still under way counts as nothing. */
   readonly bytesSent: number;
   /** How many complete requests carried the header `x-id` with this value. */
   applied(id: string): number;
-  /** Resolves as soon as it is true; asked after every event of the lab. */
+  /** Resolves as soon as the condition holds; checked after every event of the lab. */
   until(condition: (lab: FaultLab<P>) => boolean): Promise<void>;
-  /** Lets the plays go on that wait, or will wait, for this cue. */
+  /** Continues the plays that wait, or will wait, for this cue. */
   cue(name: string): void;
-  /** Begins anew with this script: no requests, nothing applied, no cues. Connections stay, and their count. */
+  /** Starts over with this script: no requests, nothing applied, no cues. Connections stay, and so does their count. */
   play(script: Script<P, Received>): void;
   /** Ends every open connection. */
   hangUp(how: HangUp): void;
@@ -30,7 +30,7 @@ export interface FaultLab<P> extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** One kind for all, or the n-th for the n-th connection; the last one repeats. None: in the clear. */
+/** One kind for all, or the n-th for the n-th connection; the last one repeats. Undefined: without TLS. */
 export type TlsKinds = TlsKind | readonly TlsKind[] | undefined;
 
 export abstract class FaultyServer<P extends object> implements FaultLab<P> {
@@ -53,7 +53,7 @@ export abstract class FaultyServer<P extends object> implements FaultLab<P> {
     });
   }
 
-  /** A new connection that can be spoken over. */
+  /** Called for a new connection that is ready for use. */
   protected abstract welcome(peer: Peer): void;
 
   listen(): Promise<void> {

@@ -1,4 +1,4 @@
-/** A connection under an HTTP/2 session that also takes frames from elsewhere, between those of the session. */
+/** A connection under an HTTP/2 session, into which other frames can be inserted between those of the session. */
 
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -19,7 +19,7 @@ export class FramePort extends Duplex {
     socket.on('close', () => this.destroy());
   }
 
-  /** Node's own `goaway()` takes a last id of 0 for "all that came". */
+  /** Node's own `goaway()` takes a last id of 0 for "all streams so far". */
   goaway(code: number, lastStreamId: number): void {
     const frame = Buffer.alloc(17);
     frame.writeUIntBE(8, 0, 3);

@@ -1,4 +1,4 @@
-/** What the lab says is what an HTTP/2 client hears: proven with `node:http2` alone. */
+/** The lab does what its plays say, as seen by an HTTP/2 client (`node:http2` alone). */
 
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
@@ -136,7 +136,7 @@ describe('a reader that does not read', () => {
     const stream = client.session.request();
     await once(stream, 'response');
     stream.pause();
-    // The window of one stream is full; another has room of its own.
+    // The window of one stream is full; another stream has its own.
     await lab.until(() => lab.bytesSent > 0);
     await everything(client.session.request());
     const window = 65_535;

@@ -1,4 +1,4 @@
-/** The same lab for HTTP/2: with TLS and ALPN, or in the clear with prior knowledge. */
+/** The lab for HTTP/2: with TLS and ALPN, or in the clear with prior knowledge. */
 
 import {
   type IncomingHttpHeaders,
@@ -39,7 +39,7 @@ class Http2Lab extends FaultyServer<H2Play> {
   protected override welcome(peer: Peer): void {
     const port = new FramePort(peer.socket, () => this.changed());
     port.on('error', () => {});
-    // RFC 8441: WebSockets are welcome.
+    // RFC 8441: WebSockets are accepted.
     const session: ServerHttp2Session = performServerHandshake(port, {
       settings: { enableConnectProtocol: true },
     });
@@ -71,7 +71,7 @@ class Http2Lab extends FaultyServer<H2Play> {
       request.add(piece);
       this.changed();
     });
-    // A body that was broken off ends too.
+    // A body that was broken off ends, too.
     stream.on('end', () => {
       if (!stream.aborted && stream.rstCode === 0) request.finish();
       this.changed();

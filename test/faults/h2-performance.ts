@@ -18,7 +18,7 @@ export interface H2Wire {
 export class H2Performance {
   readonly #stream: ServerHttp2Stream;
   readonly #wire: H2Wire;
-  /** Whose end ends a wait: the stream's, and once that is over as planned, the connection's. */
+  /** The stream whose end ends a wait; once that is over as planned, the connection. */
   #lifetime: Duplex;
   #trailers: HeaderFields | undefined;
 
@@ -29,7 +29,7 @@ export class H2Performance {
   }
 
   async run(steps: readonly H2Step[]): Promise<void> {
-    // HTTP/2 wants to know with the head whether trailers will follow.
+    // HTTP/2 must know at the head whether trailers will follow.
     for (const step of steps) if (step.do === 'end') this.#trailers = step.trailers;
     for (const step of steps) {
       if (this.#lifetime.destroyed || (this.#lifetime === this.#stream && this.#stream.closed)) return;
@@ -96,10 +96,10 @@ export class H2Performance {
     }
   }
 
-  /** Flow control may take its time; the end of the stream ends the wait. */
+  /** Waits for flow control, or for the end of the stream. */
   #send(bytes: Buffer): Promise<void> {
     return new Promise((resolve) => {
-      // Also after HEAD, 204 and 304: there the head was the end.
+      // Also after HEAD, 204 and 304, which end with the head.
       if (!this.#stream.writable) return resolve();
       const ended = (): void => resolve();
       this.#stream.once('close', ended);
@@ -111,7 +111,7 @@ export class H2Performance {
   }
 
   #reset(code: number): undefined {
-    // Node would end the body properly first, and the client would take it for whole.
+    // Node would first end the body regularly, and the client would take it for complete.
     this.#stream.end = () => this.#stream;
     this.#stream.close(code);
   }
@@ -122,7 +122,7 @@ export class H2Performance {
     this.#wire.port.goaway(code, last === 'this' ? id : Math.max(0, id - 2));
   }
 
-  /** After what was written before is out. */
+  /** Runs once everything written before is out. */
   async #destroySession(how: 'fin' | 'rst'): Promise<void> {
     const { session } = this.#stream;
     await new Promise<void>((resolve) => {
@@ -143,7 +143,7 @@ const forbidden: readonly string[] = [
   constants.HTTP2_HEADER_UPGRADE,
 ];
 
-/** Without those that HTTP/2 forbids. */
+/** The headers without those that HTTP/2 forbids. */
 function fieldsOf(headers: HeaderFields): Record<string, string | string[]> {
   const fields: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {

@@ -6,9 +6,9 @@ import { answer, pause, type When } from './plays.js';
 export type H2Step =
   | AnswerStep
   | { readonly do: 'rst-stream'; readonly code: number }
-  /** Streams above the last id were not looked at: `previous` disowns the very stream that is played on. */
+  /** Streams above the last id were not processed: `previous` disowns the play's own stream, too. */
   | { readonly do: 'goaway'; readonly code: number; readonly last: LastStream }
-  /** Ends the connection without a word of HTTP/2. */
+  /** Ends the connection without any HTTP/2 frame. */
   | { readonly do: 'destroy-session'; readonly how: HangUp };
 
 export type LastStream = 'this' | 'previous';
@@ -25,18 +25,18 @@ export function rstStream(code: number, when: 'before' | 'after-head' | number =
   return { steps: [head, { do: 'fill', bytes: when }, reset] };
 }
 
-/** Announces the end of the session, and goes on with the stream (if it was looked at) or not at all. */
+/** Announces the end of the session, and continues the stream (if it was processed) or not. */
 export function goaway(code: number, last: LastStream, then: H2Play = answer(200)): H2Play {
   const steps = last === 'this' ? then.steps : [];
   return { ...then, steps: [{ do: 'goaway', code, last }, ...steps] };
 }
 
-/** The end of the session in place of an answer. */
+/** Ends the session in place of an answer. */
 export function destroySession(how: HangUp = 'fin', at: 'head' | 'body' = 'body'): H2Play {
   return { at, steps: [{ do: 'destroy-session', how }] };
 }
 
-/** An answer, and the end of the session when nobody is waiting for it any more. */
+/** An answer; later, on the idle session, the end of the session. */
 export function destroySessionLater(when: When, first: Answer = answer(503), how: HangUp = 'fin'): H2Play {
   return { ...first, steps: [...first.steps, pause(when), { do: 'destroy-session', how }] };
 }

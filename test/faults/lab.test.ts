@@ -1,4 +1,4 @@
-/** What the lab says is what goes over the wire: proven by a client that knows no HTTP. */
+/** The lab does what its plays say, as seen by a client without any HTTP implementation. */
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -216,7 +216,7 @@ describe('a play that waits', () => {
     client.say(post);
     await lab.until(() => lab.requests[0]?.complete === true && lab.bytesSent === said.length);
     await client.until(() => client.bytes.length === said.length);
-    // The lab reads on and still has nothing to say.
+    // The lab reads on and still does not answer.
     client.say(post);
     await lab.until(() => lab.requests[1]?.complete === true);
     expect(lab.bytesSent).toBe(said.length);
@@ -260,7 +260,7 @@ describe('a play that waits', () => {
     second.say(post);
     await second.hears('201 Created');
     expect(lab.requests.map(({ connection }) => connection)).toEqual([1, 1, 2]);
-    // The raced one died unread.
+    // The request in the race was never read.
     expect(lab.applied('w1')).toBe(1);
   });
 
@@ -272,7 +272,7 @@ describe('a play that waits', () => {
     client.say(get);
     await lab.until(() => lab.bytesSent > 20_000_000);
     client.socket.pause();
-    // Without back-pressure this would go on until the memory is full.
+    // Without back-pressure, this would go on until the memory is full.
     let before = -1;
     for (let ticks = 20; lab.bytesSent !== before; ticks += 20) {
       before = lab.bytesSent;
@@ -534,7 +534,7 @@ describe('no server', () => {
     expect(await client.ended).toBe('ECONNREFUSED');
   });
 
-  test('startFullBacklog lets nobody in', async () => {
+  test('startFullBacklog accepts no connection', async () => {
     await using full = await startFullBacklog();
     await using control = await startLab(answer(200));
     const waiting = connect(portOf(full.origin), '127.0.0.1');

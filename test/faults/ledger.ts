@@ -1,19 +1,19 @@
-/** What reached a lab, in order, and who waits for more. */
+/** The requests that reached a lab, in order, and the waiters for more. */
 
 export interface Received {
-  /** From 1, by arrival of the head. */
+  /** Counted from 1, in the order in which heads arrive. */
   readonly number: number;
   readonly method: string;
   readonly path: string;
   /** Names in lower case, repeated ones joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, as they came. */
   readonly rawHeaders: readonly string[];
-  /** Number of its connection, from 1. */
+  /** The number of its connection, from 1. */
   readonly connection: number;
-  /** What came so far. */
+  /** The bytes that came so far. */
   readonly body: Buffer;
-  /** The body is wholly here. */
+  /** The whole body has arrived. */
   readonly complete: boolean;
 }
 
@@ -56,7 +56,7 @@ export class Arrival implements Received {
     this.settle();
   }
 
-  /** No more of it will come. */
+  /** No more of the body will come. */
   settle(): void {
     this.#whenSettled?.();
   }
@@ -104,7 +104,7 @@ interface Waiter<T> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Those who wait for a condition; asked again after every event. */
+/** Waiters for a condition, which is checked after every event. */
 export class Waiters<T> {
   readonly #waiting = new Set<Waiter<T>>();
 
@@ -113,7 +113,7 @@ export class Waiters<T> {
       this.#waiting.add({ condition, resolve, reject });
       this.ask(lab);
     });
-    // A test that failed before it came to wait for this has said enough.
+    // A test that failed before it waited here has reported its failure.
     answered.catch(() => {});
     return answered;
   }
@@ -130,7 +130,7 @@ export class Waiters<T> {
     }
   }
 
-  /** Nothing will happen any more. */
+  /** Rejects the waiters: no more events will come. */
   disappoint(): void {
     for (const { reject } of this.#waiting) reject(new Error('the lab was closed before this came true'));
     this.#waiting.clear();

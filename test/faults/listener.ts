@@ -1,4 +1,4 @@
-/** Accepts connections on loopback, TLS or not, and keeps an eye on each: a lab's ear, whatever it speaks. */
+/** Accepts connections on loopback, with or without TLS, and tracks each, for every kind of lab. */
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -7,11 +7,11 @@ import { type CertificateKind, keyAndCertificateOf, type TlsKind } from './certi
 
 /** One accepted connection. */
 export interface Peer {
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number;
-  /** What the protocol is spoken over: the connection itself, or TLS on it. */
+  /** The stream for the protocol: the connection itself, or TLS on it. */
   readonly socket: Socket;
-  /** Ends it with an RST. What was written and not yet taken by the kernel is lost. */
+  /** Ends it with an RST. Data that the kernel has not taken yet is lost. */
   reset(): void;
 }
 
@@ -19,7 +19,7 @@ export interface ListenerOptions {
   /** The n-th connection gets the n-th kind, the last one repeats. */
   readonly tls: TlsKind | readonly TlsKind[] | undefined;
   readonly protocol: 'http/1.1' | 'h2';
-  /** Called once the connection can be spoken over: with TLS, after the handshake. */
+  /** Called once the connection is ready: with TLS, after the handshake. */
   onPeer(peer: Peer): void;
   /** A connection came or went, or the kernel took bytes. */
   onChange(): void;
@@ -28,7 +28,7 @@ export interface ListenerOptions {
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #server = createServer({ noDelay: true }, (raw) => this.#accept(raw));
-  /** What is spoken over, by the connection under it. */
+  /** The protocol's stream, by the connection under it. */
   readonly #open = new Map<Socket, Socket>();
   readonly #tlsServers = new Map<CertificateKind, TlsServer>();
   /** By the client's port. */
@@ -62,7 +62,7 @@ export class Listener {
     return bytes;
   }
 
-  /** Ends every connection there is. */
+  /** Ends every connection. */
   hangUp(how: 'fin' | 'rst'): void {
     for (const [raw, socket] of this.#open) {
       if (how === 'rst') raw.resetAndDestroy();
@@ -102,7 +102,7 @@ export class Listener {
     server.emit('connection', raw);
   }
 
-  /** It never listens: connections are handed to it. */
+  /** A server that never listens: connections are handed to it. */
   #tlsServerOf(kind: CertificateKind): TlsServer {
     const server = createTlsServer({ ...keyAndCertificateOf(kind), ALPNProtocols: [this.#options.protocol] });
     server.on('secureConnection', (socket) => {
@@ -121,7 +121,10 @@ export class Listener {
     return typeof tls === 'object' ? tls[Math.min(connection, tls.length) - 1] : tls;
   }
 
-  /** A client that breaks off is the lab's daily bread, and one that hung up is gone: nobody half-closes. */
+  /**
+   * Connections that break off are normal in a lab, and a client that closes its side is gone: half-closed connections
+   * do not occur.
+   */
   #watch(socket: Socket): void {
     socket.on('error', () => socket.destroy());
     socket.on('end', () => socket.destroy());
@@ -144,7 +147,7 @@ function spoil(raw: Socket, kind: HandshakeFault): void {
   });
 }
 
-/** Bytes that the kernel took; of a write still under way, none are counted. */
+/** Bytes that the kernel took; a write still under way counts as nothing. */
 function takenFrom(socket: Socket): number {
   return Math.max(0, (socket.bytesWritten ?? 0) - socket.writableLength);
 }

@@ -1,12 +1,12 @@
-/** Places where no server answers a connection. */
+/** Addresses at which no server answers a connection. */
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
 /**
- * A port where nobody listens, below those that the system gives out: there, a server of another process may
- * come to life while somebody waits to be refused.
+ * A port without a listener, below those that the system gives out: on one of those, another process could start a
+ * server while a test expects a refusal.
  */
 export async function refusedOrigin(): Promise<string> {
   const port = 20_000 + Math.floor(Math.random() * 10_000);
@@ -26,7 +26,7 @@ export interface FullBacklog extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-// Node accepts whatever comes in whenever its loop turns: so this loop stops for good.
+// Node accepts connections whenever its event loop turns, so this loop stops for good.
 const deafServer = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:net').createServer();
@@ -36,11 +36,11 @@ const deafServer = `
   });
 `;
 
-/** A port whose queue of connections to accept is full: a SYN gets no answer, and connecting takes forever. */
+/** A port whose accept queue is full: a SYN gets no answer, and connecting takes forever. */
 export async function startFullBacklog(): Promise<FullBacklog> {
   const worker = new Worker(deafServer, { eval: true });
   const [port] = (await once(worker, 'message')) as [number];
-  // Linux lets one more in than the backlog says.
+  // Linux accepts one connection more than the backlog.
   const fillers = await Promise.all([filler(port), filler(port)]);
   const close = async (): Promise<void> => {
     for (const each of fillers) each.destroy();

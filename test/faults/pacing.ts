@@ -2,7 +2,7 @@
 
 import type { Duplex } from 'node:stream';
 
-/** The event, or the end of the stream. */
+/** Waits for the event, or for the end of the stream. */
 export function happens(stream: Duplex, event: string): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed) return resolve();
@@ -16,12 +16,12 @@ export function happens(stream: Duplex, event: string): Promise<void> {
   });
 }
 
-/** Never, unless the stream ends. */
+/** Waits for the end of the stream. */
 export function ends(stream: Duplex): Promise<void> {
   return happens(stream, 'close');
 }
 
-/** The time, or the end of the stream. */
+/** Waits for this time, or for the end of the stream. */
 export function passes(stream: Duplex, ms: number): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed) return resolve();
@@ -35,7 +35,7 @@ export function passes(stream: Duplex, ms: number): Promise<void> {
   });
 }
 
-/** What was written so far is out of our hands; or the stream ended. */
+/** Waits until everything written so far has been taken, or until the stream ends. */
 export function isOut(stream: Duplex): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed) return resolve();
@@ -47,7 +47,7 @@ export function isOut(stream: Duplex): Promise<void> {
   });
 }
 
-/** Tests that say when: each name is called once, before or after somebody waits for it. */
+/** Cues from tests: each name is called once, before or after a play waits for it. */
 export class Cues {
   readonly #called = new Set<string>();
   readonly #waiting = new Map<string, Set<() => void>>();

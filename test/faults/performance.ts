@@ -7,7 +7,7 @@ import { contentOf } from './content.js';
 import { type Cues, ends, happens, isOut, passes } from './pacing.js';
 import type { HeaderFields, Step } from './play.js';
 
-/** What a play may do with its connection besides writing to it. */
+/** The play's access to its connection, besides writing. */
 export interface Wire {
   readonly socket: Socket;
   readonly cues: Cues;
@@ -15,16 +15,16 @@ export interface Wire {
   reset(): void;
   /** The kernel took bytes. */
   changed(): void;
-  /** No request is read from here on: what the client says goes elsewhere. */
+  /** No more requests are read: the client's data goes to the listener. */
   release(listener: (bytes: Buffer) => void): void;
-  /** The head of the next request on this connection. */
+  /** Waits for the head of the next request on this connection. */
   next(): Promise<void>;
   /** The client will not send the body that it announced. */
   skipBody(): void;
   deafen(): void;
 }
 
-/** What a play has to know of its request; there is none when it began with the connection. */
+/** The facts that a play needs about its request; undefined if it began with the connection. */
 export interface Addressee {
   readonly method: string;
   readonly path: string;
@@ -38,7 +38,7 @@ export class Performance {
   readonly #socket: Socket;
   readonly #request: Addressee | undefined;
   #framing: Framing = 'none';
-  /** Written at once with what follows, so that a plain answer is one segment. */
+  /** Buffered and written together with what follows, so that a plain answer is one segment. */
   #text = '';
   #hasWritten = false;
 
@@ -78,7 +78,7 @@ export class Performance {
     }
   }
 
-  /** The steps before which everything written has to be on its way. */
+  /** Steps before which everything buffered must be written. */
   #after(step: Exclude<Step, { do: 'head' | 'body' | 'end' | 'write' | 'drip' | 'fill' }>) {
     switch (step.do) {
       case 'wait':
@@ -141,7 +141,8 @@ export class Performance {
       this.#flush();
       const isTaken = this.#socket.write(content, this.#wire.changed);
       if (this.#framing === 'chunked') this.#text += '\r\n';
-      // The kernel's buffers are big: without a turn of the loop the client could not say "enough" in between.
+      // The kernel's buffers are big: without a turn of the event loop, the client could not apply back-pressure in
+      // between.
       if (!isTaken) await happens(this.#socket, 'drain');
       else if (at + chunkBytes < to) await setImmediate();
     }
@@ -154,12 +155,12 @@ export class Performance {
   }
 
   /**
-   * A client in this process has had the chance to read everything. (Bytes and an RST that it finds together
-   * look to Node like bytes and a FIN.)
+   * Gives a client in this process the chance to read everything. (If it finds bytes and an RST together, Node treats
+   * them like bytes and a FIN.)
    */
   async #isRead(): Promise<void> {
     await isOut(this.#socket);
-    // The first turn of the loop may be over with its sockets already.
+    // The first turn of the event loop may have handled its sockets already.
     await setImmediate();
     await setImmediate();
   }

@@ -5,11 +5,11 @@
 
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 
-/** The steps that HTTP/1.1 and HTTP/2 can both take. */
+/** Steps for both HTTP/1.1 and HTTP/2. */
 export type AnswerStep =
-  /** A response head; with a status below 200 one more follows. Written in the order given. */
+  /** A response head; after one below 200, another head follows. Headers are written in this order. */
   | { readonly do: 'head'; readonly status: number; readonly headers?: HeaderFields }
-  /** A piece of the body, in the framing that the head announced; nothing in answer to HEAD. */
+  /** A part of the body, in the framing that the head announced; nothing in answer to HEAD. */
   | { readonly do: 'body'; readonly text: string }
   /** The same, byte by byte. Before any head: bytes of the head itself (HTTP/1.1 only). */
   | { readonly do: 'drip'; readonly text: string; readonly everyMs: number }
@@ -21,28 +21,28 @@ export type AnswerStep =
       readonly from?: number;
       readonly chunkBytes?: number;
     }
-  /** The end of the body, with trailers where the framing has room for them. */
+  /** The end of the body, with trailers if the framing has room for them. */
   | { readonly do: 'end'; readonly trailers?: HeaderFields }
   | { readonly do: 'wait'; readonly ms: number }
-  /** Goes on when the test calls `lab.cue(name)`. */
+  /** Waits until the test calls `lab.cue(name)`. */
   | { readonly do: 'cue'; readonly name: string }
-  /** Never goes on. */
+  /** Waits forever. */
   | { readonly do: 'stall' };
 
 export type WireStep =
-  /** Bytes as they are, whatever was announced. */
+  /** Raw bytes, whatever was announced. */
   | { readonly do: 'write'; readonly text: string }
   /**
    * Waits for the next request's head on this connection. This play answers for that request too, and its
    * body is not read.
    */
   | { readonly do: 'next' }
-  /** Reads nothing any more: the client's body jams, and its hanging up is not noticed either. */
+  /** Reads nothing any more: the client's body jams, and its closing is not noticed, either. */
   | { readonly do: 'deaf' }
   | { readonly do: HangUp }
-  /** From here on every byte comes back. */
+  /** From here on, echoes every byte. */
   | { readonly do: 'echo' }
-  /** From here on every byte goes to the authority that the CONNECT request named, and back. */
+  /** From here on, forwards every byte to the authority of the CONNECT request, and back. */
   | { readonly do: 'tunnel' };
 
 export type HangUp = 'fin' | 'rst';
@@ -51,14 +51,14 @@ export type Step = AnswerStep | WireStep;
 
 export interface Play<S = Step> {
   /**
-   * When it begins: with the connection, with the request's head, or (default) once its body is in.
-   * A play `at: 'connect'` that meets a request on a connection already open begins with its head.
+   * When the play begins: with the connection, with the request's head, or (default) after its body. A play `at:
+   * 'connect'` on an open connection begins with the next request's head.
    */
   readonly at?: 'connect' | 'head' | 'body';
   readonly steps: readonly S[];
 }
 
-/** One that fits both protocols. */
+/** A play for both protocols. */
 export type Answer = Play<AnswerStep>;
 
 /** The n-th request (or connection, for a play `at: 'connect'`) gets the n-th play; the last one repeats. */

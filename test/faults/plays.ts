@@ -1,4 +1,4 @@
-/** The faults by their names. */
+/** The faults, by name. */
 
 import type { Answer, AnswerStep, HangUp, HeaderFields, Play, Step } from './play.js';
 
@@ -27,7 +27,7 @@ export function answerChunked(chunks: readonly string[], trailers: HeaderFields 
   };
 }
 
-/** Early Hints and their kin, then the play. */
+/** An interim response such as Early Hints, and then the play. */
 export function informational<S extends Step>(
   status: number,
   headers: HeaderFields,
@@ -53,12 +53,12 @@ export function halfHead(then: HangUp | 'stall'): Play {
   return { steps: [{ do: 'write', text: 'HTTP/1.1 200 OK\r\ncontent-le' }, { do: then }] };
 }
 
-/** Bytes that are no HTTP, and the end. */
+/** Bytes that are not HTTP, and the end. */
 export function garbage(text = '\x15\x03\x01 no protocol that you know\r\n\r\n'): Play {
   return { steps: [{ do: 'write', text }, { do: 'fin' }] };
 }
 
-/** A good head that comes in byte by byte. */
+/** A good head that arrives byte by byte. */
 export function dripHead(everyMs: number): Play {
   return {
     steps: [
@@ -117,7 +117,7 @@ export function cutChunked(how: HangUp, sent = 'hello', headers: HeaderFields = 
   };
 }
 
-/** More bytes than the content-length says. */
+/** More bytes than the content-length announces. */
 export function tooLong(declared = 'ok', surplus = 'and more'): Play {
   return {
     steps: [
@@ -148,7 +148,7 @@ export function bigBody(bytes: number, status = 200, headers: HeaderFields = {})
   };
 }
 
-/** `contentOf(mark)` up to this length, or the one range of it that was asked for. */
+/** `contentOf(mark)` up to this length, or a single range of it, if one was asked for. */
 export function ranged(
   range: string | undefined,
   totalBytes: number,
@@ -169,7 +169,7 @@ export function ranged(
   };
 }
 
-/** The play up to so many bytes of its content, and the end of the connection. */
+/** The play up to this many bytes of its content, and then the end of the connection. */
 export function cutAfter(sentBytes: number, how: HangUp, play: Play): Play {
   const at = play.steps.findIndex((step) => step.do === 'fill');
   const fill = play.steps[at];
@@ -177,35 +177,35 @@ export function cutAfter(sentBytes: number, how: HangUp, play: Play): Play {
   return { ...play, steps: [...play.steps.slice(0, at), { ...fill, bytes: sentBytes }, { do: how }] };
 }
 
-/** A final answer in place of `100 Continue`; `keep` counts on a client that then sends no body. */
+/** A final answer in place of `100 Continue`; `keep` relies on a client that then sends no body. */
 export function continueRefused(status = 417, then: 'close' | 'keep' = 'close'): Play {
   const refusal = { at: 'head', steps: answer(status).steps } as const;
   return then === 'close' ? closeAfter(refusal) : refusal;
 }
 
-/** When something happens to an idle connection: when the test says so, or after a time. */
+/** When something happens to an idle connection: at the test's cue, or after a time. */
 export type When = { readonly cue: string } | { readonly afterMs: number };
 
 export function pause(when: When): AnswerStep {
   return 'cue' in when ? { do: 'cue', name: when.cue } : { do: 'wait', ms: when.afterMs };
 }
 
-/** A good answer; then, on the idle connection, a 408 that nobody asked for, and the end. */
+/** A good answer; then, on the idle connection, an unsolicited 408, and the end. */
 export function idle408(when: When, first: Play = answer(200)): Play {
   return { ...first, steps: [...first.steps, pause(when), ...closeAfter(answer(408)).steps] };
 }
 
-/** A good answer; then, without a word, the end of the idle connection. */
+/** A good answer; then the idle connection ends without an answer. */
 export function hangUpIdle(when: When, how: HangUp = 'fin', first: Play = answer(200)): Play {
   return { ...first, steps: [...first.steps, pause(when), { do: how }] };
 }
 
-/** A good answer; then the connection ends in the moment in which the next request arrives on it. */
+/** A good answer; then the connection ends just as the next request arrives on it. */
 export function keepAliveRace(how: HangUp = 'fin', first: Play = answer(200)): Play {
   return { ...first, steps: [...first.steps, { do: 'next' }, { do: how }] };
 }
 
-/** Says `connection: close`, and does. */
+/** Sends `connection: close`, and closes. */
 export function closeAfter(play: Play): Play {
   const steps = play.steps.map((step) =>
     step.do === 'head' && step.status >= 200
@@ -215,13 +215,13 @@ export function closeAfter(play: Play): Play {
   return { ...play, steps: [...steps, { do: 'fin' }] };
 }
 
-/** Switches the protocol, and says everything back. */
+/** Switches the protocol, and echoes everything. */
 export function upgrade101(protocol = 'echo'): Play {
   const headers = { connection: 'upgrade', upgrade: protocol };
   return { at: 'head', steps: [{ do: 'head', status: 101, headers }, { do: 'echo' }] };
 }
 
-/** 200: a tunnel to the authority asked for, or an echo. Any other status: a proxy that refuses. */
+/** 200: a tunnel to the requested authority, or an echo. Any other status: a proxy that refuses. */
 export function connectTunnel(
   status = 200,
   to: 'target' | 'echo' = 'target',
@@ -234,7 +234,7 @@ export function connectTunnel(
   };
 }
 
-/** The play, begun only when the test says so. */
+/** The play, which begins at the test's cue. */
 export function onCue<S extends Step>(name: string, play: Play<S>): Play<S | AnswerStep> {
   return { ...play, steps: [{ do: 'cue', name }, ...play.steps] };
 }

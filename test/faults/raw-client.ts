@@ -1,4 +1,4 @@
-/** A client that knows no HTTP: says bytes, and keeps what came back and how it ended. */
+/** A client without HTTP: sends bytes, and records the answer and how the connection ended. */
 
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -6,7 +6,7 @@ import { ca } from './certificates.js';
 
 export class RawClient {
   readonly socket: Socket;
-  /** Resolves when the other side ends the connection: by a FIN, or else with the error's code. */
+  /** Resolves when the server ends the connection: with `fin`, or the error's code. */
   readonly ended: Promise<string>;
   #pieces: Buffer[] = [];
   #waiting: (() => void) | undefined;
@@ -35,7 +35,7 @@ export class RawClient {
     this.socket.write(text, 'latin1');
   }
 
-  /** Resolves when so much has come in all. */
+  /** Resolves when this text has arrived this many times. */
   async hears(text: string, times = 1): Promise<void> {
     await this.until(() => this.text.split(text).length > times);
   }

@@ -1,4 +1,4 @@
-/** Reads HTTP/1.1 requests off a connection, one after another. Knows only what the lab's clients send. */
+/** Reads HTTP/1.1 requests from a connection, one after another. Supports only what the lab's clients send. */
 
 import type { RequestHead } from './ledger.js';
 
@@ -6,7 +6,7 @@ export interface RequestListener {
   head(head: RequestHead): void;
   body(piece: Buffer): void;
   end(): void;
-  /** Not HTTP. */
+  /** Called for data that is not HTTP. */
   garbled(): void;
 }
 
@@ -19,7 +19,7 @@ export class RequestReader {
   #rest: Buffer = nothing;
   #expected: Expected = 'head';
   #isChunked = false;
-  /** Bytes to come of the body or of the chunk. */
+  /** The bytes still to come of the body or the chunk. */
   #left = 0;
 
   constructor(listener: RequestListener) {
@@ -31,12 +31,12 @@ export class RequestReader {
     while (this.#advance());
   }
 
-  /** The client was told to keep the body of the current request to itself. */
+  /** The client was told not to send the current request's body. */
   skipBody(): void {
     if (this.#expected !== 'nothing') this.#expected = 'head';
   }
 
-  /** Stops reading requests; hands over what it has not read yet. */
+  /** Stops reading requests, and returns the data that is unread. */
   stop(): Buffer {
     const rest = this.#rest;
     this.#rest = nothing;
@@ -80,7 +80,7 @@ export class RequestReader {
       if (/^transfer-encoding$/i.test(name)) this.#isChunked = /chunked$/i.test(value);
     }
     this.#left = Number(length ?? 0);
-    // The listener may stop the reader, and has then the last word.
+    // The listener may stop the reader, so the state is set first.
     this.#expected = this.#isChunked ? 'chunk-size' : 'body';
     this.#listener.head({ method, path, rawHeaders });
     return true;

@@ -1,4 +1,4 @@
-/** The package as it is loaded where there is nothing of Node's, as in a browser. */
+/** The package as it is loaded without Node's modules, as in a browser. */
 
 import { onTestFinished, vi } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** Budgets, gates and holds of the retriers that are named, as they are when somebody looks. */
+/** Budgets, gates and holds of the named retriers, at the time of a collection. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
@@ -11,7 +11,7 @@ import { answered, requestOf, VirtualTime } from '../kit.js';
 import { openTelemetry, Telemetry } from './kit.js';
 
 const time = new VirtualTime();
-/** What is said of it, in attributes. */
+/** The scope's attributes. */
 const scope = ['main', 'https://api.example.com'];
 
 function retrierWith(policy: PolicyOptions): Retrier {
@@ -22,7 +22,7 @@ async function brief(telemetry: Telemetry, name: string): Promise<unknown[]> {
   return (await telemetry.points(name)).map(({ attributes, value }) => [...Object.values(attributes), value]);
 }
 
-test('nothing is shown of a scope that has used nothing, and nothing of a retrier that is not named', async () => {
+test('an unused scope is not shown, nor is a retrier that is not named', async () => {
   const named = retrierWith({});
   const telemetry = openTelemetry({ retriers: { named } });
   named.open(requestOf()).acceptAtOnce(200);
@@ -48,7 +48,7 @@ test('the budget, by retrier and scope', async () => {
   ]);
 });
 
-test('of several budgets of one scope, the scarcest', async () => {
+test('of several budgets of one scope, the one with the fewest tokens', async () => {
   const budget = { capacity: 5 };
   const retrier = retrierWith({ rules: [{ match: '/scarce', budget }] });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
@@ -57,7 +57,7 @@ test('of several budgets of one scope, the scarcest', async () => {
   expect(await brief(telemetry, 'undaunted.budget.tokens')).toEqual([[...scope, 4]]);
 });
 
-test('the state of the gate, and who waits for it', async () => {
+test('the state of the gate, and the requests that wait for it', async () => {
   const retrier = retrierWith({
     maxRetries: 0,
     deadlineMs: 60_000,
@@ -83,7 +83,7 @@ test('the state of the gate, and who waits for it', async () => {
   expect(await brief(telemetry, 'undaunted.gate.state')).toContainEqual([...scope, 'ramping', 1]);
 });
 
-test('how long a hold lasts yet', async () => {
+test('how long a hold still lasts', async () => {
   const retrier = retrierWith({ hold: { refusedShare: 0 } });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
   retrier.open(requestOf()).next(answered(429, { 'retry-after': '30' }), { replayable: true });
@@ -115,7 +115,7 @@ test('scopes beyond the limit are shown together', async () => {
   ]);
 });
 
-test('a scope that is forgotten does not stay shut for who looks', async () => {
+test('an expired scope is not shown as shut any more', async () => {
   const retrier = retrierWith({
     maxRetries: 0,
     gate: { failures: 1, deadForMs: 0 },
@@ -133,7 +133,7 @@ test('a scope that is forgotten does not stay shut for who looks', async () => {
   expect(await brief(telemetry, 'undaunted.hold.remaining')).toEqual([[...scope, 0]]);
 });
 
-test('nobody looks any more when it is ended', async () => {
+test('the gauges stop when the instrumentation ends', async () => {
   const telemetry = new Telemetry();
   onTestFinished(() => telemetry.meterProvider.shutdown());
   const retrier = retrierWith({});
@@ -147,7 +147,7 @@ test('nobody looks any more when it is ended', async () => {
   expect(look).toHaveBeenCalledTimes(1);
 });
 
-test('units are as the conventions write them', async () => {
+test('units follow the conventions', async () => {
   const retrier = retrierWith({ hold: { refusedShare: 0 }, gate: true });
   const telemetry = openTelemetry({ retriers: { main: retrier } });
   retrier.open(requestOf()).next(answered(503, { 'retry-after': '30' }), { replayable: true });

@@ -1,4 +1,4 @@
-/** OpenTelemetry with everything kept in memory, for the time of one test. */
+/** OpenTelemetry with everything kept in memory, for one test. */
 
 import { type Attributes, context, metrics, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -32,7 +32,7 @@ export class Telemetry {
 
   constructor() {
     this.tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.#spans)] });
-    // Only what a test asks for is exported: no run takes an hour.
+    // Exports only when a test asks for it: no run takes an hour.
     const reader = new PeriodicExportingMetricReader({
       exporter: this.#metrics,
       exportIntervalMillis: 3_600_000,
@@ -44,7 +44,7 @@ export class Telemetry {
     return this.#spans.getFinishedSpans();
   }
 
-  /** As of now. */
+  /** The metrics as of now. */
   async collected(): Promise<ResourceMetrics> {
     this.#metrics.reset();
     await this.meterProvider.forceFlush();
@@ -58,13 +58,13 @@ export class Telemetry {
     return scopeMetrics.filter(({ scope }) => scope.name === 'undaunted').flatMap(({ metrics }) => metrics);
   }
 
-  /** What a metric says now, in the order in which it came about. */
+  /** The points of a metric, in the order in which they appeared. */
   async points(name: string): Promise<readonly Point[]> {
     const metric = (await this.metrics()).find(({ descriptor }) => descriptor.name === name);
     return (metric?.dataPoints ?? []).map(({ attributes, value }) => ({ attributes, value }));
   }
 
-  /** The sum over everything that it tells apart. */
+  /** The sum over all attributes of a metric. */
   async total(name: string): Promise<number> {
     return (await this.points(name)).reduce((sum, { value }) => sum + Number(value), 0);
   }
@@ -81,7 +81,7 @@ export class Telemetry {
   }
 }
 
-/** Registered as an application does it, with `instrument()` on top. */
+/** Registers OpenTelemetry as an application does, with `instrument()` on top. */
 export function openTelemetry(options: InstrumentOptions = {}): Telemetry {
   const telemetry = new Telemetry();
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());

@@ -1,4 +1,4 @@
-/** Who listens costs nothing to who does not, and breaks nothing. */
+/** Listeners cost nothing where there are none, and break nothing. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ function listen(listener: (message: unknown) => void): void {
   onTestFinished(() => void unsubscribe('undaunted:decision', listener));
 }
 
-/** One retry and a success; how often its URL was asked for once it was opened. */
+/** How often the request's URL is built after its session is opened, for one retry and a success. */
 function urlsMade(policy: PolicyOptions): number {
   let reads = 0;
   const request: RequestFacts = {
@@ -36,15 +36,15 @@ function urlsMade(policy: PolicyOptions): number {
 }
 
 describe('nothing is built', () => {
-  test('when nobody listens', () => {
+  test('without a listener', () => {
     expect(urlsMade({})).toBe(0);
   });
 
-  test('twice, when two listen', () => {
+  test('twice, with two listeners', () => {
     const seen: unknown[] = [];
     const observed: unknown[] = [];
     listen((message) => void seen.push(message));
-    // Two decisions, one of them with the end of its request, and an end without a decision.
+    // Two decisions, one of which ends its request, and an end without a decision.
     expect(urlsMade({ observe: (event) => void observed.push(event) })).toBe(3);
     expect(observed).toHaveLength(4);
     expect(seen).toEqual(observed);
@@ -81,7 +81,7 @@ describe('one that throws', () => {
     expect(await thrown).toBe(broken);
   });
 
-  test('in an instrument is told to whoever diagnoses OpenTelemetry, and no more', () => {
+  test('in an instrument goes to the diagnostics of OpenTelemetry, and nowhere else', () => {
     const broken = new Error('broken counter');
     const meter = metrics.getMeter('none');
     vi.spyOn(meter, 'createCounter').mockReturnValue({
@@ -99,7 +99,7 @@ describe('one that throws', () => {
   });
 });
 
-test('where there are no channels, as in a browser, observe is told all the same', async () => {
+test('without channels, as in a browser, observe is still called', async () => {
   const { createRetrier: create } = await loadWithoutNode();
   const seen: unknown[] = [];
   const observed: string[] = [];
@@ -110,7 +110,7 @@ test('where there are no channels, as in a browser, observe is told all the same
   expect(seen).toEqual([]);
 });
 
-/** What would end the process, if nobody listened: the test runner does, and would report it. */
+/** The next uncaught exception. Without a listener, it would end the process; the test runner would report it. */
 async function nextUncaught(): Promise<unknown> {
   const others = process.listeners('uncaughtException');
   process.removeAllListeners('uncaughtException');

@@ -1,4 +1,4 @@
-/** What is counted and measured, by which attributes, and that there are never too many of them. */
+/** The metrics and their attributes, and that attributes never have too many values. */
 
 import type { HistogramMetricData } from '@opentelemetry/sdk-metrics';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -22,7 +22,7 @@ async function get(url: string, policy: PolicyOptions = soon): Promise<void> {
   await value?.body.dump();
 }
 
-/** One request without a client, whose first attempt fails with 503 and whose second succeeds. */
+/** One request without a client: its first attempt fails with 503, and its second succeeds. */
 function retriedOnce(retrier: Retrier, facts: Partial<RequestFacts>): void {
   const session = retrier.open(requestOf(facts));
   session.next(answered(503), { replayable: true });
@@ -86,7 +86,7 @@ test('a success at once is an attempt, and no decision', async () => {
   expect(await telemetry.points('undaunted.stops')).toEqual([]);
 });
 
-test('what a gate turns away is a request without an attempt', async () => {
+test('a request that a gate refuses has no attempts', async () => {
   const telemetry = openTelemetry();
   const lab = await openLab(answer(503));
   const retrier = createRetrier({ maxRetries: 0, gate: { failures: 1, deadForMs: 0 } });
@@ -102,7 +102,7 @@ test('what a gate turns away is a request without an attempt', async () => {
   ]);
 });
 
-test('what a gate would turn away is counted, too', async () => {
+test('a request that a gate would refuse is counted, too', async () => {
   const telemetry = openTelemetry();
   const lab = await openLab([answer(503), answer(200)]);
   const gate = { failures: 1, deadForMs: 0, enforce: false };
@@ -125,7 +125,7 @@ test('every client and every retrier is seen', async () => {
   expect(await telemetry.total('undaunted.attempts')).toBe(4);
 });
 
-test('a server that is not there has its name all the same', async () => {
+test('a server that is down still has its name', async () => {
   const telemetry = openTelemetry();
   const origin = await refusedOrigin();
   await get(origin, { ...soon, maxRetries: 1 });
@@ -137,7 +137,7 @@ test('a server that is not there has its name all the same', async () => {
   });
 });
 
-test('units are as the conventions write them, and waits have buckets in seconds', async () => {
+test('units follow the conventions, and waits have buckets in seconds', async () => {
   const telemetry = openTelemetry();
   retriedOnce(createRetrier(), {});
   const metrics = await telemetry.metrics();
@@ -153,7 +153,7 @@ test('units are as the conventions write them, and waits have buckets in seconds
   expect([boundaries?.at(0), boundaries?.at(-1)]).toEqual([0.01, 300]);
 });
 
-describe('however many there are in the world, there are few', () => {
+describe('attributes have few values, however many there are of', () => {
   test('servers, each with its port', async () => {
     const telemetry = openTelemetry({ maxValues: 2 });
     const retrier = createRetrier();
@@ -211,7 +211,7 @@ describe('however many there are in the world, there are few', () => {
     ]);
   });
 
-  test('statuses: of what is none, nothing is said', async () => {
+  test('statuses: an invalid one is left out', async () => {
     const telemetry = openTelemetry();
     const statuses = [200, 999, 0, 1_000, 1e9, 404.5, Number.NaN];
     for (const status of statuses)
@@ -237,7 +237,7 @@ describe('however many there are in the world, there are few', () => {
   });
 });
 
-test('a server that the client cannot name is not named', async () => {
+test('a server that the client does not know has no name', async () => {
   const telemetry = openTelemetry();
   retriedOnce(createRetrier(), { origin: undefined });
   retriedOnce(createRetrier(), { origin: 'unix:///var/run/a.sock' });
@@ -258,8 +258,8 @@ test('a provider may be given, and what instrument() returns ends it', async () 
   expect(await telemetry.total('undaunted.attempts')).toBe(2);
 });
 
-describe('what is instrumented twice', () => {
-  test('is counted once by each provider, as long as one of them is at work', async () => {
+describe('a process that is instrumented twice', () => {
+  test('is counted once by each provider, as long as one instrumentation is active', async () => {
     const [telemetry, other] = [new Telemetry(), new Telemetry()];
     const instrumented = [telemetry, telemetry, other].map(({ meterProvider }) => {
       const undo = instrument({ meterProvider });

@@ -1,4 +1,4 @@
-/** Which retry it is, read from what instrumentations are given of a request. */
+/** The number of a retry, read from the request that instrumentations get. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type ClientRequest, IncomingMessage } from 'node:http';
@@ -34,7 +34,7 @@ describe('of a request of Node', () => {
   test('that goes out through axios', async () => {
     const lab = await openLab([answer(503), answer(503), answer(200)]);
     const counts: unknown[] = [];
-    // Of the whole process: nothing else goes out through Node's client meanwhile.
+    // For the whole process: nothing else goes out through Node's client meanwhile.
     const onStart = (message: unknown): void => {
       counts.push(countOf((message as { readonly request: ClientRequest }).request));
     };

@@ -1,4 +1,4 @@
-/** Secrets travel in userinfo, queries, headers and bodies. Nothing that tells of a request tells them. */
+/** Secrets travel in userinfo, queries, headers and bodies. No report about a request contains them. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
@@ -19,7 +19,7 @@ import { openTelemetry } from './kit.js';
 
 const secret = 's3cr3t';
 
-/** Sends one request, and hands over its response or error. */
+/** Sends one request, and returns its response or error. */
 type Send = (retrier: Retrier, origin: string) => Promise<unknown>;
 
 const headers = {
@@ -67,7 +67,7 @@ const ways: Readonly<Record<string, Send>> = {
   },
 };
 
-/** Everything that anybody could have been told of one request. */
+/** Everything that was reported about one request. */
 async function told(send: Send, origin: string): Promise<{ readonly text: string; readonly events: number }> {
   const events: Event[] = [];
   const published: unknown[] = [];
@@ -105,7 +105,7 @@ async function told(send: Send, origin: string): Promise<{ readonly text: string
 }
 
 describe.each(Object.entries(ways))('%s', (_way, send) => {
-  test('tells none of its secrets, nor of its answers’', async () => {
+  test('reveals none of its secrets, nor of its answers’', async () => {
     const answerHeaders = { 'set-cookie': `session=${secret}`, 'x-token': secret };
     const lab = await openLab([
       answer(503, secret, { ...answerHeaders, 'retry-after': '0.001' }),
@@ -114,7 +114,7 @@ describe.each(Object.entries(ways))('%s', (_way, send) => {
       answer(403, secret, answerHeaders),
     ]);
     const { text, events } = await told(send, lab.origin);
-    // They were there, and there was something to tell.
+    // The secrets were sent, and events were reported.
     for (const { headers: sent, body: sentBody, path } of lab.requests) {
       expect(sent['x-s3cr3t']).toBe(secret);
       expect(`${sentBody}${path}`).toMatch(/s3cr3t.*token=s3cr3t/s);
@@ -125,7 +125,7 @@ describe.each(Object.entries(ways))('%s', (_way, send) => {
     expect(text).not.toContain(secret);
   });
 
-  test('tells none of them where nobody answers', async () => {
+  test('reveals none of them when the server does not answer', async () => {
     const { text, events } = await told(send, await refusedOrigin());
     expect(events).toBe(5);
     expect(text).toContain('ECONNREFUSED');

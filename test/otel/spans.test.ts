@@ -1,4 +1,4 @@
-/** Decisions on the caller's span, beside a client span for each attempt by undici's own instrumentation. */
+/** Decisions on the caller's span, beside the client span of each attempt from undici's own instrumentation. */
 
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
@@ -21,7 +21,7 @@ beforeEach(() => {
   telemetry = openTelemetry();
 });
 
-/** Undici's own instrumentation, as an application configures it. */
+/** undici's own instrumentation, as an application configures it. */
 function instrumentUndici(attemptHeader?: string): void {
   const instrumentation = new UndiciInstrumentation({ requestHook: resendCount(attemptHeader) });
   instrumentation.setTracerProvider(telemetry.tracerProvider);
@@ -34,7 +34,7 @@ async function get(url: string, policy: PolicyOptions): Promise<void> {
   await body.dump();
 }
 
-/** What OpenTelemetry says about how it is used. */
+/** OpenTelemetry's own diagnostics. */
 function listenToDiagnostics(): unknown[] {
   const said: unknown[] = [];
   const say = (message: string): void => void said.push(message);

@@ -9,11 +9,11 @@ interface Run<Shape, Client, Seen> {
   readonly bare: Client;
   readonly clientsFor: (shape: Shape) => readonly (readonly [name: string, client: Client])[];
   readonly play: (shape: Shape, client: Client) => Promise<Seen>;
-  /** Plays it with this client: what is not as it was with the bare one. */
+  /** Plays it with this client, and returns the differences from the bare one. */
   readonly differences: (shape: Shape, without: Seen, client: Client) => Promise<readonly string[]>;
-  /** So many at a time. */
+  /** The number of requests at once. */
   readonly lanes: number;
-  /** Whether the bare client itself may throw where nobody catches it. */
+  /** Whether the bare client itself may cause uncaught exceptions. */
   readonly mayThrow?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function declareRun<Shape, Client, Seen>(run: Run<Shape, Client, Seen>): 
   const { bare, clientsFor, lanes, mayThrow = false, nameOf, play } = run;
   const takeUncaught = watchUncaught();
 
-  // Older clients leave some requests hanging, and each of them is given its time.
+  // Older clients leave some requests pending, and each of these runs to its time limit.
   test.each(run.groups)('the same with and without retries: %s', { timeout: 120_000 }, async (_, shapes) => {
     const found: string[] = [];
     const seen = new Map<Shape, Seen>();
@@ -31,7 +31,7 @@ export function declareRun<Shape, Client, Seen>(run: Run<Shape, Client, Seen>): 
     await each(shapes, lanes, async (shape) => {
       for (const [name, client] of clientsFor(shape)) {
         let differences = await run.differences(shape, seen.get(shape) as Seen, client);
-        // The bare client itself has a connection more or less from time to time: then it is asked again.
+        // The bare client itself sometimes uses a connection more or less: then it is asked again.
         if (differences.length > 0)
           differences = await run.differences(shape, await play(shape, bare), client);
         if (differences.length > 0) found.push([`${nameOf(shape)}; ${name}:`, ...differences].join('\n'));
@@ -42,7 +42,7 @@ export function declareRun<Shape, Client, Seen>(run: Run<Shape, Client, Seen>): 
   });
 }
 
-/** What was thrown where nobody catches it: here it is no end of the run, but what a test asks for. */
+/** Collects uncaught exceptions: they do not end the run, and a test asks for them. */
 function watchUncaught(): () => Promise<readonly string[]> {
   const uncaught: string[] = [];
   const note = (error: unknown): void => void uncaught.push(String(error));

@@ -1,9 +1,9 @@
-/** What both differential runs write down of a request, and how they tell two of them apart. */
+/** The record of a request in both differential runs, and the comparison of two records. */
 
 import type { Lab } from '../../faults/lab.js';
 import type { Watched } from '../uploads.js';
 
-/** What was on the wire. `neutral`: without what is drawn by lot. */
+/** The bytes on the wire. `neutral` removes random values. */
 export function wireOf(
   { method, path, rawHeaders, body, complete, connection }: Lab['requests'][number],
   neutral: (given: string) => string,
@@ -17,14 +17,14 @@ export function wireOf(
   };
 }
 
-/** What became of its upload. */
+/** How its upload ended. */
 export function endOf({ stream, events }: Partial<Watched>): object {
   if (stream === undefined) return {};
   const { destroyed, readableEnded } = stream;
   return { destroyed, readableEnded, events };
 }
 
-/** What is not the same, and where. */
+/** The differences, with their paths. */
 export function differencesOf(before: unknown, after: unknown, path = ''): string[] {
   if (isObject(before) && isObject(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);

@@ -1,4 +1,4 @@
-/** Bodies of the kinds that every client takes, and what becomes of those that have a life of their own. */
+/** Bodies of the kinds that every client accepts, and what happens to the streams among them. */
 
 import { PassThrough, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
@@ -6,7 +6,7 @@ import { fillLater, oneRead } from '../uploads.js';
 
 export const text = 'abc';
 
-/** Where a caller writes the body to. */
+/** The target that a caller writes the body to. */
 export interface Sink {
   write(text: string): unknown;
   end(text?: string): unknown;
@@ -41,7 +41,7 @@ export const makers = {
   },
 };
 
-/** For streams that are filled by their caller: in the same tick in which the request was made, and later. */
+/** For streams that their caller fills: in the tick in which the request was made, or later. */
 export const fillers: { readonly [kind: string]: ((into: Sink) => void) | undefined } = {
   'PassThrough filled in the same tick': (into) => into.end(text),
   'PassThrough filled later': (into) => void fillLater(into),

@@ -1,4 +1,4 @@
-/** Bodies of requests: what is sent again is what was sent, and whole. */
+/** Request bodies: each attempt sends the whole body, as the caller gave it. */
 
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
@@ -88,7 +88,7 @@ describe.each([
     expect(lab.requests.map((sent) => String(sent.body))).toEqual(['pay', 'pay']);
   });
 
-  test('of what was aborted before, the stream is cancelled with the very reason', async () => {
+  test('the stream of a request that was aborted before is cancelled with the same reason', async () => {
     const reason = new Error('enough');
     let cancelled: unknown;
     const body = new ReadableStream({
@@ -101,7 +101,7 @@ describe.each([
     expect(cancelled).toBe(reason);
   });
 
-  test('a stream that was begun is the bare fetch’s to refuse', async () => {
+  test('a stream that was read before is rejected by the bare fetch', async () => {
     const lab = await openLab(answer(200));
     const body = streamOf('pay');
     body.getReader();
@@ -127,7 +127,7 @@ describe('inside a Request', () => {
     expect((await withRetry(fetch, soon)(request)).status).toBe(200);
     expect(lab.requests.map(({ body }) => String(body))).toEqual(['pay', 'pay', 'pay']);
     expect(lab.requests.map(({ headers }) => headers['content-type'])).toEqual(['a/b', 'a/b', 'a/b']);
-    // The first goes as the caller made it; of the others, the length is known.
+    // The first attempt sends the caller's own body; for later ones, the length is known.
     const lengths = lab.requests.map(({ headers }) => headers['content-length']);
     expect(lengths).toEqual([hasLength ? '3' : undefined, '3', '3']);
   });
@@ -175,7 +175,7 @@ describe('inside a Request', () => {
   });
 });
 
-describe('an answer that nobody wants', () => {
+describe('a discarded answer', () => {
   test('gives its connection back: a hundred retries need one', async () => {
     const lab = await openLab(({ number }) => answer(number % 2 === 0 ? 200 : 503, 'x'.repeat(1_000)));
     const own = withRetry(fetch, { ...soon, budget: false });

@@ -1,4 +1,4 @@
-/** What `withRetry` gives is called as the fetch is that it wraps, and hands down what the caller gave. */
+/** The fetch that `withRetry` returns is called like the one that it wraps, and passes the caller's arguments on. */
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
@@ -8,7 +8,7 @@ import { openLab, settled, soon } from '../kit.js';
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Answers with these statuses, in their order, and knows what it was called with. */
+/** A fetch that answers with these statuses in order, and records its calls. */
 function mock(...statuses: readonly number[]) {
   const calls: unknown[][] = [];
   const answers = statuses.map((status) => new Response(status === 204 ? null : 'said', { status }));
@@ -144,7 +144,7 @@ describe('what goes down', () => {
     expect(Object.keys(calls[0]?.[1] as object)).toEqual(['method']);
   });
 
-  test('a retry sends what was asked for, whatever the caller has made of it since', async () => {
+  test('a retry sends the request as it was at the call, whatever the caller has changed since', async () => {
     const { doFetch, calls } = mock(503, 200);
     const url = new URL('https://a.example/?page=1');
     const init = { method: 'PUT', body: 'one', headers: { 'x-page': '1' } };
@@ -225,7 +225,7 @@ describe('what goes down', () => {
     expect(sent).toEqual(lab.requests.map(() => ['DELETE', '1']));
   });
 
-  test('what waits before it is sent is sent as it was asked for', async () => {
+  test('a request that waits before its first attempt is sent as it was at the call', async () => {
     const { doFetch, calls } = mock(200);
     const url = new URL('https://a.example/?page=1');
     const init = { method: 'PUT', headers: { 'x-page': '1' }, body: async () => 'one' };

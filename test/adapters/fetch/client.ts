@@ -11,8 +11,8 @@ export const nodeFetch: typeof fetch = fetch;
 export const undiciFetch = undici.fetch as unknown as typeof fetch;
 
 /**
- * Suites speak of codes, which fetch has in the cause of its one error: what a caller gets has them itself here, as have
- * its causes. What reads them has seen it as it is.
+ * The suites compare error codes, which fetch has in the cause of its only error: here, the caller's error gets them
+ * itself, and so do its causes. Our own code has seen the original.
  */
 export function withCodes(doFetch: typeof fetch): typeof fetch {
   return async (...asked) => {

@@ -1,4 +1,4 @@
-/** The failures that undici's tests have made, as its fetch says them, and why others are not made. */
+/** The failures of undici's tests as its fetch reports them, and why others are not played. */
 
 import { expect } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
@@ -11,14 +11,14 @@ import { undiciFetch, withCodes } from './client.js';
 const whereItGoes = 'the address says where a request goes, and fetch knows no paths beside it';
 const handedOver = 'it comes in the body, which the caller has by then';
 
-/** Rows of which fetch says something else, or nothing. */
+/** Rows for which fetch reports something else, or nothing. */
 const others: Readonly<Record<string, string>> = {
   '(any) with onRequestStart NOT yet called': 'fetch does not tell when a request begins',
   UND_ERR_BODY_TIMEOUT: handedOver,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: handedOver,
 };
 
-/** What fetch shows less of, or in other words. */
+/** Failures of which fetch shows less, or which it reports differently. */
 const unlike: Readonly<Record<string, Partial<Scene> & { readonly unlike: string }>> = {
   'an address of several that is silent': {
     evidence: 'unknown',
@@ -42,7 +42,7 @@ const unlike: Readonly<Record<string, Partial<Scene> & { readonly unlike: string
   },
 };
 
-/** fetch forbids the port of it, or asks for nothing such; or it is chance whether undici 8's has a code for it. */
+/** fetch forbids its port, or never sends such a request. */
 const impossible =
   /^(that disowns a stream which undici cannot send again itself|broadcast|a path that is none|a body that is not as long as it says|headers that undici sends itself)$/;
 
@@ -84,7 +84,7 @@ const play: Failures<Scene>['play'] = async ({ make }, method) => {
   );
   await afterwards?.();
   const { error } = await asked;
-  // The caller gets what fetch said last, itself.
+  // The caller gets the very error that fetch gave last.
   const expectOwn = (): void => expect(error).toBe(given.at(-1));
   return { error, expectOwn };
 };

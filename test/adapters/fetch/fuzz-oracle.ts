@@ -1,4 +1,4 @@
-/** What must be true of every call, whatever was done to it; and what bare fetch does where no retry is due. */
+/** Invariants that hold for every call, whatever was done to it; and what bare fetch does where no retry is due. */
 
 import { AttemptTimeoutError, DeadlineError, GateShutError, type PolicyOptions } from '../../../src/index.js';
 import { contentOf } from '../../faults/lab.js';
@@ -45,19 +45,19 @@ function* aboutTheEnd(
   const hasAborted = atAbort !== undefined && (seen.response === undefined || readError !== undefined);
   if (hasAborted && !isEndOf(error, trial, hooks.retryIf !== undefined))
     yield `aborted, and got ${String(error)}`;
-  if (atAbort === undefined && error === reason) yield 'nobody has aborted it';
+  if (atAbort === undefined && error === reason) yield 'the reason of an abort, but the caller did not abort';
   if (seen.response !== undefined || error === reason || given.includes(error)) return;
   const isOwn =
     (error instanceof DeadlineError && policy.deadlineMs !== undefined) ||
     (error instanceof AttemptTimeoutError && policy.attemptTimeoutMs !== undefined) ||
     (error instanceof GateShutError && policy.gate !== undefined);
-  // A retryIf that reads a body that is cut off fails with that.
+  // A retryIf that reads a body that is cut off fails with that error.
   const isOfHook = /^(Error: (retryIf|beforeRetry) rejected|TypeError: terminated)$/.test(String(error));
   const hasHook = hooks.retryIf !== undefined || hooks.beforeRetry === 'rejects';
-  if (!isOwn && !(isOfHook && hasHook)) yield `an error of nobody's: ${String(error)}`;
+  if (!isOwn && !(isOfHook && hasHook)) yield `an error from nowhere: ${String(error)}`;
 }
 
-/** The body of an answer ends as the platform has it: Node 20 has words of its own, and others for one that was cloned. */
+/** The platform's error for a broken body: Node 20 has its own texts, and another one for a clone. */
 function isEndOf(error: unknown, { reason, seen }: Trial, isCloned: boolean): boolean {
   if (error === reason || seen.response === undefined) return error === reason;
   return Object(error).name === 'AbortError' || (isCloned && error instanceof TypeError);
@@ -66,7 +66,7 @@ function isEndOf(error: unknown, { reason, seen }: Trial, isCloned: boolean): bo
 function* aboutTheAnswer({ call, seen, bytes, isWhole }: Trial): Generator<string> {
   const { response } = seen;
   if (response === undefined || response.status !== 200) return;
-  // Under load, they do not arrive in the order in which they were sent.
+  // Under load, requests arrive in another order than they were sent in.
   const play = call.plays[Number(response.headers.get(playHeader))];
   const served = play?.does === 'serve' && call.method !== 'HEAD' ? play.bytes : 0;
   const isPart = bytes.equals(contentOf(servedMark, 0, bytes.length)) && bytes.length <= served;
@@ -98,7 +98,7 @@ function isSent({ body: { form, bytes } }: FuzzCall, body: Buffer): boolean {
   return body.equals(sent);
 }
 
-/** A write that nobody called repeatable is sent again only when the server said that it did not take it. */
+/** A write that is not marked as repeatable is sent again only if the server said that it did not take it. */
 function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
   const keys = new Set(arrivals.map(({ request }) => request.headers['idempotency-key']));
   if (keys.size > 1) yield `different idempotency keys: ${[...keys].join(', ')}`;
@@ -128,7 +128,7 @@ function mustSucceed(call: FuzzCall, { policy, retryIf, beforeRetry, calls }: Fu
   return undefined;
 }
 
-/** HEAD has nothing that could be cut off: the connection dies later, while it is thought to be idle. */
+/** An answer to HEAD has no body to cut off: the connection dies later, while it is taken for idle. */
 function mayDisturb({ method, plays, abort, body }: FuzzCall): boolean {
   const isCut = (play: FuzzPlay): boolean => play.does === 'serve' && play.cut !== undefined;
   const isEarly = (play: FuzzPlay): boolean => play.at === 'head';
@@ -141,7 +141,7 @@ function mayDisturb({ method, plays, abort, body }: FuzzCall): boolean {
 
 function isRetried(play: FuzzPlay, call: FuzzCall, policy: PolicyOptions): boolean {
   if (isReadOnce(call) && call.body.bytes > (policy.bufferBodyBytes ?? 0)) return false;
-  // Of a form or parameters in a Request, a few bytes more.
+  // A form or parameters in a Request take a few bytes more.
   if (isReadOnce(call) && /form|params/.test(call.body.form)) return false;
   switch (play.does) {
     case 'die':
@@ -162,14 +162,14 @@ function isRepeatable({ method, isKeyed }: FuzzCall, { idempotencyKey }: PolicyO
   return method !== 'POST' || isKeyed || idempotencyKey === true;
 }
 
-/** A server that says so did not take the request. */
+/** A server that gives this status did not take the request. */
 function isRefusal(play: FuzzPlay): boolean {
   return play.does === 'refuse' && (play.status === 408 || play.status === 429);
 }
 
 // ---------------------------------------------------------------- as the bare fetch has it
 
-/** Nothing of ours could make a difference, and nothing depends on who is quicker. */
+/** True if we could make no difference, and nothing depends on timing. */
 export function isBareDue(call: FuzzCall, { policy, retryIf }: FuzzScript): boolean {
   const [first] = call.plays;
   const isOff = maxRetriesOf(call, policy) === 0;
@@ -205,7 +205,7 @@ function shown({ call, seen, readError, bytes, usage, arrivals }: Trial): Record
     ],
     error: wordsOf(error),
     readError: wordsOf(readError),
-    // Of a part, it is chance how long that is.
+    // The length of a part depends on chance.
     bytes: call.reads === 'all' && readError === undefined && bytes.toString('latin1'),
     usage,
     arrivals: arrivals.map(({ request }) => [

@@ -1,4 +1,4 @@
-/** The two fetches that scripts are played through, each with classes of its own. */
+/** The two fetches that scripts are played through, each with its own classes. */
 
 import type { OverrideOptions } from '../../../src/index.js';
 import { nodeFetch, undici, undiciFetch } from './client.js';
@@ -8,7 +8,7 @@ export interface Platform {
   readonly FormData: typeof FormData;
   readonly Response: typeof Response;
   readonly send: typeof fetch;
-  /** What the fetch is called with. */
+  /** The arguments of the fetch. */
   asked(
     call: FuzzCall,
     url: string,
@@ -25,7 +25,7 @@ function platformOf(send: typeof fetch, { FormData, Request, Response }: typeof 
     asked: ({ input }, url, init, retry) => {
       const own = retry === undefined ? undefined : ({ retry } as RequestInit);
       if (input === 'Request') return [new Request(url, init), own];
-      // The very object where there is nothing to be added.
+      // The same object if nothing has to be added.
       return [input === 'URL' ? new URL(url) : url, own === undefined ? init : { ...init, ...own }];
     },
   };

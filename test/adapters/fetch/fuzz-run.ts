@@ -1,4 +1,4 @@
-/** Plays one script to its end on a lab of its own, and says what was wrong with it. */
+/** Plays one script to its end on a lab of its own, and reports what was wrong. */
 
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { createRetrier, type DecisionEvent, type SettledEvent } from '../../../src/index.js';

@@ -1,4 +1,4 @@
-/** Throws the dice for a script. All of it is JSON, so that one that fails can be printed and played again. */
+/** Generates a random script. All of it is JSON, so that a failing script can be printed and replayed. */
 
 import type { OverrideOptions, PolicyOptions } from '../../../src/index.js';
 import { answer, type Play } from '../../faults/lab.js';
@@ -9,7 +9,7 @@ import { type FuzzPlay as CommonPlay, hangs, playAtRandom, playOf, served } from
 export interface FuzzScript extends Hooks {
   readonly doFetch: 'node' | 'undici';
   readonly policy: PolicyOptions;
-  /** All at once, or one after the other. */
+  /** True: all calls at once; false: one after the other. */
   readonly together: boolean;
   readonly calls: readonly FuzzCall[];
 }
@@ -21,10 +21,10 @@ export interface FuzzCall {
   readonly input: 'text' | 'URL' | 'Request';
   readonly body: { readonly form: BodyForm; readonly bytes: number };
   readonly redirect: 'follow' | 'manual' | 'error';
-  /** What it says for itself, in init. */
+  /** The call's own settings, in init. */
   readonly retry?: OverrideOptions | false;
   readonly reads: 'all' | 'a part' | 'nothing';
-  /** The n-th time that this call arrives, the n-th of these is played; the last one repeats. */
+  /** The play for the n-th arrival of this call; the last one repeats. */
   readonly plays: readonly FuzzPlay[];
   readonly abort?: { readonly on: AbortMoment; readonly n: number };
 }
@@ -44,7 +44,7 @@ export type FuzzPlay =
   | CommonPlay
   | { readonly does: 'redirect'; readonly at: 'body'; readonly status: number };
 
-/** Of redirects, so that what arrives there is known to have been led there. */
+/** Marks the targets of redirects, so that requests that arrive there are recognised. */
 export const ledThere = '?led';
 
 export function fetchPlayOf(play: FuzzPlay, index: number, path: string): Play {
@@ -52,7 +52,7 @@ export function fetchPlayOf(play: FuzzPlay, index: number, path: string): Play {
   return answer(play.status, '', { location: `${path.split('?')[0]}${ledThere}` });
 }
 
-/** A stream or an iterable, and what is made of a Request's: read once. */
+/** True for a body that is read only once: a stream, an iterable, or a Request's body. */
 export function isReadOnce({ input, body }: FuzzCall): boolean {
   return body.form !== 'none' && (input === 'Request' || /^(stream|iterable)$/.test(body.form));
 }
@@ -83,7 +83,7 @@ export function scriptOf(seed: number, number: number): FuzzScript {
   };
 }
 
-/** Times are the policy's own, which run faster than the clock. */
+/** Times in the policy's own time, which runs faster than the clock. */
 function policyOf(dice: Dice, mayHang: boolean): PolicyOptions {
   const attemptTimeoutMs = dice.whole(1_000, 2_000);
   const isCovering = dice.chance(0.5);
@@ -104,7 +104,7 @@ function policyOf(dice: Dice, mayHang: boolean): PolicyOptions {
   };
 }
 
-/** `isHooked`: a hook reads each answer, and would read for ever. */
+/** `isHooked`: a hook reads each answer, and would read an endless one forever. */
 function callOf(dice: Dice, isHooked: boolean): FuzzCall {
   const method = dice.oneOf(['GET', 'GET', 'HEAD', 'POST', 'POST', 'PUT']);
   const hasBody = method === 'POST' || method === 'PUT';
@@ -117,7 +117,7 @@ function callOf(dice: Dice, isHooked: boolean): FuzzCall {
     isKeyed: dice.chance(0.2),
     input,
     body: {
-      // A Request is made of what there is, by its class.
+      // A Request cannot have a factory for its body.
       form: input === 'Request' && form === 'factory of streams' ? 'stream' : form,
       bytes: form === 'none' ? 0 : dice.oneOf([1, dice.whole(2, 2_000), dice.whole(2, 200_000)]),
     },
@@ -146,7 +146,7 @@ const forms: readonly BodyForm[] = [
   'factory of streams',
 ];
 
-/** Whoever has the head has all that there is of times, so that nothing stalls after it. */
+/** No time limit applies after the head, so nothing stalls after it. */
 function fetchPlayAtRandom(dice: Dice): FuzzPlay {
   if (dice.chance(0.1)) return { does: 'redirect', at: 'body', status: dice.oneOf([302, 307]) };
   return playAtRandom(dice, true);

@@ -1,4 +1,4 @@
-/** One call of a script: how it is made, when it is aborted, and everything that is known when it is over. */
+/** One call of a script: how it is made, when it is aborted, and everything that is known at its end. */
 
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
@@ -13,7 +13,7 @@ interface Arrived {
   readonly play: FuzzPlay;
 }
 
-/** What a caller sees of a call. */
+/** The caller's view of a call. */
 export interface Seen {
   readonly response?: Response;
   readonly error?: unknown;
@@ -25,17 +25,17 @@ export class Trial {
   readonly events: (DecisionEvent | SettledEvent)[] = [];
   readonly #caller = new AbortController();
   readonly reason = new Error('the caller left');
-  /** What the fetch beneath gave. */
+  /** The results of the fetch underneath. */
   readonly given: unknown[] = [];
   attempts = 0;
   atAbort: { readonly attempts: number; readonly decisions: number } | undefined = undefined;
   seen: Seen = {};
-  /** What was read of it, and how that ended. */
+  /** The bytes that were read of the answer, and the error that ended it. */
   bytes: Buffer = Buffer.alloc(0);
   readError: unknown = undefined;
-  /** As soon as it was asked for, and in the end. */
+  /** The body's state at the call, and in the end. */
   usage: unknown[] = [];
-  /** Of what is the caller's: what has changed in it. */
+  /** Changes to the caller's own objects. */
   changes: string[] = [];
   #isSettled = false;
   #hasBegun = false;
@@ -52,7 +52,7 @@ export class Trial {
     return getEventListeners(this.#caller.signal, 'abort').length;
   }
 
-  /** It may be the moment to abort. */
+  /** Aborts if this is the moment to do so. */
   hear(moment: AbortMoment, n: number): void {
     const { abort } = this.call;
     if (abort?.on === moment && (moment === 'head' || abort.n === n)) this.#abort();
@@ -73,7 +73,7 @@ export class Trial {
     if (abort?.on === 'before') this.#abort();
     const [input, given] = platform.asked(this.call, url, init, retry);
     const asked = doFetch(input as string, given);
-    // With `redirect: 'error'`, Node's locks a stream a little later.
+    // With `redirect: 'error'`, Node's fetch locks a stream a little later.
     this.usage.push(this.call.redirect === 'error' ? Object(input).bodyUsed : usageOf(input, init.body));
     const timer = abort?.on === 'time' ? globalThis.setTimeout(() => this.#abort(), abort.n) : undefined;
     try {
@@ -129,7 +129,7 @@ export class Trial {
   }
 }
 
-/** What can be seen of a body that was given: nothing of one that can be sent as often as one likes. */
+/** The visible state of the caller's body; none for a body that can be sent repeatedly. */
 function usageOf(input: unknown, body: unknown): unknown {
   const { bodyUsed } = Object(input) as { bodyUsed?: boolean };
   return [bodyUsed, body instanceof ReadableStream ? body.locked : undefined];

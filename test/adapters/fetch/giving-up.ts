@@ -1,4 +1,4 @@
-/** How callers of fetch give up. */
+/** How callers of fetch abort. */
 
 import { getEventListeners } from 'node:events';
 import { expect } from 'vitest';

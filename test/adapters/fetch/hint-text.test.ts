@@ -1,17 +1,17 @@
-/** What the beginning of a body says is read, also where its end does not come in time, or never. */
+/** The beginning of a body is read for a hint even if its end comes too late, or never. */
 
 import { expect, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
 import { Waits } from '../waits.js';
 
-/** A 400 is retried only if its code says that it was too much. */
+/** A 400 is retried only if its code means throttling. */
 const throttled = '<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>';
 const gatherMs = 1_000;
 
 type Source = UnderlyingDefaultSource<Uint8Array>;
 
-/** Asks for what comes in these two parts, which is all that comes within its time. */
+/** Requests a body in these two parts, the only ones that arrive in time. */
 async function statusOf(first: string, second: Source['pull'], policy: PolicyOptions): Promise<number> {
   const source: Source = {
     start: (controller) => controller.enqueue(new TextEncoder().encode(first)),
@@ -24,7 +24,7 @@ async function statusOf(first: string, second: Source['pull'], policy: PolicyOpt
     (async () => answers.shift()) as unknown as typeof fetch,
     retrier,
   )('http://a.example/');
-  // What is in memory has been read by then.
+  // Everything in memory has been read by then.
   await new Promise(setImmediate);
   if (second === hangs) await Promise.race([asked, waits.strike(gatherMs)]);
   const { status, bodyUsed } = await asked;
@@ -34,7 +34,7 @@ async function statusOf(first: string, second: Source['pull'], policy: PolicyOpt
 
 const hangs = (): Promise<void> => new Promise(() => undefined);
 
-/** Once what came before has been read. */
+/** Breaks off once the part before has been read. */
 async function breaksOff(controller: ReadableStreamDefaultController): Promise<void> {
   await new Promise(setImmediate);
   controller.error(new Error('cut'));

@@ -1,4 +1,4 @@
-/** Several layers of ours that one request goes through: one acts, counted at a server. */
+/** One request through several layers of ours: only one retries, counted at a server. */
 
 import axiosModule from 'axios';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -41,7 +41,7 @@ test('the outer one decides, also that nothing is retried', async () => {
   expect(lab.requests).toHaveLength(1);
 });
 
-test('what a wrapper asks for beside the request keeps its own retries', async () => {
+test('other requests of a wrapper keep their own retries', async () => {
   const lab = await openLab(({ path, number }) => answer(path === '/token' && number < 3 ? 503 : 200, 'x'));
   const inner = withRetry(fetch, three);
   const withToken: typeof fetch = async (url, init) => {
@@ -68,7 +68,7 @@ test("under attachRetry() with axios's adapter fetch", async () => {
   expect(lab.requests).toHaveLength(3);
 });
 
-test('requests of one that do not lie in each other are each retried', async () => {
+test('concurrent requests of one wrapped fetch are each retried', async () => {
   const lab = await openLab(answer(503));
   const own = withRetry(fetch, three);
   await Promise.all([own(lab.origin), own(lab.origin)]);

@@ -1,4 +1,4 @@
-/** Programming errors are not retried; what cannot be told from the network's fault is. */
+/** Programming errors are not retried, unless they look exactly like a network failure. */
 
 import { describe, expect, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
@@ -55,7 +55,7 @@ describe.each([
   });
 });
 
-describe('where browsers say "Failed to fetch" of everything', () => {
+describe('where browsers report every failure as "Failed to fetch"', () => {
   async function callsOf(url: string, init?: RequestInit): Promise<number> {
     let calls = 0;
     const doFetch = (): Promise<Response> => {
@@ -80,7 +80,7 @@ describe('where browsers say "Failed to fetch" of everything', () => {
     expect(await callsOf('/x', { headers: { a: 'b' } })).toBe(2);
   });
 
-  test('what tests it uses up no body', async () => {
+  test('the check does not use up the body', async () => {
     const body = new ReadableStream({ start: (controller) => controller.close() });
     await callsOf('https://a.example', { method: 'PUT', body, duplex: 'half' } as RequestInit);
     expect(body.locked).toBe(true);
@@ -88,14 +88,14 @@ describe('where browsers say "Failed to fetch" of everything', () => {
 });
 
 describe('after redirects', () => {
-  test('a 429 says nothing of the first server: a POST is not sent again', async () => {
+  test('a 429 does not show what the first server did: a POST is not sent again', async () => {
     const lab = await openLab([answer(307, '', { location: '/there' }), answer(429)]);
     const answered = await withRetry(fetch, soon)(lab.origin, { method: 'POST', body: 'pay' });
     expect([answered.status, answered.redirected]).toEqual([429, true]);
     expect(lab.requests).toHaveLength(2);
   });
 
-  test('nor does an error of connecting to another one', async () => {
+  test('nor is it after a connect error of another server', async () => {
     const lab = await openLab(answer(307, '', { location: 'http://127.0.0.1:1/' }));
     const counted: unknown[] = [];
     const doFetch: typeof fetch = (...given) => {

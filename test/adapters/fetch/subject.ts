@@ -1,4 +1,4 @@
-/** What the suites are to know of fetch. */
+/** fetch as a subject of the suites. */
 
 import { expect } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
@@ -23,7 +23,7 @@ function sending(doFetch: typeof fetch): Send {
   return (url, asked = {}) => send(doFetch, url, asked);
 }
 
-/** It listens to signals for as long as they live. */
+/** fetch listens to a signal for as long as the signal lives. */
 function wayOf(name: string, doFetch: typeof fetch, open: Way['open'] = openLab): Way {
   return {
     name,
@@ -38,7 +38,7 @@ function wayOf(name: string, doFetch: typeof fetch, open: Way['open'] = openLab)
   };
 }
 
-/** Through an agent of undici's that is made for it. */
+/** A fetch through an undici Agent with these options. */
 function through(options: ConstructorParameters<typeof undici.Agent>[0]): typeof fetch {
   return (url, init) => undiciFetch(url, { ...init, dispatcher: openAgent(options) } as RequestInit);
 }
@@ -56,7 +56,7 @@ const givingUp: readonly GivingUp[] = ([nodeFetch, undiciFetch] as const).map((d
   takesFactories: true,
 }));
 
-/** Cases about sources, which run once for each way. */
+/** Cases about body sources, which run once for each way. */
 function overEach(...titles: readonly string[]): (reason: string) => Skips {
   const all = ways.flatMap(({ name }) =>
     titles.map((title) => `bodies-sources > over '${name.replaceAll("'", "\\'")}' > ${title}`),
@@ -108,7 +108,7 @@ export const subject: Subject = {
       globalThis[Symbol.for('undici.globalDispatcher.1')]?.close(),
     ]).catch(() => undefined);`,
   programWays: ['node', 'undici'],
-  // Of a DOMException.
+  // The code of a DOMException.
   abortCode: '20',
   givingUp,
   failures: async () => (await import('./failures-play.js')).failures,

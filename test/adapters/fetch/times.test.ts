@@ -1,4 +1,6 @@
-/** Times run to the head unless they are to cover the body, and signals are the caller's unless a time needs ours. */
+/**
+ * Time limits run to the head unless they cover the body; the signal is the caller's unless a time limit needs ours.
+ */
 
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +11,7 @@ import { HandTime } from '../hand-time.js';
 import { comesTrue, openLab, settled, soon } from '../kit.js';
 import { nodeFetch, undiciFetch } from './client.js';
 
-/** Answers only when it is told to, and keeps the signals that it was given. */
+/** A fetch that answers when it is told to, and keeps the signals that it was given. */
 function watching(signals: unknown[]): typeof fetch {
   return (input, init) => {
     signals.push(init?.signal);
@@ -24,7 +26,8 @@ test.each<[string, PolicyOptions, boolean]>([
   const lab = await openLab([answer(503), answer(200)]);
   const signals: unknown[] = [];
   const { signal } = new AbortController();
-  // Node's own leaves one for each attempt until that is collected; a fetch that leaves none shows ours.
+  // Node's own fetch leaves a listener for each attempt until it is collected; this mock leaves none, so ours would
+  // show.
   const mock: typeof fetch = (_input, init) => {
     signals.push(init?.signal);
     return fetch(lab.origin);
@@ -94,7 +97,7 @@ describe.each([
   ["Node's own", nodeFetch],
   ["undici's", undiciFetch],
 ])(
-  "%s: a timer that covers a body ends with it, and nothing of the platform's answer is replaced",
+  "%s: a timer that covers a body ends with it, and the platform's answer is handed over unchanged",
   (_name, doFetch) => {
     test.each<[string, (response: Response) => Promise<unknown>]>([
       ['is read', (response) => response.text()],

@@ -1,4 +1,4 @@
-/** What withRetry() cannot wrap: what it needs is said at once. */
+/** Wrong arguments of withRetry(): the error says at once what it needs. */
 
 import { describe, expect, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';

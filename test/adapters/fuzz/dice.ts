@@ -3,7 +3,7 @@
 export class Dice {
   #state: number;
 
-  /** The n-th of a seed is independent of the one before it. */
+  /** The n-th dice of a seed are independent of those before. */
   constructor(seed: number, n: number) {
     this.#state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(n + 1, 0xc2b2ae35)) | 0;
     this.#draw();

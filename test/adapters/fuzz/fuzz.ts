@@ -11,24 +11,24 @@ import { comesTrue } from '../kit.js';
 import { listenToProcess, openHandles } from './process.js';
 
 const { FUZZ_SEED, FUZZ_RUNS, FUZZ_ONLY } = process.env;
-/** A long run is for finding something new; a short one, in every test run, is always the same. */
+/** A long run looks for new bugs; the short one, part of every test run, is always the same. */
 const seed = Number(FUZZ_SEED ?? (FUZZ_RUNS === undefined ? 1 : Date.now() % 2 ** 31));
 const first = Number(FUZZ_ONLY ?? 0);
-/** Scripts that are played at the same time: most of their time they wait. */
+/** The number of scripts played at once: they spend most of their time waiting. */
 const lanes = 16;
-/** More of them say little more. */
+/** More failures would tell little more. */
 const mostFailures = 5;
 
 export interface Fuzz<Script, Trial> {
-  /** Its folder. */
+  /** The adapter's folder. */
   readonly adapter: string;
   readonly client: string;
-  /** So many in every test run. */
+  /** The number of scripts in every test run. */
   readonly fewRuns: number;
   scriptOf(seed: number, number: number): Script;
-  /** What was wrong, and what was done. */
+  /** Returns what was wrong, and the trials. */
   run(script: Script): Promise<readonly [complaints: readonly string[], trials: readonly Trial[]]>;
-  /** A fuzz that never gets there proves nothing. */
+  /** Cases that must occur: a fuzz that never reaches them proves nothing. */
   readonly milestones: Readonly<Record<string, (trial: Trial) => boolean>>;
 }
 

@@ -1,4 +1,4 @@
-/** Functions of the caller's, by the names that scripts give them. */
+/** The caller's functions, by the names that scripts use. */
 
 import { setImmediate } from 'node:timers/promises';
 import type { PolicyOptions } from '../../../src/index.js';

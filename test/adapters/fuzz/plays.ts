@@ -1,9 +1,9 @@
-/** What the server does in the scripts for promise clients: to play, and at random. */
+/** What the server does in the scripts for promise clients: how to play it, and how to generate it. */
 
 import { answer, contentOf, type HangUp, type Play } from '../../faults/lab.js';
 import type { Dice } from './dice.js';
 
-/** When: with the request's head, or once its body is in. */
+/** When the server answers: at the request's head, or after its body. */
 export type FuzzPlay = { readonly at: 'head' | 'body' } & (
   | {
       readonly does: 'serve';
@@ -21,9 +21,9 @@ export type FuzzPlay = { readonly at: 'head' | 'body' } & (
 );
 
 export const servedMark = 'served';
-/** Of an answer that nobody can read to its end. */
+/** Marks an answer that never ends. */
 export const endlessHeader = 'x-endless';
-/** Which play an answer is of. */
+/** Names the play that an answer is from. */
 export const playHeader = 'x-play';
 
 export function playOf(play: FuzzPlay, index: number): Play {
@@ -53,7 +53,7 @@ function lastStep(how: HangUp | 'stall') {
   return { do: how } as const;
 }
 
-/** What a server is to get: printable, so that it is the same as text and as bytes. */
+/** The bytes that a server must get: printable, so that they are the same as text and as bytes. */
 export function sentBytes(bytes: number): Buffer {
   return Buffer.from(contentOf('sent', 0, bytes).toString('hex').slice(0, bytes));
 }
@@ -70,11 +70,11 @@ export function served(dice: Dice): FuzzPlay {
   return { at: 'body', does: 'serve', bytes: dice.whole(1, 150_000), isChunked: dice.chance(0.5) };
 }
 
-/** `isStream`: who reads the body has it by then, and no time of ours ends it. */
+/** `isStream`: the caller has the body as a stream by then, and no time limit of ours ends it. */
 export function playAtRandom(dice: Dice, isStream: boolean): FuzzPlay {
   const at = dice.oneOf(['head', 'body', 'body']);
   const bytes = dice.oneOf([1, dice.whole(2, 2_000), dice.whole(2, 150_000)]);
-  // Whoever has a stream has no limits of time any more.
+  // A stream is not subject to time limits any more.
   const end = dice.oneOf(['fin', 'rst']);
   const how = isStream || dice.chance(0.8) ? end : 'stall';
   switch (dice.oneOf(['serve', 'cut', 'refuse', 'refuse', 'refuse', 'die'])) {

@@ -1,4 +1,4 @@
-/** What only the process knows of a fuzz. */
+/** Facts of a fuzz run that only the process knows. */
 
 export function listenToProcess(hear: (what: string) => void): () => void {
   const onRejection = (reason: unknown): void => hear(`unhandled rejection: ${stackOf(reason)}`);

@@ -1,4 +1,6 @@
-/** What scripts for promise clients are played on: time that runs faster, and a server at whose queue the test can stand. */
+/**
+ * The stage for scripts of promise clients: time that runs faster, and a server whose accept queue the test can watch.
+ */
 
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -7,13 +9,13 @@ import type { Ports } from '../../../src/runtime/ports.js';
 import { sleep as realSleep, type Sleep } from '../../../src/runtime/sleep.js';
 import type { Lab } from '../../faults/lab.js';
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang takes forever; nothing else takes nearly as long. */
 const foreverMs = 60_000;
 const endOfQueue = '/end-of-queue';
-/** Of the policy's time, which runs faster than the clock. */
+/** How much faster the policy's time runs than the clock. */
 const speed = 10;
 
-/** Counts its timers; those that only watch are no waits. */
+/** Fast time that counts its waits; timers that only watch are not waits. */
 export class FastTime {
   pending = 0;
   waits = 0;
@@ -35,7 +37,7 @@ export class FastTime {
       wake();
     };
     const cancel = realSleep(delayMs / speed, woken, options);
-    // It begins when this has returned.
+    // The wait begins once this has returned.
     if (options?.unref === false) queueMicrotask(() => this.#began());
     return () => {
       end();
@@ -50,8 +52,8 @@ export class FastTime {
 }
 
 /**
- * A client that closes its socket may leave a request in the accept queue, which is taken in order: so somebody
- * stands at its end and waits for his turn.
+ * A client that closes its socket may leave a request in the accept queue, which is taken in order: a connection of our
+ * own queues last and waits for its turn.
  */
 export function allHaveArrived(lab: Lab): Promise<void> {
   const last = connect(lab.port, '127.0.0.1');

@@ -1,4 +1,4 @@
-/** A caller who gives up where others have a part: a queue, a function of the caller's own, many requests at once. */
+/** Aborts that involve others: in a queue, in a function of the caller's own, with many requests at once. */
 
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -11,7 +11,7 @@ import { theSubject } from './subject.js';
 
 const subject = await theSubject();
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang takes forever; nothing else takes nearly as long. */
 vi.setConfig({ testTimeout: 10_000 });
 
 const limits: readonly (readonly [string, PolicyOptions])[] = [
@@ -20,7 +20,7 @@ const limits: readonly (readonly [string, PolicyOptions])[] = [
 ];
 const schedule = { kind: 'fixed', waitMs: wait, jitter: 'none' } as const;
 
-/** What an answer that nobody wants is read for at most. */
+/** The timers that are left, without the one that limits how long a discarded answer is read. */
 const leftOf = ({ pending }: HandTime): readonly number[] => pending.filter((delayMs) => delayMs !== 1_000);
 
 describe.each(subject.givingUp)('$name', ({ way, plain, takesFactories }) => {
@@ -169,7 +169,7 @@ describe.each(subject.givingUp)('$name', ({ way, plain, takesFactories }) => {
     });
     const send = way.client(createRetrier({ schedule }, time.ports));
     const [, makeCaller] = plain[0] ?? [];
-    if (makeCaller === undefined) throw new Error('nobody gives up');
+    if (makeCaller === undefined) throw new Error('no caller aborts');
     const callers = Array.from({ length: 20 }, makeCaller);
     const answers = callers.map((caller, n) => settled(send(`${lab.origin}/${n}`, caller.asked)));
     const waiting = ({ pending }: HandTime): number => pending.filter((delayMs) => delayMs === wait).length;
@@ -259,7 +259,7 @@ describe('one caller of many requests', () => {
       const { send, attempts } = subject.mocked(statuses, retrier);
       for (let sent = 0; sent < 200; sent += 1) {
         expect((await send('https://api.example.com/', caller.asked)).text).toBe('said');
-        // Some clients let go of it a turn later.
+        // Some clients release the signal a turn later.
         await new Promise(setImmediate);
       }
       expect(attempts()).toBe(400);

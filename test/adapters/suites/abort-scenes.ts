@@ -1,4 +1,4 @@
-/** Where a caller may give up: each scene is set up to the moment in which it does. */
+/** The moments at which a caller may abort: each scene is played up to its moment. */
 
 import { Readable } from 'node:stream';
 import { answer, halfHead, rst, silence, stallInBody } from '../../faults/lab.js';
@@ -14,7 +14,7 @@ import type { Asked } from './subject.js';
 
 export interface Scene extends AbortScene {
   readonly request?: (ask: Ask) => Asked;
-  /** An attempt is under way, and it is the client itself that hears of it. */
+  /** An attempt is under way, so the client itself notices the abort. */
   readonly isSending?: true;
 }
 
@@ -83,7 +83,7 @@ const sending: readonly [string, Scene][] = [
   ],
 ];
 
-/** A function makes their bodies. */
+/** Scenes with a body from a function. */
 const making: readonly [string, Scene][] = [
   [
     'while sending',
@@ -128,7 +128,7 @@ function firstThen(first: unknown, ask: Ask): () => unknown {
   };
 }
 
-/** Says something, and never that this is all. */
+/** A body that sends something and never ends. */
 function endless(): Readable {
   const body = new Readable({ read: () => undefined });
   body.push('some of it');

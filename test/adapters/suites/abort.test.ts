@@ -1,4 +1,4 @@
-/** A caller who gives up is heard at once, wherever the request is, and nothing of it happens afterwards. */
+/** An abort takes effect at once, wherever the request is, and nothing happens afterwards. */
 
 import { describe, expect, test, vi } from 'vitest';
 import {
@@ -17,10 +17,10 @@ import { type Reply, theSubject } from './subject.js';
 
 const subject = await theSubject();
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang takes forever; nothing else takes nearly as long. */
 vi.setConfig({ testTimeout: 10_000 });
 
-/** Of the limits that a request may have; they fire only for those who wait for them. */
+/** Time limits of the requests; they fire only in tests that wait for them. */
 const attemptTimeoutMs = 99_000;
 const deadlineMs = 100_000;
 const limits: readonly (readonly [string, PolicyOptions])[] = [
@@ -28,11 +28,11 @@ const limits: readonly (readonly [string, PolicyOptions])[] = [
   ['with limits', { attemptTimeoutMs, deadlineMs, deadlineCovers: 'body' }],
 ];
 
-/** What an answer that nobody wants is read for at most. */
+/** How long a discarded answer is read at most. */
 const drainMs = 1_000;
 const leftOf = ({ pending }: HandTime): readonly number[] => pending.filter((delayMs) => delayMs !== drainMs);
 
-/** What the request's abort leaves behind is checked for, and that it is one end. */
+/** Plays a scene and aborts; checks that nothing is left behind, and that the request ended once. */
 async function playAndGiveUp(
   { way }: GivingUp,
   scene: Scene,
@@ -57,7 +57,7 @@ async function playAndGiveUp(
 
   caller.expectError(error, scene.isSending);
   expect(leftOf(time)).toEqual([]);
-  // Some clients let go of the signal a turn later.
+  // Some clients release the signal a turn later.
   if (!way.keepsListening) await expect.poll(() => caller.listeners(), { interval: 1 }).toBe(0);
   expect(lab.requests).toHaveLength(scene.requests);
   expect(events.filter(({ type }) => type === 'settled')).toHaveLength(1);
@@ -65,7 +65,7 @@ async function playAndGiveUp(
 
   isOver = true;
   lab.play(answer(200, 'next'));
-  // What the abort has left on the connections would be the next one's trouble, with retries and without.
+  // Anything that the abort left on the connections would disturb the next request, with or without retries.
   expect((await (bare ?? send)(`${lab.origin}/next`)).text).toBe('next');
   expect(lab.requests.map(({ path }) => path)).toEqual(['/next']);
 }
@@ -73,7 +73,7 @@ async function playAndGiveUp(
 describe.each(subject.givingUp)('$name', (giving) => {
   const scenes = scenesFor(giving.takesFactories);
 
-  // Each caller in each scene; with limits and without them for one of them, and in turns for the others.
+  // Each caller in each scene: one of them with and without time limits, the others with and without them in turns.
   const rows = scenes.flatMap(([place, scene], n) =>
     [...giving.plain, ...giving.rare].flatMap(([who, makeCaller], m) =>
       limits
@@ -95,7 +95,7 @@ describe.each(subject.givingUp)('$name', (giving) => {
     };
     const everybody = [...giving.plain, ...giving.rare];
 
-    // Who gives up by an event, or for no reason that is true, is not heard of before: bare undici sends it.
+    // Bare undici notices an abort by an event, or for a falsy reason, only after it has sent the request.
     test.each(everybody)('before it is sent, by %s', async (_who, makeCaller) => {
       const time = new HandTime();
       const seen: unknown[] = [];

@@ -1,4 +1,4 @@
-/** `beforeRetry`: what it is shown, what it may change, and what becomes of a request when it fails. */
+/** `beforeRetry`: what it sees, what it may change, and what happens to a request when it fails. */
 
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -49,7 +49,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
           history: [{ decision: { attempt: 1 } }, { decision: { attempt: 2 } }],
         },
       ]);
-      // Nothing that only an attempt has.
+      // Without headers that belong to one attempt only.
       expect(shown[1]?.headers).toEqual(shown[0]?.headers);
     });
 
@@ -102,7 +102,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
         ['Bearer new', undefined],
         ['Bearer new', 'Bearer new, 2'],
       ]);
-      // Each of them once, whatever its case.
+      // Each header occurs once, whatever its case.
       for (const { rawHeaders } of lab.requests) {
         const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
         expect(new Set(names).size).toBe(names.length);
@@ -132,7 +132,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       expect(lab.requests.map(({ headers }) => headers['x-fresh'])).toEqual(['yes', 'yes', 'yes']);
     });
 
-    test('another object in their place: the one that the caller passed stays as it is', async () => {
+    test('a new object in their place: the caller’s own stays unchanged', async () => {
       const lab = await openLab([answer(503), answer(200)]);
       const send = retrying((context) => {
         context.headers = { 'x-new': ['1', '2'] };
@@ -156,7 +156,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       });
       expect((await send(`${lab.origin}/here?before=1`)).text).toBe('from the spare');
       expect(lab.requests.map(({ path }) => path)).toEqual(['/here?before=1']);
-      // It stays there.
+      // Later attempts stay there, too.
       expect(spare.requests.map(({ path }) => path)).toEqual(Array(2).fill('/spare?for=a%20b'));
       expect(spare.requests.map(({ headers }) => headers['host'])).toEqual(
         Array(2).fill(`127.0.0.1:${spare.port}`),
@@ -178,7 +178,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       ]);
     });
 
-    test('something that is none fails the request, and nothing is sent there', async () => {
+    test('an invalid one fails the request, and nothing is sent', async () => {
       const lab = await openLab(answer(503));
       const send = retrying((context) => {
         context.url = 'http://not a url';
@@ -291,7 +291,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
   });
 });
 
-test('that throws what is no error fails the request with that', async () => {
+test('that throws something other than an Error fails the request with it', async () => {
   const lab = await openLab(answer(503));
   const send = subject.client({ ...soon, beforeRetry: () => Promise.reject('a string') });
   expect(await settled(send(lab.origin))).toEqual({ error: 'a string' });

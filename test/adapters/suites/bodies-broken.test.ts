@@ -1,4 +1,4 @@
-/** An upload that its own caller breaks, or that breaks where nothing reads it, ends as it does without us. */
+/** An upload that its caller breaks, or that breaks while nothing reads it, ends as it does without us. */
 
 import { Readable } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
@@ -10,10 +10,10 @@ import { type Reply, type Send, theSubject } from './subject.js';
 
 const subject = await theSubject();
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang takes forever; nothing else takes nearly as long. */
 vi.setConfig({ testTimeout: 10_000 });
 
-/** Has one piece to give, and never the next one. */
+/** A stream with one chunk that never ends. */
 function unfinished(): Readable {
   const stream = new Readable({ read: () => undefined });
   stream.push('first,');
@@ -25,7 +25,7 @@ function summary(error: unknown): object {
   return { name, code, message, cause: cause === undefined ? undefined : summary(cause) };
 }
 
-/** Looks as if a connection had failed, which would be worth a retry. */
+/** An error that looks like a failed connection, which would be worth a retry. */
 const broken = Object.assign(new Error('the disk is gone'), { code: 'ECONNRESET' });
 
 const ends: readonly (readonly [name: string, error: Error | undefined])[] = [
@@ -42,7 +42,7 @@ function put(
 }
 
 describe.each(subject.uploading)('over $name', (way) => {
-  /** As it ends without us. */
+  /** The end without us. */
   async function bareEnd(error: Error | undefined): Promise<object | undefined> {
     if (way.bare === undefined) return undefined;
     return summary(await whileSent(way.bare(), error));

@@ -1,4 +1,4 @@
-/** A body that a function makes: anew for each attempt, and what it made is not left open. */
+/** A body from a function: made anew for each attempt, and closed afterwards. */
 
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
@@ -11,13 +11,13 @@ import { type Reply, theSubject } from './subject.js';
 
 const subject = await theSubject();
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang takes forever; nothing else takes nearly as long. */
 vi.setConfig({ testTimeout: 10_000 });
 
 const text = 'Grüße aus dem Körper';
 const pieces = [Buffer.from(text).subarray(0, 2), Buffer.from(text).subarray(2)] as const;
 
-/** Never ends, and has one piece to give. */
+/** A stream with one chunk that never ends. */
 function unfinished(): Readable {
   const stream = new Readable({ read: () => undefined });
   stream.push('first,');
@@ -28,7 +28,7 @@ function closed(stream: Readable): Promise<void> {
   return new Promise((resolve) => stream.once('close', resolve));
 }
 
-/** Looks as if a connection had failed, which would be worth a retry. */
+/** An error that looks like a failed connection, which would be worth a retry. */
 function ownError(): Error {
   return Object.assign(new Error('no body today'), { code: 'ECONNRESET' });
 }
@@ -70,7 +70,7 @@ describe.each(subject.uploading)('over $name', (way) => {
     });
   });
 
-  test('a body that is made later than its attempt had time for is closed, and the next attempt has its own', async () => {
+  test('a body that comes after the time of its attempt is closed, and the next attempt has its own', async () => {
     const lab = await openLab(answer(200));
     const time = new HandTime();
     const late = Readable.from(['never sent']);
@@ -165,7 +165,7 @@ describe.each(subject.uploading)('over $name', (way) => {
     });
   });
 
-  describe('what it promised comes too late for a caller who has gone', () => {
+  describe('a promised body that comes after the abort', () => {
     test.each([
       ['a string', () => text],
       ['a Readable', unfinished],
@@ -184,7 +184,7 @@ describe.each(subject.uploading)('over $name', (way) => {
         const { error } = await settled(send(lab.origin, { method: 'POST', body, signal: caller.signal }));
         expect(error).toMatchObject({ name: expect.stringMatching(/^(Abort|Canceled)Error$/) });
         await ends;
-        // On a connection opened later: by now, the other would have been accepted.
+        // On a connection opened later: by now, the earlier one would have been accepted.
         await send(lab.origin);
         expect(lab.requests.map(({ method }) => method)).toEqual(['GET']);
       },

@@ -1,4 +1,4 @@
-/** A gateway passes an incoming request's body on. Whatever becomes of that, it can answer its own client. */
+/** A gateway forwards an incoming request's body. Whatever happens to it, the gateway can answer its own client. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -13,19 +13,19 @@ import { type Asked, type Reply, type Send, theSubject } from './subject.js';
 
 const subject = await theSubject();
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang takes forever; nothing else takes nearly as long. */
 vi.setConfig({ testTimeout: 10_000 });
 
 interface Inbound {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** What the gateway's client gets. */
+  /** The answer that the gateway's client gets. */
   readonly told: Promise<string>;
 }
 
 type Body = 'whole' | 'half' | 'none';
 
-/** A client sends the gateway a body, or half of one, or none, and waits. */
+/** A client that sends the gateway a whole body, half of one or none, and waits. */
 async function inbound(method: string, body: Body): Promise<Inbound> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,7 +48,7 @@ async function inbound(method: string, body: Body): Promise<Inbound> {
   return { req, res, told };
 }
 
-/** Passes it on, and tells the client what came of it. */
+/** Forwards the body, and tells the client the result. */
 async function gateway(
   send: Send,
   origin: string,
@@ -147,7 +147,7 @@ describe.each(subject.uploading)('over $name', (way) => {
 
   test('a gate that is shut', async () => {
     const origin = await refusedOrigin();
-    // The time stands: no probe is due.
+    // Time stands still, so no probe is due.
     const policy = { maxRetries: 0, gate: { failures: 1, deadForMs: 0 } };
     const send = way.client(createRetrier(policy, { now: () => 0 }));
     await settled(send(origin, { method: 'PUT' }));
@@ -183,7 +183,7 @@ describe.each(subject.uploading)('over $name', (way) => {
 });
 
 describe.each(subject.impatient)("the client's own timeout: $name", (way) => {
-  // While a body is on its way, some clients do not count.
+  // Some clients' timeouts do not run while a body is being sent.
   const counted = requests.filter(
     ([method, body]) =>
       (body !== 'half' || way.countsWhileSending) && (method !== 'GET' || !way.refusesGetBodies),

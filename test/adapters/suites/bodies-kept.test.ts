@@ -1,4 +1,4 @@
-/** What can be read only once is kept up to a limit, and beyond it not sent again. */
+/** A body that can be read only once is kept up to a limit, and beyond it not sent again. */
 
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
@@ -63,7 +63,7 @@ describe.each(subject.uploading)('over $name', (way) => {
     expect([tooLong.value?.status, tooLong.reasons]).toEqual([503, ['body-spent']]);
   });
 
-  test('what has a limit is what is kept: text, bytes and factories may be as long as they like', async () => {
+  test('the limit is for kept bodies only: text, bytes and factories may be of any length', async () => {
     const long = 'x'.repeat(1_000_000);
     for (const body of [
       long,
@@ -77,9 +77,9 @@ describe.each(subject.uploading)('over $name', (way) => {
     }
   });
 
-  // What fetch refuses for its method it refuses for its past, too.
+  // fetch rejects such a stream for a GET for either reason.
   test.skipIf(way.refusesGetBodies)(
-    'a stream of which somebody has read before us is sent as it is, and not again',
+    'a stream that was read before us is sent as it is, and not again',
     async () => {
       const stream = Readable.from(parts());
       for await (const first of stream.iterator({ destroyOnReturn: false })) {

@@ -1,4 +1,4 @@
-/** What can be read once is kept up to a limit, whatever kind of body it is, and beyond it never sent in part. */
+/** A body that can be read only once, of whatever kind, is kept up to a limit, and beyond it never sent in part. */
 
 import { PassThrough, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
@@ -103,7 +103,7 @@ describe.each(subject.uploading)('over $name', (way) => {
       const lab = await openLab(answer(200));
       const policy = elsewhere(lab.origin, 5_000);
       const { value, reasons } = await put(policy, await refusedOrigin(), Readable.from(parts(big)));
-      // A client that has not read a byte of it has all of it to send.
+      // A client that has not read a byte can still send all of it.
       if (value === undefined) expect([reasons, lab.connections]).toEqual([['body-spent'], 0]);
       else expect(lab.requests.map(({ body }) => body.equals(bigger))).toEqual([true]);
     });

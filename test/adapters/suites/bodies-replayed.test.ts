@@ -1,4 +1,4 @@
-/** Whatever a client takes as a body arrives as it alone would send it, the first time and every time after. */
+/** Every kind of body that a client accepts arrives as the client alone would send it, in each attempt. */
 
 import { createReadStream } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
@@ -44,7 +44,7 @@ const webStreams: readonly Row[] = [
   ['a web stream of bytes', () => ({ body: new Blob([view]).stream() }), chunked],
 ];
 
-/** As it arrives without us. */
+/** The body as it arrives without us. */
 async function sentBare(way: Way, asked: Asked): Promise<Framed | undefined> {
   if (way.bare === undefined) return undefined;
   const lab = await openLab(answer(200));

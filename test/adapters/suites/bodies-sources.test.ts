@@ -1,4 +1,4 @@
-/** Where bodies come from: what goes wrong there is the caller's to hear, and nothing of it is left open. */
+/** Sources of bodies: the caller gets their errors, and nothing is left open. */
 
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
@@ -13,15 +13,15 @@ import { type Given, type Reply, theSubject, type Way } from './subject.js';
 
 const subject = await theSubject();
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang takes forever; nothing else takes nearly as long. */
 vi.setConfig({ testTimeout: 10_000 });
 
-/** Looks as if a connection had failed, which would be worth a retry. */
+/** An error that looks like a failed connection, which would be worth a retry. */
 function ownError(): Error {
   return Object.assign(new Error('the source is broken'), { code: 'ECONNRESET' });
 }
 
-/** Has one piece to give, and never the next one. */
+/** A stream with one chunk that never ends. */
 function unfinished(): Readable {
   const stream = new Readable({ read: () => undefined });
   stream.push('first,');
@@ -30,7 +30,7 @@ function unfinished(): Readable {
 
 const unwrapped = subject.unwrapped ?? ((error: unknown) => error);
 
-/** A request is cut off where some of it was sent; fetch and undici may open another connection, and keep it. */
+/** Waits until a request that was partly sent is cut off; fetch and undici may open another connection and keep it. */
 async function isCutOff(lab: Lab): Promise<void> {
   await lab.until(({ openSockets, connections }) => openSockets < connections || connections === 0);
   expect(lab.requests.map(({ complete }) => complete)).not.toContain(true);
@@ -68,7 +68,7 @@ describe.each(subject.uploading)('over $name', (way) => {
       const { error } = await settled(put(way, lab.origin, make(mine)));
       expect(unwrapped(error)).toBe(mine);
       await isCutOff(lab);
-      // A function may make a better one next time.
+      // A function may make a better body next time.
       if (name !== 'what a function makes') expect(lab.requests.length).toBeLessThan(2);
     });
 
@@ -151,7 +151,7 @@ describe.each(subject.uploading)('over $name', (way) => {
   describe('at the end, however it comes, a source is closed', () => {
     const stall = silence('head');
     const refusal = 'a refusal while it is being sent';
-    /** How the end comes about, once the server has the head. */
+    /** How the request ends, once the server has the head. */
     const ends: readonly End[] = [
       ['an error that is not retried', rst('head'), { methods: [] }, undefined],
       ['a failure after the last retry', rst('head'), { maxRetries: 1 }, undefined],

@@ -1,4 +1,7 @@
-/** A body on its way when the attempt dies: the next one sends all of it, and no server takes a part for it. */
+/**
+ * A body that is being sent when its attempt dies: the next attempt sends all of it, and no server takes a part for the
+ * whole.
+ */
 
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
@@ -14,10 +17,10 @@ import { type Given, type Reply, theSubject } from './subject.js';
 
 const subject = await theSubject();
 
-/** Answered as soon as the head is there, while the body is still to come. */
+/** Answers as soon as the head has arrived, while the body is still to come. */
 const earlyRefusal: Play = { ...answer(503), at: 'head' };
 
-/** What the server must take for a whole body. */
+/** The bodies that the server must take for complete. */
 function wholeBodies(lab: Lab): string[] {
   return lab.requests.filter(({ complete }) => complete).map(({ body }) => body.toString('latin1'));
 }
@@ -76,20 +79,23 @@ describe.each(subject.uploading)('over $name', (way) => {
     test.each<[string, number]>([
       ['and is kept', 1000],
       ['and is too long to be kept', 10],
-    ])('is sent whole when a piece arrives while nobody is sending, %s', async (_name, bufferBodyBytes) => {
-      const lab = await openLab([earlyRefusal, answer(200)]);
-      const waits = new Waits('when told');
-      const retrier = createRetrier({ ...soon, bufferBodyBytes }, { sleep: waits.sleep });
-      const source = haltingSource(pieces);
-      const asked = put(retrier, lab, wrap(source.chunks));
-      await waits.until(1);
-      source.goOn();
-      for (let turn = 0; turn < 5; turn += 1) await setImmediate();
-      waits.wake();
-      await settled(asked);
-      expect(wholeBodies(lab)).toEqual([pieces.join('')]);
-      expect((await asked).status).toBe(200);
-    });
+    ])(
+      'is sent whole when a chunk arrives while no attempt is sending, %s',
+      async (_name, bufferBodyBytes) => {
+        const lab = await openLab([earlyRefusal, answer(200)]);
+        const waits = new Waits('when told');
+        const retrier = createRetrier({ ...soon, bufferBodyBytes }, { sleep: waits.sleep });
+        const source = haltingSource(pieces);
+        const asked = put(retrier, lab, wrap(source.chunks));
+        await waits.until(1);
+        source.goOn();
+        for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+        waits.wake();
+        await settled(asked);
+        expect(wholeBodies(lab)).toEqual([pieces.join('')]);
+        expect((await asked).status).toBe(200);
+      },
+    );
   });
 
   describe(`any chunks, any failures in their middle (SEED=${seed})`, () => {

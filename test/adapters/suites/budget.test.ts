@@ -1,4 +1,4 @@
-/** The budget of a scope: how many retries all its requests may still cost. */
+/** The budget of a scope: how many retries its requests may still make. */
 
 import { describe, expect, test } from 'vitest';
 import { createRetrier, definePolicy } from '../../../src/index.js';

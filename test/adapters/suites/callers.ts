@@ -1,27 +1,27 @@
-/** The ways in which a client's callers give up, and what is left of them. */
+/** The ways in which a client's callers abort, and the listeners that are left. */
 
 import type { Asked, Send, Way } from './subject.js';
 
 export interface Caller {
-  /** What goes with the request. */
+  /** The options that go with the request. */
   readonly asked: Asked;
   giveUp(): void;
-  /** Those who would still hear of it. */
+  /** The number of listeners that are left. */
   listeners(): number;
-  /** What the caller is to get; `isSending`: as the client itself says it, while an attempt is under way. */
+  /** The error that the caller must get; `isSending`: the client's own error, while an attempt is under way. */
   expectError(error: unknown, isSending?: boolean): void;
 }
 
-/** A way to send, and how one may give it up. */
+/** A way to send, and the ways to abort it. */
 export interface GivingUp {
   readonly name: string;
   readonly way: Way;
-  /** The same without retries; undefined where that does not work at all. */
+  /** The same without retries; undefined where that does not work. */
   readonly bare: (() => Send) | undefined;
   readonly plain: readonly (readonly [name: string, make: () => Caller])[];
-  /** The same with less: with reasons, or by more than one. */
+  /** Rarer ways, tested in fewer scenes: with reasons, or with more than one signal. */
   readonly rare: readonly (readonly [name: string, make: () => Caller])[];
-  /** Whoever goes by this signal, whoever aborts it. */
+  /** A caller with this signal, whoever aborts it. */
   readonly bySignal: (signal: AbortSignal) => Pick<Caller, 'asked' | 'expectError'>;
   /** Whether a function may make a body. */
   readonly takesFactories: boolean;

@@ -1,11 +1,11 @@
-/** What an error of ours has for its cause, in the shapes of all clients. */
+/** The causes of our own errors, in the shapes of all clients. */
 
 interface Answered {
   readonly status?: number;
   readonly headers?: object;
 }
 
-/** Of an answer: some clients have it in an error of their own, and some have classes for headers. */
+/** The head of an answer: some clients have it in an error of their own, and some have classes for headers. */
 export function headIn(error: unknown): Answered {
   const { cause } = error as { readonly cause?: Answered & { readonly response?: Answered } };
   const { status, headers = {} } = cause?.response ?? cause ?? {};

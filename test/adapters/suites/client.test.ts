@@ -1,4 +1,4 @@
-/** The matrix is worth as much as this: each run meets the client that it asked for, and no other. */
+/** Checks that each run of the matrix tests the client that it asked for, and no other. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-/** What listeners are told: one event per decision, and one when the request is settled, however it ends. */
+/** Events: one for each decision, and one when the request settles, however it ends. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -163,7 +163,7 @@ test('a listener that throws is warned of, and changes nothing', async () => {
   expect(lab.requests).toHaveLength(2);
 });
 
-test('a listener that asks for another request in its event does not disturb this one', async () => {
+test('a listener that makes another request during an event does not disturb this one', async () => {
   const lab = await openLab(({ path }) => (path === '/inner' ? answer(200) : answer(503)));
   const inner: ReturnType<Send>[] = [];
   const send = subject.client({
@@ -177,7 +177,7 @@ test('a listener that asks for another request in its event does not disturb thi
   expect((await Promise.all(inner)).map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test('the listener of one override hears of its request alone', async () => {
+test('the listener of one override gets events of its own request only', async () => {
   const lab = await openLab(answer(200));
   const { send, events } = listened();
   const own: Event[] = [];
@@ -227,7 +227,7 @@ describe.each(subject.ways)('by $name, every request is settled once, also one t
     return events.filter(({ type }) => type === 'settled').map(brief);
   }
 
-  /** A limit strikes when the moment has come, however long that takes. */
+  /** The time limit fires when the moment has come, however long that takes. */
   async function settledByTime(
     policy: PolicyOptions,
     play: Play,
@@ -302,7 +302,7 @@ describe.each(subject.ways)('by $name, every request is settled once, also one t
     expect(await settledBy(policy, play)).toEqual([told]);
   });
 
-  test('a function that throws nothing: the request fails all the same', async () => {
+  test('a function that throws undefined: the request fails nevertheless', async () => {
     const lab = await openLab(answer(500));
     const { send, events } = listened({ beforeRetry: () => Promise.reject(undefined) }, way);
     await expect(

@@ -1,4 +1,6 @@
-/** Every row of the fixture that can be made on loopback with this client is made; the others say why not. */
+/**
+ * Every row of the fixture that can be made on loopback with this client is played; for the others there is a reason.
+ */
 
 import { describe, expect, test } from 'vitest';
 import { historyOf } from '../../../src/index.js';
@@ -14,7 +16,7 @@ test('each row is made, or says why not, and nothing else is', () => {
   expect(Object.values(notMade)).not.toContain('');
 });
 
-/** Rows that say it in words ("as its status") leave it to the scene. */
+/** Rows that describe it in words ("as its status") leave it to the scene. */
 test.each(rows.filter(({ code }) => code in scenes))(
   'what is expected is what the fixture says: $code',
   (row) => {
@@ -51,7 +53,7 @@ describe.each(all)('$row: $name', (scene) => {
   }
 
   const methods = [scene.method ?? 'GET', 'POST'];
-  // Both at once: some clients' timeouts take a second each.
+  // Both at once, since some clients' timeouts take a second each.
   test.skipIf(scene.missing)(`${methods.join(' and ')} ${scene.missing || ''}`, async () => {
     await Promise.all(methods.map(expectAsSaid));
   });

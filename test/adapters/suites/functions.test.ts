@@ -1,4 +1,4 @@
-/** Functions of a policy that throw, or answer what they should not: the request fails and says so; nothing hangs. */
+/** Functions of a policy that throw or return a wrong value: the request fails with a message, and nothing hangs. */
 
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
@@ -26,7 +26,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
   });
 
   describe('one that throws: it is the request’s error', () => {
-    /** Writing on it fails. */
+    /** A frozen error: writing to it fails. */
     const broken = Object.freeze(new Error('the caller’s own'));
     const fail = (): never => {
       throw broken;

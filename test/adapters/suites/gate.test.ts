@@ -1,4 +1,4 @@
-/** The gate of a scope: while its server is taken for dead, requests are not even sent, or wait for it to open. */
+/** The gate of a scope: while its server seems dead, requests fail fast or wait for the gate to open. */
 
 import { describe, expect, test } from 'vitest';
 import { createRetrier, GateShutError } from '../../../src/index.js';
@@ -30,7 +30,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
     expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'shut' }]);
   });
 
-  test('shuts by attempts that nobody answers, and not by those that say "too much"', async () => {
+  test('shuts after attempts without an answer, and not after 429', async () => {
     const lab = await openLab([answer(429), answer(408), answer(425), rst(), rst()]);
     const send = client(createRetrier(gated, new Clock().ports));
     const errors: unknown[] = [];
@@ -86,7 +86,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
   });
 });
 
-test('that a failure shuts leaves the answer to that request: no retry of it would get through', async () => {
+test('that a failure shuts hands that failure over: no retry would get through', async () => {
   const lab = await openLab(answer(503, 'dead'));
   const send = subject.client(createRetrier({ ...gated, maxRetries: 5 }, new Clock('at once').ports));
   await send(lab.origin, { retry: { retry: false } });
@@ -143,7 +143,7 @@ describe('gets its probe back from a request that ends by', () => {
     }
     expect((await probe).error).toBeInstanceOf(Error);
 
-    // Before a probe that hangs would be given up.
+    // Earlier than the time at which a hanging probe would be given up.
     clock.now = 9_000;
     lab.play(answer(200));
     expect((await send(lab.origin)).status).toBe(200);

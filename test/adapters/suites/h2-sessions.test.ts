@@ -1,4 +1,4 @@
-/** HTTP/2 sessions: one that ends in a wait is replaced, and one that lives is used on, whatever a caller gives up. */
+/** HTTP/2 sessions: one that ends during a wait is replaced, and one that lives is kept, whatever a caller aborts. */
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRetrier } from '../../../src/index.js';
@@ -10,11 +10,11 @@ import { theSubject } from './subject.js';
 
 const subject = await theSubject();
 
-/** What hangs takes forever; nothing else takes nearly so long. */
+/** A hang takes forever; nothing else takes nearly as long. */
 vi.setConfig({ testTimeout: 10_000 });
 
 describe.each(subject.overH2)('$name', (way) => {
-  // Reset, a client may not have heard of it when the server is done.
+  // With a reset, a client may not have noticed when the server is done.
   test('a session that ends in the wait: the next attempt has a new one', async () => {
     const lab = await startH2Lab([destroySessionLater({ cue: 'end' }, answer(429)), answer(200, 'yes')]);
     onTestFinished(() => lab.close());

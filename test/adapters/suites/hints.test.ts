@@ -1,4 +1,4 @@
-/** What a server's answer asks for reaches the decision, and the answer still reaches the caller. */
+/** A server's hint reaches the decision, and its answer still reaches the caller. */
 
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
@@ -141,7 +141,7 @@ describe.each(subject.ways)('over $name', ({ client, open }) => {
     return waits.delays[0];
   }
 
-  // Over HTTP/2, Node adds the date of the server to every answer.
+  // Over HTTP/2, Node adds a `date` to every answer.
   test('Retry-After as a date, where the server has no clock: by ours', async () => {
     expect(await waitAfter({ 'retry-after': http(now + 5_000) })).toBe(5_000);
   });

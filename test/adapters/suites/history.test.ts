@@ -1,4 +1,4 @@
-/** What `historyOf` knows of what the caller got: every attempt, with how it ended and what was decided. */
+/** `historyOf` returns every attempt of a result, with its outcome and decision. */
 
 import { describe, expect, test } from 'vitest';
 import { createRetrier, DeadlineError, GateShutError, historyOf, PolicyError } from '../../../src/index.js';

@@ -1,4 +1,4 @@
-/** The hold of a scope: a hint that one request got keeps the others out. */
+/** The hold of a scope: one request's hint keeps the others back. */
 
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
@@ -37,7 +37,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
     expect(lab.requests).toHaveLength(4);
   });
 
-  test('is given back by who leaves: others move up', async () => {
+  test('gets the place of an aborted request back: others move up', async () => {
     const lab = await openLab([inFive, answer(200)]);
     const clock = new Clock();
     const send = client(createRetrier({ ...holding, maxRetries: 0 }, clock.ports));

@@ -1,4 +1,4 @@
-/** Headers of our own: the idempotency key, which makes a write safe to repeat, and the retry's number. */
+/** Headers of our own: the idempotency key, which makes a write safe to repeat, and the retry number. */
 
 import { describe, expect, test } from 'vitest';
 import type { BeforeRetry } from '../../../src/core/events.js';

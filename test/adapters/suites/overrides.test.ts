@@ -1,4 +1,4 @@
-/** The key `retry` of one request: what it says for itself. */
+/** The option `retry` of one request: its own settings. */
 
 import { describe, expect, test } from 'vitest';
 import type { OverrideOptions } from '../../../src/core/policy/options.js';

@@ -19,7 +19,7 @@ test('service: failures are retried, and its gate stays open', async () => {
   expect(retrier.snapshot().scopes).toMatchObject([{ gates: [{ state: 'open' }], waiting: 0 }]);
 });
 
-test('service: an attempt that nobody answers is given up', async () => {
+test('service: an attempt without an answer is given up', async () => {
   const lab = await openLab([silence(), answer(200, 'served')]);
   const waits = new Waits();
   const policy: PolicyOptions = { ...presets.policies.service, attemptTimeoutMs: 50 };

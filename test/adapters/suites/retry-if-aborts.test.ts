@@ -1,4 +1,4 @@
-/** A `retryIf` whose request ends while it is asked, or had ended before: nothing more is decided, told or sent. */
+/** A `retryIf` whose request ends while it is asked, or had ended before: nothing more is decided, reported or sent. */
 
 import { describe, expect, test } from 'vitest';
 import type { RetryIf } from '../../../src/core/events.js';
@@ -33,7 +33,7 @@ describe.each(subject.ways)('over $name', ({ client, open }) => {
     }
   });
 
-  test('the caller gives up while it thinks, long before the deadline', async () => {
+  test('the caller aborts while it thinks, long before the deadline', async () => {
     const lab = await open(answer(503));
     const giveUp = new AbortController();
     const events: Event[] = [];
@@ -53,7 +53,7 @@ describe.each(subject.ways)('over $name', ({ client, open }) => {
     expect(lab.requests).toHaveLength(1);
   });
 
-  test('it is not asked about the deadline, which nobody can retry', async () => {
+  test('it is not asked about the deadline, which cannot be retried', async () => {
     const lab = await open(silence());
     const time = new HandTime();
     let asked = 0;

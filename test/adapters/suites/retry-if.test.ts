@@ -1,4 +1,4 @@
-/** `retryIf`: what it is asked about, what its word does, and what becomes of a request when it fails. */
+/** `retryIf`: what it is asked about, what its verdict does, and what happens to a request when it fails. */
 
 import { describe, expect, test } from 'vitest';
 import type { LiveOutcome, RetryIf } from '../../../src/core/events.js';
@@ -14,7 +14,7 @@ import { theSubject } from './subject.js';
 
 const subject = await theSubject();
 
-/** The same word, said at once and after some thought. */
+/** The same verdict, given at once and later. */
 const manners: readonly [string, (word: boolean | undefined) => RetryIf][] = [
   ['at once', (word) => () => word],
   [
@@ -28,7 +28,7 @@ const manners: readonly [string, (word: boolean | undefined) => RetryIf][] = [
 
 const cutCodes = /ECONNRESET|UND_ERR_SOCKET|ERR_NETWORK/;
 
-/** Some clients have it in the cause. */
+/** Some clients have the code in the cause. */
 const cutBelow = expect.toSatisfy(({ code, cause }) => cutCodes.test(code) || cutCodes.test(cause?.code));
 
 const cut = { code: expect.stringMatching(cutCodes) };
@@ -173,7 +173,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       expect(lab.requests).toHaveLength(1);
     });
 
-    /** A request that its caller has given up while it was thought about. */
+    /** A request that its caller aborts while `retryIf` is being asked. */
     async function givenUp(play: Play) {
       const lab = await openLab(play);
       let say = (_word: boolean | Promise<boolean>): void => undefined;

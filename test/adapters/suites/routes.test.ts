@@ -1,4 +1,4 @@
-/** Which rule a request meets, by its host, path and method, and which scope it is in. */
+/** The rule that a request matches by host, path and method, and its scope. */
 
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
@@ -11,7 +11,7 @@ import { type Asked, theSubject } from './subject.js';
 
 const subject = await theSubject();
 
-/** Which rule applied is seen in how often the request was sent. */
+/** The number of attempts shows which rule applied. */
 const rules: PolicyOptions['rules'] = [
   { match: '/health', retry: false },
   { match: 'POST /searches', idempotent: true, maxRetries: 1 },

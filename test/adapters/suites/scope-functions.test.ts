@@ -1,4 +1,4 @@
-/** A function that names the scope is told of the request before anything is decided about it. */
+/** A function that names the scope gets the request before anything is decided about it. */
 
 import { describe, expect, test } from 'vitest';
 import type { RequestFacts } from '../../../src/core/types.js';

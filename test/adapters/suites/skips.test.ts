@@ -1,4 +1,4 @@
-/** A skip that says nothing, or nothing true, does not stand. */
+/** A skip needs a reason, and it must be true. */
 
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * What the suites of this folder ask of an adapter. Each file here is a theme, and vitest runs it once for each
- * adapter; the adapter's own folder holds a `subject.ts`, and the tests of what is its alone.
+ * The interface between the suites in this folder and an adapter. Each file here is a theme, and vitest runs it once
+ * for each adapter; the adapter's own folder has a `subject.ts`, and the tests for this adapter alone.
  */
 
 import { beforeEach, expect, inject, test } from 'vitest';
@@ -19,14 +19,14 @@ declare module 'vitest' {
   }
 }
 
-/** What everything that sends with retries may be given. */
+/** The argument of everything that sends with retries. */
 export type Given = PolicyOptions | Policy | Retrier;
 
 export interface Asked {
-  /** GET, where there is none. */
+  /** GET by default. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Whatever this client takes for a body. */
+  /** Any body that this client accepts. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   readonly retry?: OverrideOptions | false;
@@ -35,109 +35,109 @@ export interface Asked {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** All of the body; a byte is a letter where nothing was to be unpacked. */
+  /** The whole body; each byte is a letter if nothing had to be unpacked. */
   readonly text: string;
-  /** What the caller holds in the end: a response, or the error that stands for it. */
+  /** The caller's result: a response, or the error in its place. */
   readonly given: unknown;
 }
 
 /**
- * Resolves with the answer that the client hands over, whatever its status is, and throws what the client throws
- * where there is none.
+ * Resolves with the answer that the client hands over, whatever its status, and throws the client's error if there is
+ * none.
  */
 export type Send = (url: string, asked?: Asked) => Promise<Reply>;
 
-/** One of the ways in which a client sends. What is opened here is closed when the test ends. */
+/** One of the ways in which a client sends. Everything opened here is closed when the test ends. */
 export interface Way {
   readonly name: string;
-  /** Retries with waits of 1 ms, unless it is given something else. */
+  /** Retries with waits of 1 ms, unless another policy is given. */
   readonly client: (given?: Given) => Send;
-  /** A server that speaks its protocol. */
+  /** Opens a server for its protocol. */
   readonly open: (script: Script<Answer, Received>) => Promise<FaultLab<Answer>>;
-  /** Whether `retry` can go with a request. */
+  /** Whether a request can have the option `retry`. */
   readonly takesOverride: boolean;
-  /** Whether `historyOf` knows what it gives, unless this says that nothing of ours reaches the caller. */
+  /** False if `historyOf` does not know the results, since nothing of ours reaches the caller. */
   readonly knowsHistory?: false;
-  /** What becomes of a body that the server has compressed. */
+  /** What happens to a body that the server has compressed. */
   readonly packedBodies: 'unpacked' | 'kept' | 'broken';
-  /** It listens to a caller's signal longer than to the request's end, and does so without us. */
+  /** The client listens to a caller's signal beyond the end of the request, also without us. */
   readonly keepsListening?: boolean;
-  /** Where a connection breaks, it opens the next one at once, for whatever may come. */
+  /** When a connection breaks, the client opens the next one at once, whether it needs one or not. */
   readonly opensAhead?: boolean;
-  /** A GET with a body is none of its requests. */
+  /** The client rejects a GET with a body. */
   readonly refusesGetBodies?: boolean;
-  /** Its timeout counts while a body is on its way, too. */
+  /** The client's timeout also runs while a body is being sent. */
   readonly countsWhileSending?: boolean;
-  /** The same without retries, and connections of its own. */
+  /** The same without retries, with its own connections. */
   readonly bare?: () => Send;
   /** With retries and without, over the same connections. */
   readonly beside?: (given?: Given) => { readonly send: Send; readonly bare: Send };
-  /** It goes on sending while its answer, which is the caller's, is read: what it sends stays open as long. */
+  /** The client goes on sending while the caller reads the answer, so the request's body stays open as long. */
   readonly sendsOn?: boolean;
-  /** A web stream is one of its bodies. */
+  /** The client accepts web streams as bodies. */
   readonly takesWebStreams?: boolean;
-  /** Whatever can be iterated is one, too. */
+  /** The client accepts iterables as bodies, too. */
   readonly takesIterables?: boolean;
-  /** What a server does, as a suite names it, of which this version of the client makes something else. */
+  /** Names, as used by a suite, of server behaviour that this version of the client misinterprets. */
   readonly misreads?: readonly string[];
 }
 
 export interface Subject {
   readonly name: 'undici' | 'axios' | 'fetch';
-  /** The client that the tests have loaded, from the package of its name. `is`: whether it is this module. */
+  /** The client that the tests loaded, from the package of its name. `is`: whether a module is that client. */
   readonly underTest: {
     readonly name: 'undici' | 'axios';
     readonly version: string;
     is(module: unknown): boolean;
   };
-  /** The way that most take, which all cases go that name none. */
+  /** The most common way, used by all cases that name none. */
   readonly client: Way['client'];
-  /** All over HTTP/1.1, for behaviour that each of them could break; the first is the plain one. */
+  /** All ways over HTTP/1.1, for behaviour that each of them could break; the first is the plain one. */
   readonly ways: readonly [Way, ...Way[]];
-  /** The same over HTTP/2, where the client under test bears it. */
+  /** The same over HTTP/2, if the client under test supports it. */
   readonly overH2: readonly Way[];
-  /** Those that take a stream of Node's for a body. */
+  /** Ways that accept a Node stream as a body. */
   readonly uploading: readonly Way[];
-  /** Ways that trust a server of which the first TLS handshake is cut off. */
+  /** Ways that trust a server that cuts off its first TLS handshake. */
   readonly cutShort: readonly Way[];
-  /** Ways in which the client itself waits for a fifth of a second only. */
+  /** Ways whose client waits for only 200 ms. */
   readonly impatient: readonly Way[];
-  /** The ways that differ in how they are given up. */
+  /** Ways that differ in how they are aborted. */
   readonly givingUp: readonly GivingUp[];
   readonly failures: () => Promise<Failures>;
-  /** When an attempt's time ends. */
+  /** The point at which an attempt's timeout stops. */
   readonly attemptEnds: 'with the head' | 'with the body';
-  /** Whether an attempt whose time is up is known to have had no connection. */
+  /** Whether an attempt that timed out is known to have had no connection. */
   readonly knowsUnsent: boolean;
-  /** Answers with these statuses and the text `said`, without any server. */
+  /** Answers with these statuses and the text `said`, without a server. */
   readonly mocked: (
     statuses: readonly number[] | 'silence',
     given: Given,
   ) => { readonly send: Send; readonly attempts: () => number };
   /**
-   * For programs in processes of their own, which know `undaunted`, the `client` and the `origin`: it declares
-   * `get(policy, asked, way)`, which tells of the status, or of the error's code, and `close()`.
+   * Source for programs in their own processes, with `undaunted`, the `client` and the `origin` in scope. It declares
+   * `get(policy, asked, way)`, which resolves with the status or the error's code, and `close()`.
    */
   readonly program: string;
   readonly programWays: readonly string[];
-  /** The error of the caller's own that the client has wrapped in this one; without it, it comes itself. */
+  /** The caller's own error that the client has wrapped in this one; undefined if the client does not wrap it. */
   readonly unwrapped?: (error: unknown) => unknown;
-  /** The code of what a caller gets who gave up. */
+  /** The code of the error after an abort. */
   readonly abortCode: string;
-  /** What this client's callers expect of every response and error, one of ours too. */
+  /** Checks what this client's callers expect of every response and error, including ours. */
   readonly expectOwn: (given: unknown, asked: Asked) => void;
-  /** The name by which its callers know the key `retry`. */
+  /** The name that callers of this client use for the option `retry`. */
   readonly overrideStandsIn: string;
   readonly skips: Skips;
 }
 
-/** The adapter whose turn it is. To be called once, at the top of a suite. */
+/** The adapter under test. To be called once, at the top of a suite. */
 export async function theSubject(): Promise<Subject> {
   const name = inject('subject');
   const { subject } = (await import(`../${name}/subject.ts`)) as { readonly subject: Subject };
   // With `isolate: false`, this module is loaded once, but each file has hooks of its own.
   beforeEach(({ task }) => {
-    // Run all the same: vitest makes an error of one that passes.
+    // The case runs nevertheless: vitest reports one that passes as an error.
     if (titleOf(task) in subject.skips) Object.assign(task, { fails: true });
   });
   test('each skip has a reason, and a case', ({ task: { file } }) => {

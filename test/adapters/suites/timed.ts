@@ -1,4 +1,4 @@
-/** For suites about time: a client whose time is in the test's hands, and what it decided. */
+/** For suites about time: a client whose time the test controls, and its decisions. */
 
 import { getEventListeners } from 'node:events';
 import { expect } from 'vitest';
@@ -10,7 +10,7 @@ import type { Asked, Reply, Way } from './subject.js';
 
 export interface Timed {
   readonly time: HandTime;
-  /** All so far. */
+  /** All decisions so far. */
   readonly decisions: readonly Decision[];
   /** Never rejects. */
   readonly ask: (url: string, asked?: Asked) => Promise<{ readonly value?: Reply; readonly error?: unknown }>;
@@ -31,7 +31,7 @@ export function reasonsOf(decisions: readonly Decision[]): string[] {
   return decisions.map(({ reason }) => reason);
 }
 
-/** Nobody listens to it any more: some clients let go of it a turn later. */
+/** Expects that the signal has no listeners left: some clients release it a turn later. */
 export async function expectForgotten({ keepsListening }: Way, signal: AbortSignal): Promise<void> {
   if (keepsListening) return;
   await expect.poll(() => getEventListeners(signal, 'abort'), { interval: 1 }).toEqual([]);

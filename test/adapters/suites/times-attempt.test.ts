@@ -1,4 +1,4 @@
-/** `attemptTimeoutMs`: an attempt has so long, whatever the server is slow in, and the next one may succeed. */
+/** `attemptTimeoutMs`: an attempt has this long, wherever the server is slow, and the next one may succeed. */
 
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -25,7 +25,7 @@ const subject = await theSubject();
 const ways = [...subject.ways, ...subject.overH2];
 const policy: PolicyOptions = { ...soon, attemptTimeoutMs: 5_000, maxRetries: 1 };
 
-/** Each takes longer than anybody waits, and begins at once. */
+/** Plays that take longer than any caller waits, and begin at once. */
 const slow: readonly (readonly [string, Answer])[] = [
   ['says nothing', silence()],
   ...(subject.attemptEnds === 'with the head'
@@ -60,7 +60,7 @@ describe.each(ways)('$name', (way) => {
     expect(time.pending).toEqual([]);
   });
 
-  test('a POST that nobody answered is sent once, and fails', async () => {
+  test('a POST without an answer is sent once, and fails', async () => {
     const lab = await way.open(silence());
     const { time, decisions, ask } = timed(way, policy);
     const { signal } = new AbortController();

@@ -1,4 +1,4 @@
-/** The request's own time, its waits included: nothing is sent, awaited or begun after it. */
+/** The request's deadline, waits included: nothing is sent, awaited or begun after it. */
 
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -26,9 +26,9 @@ import { expectForgotten, reasonsOf, timed } from './timed.js';
 const subject = await theSubject();
 const [plain] = subject.ways;
 
-/** Unlike any time of the library's own. */
+/** Different from every time that the library uses itself. */
 const wait = 1_100;
-/** Ten seconds for everything. */
+/** Ten seconds for the whole request. */
 const policy: PolicyOptions = {
   deadlineMs: 10_000,
   schedule: { kind: 'fixed', waitMs: wait, jitter: 'none' },
@@ -194,7 +194,7 @@ describe('an attempt is not sent', () => {
 
   test('when the wait before it took longer than it was to', async () => {
     const set = timed(plain, policy);
-    // The process was busy, or asleep.
+    // As if the process had been busy or suspended.
     void set.time.until(({ pending }) => pending.includes(wait)).then(() => (set.time.now = 60_000));
     await expectTooLate(set);
   });

@@ -1,4 +1,4 @@
-/** Other people's tests: the timers of the process are fake, and nothing of ours is told. */
+/** Users' tests with fake timers: the process's timers are replaced, and we get no ports. */
 
 import { expect, test, vi } from 'vitest';
 import { describeWithFakeTimers, useFakeTimers, waits100Ms } from '../fake-timers.js';
@@ -16,7 +16,7 @@ describeWithFakeTimers(() => {
     await vi.advanceTimersByTimeAsync(1);
     expect(attempts()).toBe(2);
     expect(await asked).toMatchObject({ status: 200, text: 'said' });
-    // What the client itself has still to do.
+    // For work that the client itself still has to do.
     await vi.advanceTimersByTimeAsync(1);
     expect(vi.getTimerCount()).toBe(0);
   });

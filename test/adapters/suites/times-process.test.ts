@@ -1,4 +1,4 @@
-/** What a wait or an attempt means to the process: it stays alive for it, unless told not to; nothing outlives it. */
+/** Waits and attempts keep the process alive, unless told not to, and nothing outlives them. */
 
 import { describe, expect, test } from 'vitest';
 import { answer, refusedOrigin, silence } from '../../faults/lab.js';
@@ -10,8 +10,8 @@ const subject = await theSubject();
 const runWithClient = programsOf(subject.name);
 
 /**
- * In a process of its own, which has to come to its end by itself: what it printed. `get(policy, asked, way)` tells of
- * a status, or of a code.
+ * Runs the code in a process of its own, which must end by itself, and returns its output. `get(policy, asked, way)`
+ * resolves with a status or an error code.
  */
 function run(origin: string, code: string): Promise<string> {
   return runWithClient(`
@@ -66,11 +66,11 @@ describe('a function of the caller that hangs, with nothing else alive', () => {
   test.each([
     ['beforeRetry', 'deadlineMs: 3_000, beforeRetry: hangs', ''],
     ['the factory of a body', 'attemptTimeoutMs: 3_000', "method: 'PUT', body: hangs"],
-  ])('%s: with unref: true, nobody waits for it', async (_name, policy, asked) => {
+  ])('%s: with unref: true, the process does not wait for it', async (_name, policy, asked) => {
     const printed = await run(
       await refusedOrigin(),
       `sayLeft();
-       // Until then, a slow machine has something to stay for.
+       // Keeps the process alive on a slow machine until then.
        const hold = setInterval(() => {}, never);
        called = () => setTimeout(() => console.log('until here'), 100, clearInterval(hold));
        get({ unref: true, schedule: fixed(1), ${policy} }, { ${asked} }).then(console.log);`,
@@ -94,7 +94,7 @@ test.each(subject.programWays)('deadlines and attempt timeouts leave nothing beh
      console.log(await ask({ deadlineMs: 50 }, silent));
      await close();`,
   );
-  // That it came to its end is the proof: a timer of ten minutes would have kept it.
+  // The end of the process is the proof: a timer of ten minutes would have kept it alive.
   expect(printed).toBe('200\nERR_UNDAUNTED_ATTEMPT_TIMEOUT\nERR_UNDAUNTED_DEADLINE\n');
 });
 

@@ -1,4 +1,4 @@
-/** Time that the caller's own functions take says nothing about the server: nothing was asked of it, or it has answered. */
+/** Time spent in the caller's own functions says nothing about the server: it was not asked yet, or it has answered. */
 
 import { describe, expect, test, vi } from 'vitest';
 import { createRetrier, DeadlineError, type PolicyOptions } from '../../../src/index.js';
@@ -10,7 +10,7 @@ import { theSubject, type Way } from './subject.js';
 
 const subject = await theSubject();
 
-/** One failure shuts it. */
+/** A policy whose gate shuts after one failure. */
 const brittle: PolicyOptions = { ...soon, gate: { failures: 1, deadForMs: 0 }, maxRetries: 1 };
 
 function asking({ client }: Way, policy: PolicyOptions) {

@@ -1,4 +1,4 @@
-/** What provably never left is sent, once; what may have arrived is not sent again. */
+/** A request that provably never left is sent once more; one that may have arrived is not sent again. */
 
 import { constants } from 'node:http2';
 import { setImmediate } from 'node:timers/promises';
@@ -25,7 +25,7 @@ const [plain] = subject.ways;
 const policy: PolicyOptions = { ...soon, maxRetries: 1 };
 const money: Asked = { method: 'POST', headers: { 'x-id': 'a' }, body: 'money' };
 
-/** Sends money, and tells what came of it: the answer's text, or why it was not sent again. */
+/** Sends a payment, and returns the answer's text, or why it was not sent again. */
 async function pay(way: Way, url: string, given: PolicyOptions, asked: Asked = money): Promise<unknown> {
   const reasons: string[] = [];
   const observe: PolicyOptions['observe'] = (event) => {
@@ -104,7 +104,7 @@ for (const way of subject.overH2) {
   });
 }
 
-/** After all of these, the server may have done what was asked. */
+/** After each of these, the server may have done what was asked. */
 const unclear: readonly (readonly [string, Play])[] = [
   ['hangs up', fin()],
   ['resets', rst()],
@@ -150,7 +150,7 @@ describe.each(subject.ways)('$name', (way) => {
     });
   });
 
-  test('a server that answers with what is no HTTP gets a POST once', async () => {
+  test('a server that does not answer in HTTP gets a POST once', async () => {
     const lab = await openLab([garbage(), answer(200, 'paid')]);
     expect(await pay(way, lab.origin, policy)).toEqual(['final-error']);
     expect(lab.requests).toHaveLength(1);
@@ -168,10 +168,10 @@ test.each([
     const lab = await openLab([keepAliveRace(how), answer(200, 'again')]);
     const send = plain.client(policy);
     await send(`${lab.origin}/first`);
-    // Some clients have their connection back a turn later.
+    // Some clients get their connection back a turn later.
     await setImmediate();
     const { value } = await settled(send(lab.origin, { method }));
-    // With the first one, which opened the connection.
+    // Including the first request, which opened the connection.
     expect(lab.requests).toHaveLength(requests);
     expect(value?.text).toBe(method === 'GET' ? 'again' : undefined);
   },

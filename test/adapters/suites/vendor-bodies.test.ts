@@ -1,4 +1,4 @@
-/** Vendors whose words stand in the body are obeyed when they are named, and the caller gets every byte of it. */
+/** Hints in bodies are obeyed if their vendor is named, and the caller still gets every byte. */
 
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
@@ -13,7 +13,7 @@ const subject = await theSubject();
 
 const fixed = (waitMs: number) => ({ kind: 'fixed', waitMs, jitter: 'none' }) as const;
 
-/** Without luck; every request may be repeated, also a query that is sent by POST. */
+/** With fixed dice; every request may be repeated, also a query sent by POST. */
 function waiting({ client }: Pick<Way, 'client'>, policy: PolicyOptions) {
   const waits = new Waits();
   const ports = { random: () => 0, sleep: waits.sleep };
@@ -22,7 +22,7 @@ function waiting({ client }: Pick<Way, 'client'>, policy: PolicyOptions) {
 }
 
 const named = vendorAnswers.map((row) => ({ ...row, name: `${row.hints}, ${row.status}, ${row.waitMs} ms` }));
-// Older clients leave zstd as it is.
+// Older clients do not unpack zstd.
 const codings = Object.keys(packers).filter((coding) => coding !== 'zstd');
 const readable = subject.ways.filter(({ packedBodies }) => packedBodies !== 'broken');
 

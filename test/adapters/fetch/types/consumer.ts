@@ -16,11 +16,11 @@ export const others = [
   withRetry(own, policy),
 ];
 
-/** As Bun's fetch, it has members. */
+/** A fetch with static members, like Bun's. */
 declare const bunFetch: typeof fetch & { preconnect(url: string): void };
 withRetry(bunFetch, {}).preconnect(url);
 
-/** As a framework's, it has overloads, and one of them is richer. */
+/** A fetch with overloads, like a framework's, one of which takes more. */
 declare const richFetch: {
   (input: URL): Promise<'by URL'>;
   (input: string, init?: { revalidate?: number }): Promise<'by text'>;
