@@ -11,7 +11,7 @@ const doubling: ScheduleOptions = {
   jitter: 'none',
 };
 
-/** Runs the loop in virtual time; what it did, as `number@time`. */
+/** Runs the loop in virtual time and lists its attempts as `number@time`. */
 function run(
   schedule: ScheduleOptions,
   onAttempt: (n: number, at: number) => 'go on' | 'leave' = () => 'go on',
@@ -32,7 +32,7 @@ function run(
 }
 
 describe('attempts', () => {
-  test('the first at once, then after each wait of the schedule, for ever', async () => {
+  test('yields the first at once, then one after each wait of the schedule, for ever', async () => {
     const { time, log, controller, done } = run(doubling);
     await time.advance(127_000);
     expect(log).toEqual([
@@ -71,7 +71,7 @@ describe('attempts', () => {
     expect(time.waiting).toEqual([]);
   });
 
-  test('an aborted signal means no attempt at all', async () => {
+  test('a signal that is already aborted means no attempt at all', async () => {
     const log: number[] = [];
     for await (const n of attempts(doubling, { signal: AbortSignal.abort() })) log.push(n);
     expect(log).toEqual([]);
@@ -95,7 +95,7 @@ describe('attempts', () => {
     expect(run2.log).toEqual(['1@0', '2@1000', '3@3000', '2@4000', '3@6000']);
   });
 
-  test('a reset during a wait replaces the rest of it by the first wait', async () => {
+  test('a reset during a wait cuts it short and starts with the first wait', async () => {
     const { time, log, reset } = run(doubling);
     await time.advance(8_000);
     expect(log.at(-1)).toBe('4@7000');
@@ -130,7 +130,7 @@ describe('attempts', () => {
     expect(own.log).toEqual(['1@0', '2@10', '3@30', '4@60']);
   });
 
-  test('has dice and timers of its own', async () => {
+  test('takes its own dice and timers', async () => {
     vi.useFakeTimers();
     const seen: number[] = [];
     const done = (async () => {

@@ -1,4 +1,4 @@
-/** Listeners change nothing, and hear nothing that is secret. */
+/** Listeners cannot change a request, and hear no secrets. */
 
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import type { RequestFacts } from '../../src/core/types.js';
 import { createRetrier } from '../../src/index.js';
 import { answered, requestOf } from '../kit.js';
 
-test('an async observe that rejects is warned of, as one that throws', async () => {
+test('an async observe that rejects causes a warning, like one that throws', async () => {
   const broken = new Error('broken observer');
   const warned = once(process, 'warning');
   const retrier = createRetrier({ observe: async () => Promise.reject(broken) });
@@ -16,7 +16,7 @@ test('an async observe that rejects is warned of, as one that throws', async () 
   expect(warning.cause).toBe(broken);
 });
 
-test('a listener that writes on what it is told changes nothing for the request, nor for the next', () => {
+test('a listener that changes the event does not affect this request or the next', () => {
   const unreadable = { 'retry-after': 'soon' };
   const seen: unknown[] = [];
   const retrier = createRetrier({
@@ -42,7 +42,7 @@ test('a listener that writes on what it is told changes nothing for the request,
   expect(retrier.snapshot().scopes[0]?.budgets).toEqual([{ tokens: 3 }]);
 });
 
-/** As far as it can be reached, and as far as it lets it happen. */
+/** Changes everything that can be reached from the event and is not frozen. */
 function overwrite(target: object): void {
   for (const [key, value] of Object.entries(target)) {
     if (typeof value === 'object' && value !== null) overwrite(value);
@@ -68,7 +68,7 @@ describe('the URL in an event', () => {
     ['data:text/plain,p@ss', 'data:'],
     ['http://api.example/@scope/name', 'http://api.example/@scope/name'],
     ['/@scope/name?page=2', '/@scope/name'],
-  ])('of %s is %s, whether that can be sent or not', (path, url) => {
+  ])('of %s is %s, also if such a URL cannot be sent', (path, url) => {
     expect(shown({ origin: undefined, path })).toBe(url);
   });
 

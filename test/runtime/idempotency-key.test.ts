@@ -1,4 +1,4 @@
-/** Keys: what counts as one, and what comes of a function that makes none. */
+/** Idempotency keys: what counts as one, and what happens if `generate` does not return one. */
 
 import { expect, test } from 'vitest';
 import { isKey, newKey } from '../../src/runtime/idempotency-key.js';

@@ -1,4 +1,6 @@
-/** A body that can be read once: whatever attempts read of it and leave, each one that reads on gets all of it. */
+/**
+ * A body that can be read only once: every attempt that reads to the end gets all of it, wherever earlier ones stopped.
+ */
 
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -31,7 +33,7 @@ const sources: [name: string, make: Make][] = [
   ],
 ];
 
-/** Reads on from the source, up to so many chunks. */
+/** Reads up to this many chunks. */
 async function attempt(body: KeptBody, mostChunks = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const read: Buffer[] = [];
   if (mostChunks === 0) {
@@ -69,7 +71,7 @@ describe.each(sources)('%s', (_name, make) => {
     );
   });
 
-  test('is given up beyond the limit, and never begins in its middle', async () => {
+  test('cannot be replayed beyond the limit, and never begins in the middle', async () => {
     const chunks = Array.from({ length: 8 }, (_, index) => Buffer.alloc(20, index));
     const body = new KeptBody(make(chunks), 100);
     const whole = await attempt(body);
@@ -78,7 +80,7 @@ describe.each(sources)('%s', (_name, make) => {
     else await expect(attempt(body)).rejects.toMatchObject({ code: 'ERR_BODY_SPENT' });
   });
 
-  test('is not read before it is asked for', async () => {
+  test('is not read before an attempt asks for it', async () => {
     const body = new KeptBody(make([Buffer.from('abc')]), 100);
     streamFrom(body, Readable, false);
     await setImmediate();
@@ -86,7 +88,7 @@ describe.each(sources)('%s', (_name, make) => {
   });
 });
 
-test('a source that fills the same buffer again is kept as it was', async () => {
+test('chunks are copied, since a source may fill the same buffer again', async () => {
   const same = Buffer.alloc(1);
   const body = new KeptBody(
     (async function* () {
@@ -101,7 +103,7 @@ test('a source that fills the same buffer again is kept as it was', async () => 
   expect((await attempt(body)).toString()).toBe('abc');
 });
 
-test('many small chunks cost no more each than few', async () => {
+test('many small chunks cost no more per chunk than a few', async () => {
   let copied = 0;
   const { set } = Uint8Array.prototype;
   Uint8Array.prototype.set = function (from: ArrayLike<number>, offset?: number): void {
@@ -118,7 +120,7 @@ test('many small chunks cost no more each than few', async () => {
   } finally {
     Uint8Array.prototype.set = set;
   }
-  // What a buffer holds is copied when it doubles: twice its length in all.
+  // Doubling the buffer copies about twice the body's length in all.
   expect(copied).toBeLessThan(3 * 500_000);
 });
 
@@ -141,7 +143,7 @@ test.each([
   expect(body.isReplayable).toBe(false);
 });
 
-test('what is no chunk is an error, and no end', async () => {
+test('a value that is not a chunk is an error, and not the end', async () => {
   const body = new KeptBody([Buffer.from('a'), null, Buffer.from('b')], 100);
   await expect(attempt(body)).rejects.toBeInstanceOf(TypeError);
 });

@@ -16,7 +16,7 @@ function retrierWith(options: PolicyOptions): { retrier: Retrier; time: VirtualT
   return { retrier: createRetrier(options, time.ports()), time };
 }
 
-/** Whether one more retry is allowed to a request like this. */
+/** Whether a request like this may still be retried. */
 function mayRetry(retrier: Retrier, facts = {}): boolean {
   return retrier.open(requestOf(facts)).next(answered(503), { replayable: true }).action === 'retry';
 }
@@ -117,12 +117,12 @@ describe('settings of one request', () => {
     rules: [{ match: '/slow/*', maxRetries: 7, name: 'slow' }],
   });
 
-  test('the first rule that matches, else the policy itself', () => {
+  test('come from the first rule that matches, or from the policy itself', () => {
     expect(retrier.open(requestOf({ path: '/slow/1' }))).toMatchObject({ rule: { name: 'slow', index: 0 } });
     expect(retrier.open(requestOf())).toMatchObject({ rule: { name: 'default', index: -1 } });
   });
 
-  test('an override lies over the matched rule', () => {
+  test('are those of the matched rule, with the override on top', () => {
     const session = retrier.open(requestOf({ path: '/slow/1' }), { deadlineMs: 50 });
     expect(session.settings).toMatchObject({ maxRetries: 7, deadlineMs: 50 });
     expect(retrier.open(requestOf({ path: '/slow/1' }), { retry: false }).settings.maxRetries).toBe(0);
@@ -131,7 +131,7 @@ describe('settings of one request', () => {
 });
 
 describe('scopes', () => {
-  test('are bounded: the one used longest ago goes', () => {
+  test('are bounded: the least recently used goes first', () => {
     const { retrier } = retrierWith({ maxScopes: 3 });
     for (const name of ['a', 'b', 'c', 'a', 'd']) retrier.open(requestOf({ origin: `https://${name}` }));
     expect(scopeNames(retrier)).toEqual(['https://c', 'https://a', 'https://d']);
@@ -149,7 +149,7 @@ describe('scopes', () => {
     expect(session.next(answered(503), { replayable: true })).toMatchObject({ reason: 'budget-spent' });
   });
 
-  test('idle ones expire, used ones do not', () => {
+  test('expire when idle, and not while they are used', () => {
     const { retrier, time } = retrierWith({ scopeIdleMs: 1_000 });
     retrier.open(requestOf({ origin: 'https://idle' }));
     retrier.open(requestOf({ origin: 'https://used' }));
@@ -166,7 +166,7 @@ describe('scopes', () => {
     expect(retrier.open(requestOf({ origin: 'https://used' })).scope.name).toBe('https://used');
   });
 
-  test('expire before others have to go for them', () => {
+  test('expire before a scope in use is evicted', () => {
     const { retrier, time } = retrierWith({ maxScopes: 2, scopeIdleMs: 1_000 });
     retrier.open(requestOf({ origin: 'https://a' }));
     retrier.open(requestOf({ origin: 'https://b' }));
@@ -179,7 +179,7 @@ describe('scopes', () => {
     expect(scopeNames(retrier)).toEqual(['https://a', 'https://c']);
   });
 
-  test('no clock is read for a scope that is known', () => {
+  test('are found without reading a clock', () => {
     const now = vi.fn(() => 0);
     const retrier = createRetrier({}, { now });
     retrier.open(requestOf());
@@ -188,7 +188,7 @@ describe('scopes', () => {
     expect(now).not.toHaveBeenCalled();
   });
 
-  test('can be forgotten, one or all', () => {
+  test('can be reset, one or all of them', () => {
     const { retrier } = retrierWith({ budget: oneRetry });
     for (const name of ['a', 'b']) mayRetry(retrier, { origin: `https://${name}` });
     retrier.reset('https://a');
@@ -223,8 +223,8 @@ describe('scopes', () => {
   });
 });
 
-describe('a pattern that may be meant otherwise', () => {
-  test('is warned of where it comes into use, once, however many retriers there are', () => {
+describe('a pattern that is probably a mistake', () => {
+  test('gives one warning when it is used, however many retriers there are', () => {
     const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     const policy = definePolicy({ rules: [{ match: 'orders/*' }] });
     expect(warned).not.toHaveBeenCalled();
@@ -241,7 +241,7 @@ describe('a pattern that may be meant otherwise', () => {
     warned.mockRestore();
   });
 
-  test('goes to the console where there is no process', () => {
+  test('is warned of on the console where there is no process', () => {
     vi.stubGlobal('process', undefined);
     const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     createRetrier({ rules: [{ match: 'carts/*' }] });
@@ -250,7 +250,7 @@ describe('a pattern that may be meant otherwise', () => {
     warned.mockRestore();
   });
 
-  test('is not told for ever, where a program makes patterns', async () => {
+  test('gives no more than 100 warnings, in case a program makes the patterns', async () => {
     // Modules of its own: what is told is told for the whole process.
     vi.resetModules();
     const { createRetrier: create } = await import('../../src/runtime/retrier.js');
@@ -261,11 +261,11 @@ describe('a pattern that may be meant otherwise', () => {
   });
 });
 
-describe('what is no use of createRetrier()', () => {
+describe('wrong arguments of createRetrier()', () => {
   test.each([
     ['a client', () => undefined, 'found a function'],
     ['a retrier', createRetrier(), 'found an instance of a class'],
-  ])('%s in the place of the policy', (_, given, found) => {
+  ])('%s instead of a policy', (_, given, found) => {
     expect(() => createRetrier(given as never)).toThrow(
       `(policy): ${found}; allowed: an object. Write the settings as a plain object.`,
     );
@@ -274,9 +274,9 @@ describe('what is no use of createRetrier()', () => {
   test.each<[string, object, string]>([
     ['settings', { maxRetries: 3 }, 'got the number 3 for maxRetries'],
     ['a clock that has stopped', { now: 5 }, 'got the number 5 for now'],
-    ['a port that is not there', { now: undefined }, 'got nothing for now'],
-    ['a name of every object', { toString: () => 'x' }, 'got a function for toString'],
-  ])('%s in the place of the ports', (_, ports, got) => {
+    ['a port that does not exist', { now: undefined }, 'got nothing for now'],
+    ['a name that every object has', { toString: () => 'x' }, 'got a function for toString'],
+  ])('%s instead of ports', (_, ports, got) => {
     expect(() => createRetrier({}, ports)).toThrow(
       `undaunted: createRetrier() takes its settings first and then its ports, the functions now, date, random, sleep; it ${got}`,
     );

@@ -106,7 +106,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('that succeeds after a retry is decided on, like every stop', () => {
+  test('that succeeds after a retry gets a decision, like every stop', () => {
     const { retrier } = retrierWith({});
     const session = retrier.open(requestOf());
     session.next(answered(503), { replayable: true });
@@ -119,7 +119,7 @@ describe('a request', () => {
     expect(session.history).toHaveLength(2);
   });
 
-  test('hands what the client knows to the decision', () => {
+  test('passes what the client knows to the decision', () => {
     const { retrier } = retrierWith({});
     const session = retrier.open(requestOf({ method: 'POST' }));
     const reset = errorWith({ code: 'ECONNRESET' });
@@ -133,7 +133,7 @@ describe('a request', () => {
     expect(keyed.next(failed(reset), { replayable: true }).action).toBe('retry');
   });
 
-  test('takes an end back when the body of what it let through fails', () => {
+  test('takes its end back when the body of an accepted response fails', () => {
     const { retrier } = retrierWith({ maxRetries: 2 });
     const session = retrier.open(requestOf());
     session.next(answered(503), { replayable: true });
@@ -293,7 +293,7 @@ describe('the gate', () => {
     expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'wait' });
   });
 
-  test('who waited in vain gives nothing back: no place of the probe, none of the ramp', () => {
+  test('a request that waited in vain gives nothing back: neither the probe nor a place in the ramp', () => {
     const { retrier, time } = retrierWith({ gate, maxRetries: 0 });
     const refuse = (): void => {
       const refused = retrier.open(requestOf());
@@ -313,7 +313,7 @@ describe('the gate', () => {
     refuse();
   });
 
-  test('a retry that nobody would let through is not waited for', () => {
+  test('a retry that the gate would refuse is not waited for', () => {
     const { retrier } = retrierWith({ gate, maxRetries: 5 });
     const session = retrier.open(requestOf());
     session.admit();
@@ -358,7 +358,7 @@ describe('the gate', () => {
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
   });
 
-  test('what is not enforced is counted and told, and everybody goes', () => {
+  test('a gate that is not enforced counts and reports its refusals, and every request is sent', () => {
     const events: SettledEvent[] = [];
     const observe = (event: DecisionEvent | SettledEvent): void => {
       if (event.type === 'settled') events.push(event);
@@ -380,7 +380,7 @@ describe('the gate', () => {
     });
   });
 
-  test('opened by hand, it lets those through who wait for it', () => {
+  test('a reset lets the waiting requests through', () => {
     const { retrier } = retrierWith({
       gate: { ...gate, whenShut: 'wait' },
       deadlineMs: 60_000,
@@ -397,7 +397,7 @@ describe('the gate', () => {
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
   });
 
-  test('counts who waits, as long as they wait', () => {
+  test('counts requests for as long as they wait', () => {
     const { retrier, time } = retrierWith({
       gate: { ...gate, whenShut: 'wait', maxWaiting: 1 },
       deadlineMs: 60_000,
@@ -449,7 +449,7 @@ describe('the hold', () => {
   test.each<[string, (session: Session) => void]>([
     ['gives up', (session) => session.abandon()],
     ['is aborted', (session) => session.abandon(new Error('aborted'))],
-  ])('who %s gives its place back', (_, leave) => {
+  ])('a request that %s gives its place back', (_, leave) => {
     const { retrier } = retrierWith({ hold, hintJitter: 0 });
     retrier.open(requestOf()).next(tooMuch, { replayable: true });
     const others = Array.from({ length: 500 }, () => retrier.open(requestOf()));
@@ -458,7 +458,7 @@ describe('the hold', () => {
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'wait', delayMs: 5_000, why: 'hold' });
   });
 
-  test('a retry that would have to queue for too long has an answer already', () => {
+  test('a retry that would have to queue for too long is not made: the caller gets the answer', () => {
     const { retrier } = retrierWith({ hold: { ...hold, maxQueueMs: 1_000 }, hintJitter: 0 });
     retrier.open(requestOf()).next(tooMuch, { replayable: true });
     const other = retrier.open(requestOf()).next(answered(503), { replayable: true });
@@ -466,7 +466,7 @@ describe('the hold', () => {
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'refuse', reason: 'held' });
   });
 
-  test('who is refused is told who asked for it', () => {
+  test('the error of a refused request names the answer that asked for it', () => {
     const { retrier, time } = retrierWith({ hold: { ...hold, maxQueueMs: 1_000 }, hintJitter: 0 });
     retrier.open(requestOf()).next(tooMuch, { replayable: true });
     time.now = 350;
@@ -493,7 +493,7 @@ describe('the hold', () => {
     expect(nobody.message).toContain('is rate limited');
   });
 
-  test("others are held when the refusals are everybody's", () => {
+  test('other requests are held when most requests are refused', () => {
     const { retrier } = retrierWith({ hold: true, maxRetries: 0 });
     const answer = (status: number): void => {
       const session = retrier.open(requestOf());
@@ -508,7 +508,7 @@ describe('the hold', () => {
     expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'wait', delayMs: 5_000 });
   });
 
-  test('answers that are no refusals count as such, errors do not', () => {
+  test('answers that are not refusals count, errors do not', () => {
     const { retrier } = retrierWith({ hold: true, maxRetries: 0 });
     const end = (outcome: ResponseOutcome | ErrorOutcome): unknown =>
       retrier.open(requestOf()).next(outcome, { replayable: true });
@@ -520,7 +520,7 @@ describe('the hold', () => {
     expect(retrier.open(requestOf()).admit().kind).toBe('wait');
   });
 
-  test('counts successes to know the rate, and takes no window longer than anybody would wait', () => {
+  test('counts successes to know the rate, and ignores a window that is longer than maxHintMs', () => {
     const { retrier, time } = retrierWith({ hold, hintJitter: 0, maxHintMs: 10_000 });
     for (let n = 0; n < 20; n += 1) {
       time.now = n * 50;
@@ -539,14 +539,14 @@ describe('the hold', () => {
     expect(second.kind === 'wait' && second.delayMs).toBeCloseTo(10_000 + 1_000 / 20 / 0.8, 0);
   });
 
-  test('the hint of a redirect or of a success holds nobody', () => {
+  test('the hint of a redirect or of a success starts no hold', () => {
     const { retrier } = retrierWith({ hold });
     retrier.open(requestOf()).next(answered(307, { 'retry-after': '5' }), { replayable: true });
     retrier.open(requestOf()).next(answered(404, { 'retry-after': '5' }), { replayable: true });
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
   });
 
-  test('what retryIf calls a failure is one, whatever it looks like', () => {
+  test('an outcome that retryIf calls a failure counts as one, whatever its status', () => {
     const { retrier } = retrierWith({ hold });
     retrier
       .open(requestOf())
@@ -554,7 +554,7 @@ describe('the hold', () => {
     expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'wait', delayMs: 5_000 });
   });
 
-  test('by hand, nobody is held any more, and what was taken before is not given back twice', () => {
+  test('a reset ends the hold, and places from before are not given back twice', () => {
     const { retrier } = retrierWith({ hold, maxRetries: 0 });
     retrier.open(requestOf()).next(tooMuch, { replayable: true });
     const patient = retrier.open(requestOf());
@@ -563,7 +563,7 @@ describe('the hold', () => {
     expect(patient.admit()).toEqual({ kind: 'go' });
   });
 
-  test('a 403 that says "too much" is refused once, and no success', () => {
+  test('a 403 that means "rate limited" counts as one refusal, and not as a success', () => {
     const budget = { capacity: 10, perSuccess: 1, perSecond: 0 };
     const { retrier } = retrierWith({ hints: 'github', hold: true, budget, maxRetries: 1 });
     const limited = answered(403, { 'retry-after': '20' });
@@ -578,7 +578,7 @@ describe('the hold', () => {
     expect(retrier.open(requestOf()).admit().kind).toBe('wait');
   });
 
-  test('what is not enforced is counted when it goes, not each time that it asks the gate', () => {
+  test('a hold that is not enforced counts a request when it is sent, not each time that it asks the gate', () => {
     const { retrier, time } = retrierWith({
       hold: { ...hold, maxQueueMs: 1, enforce: false },
       gate: { failures: 1, deadForMs: 0, whenShut: 'wait' },
@@ -596,7 +596,7 @@ describe('the hold', () => {
     expect(retrier.snapshot().scopes[0]?.refused.held).toBe(1);
   });
 
-  test('what is not enforced is counted', () => {
+  test('a hold that is not enforced counts what it would refuse', () => {
     const { retrier } = retrierWith({ hold: { ...hold, maxQueueMs: 1_000, enforce: false }, maxRetries: 1 });
     expect(retrier.open(requestOf()).next(tooMuch, { replayable: true }).action).toBe('retry');
     expect(retrier.open(requestOf()).next(answered(503), { replayable: true }).action).toBe('retry');
@@ -679,7 +679,7 @@ describe('events', () => {
     }
   });
 
-  test('what a listener keeps does not change under it', () => {
+  test('a history that a listener keeps does not change', () => {
     const { retrier, events } = listen({ maxRetries: 3 });
     const session = retrier.open(requestOf());
     session.next(answered(503), { replayable: true });
@@ -770,7 +770,7 @@ describe('historyOf', () => {
     expect(historyOf(shared)).toBeUndefined();
   });
 
-  test.each([undefined, null, 'text', 7, {}])('knows nothing of %s', (target) => {
+  test.each([undefined, null, 'text', 7, {}])('is undefined for %s', (target) => {
     remember(typeof target === 'object' && target !== null ? {} : target, { history });
     expect(historyOf(target)).toBeUndefined();
   });

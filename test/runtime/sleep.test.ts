@@ -45,7 +45,7 @@ describe('sleep', () => {
     clock.mockRestore();
   });
 
-  test('a clock that does not move with the timers is not asked: they are fakes, or it is coarse', () => {
+  test('a clock that does not move with the timers is ignored: one of them is fake, or the clock is coarse', () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000.7);
     const wake = vi.fn();
     sleep(100, wake);
@@ -62,7 +62,7 @@ describe('sleep', () => {
     expect(wake).toHaveBeenCalledTimes(1);
   });
 
-  test('a cancelled one leaves no timer and never wakes', () => {
+  test('a cancelled sleep leaves no timer and never wakes', () => {
     const wake = vi.fn();
     const cancel = sleep(100, wake);
     cancel();
@@ -103,7 +103,7 @@ describe('sleep', () => {
 });
 
 describe('sleep and the process', () => {
-  test('keeps it alive unless it is told not to', () => {
+  test('keeps the process alive, unless unref is set', () => {
     const timeouts = vi.spyOn(globalThis, 'setTimeout');
     sleep(10_000, () => {})();
     const cancelRefd = sleep(10_000, () => {});
@@ -116,7 +116,7 @@ describe('sleep and the process', () => {
     timeouts.mockRestore();
   });
 
-  test('a browser has numbers for timers', () => {
+  test('works with timers that are numbers, as in browsers', () => {
     const timeouts = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(7 as never);
     expect(() => sleep(1, () => {}, { unref: true })).not.toThrow();
     timeouts.mockRestore();

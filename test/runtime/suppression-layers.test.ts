@@ -12,7 +12,7 @@ import { retryingAgent } from '../adapters/undici/kit.js';
 import type { Lab } from '../faults/lab.js';
 import { answer } from '../faults/plays.js';
 
-/** Asks the server at the end, once for each request that comes in. */
+/** A service that asks the server behind it once for each incoming request. */
 type Asks = (url: string) => Promise<unknown>;
 
 const clients: Readonly<Record<string, () => Asks>> = {
@@ -36,7 +36,7 @@ async function openServer(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** What reaches the end of one request that is tried four times, by a service that tries four times. */
+/** The requests that reach the last server when the caller and the service both try four times. */
 async function attemptsAtTheEnd(asks: Asks, attemptHeader: boolean): Promise<Lab['requests']> {
   const end = await openLab(answer(503));
   const service = await openServer((request, response) => {
@@ -52,7 +52,7 @@ async function attemptsAtTheEnd(asks: Asks, attemptHeader: boolean): Promise<Lab
 }
 
 describe.each(Object.entries(clients))('a service that retries with %s', (_name, openClient) => {
-  test('does not retry what it does for a retry', async () => {
+  test('does not retry its own requests while it serves a retry', async () => {
     const requests = await attemptsAtTheEnd(openClient(), true);
     expect(requests.map(({ path }) => path)).toEqual([
       ...Array.from({ length: 4 }, () => '/for/the-first'),
@@ -62,7 +62,7 @@ describe.each(Object.entries(clients))('a service that retries with %s', (_name,
     ]);
   });
 
-  test('multiplies where it is not told', async () => {
+  test('multiplies the attempts if the caller sends no attempt header', async () => {
     expect(await attemptsAtTheEnd(openClient(), false)).toHaveLength(16);
   });
 });

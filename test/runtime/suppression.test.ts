@@ -1,4 +1,4 @@
-/** Requests within `suppressRetries` are sent once, and nobody else's are touched. */
+/** Requests within `suppressRetries` are sent once; all others are left alone. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +27,7 @@ async function anotherCopy(): Promise<typeof import('../../src/index.js')> {
   return import('../../src/index.js');
 }
 
-/** As in a process in which nobody has suppressed anything yet. */
+/** A fresh process, in which retries have never been suppressed. */
 function neverUsed(): void {
   vi.stubGlobal(Symbol.for('undaunted.suppression'), undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
@@ -102,8 +102,8 @@ describe('an incoming request', () => {
     ['is a first attempt', {}, undefined, false],
     ['is a first attempt, in the headers of the web', new Headers(), undefined, false],
     ['is a first attempt that says so', { 'retry-attempt': '0' }, undefined, false],
-    ['says nothing that is a number', { 'retry-attempt': 'often' }, undefined, false],
-    ['says it in a header that nobody reads', { 'retry-attempt': '1' }, 'x-again', false],
+    ['has a header that is not a number', { 'retry-attempt': 'often' }, undefined, false],
+    ['says it in a header that is not the configured one', { 'retry-attempt': '1' }, 'x-again', false],
     ['has a header called get', { get: 'it', 'retry-attempt': '1' }, undefined, true],
   ])('%s', (_what, headers, attemptHeader, isRetry) => {
     const reason = suppressWhenRetried({ headers }, () => reasonOf(unavailable), attemptHeader);
@@ -111,7 +111,7 @@ describe('an incoming request', () => {
   });
 });
 
-describe('nobody looks', () => {
+describe('the context is not looked at', () => {
   test('when a first attempt succeeds', () => {
     const look = vi.spyOn(AsyncLocalStorage.prototype, 'getStore');
     suppressRetries(() => {
@@ -125,7 +125,7 @@ describe('nobody looks', () => {
     });
   });
 
-  test('as long as it was never used', async () => {
+  test('as long as suppressRetries was never used', async () => {
     neverUsed();
     const unused = await anotherCopy();
     const look = vi.spyOn(AsyncLocalStorage.prototype, 'getStore');
@@ -134,14 +134,14 @@ describe('nobody looks', () => {
   });
 });
 
-test('another copy of the package in the same process knows it, too', async () => {
+test('another copy of the package in the same process sees the suppression, too', async () => {
   const { createRetrier: create } = await anotherCopy();
   const next = (): string => create().open(requestOf()).next(unavailable, { replayable: true }).reason;
   expect(suppressRetries(next)).toBe('retries-suppressed');
   expect(next()).toBe('transient-status');
 });
 
-test('where there is no AsyncLocalStorage, it says so', async () => {
+test('without AsyncLocalStorage, suppressRetries throws and says why', async () => {
   neverUsed();
   const elsewhere = await loadWithoutNode();
   expect(() => elsewhere.suppressRetries(() => undefined)).toThrow(/needs AsyncLocalStorage/);

@@ -1,4 +1,7 @@
-/** The loop with the smallest client there can be, which is called as `fetch` is: a port that axios alone fits is none. */
+/**
+ * The loop with the smallest possible client, called as `fetch` is. It shows that the loop's interface is not made for
+ * axios alone.
+ */
 
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
@@ -26,7 +29,7 @@ type Fetch = (sent: Sent) => Promise<Answer>;
 const url = 'https://a.example/things';
 const soon: PolicyOptions = { schedule: { kind: 'fixed', waitMs: 5, jitter: 'none' } };
 
-/** What it was asked to do, in order. */
+/** The calls that the loop made, in order. */
 class Toy implements PromiseExchange<Answer> {
   readonly time = new HandTime();
   readonly sent: Sent[] = [];
@@ -117,21 +120,21 @@ class Toy implements PromiseExchange<Answer> {
   }
 }
 
-/** One answer after the other. */
+/** Gives one answer after the other. */
 function answering(...statuses: readonly number[]): Fetch & { answers: Answer[] } {
   const answers = statuses.map((status) => ({ status }));
   const left = [...answers];
   return Object.assign(async () => left.shift() as Answer, { answers });
 }
 
-/** Only its signal ends it. */
+/** Ends only by its signal. */
 const silent: Fetch = ({ signal }) =>
   new Promise((_resolve, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason));
   });
 
 describe('the loop of a client that is called as fetch is', () => {
-  test('hands over what succeeds at once, and nothing else is asked', async () => {
+  test('hands over a response that succeeds at once, and asks for nothing else', async () => {
     const fetch = answering(200);
     const toy = new Toy({}, fetch);
     expect(await begin(toy)).toBe(fetch.answers[0]);
@@ -139,7 +142,7 @@ describe('the loop of a client that is called as fetch is', () => {
     expect(historyOf(fetch.answers[0])).toHaveLength(1);
   });
 
-  test('releases what is not good enough, waits, and hands over the very answer', async () => {
+  test('releases a response that is retried, waits, and hands over the final response untouched', async () => {
     const fetch = answering(503, 200);
     const toy = new Toy({ attemptHeader: 'x-retry' }, fetch);
     const answer = begin(toy);
@@ -150,7 +153,7 @@ describe('the loop of a client that is called as fetch is', () => {
     expect(historyOf(fetch.answers[1])).toHaveLength(2);
   });
 
-  test('hands over the very error of the last attempt', async () => {
+  test('hands over the error of the last attempt untouched', async () => {
     const error = Object.assign(new TypeError('fetch failed'), { cause: { code: 'CERT_HAS_EXPIRED' } });
     const toy = new Toy({}, () => Promise.reject(error));
     await expect(begin(toy)).rejects.toBe(error);
@@ -163,7 +166,7 @@ describe('the loop of a client that is called as fetch is', () => {
     expect(toy.sent).toHaveLength(1);
   });
 
-  test("passes the caller's own signal, unless a time needs another", async () => {
+  test("passes the caller's own signal, unless a time limit needs another", async () => {
     const { signal } = new AbortController();
     for (const [policy, isCallers] of [[{}, true] as const, [{ deadlineMs: 100 }, false] as const]) {
       const toy = new Toy(policy, answering(200), signal);
@@ -172,7 +175,7 @@ describe('the loop of a client that is called as fetch is', () => {
     }
   });
 
-  test('an attempt ends with its time, which is an outcome like any other; what comes later is released', async () => {
+  test('an attempt that exceeds its time is an outcome like any other; an answer that comes later is released', async () => {
     let comeLate = (_answer: Answer): void => undefined;
     const late = new Promise<Answer>((resolve) => {
       comeLate = resolve;
@@ -190,7 +193,7 @@ describe('the loop of a client that is called as fetch is', () => {
     expect(toy.time.pending).toEqual([]);
   });
 
-  test('a deadline has the last real outcome for its cause, and nothing of what was released', async () => {
+  test('a DeadlineError has the last real outcome as its cause, and does not hold the released answer', async () => {
     const fetches: Fetch[] = [answering(503), silent];
     const toy = new Toy({ deadlineMs: 100 }, (sent) => (fetches.shift() as Fetch)(sent));
     const failure = begin(toy).catch((error: unknown) => error);
@@ -212,7 +215,7 @@ describe('the loop of a client that is called as fetch is', () => {
 
   test.each<[string, PolicyOptions, Fetch, (time: HandTime) => Promise<unknown>]>([
     ['an attempt', {}, silent, async () => undefined],
-    ['an attempt with a time', { attemptTimeoutMs: 70 }, silent, async () => undefined],
+    ['an attempt with a time limit', { attemptTimeoutMs: 70 }, silent, async () => undefined],
     ['a wait', {}, answering(503), (time) => time.until(({ pending }) => pending.includes(5))],
     ['a hook', { retryIf: () => new Promise(() => undefined) }, answering(503), async () => undefined],
   ])(
@@ -226,7 +229,7 @@ describe('the loop of a client that is called as fetch is', () => {
       const reason = new Error('enough');
       caller.abort(reason);
       expect(await failure).toBe(reason);
-      // The toy itself leaves its own.
+      // The test client itself leaves its listener.
       const own = fetch === silent && policy.attemptTimeoutMs === undefined ? 1 : 0;
       expect(getEventListeners(caller.signal, 'abort')).toHaveLength(own);
       expect(toy.time.pending).toEqual([]);
@@ -234,7 +237,7 @@ describe('the loop of a client that is called as fetch is', () => {
     },
   );
 
-  test('afterwards it ends the body, until that is read', async () => {
+  test('after the answer, an abort ends the body until it is read', async () => {
     const caller = new AbortController();
     const toy = new Toy({ deadlineMs: 100 }, answering(200), caller.signal);
     await begin(toy);
@@ -246,7 +249,7 @@ describe('the loop of a client that is called as fetch is', () => {
     expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
   });
 
-  test('a caller who has aborted meanwhile gets no answer', async () => {
+  test('a caller who has aborted in the meantime gets no answer', async () => {
     const caller = new AbortController();
     const reason = new Error('enough');
     const observe = (): void => caller.abort(reason);
