@@ -1,4 +1,4 @@
-/** What tests say again and again, in one word each. */
+/** Short names for what many tests need. */
 
 import type { PolicyOptions } from '../src/core/policy/options.js';
 import { definePolicy } from '../src/core/policy/policy.js';
@@ -36,7 +36,7 @@ export function requestOf(facts: Partial<RequestFacts> = {}): RequestFacts {
   return { method: 'GET', origin: 'https://api.example.com', path: '/things/1', keyed: false, ...facts };
 }
 
-/** A quiet afternoon: dice at the middle, nothing spent. */
+/** A world in which nothing unusual happens: the draw is 0.5 and no budget is spent. */
 export function worldOf(differences: Partial<World> = {}): World {
   return {
     request: { method: 'GET', keyed: false },
@@ -61,7 +61,7 @@ export const serverError: Finding = {
   aborted: false,
 };
 
-/** A clock that moves when it is told to, with everything that waits on it. */
+/** A clock that moves only when a test says so, and wakes whatever waits for it. */
 export class VirtualTime {
   now = 0;
   readonly waiting: { readonly at: number; readonly wake: () => void }[] = [];
@@ -83,7 +83,7 @@ export class VirtualTime {
     };
   }
 
-  /** Wakes everybody whose time comes, in order, and lets them go on before the next. */
+  /** Wakes all waits that end within this time, in order, and lets each one go on before the next. */
   async advance(ms: number): Promise<void> {
     const until = this.now + ms;
     await settle();
@@ -100,7 +100,7 @@ export class VirtualTime {
   }
 }
 
-/** Lets everything that is already decided happen. */
+/** Runs all microtasks that are pending. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }

@@ -1,4 +1,4 @@
-/** Ten requests at once, to a server that is well and takes twenty milliseconds: what becomes of them. */
+/** Sends ten requests at once to a healthy server that answers within twenty milliseconds. */
 
 import type { Session } from '../../src/runtime/session.js';
 import type { ScopeMachine, State } from './scope-machine.js';
@@ -9,7 +9,7 @@ interface Waiting {
   readonly isSent: boolean;
 }
 
-/** How many were refused. Changes what the machine remembers: it has to be put back. */
+/** How many were refused. This changes the machine's memory, which the caller has to restore. */
 export function refusedOfTen(machine: ScopeMachine, { now }: State): number {
   let refused = 0;
   let waiting: Waiting[] = Array.from({ length: 10 }, () => {

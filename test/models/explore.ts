@@ -1,19 +1,19 @@
-/** Every state that a machine can reach in so many steps, each looked at once, the nearest first. */
+/** Explores every state that a machine can reach in a given number of steps, each once, the nearest first. */
 
 export interface Machine<S> {
   readonly initial: S;
-  /** Two states with one key have the same future. */
+  /** Two states with the same key have the same future. */
   key(state: S): string;
-  /** What may happen next: in words, and what comes of it. */
+  /** What may happen next: each step in words, and the state after it. */
   steps(state: S): Iterable<readonly [what: string, next: S]>;
-  /** What is wrong with it, in words. */
+  /** What is wrong with the state, in words. */
   faultIn(state: S): string | undefined;
 }
 
 export interface Exploration {
   readonly states: number;
   readonly steps: number;
-  /** The shortest way to the first fault that was found. */
+  /** The shortest path to the first fault that was found. */
   readonly fault: { readonly what: string; readonly path: readonly string[] } | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Three requests at one scope, as a machine: the real sessions and the real shared state, under a clock of its own.
- * A state is all that they remember, put aside and put back; nothing of it is changed in place.
+ * Three requests in one scope, as a state machine: the real sessions and the real shared state, under a clock of its
+ * own. A state is a copy of all that they remember, which can be restored; nothing in it is changed in place.
  */
 
 import { AttemptTimeoutError } from '../../src/core/errors.js';
@@ -15,13 +15,13 @@ import type { Scope } from '../../src/runtime/scope.js';
 import { answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
 
-/** What an object of a class remembers. */
+/** The fields of an object. */
 export type Memory = Readonly<Record<string, unknown>>;
 
 export interface Slot {
   readonly phase: 'idle' | 'waiting' | 'sent';
   readonly session: Memory | undefined;
-  /** When it asks again. */
+  /** When the request asks again. */
   readonly wakeAt: number;
 }
 
@@ -29,10 +29,10 @@ export interface State {
   readonly now: number;
   readonly scope: Memory;
   readonly slots: readonly Slot[];
-  /** What a watcher from outside has counted: first attempts that failed in a row, and since when. */
+  /** What an observer from outside has counted: first attempts that failed in a row, and since when. */
   readonly row: number;
   readonly rowSince: number;
-  /** And how many signs of life there were before it, without a failure between them. */
+  /** How many signs of life there were before that row, without a failure between them. */
   readonly lives: number;
   /** The end of the last window that an answer asked for. */
   readonly windowEnds: number;
@@ -44,13 +44,13 @@ export interface Plan {
   readonly policy: PolicyOptions;
   /** How an attempt may end. */
   readonly ends: readonly End[];
-  /** How far time passes at once, where nobody is waiting for less. */
+  /** How far time passes in one step, if no request waits for less. */
   readonly ticksMs: readonly number[];
-  /** Requests may vanish without a word: their caller's code forgot them. */
+  /** Requests may be forgotten by their caller, without an abandon(). */
   readonly forgetful?: true;
-  /** Nobody is sent before the end of a window that any answer asked for. */
+  /** No request may be sent before the end of a window that any answer asked for. */
   readonly isHeldAtOnce?: true;
-  /** How many requests ended like this, one after the other, before it begins. */
+  /** How many requests end like this, one after the other, before the exploration begins. */
   readonly before?: readonly [count: number, end: End];
   faultIn(machine: ScopeMachine, state: State): string | undefined;
 }
@@ -86,7 +86,7 @@ export class ScopeMachine implements Machine<State> {
   constructor(plan: Plan) {
     this.plan = plan;
     this.retrier = createRetrier(plan.policy, { now: () => this.now, date: () => 0, random: () => 0.5 });
-    // All of it: the model reads its memory, and puts it back.
+    // The whole class, since the model copies and restores its memory.
     this.scope = this.retrier.open(this.request).scope as Scope;
     const slots = [idle, idle, idle];
     const scope = memoryOf(this.scope);
@@ -113,7 +113,7 @@ export class ScopeMachine implements Machine<State> {
   *steps(state: State): Iterable<readonly [string, State]> {
     const seen = new Set<string>();
     for (const [index, slot] of state.slots.entries()) {
-      // Of requests that remember the same, one will do.
+      // Among requests with the same memory, one is enough.
       const key = this.keyOfSlot(state, slot);
       if (seen.has(key)) continue;
       seen.add(key);
@@ -145,7 +145,7 @@ export class ScopeMachine implements Machine<State> {
     return this.proceed(withSlot(state, index, { ...idle, phase: 'waiting', session }), index);
   }
 
-  /** As an adapter does it: sends, waits, or gives up. */
+  /** Does what an adapter does: sends, waits, or gives up. */
   proceed(state: State, index: number): State {
     const session = this.restore(state, index);
     const admission = session.admit();
@@ -181,7 +181,7 @@ export class ScopeMachine implements Machine<State> {
     return this.keep(state, index, 'idle', session);
   }
 
-  /** Everybody who waits leaves. */
+  /** All waiting requests leave. */
   settle(state: State): State {
     return state.slots.reduce(
       (at, { phase }, index) => (phase === 'waiting' ? this.leave(at, index) : at),
@@ -218,7 +218,7 @@ export class ScopeMachine implements Machine<State> {
     return only<HoldState>(this.scope, 'holds');
   }
 
-  /** The clock, the scope and one of the requests, as they were. */
+  /** Restores the clock, the scope and one of the requests. */
   restore(state: State, index = 0): LiveSession {
     this.now = state.now;
     Object.assign(this.scope, copyOf(state.scope));
@@ -257,7 +257,7 @@ export class ScopeMachine implements Machine<State> {
     return this.say(state, [phase, { wakeAt }, turn, attempts?.length]);
   }
 
-  /** Times as seen from now, and no farther than anything is remembered; numbers of places as seen from the next. */
+  /** A state with times relative to now, up to the longest time that matters, and places relative to the next one. */
   private say({ now, scope }: State, value: unknown): string {
     const gate = only<GateState>(scope, 'gates')?.epoch ?? 0;
     const next = only<HoldState>(scope, 'holds')?.nextPlace ?? 0;
@@ -297,7 +297,7 @@ function memoryOf(object: object): Memory {
   return copyOf(object as Memory);
 }
 
-/** One level deep: what is below is not changed by anybody. */
+/** Copies one level deep: nothing below that is changed in place. */
 function copyOf(memory: Memory): Memory {
   return Object.fromEntries(Object.entries(memory).map(([key, value]) => [key, fresh(key, value)]));
 }

@@ -1,6 +1,6 @@
 /**
- * The gate, the hold and the budget of a scope: every interleaving of three requests (each may come again and again),
- * to a stated number of steps. What is explored are the sessions and scopes that adapters use.
+ * The gate, the hold and the budget of a scope, in every interleaving of three requests (each may be sent again and
+ * again) up to a given number of steps. The model explores the same sessions and scopes that adapters use.
  */
 
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,9 @@ import { type End, idle, type Memory, type Plan, ScopeMachine, type State } from
 
 // ---------------------------------------------------------------- what is never so
 
-/** Everybody leaves or is answered; half a minute later, ten requests come at once. */
+/**
+ * After all requests have left or been answered and half a minute has passed, ten requests at once must not be refused.
+ */
 function doesNotComeBack(machine: ScopeMachine, state: State): string | undefined {
   const answered = machine.settle(state).slots.reduce<State>((at, { phase }, index) => {
     return phase === 'sent' ? machine.end(at, index, 'succeeds') : at;
@@ -23,7 +25,10 @@ function doesNotComeBack(machine: ScopeMachine, state: State): string | undefine
   return refused === 0 ? undefined : `a server that is well: ${refused} of ten requests at once are refused`;
 }
 
-/** Everybody who waits leaves: a newcomer waits for the window and a distance, and for nobody who is not there. */
+/**
+ * After all waiting requests have left, a new one waits only for the window and one distance, and not for places of
+ * requests that are gone.
+ */
 function keepsPlaces(machine: ScopeMachine, state: State): string | undefined {
   const at = machine.settle(state);
   machine.restore(at);
@@ -33,10 +38,10 @@ function keepsPlaces(machine: ScopeMachine, state: State): string | undefined {
   if (admission.kind === 'go' || machine.gate?.kind === 'shut' || hold === undefined) return undefined;
   const place = turnOf(newcomer as unknown as Memory)?.claim.place;
   const waitMs = place === undefined ? 0 : timeOf(hold, place) - at.now;
-  // And a little for what is not exact.
+  // One more millisecond, for rounding.
   const most = Math.max(0, hold.until - at.now) + hold.spacingMs + 1;
   if (admission.kind === 'wait' ? waitMs <= most : most > longestQueueOf(machine)) return undefined;
-  return `nobody is waiting, and a newcomer is told to: ${JSON.stringify(admission)}, for ${waitMs} ms`;
+  return `no request is waiting, but a new one is told to wait: ${JSON.stringify(admission)}, for ${waitMs} ms`;
 }
 
 function longestQueueOf(machine: ScopeMachine): number {
@@ -44,7 +49,7 @@ function longestQueueOf(machine: ScopeMachine): number {
   return (hold !== false && hold.maxQueueMs) || Number.POSITIVE_INFINITY;
 }
 
-/** Each has its own place, which nobody has given back. */
+/** Every request has a place of its own that was not given back. */
 function givesPlacesTwice(machine: ScopeMachine, state: State): string | undefined {
   machine.restore(state);
   const { hold } = machine;
@@ -52,11 +57,11 @@ function givesPlacesTwice(machine: ScopeMachine, state: State): string | undefin
   const places = state.slots.flatMap((slot) => turnOf(slot.session)?.claim.place ?? []);
   const isWrong = (place: number): boolean => place >= hold.nextPlace || hold.gaps.includes(place);
   return new Set(places).size < places.length || places.some(isWrong)
-    ? `places ${places}, of which ${hold.gaps} were given back, below ${hold.nextPlace}`
+    ? `places ${places}, of which ${hold.gaps} were given back; the next is ${hold.nextPlace}`
     : undefined;
 }
 
-/** As many places of a ramp are taken as there are requests that have one, and there is one probe at most. */
+/** The ramp counts as many places as requests hold, and there is at most one probe. */
 function miscounts(machine: ScopeMachine, state: State): string | undefined {
   machine.restore(state);
   const { gate } = machine;
@@ -70,7 +75,7 @@ type Of<K extends GateState['kind']> = Extract<GateState, { kind: K }>;
 type Passes = readonly ({ readonly sentAt: number } | undefined)[];
 
 function probesOf({ probingSince }: Of<'shut'>, passes: Passes, now: number): string | undefined {
-  // One that hangs for five seconds is given up.
+  // A probe that hangs for five seconds is given up.
   const probes = passes.filter((turn) => now - (turn?.sentAt ?? 0) < 5_000).length;
   const known = probingSince !== undefined && now - probingSince < 5_000 ? 1 : 0;
   return probes === known ? undefined : `${probes} probes are out, and the gate knows of ${known}`;
@@ -208,7 +213,7 @@ const plans: Readonly<Record<string, readonly [plan: Plan, depth: number]>> = {
   ],
 };
 
-/** For people who read a failure: what happened, one step a line. */
+/** The path to a fault, one step per line, for people who read a failure. */
 function story({ fault }: Exploration): string {
   return fault === undefined ? 'no fault' : [...fault.path, fault.what].join('\n');
 }
@@ -223,14 +228,14 @@ describe('three requests', () => {
 
 // ---------------------------------------------------------------- the checker itself
 
-/** Planted: who leaves does not say so. */
+/** Planted fault: requests leave without saying so. */
 class Ghosts extends ScopeMachine {
   override leave(state: State, index: number): State {
     return { ...state, slots: state.slots.with(index, idle) };
   }
 }
 
-/** Planted: an attempt ends twice. */
+/** Planted fault: an attempt ends twice. */
 class Stutterers extends ScopeMachine {
   override end(state: State, index: number, end: End): State {
     const after = super.end(state, index, end);
@@ -238,7 +243,7 @@ class Stutterers extends ScopeMachine {
   }
 }
 
-/** Planted: the clock of who asks is three seconds fast. */
+/** Planted fault: the clock of the request that asks is three seconds fast. */
 class Hasty extends ScopeMachine {
   override proceed(state: State, index: number): State {
     const after = super.proceed(
@@ -249,7 +254,7 @@ class Hasty extends ScopeMachine {
   }
 }
 
-/** Planted: the watcher asks for more than the gate does. */
+/** Planted fault: the observer expects a longer row than the gate does. */
 class Strict extends ScopeMachine {
   override end(state: State, index: number, end: End): State {
     return super.end({ ...state, rowSince: state.row > 0 ? state.now - 100 : 0 }, index, end);
@@ -258,9 +263,15 @@ class Strict extends ScopeMachine {
 
 const nothingElse: Check = () => undefined;
 
-describe('a fault that is planted is found', () => {
+describe('a planted fault is found', () => {
   test.each<[string, string, new (plan: Plan) => ScopeMachine, Check, RegExp]>([
-    ['a hold at the first word', 'who leaves does not say so', Ghosts, keepsPlaces, /a newcomer is told to/],
+    [
+      'a hold at the first word',
+      'requests leave without saying so',
+      Ghosts,
+      keepsPlaces,
+      /a new one is told to wait/,
+    ],
     [
       'a gate that is shut',
       'an attempt ends twice',

@@ -21,11 +21,11 @@ const shut: GateState = {
   failures: 20,
   survived: { longest: 0, at: 0 },
 };
-/** Behind a window that ends at 5,000: the next free place is its first. */
+/** A hold whose window ends at 5,000, and whose queue is empty. */
 const held: HoldState = { ...noHold, until: 5_000, pacedSince: 5_000, spacingMs: 100, pace: keen };
-/** That place was taken, and by whom. */
+/** A request has taken the first place. */
 const first: Claim = { ...noClaim, place: 0 };
-/** … so that it is no longer free. */
+/** … and the hold after that. */
 const queue: HoldState = { ...held, nextPlace: 1 };
 
 function turnstile(differences: Partial<Turnstile> = {}): Turnstile {
@@ -81,7 +81,7 @@ describe('the gate', () => {
   });
 });
 
-describe('who comes at a time when it is soon over', () => {
+describe('a request that comes when the gate will open soon', () => {
   const probing: GateState = { ...shut, probingSince: 1_000 } as GateState;
   const ramping: GateState = {
     kind: 'ramping',
@@ -95,7 +95,7 @@ describe('who comes at a time when it is soon over', () => {
     survived: { longest: 0, at: 0 },
   };
 
-  /** Asks again and again, until it is let through or refused: when it asked. */
+  /** The times at which a request asks, until it is let through or refused. */
   function timesOf(options: PolicyOptions, gate: GateState, deadlineAt?: number): readonly number[] {
     const times = [1_000];
     let claim = noClaim;
@@ -118,26 +118,26 @@ describe('who comes at a time when it is soon over', () => {
     expect(timesOf(long, ramping)).toHaveLength(25);
   });
 
-  test('no longer than its deadline, and not where too many wait', () => {
+  test('waits no longer than its deadline, and not if too many wait already', () => {
     expect(timesOf({ gate: true }, probing, 1_100)).toEqual([1_000, 1_010, 1_020, 1_040, 1_080]);
     const full = turnstile({ gate: probing, waiting: 1_000 });
     expect(ask({ gate: true }, full, 1_000).admission).toEqual({ kind: 'refuse', reason: 'gate-full' });
   });
 
-  test('and where it may wait, until the deadline', () => {
+  test('waits until the deadline with whenShut: wait', () => {
     expect(timesOf(waiting, probing, 5_000).length).toBeGreaterThan(20);
   });
 });
 
-describe('what is not enforced', () => {
-  test('is told, and everybody goes', () => {
+describe('a limit that is not enforced', () => {
+  test('is reported, and the request is sent', () => {
     const gate = ask({ gate: { enforce: false } }, turnstile({ gate: shut }), 0);
     expect(gate).toMatchObject({ admission: { kind: 'go' }, unenforced: 'gate-shut', epoch: -1, gate: shut });
     const hold = ask({ hold: { enforce: false } }, turnstile({ hold: held }), 1_000, 2_000);
     expect(hold).toMatchObject({ admission: { kind: 'go' }, unenforced: 'held', hold: held });
   });
 
-  test('what would only have had to wait is not', () => {
+  test('is not reported for a request that would only have had to wait', () => {
     const probing = { ...shut, probingSince: 1_000 } as GateState;
     expect(ask({ gate: { enforce: false } }, turnstile({ gate: probing }), 1_000).unenforced).toBeUndefined();
     const hold = ask({ hold: { enforce: false } }, turnstile({ hold: held }), 1_000);
@@ -163,14 +163,14 @@ describe('the hold', () => {
     expect(again).toMatchObject({ admission: { kind: 'go' }, hold: queue });
   });
 
-  test('who goes has used its place', () => {
+  test('a request that is sent has used its place', () => {
     const gone = ask({ hold: true }, turnstile({ hold: queue, claim: first }), 5_000);
     expect(gone.claim).toBe(noClaim);
     const both = ask({ hold: true, gate: true }, turnstile({ hold: queue, claim: first }), 5_000);
     expect(both).toMatchObject({ admission: { kind: 'go' }, claim: noClaim });
   });
 
-  test('who comes too early waits for the place that it has', () => {
+  test('a request that asks too early waits for its place', () => {
     const early = ask({ hold: true }, turnstile({ hold: queue, claim: first }), 4_000);
     expect(early).toMatchObject({ admission: { kind: 'wait', delayMs: 1_000 }, hold: queue, claim: first });
   });
@@ -181,7 +181,7 @@ describe('the hold', () => {
     expect(again).toMatchObject({ admission: { kind: 'wait', delayMs: 3_000 }, claim: first, hold: moved });
   });
 
-  test('who is far behind asks from time to time whether it has moved up, but not within the window', () => {
+  test('a request far behind asks from time to time whether it has moved up, but not within the window', () => {
     const claim: Claim = { ...noClaim, place: 100 };
     const far = ask({ hold: true }, turnstile({ hold: { ...held, nextPlace: 101 }, claim }), 1_000);
     const { delayMs = 0 } = far.admission as { delayMs?: number };
@@ -189,7 +189,7 @@ describe('the hold', () => {
     expect(delayMs).toBeLessThan(5_250);
   });
 
-  test('nobody queues for more than half of its time, or than maxQueueMs', () => {
+  test('no request queues for more than half of its time, or longer than maxQueueMs', () => {
     const refused = ask({ hold: true }, turnstile({ hold: held }), 1_000, 8_999);
     expect(refused).toMatchObject({
       admission: { kind: 'refuse', reason: 'held' },
@@ -202,13 +202,13 @@ describe('the hold', () => {
     expect(ask({ hold: { maxQueueMs: 4_000 } }, turnstile({ hold: held }), 1_000).admission.kind).toBe(
       'wait',
     );
-    // Whatever the setting says, the deadline is the end.
+    // The deadline ends the wait, whatever the setting says.
     expect(ask({ hold: { maxQueueMs: 9_000 } }, turnstile({ hold: held }), 1_000, 5_000).admission.kind).toBe(
       'refuse',
     );
   });
 
-  test('who has a place is refused when its time is over, and gives it back', () => {
+  test('a request with a place is refused when its time is over, and gives the place back', () => {
     const late: Claim = { place: 0, queuesUntil: 4_500, metProbeAt: undefined, metRampAt: undefined };
     const waits = ask({ hold: true }, turnstile({ hold: queue, claim: late }), 4_400);
     expect(waits.admission).toMatchObject({ kind: 'wait', delayMs: 100 });
@@ -219,7 +219,7 @@ describe('the hold', () => {
     });
   });
 
-  test('comes before the gate: no probe is taken by one who has to wait', () => {
+  test('comes before the gate: a request that has to queue takes no probe', () => {
     const state = turnstile({ hold: held, gate: { ...shut, probeAt: 0 } as GateState });
     expect(ask({ hold: true, gate: true }, state, 1_000)).toMatchObject({
       admission: { kind: 'wait', why: 'hold' },
@@ -227,7 +227,7 @@ describe('the hold', () => {
     });
   });
 
-  test('a place is kept while the gate keeps waiting, and given back where it refuses', () => {
+  test('a place is kept while the request waits for the gate, and given back if the gate refuses', () => {
     const state = turnstile({ hold: queue, claim: first, gate: { ...shut, probeAt: 9_000 } as GateState });
     expect(ask({ ...waiting, hold: true }, state, 5_000)).toMatchObject({
       admission: { kind: 'wait', why: 'gate', delayMs: 4_250 },
@@ -243,7 +243,7 @@ describe('the hold', () => {
 describe('a retry', () => {
   const hold: Hold = { ...defaults.hold };
 
-  test('that was decided on waits for its place, as long as its deadline lets it', () => {
+  test('waits for its place for as long as its deadline allows', () => {
     const retry = turnstile({ hold: held, isRetry: true });
     expect(ask({ hold: { maxQueueMs: 0 } }, retry, 1_000, 5_001)).toMatchObject({
       admission: { kind: 'wait', delayMs: 4_000 },
@@ -252,7 +252,7 @@ describe('a retry', () => {
     expect(ask({ hold: true }, retry, 1_000, 5_000).admission).toEqual({ kind: 'refuse', reason: 'held' });
   });
 
-  test('that would be, is told how long that is', () => {
+  test('is told beforehand how long it would have to queue', () => {
     expect(queueMs(hold, held, 1_000)).toBe(4_000);
     expect(queueMs(hold, { ...held, nextPlace: 1 }, 1_000)).toBeGreaterThan(4_090);
     expect(queueMs(hold, noHold, 1_000)).toBe(0);

@@ -4,7 +4,7 @@ import { afterAnswer, noAnswers, refusedShare, successRate } from '../../../src/
 
 type Kind = 'success' | 'refusal' | 'other';
 
-/** So many a second, evenly, from one time to another; one of so many is refused. */
+/** Answers at an even rate from one time to another. With `oneOf`, one in that many is refused. */
 function counted(perSecond: number, fromMs: number, toMs: number, oneOf = 0, from = noAnswers): Answers {
   const count = ((toMs - fromMs) * perSecond) / 1_000;
   return Array.from({ length: count }, (_, index) => index).reduce((answers, index) => {
@@ -14,19 +14,19 @@ function counted(perSecond: number, fromMs: number, toMs: number, oneOf = 0, fro
 }
 
 describe('the share of refusals', () => {
-  test('of the last two seconds, where there are enough', () => {
+  test('is that of the last two seconds, if they have enough answers', () => {
     expect(refusedShare(counted(20, 0, 2_000, 2), 1_990)).toBe(0.5);
     expect(refusedShare(counted(20, 0, 2_000, 4), 1_990)).toBe(0.25);
     expect(refusedShare(counted(100, 0, 1_000, 1), 1_100)).toBe(1);
   });
 
-  test('of what is older, nothing', () => {
+  test('ignores older answers', () => {
     const before = counted(100, 0, 2_000, 1);
     const since = counted(100, 2_000, 4_000, 0, before);
     expect(refusedShare(since, 4_000)).toBe(0);
   });
 
-  test('otherwise of the last thirty, within half a minute', () => {
+  test('is otherwise that of the last thirty answers, within half a minute', () => {
     const seldom = counted(2, 0, 15_000, 3);
     expect(refusedShare(seldom, 15_000)).toBeCloseTo(1 / 3);
     expect(refusedShare(seldom, 40_000)).toBe(0);
@@ -34,14 +34,14 @@ describe('the share of refusals', () => {
     expect(refusedShare(turned, 30_000)).toBe(1);
   });
 
-  test('fewer say nothing', () => {
+  test('is 0 if there are fewer', () => {
     expect(refusedShare(noAnswers, 0)).toBe(0);
     expect(refusedShare(counted(29, 0, 1_000, 1), 1_000)).toBe(0);
     expect(refusedShare(counted(30, 0, 1_000, 1), 1_000)).toBe(1);
     expect(refusedShare(counted(1, 0, 60_000, 1), 60_000)).toBe(0);
   });
 
-  test('the answers to retries are not looked at', () => {
+  test('ignores the answers to retries', () => {
     const healthy = counted(20, 0, 2_000);
     const retried = Array.from({ length: 100 }).reduce<Answers>(
       (answers) => afterAnswer(answers, false, 'refusal', 2_000),

@@ -37,7 +37,7 @@ const sliding: WindowBudget = {
   cost: { transient: 1, throttled: 2, timeout: 3 },
 };
 
-/** A budget, its state and a clock, so that a test reads as a story. */
+/** A budget with its state and a clock, so that a test reads as a story. */
 function account(budget: Budget, now = 0) {
   let state: BudgetState = fullBudget(budget, now);
   return {
@@ -53,7 +53,7 @@ function account(budget: Budget, now = 0) {
       state = afterFailure(budget, state, failure, now);
       return this;
     },
-    /** As many retries as it affords, at most so many. */
+    /** Makes up to this many retries, as far as the budget allows. */
     retry(failure: keyof Cost = 'transient', most = 1): number {
       let count = 0;
       for (; count < most && affords(budget, state, failure, now); count++) {
@@ -105,7 +105,7 @@ describe('a bucket', () => {
     expect(account({ ...plain, floor: 8 }).affords('throttled')).toBe(true);
   });
 
-  test('without capacity it never affords anything, whatever it earns', () => {
+  test('without capacity it never affords a retry, whatever it earns', () => {
     const never = account({ ...plain, capacity: 0, perSuccess: 5, perSecond: 5 });
     expect(never.at(1_000).succeed(9).affords()).toBe(false);
     expect(never.left()).toBe(0);
@@ -113,7 +113,7 @@ describe('a bucket', () => {
     expect(neverCharged.succeed(9).affords()).toBe(false);
   });
 
-  test('spending what is not there leaves 0, not a debt', () => {
+  test('spending more than there is leaves 0, not a debt', () => {
     const state = afterRetry(
       { ...plain, capacity: 1 },
       fullBudget({ ...plain, capacity: 1 }, 0),
@@ -161,7 +161,7 @@ describe('a bucket', () => {
 describe("a bucket's trickle", () => {
   const trickling: BucketBudget = { ...plain, perSuccess: 0, perSecond: 0.5 };
 
-  test('gives so many tokens a second, fractions included, up to the capacity', () => {
+  test('gives perSecond tokens a second, fractions included, up to the capacity', () => {
     const bucket = account(trickling, 1_000);
     bucket.retry('transient', 10);
     expect(bucket.at(1_500).left()).toBe(0.25);
@@ -172,7 +172,7 @@ describe("a bucket's trickle", () => {
     expect(bucket.at(99_000).left()).toBe(10);
   });
 
-  test('is not paid twice, and what overflowed is lost', () => {
+  test('is not paid twice, and tokens that overflow are lost', () => {
     const bucket = account(trickling);
     bucket.at(60_000).retry();
     expect(bucket.state()).toEqual({ tokens: 9_000, at: 60_000 });
@@ -197,7 +197,7 @@ describe("a bucket's trickle", () => {
     expect(bucket.at(7_000).left()).toBe(6);
   });
 
-  test('goes on after failures are charged', () => {
+  test('continues after failures are charged', () => {
     const bucket = account({ ...grpc, perSecond: 1 });
     bucket.fail().fail().fail();
     expect(bucket.at(2_000).left()).toBe(9);
@@ -234,7 +234,7 @@ describe('AWS standard mode 2.1', () => {
     expect(quota.succeed(1, costOf(awsStandard, 'throttled')).left()).toBe(486);
   });
 
-  test('a success without retries gives 1, and the capacity is the end of it', () => {
+  test('a success without retries gives 1, up to the capacity', () => {
     const quota = account(awsStandard);
     quota.retry();
     expect(quota.succeed(13).left()).toBe(499);
@@ -244,7 +244,7 @@ describe('AWS standard mode 2.1', () => {
     expect(quota.succeed(1, 14).left()).toBe(500);
   });
 
-  test('a failure in the end gives nothing back, and time heals nothing', () => {
+  test('a request that fails gives nothing back, and time adds nothing', () => {
     const quota = account(awsStandard);
     quota.retry('transient', 2);
     expect(quota.fail().at(3_600_000).left()).toBe(472);
@@ -371,14 +371,14 @@ describe('a window', () => {
     expect(window.at(11_000).left()).toBe(0);
   });
 
-  test('spendings leave too, so that the reserve comes back', () => {
+  test('costs leave, too, so that the reserve fills up again', () => {
     const window = account({ ...sliding, reserve: 2 }).at(500);
     expect(window.retry('transient', 9)).toBe(2);
     expect(window.at(9_999).retry('transient', 9)).toBe(0);
     expect(window.at(10_000).retry('transient', 9)).toBe(2);
   });
 
-  test('may owe for deposits that have left, and shows 0 then', () => {
+  test('may fall below 0 when deposits leave, and then shows 0', () => {
     const window = account(sliding).succeed(5).at(5_000);
     expect(window.retry()).toBe(1);
     window.at(10_000);
@@ -407,7 +407,7 @@ describe('a window', () => {
     expect(short.at(50).left()).toBe(0);
   });
 
-  test('what adds nothing returns the state itself', () => {
+  test('a deposit of nothing returns the state itself', () => {
     const unpaid = { ...sliding, perSuccess: 0, cost: { transient: 0, throttled: 0, timeout: 0 } };
     const state = fullBudget(unpaid, 0);
     expect(afterSuccess(unpaid, state, undefined, 5_000)).toBe(state);
@@ -423,8 +423,8 @@ test.each([
   ['undici: a body that stalled', { code: 'UND_ERR_BODY_TIMEOUT' }, 'timeout'],
   ['axios', { code: 'ECONNABORTED' }, 'timeout'],
   ['axios, with clarifyTimeoutError, and a connection that died', { code: 'ETIMEDOUT' }, 'timeout'],
-  ['one that is not the caller’s', { name: 'TimeoutError', aborted: false }, 'timeout'],
-  ['a connection that was never there', { code: 'ETIMEDOUT', syscall: 'connect' }, 'transient'],
+  ['a TimeoutError that is not the caller’s', { name: 'TimeoutError', aborted: false }, 'timeout'],
+  ['a connection that was never made', { code: 'ETIMEDOUT', syscall: 'connect' }, 'transient'],
   ['undici: the same', { code: 'UND_ERR_CONNECT_TIMEOUT' }, 'transient'],
   ['a cut', { code: 'ECONNRESET' }, 'transient'],
 ] as const)('the price of a timeout: %s', (_, properties, price) => {

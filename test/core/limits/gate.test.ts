@@ -54,12 +54,12 @@ const ramping: Of<'ramping'> = {
   survived: none,
 };
 
-/** Of an attempt that was sent in the state of that epoch, just before it ended. */
+/** The gate after an attempt that was sent in the epoch of that state, just before it ended. */
 function ended(state: GateState, sign: Sign, now: number, pass: Partial<Pass> = {}): GateState {
   return afterSign(gate, state, { epoch: state.epoch, sentAt: now, ...pass }, sign, now, middle);
 }
 
-/** So many failures, the first one then, and so far apart. */
+/** The gate after `count` failures, this far apart. */
 function failing(count: number, everyMs: number, from: GateState = open, firstAt = 0): GateState {
   return Array.from({ length: count }).reduce<GateState>(
     (state, _, index) => ended(state, 'dead', firstAt + index * everyMs),
@@ -67,7 +67,7 @@ function failing(count: number, everyMs: number, from: GateState = open, firstAt
   );
 }
 
-describe('what an outcome says of the health of the server', () => {
+describe('what an outcome says about the health of the server', () => {
   test.each<[number, Sign]>([
     [200, 'alive'],
     [304, 'alive'],
@@ -102,7 +102,7 @@ describe('what an outcome says of the health of the server', () => {
     const timeout = { ...error, code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT', class: 'transient' } as const;
     expect(signOf({ ...timeout, aborted: false })).toBe('silent');
     expect(signOf({ ...timeout, aborted: true })).toBe('neutral');
-    // The server was not reached at all: that says nothing of how long it has been silent.
+    // The server was not reached at all, so the duration does not say how long it has been silent.
     expect(signOf({ ...timeout, evidence: 'unsent', aborted: false })).toBe('dead');
   });
 });
@@ -118,7 +118,7 @@ describe('open', () => {
     expect(isShut(gate, openGate, 0)).toBe(false);
   });
 
-  test('a sign of life ends a row, and how long it was is remembered; what says nothing does not', () => {
+  test('a sign of life ends a row of failures, whose length is remembered; a neutral sign does not', () => {
     const row = failing(2, 100);
     expect(row).toMatchObject({ failures: 2, since: 0, lastAt: 100 });
     expect(ended(row, 'alive', 150)).toEqual({
@@ -129,7 +129,7 @@ describe('open', () => {
     for (const sign of ['answers', 'neutral', 'still-dead'] as const) expect(ended(row, sign, 150)).toBe(row);
   });
 
-  test('a wave is no row: it takes time, too', () => {
+  test('many failures at once do not shut it: the row has to last, too', () => {
     expect(failing(1_000, 1)).toMatchObject({ kind: 'open', failures: 1_000 });
     expect(failing(2, 2_000).kind).toBe('open');
     expect(failing(3, 999).kind).toBe('open');
@@ -144,9 +144,9 @@ describe('open', () => {
       );
     expect(silent(2, open)).toMatchObject({ kind: 'open', failures: 2, since: 0, lastAt: 2_000 });
     expect(silent(3, open).kind).toBe('shut');
-    // Only its first one counts back: what was cut off before it says when the row began.
+    // Only a row that begins with a timeout counts back: here a reset came first and says when the row began.
     expect(silent(2, failing(1, 0, open, 1_000))).toMatchObject({ kind: 'open', failures: 3, since: 1_000 });
-    // And what is cut off after long says nothing of the time before.
+    // A connection that is reset after a long time says nothing about the time before.
     expect(ended(open, 'dead', 2_000, { sentAt: 0 })).toMatchObject({ since: 2_000 });
   });
 
@@ -162,47 +162,48 @@ describe('open', () => {
     });
   });
 
-  test('after ten seconds without an attempt, a row begins anew', () => {
+  test('after ten seconds without an attempt, a new row begins', () => {
     const row = failing(2, 1_000);
     expect(ended(row, 'dead', 11_001)).toMatchObject({ failures: 1, since: 11_001 });
-    // It was sent in time, and took long.
+    // The attempt was sent in time, and took long.
     expect(ended(row, 'dead', 15_000, { sentAt: 11_000 }).kind).toBe('shut');
   });
 
-  test('where rows come and go, only one that is much longer shuts it', () => {
+  test('if the server has survived rows of failures, only a much longer one shuts it', () => {
     const lately = { ...open, survived: { longest: 4, at: 0 } };
     expect(failing(11, 250, lately).kind).toBe('open');
     expect(failing(12, 250, lately).kind).toBe('shut');
-    // Nine minutes later, an eighth of that.
+    // Nine minutes later, the survived row counts an eighth.
     expect(failing(3, 1_000, { ...open, survived: { longest: 7.9, at: 0 } }, 540_000).kind).toBe('shut');
   });
 
-  test('without so many signs of life before it, a row has to be five times as long', () => {
+  test('without enough signs of life before it, a row has to be five times as long', () => {
     const doubtful = { ...open, lives: 2 };
     expect(failing(14, 1_000, doubtful).kind).toBe('open');
     expect(failing(15, 1_000, doubtful).kind).toBe('shut');
     expect(failing(100, 90, doubtful).kind).toBe('open');
-    // Of a server that nobody has ever heard of, it has to last as long.
+    // If the server has never answered, the row has to last five times as long, but needs no more failures.
     expect(failing(3, 4_999, openGate).kind).toBe('open');
     expect(failing(3, 5_000, openGate).kind).toBe('shut');
   });
 
-  test('what was sent before a row and is still answered ends it, but does not make the next one doubtful', () => {
-    // A server that finishes what it has, and takes nothing new: answers and refused connections mixed at first.
+  test('an answer to an attempt from before the row ends the row, but does not make the next one doubtful', () => {
+    // A server that shuts down answers what it has and takes nothing new: at first, answers and refused connections are
+    // mixed.
     const draining = [0, 10, 20].reduce<GateState>(
       (state, at) => ended(failing(2, 1, state, at), 'alive', at + 5, { sentAt: -20 }),
       open,
     );
     expect(draining).toEqual(open);
     expect(failing(3, 1_000, draining, 30).kind).toBe('shut');
-    // What was sent later says that it can be both.
+    // An answer to a later attempt means that failures and answers are normally mixed.
     expect(ended(failing(2, 1), 'alive', 5, { sentAt: 0 })).toMatchObject({
       lives: 1,
       survived: { longest: 2 },
     });
   });
 
-  test('signs of life are counted as far as they matter', () => {
+  test('signs of life are counted only up to the number that matters', () => {
     const counted = [1, 2, 3, 3].reduce<GateState>((state, lives) => {
       const next = ended(state, 'alive', 0);
       expect(next).toMatchObject({ lives });
@@ -239,7 +240,7 @@ describe('shut', () => {
     expect(passGate(gate, probing, 6_000, middle)).toEqual({ kind: 'go', state: second });
     expect(isShut(gate, probing, 5_999)).toBe(true);
     expect(isShut(gate, probing, 6_000)).toBe(false);
-    // The end of the first one is not the end of the second.
+    // The end of the first probe is not the end of the second.
     expect(ended(second, 'dead', 6_500, { sentAt: 1_000 })).toBe(second);
     expect(ended(second, 'neutral', 6_500, { sentAt: 1_000 })).toBe(second);
   });
@@ -257,7 +258,7 @@ describe('shut', () => {
     expect(ended(probing, 'neutral', 1_200, { sentAt: 1_000 })).toEqual({ ...shut, probeAt: 1_200 });
   });
 
-  test('late news of the outage changes nothing', () => {
+  test('a late failure of the outage changes nothing', () => {
     expect(ended(probing, 'dead', 1_200, { epoch: 4, sentAt: 1_000 })).toBe(probing);
     expect(ended(probing, 'neutral', 1_200, { epoch: 4, sentAt: 1_000 })).toBe(probing);
     expect(ended(shut, 'dead', 1_200)).toBe(shut);
@@ -287,11 +288,11 @@ describe('ramping', () => {
     expect(isShut(gate, ramping, 100)).toBe(false);
   });
 
-  test('more with each success, and with time', () => {
+  test('lets in more with each success, and with time', () => {
     const one = ended(full, 'alive', 100);
     expect(one).toEqual({ ...ramping, successes: 1 });
     expect(passGate(gate, { ...ramping, places: 5, successes: 1 }, 100, middle).kind).toBe('shut');
-    // It doubles in an eighth of the ramp.
+    // The limit doubles in an eighth of the ramp.
     expect(passGate(gate, { ...ramping, places: 7 }, 349, middle).kind).toBe('shut');
     expect(passGate(gate, { ...ramping, places: 7 }, 350, middle).kind).toBe('go');
     expect(passGate(gate, { ...ramping, places: 8 }, 350, middle).kind).toBe('shut');
@@ -304,7 +305,7 @@ describe('ramping', () => {
   test('a place that is not given back expires', () => {
     const later = passGate(gate, full, 1_100, middle);
     expect(later).toMatchObject({ state: { places: 1, placesBefore: 4, placesSince: 1_100 } });
-    // Of the interval before, it can still be given back; and later not twice.
+    // A place of the interval before can still be given back, but later not a second time.
     const state = { ...ramping, rampMs: 9_000, places: 1, placesBefore: 4, placesSince: 1_100 };
     expect(ended(state, 'neutral', 1_200, { sentAt: 500 })).toMatchObject({ places: 1, placesBefore: 3 });
     const slow = { ...gate, rampMs: 9_000 };
@@ -319,14 +320,14 @@ describe('ramping', () => {
     });
   });
 
-  test('ten failures in a row shut it again, and a success forgives nine', () => {
+  test('ten failures in a row shut it again, and a success clears nine', () => {
     const nine = failing(9, 10, { ...ramping, places: 9 }, 110);
     expect(nine).toMatchObject({ kind: 'ramping', failures: 9, places: 0 });
     expect(ended(nine, 'alive', 210)).toMatchObject({ failures: 0 });
     expect(ended(nine, 'dead', 210)).toEqual({ ...shut, epoch: 7, probeAt: 1_210, failures: 10 });
   });
 
-  test('and if it came back from a longer row, half of that', () => {
+  test('after a longer row, half as many failures shut it again', () => {
     const shaky = { ...ramping, places: 30, survived: { longest: 40.1, at: 100 } };
     expect(failing(20, 10, shaky, 110).kind).toBe('ramping');
     expect(failing(21, 10, shaky, 110).kind).toBe('shut');

@@ -28,7 +28,7 @@ function refused(state: HoldState, hintMs: number | null, now: number, answers =
   return afterRefusal(hold, state, answers, tooMuch(hintMs), now);
 }
 
-/** So many a second, evenly, from one time to another. */
+/** Successes at an even rate, from one time to another. */
 function succeeding(perSecond: number, fromMs: number, toMs: number, from = noAnswers): Answers {
   const count = ((toMs - fromMs) * perSecond) / 1_000;
   const times = Array.from({ length: count }, (_, index) => fromMs + (index * 1_000) / perSecond);
@@ -42,12 +42,12 @@ function refusing(count: number, now: number, from = noAnswers): Answers {
   );
 }
 
-/** So many more have taken a place. */
+/** The hold after this many more requests have taken a place. */
 function queued(state: HoldState, now: number, count: number): HoldState {
   return Array.from({ length: count }).reduce<HoldState>((at) => takePlace(at, now).state, state);
 }
 
-/** The times at which the next attempts may go, all asked for at `now`. */
+/** The times at which the next attempts may go, if all ask at `now`. */
 function places(state: HoldState, now: number, count: number): number[] {
   const found: number[] = [];
   for (let at = state, left = count; left > 0; left -= 1) {
@@ -67,12 +67,12 @@ describe('what is a refusal', () => {
       never,
       true,
     ],
-    ['a short hint, of what was too much', tooMuch(1_000), never, true],
-    ['no hint, of what was too much', tooMuch(null), never, true],
+    ['a short hint of a rate limited answer', tooMuch(1_000), never, true],
+    ['a rate limited answer without a hint', tooMuch(null), never, true],
     ['a short hint of another failure', tooMuch(1_000, { status: 503, class: 'transient' }), never, false],
     ['no hint at all', { ...tooMuch(0), class: 'transient', hint: undefined }, never, false],
-    ['longer than anybody would wait', tooMuch(60_001), 60_000, false],
-    ['as long as anybody would wait', tooMuch(60_000), 60_000, true],
+    ['a hint longer than maxHintMs', tooMuch(60_001), 60_000, false],
+    ['a hint as long as maxHintMs', tooMuch(60_000), 60_000, true],
     [
       'an error',
       {
@@ -92,27 +92,27 @@ describe('what is a refusal', () => {
   });
 });
 
-describe('whom it is about', () => {
+describe('the share of refusals', () => {
   const shared: Hold = { ...hold, refusedShare: 0.5 };
   const ask = (state: HoldState, answers: Answers, hintMs = 5_000): HoldState =>
     afterRefusal(shared, state, answers, tooMuch(hintMs), 1_000);
 
-  test('one that is refused speaks for itself', () => {
+  test('a few refusals concern only their own requests', () => {
     expect(ask(noHold, refusing(1, 1_000))).toBe(noHold);
     expect(ask(noHold, refusing(29, 1_000))).toBe(noHold);
     expect(ask(noHold, refusing(29, 1_000, succeeding(30, 0, 1_000)))).toBe(noHold);
   });
 
-  test('half of many speak for all', () => {
+  test('half of many answers concern all requests', () => {
     expect(ask(noHold, refusing(30, 1_000, succeeding(30, 0, 990)))).toMatchObject({ until: 6_000 });
     expect(ask(noHold, refusing(30, 1_000), 1_000)).toMatchObject({ pacedSince: 1_000, until: noHold.until });
   });
 
-  test('with a share of 0, the first one', () => {
+  test('with a refusedShare of 0, the first refusal is enough', () => {
     expect(afterRefusal(hold, noHold, noAnswers, tooMuch(5_000), 1_000)).toMatchObject({ until: 6_000 });
   });
 
-  test('while they queue, an eighth of them, once what was answered before is forgotten', () => {
+  test('while requests queue, an eighth is enough to slow down, once older answers are forgotten', () => {
     const paced: HoldState = { ...noHold, pacedSince: -1_500, spacingMs: 50, pace: keen };
     const some = succeeding(70, 0, 1_000);
     expect(ask(paced, refusing(9, 1_000, some), 1_000)).toBe(paced);
@@ -121,14 +121,14 @@ describe('whom it is about', () => {
     expect(ask(lately, refusing(10, 1_000, some), 1_000)).toBe(lately);
   });
 
-  test('while they queue, a window for all takes as many as before', () => {
+  test('while requests queue, a window for all still takes half', () => {
     const paced: HoldState = { ...noHold, pacedSince: -1_500, spacingMs: 50, pace: keen };
     const some = succeeding(70, 0, 1_000);
     expect(ask(paced, refusing(30, 1_000, some))).toMatchObject({ until: noHold.until, pacedSince: 1_000 });
     expect(ask(paced, refusing(70, 1_000, some))).toMatchObject({ until: 6_000 });
   });
 
-  test('what does not become less with the pace is one tenant\u2019s, and slows the others no further', () => {
+  test('a share that does not fall with the pace belongs to one tenant, and does not slow the others further', () => {
     const share = (refusals: number, now: number): Answers =>
       refusing(refusals, now, succeeding(100 - refusals, now - 1_000, now));
     const met = (state: HoldState, refusals: number, now: number): HoldState =>
@@ -143,18 +143,18 @@ describe('whom it is about', () => {
     expect(met(apart, 20, 9_500)).toBe(apart);
     expect(met(apart, 31, 9_500)).toBe(apart);
     expect(met(apart, 33, 9_500)).toMatchObject({ pacedSince: 9_500, apart: 0 });
-    // Of a limit, it becomes less.
+    // If a limit is the reason, the share falls.
     expect(met(twice, 12, 7_500)).toBe(twice);
     expect(met(twice, 13, 9_500)).toMatchObject({ pacedSince: 9_500, slowedTwice: false });
   });
 
-  test('who asked for it is known', () => {
+  test('the answer that started it is kept', () => {
     expect(refused(noHold, 5_000, 1_000).asked).toEqual({ finding: tooMuch(5_000), at: 1_000 });
   });
 });
 
 describe('a long hint', () => {
-  test('keeps everybody out of its window', () => {
+  test('lets no request into its window', () => {
     const held = refused(noHold, 5_000, 1_000);
     expect(held).toMatchObject({ until: 6_000, pacedSince: 6_000, spacingMs: 100 });
     const [first = 0, second = 0] = places(held, 1_000, 2);
@@ -162,7 +162,7 @@ describe('a long hint', () => {
     expect(second).toBeCloseTo(6_100, -1);
   });
 
-  test('that ends no later than another changes nothing; a later end moves the window and who queues behind it', () => {
+  test('that ends no later than another changes nothing; one that ends later moves the window and the queue', () => {
     const held = refused(noHold, 5_000, 0);
     expect(refused(held, 4_000, 1_000)).toBe(held);
     const { state, place } = takePlace(held, 500);
@@ -172,14 +172,14 @@ describe('a long hint', () => {
     expect(places(moved, 1_000, 1)[0]).toBeGreaterThan(6_000);
   });
 
-  test('nobody gets on while it lasts', () => {
+  test('the queue does not move while the window lasts', () => {
     const held = refused(noHold, 5_000, 1_000, succeeding(10, 0, 1_000));
     expect(places(held, 1_000, 3)).toEqual(places(held, 5_900, 3));
   });
 });
 
 describe('a short hint', () => {
-  test('keeps nobody out, but sets the pace', () => {
+  test('opens no window, but sets the pace', () => {
     const held = refused(noHold, 1_999, 2_000, succeeding(20, 0, 2_000));
     expect(held).toMatchObject({ until: Number.NEGATIVE_INFINITY, pacedSince: 2_000 });
     expect(places(held, 2_000, 1)).toEqual([2_000]);
@@ -191,11 +191,11 @@ describe('the pace', () => {
     ['both seconds', succeeding(10, 1_000, 1_500, succeeding(20, 0, 1_000)), 1_500, 1_500 / 25],
     ['a second that is over', succeeding(20, 0, 1_000), 1_800, 1_800 / 20],
     ['a short look', succeeding(40, 0, 500), 500, 1_000 / 20],
-  ])('is a little less than the rate that was seen: %s', (_, answers, now, spacingMs) => {
+  ])('is a little less than the measured rate: %s', (_, answers, now, spacingMs) => {
     expect(refused(noHold, 5_000, now, answers).spacingMs * 0.8).toBeCloseTo(spacingMs);
   });
 
-  test('is nearly all of it, where others meet the limit as well', () => {
+  test('is nearly the measured rate, if the limit is shared with other clients', () => {
     const answers = refusing(20, 1_990, succeeding(20, 0, 2_000));
     const held = afterRefusal({ ...hold, refusedShare: 0.3 }, noHold, answers, tooMuch(1_000), 2_000);
     expect(held.spacingMs * 0.95).toBeCloseTo(50);
@@ -203,12 +203,12 @@ describe('the pace', () => {
     expect(refused(noHold, 1_000, 2_000, answers).pace).toBe(courteous);
   });
 
-  test('is the setting, where none was seen', () => {
+  test('is spacingMs, if no rate was measured', () => {
     expect(refused(noHold, 5_000, 500).spacingMs).toBe(100);
     expect(refused(noHold, 5_000, 2_000, succeeding(20, 0, 1_000)).spacingMs).toBe(100);
   });
 
-  test('grows by a fiftieth each second, and after four of them by an eighth', () => {
+  test('grows by a fiftieth each second, and after four seconds by an eighth', () => {
     const held: HoldState = {
       ...refused(noHold, 1_000, 2_000, succeeding(100, 0, 2_000)),
       spacingMs: 10,
@@ -222,7 +222,7 @@ describe('the pace', () => {
     expect(within(14) / within(4)).toBeCloseTo(1.12 ** 10, 1);
   });
 
-  test('is the same whether one asks for the time of a place or for the place at a time', () => {
+  test('is the same from place to time and from time to place', () => {
     const held = refused(noHold, 1_000, 2_000, succeeding(10, 0, 2_000));
     for (const pace of [keen, courteous]) {
       for (const now of [2_500, 5_999, 6_001, 12_000]) {
@@ -232,7 +232,7 @@ describe('the pace', () => {
     }
   });
 
-  test('is not lowered again for what was sent before', () => {
+  test('is not lowered again for requests that were sent before', () => {
     const answers = succeeding(10, 0, 2_000);
     const held = refused(noHold, 1_000, 2_000, answers);
     expect(refused(held, 1_000, 3_499, answers)).toBe(held);
@@ -246,12 +246,12 @@ describe('the pace', () => {
     expect(faster.spacingMs).toBeCloseTo(100 / 1.1 ** 2);
   });
 
-  test('stays as it was where nothing succeeded at it', () => {
+  test('stays as it was if nothing succeeded at it', () => {
     const held: HoldState = { ...refused(noHold, 2_000, 0), spacingMs: 40 };
     expect(refused(held, 2_000, 4_000).spacingMs).toBe(40);
   });
 
-  test('changes for all that queue, and their order stays', () => {
+  test('changes for all requests in the queue, and their order stays', () => {
     const fast = refused(noHold, 1_000, 2_000, succeeding(100, 0, 2_000));
     const { state, place } = takePlace(queued(fast, 2_000, 400), 2_000);
     const slow = refused(state, 1_000, 3_600, succeeding(4, 1_600, 3_600));
@@ -263,7 +263,7 @@ describe('the pace', () => {
 describe('a place that is given back', () => {
   const held = refused(noHold, 5_000, 0);
 
-  test('in the middle: those behind it move up, those before it do not', () => {
+  test('in the middle: requests behind it move up, requests before it do not', () => {
     const state = queued(held, 0, 5);
     const after = givePlaceBack(state, 2, 0);
     expect([0, 1].map((place) => timeOf(after, place))).toEqual([0, 1].map((place) => timeOf(state, place)));
@@ -271,7 +271,7 @@ describe('a place that is given back', () => {
     expect(places(after, 0, 1)[0]).toBe(timeOf(state, 4));
   });
 
-  test('of all of them: the next one comes as if they had never been there', () => {
+  test('by every request: the next one comes as if they had never queued', () => {
     const state = queued(held, 0, 500);
     for (const order of [1, -1, 7]) {
       const numbers = Array.from({ length: 500 }, (_, index) => (((index * order) % 500) + 500) % 500);
@@ -281,7 +281,7 @@ describe('a place that is given back', () => {
     }
   });
 
-  test('whose time has come already: the next one may go', () => {
+  test('after its time has come: the next request may go', () => {
     const state = queued(held, 0, 3);
     const after = givePlaceBack(state, 0, 5_050);
     expect(timeOf(after, 1)).toBe(5_000);
@@ -296,24 +296,24 @@ describe('a place that is given back', () => {
     expect(timeOf(later, 7)).toBeCloseTo(timeOf(state, 7));
   });
 
-  test('that nobody has taken is none', () => {
+  test('is ignored if it was never taken', () => {
     const state = queued(held, 0, 3);
     expect(givePlaceBack(state, 3, 0)).toBe(state);
   });
 });
 
 describe('the end of it', () => {
-  test('without a hold nobody queues', () => {
+  test('without a hold no request queues', () => {
     expect(isPaced(noHold, 0)).toBe(false);
   });
 
-  test('after ten seconds nobody queues who finds no queue', () => {
+  test('after ten seconds, a request that finds no queue need not wait', () => {
     const held = refused(noHold, 2_000, 0);
     expect(isPaced(held, 11_999)).toBe(true);
     expect(isPaced(held, 12_000)).toBe(false);
   });
 
-  test('who finds one queues behind it', () => {
+  test('a request that finds a queue joins it', () => {
     const queue = queued(refused(noHold, 2_000, 0), 2_000, 400);
     expect(isPaced(queue, 12_000)).toBe(true);
     expect(places(queue, 12_000, 1)[0]).toBeGreaterThan(12_000);
