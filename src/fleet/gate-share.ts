@@ -2,6 +2,7 @@
 
 import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/fleet/gate-told.js';
 import type { Facts, GateFacts, GateReport } from '../core/limits/fleet/messages.js';
+import { leasePatienceMs } from '../core/limits/gate/admit.js';
 import { needsLease } from '../core/limits/gate/shut.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { isFailure } from '../core/limits/gate/signs.js';
@@ -13,8 +14,14 @@ import type { Receipt, RecordShare, Speaker } from './share.js';
 
 /** An answer to a request for a lease that takes longer is not waited for; it may be asked for again. */
 const askingMs = 200;
-/** A lease that was got may be used by a request that comes so long after it was asked for. */
-const usableMs = 150;
+/**
+ * A lease may be used by a request that comes so long after it was asked for. If the store is slower than a request
+ * waits, the request has left when the lease comes, and a later one must be able to use it. Each lease that is given up
+ * unused doubles the time, so that a process with few requests gets to probe as well.
+ */
+const usableAtFirstMs = 150;
+const usableWhenSlowMs = 1_000;
+const longestUsableMs = 16_000;
 /** A probe that begins late and takes its whole time is over before its lease is. */
 const marginMs = 500;
 const probeIntervals = 5;
@@ -44,9 +51,13 @@ export class GateShare implements RecordShare {
   // -- of a probe
   private askedAt = Number.NEGATIVE_INFINITY;
   private neededMs = 0;
+  private usableMs = usableAtFirstMs;
+  /** How long the store took for its last answer. */
+  private roundTripMs = 0;
   /** 0: none. */
   private lease = 0;
   private leaseUntil = 0;
+  private usableUntil = 0;
 
   constructor(key: string, gate: Gate, scope: SharedScope, speaker: Speaker, random: () => number) {
     this.key = key;
@@ -114,7 +125,9 @@ export class GateShare implements RecordShare {
     const isAsking = now - this.askedAt < askingMs;
     if (isAsking || this.hasLease(now) || !this.speaker.isShared) return;
     this.askedAt = now;
-    this.neededMs = (attemptTimeoutMs ?? probeIntervals * this.gate.probeMs) + marginMs;
+    if (this.roundTripMs > leasePatienceMs) this.usableMs = Math.max(this.usableMs, usableWhenSlowMs);
+    const probeMs = attemptTimeoutMs ?? probeIntervals * this.gate.probeMs;
+    this.neededMs = probeMs + marginMs + this.usableMs - usableAtFirstMs;
     this.wantMs = this.neededMs;
     this.speaker.urge(this);
   }
@@ -160,18 +173,29 @@ export class GateShare implements RecordShare {
     const state = this.scope.gateOf(this.gate);
     const isUsed = state.kind !== 'shut' || state.probingSince !== undefined;
     if (isUsed) return;
-    if (now >= this.askedAt + usableMs) this.giveBack(0);
+    if (now >= this.usableUntil) this.giveUp();
     else this.speaker.mark(this);
+  }
+
+  private giveUp(): void {
+    this.usableMs = Math.min(longestUsableMs, 2 * this.usableMs);
+    this.giveBack(0);
   }
 
   told(facts: Facts, receipt: Receipt, now: number): void {
     if (facts.limit !== 'gate' || facts.epoch < this.epoch) return;
-    if (receipt.isOwn) this.slice = facts.slice;
+    if (receipt.isOwn) {
+      this.slice = facts.slice;
+      this.roundTripMs = now - receipt.sentAt;
+    }
     const isNew = facts.epoch > this.epoch;
     this.epoch = facts.epoch;
     this.isShut = facts.isShut;
     if (isNew) this.lease = 0;
-    if (isNew && !facts.isShut) this.reopenedAt = now;
+    if (isNew && !facts.isShut) {
+      this.reopenedAt = now;
+      this.usableMs = usableAtFirstMs;
+    }
     const { gate, scope } = this;
     const before = scope.gateOf(gate);
     const told = gateTold(gate, before, facts, { isNew, hasLease: this.hasLease(now) }, now);
@@ -186,13 +210,13 @@ export class GateShare implements RecordShare {
     this.lease = lease;
     // Counted from before the store counts.
     this.leaseUntil = sentAt + this.neededMs;
-    const usableUntil = sentAt + usableMs;
-    if (isLate || now >= usableUntil) {
-      this.giveBack(0);
+    this.usableUntil = sentAt + this.usableMs;
+    if (isLate || now >= this.usableUntil) {
+      this.giveUp();
       return;
     }
     const { gate, scope } = this;
-    scope.keepGate(gate, gateLeased(scope.gateOf(gate), usableUntil, now));
+    scope.keepGate(gate, gateLeased(scope.gateOf(gate), this.usableUntil, now));
     // Where nobody uses it, it has to be given back.
     this.speaker.mark(this);
   }

@@ -10,7 +10,7 @@ import type { Passage } from './state.js';
  * How long a request waits: for the lease of a probe, for the answer of another request's probe, and for a place in the
  * ramp.
  */
-const leasePatienceMs = 50;
+export const leasePatienceMs = 50;
 const probePatienceMs = 250;
 const rampPatienceMs = 2_000;
 
