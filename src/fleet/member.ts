@@ -53,6 +53,8 @@ class LiveShare implements ScopeShare {
   private readonly gates: Shares<Gate, GateShare> = new Map();
   private readonly holds: Shares<Hold, HoldShare> = new Map();
   private readonly budgets: Shares<Budget, BudgetShare> = new Map();
+  /** Its retrier has forgotten the scope; requests under way may still have it. */
+  private isClosed = false;
 
   constructor(scope: SharedScope, home: FleetHome, voice: Voice, keyFor: (name: string) => string) {
     this.scope = scope;
@@ -106,6 +108,7 @@ class LiveShare implements ScopeShare {
   }
 
   close(): void {
+    this.isClosed = true;
     for (const shares of [this.gates, this.holds, this.budgets]) {
       for (const share of shares.values()) if (share !== null) this.voice.forget(share);
       shares.clear();
@@ -145,7 +148,7 @@ class LiveShare implements ScopeShare {
     limit: LimitName,
     make: (key: string) => S,
   ): S | null {
-    if (shares.has(settings)) return null;
+    if (this.isClosed || shares.has(settings)) return null;
     const name = recordName(this.home.policy, limit, settings, this.scope.name);
     const share = name === undefined ? null : make(this.keyFor(name));
     shares.set(settings, share);

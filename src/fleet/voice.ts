@@ -62,13 +62,19 @@ export class Voice implements Speaker {
     const shares = this.byKey.get(share.key) ?? new Set();
     this.byKey.set(share.key, shares.add(share));
     this.mark(share);
+    if (this.state === 'alone') return;
     // What others know of it may be of use before its first request has failed.
     this.flushing?.();
     this.flushing = this.ports.sleep(0, this.flushNow, unrefed);
   }
 
+  /** Nobody asks it any more: what it has leased goes back, and it acts on its own for those that still wait. */
   forget(share: RecordShare): void {
-    share.rest();
+    this.marked.delete(share);
+    share.isMarked = false;
+    share.alone(this.ports.now());
+    // Only while somebody takes it: what nobody takes would pile up.
+    if (this.state === 'shared') share.rest();
     const shares = this.byKey.get(share.key);
     shares?.delete(share);
     if (shares?.size === 0) this.byKey.delete(share.key);
@@ -98,8 +104,11 @@ export class Voice implements Speaker {
     this.flushing = undefined;
     if (this.marked.size === 0) return;
     if (this.out.size < mostOut) this.send(this.taken());
-    if (this.marked.size > 0) this.flushing = this.ports.sleep(flushMs, this.flushNow, unrefed);
-    else this.resting ??= this.ports.sleep(restMs, this.rest, unrefed);
+    if (this.marked.size > 0) {
+      if (this.state !== 'alone') this.flushing = this.ports.sleep(flushMs, this.flushNow, unrefed);
+    } else {
+      this.resting ??= this.ports.sleep(restMs, this.rest, unrefed);
+    }
   }
 
   private taken(): RecordShare[] {
@@ -153,7 +162,9 @@ export class Voice implements Speaker {
   }
 
   private heard(): void {
-    this.waitingSince = undefined;
+    // What was sent later may still be lost.
+    const [next] = this.out;
+    this.waitingSince = next?.sentAt;
     this.tries = 0;
     if (this.state === 'shared') return;
     this.state = 'shared';

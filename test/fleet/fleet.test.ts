@@ -282,6 +282,41 @@ describe('a store that does not answer', () => {
     expect(silent.length).toBeLessThanOrEqual(1);
   });
 
+  test('and thousands of scopes that come and go leave nothing behind', () => {
+    const fleets = new Fleets({ ...gate, budget: {}, hold: true, maxScopes: 3 }, 1);
+    const { retrier } = fleets.at(0);
+    const visit = (index: number): void => {
+      retrier.open(requestOf({ origin: `https://${index}.example` })).next(reset, { replayable: true });
+      fleets.pass(1);
+    };
+    for (let index = 0; index < 2_000; index += 1) {
+      if (index === 1_000) fleets.store.isStopped = true;
+      visit(index);
+    }
+    fleets.pass(2_000);
+    expect(fleets.at(0).isShared).toBe(false);
+    for (let index = 0; index < 2_000; index += 1) visit(index);
+    const { voice } = (retrier as unknown as { member: { voice: Record<string, { size: number }> } }).member;
+    // Of each of three scopes a gate and a budget: nothing was answered that a hold would count.
+    expect(voice['byKey']?.size).toBe(6);
+    expect(voice['marked']?.size).toBeLessThanOrEqual(6);
+    expect(fleets.pending).toBeLessThan(20);
+  });
+
+  test('a request of a scope that was forgotten goes on without the fleet', () => {
+    const fleets = new Fleets({ ...gate, maxScopes: 1 }, 2);
+    fleets.every(20, 1_000, (process) => process.ask());
+    const session = fleets.at(0).open();
+    expect(session.admit().kind).toBe('go');
+    fleets
+      .at(0)
+      .retrier.open(requestOf({ origin: 'https://other.example' }))
+      .acceptAtOnce(200);
+    session.next(reset, { replayable: true });
+    fleets.pass(1_000);
+    expect(session.admit().kind).toBe('go');
+  });
+
   test('makes one round trip in a tenth of a second, however much there is to do', () => {
     const few = new Fleets(gate, 1);
     few.every(50, 10_000, (process) => process.ask());
