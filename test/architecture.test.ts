@@ -1,7 +1,7 @@
 /**
- * Arrows point one way (core <- runtime <- adapters | fleet | otel <- tools), within the core from floor to floor; our tools
- * come in by the doors; nothing goes round in circles. The core knows neither time nor dice nor clients, and no
- * adapter knows another. Each check is proven by a violation planted in memory.
+ * Dependencies point one way (core <- runtime <- adapters | fleet | otel <- tools), and within the core from floor to
+ * floor. Our tools come in by the entry points. There are no import cycles. The core knows no time, no dice and no
+ * clients, and no adapter knows another. A violation planted in memory proves each check.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 interface Source {
-  /** From `src/`, with slashes. */
+  /** The path from `src/`, with slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -23,14 +23,17 @@ const sources: readonly Source[] = readdirSync(root, { recursive: true, withFile
     return { path: relative(root, file).replaceAll('\\', '/'), text: readFileSync(file, 'utf8') };
   });
 
-/** The folders in which tests of a room stand. */
+/** The folders that have tests of a room. */
 function testedIn(room: string): string[] {
   const tests = readdirSync(new URL(`./${room}/`, import.meta.url), { recursive: true, encoding: 'utf8' });
   const files = tests.map((file) => file.replaceAll('\\', '/')).filter((file) => file.endsWith('.test.ts'));
   return [...new Set(files.map((file) => posix.dirname(`${room}/${file}`)))];
 }
 
-/** Who may import from whom. At the top are the doors, for users and for our own tools; the library uses none. */
+/**
+ * Which room may import from which. At the top are the entry points, for users and for our own tools; the library
+ * itself uses none.
+ */
 const reaches: Readonly<Record<string, readonly string[]>> = {
   core: ['core'],
   runtime: ['core', 'runtime'],
@@ -43,7 +46,10 @@ const reaches: Readonly<Record<string, readonly string[]>> = {
   '': ['core', 'runtime'],
 };
 
-/** How tools come into the rooms of others: `internal` is for ours alone, and no entry of the package. */
+/**
+ * The entry points through which tools import from other rooms. `internal` is for our own tools and is not exported by
+ * the package.
+ */
 const doors: Readonly<Record<string, RegExp>> = {
   '': /^(index|internal)\.js$/,
   adapters: /^adapters\/\w+\/index\.js$/,
@@ -51,7 +57,7 @@ const doors: Readonly<Record<string, RegExp>> = {
   'tools/sim': /^tools\/sim\/(index|internal)\.js$/,
 };
 
-/** Of the core, from the ground up: a file imports from its own floor and from those beneath it. */
+/** The floors of the core, from the ground up. A file imports only from its own floor and from those beneath it. */
 const floors: Readonly<Record<string, RegExp>> = {
   words: /^core\/([^/]+|limits\/budget\/state)\.[jt]s$/,
   failures: /^core\/decide\/failures\//,
@@ -66,7 +72,7 @@ function floorOf(path: string): number {
   return Object.values(floors).findIndex((files) => files.test(path));
 }
 
-/** The core and the runtime use no package; clients are the adapters' own. */
+/** The packages that each room may import: the core and the runtime none, each adapter its client. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   core: [],
   runtime: [],
@@ -87,7 +93,7 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
 }
 
-/** What an adapter imports of its client are types: nobody has to bundle a client for a policy. */
+/** Adapters import only types from their client, so that a bundle with a policy does not include the client. */
 function clientsLoaded({ path, text }: Source): string[] {
   if (layerOf(path) !== 'adapters') return [];
   const found = withoutComments(text).matchAll(
@@ -123,7 +129,7 @@ function isBesideTheDoor(layer: string, target: string): boolean {
   return layer.startsWith('tools/') && into !== layer && doors[into]?.test(target) === false;
 }
 
-/** Files that import themselves by way of others, types included. */
+/** Files that import themselves through others, types included. */
 function inCircles(files: readonly Source[]): string[] {
   const imports = new Map(files.map((file) => [file.path, targetsOf(file)] as const));
   return files.map(({ path }) => path).filter((path) => reachedFrom(path, imports).has(path));
@@ -133,7 +139,10 @@ function targetsOf(file: Source): string[] {
   return importsOf(file).map((name) => targetOf(file, name).replace(/\.js$/, '.ts'));
 }
 
-/** Between two neighbours, of which one makes the other, that one may know the type of its maker. */
+/**
+ * Leaves out one kind of cycle: if one of two neighbours creates the other, the latter may import the type of its
+ * creator.
+ */
 function withoutTypesOfMakers(files: readonly Source[]): Source[] {
   const importers = new Map(files.map((file) => [file.path, targetsOf(file)] as const));
   return files.map((file) => {
@@ -164,7 +173,7 @@ function sameAdapter(one: string, other: string): boolean {
   return one.split('/')[1] === other.split('/')[1];
 }
 
-/** Anything by which a value could come from outside. */
+/** Everything through which a value could come from outside. */
 const impure =
   /\b(Date\.now|Date\.parse|new Date\(\)|performance\b|Math\.random|crypto\b|setTimeout|setInterval|setImmediate|queueMicrotask|process\.|fetch\()|['"]node:/g;
 
@@ -172,8 +181,8 @@ function impuritiesIn(text: string): string[] {
   return [...withoutComments(text).matchAll(impure)].map((match) => `names ${match[0]}`);
 }
 
-describe('the house', () => {
-  test('stands', () => {
+describe('the architecture', () => {
+  test('has no violations', () => {
     expect(sources.length).toBeGreaterThan(20);
     expect(violations(sources)).toEqual([]);
   });
@@ -246,7 +255,7 @@ describe('the house', () => {
       "import { go } from '../../fleet/memory/store.js';",
       'reaches fleet/memory/store.js beside the door',
     ],
-  ])('would not with this in %s: %s', (path, text, fault) => {
+  ])('forbids this in %s: %s', (path, text, fault) => {
     expect(violations([{ path, text }])).toContain(`${path} ${fault}`);
   });
 
@@ -262,7 +271,7 @@ describe('the house', () => {
     ['fleet/redis/x.ts', "import type { Store } from '../port.js';"],
     ['tools/sim/x.ts', "import { explain } from '../../index.js';\nimport { y } from './z.js';"],
     ['tools/pages/x.ts', "import { checkPolicy } from '../../internal.js';"],
-  ])('would with this in %s: %s', (path, text) => {
+  ])('allows this in %s: %s', (path, text) => {
     expect(violations([{ path, text }])).toEqual([]);
   });
 
@@ -272,7 +281,7 @@ describe('the house', () => {
     expect([...used].sort()).toEqual(Object.keys(floors).map((_, index) => index));
   });
 
-  test('has no circles outside the adapters, types included', () => {
+  test('has no import cycles outside the adapters, types included', () => {
     expect(inCircles(sources.filter(({ path }) => layerOf(path) !== 'adapters'))).toEqual([]);
     const planted: Source[] = [
       { path: 'core/a.ts', text: "import type { B } from './b/b.js';" },
@@ -283,7 +292,7 @@ describe('the house', () => {
     expect(inCircles(planted)).toEqual(['core/a.ts', 'core/b/b.ts', 'core/b/c.ts']);
   });
 
-  test('has no circles in the adapters, but types between two neighbours', () => {
+  test('has no import cycles in the adapters, except types between two neighbours', () => {
     const circles = (files: readonly Source[]): string[] => inCircles(withoutTypesOfMakers(files));
     expect(circles(sources.filter(({ path }) => layerOf(path) === 'adapters'))).toEqual([]);
     const maker = { path: 'adapters/x/a.ts', text: "import { B } from './b.js';" };
@@ -305,7 +314,7 @@ describe('the house', () => {
     expect(tests.filter((room) => !rooms.has(room))).toEqual([]);
   });
 
-  test('has no rooms where everything ends up', () => {
+  test('has no rooms for odds and ends', () => {
     const drawers = /(^|\/)(utils?|helpers?|common|constants|types)\//;
     expect(
       sources.filter(({ path }) => drawers.test(path) || /(utils?|helpers?|constants)\.ts$/.test(path)),

@@ -1,4 +1,4 @@
-/** Every shell block of the docs is run in an empty folder with the program installed, and prints what is shown. */
+/** Runs every shell block of the docs in an empty folder with the program installed, and compares what it prints. */
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

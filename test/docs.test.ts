@@ -1,4 +1,4 @@
-/** The README and docs/ are held to the code: the tables to their sources, the code blocks by running them. */
+/** Holds the README and docs/ to the code: tables to their sources, code blocks by running them. */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,7 @@ describe('what `npm run docs` writes', () => {
     expect(some.text, 'run: npm run docs').toBe(regenerated(some));
   });
 
-  test('stands somewhere, once', () => {
+  test('appears exactly once', () => {
     expect(written.flatMap(regionsIn).sort()).toEqual([...regionNames].sort());
   });
 });
@@ -63,7 +63,7 @@ describe('the table of settings', () => {
     },
   );
 
-  test('says what is off by default', () => {
+  test('shows which settings are off by default', () => {
     const off = [...rows].filter(([, text]) => text.startsWith('off')).map(([key]) => key);
     expect(off).toEqual(['idempotencyKey', 'gate', 'hold', 'attemptHeader']);
   });
@@ -79,7 +79,7 @@ describe('the table of hint sets', () => {
     }
   });
 
-  test('says of each whether it reads bodies, and on which statuses beside the usual ones', () => {
+  test('says for each set whether it reads bodies, and on which additional statuses', () => {
     const cells = (name: string) =>
       rows
         .find((row) => row.startsWith(`| [\`${name}\``))
@@ -117,12 +117,12 @@ describe('every code block', () => {
     expect(parsePolicy(JSON.parse(code))).toBeDefined(),
   );
 
-  test('is in a language that is tried', () => {
+  test('is in a language that a test runs', () => {
     const languages = new Set(written.flatMap((some) => blocksIn(some)).map(({ language }) => language));
     expect(['ts', 'json', 'sh', 'text']).toEqual(expect.arrayContaining([...languages]));
   });
 
-  // One with tests in it adds them to these.
+  // A block with tests in it adds them to this suite.
   describe.each(blocks.filter(isTestFile))('$page, line $line', async (block) => {
     await import(fileOf(block));
   });
@@ -150,7 +150,7 @@ describe('the recipes for SDKs', () => {
   const { text } = page('docs/sdks.md');
   const rows = text.match(/^\| `.*$/gm) ?? [];
 
-  test.each(sdks)('$name has one, which says how its own retries are switched off', (sdk) => {
+  test.each(sdks)("$name has one, which says how to switch off the SDK's own retries", (sdk) => {
     expect(recipeOf(sdk, text)).toContain(sdk.switch ?? sdk.name);
   });
 
@@ -166,7 +166,7 @@ describe('the recipes for SDKs', () => {
   test('has no row for others', () => expect(rows).toHaveLength(sdks.length));
 });
 
-/** Where it is written to, so that it can be imported. */
+/** The file to which a block is written, so that it can be imported. */
 function fileOf({ page: path, line, code }: Block): string {
   mkdirSync('.build/docs', { recursive: true });
   const file = `${process.cwd()}/.build/docs/${path.replace(/\W/g, '-')}-${line}.ts`;
@@ -186,7 +186,7 @@ function sourceOf(entry: string | undefined): string {
   return `${process.cwd()}/${built.replace('./dist/', 'src/').replace('.js', '.ts')}`;
 }
 
-/** Objects are printed in one way and written in another. */
+/** Ignores quotes and spaces, since console.log prints objects differently from how the docs write them. */
 function loosely(text: string): string {
   return text.replaceAll(/["' ]/g, '');
 }
@@ -231,7 +231,7 @@ test.each(reasons)('docs/policy.md says what "%s" means', (reason) => {
   expect(between('docs/policy.md', '## What happens to a request', '## Rules')).toContain(`\`${reason}\``);
 });
 
-test('the README can be read in a minute or two, and counts the vendors that there are', () => {
+test('the README is short, and counts the vendors correctly', () => {
   const { text } = page('README.md');
   expect(text.split('\n').length).toBeLessThanOrEqual(250);
   const count = hintSetNames.length - ['standard', 'common', 'heuristic'].length;

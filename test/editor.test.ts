@@ -1,4 +1,4 @@
-/** What people see where they write a policy: what comes up, and what stands beside it. The compiler is asked. */
+/** What editors show to people who write a policy: completions and hovers, as the compiler gives them. */
 
 import { describe, expect, test } from 'vitest';
 import { type Offer, offeredIn, problemsIn } from '../scripts/editor.js';
@@ -13,7 +13,7 @@ const inOverride = inPolicy.filter((key) => !onlyInPolicy.includes(key));
 interface Place {
   readonly program: string;
   readonly keys: readonly string[];
-  /** What applies where nothing is said; undefined: nothing does. */
+  /** The default of a key; undefined if it has none. */
   readonly defaults: Readonly<Record<string, unknown>>;
 }
 
@@ -131,11 +131,11 @@ const offered: ReadonlyMap<string, readonly Offer[]> = new Map(
 describe.each([...places])('after %s', (place, { keys, defaults: expected }) => {
   const offers = offered.get(place) ?? [];
 
-  test('options come up, and nothing else', () => {
+  test('only options are offered', () => {
     expect(offers.map(({ name }) => name).sort()).toEqual([...keys].sort());
   });
 
-  test.each(keys)('%s shows what it is, in its unit, and its default', (key) => {
+  test.each(keys)('%s shows its meaning, unit and default', (key) => {
     const { words = '', defaults: written = [] } = offers.find(({ name }) => name === key) ?? {};
     expect(words).toMatch(/^[A-Z].*[.:;]/s);
     const unit = unitOf(key);
@@ -145,12 +145,12 @@ describe.each([...places])('after %s', (place, { keys, defaults: expected }) => 
   });
 });
 
-test('the gate is found under the name that it has elsewhere', () => {
+test('the hover of the gate contains "circuit breaker"', () => {
   const gate = offered.get('retry({')?.find(({ name }) => name === 'gate');
   expect(gate?.words).toMatch(/\bcircuit breaker\b/);
 });
 
-describe('a policy and a retrier whose types were declared elsewhere', () => {
+describe('a policy and a retrier with types of another copy of the package', () => {
   const declared = `
     import axios from 'axios';
     import { createRetrier, definePolicy, type Policy } from 'undaunted';
@@ -161,7 +161,7 @@ describe('a policy and a retrier whose types were declared elsewhere', () => {
     const retrier = elsewhere.createRetrier();
   `;
 
-  test('are as good as ours', () => {
+  test('are accepted', () => {
     const uses = `
       retry(policy);
       retry(retrier);
@@ -174,7 +174,7 @@ describe('a policy and a retrier whose types were declared elsewhere', () => {
     expect(problemsIn(declared + uses)).toEqual([]);
   });
 
-  test('are not taken for each other', () => {
+  test('are not interchangeable', () => {
     expect(problemsIn(`${declared} createRetrier(retrier);`)).toContainEqual(
       expect.stringMatching(/'Retrier' is not assignable/),
     );
@@ -187,11 +187,11 @@ test.each([
   "import { retry } from 'undaunted/undici'; retry({ rules: [{ match: '/x' }, { maxRetries: 1 }] });",
   "import axios from 'axios'; import { attachRetry } from 'undaunted/axios'; attachRetry(axios, { rules: [{ maxRetries: 1 }] });",
   "import { withRetry } from 'undaunted/fetch'; withRetry(fetch, { rules: [{ maxRetries: 1 }] });",
-])('a rule without a pattern is told that match is missing: %s', (program) => {
+])('the compiler says that match is missing in a rule without a pattern: %s', (program) => {
   expect(problemsIn(program)).toEqual([expect.stringContaining("Property 'match' is missing")]);
 });
 
-/** What numbers count; where the name says it, it is said in words as well. */
+/** The unit of every number. The description names the unit even if the key does. */
 const units: Readonly<Record<string, RegExp>> = {
   schedule: /\bmilliseconds\b/i,
   throttledSchedule: /\bmilliseconds\b/i,
@@ -235,7 +235,7 @@ function isNumeric({ type, anyOf = [], items }: JsonSchema): boolean {
   return isNumber || [...anyOf, ...(items === undefined ? [] : [items])].some(isNumeric);
 }
 
-/** `none`, or what would have to be written to say the same. */
+/** The value of a default: undefined for `none`, otherwise the expression's value. */
 function saidBy(written: string): unknown {
   return written === 'none' ? undefined : (new Function(`return (${written});`)() as unknown);
 }

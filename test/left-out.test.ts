@@ -1,4 +1,7 @@
-/** What a bundler may be told to leave out (docs/runtimes.md): it is not there, the rest works, and what names it is told. */
+/**
+ * Parts that a bundler can leave out (docs/runtimes.md): the part is not in the bundle, the rest works, and using the
+ * part is a clear error.
+ */
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +33,7 @@ const modules = {
   rules: [],
 } as const;
 
-describe('is not there', () => {
+describe('is not in the bundle', () => {
   test.each(everything)('%s', async (part) => {
     const [whole, without] = [await bundle(fetchAlone), await bundle(fetchAlone, { leftOut: [part] })];
     for (const module of modules[part]) {
@@ -69,7 +72,7 @@ describe.each([
   const lacks = (part: (typeof everything)[number]): boolean => leftOut.some((other) => other === part);
   const schedule = json.schedule;
 
-  test('retries, and says how often', async () => {
+  test('retries, and reports how often', async () => {
     const { withRetry } = await undaunted;
     const server = failingOnce();
     const response = await withRetry(server.fetch, { schedule, maxRetries: 1 })(
@@ -94,7 +97,7 @@ describe.each([
     expect([response.status, server.count()]).toEqual([200, 2]);
   });
 
-  test('obeys a hint of every server, and what a request says for itself', async () => {
+  test('obeys standard hints, and overrides', async () => {
     const { withRetry } = await undaunted;
     const server = failingOnce({ 'retry-after': '60' });
     const response = await withRetry(server.fetch)('https://api.example.com/', {
@@ -151,7 +154,7 @@ describe.each([
     expect(() => withRetry(fetch, { gate: true })).toThrow(words);
   });
 
-  test('what comes from outside is checked', async () => {
+  test('parsePolicy checks its input', async () => {
     const { parsePolicy, PolicyError } = await undaunted;
     expect(() => parsePolicy({ maxRetrys: 1 })).toThrow(/Did you mean "maxRetries"/);
     expect(() => parsePolicy({ rules: [{ match: 'GET https://a/' }] })).toThrow(PolicyError);

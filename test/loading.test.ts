@@ -1,6 +1,7 @@
 /**
- * Edge runtimes, workers and browsers load us, too: no entry but undici's and Redis's asks the platform for anything while it
- * is loaded. Each is bundled and run where there is only the language and what the whole Web has.
+ * The library also loads in edge runtimes, workers and browsers: while it is loaded, no entry point but undici's and
+ * Redis's asks the platform for anything. Each is bundled and run in a context that has only the language and what
+ * every web platform has.
  */
 
 import { readFileSync } from 'node:fs';
@@ -13,7 +14,10 @@ const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   exports: Record<string, string | { readonly default: string }>;
 };
 
-/** By the name of the entry; of undici, Node's streams are a part, and Redis is reached from where there are sockets. */
+/**
+ * The source of each entry point. undici is left out because it needs Node's streams, and Redis because it needs
+ * sockets.
+ */
 const sources: readonly (readonly [string, string])[] = Object.entries(exports).flatMap(([entry, files]) =>
   typeof files === 'string' || entry === './undici' || entry === './redis'
     ? []
@@ -28,7 +32,7 @@ async function bundle(contents: string): Promise<string> {
     format: 'iife',
     globalName: 'entry',
     target: 'es2022',
-    // Nothing of Node's can be resolved.
+    // With this platform, Node's modules cannot be resolved.
     platform: 'browser',
     logLevel: 'silent',
   });
@@ -37,7 +41,7 @@ async function bundle(contents: string): Promise<string> {
 
 const web = { TextDecoder, TextEncoder, URL, clearTimeout, console, performance, setTimeout };
 
-/** What is looked at while it is loaded, of what is not the language's own. */
+/** The globals among these that the code reads while it is loaded. */
 function askedBy(code: string, among: readonly string[]): string[] {
   const asked: string[] = [];
   const world = createContext({ ...web });
@@ -51,20 +55,20 @@ function askedBy(code: string, among: readonly string[]): string[] {
 
 const platform = ['process', 'Buffer', 'require', 'module', 'navigator', 'window', 'self', 'Deno', 'Bun'];
 
-describe('while it is loaded, nothing is asked of the platform', () => {
-  test('by any entry of the package but two', () => {
+describe('loading asks nothing of the platform', () => {
+  test('for every entry point but two', () => {
     expect(sources.map(([entry]) => entry)).toEqual(
       expect.arrayContaining(['.', './axios', './otel', './sim']),
     );
   });
 
-  test.each(sources)('by %s', async (_, file) => {
+  test.each(sources)('for %s', async (_, file) => {
     const code = await bundle(`export * from '${file}'`);
     expect(code).not.toMatch(/\bimport\.meta\b/);
     expect(askedBy(code, platform)).toEqual([]);
   });
 
-  test('and the test would see it', async () => {
+  test('and this test would notice it', async () => {
     expect(askedBy(await bundle('export const here = typeof process'), platform)).toEqual(['process']);
     await expect(bundle("import { stringify } from 'node:querystring'; stringify()")).rejects.toThrow(
       /Could not resolve "node:querystring"/,
@@ -72,7 +76,7 @@ describe('while it is loaded, nothing is asked of the platform', () => {
   });
 });
 
-describe('where there is only the Web', () => {
+describe('on a platform with nothing but web APIs', () => {
   const used = `
     import { createRetrier, suppressRetries } from './src/index.ts';
     import { instrument } from './src/otel/index.ts';
@@ -88,7 +92,7 @@ describe('where there is only the Web', () => {
     return runInContext(`${await bundle(used)}; entry`, world) as { action: string; missing: string[] };
   }
 
-  test('a request is judged, and what needs more says what it lacks', async () => {
+  test('a request is decided on, and functions that need more say what is missing', async () => {
     const { action, missing } = await run({});
     expect(action).toBe('retry');
     expect(missing).toEqual([
@@ -101,7 +105,7 @@ describe('where there is only the Web', () => {
     ]);
   });
 
-  test('a stand-in for `process` that throws for what it lacks is no obstacle', async () => {
+  test('a stand-in for `process` that throws does no harm', async () => {
     const process = {
       get getBuiltinModule(): never {
         throw new Error('not supported in the Edge Runtime');
@@ -110,7 +114,7 @@ describe('where there is only the Web', () => {
     expect((await run({ process })).action).toBe('retry');
   });
 
-  test('an AsyncLocalStorage in the open is used, as edge runtimes have it', async () => {
+  test('a global AsyncLocalStorage is used, as edge runtimes have it', async () => {
     const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
     expect((await run({ AsyncLocalStorage })).missing[0]).toBe('done');
     expect(suppressRetries(() => 'here, too')).toBe('here, too');

@@ -1,4 +1,4 @@
-/** The public surface, written down: a change of it is seen in a review. */
+/** The public API, written down so that a review sees every change of it. */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -51,23 +51,27 @@ const { exports, files, keywords } = JSON.parse(readFileSync('package.json', 'ut
   keywords: readonly string[];
 };
 
-test.each(Object.entries(exports))('%s is ES modules and CommonJS, one of them in a process', (_, files) => {
-  if (typeof files === 'string') {
-    expect(files).toMatch(/^\.\/(package|dist\/schema)\.json$/);
-    return;
-  }
-  const { default: esm = '' } = files;
-  expect(esm).toMatch(/^\.\/dist\/[\w./-]+\.js$/);
-  // In this order: where `require` takes ES modules it is to, as it is with bundlers, which would hold both.
-  expect(Object.entries(files)).toEqual([
-    ['module-sync', esm],
-    ['module', esm],
-    ['require', esm.replace('./dist/', './dist/cjs/')],
-    ['default', esm],
-  ]);
-});
+test.each(Object.entries(exports))(
+  '%s is available as ES modules and as CommonJS, of which a process loads only one',
+  (_, files) => {
+    if (typeof files === 'string') {
+      expect(files).toMatch(/^\.\/(package|dist\/schema)\.json$/);
+      return;
+    }
+    const { default: esm = '' } = files;
+    expect(esm).toMatch(/^\.\/dist\/[\w./-]+\.js$/);
+    // The order matters: where `require` can load ES modules, it should, and so should bundlers, which would otherwise
+    // include both.
+    expect(Object.entries(files)).toEqual([
+      ['module-sync', esm],
+      ['module', esm],
+      ['require', esm.replace('./dist/', './dist/cjs/')],
+      ['default', esm],
+    ]);
+  },
+);
 
-test('the sources ship with the maps that lead to them, and so do the docs; `test:package` follows the maps', () => {
+test('the package includes the sources, their source maps and the docs; `test:package` follows the maps', () => {
   expect(files).toEqual(expect.arrayContaining(['dist', 'src', 'docs']));
   const { compilerOptions } = JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as {
     compilerOptions: object;
@@ -75,7 +79,7 @@ test('the sources ship with the maps that lead to them, and so do the docs; `tes
   expect(compilerOptions).toMatchObject({ declarationMap: true, sourceMap: true });
 });
 
-test('it is found by what people look for', () => {
+test('its keywords are those that people search for', () => {
   expect(keywords).toEqual(
     expect.arrayContaining(['retry', 'fetch', 'undici', 'axios', 'retry-after', 'circuit-breaker']),
   );

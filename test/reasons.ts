@@ -1,4 +1,4 @@
-/** Every reason of a decision. One that is missing here, or does not exist, does not compile. */
+/** Every reason of a decision. A reason that is missing here, or does not exist, does not compile. */
 
 import type { Reason } from '../src/core/types.js';
 

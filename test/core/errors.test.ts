@@ -3,7 +3,7 @@ import { AttemptTimeoutError, DeadlineError, GateShutError, PolicyError } from '
 
 const cause = new Error('before');
 
-describe('errors say what happened, where, and what was before', () => {
+describe('errors say what happened, where, and what came before', () => {
   test.each([
     [
       new DeadlineError(30, { cause }),
@@ -40,7 +40,7 @@ describe('errors say what happened, where, and what was before', () => {
     );
   });
 
-  test('and names the place where one request has said it', () => {
+  test('a policy error about an override names its place', () => {
     const problems = ['', 'a.b', '["x-y"]'].map((path) => ({ path, found: 'x', allowed: 'y' }));
     expect(new PolicyError(problems, 'init.retry').message.split('\n')).toEqual([
       'init.retry has 3 problems:',

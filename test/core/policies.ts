@@ -5,9 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 const folder = new URL('../../fixtures/policies/', import.meta.url);
 
 export interface InvalidPolicy {
-  /** Who can see it: the schema and the check, or the check only. */
+  /** What finds the problems: the schema and the check, or only the check. */
   readonly by: 'schema' | 'check';
-  /** All of them, in any order; `says` is a part of the message. */
+  /** All problems, in any order; `says` is a part of the message. */
   readonly problems: readonly { readonly path: string; readonly says: string }[];
   readonly policy: unknown;
 }

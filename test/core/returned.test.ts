@@ -20,7 +20,7 @@ describe('yes, no, or no opinion', () => {
     [[], 'an empty list'],
     [() => true, 'a function'],
     [Object(true), 'an instance of a class'],
-  ])('%o is none of them', (value, found) => {
+  ])('%o is refused', (value, found) => {
     expect(() => truthReturned('retryIf', value)).toThrow(
       new TypeError(`undaunted: retryIf returned ${found}; it must return true, false or undefined`),
     );
@@ -28,10 +28,10 @@ describe('yes, no, or no opinion', () => {
 });
 
 describe('a promise', () => {
-  test('is told by its name, and how it ends is heard by somebody', async () => {
+  test('is named in the error, and its rejection is handled', async () => {
     let isHeard = false;
     const promise = {
-      // biome-ignore lint/suspicious/noThenProperty: a promise of another make.
+      // biome-ignore lint/suspicious/noThenProperty: a promise of another implementation.
       then: (_resolved: unknown, rejected: unknown) => {
         isHeard = typeof rejected === 'function';
       },

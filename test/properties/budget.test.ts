@@ -20,7 +20,7 @@ const bucket: fc.Arbitrary<BucketBudget> = fc.record({
   kind: fc.constant('bucket' as const),
   capacity: tokens(100),
   perSuccess: tokens(3),
-  // Quarters of a token a second are exact in whole ms, so that sums can be compared.
+  // Quarters of a token per second are exact in whole milliseconds, so that sums can be compared.
   perSecond: fc.nat(40).map((quarters) => quarters / 4),
   cost,
   refund: fc.boolean(),
@@ -50,13 +50,13 @@ const operation = (now: fc.Arbitrary<number>): fc.Arbitrary<Operation> =>
     now,
     retried: fc.boolean(),
   });
-/** A clock that jumps to and fro, and one that behaves. */
+/** Operations on a clock that jumps back and forth, and on one that does not. */
 const wildly = fc.array(operation(fc.oneof(fc.integer(), fc.double({ noNaN: true, min: -1e12, max: 1e12 }))));
 const inOrder = fc
   .array(operation(fc.nat(100_000)))
   .map((operations) => operations.toSorted((one, other) => one.now - other.now));
 
-/** As the runtime does it: a retry only where it is affordable. */
+/** Does what the runtime does: a retry only if the budget affords it. */
 function apply(
   budget: Budget,
   state: BudgetState,
@@ -77,7 +77,7 @@ describe('a bucket', () => {
         (budget, operations, later) => {
           let state = fullBudget(budget, 0);
           for (const one of operations) {
-            // Even a retry that nobody checked.
+            // Even if the retry was not checked first.
             state =
               one.what === 'retry'
                 ? afterRetry(budget, state, one.failure, one.now)
@@ -92,7 +92,7 @@ describe('a bucket', () => {
     );
   });
 
-  test('gives no more than it was given', () => {
+  test('gives no more than was put in', () => {
     fc.assert(
       fc.property(bucket, inOrder, (budget, operations) => {
         let state = fullBudget(budget, 0);
@@ -116,7 +116,7 @@ describe('a bucket', () => {
     fc.assert(
       fc.property(bucket, inOrder, (budget, operations) => {
         let state = fullBudget(budget, 0);
-        // The same in the order in which it happens, without a trick.
+        // The same events in the order in which they happen.
         let level = budget.capacity * 1_000;
         let levelAt = 0;
         for (const one of operations) {
@@ -184,7 +184,7 @@ describe('a bucket', () => {
 });
 
 describe('a window', () => {
-  /** What is in the last ten slices, by a list of all that ever happened. */
+  /** The contents of the last ten slices, computed from a list of all events. */
   function balance(
     budget: WindowBudget,
     log: readonly (readonly [now: number, amount: number])[],
@@ -197,7 +197,7 @@ describe('a window', () => {
     );
   }
 
-  test('is the reserve and what happened within it, to the thousandth', () => {
+  test('is the reserve plus what happened within it, to the thousandth', () => {
     fc.assert(
       fc.property(window, inOrder, (budget, operations) => {
         let state = fullBudget(budget, 0);

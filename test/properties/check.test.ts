@@ -20,7 +20,7 @@ const policies = [
 
 const keys = [...new Set(policies.flatMap(keysIn))];
 
-/** What stands near a boundary, what stands somewhere else, and what stands nowhere. */
+/** Values near a boundary, values from other places of a policy, and values that are allowed nowhere. */
 const value: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom(...new Set(policies.flatMap(scalarsIn))),
   fc.constantFrom(
@@ -75,7 +75,7 @@ const mutant = fc
   .map(([policy, mutations]) => mutations.reduce<Json>(mutate, structuredClone(policy) as Json));
 
 function mutate(policy: Json, { place, kind, key, value }: Mutation): Json {
-  // A copy, or one value in two places would make a cycle.
+  // A copy, because one value in two places could make a cycle.
   const other = structuredClone(value);
   const places = placesIn(policy);
   const chosen = places[place % Math.max(1, places.length)];
@@ -120,7 +120,7 @@ describe('schema and check agree', () => {
       }),
       { numRuns: 2_000 },
     );
-    // Mutants of both sorts, or nothing was shown.
+    // There must be both valid and invalid mutants; otherwise the test shows nothing.
     expect(refused).toBeGreaterThan(200);
     expect(refused).toBeLessThan(1_950);
   });
@@ -134,12 +134,12 @@ describe('schema and check agree', () => {
     );
   });
 
-  test('and what the schema refuses, the check refuses', () => {
+  test('so that the check refuses whatever the schema refuses', () => {
     fc.assert(
       fc.property(mutant, (policy) => {
         const problems = checkPolicy(policy);
         const { problems: structural } = checkStructure(policySchema, policy);
-        // The others are those that no schema sees; a policy that is no object also gets advice.
+        // The check has other problems that no schema can find. A policy that is not an object also gets advice.
         const told = structural.map((problem) => expect.objectContaining(problem));
         expect(problems).toEqual(expect.arrayContaining(told));
         if (!accepts(policy)) expect(problems.length).toBeGreaterThan(0);
@@ -150,7 +150,7 @@ describe('schema and check agree', () => {
 });
 
 describe('the check', () => {
-  test('survives anything, and says of each problem where, what and what else', () => {
+  test('survives any value, and says of each problem where it is, what was found and what is allowed', () => {
     const anything = fc.anything({
       withBigInt: true,
       withDate: true,

@@ -14,7 +14,7 @@ import type { Attempt, Decision, Finding, History, Outcome, World } from '../../
 import { createRetrier } from '../../src/runtime/retrier.js';
 import { answered, errorWith, failed, requestOf, VirtualTime, worldOf } from '../kit.js';
 
-// ---------------------------------------------------------------- what may come
+// ---------------------------------------------------------------- inputs
 
 const draw = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const waitMs = fc.double({ min: 0, max: 50_000, noNaN: true });
@@ -57,7 +57,7 @@ const options: fc.Arbitrary<PolicyOptions> = fc
     },
     { requiredKeys: [] },
   )
-  // Contradictions are refused, and tested elsewhere.
+  // Policies with contradictions are refused; other tests cover them.
   .filter((given) => checkPolicy(given).length === 0);
 
 const headerValue = fc.oneof(
@@ -199,7 +199,7 @@ describe('any decision', () => {
     );
   });
 
-  test('repeats a POST without a key only on proof, on a rule, or on the word of the caller', () => {
+  test('repeats a POST without a key only with proof, by a rule, or because retryIf says so', () => {
     fc.assert(
       fc.property(situation, (given) => {
         const decision = decided(given);
@@ -225,7 +225,7 @@ describe('any decision', () => {
     );
   });
 
-  test('is the same again, also from the finding that was recorded', () => {
+  test('is the same when it is made again, also from the recorded finding', () => {
     fc.assert(
       fc.property(situation, (given) => {
         const decision = decided(given);
@@ -237,7 +237,7 @@ describe('any decision', () => {
     );
   });
 
-  test('has a sentence', () => {
+  test('can be explained in a sentence', () => {
     fc.assert(
       fc.property(situation, (given) => {
         const sentence = explain(decided(given));

@@ -62,7 +62,7 @@ const request: fc.Arbitrary<RequestFacts> = fc.record({
   keyed: fc.boolean(),
 });
 
-/** All of them, with paths of up to three segments. */
+/** All targets with paths of up to three segments. */
 const requests: readonly RequestFacts[] = pathsOf(3).flatMap((path) =>
   origins.flatMap((origin) => methods.map((method) => ({ method, origin, path, keyed: true }))),
 );
@@ -110,7 +110,7 @@ function matchesAlone({ methods, host, path, test: check }: Pattern, asked: Requ
   );
 }
 
-/** Part by part, as the grammar is defined. */
+/** Matches part by part, as the grammar is defined. */
 function coversByDefinition(earlier: Pattern, later: Pattern): boolean {
   if (earlier.test !== undefined) return false;
   const methods =
@@ -160,7 +160,7 @@ describe('matching', () => {
     );
   });
 
-  test('finds what trying one pattern after the other finds', () => {
+  test('finds the same as trying one pattern after the other', () => {
     let found = 0;
     fc.assert(
       fc.property(fc.array(anyPattern, { maxLength: 12 }), fc.array(request), (patterns, requests) => {
@@ -233,7 +233,10 @@ describe('the copy of a path', () => {
   });
 });
 
-/** As it is (0; a space could not stand at an end), or as octets in upper (1), lower (2) or mixed case (3). */
+/**
+ * Writes a character as it is (0; a space could not stand at an end), or as octets in upper (1), lower (2) or mixed
+ * case (3).
+ */
 function spell(text: string, how: number): string {
   if (how === 0) return text.replaceAll(' ', '%20');
   const octets = [...new TextEncoder().encode(text)].map(
@@ -272,7 +275,7 @@ describe('covering', () => {
     expect(taken).toBeGreaterThan(20);
   });
 
-  test('is found for all patterns at once as for each pair', () => {
+  test('gives the same for all patterns at once as for each pair', () => {
     fc.assert(
       fc.property(fc.array(anyPattern, { maxLength: 12 }), (patterns) => {
         const expected = patterns.map((later, index) => {
@@ -301,7 +304,7 @@ describe('work', () => {
     ),
   );
 
-  /** Calls of what touches characters or looks something up, each with the length of what it made. */
+  /** Counts calls that touch characters or look something up, each with the length of its result. */
   function workFor(origin: string | undefined, path: string): number {
     let work = 0;
     const originals = counted.map(([prototype, name]) => {

@@ -58,7 +58,7 @@ describe('a scheduled wait', () => {
     );
   });
 
-  test('is so after any number of retries and any previous wait', () => {
+  test('is also that after any number of retries and any previous wait', () => {
     const retry = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
     fc.assert(
       fc.property(schedule, retry, fc.option(ms, { nil: undefined }), draw, (plan, number, previous, one) => {
@@ -69,7 +69,7 @@ describe('a scheduled wait', () => {
     );
   });
 
-  test('comes as near to the longest one as a draw can be to 1', () => {
+  test('comes as close to the longest one as a draw comes to 1', () => {
     fc.assert(
       fc.property(schedule, fc.integer({ min: 1, max: 30 }), ({ slotMs: _, ...plan }, count) => {
         const last = series(plan, new Array<number>(count).fill(lastDraw)).at(-1);
@@ -95,7 +95,7 @@ describe('a scheduled wait', () => {
     fc.assert(
       fc.property(exponential, within, draws, (plan, scatter, random) => {
         for (const waitMs of series({ ...plan, jitter: scatter }, random)) {
-          // A number of slots times their length may be off by the last digit.
+          // The product of slots and their length may be off in the last digit.
           expect(waitMs).toBeLessThanOrEqual(plan.maxMs * (1 + Number.EPSILON));
         }
       }),

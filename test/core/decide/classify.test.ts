@@ -35,7 +35,7 @@ const unsentRefused = { code: 'ECONNREFUSED', class: 'transient', evidence: 'uns
 const withResponse = (code: string, status: number, message = ''): Error =>
   coded(code, { name: 'AxiosError', response: { status, headers: {} } }, message);
 
-/** At least one error for every row of the table, by the row's first column. */
+/** At least one error for every row of the table, keyed by the row's first column. */
 const cases: Readonly<Record<string, readonly Case[]>> = {
   '(any) with onRequestStart NOT yet called': [
     [coded('ECONNRESET', { syscall: 'read' }), 'transient', 'unsent', { evidence: 'unsent' }],
@@ -257,7 +257,7 @@ describe('every row of the table of failures', () => {
         const [error, cls, evidence, more] = given;
         expect(classify(settings, failed(error, more), date)).toMatchObject({ class: cls, evidence });
       });
-      test('says what the row says, where the row is unconditional', () => {
+      test('is classified as the row says, if the row has no conditions', () => {
         const findings = (cases[row.code] ?? []).map(([error, , , more]) =>
           classify(settings, failed(error, more), date),
         );
@@ -300,13 +300,13 @@ describe('errors of all kinds', () => {
     ["Firefox's", new TypeError('NetworkError when attempting to fetch resource.'), 'transient', 'unknown'],
     ["Safari's, of a connection", new TypeError('The network connection was lost.'), 'transient', 'unknown'],
     ["React Native's", new TypeError('Network request failed'), 'transient', 'unknown'],
-    ["Bun's: nobody listens", coded('ConnectionRefused'), 'transient', 'unsent'],
-    ["Bun's: no connection", coded('FailedToOpenSocket'), 'transient', 'unsent'],
-    ["Bun's: the connection went", coded('ConnectionClosed'), 'transient', 'unknown'],
+    ["Bun's: connection refused", coded('ConnectionRefused'), 'transient', 'unsent'],
+    ["Bun's: the socket failed to open", coded('FailedToOpenSocket'), 'transient', 'unsent'],
+    ["Bun's: the connection was closed", coded('ConnectionClosed'), 'transient', 'unknown'],
     ["Bun's, over http: the handshake was cut off", coded('ERR_SOCKET_CLOSED'), 'transient', 'unknown'],
     ["Bun's: a code is read before the text", coded('E_ODD', {}, 'Failed to fetch'), 'final', 'unknown'],
     [
-      "Deno's: nobody listens, which a text does not prove",
+      "Deno's: connection refused, which a message alone does not prove",
       new TypeError('error sending request for url (http://a.example/): client error (Connect): refused'),
       'transient',
       'unknown',
@@ -340,25 +340,20 @@ describe('errors of all kinds', () => {
       'unknown',
     ]),
     [
-      "Workers', of a name that is not found",
+      "Workers': a name that is not found",
       new Error('internal error; reference = a1b2'),
       'transient',
       'unknown',
     ],
     ["Workers'", errorWith({ retryable: true }, 'Network connection lost.'), 'transient', 'unknown'],
-    ["Workers', with the text alone", new Error('Network connection lost.'), 'transient', 'unknown'],
+    ["Workers', with only the message", new Error('Network connection lost.'), 'transient', 'unknown'],
     [
-      "Workers', of what is of no use",
+      "Workers', marked as not retryable",
       errorWith({ retryable: false }, 'Network connection lost.'),
       'final',
       'unknown',
     ],
-    [
-      "Workers', of what it cannot bear",
-      errorWith({ retryable: true, overloaded: true }),
-      'final',
-      'unknown',
-    ],
+    ["Workers', marked as overloaded", errorWith({ retryable: true, overloaded: true }), 'final', 'unknown'],
     ['retryable beside a code', coded('E_ODD', { retryable: true }), 'final', 'unknown'],
     ...[
       'Failed to parse URL from /x',
@@ -379,7 +374,7 @@ describe('errors of all kinds', () => {
       'redirect count exceeded',
       'the source failed',
     ].map((text): [string, unknown, Class, Evidence] => [
-      `what Node's fetch has no code for: ${text}`,
+      `a failure of Node's fetch without a code: ${text}`,
       new TypeError('fetch failed', { cause: new Error(text) }),
       'final',
       'unknown',
@@ -388,7 +383,7 @@ describe('errors of all kinds', () => {
     ['our gate', new GateShutError('x'), 'final', 'unknown'],
     ['our policy error', new PolicyError([]), 'final', 'unknown'],
     [
-      'a response that is none',
+      'a response without a numeric status',
       coded('ERR_BAD_RESPONSE', { response: { status: '503' } }),
       'final',
       'unknown',
@@ -435,12 +430,7 @@ describe('errors of all kinds', () => {
   });
 
   test.each<[string, unknown, Partial<ErrorOutcome>, object]>([
-    [
-      'a code that nobody knows, around one that is known',
-      coded('E_MINE', { cause: refused }),
-      {},
-      unsentRefused,
-    ],
+    ['an unknown code around a known one', coded('E_MINE', { cause: refused }), {}, unsentRefused],
     [
       'the outer of two known ones',
       coded('EPIPE', { cause: refused }),
@@ -448,7 +438,7 @@ describe('errors of all kinds', () => {
       { code: 'EPIPE', evidence: 'unknown' },
     ],
     [
-      'a text inside a wrapper',
+      'a message inside a wrapper',
       network(new TypeError('terminated')),
       {},
       { name: 'TypeError', code: undefined, class: 'transient' },
@@ -466,7 +456,7 @@ describe('errors of all kinds', () => {
       { code: 'ETIMEDOUT', evidence: 'unsent' },
     ],
     [
-      'a system call above says nothing of what is below',
+      'a system call above does not apply to the error below',
       errorWith({ syscall: 'connect', cause: coded('ECONNRESET', { syscall: 'read' }) }),
       {},
       { code: 'ECONNRESET', evidence: 'unknown' },
@@ -478,19 +468,19 @@ describe('errors of all kinds', () => {
       { evidence: 'unknown' },
     ],
     [
-      'parts among which is nonsense',
+      'parts of which some are not errors',
       Object.assign(new AggregateError(['x', null, refused], ''), { code: 'X' }),
       {},
       { evidence: 'unsent' },
     ],
     [
-      'parts told by their names',
+      'parts recognised by their names',
       new AggregateError([new DOMException('', 'TimeoutError')]),
       { aborted: false },
       { class: 'transient' },
     ],
     [
-      'parts told by their texts',
+      'parts recognised by their messages',
       new AggregateError([coded('ECONNRESET', {}, 'before secure TLS connection was established')]),
       {},
       { class: 'transient', evidence: 'unsent' },
@@ -501,15 +491,15 @@ describe('errors of all kinds', () => {
       {},
       { class: 'transient', evidence: 'unknown' },
     ],
-    ['errors that are no list', coded('ECONNREFUSED', { errors: 'x' }), {}, unsentRefused],
+    ['errors that are not a list', coded('ECONNREFUSED', { errors: 'x' }), {}, unsentRefused],
     [
-      'a tunnel that was refused, in other words',
+      'a refused tunnel, in another wording',
       coded('UND_ERR_ABORTED', {}, 'Unexpected Proxy response (503)'),
       {},
       { class: 'final' },
     ],
     [
-      'a tunnel that was refused is nobody giving up',
+      'a refused tunnel, which is not an abort',
       coded('UND_ERR_ABORTED', {}, 'Proxy response (503) !== 200'),
       {},
       { aborted: false, code: 'UND_ERR_ABORTED', name: 'Error' },
@@ -522,7 +512,7 @@ describe('errors of all kinds', () => {
     expect(classify(settings, failed(error, more), date)).toMatchObject(expected);
   });
 
-  test('an answer inside counts only where the transport did not fail', () => {
+  test('the answer in an error counts only if the transport did not fail', () => {
     const reset = coded('ECONNRESET', { response: { status: 503, headers: {} } });
     expect(classify(settings, failed(reset), date)).toMatchObject({ kind: 'error', code: 'ECONNRESET' });
     const answer = coded('E_MINE', { response: { status: 503, headers: 'none' } });
@@ -533,7 +523,7 @@ describe('errors of all kinds', () => {
     });
   });
 
-  test('what every finding has stands first in it, in one order', () => {
+  test('every finding begins with the same keys, in the same order', () => {
     const session = createRetrier().open(requestOf());
     session.acceptAtOnce(200);
     const accepted = session.history[0]?.decision.finding ?? {};
@@ -544,7 +534,7 @@ describe('errors of all kinds', () => {
     expect(keysOf(classify(settings, failed(coded('ECONNRESET')), date))).toEqual(first);
   });
 
-  test('says who ended it', () => {
+  test("tells the caller's abort from other ends", () => {
     const aborted = (error: unknown, more = {}): unknown => {
       const finding = classify(settings, failed(error, more), date);
       return finding.kind === 'error' && finding.aborted;
@@ -555,12 +545,12 @@ describe('errors of all kinds', () => {
     expect(aborted(coded('ECONNRESET'))).toBe(false);
   });
 
-  test("what the client saw outranks what the error's code suggests", () => {
+  test("evidence from the client outranks the error's code", () => {
     const finding = classify(settings, failed(refused, { evidence: 'unknown' }), date);
     expect(finding).toMatchObject({ class: 'transient', evidence: 'unknown' });
   });
 
-  test('an axios error is classified by the answer inside, hint included', () => {
+  test('an axios error is classified by its answer, hint included', () => {
     const error = coded('ERR_BAD_REQUEST', {
       response: { status: 429, headers: { get: (name: string) => (name === 'retry-after' ? '3' : null) } },
     });
@@ -619,7 +609,7 @@ describe('responses', () => {
     });
   });
 
-  test('413 is temporary only if it says for how long', () => {
+  test('413 is transient only if it says how long to wait', () => {
     const cls = (value: string, options = {}): Class =>
       classify(settingsOf(options), answered(413, { 'retry-after': value }), date).class;
     expect(cls('5')).toBe('transient');
@@ -662,13 +652,13 @@ describe('responses', () => {
     expect(classify(settingsOf({ statuses: [503] }), closing, date).class).toBe('final');
   });
 
-  test('an answer that says "too much" in another way than 429 is throttled, too', () => {
+  test('an answer that means "rate limited" without being a 429 is throttled, too', () => {
     const limited = answered(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1773144090' });
     expect(classify(settingsOf({ hints: 'github' }), limited, date)).toMatchObject({ class: 'throttled' });
     expect(classify(settings, limited, date).class).toBe('final');
   });
 
-  test('a body is read for its hint where it was given', () => {
+  test('a body that is given is read for a hint', () => {
     const outcome = {
       kind: 'response',
       status: 429,

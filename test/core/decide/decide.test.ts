@@ -14,7 +14,7 @@ const refused = failed(errorWith({ code: 'ECONNREFUSED' }));
 const post = { method: 'POST', keyed: false };
 const exact = { schedule: { kind: 'fixed', waitMs: 100, jitter: 'none' } } as const;
 
-/** An earlier attempt that was retried after a wait of its schedule, or as a hint asked. */
+/** An earlier attempt that was retried after a wait from the schedule or from a hint. */
 function retried(number: number, differences: Partial<Retry> = {}): Attempt {
   const decision: Retry = {
     action: 'retry',
@@ -470,7 +470,7 @@ describe('decide', () => {
     for (const reason of reasons) expect(seen).toContain(reason);
   });
 
-  test('asks in the order of the contract: worth it, safe, retries, hint, deadline, budget, gate', () => {
+  test('decides in the order of the contract: worth it, safe, retries, hint, deadline, budget, gate', () => {
     const { options, budget } = budgetLeft(0);
     const strict = settingsOf({ ...options, maxRetries: 1, maxHintMs: 1_000, deadlineMs: 2_000 });
     const worst = worldOf({
@@ -513,7 +513,7 @@ describe('decide', () => {
     ]);
   });
 
-  test('a failure that was classified as throttled is paid and waited for as such', () => {
+  test('a failure that was classified as throttled has the price and the wait of one', () => {
     const { options, budget } = budgetLeft(5);
     const tunnel = failed(errorWith({ code: 'UND_ERR_ABORTED' }, 'Proxy response (429) !== 200'));
     expect(decide(settingsOf(options), [], tunnel, worldOf({ budget }))).toMatchObject({
@@ -523,13 +523,13 @@ describe('decide', () => {
     });
   });
 
-  test('a policy that was made without a budget ignores one, and one with a budget can do without its state', () => {
+  test('a policy without a budget ignores the state of one; a policy with a budget works without the state', () => {
     expect(decide(settingsOf(), [], answered(503), worldOf({ budget: undefined }))).toMatchObject({
       cost: 1,
     });
   });
 
-  test('the wait before the last one is not forgotten behind two hints', () => {
+  test('decorrelated jitter remembers the last scheduled wait across two hints', () => {
     const decorrelated: PolicyOptions = {
       maxRetries: 9,
       schedule: { kind: 'exponential', firstMs: 100, factor: 2, maxMs: 10_000, jitter: 'decorrelated' },
@@ -541,7 +541,7 @@ describe('decide', () => {
     });
   });
 
-  test('a stop carries what it found, and nothing that does not apply', () => {
+  test('a stop carries its finding, and no fields that do not apply', () => {
     expect(decide(settingsOf(), [], answered(404), worldOf())).toEqual({
       action: 'stop',
       reason: 'final-status',
@@ -557,7 +557,7 @@ describe('decide', () => {
     });
   });
 
-  test('the date is that of the world, for hints that are dates', () => {
+  test('hints that are dates are read with the date of the world', () => {
     const tenSecondsOn = answered(503, { 'retry-after': 'Tue, 10 Mar 2026 12:00:10 GMT' });
     const at = (wall: number): Decision =>
       decide(settingsOf({ hintJitter: 0 }), [], tenSecondsOn, worldOf({ date: wall }));
@@ -566,7 +566,7 @@ describe('decide', () => {
   });
 });
 
-describe('safety: who may be sent again after what', () => {
+describe('safety: which requests may be sent again after which failures', () => {
   const outcomes: Readonly<Record<string, Outcome>> = {
     unsent: refused,
     refused: answered(408),
@@ -628,12 +628,12 @@ describe('explain', () => {
     ['unsent', 'unsafeMethods does not allow it even though it was never sent'],
     ['refused', 'unsafeMethods does not allow it even though the server did not process it'],
     ['unknown', 'the server may have processed it'],
-  ])('an unsafe method says what is proven: %s', (evidence, proof) => {
+  ])('the sentence for an unsafe method says what is proven: %s', (evidence, proof) => {
     const finding: Finding = { ...serverError, evidence };
     expect(explain({ action: 'stop', reason: 'unsafe-method', attempt: 1, finding })).toContain(proof);
   });
 
-  test('a hint that nobody recorded is still a hint', () => {
+  test('a wait from a hint is explained as a hint even if its finding has none', () => {
     const { finding } = retried(1).decision;
     const byHint: Retry = { ...(retried(1).decision as Retry), waitFrom: 'hint' };
     expect(explain(byHint)).toContain('as the server asked (a hint)');

@@ -67,7 +67,7 @@ describe('the wait before jitter', () => {
     },
   );
 
-  test('a table without waits is no busy loop', () => {
+  test('a table without waits does not make a busy loop', () => {
     const empty: Schedule = { kind: 'table', waitsMs: [], jitter: 'none' };
     expect(waits(empty, 3, 0)).toEqual([100, 200, 400]);
   });
@@ -157,7 +157,7 @@ describe('slots', () => {
     expect(scheduledWait(slotted, 1, undefined, draw)).toBe(expected);
   });
 
-  test('a wait of whole slots stays, one of less than a slot is none', () => {
+  test('a wait of whole slots stays; one of less than a slot becomes 0', () => {
     expect(waits({ ...doubling, slotMs: 100 }, 5, 0)).toEqual([100, 200, 400, 800, 1_000]);
     expect(waits({ ...doubling, slotMs: 101 }, 2, 0)).toEqual([0, 101]);
   });
@@ -201,7 +201,7 @@ describe('a function', () => {
     expect(waits(broken, 3, 0.5)).toEqual([50, 100, 200]);
   });
 
-  test('that is async is an error: what it promises would come too late', () => {
+  test('that is async is an error: its result would come too late', () => {
     const broken = (async () => 100) as unknown as Schedule;
     expect(() => scheduledWait(broken, 1, undefined, 0.5)).toThrow(
       new TypeError(
@@ -210,7 +210,7 @@ describe('a function', () => {
     );
   });
 
-  test('that throws is not silenced', () => {
+  test('that throws fails the request', () => {
     const broken: Schedule = () => {
       throw new RangeError('mine');
     };

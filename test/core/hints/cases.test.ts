@@ -20,7 +20,7 @@ const file: { readonly vectors: readonly Case[] } = JSON.parse(
   readFileSync(new URL('../../../fixtures/hints.json', import.meta.url), 'utf8'),
 );
 
-/** Where we answer otherwise than the file, and why. */
+/** The cases in which we differ from the file, and why. */
 const departures: Readonly<Record<string, { readonly hint: Hint | undefined; readonly why: string }>> = {
   'ms-headers-010': {
     hint: { delayMs: 30_000, reason: 'delay-seconds' },
@@ -32,7 +32,7 @@ const departures: Readonly<Record<string, { readonly hint: Hint | undefined; rea
   },
 };
 
-/** The same headers in every shape that a client may have them in. */
+/** The same headers in every shape that a client may use. */
 const shapes: Readonly<Record<string, (headers: Case['headers']) => HeadersLike>> = {
   'a record': (headers) => headers,
   'a record without prototype': (headers) => Object.assign(Object.create(null), headers),
@@ -54,7 +54,7 @@ function titleCase(name: string): string {
   return name.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-test('every departure names a case of the file', () => {
+test('every difference names a case of the file', () => {
   expect(file.vectors).toHaveLength(195);
   const ids = file.vectors.map(({ id }) => id);
   for (const id of Object.keys(departures)) expect(ids).toContain(id);

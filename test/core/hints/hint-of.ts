@@ -2,10 +2,10 @@ import { readHint } from '../../../src/core/hints/read-hint.js';
 import type { HintSetName } from '../../../src/core/hints/sets.js';
 import type { HeadersLike, Hint } from '../../../src/core/types.js';
 
-/** The client's clock in every case that does not say otherwise: Tue, 10 Mar 2026 12:00:00 GMT. */
+/** The client's clock, unless a case says otherwise: Tue, 10 Mar 2026 12:00:00 GMT. */
 export const noon: number = Date.UTC(2026, 2, 10, 12);
 
-/** Epoch seconds, so much after noon. */
+/** Epoch seconds, this long after noon. */
 export function epoch(seconds: number): string {
   return String(noon / 1000 + seconds);
 }
@@ -16,7 +16,7 @@ export function hintOf(
   headers: object | undefined,
   body?: unknown,
 ): Hint | undefined {
-  // Anything: some of the cases are what no type would let through.
+  // Any value, since some cases pass what no type would allow.
   return readHint({ status, headers: headers as HeadersLike, body }, { hints, date: noon });
 }
 
@@ -36,7 +36,7 @@ export function unusable(reason: string): Hint {
   return { delayMs: null, reason };
 }
 
-/** A row of a table: what it shows, status, headers, body, the hint. */
+/** A row of a table: its title, status, headers, body and hint. */
 export type Row = readonly [
   name: string,
   hints: HintSetName | readonly HintSetName[],

@@ -1,4 +1,4 @@
-/** What no server should send: never a throw, never a wait that is not one. */
+/** Answers that no server should send: reading them never throws, and never gives an invalid wait. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -80,7 +80,7 @@ describe('any text in any known field', () => {
     );
   });
 
-  test('and anything that is no text', () => {
+  test('so does anything that is not text', () => {
     fc.assert(
       fc.property(hints, status, fc.constantFrom(...known), fc.anything(), (set, code, name, value) => {
         expectSound(hintOf(set, code, { [name]: value }));
@@ -89,7 +89,7 @@ describe('any text in any known field', () => {
     );
   });
 
-  test('and any body', () => {
+  test('so does any body', () => {
     fc.assert(
       fc.property(hints, status, fc.oneof(fc.anything(), fc.json(), text), (set, code, body) => {
         expectSound(hintOf(set, code, {}, body));
@@ -98,7 +98,7 @@ describe('any text in any known field', () => {
   });
 });
 
-/** Long enough that anything quadratic takes minutes and fails by the runner's own timeout. */
+/** Long enough that a quadratic reader would take minutes and fail by the test's timeout. */
 const size = 200_000;
 const floods: Readonly<Record<string, string>> = {
   digits: '9'.repeat(size),

@@ -118,11 +118,11 @@ const refused: readonly string[] = [
   '1773144030',
 ];
 
-test.each(refused)('%j is no date', (text) => {
+test.each(refused)('%j is not a date', (text) => {
   expect(parseDate(text, noon)).toBeUndefined();
 });
 
-test('a text of 128 characters is looked at, a longer one is not', () => {
+test('a text of 128 characters is read, a longer one is not', () => {
   const padded = (length: number): string => {
     const start = 'Tue Mar 10 2026 12:00:30 GMT+0000 (';
     return `${start}${'x'.repeat(length - start.length - 1)})`;
@@ -133,7 +133,7 @@ test('a text of 128 characters is looked at, a longer one is not', () => {
   expect(parseDate(padded(200_000), noon)).toBeUndefined();
 });
 
-describe('RFC 850: two digits are a year that is not more than 50 years ahead', () => {
+describe('RFC 850: a two-digit year is at most 50 years ahead', () => {
   const rfc850 = (text: string, now: number): number | undefined => parseDate(text, now)?.at;
   test.each([
     ['Tuesday, 10-Mar-76 12:00:00 GMT', noon, at(2076, 2, 10, 12)],
@@ -145,7 +145,7 @@ describe('RFC 850: two digits are a year that is not more than 50 years ahead', 
     ['Friday, 01-Jan-49 00:00:00 GMT', at(2099, 11, 31), at(2149, 0, 1)],
     ['Friday, 01-Jan-50 00:00:00 GMT', at(2099, 11, 31), at(2050, 0, 1)],
     ['Sunday, 31-Dec-99 00:00:00 GMT', at(2000, 0, 1), at(1999, 11, 31)],
-    // 2100 has no such day, so it is not meant.
+    // 2100 has no 29 February, so the year must be 2000.
     ['Tuesday, 29-Feb-00 00:00:00 GMT', at(2099, 11, 31), at(2000, 1, 29)],
   ])('%s', (text, now, expected) => {
     expect(rfc850(text, now)).toBe(expected);

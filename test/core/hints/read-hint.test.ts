@@ -58,7 +58,7 @@ describe('statuses', () => {
     expect(hintOf('common', status, {})).toBeUndefined();
   });
 
-  test('any field that the set knows is enough to say so', () => {
+  test('any field that the set knows gives a hint that says why it is not read', () => {
     for (const header of [
       'x-should-retry',
       'retry-after-ms',
@@ -105,7 +105,7 @@ describe('statuses', () => {
     expect(bodyBytesOf([])).toBe(0);
   });
 
-  test('a body that cannot be read is told, where nothing else is', () => {
+  test('a body that cannot be read is reported, unless there is another hint', () => {
     expect(hintOf('github', 429, {}, unreadable)).toEqual(unusable('body-unreadable'));
     expect(hintOf('common', 503, {}, unreadable)).toEqual(unusable('body-unreadable'));
     expect(hintOf('github', 429, { 'retry-after': '5' }, unreadable)).toEqual(wait(5_000, 'delay-seconds'));
@@ -397,7 +397,7 @@ const rows: readonly Row[] = [
     never('idempotency-key-missing'),
   ],
   ['403 by type', 'standard', 403, {}, { type: 'https://example.com/idempotency' }, undefined],
-  ['titles that are no text', 'standard', 409, {}, { title: 7, type: ['idempotency'] }, undefined],
+  ['titles that are not text', 'standard', 409, {}, { title: 7, type: ['idempotency'] }, undefined],
   [
     'abnormal usage',
     'common',
@@ -529,7 +529,7 @@ test('a compiled reader reads the same', () => {
   expect(read(429, {}, undefined, noon)).toBeUndefined();
 });
 
-test('what is said of many answers is one value that nobody can change', () => {
+test('hints that many answers share are one frozen value', () => {
   for (const hint of [
     hintOf('common', 404, five),
     hintOf('common', 429, { 'retry-after': 'x' }),
@@ -539,7 +539,7 @@ test('what is said of many answers is one value that nobody can change', () => {
   }
 });
 
-test('an unknown set is the caller’s mistake', () => {
+test('an unknown set throws', () => {
   const name = 'toString' as HintSetName;
   expect(() => compileHints([name])).toThrow(new RangeError('There is no hint set named "toString"'));
   expect(() => hintOf(name, 429, five)).toThrow(RangeError);

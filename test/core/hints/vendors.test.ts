@@ -565,7 +565,7 @@ const rows: readonly Row[] = [
   ],
   ['github: GraphQL, another error', 'github', 200, {}, graphqlError({ type: 'NOT_FOUND' }), undefined],
   ['github: the last success of an hour', 'github', 200, reset(epoch(90), '0'), { data: {} }, notRetryable],
-  ['github: a success that nobody read', 'github', 200, {}, undefined, undefined],
+  ['github: a success without a body', 'github', 200, {}, undefined, undefined],
   ['github: no rights', 'github', 403, {}, { message: 'Resource not accessible by integration' }, undefined],
   ['github: no rights, and a quota', 'github', 403, reset(epoch(90), '4999'), undefined, notRetryable],
   ['github: Retry-After malformed', 'github', 403, { 'retry-after': 'soon' }, undefined, notRetryable],

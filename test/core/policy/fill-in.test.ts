@@ -7,7 +7,7 @@ import { definePolicy } from '../../../src/core/policy/policy.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
 import { settingsOf } from '../../kit.js';
 
-/** What a rule that says `own` amounts to in a policy that says `inherited`. */
+/** The settings of a rule with `own` in a policy with `inherited`. */
 function inRule(own: SettingsOptions, inherited: PolicyOptions = {}): Settings {
   const settings = definePolicy({ ...inherited, rules: [{ match: '/x', ...own }] }).rules[0]?.settings;
   if (settings === undefined) throw new Error('No rule');
@@ -15,7 +15,7 @@ function inRule(own: SettingsOptions, inherited: PolicyOptions = {}): Settings {
 }
 
 describe('settings', () => {
-  test('of a policy that says nothing are the defaults', () => {
+  test('of an empty policy are the defaults', () => {
     const { statuses, methods, hints, hintedSuccesses, ...plain } = settingsOf();
     expect(plain).toEqual({
       maxRetries: 3,
@@ -77,7 +77,7 @@ describe('settings', () => {
     observe: () => {},
   };
 
-  test('of a rule that says nothing are those of the policy, the same objects', () => {
+  test('of an empty rule are those of the policy, the same objects', () => {
     const { rules, fallback } = definePolicy({ ...every, rules: [{ match: '/x' }] });
     const settings = rules[0]?.settings as Settings;
     for (const key of Object.keys(settings) as (keyof Settings)[]) {
@@ -85,7 +85,7 @@ describe('settings', () => {
     }
   });
 
-  test('of a rule that says everything are its own', () => {
+  test('of a rule that sets everything are its own', () => {
     expect(inRule(every)).toEqual(settingsOf(every));
     expect(inRule(every)).toMatchObject({
       maxRetries: 1,
@@ -122,7 +122,7 @@ describe('settings', () => {
     expect(inRule(own, inherited).bodyHintBytes).toBe(bytes);
   });
 
-  test('take undefined for nothing said', () => {
+  test('treat undefined as absent', () => {
     const inherited = settingsOf({ maxRetries: 7, gate: true, hints: 'github', retryIf: () => true });
     const silent = { maxRetries: undefined, gate: undefined, hints: undefined, retryIf: undefined };
     expect(fillIn(silent as object, inherited)).toEqual(inherited);
@@ -142,7 +142,7 @@ describe('settings', () => {
     expect(inRule({}, inherited).observe).toBe(inherited.observe);
   });
 
-  test('can be switched off again where they were on', () => {
+  test('can be switched off where they are inherited', () => {
     const off = inRule(
       { hints: false, budget: false, gate: false, hold: false, idempotencyKey: false, attemptHeader: false },
       { gate: true, hints: 'github', idempotencyKey: true, attemptHeader: 'X-Try' },
@@ -176,7 +176,7 @@ describe('settings', () => {
 });
 
 describe('nested settings', () => {
-  test('replace the inherited ones whole: what they leave out is the default', () => {
+  test('replace the inherited ones whole: a key that they leave out has the default', () => {
     const inherited: PolicyOptions = {
       schedule: { kind: 'exponential', firstMs: 7, factor: 3, maxMs: 70, jitter: 'none', slotMs: 7 },
       budget: { capacity: 9, perSuccess: 0.9 },
@@ -244,7 +244,7 @@ describe('nested settings', () => {
     expect(fillSchedule(own)).toBe(own);
   });
 
-  test('a cost is one for all, or one for each, and a timeout without a price is a failure like others', () => {
+  test('a cost is one number for all failures, or one for each kind; a timeout without a price costs what others do', () => {
     expect(settingsOf({ budget: { cost: 3 } }).budget).toMatchObject({
       cost: { transient: 3, throttled: 3, timeout: 3 },
     });

@@ -6,14 +6,14 @@ import { definePolicy, isPolicy, type Policy, parsePolicy } from '../../../src/c
 import type { RequestFacts } from '../../../src/core/types.js';
 import { requestOf } from '../../kit.js';
 
-/** As CommonJS has one beside the ES modules, where a runner loads both. */
+/** A second copy of the package, as when a test runner loads both the CommonJS and the ES modules. */
 async function anotherCopy(): Promise<typeof import('../../../src/core/policy/policy.js')> {
   const path = '../../../src/core/policy/policy.js?another-copy';
   return import(path);
 }
 
 describe('a policy that another copy of this package made', () => {
-  test('is one here, too, and the same one each time', async () => {
+  test('is accepted, and is the same policy each time', async () => {
     const foreign = (await anotherCopy()).definePolicy({ maxRetries: 7, rules: [{ match: '/x' }] });
     const policy = definePolicy(foreign);
     expect(isPolicy(foreign)).toBe(false);
@@ -29,7 +29,7 @@ describe('a policy that another copy of this package made', () => {
     expect(definePolicy(foreign).fallback.settings.retryIf).toBe(retryIf);
   });
 
-  test('what only bears the mark is none', () => {
+  test('an object that only has the mark is not a policy', () => {
     const mark = { [Symbol.toStringTag]: 'Policy' as const };
     expect(() => definePolicy(mark)).toThrow(PolicyError);
     expect(() => definePolicy({ ...mark, toJSON: () => ({ maxRetry: 1 }) } as never)).toThrow(PolicyError);
@@ -45,7 +45,7 @@ describe('definePolicy', () => {
     expect(definePolicy().fallback.settings.maxRetries).toBe(3);
   });
 
-  test('throws all problems at once, and says them in its message', () => {
+  test('throws all problems at once, and lists them in its message', () => {
     const faulty = { maxRetry: 1, deadlineMs: -1, rules: [{ match: 'https://x.example/' }] };
     const fault = (() => {
       try {
@@ -65,7 +65,7 @@ describe('definePolicy', () => {
     expect(message).toContain('Did you mean "maxRetries"?');
   });
 
-  test('neither changes nor keeps what the caller wrote', () => {
+  test("neither changes nor keeps the caller's objects", () => {
     const rule = { match: '/x', maxRetries: 2, statuses: [503] };
     const options = { maxRetries: 1, deadlineMs: undefined, rules: [rule] };
     const policy = definePolicy(options as unknown as PolicyOptions);
@@ -80,7 +80,7 @@ describe('definePolicy', () => {
     });
   });
 
-  test('is frozen, with all that is in it', () => {
+  test('is frozen, with everything in it', () => {
     const policy = definePolicy({
       gate: true,
       rules: [{ match: '/x', schedule: { kind: 'fixed', waitMs: 1 } }],
@@ -92,7 +92,7 @@ describe('definePolicy', () => {
     }
   });
 
-  test('without functions it is JSON, and comes back from it the same', () => {
+  test('without functions it survives JSON', () => {
     const folder = new URL('../../../fixtures/policies/valid/', import.meta.url);
     const files = readdirSync(folder);
     expect(files.length).toBeGreaterThanOrEqual(25);
@@ -105,7 +105,7 @@ describe('definePolicy', () => {
   });
 });
 
-/** An object that gives the first answer once, and then always the second. */
+/** An object whose properties have the first value when they are read first, and the second from then on. */
 function fickle<T extends object>(first: T, then: object): T {
   const asked = new Set<string | symbol>();
   return new Proxy(first, {
@@ -121,14 +121,14 @@ function fickle<T extends object>(first: T, then: object): T {
 }
 
 describe('parsePolicy', () => {
-  /** As TypeScript sees the JSON of a module: texts are only texts. */
+  /** The type that TypeScript gives to an imported JSON file: strings are only strings. */
   const json = {
     maxRetries: 5,
     hints: 'github',
     rules: [{ match: '/x', schedule: { kind: 'fixed', waitMs: 1 } }],
   };
 
-  test('makes a policy of what comes from outside', () => {
+  test('makes a policy from data of any type', () => {
     const policy = parsePolicy(json);
     expect(isPolicy(policy)).toBe(true);
     expect(policy.toJSON()).toEqual(json);
@@ -153,14 +153,14 @@ describe('parsePolicy', () => {
     [3, 3],
     [-1, 2],
     [0.5, 2],
-  ])('the number %d is no policy, and what to write is said', (value, count) => {
+  ])('the number %d is not a policy, and the error says what to write', (value, count) => {
     const advice = `Write { maxRetries: ${count} }`;
     expect(() => parsePolicy(value)).toThrow(advice);
     const policy = definePolicy();
     expect(() => policy.override(policy.fallback, value as OverrideOptions)).toThrow(advice);
   });
 
-  test('nor of JSON that is still a text, whose content is not shown', () => {
+  test('not of JSON that is still a string, whose content is not shown', () => {
     expect(() => parsePolicy('{"password":"x"}')).toThrow(
       new PolicyError([
         {
@@ -174,8 +174,8 @@ describe('parsePolicy', () => {
   });
 });
 
-describe('what was checked is what is in force', () => {
-  /** What a getter says the first time, and every time after it. */
+describe('what was checked is what takes effect', () => {
+  /** A getter that returns one value the first time, and another from then on. */
   function answers(key: string, ...values: readonly unknown[]): object {
     let asked = 0;
     return Object.defineProperty({}, key, {
@@ -289,7 +289,7 @@ describe('the rule of a request', () => {
     expect(policy.ruleFor(requestOf(facts)).name).toBe(name);
   });
 
-  test('knows its place', () => {
+  test('has its index', () => {
     expect(policy.rules.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
     expect(policy.fallback.index).toBe(-1);
   });
@@ -310,7 +310,7 @@ describe('an override', () => {
   const [rule] = policy.rules;
   if (rule === undefined) throw new Error('No rule');
 
-  test('lies over the rule, and is worked out once for each', () => {
+  test('overrides the rule, and is computed once for each rule', () => {
     const override = { attemptTimeoutMs: 30 } as const;
     const settings = policy.override(rule, override);
     expect(settings).toMatchObject({ maxRetries: 5, deadlineMs: 900, attemptTimeoutMs: 30 });
@@ -326,7 +326,7 @@ describe('an override', () => {
     ['a function', { retryIf: () => true }],
     ['nothing', {}],
     ['what is undefined', { deadlineMs: undefined, maxRetries: 1 } as object],
-  ])('with %s in it is known again in a copy', (_what, override) => {
+  ])('with %s in it is recognised in a copy', (_what, override) => {
     const settings = policy.override(rule, override);
     const copy = Object.fromEntries(
       Object.entries(override).map(([key, value]) => [
@@ -353,7 +353,7 @@ describe('an override', () => {
       { schedule: { kind: 'fixed', waitMs: 2 } },
     ],
     ['no object any more', { schedule: { kind: 'fixed', waitMs: 1 } }, { schedule: () => 5 }],
-  ])('with %s means that', (_what, override, changed) => {
+  ])('with %s has its own settings', (_what, override, changed) => {
     const object = { ...override };
     const settings = policy.override(rule, object);
     for (const key of Object.keys(object)) Reflect.deleteProperty(object, key);
@@ -362,7 +362,7 @@ describe('an override', () => {
     expect(policy.override(rule, object)).toEqual(definePolicy({ rules: [] }).override(rule, changed));
   });
 
-  test('that is known, with something beside it that cannot be used, is checked', () => {
+  test('that is known, with an invalid key added, is checked', () => {
     policy.override(rule, { maxRetries: 2 });
     for (const wrong of [
       { maxRetries: 2, [Symbol('odd')]: 1 },
@@ -384,7 +384,7 @@ describe('an override', () => {
     }
   });
 
-  test('is forgotten among many others, and means the same when it is back', () => {
+  test('is forgotten among many others, and has the same settings when it comes back', () => {
     const first = policy.override(rule, { deadlineMs: 1_000 });
     for (let deadlineMs = 1_001; deadlineMs < 1_100; deadlineMs += 1) {
       expect(policy.override(rule, { deadlineMs }).deadlineMs).toBe(deadlineMs);
@@ -392,7 +392,7 @@ describe('an override', () => {
     expect(policy.override(rule, { deadlineMs: 1_000 })).toEqual(first);
   });
 
-  test('takes what is undefined as not said', () => {
+  test('treats undefined as absent', () => {
     const schedule = { kind: 'exponential', firstMs: undefined, maxMs: 900 };
     expect(policy.override(rule, { schedule } as never).schedule).toMatchObject({ firstMs: 100, maxMs: 900 });
     expect(
@@ -402,7 +402,7 @@ describe('an override', () => {
     });
   });
 
-  test('is checked like everything else; shared state is not its business', () => {
+  test('is checked like a rule, and cannot set shared state', () => {
     expect(() => policy.override(rule, { maxRetrys: 1 } as never)).toThrow('Did you mean "maxRetries"?');
     expect(() => policy.override(rule, { budget: { capacity: 1 } } as never)).toThrow(PolicyError);
     expect(policy.override(rule, { budget: false, gate: false, hold: false }).budget).toBe(false);

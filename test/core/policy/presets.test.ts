@@ -11,7 +11,7 @@ import type { Ports } from '../../../src/runtime/ports.js';
 import { createRetrier, type Retrier } from '../../../src/runtime/retrier.js';
 import { answered, errorWith, failed, requestOf } from '../../kit.js';
 
-// The compiler holds each preset to the type that a user's own would have.
+// The compiler checks that each preset has the type that a user's own value would have.
 const schedules: Readonly<Record<keyof typeof presets.schedules, Schedule>> = presets.schedules;
 const budgets: Readonly<Record<keyof typeof presets.budgets, Budget>> = presets.budgets;
 
@@ -24,7 +24,7 @@ function waits(schedule: Schedule, count: number, draw: number): number[] {
   return series;
 }
 
-/** At the lowest draw, at the middle one, and the bound that no draw exceeds. */
+/** The waits at the lowest draw and at the middle one, and the upper bound for any draw. */
 interface Numbers {
   readonly lowest: readonly number[];
   readonly middle: readonly number[];

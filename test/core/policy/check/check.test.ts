@@ -11,7 +11,7 @@ import { invalidPolicies, validPolicies } from '../../policies.js';
 
 const satisfiesSchema = new Ajv2020({ strict: true }).compile(policySchema);
 
-/** As a person reads it. */
+/** The problems as people read them. */
 function messageOf(problem: Problem): string {
   return new PolicyError([problem]).message;
 }
@@ -60,7 +60,7 @@ describe('invalid policies', () => {
 describe('functions', () => {
   const f = () => 0;
 
-  test('stand where they may, in the policy and in rules', () => {
+  test('are accepted where they are allowed, in the policy and in rules', () => {
     const settings = {
       schedule: f,
       throttledSchedule: f,
@@ -74,7 +74,7 @@ describe('functions', () => {
     expect(checkOverride(settings)).toEqual([]);
   });
 
-  test('stand nowhere else', () => {
+  test('are refused everywhere else', () => {
     const policy = {
       maxRetries: f,
       hints: f,
@@ -131,7 +131,7 @@ describe('functions', () => {
     );
   });
 
-  test('are not judged by what they will say', () => {
+  test('are not called by the check', () => {
     const uncalled = vi.fn(() => 1_000);
     expect(checkPolicy({ deadlineMs: 1, schedule: uncalled, throttledSchedule: uncalled })).toEqual([]);
     expect(uncalled).not.toHaveBeenCalled();
@@ -150,7 +150,7 @@ describe('an override', () => {
     expect(checkOverride(options)).toEqual([{ path: '', found, allowed: 'an object', ...advice }]);
   });
 
-  test('has settings only', () => {
+  test('can have settings only', () => {
     const problems = checkOverride({ rules: [], maxScopes: 1, scopeIdleMs: 1, match: '/x', name: 'x' });
     expect(problems.map(({ path, advice }) => `${path}: ${advice}`)).toEqual([
       'rules: It belongs to the policy itself.',
@@ -161,7 +161,7 @@ describe('an override', () => {
     ]);
   });
 
-  test('leaves shared state out or as it is', () => {
+  test('cannot change shared state', () => {
     expect(checkOverride({ budget: false, gate: false, hold: false })).toEqual([]);
     const allowed = 'false (only a rule or the policy can set what requests share)';
     expect(checkOverride({ budget: { capacity: 1 }, gate: true, hold: {} })).toEqual([
@@ -179,7 +179,7 @@ describe('an override', () => {
     { attemptHeader: 'idempotency-key' },
     { bodyHintBytes: 100 },
     { hints: false },
-  ])('may say half of what only the rule makes whole: %o', (options) => {
+  ])('may have half of a pair that the rule completes: %o', (options) => {
     expect(checkOverride(options)).toEqual([]);
   });
 
@@ -204,7 +204,7 @@ describe('an override', () => {
     ]);
   });
 
-  test('is judged only where it is sound', () => {
+  test('is checked for contradictions only if it is sound', () => {
     expect(paths(checkOverride({ deadlineMs: 'x', attemptTimeoutMs: 5 }))).toEqual(['deadlineMs']);
   });
 });
@@ -216,12 +216,12 @@ describe('contradictions', () => {
     expect(paths(checkPolicy({ retry: false, maxRetries: 1, rules }))).toEqual(['maxRetries']);
   });
 
-  test('wait for a rule to be sound itself', () => {
+  test('are looked for only in a rule that is sound itself', () => {
     const rules = [{ match: '/a', attemptTimeoutMs: 5, deadlineMs: 'x' }];
     expect(paths(checkPolicy({ deadlineMs: 1, rules }))).toEqual(['rules[0].deadlineMs']);
   });
 
-  test('wait for what is inherited to be sound, unless the rule has its own', () => {
+  test('are looked for only if the inherited settings are sound, unless the rule has its own', () => {
     const rules = [
       { match: '/a', attemptTimeoutMs: 5 },
       { match: '/b', attemptTimeoutMs: 5, deadlineMs: 4 },
@@ -232,7 +232,7 @@ describe('contradictions', () => {
     ]);
   });
 
-  test('wait for nothing else', () => {
+  test('are looked for in every other case', () => {
     const policy = { ' deadlineMs': 1, deadlineMs: 1, attemptTimeoutMs: 2 };
     expect(paths(checkPolicy(policy))).toEqual(['[" deadlineMs"]', 'attemptTimeoutMs']);
   });
@@ -270,7 +270,7 @@ describe('contradictions', () => {
       'a cost of 1',
       'at most what a full budget can spend (capacity 0.5, floor 0)',
     ],
-  ])('are told where something was written: %o', (budget, path, found, allowed) => {
+  ])('are reported at the key that was written: %o', (budget, path, found, allowed) => {
     expect(checkPolicy({ budget })).toEqual([{ path, found, allowed }]);
   });
 
@@ -286,7 +286,7 @@ describe('contradictions', () => {
     ['equal', 5],
     [{ spread: 0.2 }, 8],
     [{ addMs: 5 }, 10],
-  ])('of deadline and first wait know how far jitter %o goes down', (jitter, shortest) => {
+  ])('of deadline and first wait consider how short jitter %o can make a wait', (jitter, shortest) => {
     const schedule = { kind: 'fixed', waitMs: 10, jitter };
     expect(checkPolicy({ deadlineMs: shortest + 1, schedule })).toEqual([]);
     expect(brief(checkPolicy({ deadlineMs: shortest, schedule }))).toEqual([
@@ -309,13 +309,13 @@ describe('contradictions', () => {
     expect(paths(checkPolicy({ schedule }))).toEqual(sound ? [] : ['schedule.slotMs']);
   });
 
-  test('in rules are found beside the same in the policy', () => {
+  test('in rules are found in addition to the same one in the policy', () => {
     const gate = { whenShut: 'wait' };
     const problems = checkPolicy({ gate, rules: [{ match: '/a', gate }] });
     expect(paths(problems)).toEqual(['gate.whenShut', 'rules[0].gate.whenShut']);
   });
 
-  test('that rules resolve are none, unless these rules have their own word', () => {
+  test('that rules resolve are not reported, unless these rules have one of their own', () => {
     const hints = 'github';
     expect(paths(checkPolicy({ hints: false, hold: true, rules: [{ match: '/a', hints }] }))).toEqual([]);
     expect(
@@ -337,7 +337,7 @@ describe('contradictions', () => {
     expect(paths(checkPolicy({ budget }))).toEqual(sound ? [] : ['budget.cost']);
   });
 
-  test('are told for each cost that is too high, and once for one number', () => {
+  test('are reported for each cost that is too high, and once for one number', () => {
     expect(paths(checkPolicy({ budget: { capacity: 1, cost: 2 } }))).toEqual(['budget.cost']);
     expect(paths(checkPolicy({ budget: { capacity: 1, cost: { transient: 2, throttled: 3 } } }))).toEqual([
       'budget.cost.transient',
@@ -367,7 +367,7 @@ describe('what JavaScript can put into an object', () => {
     ['a symbol', Symbol('x'), 'a symbol'],
     ['a bigint', 5n, 'the bigint 5n'],
     ['a list', [1], 'a list'],
-  ])('%s is no policy', (_, value, found) => {
+  ])('%s is not a policy', (_, value, found) => {
     const isObject = typeof value === 'function' || (typeof value === 'object' && value !== null);
     const advice = isObject
       ? { advice: expect.stringContaining('Write the settings as a plain object.') }
@@ -388,7 +388,7 @@ describe('what JavaScript can put into an object', () => {
         },
       },
     ],
-  ])('an object %s is looked into', (_, policy) => {
+  ])('an object %s is checked like any other', (_, policy) => {
     expect(brief(checkPolicy(policy))).toEqual(['maxRetries: the number -1']);
   });
 
@@ -405,7 +405,7 @@ describe('what JavaScript can put into an object', () => {
     [{}, 'an object'],
     [Symbol('3'), 'a symbol'],
     [true, 'true'],
-  ])('%s is no number', (value, found) => {
+  ])('%s is not a number', (value, found) => {
     const rules = [{ match: '/x', schedule: { kind: 'exponential', factor: value } }];
     expect(brief(checkPolicy({ maxRetries: value, deadlineMs: value, rules }))).toEqual([
       `maxRetries: ${found}`,
@@ -435,7 +435,7 @@ describe('what JavaScript can put into an object', () => {
     ]);
   });
 
-  test('a misspelt key is one even while its value is undefined', () => {
+  test('a misspelt key is reported even if its value is undefined', () => {
     expect(brief(checkPolicy({ maxRetires: undefined }))).toEqual(['maxRetires: an unknown key']);
   });
 
@@ -496,7 +496,7 @@ describe('what JavaScript can put into an object', () => {
     expect(paths(checkPolicy({ statuses: list }))).toEqual(['statuses']);
   });
 
-  test('getters that change their mind are asked once', () => {
+  test('getters are read only once', () => {
     let asked = 0;
     const policy = {
       get deadlineMs(): unknown {
@@ -563,7 +563,7 @@ describe('what JavaScript can put into an object', () => {
     expect(rest.map(({ found }) => found.length)).toEqual([14, 72]);
   });
 
-  test('what is quoted is escaped', () => {
+  test('quotes are escaped', () => {
     expect(brief(checkPolicy({ unsafeMethods: 'a"\n\u0000' }))).toEqual([
       'unsafeMethods: a string "a\\"\\n\\u0000"',
     ]);
@@ -584,11 +584,11 @@ describe('an unknown key', () => {
       { budget: { x: 1 } },
       '"kind", "capacity", "perSuccess", "perSecond", "cost", "refund", "charge", "floor"',
     ],
-  ])('%s is told the few that are known', (_, policy, names) => {
+  ])('%s: all known keys are listed if there are few', (_, policy, names) => {
     expect(checkPolicy(policy).map(({ allowed }) => allowed)).toEqual([`one of the keys ${names}`]);
   });
 
-  test('among many is not told all of them', () => {
+  test('among many: not all known keys are listed', () => {
     const allowed = 'the name of a setting';
     const found = 'an unknown key';
     expect(checkPolicy({ x: 1, rules: [{ match: '/x', y: 1 }] })).toEqual([
@@ -598,14 +598,14 @@ describe('an unknown key', () => {
     expect(checkOverride({ x: 1 })).toEqual([{ path: 'x', found, allowed }]);
   });
 
-  test('is told the names of functions where these may stand, and only there', () => {
+  test('is offered the names of functions only where they are allowed', () => {
     const adviceFor = (policy: unknown) => checkPolicy(policy).map(({ advice }) => advice);
     expect(adviceFor({ generat: 1, tests: 1 })).toEqual([undefined, undefined]);
     expect(adviceFor({ gate: { observ: 1 } })).toEqual([undefined]);
     expect(adviceFor({ rules: [{ match: { observ: 1, generat: 1 } }] })).toEqual([undefined, undefined]);
   });
 
-  test('is no name of a value', () => {
+  test('does not count as the name of a value', () => {
     expect(checkPolicy({ maxRetries: 'Stryker' })).toEqual([
       { path: 'maxRetries', found: 'a string "Stryker"', allowed: 'a whole number from 0 to 1,000,000' },
     ]);
@@ -655,7 +655,7 @@ test('problems come in the order of the policy: its own, then rule by rule', () 
 describe('a name among many', () => {
   const known = 'a known name, a list or false';
 
-  test('that is misspelt is told the one that was meant, and not all of them', () => {
+  test('that is misspelt gets the nearest name, and not all of them', () => {
     expect(checkPolicy({ hints: 'githup', rules: [{ match: '/a', hints: ['standart'] }] })).toEqual([
       { path: 'hints', found: 'a string "githup"', allowed: known, advice: 'Did you mean "github"?' },
       {
@@ -667,7 +667,7 @@ describe('a name among many', () => {
     ]);
   });
 
-  test('that is like none of them is told all of them', () => {
+  test('that is like none of them gets all of them', () => {
     const [problem] = checkPolicy({ hints: 'acme-weather' });
     expect(problem?.allowed).toBe(
       `one of ${hintSetNames.map((name) => `"${name}"`).join(', ')}, a list or false`,
@@ -675,7 +675,7 @@ describe('a name among many', () => {
     expect(problem?.advice).toBeUndefined();
   });
 
-  test('is one among few where all of them are told', () => {
+  test('that is one of few gets all of them', () => {
     expect(checkPolicy({ unsafeMethods: 'unsend' })).toEqual([
       {
         path: 'unsafeMethods',
@@ -706,8 +706,8 @@ describe('a great many problems', () => {
     ['unknown keys', (index: number) => ({ match: `/${index}`, [`unknown${index}`]: 1 })],
     ['contradictions', (index: number) => ({ match: `/${index}`, retry: false, maxRetries: 1 })],
     ['shadowed rules', () => ({ match: '/x' })],
-  ])('take no more reads for each than for the first: %s', (_, ruleOf) => {
-    // Work is counted, not timed: each rule's keys are looked at a fixed number of times.
+  ])('take no more reads per problem than the first: %s', (_, ruleOf) => {
+    // The work is counted, not timed: the keys of each rule are read a fixed number of times.
     const readsOf = (count: number) => {
       let reads = 0;
       const rules = Array.from({ length: count }, (_, index) =>

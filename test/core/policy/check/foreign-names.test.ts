@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkOverride, checkPolicy } from '../../../../src/core/policy/check/check.js';
 import { definePolicy } from '../../../../src/core/policy/policy.js';
 
-/** The options of the other libraries, as their manuals have them; what has no word here is left out. */
+/** The options of other libraries, as their manuals name them. Options without an equivalent here are left out. */
 const foreign: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'axios-retry': {
     retries: 'maxRetries',
@@ -99,7 +99,7 @@ describe('an option of another library names ours', () => {
     expect(checkOverride({ [theirs]: 1 })).toEqual([expect.objectContaining({ path: theirs, advice })]);
   });
 
-  test('in the message that is thrown, with what to know about it', () => {
+  test('in the message of the error, with what is different', () => {
     const options = { maxAttempts: 3, onRetry: () => {} } as object;
     expect(() => definePolicy(options)).toThrow(
       '  - maxAttempts: found an unknown key; allowed: the name of a setting. ' +
@@ -109,7 +109,7 @@ describe('an option of another library names ours', () => {
     );
   });
 
-  test('without the place where it stands already', () => {
+  test('without its place if that is where it stands already', () => {
     const adviceOn = (policy: object) => checkPolicy(policy).map(({ advice }) => advice);
     const schedule = { kind: 'exponential', minTimeout: 100, exponent: 3, randomize: true };
     const inside = ['Did you mean "firstMs"?', 'Did you mean "factor"?', 'Did you mean "jitter"?'];
@@ -118,15 +118,15 @@ describe('an option of another library names ours', () => {
     expect(adviceOn({ gate: { halfOpenAfter: 1 } })).toEqual(['Did you mean "probeMs"?']);
   });
 
-  test('but not where it would be something else', () => {
+  test('but not where the name would mean something else', () => {
     const [problem] = checkPolicy({ gate: { statusCodes: [503] } });
     expect(problem?.advice).toBeUndefined();
-    // It is known to another kind of schedule.
+    // Another kind of schedule has this key.
     const [sibling] = checkPolicy({ schedule: { kind: 'fixed', waitMs: 1, factor: 2 } });
     expect(sibling?.advice).toBe('It belongs to the kind "exponential".');
   });
 
-  test.each([3, true, { limit: 2 }, () => true])('retry: %o is no number of retries', (retry) => {
+  test.each([3, true, { limit: 2 }, () => true])('retry: %o does not set a number of retries', (retry) => {
     const [problem] = checkPolicy({ retry });
     expect(problem?.allowed).toBe('false (maxRetries sets the number of retries, retryIf the condition)');
   });

@@ -15,7 +15,7 @@ test('30 ms: did you mean 30 s?', () => {
   ]);
 });
 
-test('nothing is wrong with it, and nothing is said at run time', () => {
+test('such a time is valid, and causes no warning at run time', () => {
   expect(definePolicy({ deadlineMs: 30 }).remarks).toEqual([]);
 });
 
@@ -62,6 +62,6 @@ const plausible: readonly PolicyOptions[] = [
   ...Object.values(presets.policies),
 ];
 
-test.each(plausible.map((options) => [options] as const))('nothing is remarkable about %o', (options) => {
+test.each(plausible.map((options) => [options] as const))('no remark on %o', (options) => {
   expect(implausibleTimes(options)).toEqual([]);
 });

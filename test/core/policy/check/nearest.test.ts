@@ -6,7 +6,7 @@ const keys = ['maxRetries', 'deadlineMs', 'attemptTimeoutMs', 'hints', 'hold', '
 
 describe('the nearest name', () => {
   test.each([
-    // One slip: a letter more, less, other, swapped; or the case.
+    // One typo: a letter too many, missing, wrong or swapped, or the wrong case.
     ['hintss', 'hints'],
     ['hnts', 'hints'],
     ['bints', 'hints'],
@@ -21,7 +21,7 @@ describe('the nearest name', () => {
     ['gat', 'gate'],
     ['ga', undefined],
     ['bcale', undefined],
-    // What is a part of a name, from four letters on.
+    // A part of a name, from four letters on.
     ['retries', 'maxRetries'],
     ['timeout', 'attemptTimeoutMs'],
     ['dead', 'deadlineMs'],
@@ -38,7 +38,7 @@ describe('the nearest name', () => {
     expect(nearest('holds', ['bolds', 'hold', 'holds'])).toBe('holds');
   });
 
-  test('a swap is one slip, and two letters that only look like one are two', () => {
+  test('a swap is one typo; two letters that only look like a swap are two', () => {
     expect(nearest('b', ['ab'])).toBe('ab');
     expect(nearest('abdc', ['abcd'])).toBe('abcd');
     expect(nearest('abxc', ['abcd'])).toBeUndefined();
@@ -51,7 +51,7 @@ describe('the nearest name', () => {
     expect(nearest('deadline', ['deadlineCovers', 'deadlineMs'])).toBe('deadlineMs');
   });
 
-  test('is a typo away rather than a part', () => {
+  test('prefers a name that is a typo away to one of which it is a part', () => {
     expect(nearest('jitter', ['hintJitter', 'jiter'])).toBe('jiter');
   });
 

@@ -22,7 +22,7 @@ describe('a host without dot and port before a path', () => {
       says: `"${match}" means the path "${object.path}" on a host named "${object.host}"`,
       advice: `Write "${path}" for a path, or ${JSON.stringify(object)} for that host.`,
     });
-    // What is advised is without doubt.
+    // The advised pattern gets no remark.
     expect(remarksOn(path)).toEqual([]);
     expect(remarksOn(object)).toEqual([]);
   });
@@ -37,11 +37,11 @@ describe('a host without dot and port before a path', () => {
     'LOCALHOST/x',
     '[::1]/*',
     'GET /users/*',
-  ])('is nothing of the kind: %s', (match) => {
+  ])('no remark on %s', (match) => {
     expect(remarksOn(match)).toEqual([]);
   });
 
-  test('is in force all the same', () => {
+  test('takes effect as written', () => {
     const policy = definePolicy({ rules: [{ match: 'docker/*', maxRetries: 1 }] });
     const request = { method: 'GET', origin: 'http://docker', path: '/x', keyed: false };
     expect(policy.ruleFor(request).index).toBe(0);

@@ -143,7 +143,7 @@ describe('described for editors', () => {
     expect(accepts({ maxRetires: 1 })).toBe(false);
   });
 
-  test('every key has its words', () => {
+  test('every key has a description', () => {
     const { $defs = {}, ...root } = described;
     const parts = Object.entries({ policy: root as JsonSchema, ...$defs });
     const silent = parts.flatMap(([name, { properties = {} }]) =>
@@ -168,11 +168,11 @@ describe('the defaults in it', () => {
   const plainly = (options: PolicyOptions): unknown => {
     const { fallback, maxScopes, scopeIdleMs } = definePolicy(options);
     const { hints, bodyHintBytesSaid, ...plain } = fallback.settings;
-    // Sets that are compiled from the same names read the same.
+    // Sets that are compiled from the same names are equal.
     return { ...plain, readsHints: hints !== undefined, maxScopes, scopeIdleMs };
   };
 
-  test('are there, but for what has none', () => {
+  test('are there, except for keys without one', () => {
     const without = (name: string): string[] =>
       Object.entries(described.$defs?.[name]?.properties ?? {})
         .filter(([, schema]) => schema.default === undefined)
@@ -188,7 +188,7 @@ describe('the defaults in it', () => {
     expect(without('hold')).toEqual(['maxQueueMs']);
     expect(without('window')).toEqual(['kind']);
     expect(without('cost')).toEqual(['transient', 'throttled', 'timeout']);
-    // The first wait differs from schedule to schedule.
+    // The default of the first wait depends on the schedule.
     expect(without('exponential')).toEqual(['kind', 'firstMs', 'slotMs']);
     expect(without('table')).toEqual(['kind', 'waitsMs', 'slotMs']);
     expect(without('fixed')).toEqual(['kind', 'waitMs', 'slotMs']);
@@ -227,7 +227,7 @@ describe('the defaults in it', () => {
     }
   });
 
-  test('are said in words as well', () => {
+  test('are in the descriptions, too', () => {
     expect(policy['hintJitter']?.description).toMatch(/ Default: 0\.1\.$/);
     expect(policy['unsafeMethods']?.description).toMatch(/ Default: "refused"\.$/);
     expect(policy['deadlineMs']?.description).not.toContain('Default');
@@ -235,7 +235,7 @@ describe('the defaults in it', () => {
   });
 });
 
-test('the gate has the name there that it has elsewhere', () => {
+test('the description of the gate contains "circuit breaker"', () => {
   expect(described.properties?.['gate']?.description).toMatch(/\bcircuit breaker\b/);
 });
 

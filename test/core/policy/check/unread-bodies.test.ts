@@ -42,7 +42,7 @@ test.each<[string, PolicyOptions, readonly string[]]>([
   expect(unreadBodies(options).map(({ path }) => path)).toEqual(paths);
 });
 
-test('says which, and what to write', () => {
+test('names the sets, and says what to write', () => {
   expect(unreadBodies({ hints: ['github', 'common', 'aws'], bodyHintBytes: 0 })).toEqual([
     {
       path: 'bodyHintBytes',
@@ -52,6 +52,6 @@ test('says which, and what to write', () => {
   ]);
 });
 
-test('is no remark that anybody is warned of at run time', () => {
+test('causes no warning at run time', () => {
   expect(definePolicy({ hints: 'github', bodyHintBytes: 0 }).remarks).toEqual([]);
 });

@@ -7,7 +7,7 @@ interface Malformed {
   readonly pattern: string | MatchObject;
   readonly part?: 'methods' | 'host' | 'path';
   readonly found: string;
-  /** How it begins; the first case of each kind has all of it. */
+  /** How the advice begins; the first case of each kind has all of it. */
   readonly advice: string;
 }
 
@@ -34,7 +34,7 @@ describe('a malformed pattern', () => {
     expect(isPatternProblem(problem)).toBe(true);
   });
 
-  test('every advice is spelt out once', () => {
+  test('every advice is written out in full once', () => {
     const advices = new Set(
       malformed.map(({ pattern }) => {
         const problem = parsePattern(pattern);
@@ -45,7 +45,7 @@ describe('a malformed pattern', () => {
     expect([...advices].filter((advice) => !spelt.includes(advice ?? ''))).toEqual([]);
   });
 
-  test('an object that says nothing', () => {
+  test('an object without parts', () => {
     expect(parsePattern({})).toEqual({
       found: 'an object without any part',
       allowed: 'at least one of "methods", "host", "path" and "test"',
@@ -53,7 +53,7 @@ describe('a malformed pattern', () => {
     });
   });
 
-  test('a text that goes on and on', () => {
+  test('a very long text', () => {
     expect(parsePattern(`/${'a'.repeat(2_000)}`)).toEqual({
       found: `more than 2000 characters, "/${'a'.repeat(76)}..."`,
       allowed: allowed.text,

@@ -89,8 +89,8 @@ describe('the first match wins', () => {
   });
 });
 
-describe('what is read once', () => {
-  /** How often an origin is taken apart while requests go to these, one after the other. */
+describe('what is parsed once', () => {
+  /** How often an origin is parsed while requests go to these origins, one after the other. */
   function readings(origins: readonly string[]): number {
     const routes = compileRoutes([pattern('a.example')]);
     let count = 0;
@@ -109,13 +109,13 @@ describe('what is read once', () => {
   const [a, b] = ['http://a.example', 'http://b.example'];
   const others = (count: number) => Array.from({ length: count }, (_, index) => `http://n${index}`);
 
-  test('an origin is, until there are a thousand others', () => {
+  test('an origin, until there are a thousand others', () => {
     expect(readings([a, b, a, b, a])).toBe(2);
     expect(readings([a, ...others(999), a])).toBe(1_000);
     expect(readings([a, ...others(1_000), a])).toBe(1_002);
   });
 
-  test('an origin that is too long to keep is not', () => {
+  test('not an origin that is too long to keep', () => {
     const long = (length: number) => `http://${'u'.repeat(length - 17)}@a.example`;
     expect(long(999)).toHaveLength(999);
     expect(readings([long(999), long(999)])).toBe(1);
@@ -132,14 +132,14 @@ describe('test', () => {
     expect(routes.match(request('GET - /b'))).toBe(-1);
   });
 
-  test('alone sees every request, as it was written', () => {
+  test('alone gets every request, as it was written', () => {
     const seen = vi.fn(() => true);
     const asked = request('get http://A.example http://B.example/%61?q');
     expect(compileRoutes([pattern({ test: seen })]).match(asked)).toBe(0);
     expect(seen.mock.calls).toEqual([[asked]]);
   });
 
-  test('sees only requests that the other parts let through', () => {
+  test('gets only requests that the other parts match', () => {
     const seen = vi.fn(() => true);
     const routes = compileRoutes([
       pattern({ methods: 'GET', host: 'a.example', path: '/a', test: seen }),
@@ -171,7 +171,7 @@ describe('test', () => {
     expect(asked).toEqual(['first', 'second', 'third', 'first', 'second']);
   });
 
-  test('that throws is heard', () => {
+  test('that throws fails the request', () => {
     const failing = () => {
       throw new Error('broken');
     };
@@ -193,7 +193,7 @@ describe('covers', () => {
     }
   }
 
-  test('a function takes nothing away, and saves nothing from being taken', () => {
+  test('a pattern with a function covers nothing, and can itself be covered', () => {
     const tested = pattern({ path: '/a', test: () => true });
     expect(covers(tested, pattern('/a'))).toBe(false);
     expect(covers(tested, tested)).toBe(false);

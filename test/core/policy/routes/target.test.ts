@@ -33,18 +33,18 @@ describe('originOf', () => {
     'http://a.example:65536',
     'http://a b',
     'http://[::1',
-  ])('%j is none', (text) => {
+  ])('%j is not an origin', (text) => {
     expect(originOf(text)).toBeUndefined();
   });
 
-  test('of a host that DNS could not hold is none', () => {
+  test('a host that is too long for DNS is not an origin', () => {
     const name = `${'a'.repeat(62)}.`.repeat(4).slice(0, 251);
     expect(originOf(`http://${name}bc`)?.host).toHaveLength(253);
     expect(originOf(`http://${name}bc.`)?.host).toHaveLength(253);
     expect(originOf(`http://${name}bcd`)).toBeUndefined();
   });
 
-  test('of a host that is spelt longer than any could be is none', () => {
+  test('a host that is spelt longer than any valid one is not an origin', () => {
     const encoded = '%61'.repeat(252);
     expect(originOf(`http://${encoded}`)?.host).toBe('a'.repeat(252));
     // Dots at the end are the only way to spell a valid name so long.
