@@ -165,7 +165,7 @@ describe('a reader that does not read', () => {
 });
 
 describe('the ledger', () => {
-  test('keeps bodies and headers, and counts what is whole', async () => {
+  test('keeps bodies and headers, and counts complete requests', async () => {
     await using lab = await startH2Lab(answer(200));
     using client = clientOf(lab);
     const stream = client.session.request({

@@ -76,7 +76,7 @@ describe('a play that answers', () => {
     expect(lab.openSockets).toBe(1);
   });
 
-  test('says nothing in the body for HEAD', async () => {
+  test('sends no body for HEAD', async () => {
     await using lab = await startLab([answer(200, 'yes'), answerChunked(['no']), bigBody(9), answer(204)]);
     using client = rawClient(lab.port);
     client.say(get.replace('GET', 'HEAD').repeat(3) + get);
@@ -304,7 +304,7 @@ describe('a play that waits', () => {
 describe('100-continue', () => {
   const polite = post.replace('\r\n\r\nhello', '\r\nExpect: 100-continue\r\n\r\n');
 
-  test('is granted where nothing else is said', async () => {
+  test('is granted by default', async () => {
     await using lab = await startLab(answer(200));
     using client = rawClient(lab.port);
     client.say(polite);
@@ -335,7 +335,7 @@ describe('100-continue', () => {
 });
 
 describe('other protocols', () => {
-  test('upgrade101 switches, and says everything back', async () => {
+  test('upgrade101 switches, and echoes everything', async () => {
     await using lab = await startLab(upgrade101('echo'));
     using client = rawClient(lab.port);
     client.say('GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\nright away');
@@ -367,7 +367,7 @@ describe('other protocols', () => {
 });
 
 describe('the ledger', () => {
-  test('keeps what came, pipelined or in pieces', async () => {
+  test('keeps requests that came pipelined or in parts', async () => {
     await using lab = await startLab([answer(201), answer(202), answer(203)]);
     using client = rawClient(lab.port);
     const chunked =
@@ -386,7 +386,7 @@ describe('the ledger', () => {
     expect(lab.requests.map(({ body }) => String(body))).toEqual(['', 'hello', 'abcde']);
   });
 
-  test('counts as applied only what arrived whole', async () => {
+  test('counts only complete requests as applied', async () => {
     await using lab = await startLab(answer(200));
     using client = rawClient(lab.port);
     client.say(post.slice(0, -1));
@@ -498,7 +498,7 @@ describe('TLS', () => {
     expect(lab.requests).toHaveLength(1);
   });
 
-  test('handshake-stall: hears, and says nothing', async () => {
+  test('handshake-stall: reads, and never answers', async () => {
     await using lab = await startLab(answer(200), { tls: ['handshake-stall', 'trusted'] });
     using client = rawTlsClient(lab.port);
     let isSecure = false;

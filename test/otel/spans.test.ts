@@ -56,7 +56,7 @@ function resendCounts(): unknown[] {
 }
 
 describe('an event on the active span', () => {
-  test('for each decision, with what it was made of', async () => {
+  test('for each decision, with its facts', async () => {
     const lab = await openLab([answer(503), answer(429, '', { 'retry-after': '0.005' }), answer(404)]);
     const rules = [{ match: '/things/:id', name: 'things' }];
     await telemetry.inSpan('caller', () =>

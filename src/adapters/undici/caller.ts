@@ -193,8 +193,8 @@ export abstract class CallersSide extends CallersController {
   expire(deadlineMs: number): void {
     const error = new DeadlineError(deadlineMs, this.cause);
     const sending = sendingIn(this.phase);
-    // The deadline says nothing about the server if the request has not been sent yet, or if the server has answered
-    // and a function of the caller's is still running.
+    // The deadline says nothing about the server if no attempt is out (during a wait, or while a body is being made),
+    // or if the server has answered and a function of the caller's is still running.
     const isOurs = sending === undefined || sending.isAwaitingBody || !sending.isLive;
     if (isOurs) this.session.abandon(error);
     else this.tellLast(outcomeOfError(error, evidenceOf(sending, error)));

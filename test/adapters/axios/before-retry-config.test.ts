@@ -134,27 +134,24 @@ describe('headers', () => {
 });
 
 describe('the URL', () => {
-  test.each(adapters)(
-    'another server, path and query: as it is written, and no more (%s)',
-    async (adapter) => {
-      const lab = await openLab(answer(503));
-      const other = await openLab([answer(503), answer(200, 'from the other')]);
-      const urls: string[] = [];
-      const beforeRetry: BeforeRetry = (context) => {
-        urls.push(context.url);
-        if (urls.length === 1) context.url = `${other.origin}/spare?for=${encodeURIComponent('a b')}`;
-      };
-      const request: AxiosRequestConfig = { baseURL: `${lab.origin}/v1`, params: { q: 1 } };
-      const instance = retryingInstance({ ...soon, beforeRetry }, { adapter });
-      const { data, config } = await instance.get('/things', request);
-      expect(data).toBe('from the other');
-      expect(lab.requests.map(({ path }) => path)).toEqual(['/v1/things?q=1']);
-      // Later attempts stay there, too.
-      expect(other.requests.map(({ path }) => path)).toEqual(['/spare?for=a%20b', '/spare?for=a%20b']);
-      expect(urls).toEqual([`${lab.origin}/v1/things?q=1`, `${other.origin}/spare?for=a%20b`]);
-      expect(config).toMatchObject({ url: '/things', baseURL: `${lab.origin}/v1`, params: { q: 1 } });
-    },
-  );
+  test.each(adapters)('another server, path and query: exactly as written (%s)', async (adapter) => {
+    const lab = await openLab(answer(503));
+    const other = await openLab([answer(503), answer(200, 'from the other')]);
+    const urls: string[] = [];
+    const beforeRetry: BeforeRetry = (context) => {
+      urls.push(context.url);
+      if (urls.length === 1) context.url = `${other.origin}/spare?for=${encodeURIComponent('a b')}`;
+    };
+    const request: AxiosRequestConfig = { baseURL: `${lab.origin}/v1`, params: { q: 1 } };
+    const instance = retryingInstance({ ...soon, beforeRetry }, { adapter });
+    const { data, config } = await instance.get('/things', request);
+    expect(data).toBe('from the other');
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/v1/things?q=1']);
+    // Later attempts stay there, too.
+    expect(other.requests.map(({ path }) => path)).toEqual(['/spare?for=a%20b', '/spare?for=a%20b']);
+    expect(urls).toEqual([`${lab.origin}/v1/things?q=1`, `${other.origin}/spare?for=a%20b`]);
+    expect(config).toMatchObject({ url: '/things', baseURL: `${lab.origin}/v1`, params: { q: 1 } });
+  });
 
   test('a part of it, by way of URL', async () => {
     const lab = await openLab([answer(503), answer(200)]);

@@ -73,7 +73,7 @@ describe('with one connection to spend', () => {
   );
 });
 
-test('over fetch, what was being sent of a stream is broken off', async () => {
+test('over fetch, a stream that is still being sent is broken off', async () => {
   const lab = await openLab([
     { ...answer(503), at: 'head' },
     closeAfter({ ...answer(200, 'yes'), at: 'head' }),
@@ -93,7 +93,7 @@ test('over fetch, what was being sent of a stream is broken off', async () => {
   expect(lab.requests[0]?.complete).toBe(false);
 });
 
-describe('what is still being sent while a success is being read goes on, and arrives whole', () => {
+describe('an upload that goes on while a success is being read arrives whole', () => {
   const bytes = 8_000_000;
   const policy: PolicyOptions = { ...soon, bufferBodyBytes: 2 * bytes };
   function* parts(): Generator<Buffer> {

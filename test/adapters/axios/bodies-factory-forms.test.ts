@@ -52,7 +52,7 @@ describe('each attempt is sent a body of its own', () => {
     expect(new Set(boundaries).size).toBe(3);
   });
 
-  test('also if it is said to be JSON, by the request or by the instance', async () => {
+  test('also if the request or the instance declares it as JSON', async () => {
     const lab = await openLab([answer(503), answer(200)]);
     const headers = { 'Content-Type': 'application/json' };
     const body = (): string => JSON.stringify({ text });

@@ -75,7 +75,7 @@ test('characters are counted as the bytes that are sent', async () => {
   expect(lab.requests).toHaveLength(1);
 });
 
-describe.each(forms)('%s, longer than what is kept,', (_name, { make, adapter, headers = {} }) => {
+describe.each(forms)('%s, longer than the limit,', (_name, { make, adapter, headers = {} }) => {
   test.each(failures)('is sent again after %s, the same', async (_what, play) => {
     const lab = await openLab([play, play, answer(200)]);
     const policy = { ...soon, bufferBodyBytes: 0, methods: ['PUT', 'POST'] };
@@ -173,8 +173,8 @@ test("the caller's configuration has the caller's stream, after success and fail
   expect(error).toMatchObject({ config: { data: streams[1] } });
 });
 
-describe('what axios does with an upload, it does with each attempt', () => {
-  test('progress is told of each', async () => {
+describe('axios handles the upload of each attempt alike', () => {
+  test('each reports its progress', async () => {
     const lab = await openLab([answer(503), answer(200)]);
     const loaded: number[] = [];
     const settings = { headers: { 'Content-Length': 100_000 }, maxRate: 500_000_000 };

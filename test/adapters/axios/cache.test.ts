@@ -64,14 +64,14 @@ describe.each(caches)('%s', (_name, setup) => {
     },
   );
 
-  test.each(orderings)('(%o) holds what came after a retry', async (transitional) => {
+  test.each(orderings)('(%o) stores an answer that came after a retry', async (transitional) => {
     const lab = await openLab([answer(503), answer(200, 'good', cached), answer(404)]);
     const instance = instanceOf(transitional, soon);
     for (let asked = 0; asked < 3; asked += 1) expect((await instance.get(lab.origin)).data).toBe('good');
     expect(lab.requests).toHaveLength(2);
   });
 
-  test('that runs before us is refused by the gate: docs/clients.md says so', async () => {
+  test('that runs before us is refused by the gate, as docs/clients.md says', async () => {
     const lab = await openLab(({ path }) => (path === '/good' ? answer(200, 'good', cached) : answer(503)));
     const instance = openInstance();
     attachRetry(instance, createRetrier(policy, new HandTime().ports));

@@ -19,7 +19,7 @@ import {
 } from './client.js';
 import { openInstance } from './kit.js';
 
-test('its minor version is the one that its version says', () => {
+test('its minor version is that of its version string', () => {
   expect(version.startsWith(`1.${minor}.`)).toBe(true);
 });
 
@@ -51,7 +51,7 @@ test(`the adapter fetch ${fetchHasLimits ? 'has' : 'has no'} limits of size`, as
   expect([received.value === undefined, sent.value === undefined]).toEqual([fetchHasLimits, fetchHasLimits]);
 });
 
-test(`the adapter fetch ${fetchStaysOnRedirect ? 'minds' : 'does not mind'} maxRedirects: 0`, async () => {
+test(`the adapter fetch ${fetchStaysOnRedirect ? 'obeys' : 'ignores'} maxRedirects: 0`, async () => {
   const lab = await openLab([answer(302, '', { location: '/elsewhere' }), answer(200)]);
   await settled(openInstance({ adapter: 'fetch' }).get(lab.origin, { maxRedirects: 0 }));
   expect(lab.requests.length).toBe(fetchStaysOnRedirect ? 1 : 2);

@@ -15,7 +15,7 @@ function listened(policy: PolicyOptions = {}): { instance: AxiosInstance; events
   return { instance, events };
 }
 
-test('an answer that `validateStatus` lets through, or refuses, is told as what it is', async () => {
+test('an answer that `validateStatus` accepts or rejects is reported with its status', async () => {
   const lab = await openLab([answer(503), answer(503), answer(201)]);
   const { instance, events } = listened({ maxRetries: 1 });
   expect((await instance.get(lab.origin, { validateStatus: null })).status).toBe(503);

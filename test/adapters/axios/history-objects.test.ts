@@ -53,7 +53,7 @@ describe('of', () => {
   });
 });
 
-test('it leaves no mark on what the caller gets', async () => {
+test('it leaves no visible mark on the caller’s objects', async () => {
   const lab = await openLab([answer(503), answer(200), answer(200), answer(404)]);
   const plain = openInstance();
   const retrying = retryingInstance();

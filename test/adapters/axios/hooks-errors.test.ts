@@ -32,7 +32,7 @@ const fail = (): never => {
 };
 
 describe('functions of the policy that throw', () => {
-  test('idempotencyKey.generate: everybody hears that it is over, and the body is closed', async () => {
+  test('idempotencyKey.generate: the end is reported, and the body is closed', async () => {
     const events: Event[] = [];
     const lab = await openLab(answer(200));
     const body = Readable.from(['never sent']);
@@ -84,7 +84,7 @@ describe('observe', () => {
     expect(events.filter(({ type }) => type === 'settled')).toHaveLength(1);
   });
 
-  test('of a success after retries the last event tells, and of one at once nothing is decided', async () => {
+  test('a success after retries has a last event, and one at once has no decision', async () => {
     const events: Event[] = [];
     const lab = await openLab([answer(503), answer(200), answer(200)]);
     const instance = retryingInstance({ ...soon, observe: (event) => events.push(event) });
@@ -155,7 +155,7 @@ describe('our own errors', () => {
     expect(printed).not.toContain('secret');
   });
 
-  test('retryIf sees the timeout of an attempt, and its word goes', async () => {
+  test('retryIf is asked about an attempt’s timeout, and decides', async () => {
     const seen: unknown[] = [];
     const time = new HandTime();
     const lab = await openLab([silence(), answer(200)]);

@@ -18,7 +18,7 @@ function numbersBeginAgain(): boolean {
 }
 
 describe('detached', () => {
-  test('later requests are not retried, and what was there before is there again', async () => {
+  test('later requests are not retried, and everything is as before', async () => {
     const lab = await openLab(answer(503));
     const instance = openInstance();
     const detach = attachRetry(instance, { ...soon, maxRetries: 1 });

@@ -97,7 +97,7 @@ describe.each(orders)('registered %s it:', (order) => {
     expect(lab.requests.map(({ path }) => path)).toEqual(Array(3).fill('/?page=1'));
   });
 
-  test('what an interceptor says of retries counts, and so does where it sends the request', async () => {
+  test('an interceptor’s `retry` option counts, and so does its URL', async () => {
     const lab = await openLab(answer(503));
     const instance = retryingWith(order, ({ interceptors }) => {
       interceptors.request.use((config) => {

@@ -89,7 +89,7 @@ describe.each(orders)('a mock that was there %s it', (order) => {
     expect(historyOf(error)).toHaveLength(2);
   });
 
-  test('lets through what it is to let through, and that is retried once over', async () => {
+  test('passes requests through as told, and their retries do not multiply', async () => {
     const lab = await openLab([answer(503), answer(503), answer(200, '{"real":true}'), answer(503)]);
     const { instance, mock } = mocked(order, { ...soon, maxRetries: 2 });
     mock.onPut().passThrough();
@@ -111,7 +111,7 @@ describe.each(orders)('a mock that was there %s it', (order) => {
     expect(lab.requests).toHaveLength(2);
   });
 
-  test('without an answer says 404, which is not asked for again', async () => {
+  test('without an answer gives 404, which is not retried', async () => {
     const { instance, mock } = mocked(order);
     const { error } = await settled(instance.get('/a'));
     expect(error).toMatchObject({ response: { status: 404 } });

@@ -98,7 +98,7 @@ describe('attached twice', () => {
   });
 });
 
-describe('what is made of an instance', () => {
+describe('instances made from an instance', () => {
   test.each<[string, (instance: AxiosInstance) => AxiosInstance]>([
     ['instance.create()', (instance) => instance.create()],
     ['axios.create(instance.defaults)', ({ defaults }) => axios.create(defaults as object)],
@@ -123,7 +123,7 @@ describe('what is made of an instance', () => {
     expect(after.adapter).toBe(before.adapter);
   });
 
-  test('a `create` that equips what it makes does not make the attempts of others run it', async () => {
+  test('interceptors that a custom `create` adds do not run at each attempt', async () => {
     const lab = await openLab([answer(503), answer(503), answer(200)]);
     let seen = 0;
     const instance = openInstance();
@@ -145,7 +145,7 @@ describe('what is made of an instance', () => {
     expect([data, seen]).toEqual(['the answer', 0]);
   });
 
-  test('a `create` that attaches it to what it makes does not multiply', async () => {
+  test('a custom `create` that attaches retries does not multiply', async () => {
     const lab = await openLab(answer(503));
     const instance = openInstance();
     const { create } = instance;

@@ -9,7 +9,7 @@ import { sentThrice, uuid } from '../sent-headers.js';
 import { axios } from './client.js';
 import { retryingInstance } from './kit.js';
 
-test('the key of a caller who has AxiosHeaders is kept, and counts, also without the setting', async () => {
+test('a caller’s key in AxiosHeaders is kept, and counts, also without the setting', async () => {
   const headers = new axios.AxiosHeaders({ 'Idempotency-Key': 'mine' });
   for (const policy of [{ idempotencyKey: true }, {}]) {
     const instance = retryingInstance({ ...soon, ...policy });
@@ -29,7 +29,7 @@ test("an interceptor's own is kept, too", async () => {
   expect(lab.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['theirs', 'theirs']);
 });
 
-test.each([false, null, undefined])('%s in its place is none', async (none) => {
+test.each([false, null, undefined])('%s in its place is not a key', async (none) => {
   const headers = { 'Idempotency-Key': none as unknown as string };
   const ask = (origin: string) => settled(retryingInstance().post(origin, '', { headers }));
   expect(await sentThrice('idempotency-key', ask)).toEqual([undefined]);

@@ -153,7 +153,7 @@ describe.each(beneath)('over %s:', (_what, open) => {
     expect(historyOf(response)?.map(({ decision }) => decision.reason)).toEqual(['success']);
   });
 
-  test.each([0, 1, 2])('maxRetries: %i, of which the innermost knows nothing', async (maxRetries) => {
+  test.each([0, 1, 2])('maxRetries: %i, unknown to the innermost', async (maxRetries) => {
     const { lab, instance } = await openOver({ ...patient, maxRetries }, answer(503));
     await settled(instance.get(lab.origin));
     expect(lab.requests).toHaveLength(maxRetries + 1);

@@ -87,7 +87,7 @@ describe.each(['http', 'fetch'] as const)('%s', (adapter) => {
     expect(lab.requests.map(({ path }) => path)).toEqual(['/from', '/to', '/from', '/to']);
   });
 
-  test('a GET whose next server is not there begins again', async () => {
+  test('a GET whose next server is down starts again', async () => {
     const nowhere = `${await refusedOrigin()}/to`;
     const lab = await openLab([to(nowhere, 302), answer(200, 'here')]);
     expect((await over(lab.origin).get('/from')).data).toBe('here');
@@ -113,7 +113,7 @@ describe.each(['http', 'fetch'] as const)('%s', (adapter) => {
   });
 
   test.skipIf(adapter === 'fetch' && !fetchStaysOnRedirect)(
-    'maxRedirects: 0 gives the redirect to the caller, whose it is (with fetch since axios 1.20)',
+    'maxRedirects: 0 hands the redirect to the caller (with fetch since axios 1.20)',
     async () => {
       const lab = await openLab(to('/', 302));
       const { error } = await settled(over(lab.origin).get('/', { maxRedirects: 0 }));
@@ -122,13 +122,13 @@ describe.each(['http', 'fetch'] as const)('%s', (adapter) => {
     },
   );
 
-  test('maxRedirects: 0 leaves no doubt about what was not sent', async () => {
+  test('maxRedirects: 0 leaves no doubt whether a request was sent', async () => {
     const { error } = await settled(over(await refusedOrigin()).post('/pay', 'pay', { maxRedirects: 0 }));
     expect(reasonOf(error)).toEqual(['transport-error', 'transport-error', 'retries-spent']);
   });
 });
 
-test('a POST whose result is throttled is not sent again: it has been done', async () => {
+test('a POST with a throttled redirect target is not sent again: it has been carried out', async () => {
   const lab = await openLab(({ path }) => (path === '/pay' ? to('/done') : answer(429)));
   const instance = retryingOver({ config: { adapter: 'http' } }, lab.origin, policy);
   const { error } = await settled(instance.post('/pay', 'pay'));

@@ -102,7 +102,7 @@ describe.each(settings)('with one connection to spend%s', (_name, config) => {
   });
 });
 
-test.each(['HEAD', 'GET'])('what is answered to %s without a body keeps its connection', async (method) => {
+test.each(['HEAD', 'GET'])('an answer to %s without a body keeps its connection', async (method) => {
   const lab = await openLab([
     answer(503, '', method === 'HEAD' ? { 'content-length': '1000000' } : {}),
     answer(204),

@@ -105,7 +105,7 @@ describe('each kind of answer, after two failures', () => {
   });
 });
 
-test('a failure has its answer as axios parses it, and progress is told of it', async () => {
+test('a failure has its answer as axios parses it, and its progress is reported', async () => {
   const lab = await openLab([answer(503, 'first'), answer(503, json, said)]);
   const loaded: number[] = [];
   const asked = retryingInstance({ ...soon, maxRetries: 1 }).get(lab.origin, {

@@ -21,7 +21,7 @@ const isFailedInside: RetryIf = async (outcome) => {
 };
 
 describe('a 200 that is an error inside', () => {
-  test.each(adapters)('is sent again, also a POST, on its word (%s)', async (adapter) => {
+  test.each(adapters)('is sent again, also a POST, if it says so (%s)', async (adapter) => {
     const lab = await openLab([failedInside, failedInside, fine]);
     const instance = retryingInstance({ ...soon, retryIf: isFailedInside }, { adapter });
     const { data } = await instance.post(lab.origin, { name: 'x' });
@@ -52,7 +52,7 @@ function get(outcome: LiveOutcome, name: string): unknown {
   return headers?.get(name);
 }
 
-describe('what it is given', () => {
+describe('its arguments', () => {
   test('the outcome and the facts of the request, params left out', async () => {
     const seen: [LiveOutcome, RequestFacts][] = [];
     const lab = await openLab([rst(), answer(404), answer(200)]);
@@ -123,7 +123,7 @@ describe('what it is given', () => {
     expect(data).toBe('not JSON at all');
   });
 
-  test('where JSON is a must, reading what is none fails, and that can be judged, too', async () => {
+  test('with strict JSON parsing, reading other text fails, and that can be judged, too', async () => {
     const lab = await openLab([answer(200, '{"half":', json), fine]);
     const retryIf: RetryIf = async ({ body }) =>
       body?.().then(

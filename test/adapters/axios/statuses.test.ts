@@ -50,7 +50,7 @@ describe.each(ways)('$name', (way) => {
     expect(await sentAll(final, one)).toEqual(each(final, 1));
   });
 
-  test('a POST is retried only where the server says that it did not take it', async () => {
+  test('a POST is retried only if the server says that it did not take it', async () => {
     expect(await sentAll(retried, one, 'POST')).toEqual({ ...each(retried, 1), ...each(saysNotTaken, 2) });
   });
 
@@ -114,7 +114,7 @@ describe.each(ways)('$name', (way) => {
       return value ?? ((error as AxiosError).response as AxiosResponse);
     };
 
-    test.each([429, 503])('a %i is retried all the same', async (status) => {
+    test.each([429, 503])('a %i is retried nevertheless', async (status) => {
       const lab = await way.open([answer(status), answer(status), answer(200, 'yes')]);
       expect(await get(retryingOver(way, lab.origin, soon))).toMatchObject({ status: 200, data: 'yes' });
       expect(lab.requests).toHaveLength(3);

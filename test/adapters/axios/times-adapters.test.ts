@@ -40,7 +40,7 @@ describe('an adapter that never looks at its signal', () => {
     await ask(new Promise(() => undefined));
   });
 
-  test.each(['resolves', 'rejects'])('and %s too late: what it has is released', async (how) => {
+  test.each(['resolves', 'rejects'])('and %s too late: its result is released', async (how) => {
     const data = new PassThrough();
     const closed = new Promise<void>((resolve) => data.once('close', resolve));
     let settle = (): void => undefined;

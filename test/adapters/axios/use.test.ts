@@ -4,7 +4,7 @@ import axios from 'axios';
 import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 
-describe('what is no instance', () => {
+describe('something other than an instance', () => {
   test.each<[string, unknown, string]>([
     ['nothing', undefined, 'nothing'],
     ['null', null, 'null'],

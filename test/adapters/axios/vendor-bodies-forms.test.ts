@@ -41,7 +41,7 @@ describe.each(unpacking)('$name', (way) => {
   });
 });
 
-describe('what cannot be read is said to be so', () => {
+describe('a body that cannot be read is reported as unreadable', () => {
   const body = { parameters: { retry_after: 7 } };
   const http = unpacking.find(({ name }) => name === 'http') as Way;
 
@@ -64,23 +64,23 @@ describe('what cannot be read is said to be so', () => {
     expect(await hintOf({ decompress: false })).toEqual({ delayMs: null, reason: 'body-unreadable' });
   });
 
-  test('but not where nothing was to be read', async () => {
+  test('but not if no body was to be read', async () => {
     expect(await hintOf({ responseType: 'stream' }, { bodyHintBytes: 0 })).toBeUndefined();
   });
 
-  test('nor bytes that stay compressed as bytes: those are', async () => {
+  test('nor bytes that stay compressed: those can be read', async () => {
     expect(await hintOf({ decompress: false, responseType: 'arraybuffer' })).toMatchObject({
       delayMs: 7_000,
     });
   });
 
-  test('nor what is longer than may be read, which is not looked at', async () => {
+  test('nor a body that is longer than the limit, which is not read', async () => {
     expect(await hintOf({}, { bodyHintBytes: 5 })).toBeUndefined();
     expect(await hintOf({ responseType: 'arraybuffer' }, { bodyHintBytes: 5 })).toBeUndefined();
   });
 });
 
-test('what an adapter has parsed already is read as it is', async () => {
+test('data that an adapter has parsed is read as it is', async () => {
   const data = { parameters: { retry_after: 7 } };
   const { retrier, delays } = watched({ hints: 'telegram' });
   let isFirst = true;

@@ -20,7 +20,7 @@ function mock(...statuses: readonly number[]) {
   return { doFetch: doFetch as typeof fetch, calls, answers };
 }
 
-describe('what is called', () => {
+describe('the fetch that is called', () => {
   test.each([
     ['options', soon],
     ['a policy', definePolicy(soon)],
@@ -93,7 +93,7 @@ describe('what is called', () => {
     expect((await client.fetch('https://a.example/')).status).toBe(200);
   });
 
-  test('static members are there, and what is added is not added to what is wrapped', () => {
+  test('static members are there, and new ones are not added to the wrapped fetch', () => {
     const { doFetch } = mock();
     const preconnect = (): string => 'connected';
     const own = withRetry(Object.assign(doFetch, { preconnect }), soon);
@@ -115,8 +115,8 @@ describe('what is called', () => {
   });
 });
 
-describe('what goes down', () => {
-  test('is the very input and init, when nothing has to be added', async () => {
+describe('what is passed on', () => {
+  test('is the same input and init, if nothing has to be added', async () => {
     const { doFetch, calls } = mock(200);
     const init = { method: 'POST', body: 'x', headers: new Headers({ a: 'b' }), next: { revalidate: 1 } };
     const url = new URL('https://a.example/');
@@ -125,7 +125,7 @@ describe('what goes down', () => {
     expect(calls[0]?.[1]).toBe(init);
   });
 
-  test('and no init where there was none', async () => {
+  test('and no init if there was none', async () => {
     const { doFetch, calls } = mock(503, 200);
     await withRetry(doFetch, soon)('/relative');
     expect(calls).toEqual([['/relative'], ['/relative']]);
@@ -273,7 +273,7 @@ describe('what goes down', () => {
 });
 
 describe('what comes out', () => {
-  test('is the very Response, with its history, and nothing on it', async () => {
+  test('is the same Response, with its history, and without a visible mark', async () => {
     const { doFetch, answers } = mock(503, 200);
     const before = Reflect.ownKeys(answers[1] as Response);
     const response = await withRetry(doFetch, soon)('https://a.example/');
@@ -283,7 +283,7 @@ describe('what comes out', () => {
     expect(historyOf(response)).toHaveLength(2);
   });
 
-  test('or the very error', async () => {
+  test('or the same error', async () => {
     const errors = [1, 2].map(() => new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
     const left = [...errors];
     const own = withRetry((() => Promise.reject(left.shift())) as typeof fetch, { ...soon, maxRetries: 1 });

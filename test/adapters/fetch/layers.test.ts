@@ -75,7 +75,7 @@ test('concurrent requests of one wrapped fetch are each retried', async () => {
   expect(lab.requests).toHaveLength(6);
 });
 
-test("a RetryAgent of undici's beneath multiplies, and a warning says so", async () => {
+test("undici's RetryAgent underneath multiplies, and a warning says so", async () => {
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const lab = await openLab(rst());
   const dispatcher = new undici.RetryAgent(openAgent(), { maxRetries: 0 });

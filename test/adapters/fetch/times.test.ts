@@ -48,7 +48,7 @@ describe.each<[string, PolicyOptions]>([
   ['a deadline', { deadlineMs: 5_000 }],
   ['an attempt timeout', { attemptTimeoutMs: 5_000 }],
 ])('%s', (_name, policy) => {
-  test('ends what is silent', async () => {
+  test('ends a request without an answer', async () => {
     const time = new HandTime();
     const lab = await openLab(silence());
     const retrier = createRetrier({ ...soon, ...policy, maxRetries: 0 }, time.ports);
@@ -60,7 +60,7 @@ describe.each<[string, PolicyOptions]>([
     expect(time.pending).toEqual([]);
   });
 
-  test('never cuts what comes after the head', async () => {
+  test('never cuts the body after the head', async () => {
     const time = new HandTime();
     const lab = await openLab(stallInBody(10));
     const retrier = createRetrier({ ...soon, ...policy }, time.ports);
@@ -71,7 +71,7 @@ describe.each<[string, PolicyOptions]>([
     await reader?.cancel();
   });
 
-  test('the caller ends the body afterwards, with the very reason', async () => {
+  test('the caller aborts the body afterwards, with its own reason', async () => {
     const lab = await openLab(stallInBody(10));
     const aborter = new AbortController();
     const response = await withRetry(fetch, { ...soon, ...policy })(lab.origin, { signal: aborter.signal });

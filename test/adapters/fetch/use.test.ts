@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 
-describe('what is no fetch', () => {
+describe('something other than a fetch', () => {
   test.each<[string, unknown, string]>([
     ['null', null, 'null'],
     ['a URL, as if it were the fetch itself', 'https://example.com', 'a string "https://example.com"'],

@@ -144,7 +144,7 @@ describe.each(subject.givingUp)('$name', ({ way, plain, takesFactories }) => {
     );
   });
 
-  test.each(plain)('all who wait share one %s', async (_who, makeCaller) => {
+  test.each(plain)('all waiting callers share one %s', async (_who, makeCaller) => {
     const time = new HandTime();
     const lab = await openLab(answer(503));
     const send = way.client(createRetrier({ schedule }, time.ports));
@@ -159,7 +159,7 @@ describe.each(subject.givingUp)('$name', ({ way, plain, takesFactories }) => {
     expect(lab.requests).toHaveLength(20);
   });
 
-  test('one of many who wait gives up; the others get their answers', async () => {
+  test('one of many waiting callers aborts; the others get their answers', async () => {
     const time = new HandTime();
     const first = new Set<string>();
     const lab = await openLab(({ path }) => {
@@ -185,7 +185,7 @@ describe.each(subject.givingUp)('$name', ({ way, plain, takesFactories }) => {
   });
 
   test.runIf(takesFactories)(
-    'a body that is made too late is closed, and stays what the caller gave',
+    'a body that is made too late is closed, and the caller’s option stays as it is',
     async () => {
       const lab = await openLab(answer(200));
       let deliver = (_body: Readable): void => undefined;

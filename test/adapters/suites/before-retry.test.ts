@@ -146,7 +146,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
   });
 
   describe('the URL', () => {
-    test('another server, path and query: as it is written, and no more', async () => {
+    test('another server, path and query: exactly as written', async () => {
       const lab = await openLab(answer(503));
       const spare = await openLab([answer(503), answer(200, 'from the spare')]);
       const seen: string[] = [];
@@ -235,7 +235,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       return { begun, beforeRetry, end: () => end(), fail: (error: Error) => fail(error) };
     }
 
-    test.each(['for ever', 'until after the deadline, of which no timer has told'])(
+    test.each(['for ever', 'until after the deadline, before its timer fires'])(
       'the deadline ends the request (%s)',
       async (until) => {
         const time = new HandTime();
@@ -263,7 +263,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       },
     );
 
-    test('an abort ends the request at once, and what it changes afterwards changes nothing', async () => {
+    test('an abort ends the request at once, and later changes have no effect', async () => {
       const lab = await openLab(answer(503));
       const { begun, beforeRetry, end } = working();
       const aborter = new AbortController();

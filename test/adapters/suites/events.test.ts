@@ -187,7 +187,7 @@ test('the listener of one override gets events of its own request only', async (
   expect(events.map(({ request }) => request.url)).toEqual([`${lab.origin}/other`]);
 });
 
-test('hooks and listeners run in what the caller’s request runs in', async () => {
+test('hooks and listeners run in the async context of the caller', async () => {
   const lab = await openLab(({ path }) => answer(path.includes('again') ? 200 : 503));
   const storage = new AsyncLocalStorage<string>();
   const seen: Record<string, string[]> = {};

@@ -10,7 +10,7 @@ import { theSubject } from './subject.js';
 const subject = await theSubject();
 const { notMade, play, scenes } = await subject.failures();
 
-test('each row is made, or says why not, and nothing else is', () => {
+test('each row is played or has a reason not to be, and nothing else is played', () => {
   const known = [...Object.keys(scenes), ...Object.keys(notMade)].sort();
   expect(known).toEqual(rows.map(({ code }) => code).sort());
   expect(Object.values(notMade)).not.toContain('');
@@ -18,7 +18,7 @@ test('each row is made, or says why not, and nothing else is', () => {
 
 /** Rows that describe it in words ("as its status") leave it to the scene. */
 test.each(rows.filter(({ code }) => code in scenes))(
-  'what is expected is what the fixture says: $code',
+  'the expectation is that of the fixture: $code',
   (row) => {
     for (const scene of scenes[row.code] ?? []) {
       if (scene.unlike !== undefined) continue;

@@ -62,7 +62,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
     describe.each(['', ' ', '""'])('a blank one (%j)', (blank) => {
       const asked: Asked = { ...post, headers: { 'Idempotency-Key': blank } };
 
-      test('is none: a POST that may have arrived is not sent again', async () => {
+      test('is not a key: a POST that may have arrived is not sent again', async () => {
         expect(await sent('idempotency-key', {}, asked)).toHaveLength(1);
       });
 
@@ -115,7 +115,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       expect(lab.requests).toHaveLength(0);
     });
 
-    describe('one whose making fails', () => {
+    describe('one that cannot be generated', () => {
       const failure = new Error('no entropy');
       const generate = (): never => {
         throw failure;

@@ -27,7 +27,7 @@ describe.each(ways)('over $name, the key `retry`', ({ client }) => {
     expect(lab.requests).toHaveLength(sent);
   });
 
-  test('that is undefined says nothing', async () => {
+  test('that is undefined has no effect', async () => {
     const lab = await openLab(answer(503));
     await client()(lab.origin, { retry: undefined } as object);
     expect(lab.requests).toHaveLength(4);
@@ -54,7 +54,7 @@ describe.each(ways)('over $name, the key `retry`', ({ client }) => {
     expect(events.slice(1)).toMatchObject([{ attempts: 2 }, { attempts: 1 }]);
   });
 
-  test('of one request says nothing for another', async () => {
+  test('of one request does not affect another', async () => {
     const lab = await openLab(answer(503));
     const send = client();
     await Promise.all([
@@ -74,7 +74,7 @@ describe.each(ways)('over $name, the key `retry`', ({ client }) => {
     expect(lab.requests.map(({ path }) => path)).toEqual(['/a', '/a', '/b', '/a', '/a', '/b']);
   });
 
-  test('may be one object that the caller changes: it says what it says when a request is made', async () => {
+  test('may be one object that the caller changes: its values at the time of the request count', async () => {
     const lab = await openLab(answer(503));
     const seen: string[] = [];
     const retry = { maxRetries: 1, statuses: [503], beforeRetry: () => void seen.push('first') };
@@ -97,7 +97,7 @@ describe.each(ways)('over $name, the key `retry`', ({ client }) => {
     await expect(sent()).rejects.toBeInstanceOf(PolicyError);
   });
 
-  test('says what makes a POST safe to repeat', async () => {
+  test('can make a POST safe to repeat', async () => {
     const lab = await openLab([rst(), answer(200)]);
     const asked = { method: 'POST', body: 'x', retry: { idempotent: true } };
     const { status } = await client()(lab.origin, asked);
@@ -143,7 +143,7 @@ describe.each(ways)('over $name, the key `retry`', ({ client }) => {
       expect(String(error)).toContain(`${place} has 1 problem:\n  - ${path}: ${says}`);
     });
 
-    test('is an error that can be logged, without what the request holds', async () => {
+    test('is an error that can be logged without the contents of the request', async () => {
       const headers = { authorization: 'secret' };
       const retry = { maxRetries: -1 };
       const { error } = await settled(client()('http://127.0.0.1:1/', { headers, retry }));

@@ -192,7 +192,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       return { lab, say: (later: boolean | Promise<boolean>) => say(later), ...(await pending) };
     }
 
-    test('an abort ends the request at once, and what is said later changes nothing', async () => {
+    test('an abort ends the request at once, and a later verdict has no effect', async () => {
       const { lab, say, error } = await givenUp(answer(200));
       expect(error).toBeInstanceOf(Error);
       say(true);
@@ -209,19 +209,19 @@ describe.each(subject.ways)('over $name', ({ client }) => {
   });
 });
 
-test('false is told as the word of the caller, and the answer stays as it is', async () => {
+test('false is reported as the caller’s verdict, and the answer stays as it is', async () => {
   const lab = await openLab(answer(503, 'busy'));
   const { status, text, given } = await subject.client({ ...soon, retryIf: () => false })(lab.origin);
   expect([status, text, reasons(given)]).toEqual([503, 'busy', ['1 caller-forbids']]);
 });
 
-test('false to an error is told as the word of the caller', async () => {
+test('false for an error is reported as the caller’s verdict', async () => {
   const lab = await openLab(rst());
   const { error } = await settled(subject.client({ ...soon, retryIf: () => false })(lab.origin));
   expect(reasons(error)).toEqual(['1 caller-forbids']);
 });
 
-test('true to a success is told as the word of the caller, until the retries are spent', async () => {
+test('true for a success is reported as the caller’s verdict, until the retries are spent', async () => {
   const lab = await openLab(answer(200, 'stale'));
   const { text, given } = await subject.client({ ...soon, maxRetries: 2, retryIf: () => true })(lab.origin);
   expect([text, reasons(given)]).toEqual(['stale', ['1 caller-asks', '2 caller-asks', '3 retries-spent']]);

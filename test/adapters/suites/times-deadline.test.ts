@@ -146,7 +146,7 @@ test.each<[string, Play]>([
   subject.expectOwn(cause, {});
 });
 
-test('its cause may be an attempt whose own time was up; the last one has no more than what is left', async () => {
+test('its cause may be an attempt that timed out; the last attempt has only the time that is left', async () => {
   const lab = await openLab(silence());
   const { time, ask } = timed(plain, { ...policy, attemptTimeoutMs: 6_000 });
   const asked = ask(lab.origin);

@@ -75,7 +75,7 @@ describe.each(readable)('over $name', (way) => {
   });
 });
 
-test('a POST of GraphQL is not sent again unless it may be: the caller gets what GitHub said', async () => {
+test('a GraphQL POST is not sent again unless a rule allows it: the caller gets GitHub’s answer', async () => {
   const limited = { errors: [{ type: 'RATE_LIMITED' }] };
   const lab = await openLab(plain(200, limited));
   const { send, delays } = waiting(subject, { hints: 'github', idempotent: false });

@@ -72,7 +72,7 @@ describe('the place in the scope is given back', () => {
 });
 
 describe('the controller', () => {
-  test('is told once, and only the first reason counts', async () => {
+  test('aborts once, and only the first reason counts', async () => {
     const lab = await openLab(answer(503));
     const { time, agent } = timed();
     const recorder = record(agent, { origin: lab.origin });
@@ -154,7 +154,7 @@ describe('destroy()', () => {
     expect(time.pending).not.toContain(wait);
   });
 
-  test('with an error of its own: that is what the caller gets', async () => {
+  test('with an error of its own: the caller gets that error', async () => {
     const lab = await openLab(silence());
     const { time, agent, base } = timed();
     const answered = settled(agent.request({ origin: lab.origin, path: '/', method: 'GET' }));

@@ -32,7 +32,7 @@ describe('is shown', () => {
   });
 });
 
-describe('changes the headers of what the caller gave as', () => {
+describe('changes headers that the caller gave as', () => {
   const forms: [string, unknown][] = [
     ['an object', { Authorization: 'stale', 'X-Kept': 'yes', 'x-many': ['1', '2'] }],
     ['a flat list', ['Authorization', 'stale', 'X-Kept', 'yes', 'x-many', '1', 'x-many', '2']],
@@ -96,7 +96,7 @@ describe('changes the URL', () => {
     expect(query).toEqual({ before: '1' });
   });
 
-  test('to something that is none: a TypeError, no hang', async () => {
+  test('to something that is not a URL: a TypeError, no hang', async () => {
     const lab = await openLab(answer(503));
     const dispatcher = agentWith((context) => {
       context.url = 'not a url';

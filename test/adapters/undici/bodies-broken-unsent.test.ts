@@ -82,7 +82,7 @@ describe.each(ends)('with retries off, an upload that %s', (_name, error, told) 
   });
 });
 
-describe.each(ends)('an upload that does not say when it is closed, and %s', (_name, error, told) => {
+describe.each(ends)('an upload that does not report its close, and %s', (_name, error, told) => {
   const quiet = (): Readable => new Readable({ emitClose: false, read: () => undefined });
 
   test.each(['open', 'at its end'])('on the way to the connection, when it is %s', async (state) => {
@@ -164,7 +164,7 @@ describe('an upload that was read as a whole', () => {
   });
 });
 
-test('what a factory made breaks while the answer is awaited', async () => {
+test('a body from a factory breaks while the answer is awaited', async () => {
   const lab = await openLab(silence());
   const stream = new PassThrough().end('abc');
   const recorder = record(retryingAgent(), { origin: lab.origin, method: 'PUT', body: () => stream });

@@ -51,7 +51,7 @@ describe.each(bodies)('HTTP/2, expectContinue, %s', (_name, make) => {
     return response.statusCode;
   };
 
-  test('a refusal that passes: the body goes out once, to the one who asks for it', async () => {
+  test('a transient refusal: the body goes out once, to the server that asks for it', async () => {
     const lab = await openH2Lab([refused(503), refused(503), granted(200)]);
     const asked = put(lab);
     await lab.until(({ requests }) => requests[2]?.complete === true);
@@ -78,7 +78,7 @@ describe.each(bodies)('HTTP/2, expectContinue, %s', (_name, make) => {
   });
 });
 
-test("HTTP/1.1: undici does not do it, and says so, once, in undici's words", async () => {
+test('HTTP/1.1: undici does not support it, and reports so once', async () => {
   const lab = await openLab(answer(200));
   const ask = (dispatcher: Dispatcher): Promise<Dispatcher.ResponseData> =>
     dispatcher.request({

@@ -96,7 +96,7 @@ test('a Readable that breaks in the wait is reported, and nothing connects for i
   expect((await asked).error).toBe(mine);
 });
 
-test('what a factory promised is not left open when it comes too late', async () => {
+test('a promised body that comes too late is not left open', async () => {
   const lab = await openLab(answer(200));
   const stream = new Readable({ read: () => undefined });
   const closed = new Promise<boolean>((resolve) => stream.once('close', () => resolve(true)));

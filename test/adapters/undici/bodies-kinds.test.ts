@@ -145,7 +145,7 @@ describe('bodies that undici by itself rejects, or accepts in some versions only
   });
 });
 
-describe('a source that is not what it seems', () => {
+describe('an unusual source', () => {
   test('hands out the same iterator each time: it is read once, and kept', async () => {
     const iterator = now(pieces);
     const lab = await openLab([answer(503), answer(200)]);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { builtIn, globalReachesBuiltIn, major, undici, version } from './client.js';
 
-test('its major version is the one that its version says', () => {
+test('its major version is that of its version string', () => {
   expect(version.startsWith(`${major}.`)).toBe(true);
 });
 

@@ -90,7 +90,7 @@ describe('through a proxy', () => {
     return closedAtEnd(new undici.ProxyAgent({ uri: proxy.origin, proxyTunnel: true })).compose(retry(soon));
   }
 
-  test('what the server behind it answers is retried', async () => {
+  test('answers of the server behind it are retried', async () => {
     const [proxy, lab] = [
       await openLab(connectTunnel()),
       await openLab([answer(503), rst(), answer(200, 'ok')]),

@@ -145,7 +145,7 @@ test('fetch() retries transient failures', async () => {
 
 // The MockAgent of undici 6 and 8 knows handlers of one generation only; the handler that we dispatch has both.
 describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => {
-  test('hears of one start, one head and one end', async () => {
+  test('gets one start, one head and one end', async () => {
     const { agent, pool } = mocked();
     pool.intercept(get).reply(503, 'no');
     pool.intercept(get).reply(200, 'ok');

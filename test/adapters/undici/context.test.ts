@@ -157,7 +157,7 @@ describe('hooks', () => {
     expect(published).toHaveLength(5);
   });
 
-  test('of a request that succeeds at once: what is told is told in the context of the caller', async () => {
+  test('of a request that succeeds at once: events come in the context of the caller', async () => {
     const seen: (string | undefined)[] = [];
     const lab = await openLab(answer(200));
     const dispatcher = retryingAgent({ observe: () => seen.push(caller.getStore()) }, { connections: 1 });

@@ -113,7 +113,7 @@ describe('a status in an error', () => {
     expect(await fail(says)).toEqual({ asked: 4, kinds: new Set(['error']) });
   });
 
-  test('of which there is none is no answer either', async () => {
+  test('that is undefined is no answer, either', async () => {
     const says = Object.assign(new Error('no'), { code: 'UND_ERR_RESPONSE' });
     expect((await fail(says)).kinds).toEqual(new Set(['error']));
   });

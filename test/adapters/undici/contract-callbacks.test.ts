@@ -68,7 +68,7 @@ describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => 
     expect(lab.requests).toHaveLength(requests);
   });
 
-  test('hears of one start and one error when the connection is refused', async () => {
+  test('gets one start and one error when the connection is refused', async () => {
     const agent = openAgent();
     const heard = recorder(generation);
     const origin = await refusedOrigin();
@@ -189,7 +189,7 @@ describe.each<Generation>([1, 2])('a handler of generation %i', (generation) => 
 });
 
 test.skipIf(isEarly7)(
-  'a handler hears the same of a request that succeeds at once as from a dispatcher without retry()',
+  'a handler of a request that succeeds at once gets the same calls as without retry()',
   async () => {
     const lab = await openLab(informational(103, {}, answerChunked(['a', 'b'], { 'x-sum': '1' })));
     const agent = openAgent();

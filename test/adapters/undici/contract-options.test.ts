@@ -85,7 +85,7 @@ describe('options that undici rejects', () => {
     ).toMatchObject({ code: 'ERR_INVALID_URL' });
   });
 
-  test('a dispatcher that is closed says so, at once', async () => {
+  test('a closed dispatcher reports so at once', async () => {
     const agent = openAgent();
     const composed = agent.compose(retry(soon));
     await agent.close();

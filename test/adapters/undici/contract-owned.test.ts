@@ -208,7 +208,7 @@ function snapshot(value: unknown): unknown {
   return Reflect.ownKeys(value).map((key) => [key, snapshot(Reflect.get(value, key))]);
 }
 
-test('an error of the transport is the very object that undici made', async () => {
+test('a transport error is the same object that undici made', async () => {
   const errors: unknown[] = [];
   const spy: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
     const spied = new Proxy(handler, {

@@ -86,7 +86,7 @@ test.skipIf(isEarly7)(
   },
 );
 
-test('what a handler of the first generation returns for a 1xx does not pause what follows', async () => {
+test('the return value of a first-generation handler for a 1xx does not pause the response', async () => {
   const lab = await openLab(informational(103, { link: '</a>' }, answer(200, 'all of it')));
   const heads: number[] = [];
   const chunks: Buffer[] = [];

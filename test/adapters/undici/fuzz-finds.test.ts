@@ -18,7 +18,7 @@ const fetches: readonly [name: string, fetchIt: Fetch][] = [
 ];
 
 describe('in a pipeline, undici sends again what ran when another request is aborted', () => {
-  test.each(['POST', 'GET'])('a %s whose head was handed over is not among it', async (method) => {
+  test.each(['POST', 'GET'])('a %s whose head was handed over is not sent again', async (method) => {
     const lab = await openLab(({ path }) => (path === '/first' ? bigBody(3_000_000) : answer(200)));
     const agent = retryingAgent(soon, { connections: 1, pipelining: 2 });
     const first = record(agent, {

@@ -71,7 +71,7 @@ describe.each(wires)('over $name', (wire) => {
   });
 
   test.skipIf(multiplexes || !hearsGoaway)(
-    'GOAWAY, of which undici 6 and 7 let every stream die: resumed',
+    'GOAWAY, at which undici 6 and 7 end every stream: resumed',
     async () => {
       const dying = part(0, 400, { do: 'goaway', code: 0, last: 'this' });
       const { recorder } = await download([
@@ -83,7 +83,7 @@ describe.each(wires)('over $name', (wire) => {
     },
   );
 
-  test.skipIf(!multiplexes)('GOAWAY, which undici 8 lets no stream die of', async () => {
+  test.skipIf(!multiplexes)('GOAWAY, at which undici 8 ends no stream', async () => {
     const { lab, recorder } = await download([goaway(0, 'this', part(0, size, end))]);
     expect(recorder.errors).toEqual([]);
     expect(recorder.bytes.equals(content)).toBe(true);

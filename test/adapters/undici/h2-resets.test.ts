@@ -71,7 +71,7 @@ describe.each(wires)('over $name', (wire) => {
       expect(await send('POST', [refused, answer(200)], {}, body)).toMatchObject({ status: 200, sent: 2 });
     });
 
-    test('… and with nothing kept: what was read is gone', async () => {
+    test('… and with nothing kept: the part that was read is gone', async () => {
       const body = Readable.from(['pay']);
       const outcome = await send('POST', [refused, answer(200)], { bufferBodyBytes: 0 }, body);
       expect(outcome).toMatchObject({
@@ -185,7 +185,7 @@ describe.each(wires)('over $name', (wire) => {
         [NGHTTP2_NO_ERROR, 'UND_ERR_INFO'],
         [NGHTTP2_ENHANCE_YOUR_CALM, 'UND_ERR_SOCKET'],
       ])(
-        '… but a stream as body is not, and nothing says that it was unsent (code %d)',
+        '… but a stream as body is not, and nothing proves that it was unsent (code %d)',
         async (number, code) => {
           const script = [goaway(number, 'previous'), answer(200)];
           const body = (): Readable => Readable.from(['pay']);

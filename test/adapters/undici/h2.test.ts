@@ -90,7 +90,7 @@ describe.each(wires)('over $name', (wire) => {
     expect(recorder.trailers).toMatchObject([{ 'x-sum': '7' }]);
   });
 
-  test('interim answers are not counted; undici 8 tells them', async () => {
+  test('interim answers are not counted; undici 8 reports them', async () => {
     const early = { link: '</a>' };
     const lab = await openH2Lab(
       [informational(103, early, answer(503)), informational(103, early, answer(200, 'yes'))],

@@ -58,7 +58,7 @@ describe('composed twice', () => {
     expect(lab.requests).toHaveLength(2);
   });
 
-  test('the inner one neither counts nor pays nor tells, and leaves no timer', async () => {
+  test('the inner one makes no attempts, costs no tokens, reports no events, and leaves no timer', async () => {
     const lab = await openLab(answer(503));
     const told: unknown[] = [];
     let timers = 0;

@@ -107,7 +107,7 @@ describe('some MiB, broken off at random', () => {
   });
 });
 
-describe('what the caller gets where it cannot go on', () => {
+describe('the error if the body cannot be resumed', () => {
   const plays = [
     partly(200, { 'content-length': '1000', 'accept-ranges': 'bytes', etag }, { sent: 400, ends: 'fin' }),
     partly(200, { 'content-length': '600', etag: '"v2"' }, { sent: 600, ends: 'end', mark: 'other' }),
@@ -294,7 +294,7 @@ describe('content codings', () => {
       expect(recorder.errors).toEqual([below[0]]);
     });
 
-    test('what was not compressed is resumed', async () => {
+    test('an uncompressed body is resumed', async () => {
       const first = part(200, { etag, 'accept-ranges': 'bytes' }, text, 1000);
       const { recorder } = await through(first, (from) =>
         part(206, { etag, 'content-range': rangeOf(from, text) }, text.subarray(from)),

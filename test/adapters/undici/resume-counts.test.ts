@@ -151,7 +151,7 @@ describe('the rest of the policy', () => {
     expect(attemptsSaid(lab)).toEqual([undefined, '1', '2']);
   });
 
-  test('beforeRetry may bring a fresh token, and cannot change what is asked for', async () => {
+  test('beforeRetry may bring a fresh token, and cannot change the range', async () => {
     const lab = await openLab(file({ bytes, cuts: [100, 200] }));
     const policy = definePolicy({
       ...soon,
@@ -169,7 +169,7 @@ describe('the rest of the policy', () => {
     ]);
   });
 
-  test('retryIf is asked about the break, and its word stops it', async () => {
+  test('retryIf is asked about the break, and can stop the resume', async () => {
     const lab = await openLab(file({ bytes, cuts: [100] }));
     const recorder = await record(
       retryingAgent({ ...soon, retryIf: ({ kind }) => (kind === 'error' ? false : undefined) }),
@@ -189,7 +189,7 @@ describe('the rest of the policy', () => {
     expect(lab.requests).toHaveLength(3);
   });
 
-  test('the gate hears of broken bodies, and its refusal leaves the caller the error', async () => {
+  test('broken bodies count for the gate, and if it refuses, the caller gets the error', async () => {
     const lab = await openLab(file({ bytes, cuts: [100, 200] }));
     const below: unknown[] = [];
     const policy = { ...soon, gate: { failures: 1, deadForMs: 0, probeMs: 60_000 } };

@@ -100,7 +100,7 @@ describe('not asked for: the first head is too weak', () => {
     expect(done.lab.requests).toHaveLength(1);
   });
 
-  test('… nor by the word of retryIf, which cannot know what the bytes are', async () => {
+  test('… nor if retryIf says so, which cannot know the bytes', async () => {
     const done = await download(
       [partly(200, { ...head, etag: 'W/"v1"' }, { sent: cut, ends: 'fin' }), answer(200, 'other bytes')],
       { policy: { retryIf: (outcome) => (outcome.kind === 'error' ? true : undefined) } },
@@ -212,7 +212,7 @@ describe('asked for, and not taken: the answer is not the rest', () => {
   });
 });
 
-describe('a 206 in chunks that is not as long as it says', () => {
+describe('a 206 in chunks with a wrong length', () => {
   const chunked = { 'content-range': 'bytes 400-999/1000', etag, 'transfer-encoding': 'chunked' };
   const first = partly(200, head, { sent: cut, ends: 'fin' });
 

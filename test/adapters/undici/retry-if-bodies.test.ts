@@ -176,7 +176,7 @@ describe('while it thinks, the response is kept whole:', () => {
     expect(Buffer.from(await body.arrayBuffer()).equals(content)).toBe(true);
   });
 
-  test('large, and no more of it is read than fits the buffers on the way', async () => {
+  test('large, and no more of it is read than the buffers on the way hold', async () => {
     const lab = await openLab(bigBody(256 * 1024 * 1024));
     const { asked, done, retryIf } = thinker();
     const pending = undici.request(lab.origin, { dispatcher: agentWith(retryIf) });

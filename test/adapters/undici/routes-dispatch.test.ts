@@ -40,7 +40,7 @@ describe('a rule applies by', () => {
     expect(lab.requests).toHaveLength(2);
   });
 
-  test('the name of the host, not what it resolves to, and its port', async () => {
+  test('the name of the host, not its address, and its port', async () => {
     const lab = await openLab(answer(503));
     const policy: PolicyOptions = {
       ...soon,
@@ -64,7 +64,7 @@ describe('a rule applies by', () => {
   });
 });
 
-test('what is sent stays as it was written', async () => {
+test('the request is sent as it was written', async () => {
   const lab = await openLab([answer(503), answer(200)]);
   const dispatcher = retryingAgent({ ...soon, rules: [{ match: '/b', maxRetries: 1 }] });
 

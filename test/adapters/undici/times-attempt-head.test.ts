@@ -21,7 +21,7 @@ function timed(policy: PolicyOptions = {}, agent = openAgent()) {
   return { time, agent: agent.compose(retry(retrier)) };
 }
 
-test('a handler is started once, and told of the answer that came', async () => {
+test('a handler is started once, and gets the answer that came', async () => {
   const lab = await openLab([silence(), answer(200, 'yes')]);
   const { time, agent } = timed();
   const recorder = record(agent, { origin: lab.origin });
@@ -53,7 +53,7 @@ test('… or of one error, with all attempts', async () => {
   expect([recorder.starts, recorder.ends]).toEqual([1, 1]);
 });
 
-describe('the head is what it is about', () => {
+describe('it covers the head only', () => {
   test('the rest of a body is waited for no longer than a first head', async () => {
     const content = contentOf('a', 0, 1000);
     const lab = await openLab([

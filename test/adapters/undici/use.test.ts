@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { undici } from './client.js';
 
-describe('what is no use of retry()', () => {
+describe('wrong uses of retry()', () => {
   test('compose(retry), with the call forgotten', () => {
     const uncalled = retry as never;
     expect(() => new undici.Agent().compose(uncalled)).toThrow(

@@ -56,7 +56,7 @@ test.skipIf(!('zstd' in packers)).each(named)(
   },
 );
 
-test('an answer that ends it says still how it is compressed', async () => {
+test('the last answer still has its content-encoding', async () => {
   const play = packed(429, { parameters: { retry_after: 7 } }, 'gzip');
   const lab = await openLab(play);
   const { dispatcher } = watched({ hints: 'telegram', maxHintMs: 1 });
@@ -73,7 +73,7 @@ const { hints, status, body } = {
 const unknownHere: [string, string, string][] =
   'zstd' in packers ? [] : [['in one that this Node does not have', 'zstd', 'whatever']];
 
-describe('what is compressed', () => {
+describe('a compressed body', () => {
   test('without the header of zlib is read, too', async () => {
     const { deflateRawSync } = await import('node:zlib');
     const raw = latin1(deflateRawSync(JSON.stringify(body)));
@@ -152,7 +152,7 @@ describe('a success', () => {
     expect(await response.body.text()).toBe('{"errors": []      }');
   });
 
-  test('nor is a failure on which the vendor says nothing', async () => {
+  test('nor is a failure for which the vendor has no hints', async () => {
     const lab = await openLab(half('application/json', 404));
     const { dispatcher } = watched({ hints: 'github' });
     const response = await undici.request(lab.origin, { dispatcher });
@@ -186,7 +186,7 @@ describe('a success', () => {
   });
 });
 
-test('what was read of a body is not kept while its request waits', async () => {
+test('the part of a body that was read is not kept while its request waits', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
   const heap = (): number => {
