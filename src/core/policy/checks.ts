@@ -1,4 +1,4 @@
-/** The check, as policies ask for it. A bundle may be made without it (docs/runtimes.md). */
+/** The check, as policies use it. A bundle may be made without it (docs/runtimes.md). */
 
 import type { Remark } from '../errors.js';
 import { checkedOverride, checkedPolicy } from './check/check.js';
@@ -6,7 +6,7 @@ import { remarksOn } from './check/remarks.js';
 import type { OverrideOptions, PolicyOptions } from './options.js';
 
 interface Checks {
-  /** A frozen copy of what was given, or a `PolicyError`. */
+  /** Returns a frozen copy of the options, or throws a `PolicyError`. */
   readonly checkedPolicy: (options: unknown) => PolicyOptions;
   readonly checkedOverride: (options: unknown) => OverrideOptions;
   readonly remarksOn: (rules: NonNullable<PolicyOptions['rules']>) => readonly Remark[];
@@ -17,7 +17,7 @@ export const checks: Checks =
     ? { checkedPolicy, checkedOverride, remarksOn }
     : { checkedPolicy: frozenCopy, checkedOverride: frozenCopy, remarksOn: () => [] };
 
-/** What the check returns, of what it would accept. */
+/** Replaces the check in a bundle without one: it copies the options without checking them. */
 function frozenCopy<T>(value: unknown): T {
   if (typeof value !== 'object' || value === null) return value as T;
   const copy = Array.isArray(value)

@@ -38,7 +38,7 @@ export interface Policy extends PolicyLike {
   readonly rules: readonly Rule[];
   /** For requests that no rule matches. */
   readonly fallback: Rule;
-  /** What is valid, but may be a mistake. */
+  /** Parts of the policy that are valid but may be mistakes. */
   readonly remarks: readonly Remark[];
   readonly maxScopes: number;
   readonly scopeIdleMs: number;
@@ -56,8 +56,8 @@ export function definePolicy(options: PolicyOptions | PolicyLike = {}): Policy {
 }
 
 /**
- * For what comes from outside, whatever its type says: what is in a JSON file, say. Checked in the same way, and in a
- * bundle that was made without the check, too.
+ * Makes a policy from data of any type, for example from a JSON file. It is checked in the same way, also in a bundle
+ * that was made without the check.
  */
 export function parsePolicy(value: unknown): Policy {
   if (typeof value === 'string') throw new PolicyError([stillText]);

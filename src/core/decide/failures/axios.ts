@@ -5,13 +5,13 @@ import { isObject } from './thrown.js';
 
 export const axiosFailures: Failures = {
   byCode: [
-    // The wrapper; without a cause, it comes from a browser, which gives no details.
+    // axios's wrapper. Without a cause it comes from a browser, which gives no details.
     ['ERR_NETWORK', unclear],
-    // Its own timeout, as ETIMEDOUT without a system call is.
+    // axios's own timeout. With `clarifyTimeoutError` it is an ETIMEDOUT without a system call.
     ['ECONNABORTED', unclear],
   ],
   byText: [
-    // 1.16 and later give a cut-off body a response and this message; before 1.7.8 they had this nonsense.
+    // A body that was cut off. Before 1.7.8 the message was the first one; from 1.16 on, the error has a response.
     { code: 'ERR_BAD_RESPONSE', text: 'maxContentLength size of -1 exceeded', row: unclear },
     { code: 'ERR_BAD_RESPONSE', text: 'stream has been aborted', row: unclear },
   ],
@@ -27,7 +27,7 @@ export interface AnswerInside {
   readonly headers?: HeadersLike;
 }
 
-/** axios rejects with the answer inside. */
+/** The response in the error, if axios rejected because of it. */
 export function answerInside(error: unknown): AnswerInside | undefined {
   const response = isObject(error) ? error['response'] : undefined;
   if (!isObject(response) || typeof response['status'] !== 'number') return undefined;
@@ -38,8 +38,8 @@ export function answerInside(error: unknown): AnswerInside | undefined {
 }
 
 /**
- * An error of a request of which nothing came, not even a code: so say mocks that the network failed. One of
- * them keeps the request to itself, and says it in axios's own words.
+ * An axios error without a response and without a code: mocks report a network failure like this. One of them leaves
+ * out the request, and only its message says "Network Error".
  */
 export function isUntold(error: unknown, code: string | undefined): boolean {
   if (code !== undefined || !isObject(error) || error['isAxiosError'] !== true) return false;

@@ -1,29 +1,32 @@
-/** What fetch says: Node's little, Bun's codes, Workers' one property, and of the others hardly more than texts. */
+/**
+ * The failures of fetch: Node's few messages, Bun's codes, the one property of Workers, and little more than messages
+ * on other platforms.
+ */
 
 import type { FailureRow, Failures, FailureText } from './row.js';
 import { unclear, unheardOf, unsent } from './row.js';
 
-/** A text never proves that nothing was sent. */
+/** A message alone never proves that nothing was sent. */
 function texts(row: FailureRow, ...all: readonly string[]): FailureText[] {
   return all.map((text) => ({ code: undefined, text, row }));
 }
 
 export const fetchFailures: Failures = {
   byCode: [
-    // Bun's own; what Node has a code for, it calls so, too.
+    // Bun's own codes. Where Node has a code, Bun uses the same.
     ['ConnectionRefused', unsent],
     ['FailedToOpenSocket', unsent],
     ['ConnectionClosed', unclear],
     ['Timeout', unclear],
   ],
-  // One that is not the caller's own; its code is the number 23.
+  // A TimeoutError that is not from the caller's signal. Its code is the number 23.
   byName: [['TimeoutError', unclear]],
   byText: [
-    // What Node's says of what can never work.
+    // Node's messages for requests that can never work.
     ...texts(unheardOf, 'redirect count exceeded', 'unknown scheme', 'bad port'),
-    // Deno's, which names what failed behind the words for all that does.
+    // Deno's messages, which name the reason after a text that is the same for all failures.
     ...texts(unheardOf, 'invalid peer certificate', 'too many redirects'),
-    // Bytes that are no HTTP.
+    // Bytes that are not HTTP.
     ...texts(unheardOf, '(SendRequest): invalid HTTP ', '(SendRequest): message head is too large'),
     ...texts(
       unclear,
@@ -31,23 +34,23 @@ export const fetchFailures: Failures = {
       'client error (',
       'connection closed before message completed',
     ),
-    // A reset is named by the system alone: on Linux, macOS and Windows.
+    // A reset is recognised only by the operating system's error: on Linux, macOS and Windows.
     ...texts(unclear, '(os error 104)', '(os error 54)', '(os error 10054)', 'Broken pipe (os error 32)'),
-    // The body was cut off: Node's word, and Deno's.
+    // The body was cut off, as Node and Deno say it.
     ...texts(unclear, 'terminated', 'error reading a body from connection'),
-    // Chromium, Firefox, Safari and React Native, of whatever failed: CORS alike.
+    // Chromium, Firefox, Safari and React Native, with one message for every failure, also of CORS.
     ...texts(unclear, 'Failed to fetch', 'NetworkError when attempting to fetch resource.'),
     ...texts(unclear, 'Load failed', 'The network connection was lost.', 'Could not connect to the server.'),
     ...texts(unclear, 'Network request failed'),
-    // Workers, where it does not say whether a retry is of use.
+    // Workers, without the property that says whether a retry makes sense.
     ...texts(unclear, 'Network connection lost.'),
-    // What Workers say of a name that is not found, as of all that failed within.
+    // Workers say this for a name that is not found, and for every internal failure.
     ...texts(unclear, 'internal error; reference = '),
   ],
   timeouts: ['Timeout'],
 };
 
-/** Workers say in a property whether a retry is of use, and that there is too much already (Durable Objects). */
+/** Workers have a property that says whether a retry makes sense, and another one for overload (Durable Objects). */
 export function rowFromPlatform(error: Record<string, unknown>): FailureRow | undefined {
   const { retryable, overloaded } = error;
   if (typeof retryable !== 'boolean' || error['code'] !== undefined) return undefined;

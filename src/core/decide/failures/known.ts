@@ -1,6 +1,6 @@
 /**
- * The failures of all owners together. What is not among them is final: certificates, bad bytes, local misuse, limits
- * that the caller set, and everything that has not been met yet.
+ * The failures of all owners together. Everything else is final: certificates, bad bytes, local misuse, limits that the
+ * caller set, and every failure that is not known yet.
  */
 
 import { axiosFailures } from './axios.js';
@@ -12,7 +12,7 @@ import { undiciFailures } from './undici.js';
 
 const owners: readonly Failures[] = [nodeFailures, undiciFailures, axiosFailures, fetchFailures, ourFailures];
 
-// Maps and sets: names and codes come from outside, and `constructor` must not be one.
+// These are maps and sets, not objects: names and codes come from outside, and `constructor` must not be found.
 
 export const failuresByCode: ReadonlyMap<string, FailureRow> = new Map(
   owners.flatMap(({ byCode = [] }) => byCode),
@@ -29,7 +29,7 @@ export const timeoutCodes: ReadonlySet<string> = new Set(owners.flatMap(({ timeo
 
 export const wrapperCodes: ReadonlySet<string> = new Set(owners.flatMap(({ wrappers = [] }) => wrappers));
 
-/** Undefined: no owner knows it. */
+/** The row of a failure; undefined if no owner knows it. */
 export function rowFor(name: string, code: string | undefined, message: string): FailureRow | undefined {
   const byText = failuresByText.find((entry) => entry.code === code && message.includes(entry.text));
   if (byText !== undefined) return byText.row;

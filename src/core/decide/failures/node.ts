@@ -1,15 +1,15 @@
-/** Node's own, whatever client meets them. */
+/** Node's own failures, which every client may meet. */
 
 import type { Failures } from './row.js';
 import { routing, unclear, unheardOf, unsent } from './row.js';
 
 export const nodeFailures: Failures = {
   byCode: [
-    // The name could not be looked up, or nothing listens there.
+    // The name could not be resolved, or nothing listens on the port.
     ['ENOTFOUND', unsent],
     ['EAI_AGAIN', unsent],
     ['ECONNREFUSED', unsent],
-    // No way there, or none any more.
+    // There is no route to the server, or not any more.
     ['EHOSTUNREACH', routing],
     ['ENETUNREACH', routing],
     ['EHOSTDOWN', routing],
@@ -18,24 +18,24 @@ export const nodeFailures: Failures = {
     ['ETIMEDOUT', routing],
     ['ECONNRESET', routing],
     ['EPIPE', unclear],
-    // So Bun's http says that the handshake was cut off.
+    // Bun's http reports a handshake that was cut off with this code.
     ['ERR_SOCKET_CLOSED', unclear],
-    // HTTP/2: the session went, or the stream could not even be opened on it.
+    // HTTP/2: the session ended, or the stream could not even be opened.
     ['ERR_HTTP2_SESSION_ERROR', unclear],
     ['ERR_HTTP2_STREAM_CANCEL', unclear],
     ['ERR_HTTP2_GOAWAY_SESSION', unsent],
     ['ERR_HTTP2_INVALID_SESSION', unsent],
-    // What came cannot be unpacked: a whole answer never came.
+    // The body cannot be decompressed, so no complete answer arrived.
     ['Z_DATA_ERROR', unclear],
     ['Z_BUF_ERROR', unclear],
   ],
   byPrefix: [
-    // Brotli and Zstandard that cannot be unpacked.
+    // Brotli or Zstandard that cannot be decompressed.
     ['ERR__ERROR_FORMAT_', unclear],
     ['ZSTD_error_', unclear],
   ],
   byName: [
-    // Bytes that are no HTTP; from Node 26 on it has no code.
+    // Bytes that are not HTTP. From Node 26 on, this error has no code.
     ['HTTPParserError', unheardOf],
   ],
   byText: [
@@ -45,7 +45,7 @@ export const nodeFailures: Failures = {
     { code: 'ERR_HTTP2_STREAM_ERROR', text: 'NGHTTP2_INTERNAL_ERROR', row: unclear },
     { code: 'ERR_HTTP2_STREAM_ERROR', text: 'NGHTTP2_ENHANCE_YOUR_CALM', row: unclear },
   ],
-  // With a system call, TCP's; without one, axios's own.
+  // ETIMEDOUT is TCP's with a system call, and axios's own without one.
   timeouts: ['ETIMEDOUT'],
   wrappers: ['ERR_HTTP2_STREAM_CANCEL'],
 };

@@ -23,11 +23,11 @@ type Keyed = readonly (readonly [key: string, row: FailureRow])[];
 /** The failures that one owner reports. Unknown ones are final. */
 export interface Failures {
   readonly byCode?: Keyed;
-  /** By how the code begins. */
+  /** By the beginning of the code. */
   readonly byPrefix?: Keyed;
-  /** Of errors without a code. */
+  /** By name, for errors without a code. */
   readonly byName?: Keyed;
-  /** Where the message decides, because the code says too little. The first match applies. */
+  /** By the message, if the code says too little. The first match applies. */
   readonly byText?: readonly FailureText[];
   /** Codes of timeouts. */
   readonly timeouts?: readonly string[];

@@ -1,4 +1,4 @@
-/** Anything may be thrown: what can be read of it. */
+/** Reads thrown values, which can be anything. */
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;

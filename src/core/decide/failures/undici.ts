@@ -11,12 +11,15 @@ export const undiciFailures: Failures = {
     ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', unclear],
     ['UND_ERR_PRX_TLS', unsent],
   ],
-  // Every SOCKS error is one of the handshake.
+  // All SOCKS errors belong to the handshake, before the request is sent.
   byPrefix: [['UND_ERR_SOCKS5', unsent]],
   timeouts: ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'],
 };
 
-/** ProxyAgent says it in the text alone; the proxy's own headers are lost. */
+/**
+ * The status with which a proxy refused the tunnel. ProxyAgent has it only in the message; the proxy's headers are
+ * lost.
+ */
 export function refusedTunnel(code: string | undefined, message: string): number | undefined {
   const found = code === 'UND_ERR_ABORTED' ? /^Proxy response \((\d{3})\)/.exec(message)?.[1] : undefined;
   return found === undefined ? undefined : Number(found);

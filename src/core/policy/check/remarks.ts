@@ -1,4 +1,4 @@
-/** What is valid, but may be a mistake. */
+/** Remarks: parts of a policy that are valid but may be mistakes. */
 
 import type { Remark } from '../../errors.js';
 import { quote } from '../../found.js';

@@ -1,7 +1,7 @@
 /**
- * What a policy may look like, as JSON Schema 2020-12: the one source of the check in `check.ts` and of the
- * `schema.json` that editors read. Only the keywords of `JsonSchema` are in use, because the check knows
- * no others. What no schema can say (contradictions, patterns) is in `check/`.
+ * The form of a policy as JSON Schema 2020-12: the one source of the check in `check.ts` and of the `schema.json` that
+ * editors read. It uses only the keywords of `JsonSchema`, because the check knows no others. Rules that a schema
+ * cannot express (contradictions, patterns) are in `check/`.
  */
 
 import { freezeDeep } from '../../freeze.js';
@@ -13,7 +13,7 @@ export interface JsonSchema {
   readonly $schema?: string;
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
   readonly $ref?: string;
-  /** What may stand here, in words, where the other keywords would not say it well. */
+  /** What is allowed here, in words, if the other keywords would not say it well. */
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
@@ -23,7 +23,7 @@ export interface JsonSchema {
   readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean';
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Anchored, without repetition inside a repetition: linear in the length of the string. */
+  /** Anchored, and without repetition inside a repetition, so that matching takes linear time. */
   readonly pattern?: string;
   readonly items?: JsonSchema;
   readonly minItems?: number;
@@ -35,7 +35,7 @@ export interface JsonSchema {
   readonly maxProperties?: number;
 }
 
-/** Where a function may stand: in the policy, and under `rules[n].`. All else is data. */
+/** Where functions are allowed: in the policy, and under `rules[n].`. Everything else is data. */
 export const functionKeys: ReadonlySet<string> = new Set([
   'retryIf' satisfies Hook,
   'beforeRetry' satisfies Hook,
@@ -47,14 +47,14 @@ export const functionKeys: ReadonlySet<string> = new Set([
   'match.test',
 ]);
 
-/** Ten years. Longer is no wait but a mistake: a date in ms, say, in the place of a duration. */
+/** Ten years. A longer wait is a mistake, for example a date in ms instead of a duration. */
 const longestMs = 315_360_000_000;
 const million = 1_000_000;
 const gibibyte = 1_073_741_824;
 
 const boolean: JsonSchema = { type: 'boolean' };
 const share: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
-// Tokens are counted in thousandths: less would be nothing.
+// Tokens are counted in thousandths, so a smaller number would count as 0.
 const someTokens: JsonSchema = { type: 'number', minimum: 0.001, maximum: million };
 const tokens: JsonSchema = { anyOf: [{ const: 0 }, someTokens] };
 const bytes: JsonSchema = { type: 'integer', minimum: 0, maximum: gibibyte };
@@ -71,7 +71,7 @@ const status: JsonSchema = {
   ],
 };
 
-/** Slots may be finer than any timer: Ethernet's are 51.2 µs. */
+/** Slots may be finer than any timer: Ethernet's take 51.2 µs. */
 const shortestMs = 0.001;
 
 function ms(minimum: number): JsonSchema {
@@ -160,7 +160,7 @@ const inOverride = { ...settings, budget: onlyOff, gate: onlyOff, hold: onlyOff 
   JsonSchema
 >;
 
-// `decorrelated` grows by itself: it is a walk of the exponential kind, and no jitter of one wait.
+// Jitter of a single wait. `decorrelated` is not one: it is a random walk, and belongs to exponential schedules.
 const plainJitter = either(oneOf('none', 'full', 'equal'), ref('jitter'));
 
 const $defs: Readonly<Record<string, JsonSchema>> = {
@@ -223,7 +223,7 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
   window: object(
     {
       kind: { const: 'window' },
-      // Ten slices of at least a millisecond.
+      // The window has ten slices of at least a millisecond.
       windowMs: ms(10),
       reserve: tokens,
       perSuccess: tokens,
@@ -253,5 +253,5 @@ export const policySchema: JsonSchema = freezeDeep({
   $defs,
 });
 
-/** What one request says for itself. */
+/** The override of a single request. */
 export const overrideSchema: JsonSchema = freezeDeep({ $schema, ...object(inOverride), $defs });

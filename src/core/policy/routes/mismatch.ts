@@ -15,7 +15,7 @@ export interface Mismatch {
   readonly found: string;
 }
 
-/** undefined: it matches. */
+/** The first part that differs; undefined if the pattern matches. */
 export function mismatchOf(pattern: Pattern, request: RequestFacts): Mismatch | undefined {
   const { origin, path } = targetOf(request.origin, request.path);
   return (

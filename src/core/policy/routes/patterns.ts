@@ -8,9 +8,9 @@ export type { PatternProblem } from './pattern-faults.js';
 
 /** A pattern, normalised like targets. */
 export interface Pattern {
-  /** Upper case; undefined: any. */
+  /** In upper case; undefined matches any method. */
   readonly methods: ReadonlySet<string> | undefined;
-  /** undefined: any, also an unknown one. */
+  /** undefined matches any host, also an unknown one. */
   readonly host: HostPattern | undefined;
   readonly path: PathPattern;
   readonly test: MatchObject['test'];
@@ -20,12 +20,12 @@ export interface HostPattern {
   readonly name: string;
   /** Matches the subdomains of `name`, at any depth, but not `name` itself. */
   readonly subdomains: boolean;
-  /** undefined: any. */
+  /** undefined matches any port. */
   readonly port: string | undefined;
 }
 
 export interface PathPattern {
-  /** undefined: one segment of any text. */
+  /** undefined matches one segment with any text. */
   readonly segments: readonly (string | undefined)[];
   /** Any number of segments may follow, none included. */
   readonly rest: boolean;
@@ -40,7 +40,7 @@ export function parsePattern(match: string | MatchObject): Pattern | PatternProb
   return (isText ? faultIn(match, 'text') : undefined) ?? problemIn(partsIn(match)) ?? readPattern(match);
 }
 
-/** Of one without a fault, as the check has seen to. */
+/** Parses a pattern that the check has accepted. */
 export function readPattern(match: string | MatchObject): Pattern {
   return patternOf(partsIn(match), typeof match === 'string' ? undefined : match.test);
 }

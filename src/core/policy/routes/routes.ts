@@ -1,6 +1,6 @@
 /**
- * From a request to the first pattern that matches it: by host to a few trees of segments, and down these.
- * No step looks at more patterns than lie on the request's own path, so a thousand cost about as much as one.
+ * Finds the first pattern that matches a request: by host to a few trees of segments, and down these. No step looks at
+ * more patterns than lie on the request's own path, so a thousand patterns cost about as much as one.
  */
 
 import { factsOf } from '../../facts.js';
@@ -11,7 +11,7 @@ import { originOf, targetOf } from './target.js';
 import { insert, none, type Search, search, type Trees, treesFor } from './trees.js';
 
 export interface Routes {
-  /** Index of the first pattern that matches; -1: none does. */
+  /** The index of the first pattern that matches; -1 if none does. */
   match(request: RequestFacts): number;
 }
 
