@@ -10,10 +10,9 @@ interface Watch {
 }
 
 /**
- * Records how long the policy wants to wait, and wakes at once, or when told to. A wait is a timer that says
- * whether it keeps the process alive, and does. All others only watch (a deadline, an attempt's timeout, the time
- * that a rest may take): by default they strike when told to, and else never, as what they watch may take as long
- * as a busy machine needs for it; or they strike in time.
+ * Records how long the policy wants to wait, and wakes at once, or when told to. A wait is a timer with `unref: false`,
+ * which keeps the process alive. All others only watch (a deadline, an attempt's timeout, the drain time): by default
+ * they fire only when told to, since whatever they watch may take as long as a busy machine needs; or they fire in time.
  */
 export class Waits {
   readonly delays: number[] = [];

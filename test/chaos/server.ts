@@ -1,6 +1,6 @@
 /**
- * The server that chaos befalls: a program, whose argument is its `Orders`. It tells its parent when it listens, and
- * takes commands. It ends with its parent, or when it was told to finish and everybody has left.
+ * The server of the chaos tests: a program whose argument is its `Orders`. It tells its parent when it listens, and
+ * takes commands. It ends with its parent, or after the command to finish, once all clients have left.
  */
 
 import { createServer, type Socket } from 'node:net';

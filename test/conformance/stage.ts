@@ -1,7 +1,7 @@
 /**
- * Where a scenario is played over real sockets, in time that stands still: the next thing happens only when the one
- * before has come to rest, which is when the request that it was about waits for a time, for its server, or for
- * nothing any more. So whatever the machine does, everything happens at its own virtual time and in one order.
+ * Plays a scenario over real sockets, in virtual time: the next event happens only once the one before has settled,
+ * that is, once its request waits for a time or for its server, or has ended. So every event happens at its own virtual
+ * time, and in one order, whatever the machine does.
  *
  * Runs in any runtime; the server may be in another process.
  */

@@ -1,6 +1,6 @@
 /**
  * A faulty HTTP/1.1 server on loopback that plays a script and keeps a ledger of what reached it.
- * `await using lab = await startLab(…)` closes it, sockets and all, whatever becomes of the test.
+ * `await using lab = await startLab(…)` closes it, sockets included, however the test ends.
  */
 
 import { Connection, type Stage } from './connection.js';

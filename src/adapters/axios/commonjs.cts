@@ -8,7 +8,7 @@ import type { OverrideOptions } from '../../core/policy/options.js' with { 'reso
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /** Settings for this request alone; they go over those of the rule that it matches. */
+    /** Settings for this request alone; they override those of the rule that it matches. */
     retry?: OverrideOptions | false;
   }
 }

@@ -18,7 +18,7 @@ export type { AttachableInstance };
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /** Settings for this request alone; they go over those of the rule that it matches. */
+    /** Settings for this request alone; they override those of the rule that it matches. */
     retry?: RequestOverride;
   }
 }

@@ -16,7 +16,7 @@ export type AnyFetch = (...given: never[]) => PromiseLike<unknown>;
 
 /** Keys of init beside those that the fetch itself takes. */
 export interface RetryInit<Body = unknown> {
-  /** Settings for this request alone; they go over those of the rule that it matches. */
+  /** Settings for this request alone; they override those of the rule that it matches. */
   retry?: OverrideOptions | false | undefined;
   /** The body, or a function that makes one for each attempt. */
   body?: Body | (() => Body | PromiseLike<Body>);

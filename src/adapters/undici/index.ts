@@ -19,7 +19,7 @@ import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
 declare module 'undici' {
   namespace Dispatcher {
     interface DispatchOptions {
-      /** Settings for this request alone; they go over those of the rule that it matches. */
+      /** Settings for this request alone; they override those of the rule that it matches. */
       retry?: OverrideOptions | false;
     }
   }

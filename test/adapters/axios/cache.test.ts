@@ -1,6 +1,6 @@
 /**
- * A cache in front, which answers by an adapter of its own: its hits are its own business. By a stand-in that does what
- * axios-cache-interceptor does, and where that is installed (`npm run test:matrix`) by itself.
+ * A cache in front, which answers through an adapter of its own, so that its hits do not concern us. Tested with a
+ * stand-in that works like axios-cache-interceptor, and with that itself if it is installed (`npm run test:matrix`).
  */
 
 import type { AxiosInstance, AxiosResponse } from 'axios';

@@ -1,7 +1,7 @@
 /**
- * With its retries off, a request is the one that axios would have made: the same bytes on the wire, the same connections,
- * the same end for the caller and for its upload. So it is where they are on and none is called for. Each shape is made
- * with a bare instance and with attachRetry() on it; where they differ on purpose, docs/clients.md says so.
+ * With retries off, a request is the same as axios's own: the same bytes on the wire, the same connections, and the same
+ * end for the caller and for its upload. The same holds with retries on if none is needed. Each shape is sent by a bare
+ * instance and by one with attachRetry(); docs/clients.md lists the intended differences.
  */
 
 import { attachRetry } from '../../../src/adapters/axios/index.js';

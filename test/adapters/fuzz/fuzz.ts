@@ -1,8 +1,8 @@
 /**
- * Random scripts for a promise client, and what must be true of every one of them. What is found is printed as JSON, with
- * the way to play it again:
+ * Random scripts for a promise client, and invariants that hold for each of them. A failing script is printed as JSON,
+ * with the way to replay it:
  *
- *   FUZZ_SEED=7 FUZZ_RUNS=3000    so many scripts of that seed
+ *   FUZZ_SEED=7 FUZZ_RUNS=3000    this many scripts of that seed
  *   FUZZ_SEED=7 FUZZ_ONLY=123     one of them
  */
 

@@ -1,7 +1,7 @@
 /**
- * With its retries off, a request is the one that undici would have made: the same bytes on the wire, the same end for
- * the caller and for its upload. So it is where they are on and none is called for. Each shape is made with the bare
- * client and with retry() over it; where they differ on purpose, docs/clients.md says so.
+ * With retries off, a request is the same as undici's own: the same bytes on the wire, and the same end for the caller
+ * and for its upload. The same holds with retries on if none is needed. Each shape is sent by the bare client and by one
+ * with retry(); docs/clients.md lists the intended differences.
  */
 
 import type { Dispatcher } from 'undici';

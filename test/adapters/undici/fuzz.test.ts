@@ -1,8 +1,8 @@
 /**
- * Random scripts of faults, sizes, aborts and pauses, and what must be true of every one of them. What is found
- * is printed as JSON, with the way to play it again:
+ * Random scripts of faults, sizes, aborts and pauses, and invariants that hold for each of them. A failing script is
+ * printed as JSON, with the way to replay it:
  *
- *   FUZZ_SEED=7 FUZZ_RUNS=20000    so many scripts of that seed
+ *   FUZZ_SEED=7 FUZZ_RUNS=20000    this many scripts of that seed
  *   FUZZ_SEED=7 FUZZ_ONLY=123      one of them
  *   FUZZ_SCRIPT=script.json        one from a file, as it was printed or after shrinking it by hand
  */
