@@ -12,8 +12,11 @@ export interface Store {
    * hangs need not call it, and no report is sent twice by it.
    */
   exchange(reports: readonly Reported[], answered: (facts: readonly Facts[] | undefined) => void): void;
-  /** What cannot wait is told to every process that listens, also to the one whose report it was. Returns how to end it. */
-  listen(told: (news: Told) => void): () => void;
+  /**
+   * What cannot wait is told to every process that listens, also to the one whose report it was. `ready` is called when
+   * the store can be reached after a time when it could not. Returns how to end it.
+   */
+  listen(told: (news: Told) => void, ready: () => void): () => void;
 }
 
 /** After so long without a report, a record is forgotten. */

@@ -21,6 +21,9 @@ const firstTryMs = 500;
 const lastTryMs = 4_000;
 /** After so long without anything to report, what is leased goes back. */
 const restMs = 10_000;
+/** A store that can be reached again is asked by each process at another moment of this time; one that starts is at once. */
+const comingBackMs = 500;
+const startingMs = 20;
 
 const unrefed = { unref: true } as const;
 
@@ -51,7 +54,7 @@ export class Voice implements Speaker {
     this.ports = ports;
     this.process = process;
     this.tell = tell;
-    store.listen((news) => this.hear(news));
+    store.listen((news) => this.hear(news), this.reached);
   }
 
   get isShared(): boolean {
@@ -207,6 +210,15 @@ export class Voice implements Speaker {
     const waitMs = Math.min(lastTryMs, firstTryMs * 2 ** (this.tries - 1));
     this.watching = this.ports.sleep(waitMs * (0.5 + this.ports.random()), this.tryAgain, unrefed);
   }
+
+  /** The store can be reached: the next try need not be waited for. */
+  private readonly reached = (): void => {
+    if (this.state === 'shared') return;
+    this.watching?.();
+    this.waitingSince = undefined;
+    const withinMs = this.state === 'joining' ? startingMs : comingBackMs;
+    this.watching = this.ports.sleep(withinMs * this.ports.random(), this.tryAgain, unrefed);
+  };
 
   private readonly tryAgain = (): void => {
     this.watching = undefined;

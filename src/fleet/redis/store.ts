@@ -18,6 +18,11 @@ const connectAgainMs = 2_000;
 
 const scriptHash: string = createHash('sha1').update(mergeScript).digest('hex');
 
+interface Listener {
+  readonly told: (news: Told) => void;
+  readonly ready: () => void;
+}
+
 type Answered = (facts: readonly Facts[] | undefined) => void;
 
 export class RedisStore implements Store {
@@ -26,7 +31,7 @@ export class RedisStore implements Store {
   private readonly client: RedisClient;
   private readonly prefix: string;
   private readonly channel: string;
-  private readonly listeners: Set<(news: Told) => void> = new Set();
+  private readonly listeners: Set<Listener> = new Set();
   private subscriber: RedisClient | undefined = undefined;
   private out = 0;
   private connectedAt = Number.NEGATIVE_INFINITY;
@@ -81,11 +86,12 @@ export class RedisStore implements Store {
 
   // ---------------------------------------------------------------- news
 
-  listen(told: (news: Told) => void): () => void {
-    this.listeners.add(told);
+  listen(told: (news: Told) => void, ready: () => void): () => void {
+    const listener: Listener = { told, ready };
+    this.listeners.add(listener);
     this.isReady();
     return () => {
-      this.listeners.delete(told);
+      this.listeners.delete(listener);
       if (this.listeners.size === 0) this.stopListening();
     };
   }
@@ -93,7 +99,7 @@ export class RedisStore implements Store {
   private hear(message: string): void {
     const news = newsIn(message, this.prefix);
     if (news === undefined) this.garbled += 1;
-    else for (const told of this.listeners) told(news);
+    else for (const { told } of this.listeners) told(news);
   }
 
   /** A connection that listens can do nothing else, so it is one more; it ends with the client, and keeps no process alive. */
@@ -151,6 +157,9 @@ export class RedisStore implements Store {
   private watch(client: RedisClient): void {
     ignoreErrors(client);
     client.on('end', () => this.stopListening());
+    client.on('ready', () => {
+      if (this.isReady()) for (const { ready } of this.listeners) ready();
+    });
   }
 }
 
