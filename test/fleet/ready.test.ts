@@ -71,7 +71,12 @@ class Stage {
   retrierOver(store: Store): Retrier {
     const ports = { now: () => this.now, date: () => this.now, random: () => this.luck, sleep: this.sleep };
     const retrier = createRetrier({}, ports, { fleet: fleetOver(store) });
-    const session = retrier.open({ method: 'GET', origin: 'http://a.example', path: '/', keyed: false } as never);
+    const session = retrier.open({
+      method: 'GET',
+      origin: 'http://a.example',
+      path: '/',
+      keyed: false,
+    } as never);
     session.admit();
     session.next({ kind: 'response', status: 200, headers: {} }, { replayable: true });
     return retrier;

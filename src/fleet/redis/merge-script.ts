@@ -284,13 +284,24 @@ local function written(value)
   return (string.gsub(cjson.encode(value), '"granted":{}', '"granted":[]'))
 end
 
+-- numbers may be such that nothing can be made of them: then, too, the record is none
+
+local function merged(record, report)
+  local facts, news = merge[report.limit](record, report)
+  return facts, news, cjson.encode(record), cjson.encode(facts)
+end
+
 local answers, garbled = {}, 0
 for index, report in ipairs(reports) do
   local key = KEYS[index]
   local record, isGarbled = recordAt(key, report.limit)
+  local isMerged, facts, news, text = pcall(merged, record, report)
+  if not isMerged then
+    isGarbled = 1
+    facts, news, text = merged(blank[report.limit](), report)
+  end
   garbled = garbled + isGarbled
-  local facts, news = merge[report.limit](record, report)
-  redis.call('SET', key, cjson.encode(record), 'PX', keptMs)
+  redis.call('SET', key, text, 'PX', keptMs)
   if news then redis.call('PUBLISH', channel, written({ key = key, facts = news })) end
   answers[index] = facts
 end

@@ -1,71 +1,23 @@
 /** Retriers that share their scopes through a real Redis, as processes do. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { redisFleet } from '../../../src/fleet/redis/index.js';
+import type { RedisServer } from './server.js';
 import {
-  createRetrier,
-  type Outcome,
-  type PolicyOptions,
-  type Retrier,
-  type Session,
-} from '../../../src/index.js';
-import { type Client, closed, connected, createClient } from './node-redis.js';
-import { RedisServer } from './server.js';
-
-const cleanUps: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
-
-async function aServer(...options: readonly string[]): Promise<RedisServer> {
-  const server = await RedisServer.start(...options);
-  cleanUps.push(() => server.end());
-  return server;
-}
-
-function aClient(url: string, more: object = {}): Client {
-  const client = createClient({ url, ...more });
-  cleanUps.push(() => closed(client));
-  return client;
-}
-
-function aRetrier(client: Client, policy: PolicyOptions): Retrier {
-  return createRetrier(policy, {}, { fleet: redisFleet(client) });
-}
-
-function open(retrier: Retrier): Session {
-  return retrier.open({ method: 'GET', origin: 'http://a.example', path: '/', keyed: false } as never);
-}
-
-const prospects = { replayable: true };
-
-function ends(retrier: Retrier, outcome: Outcome): void {
-  const session = open(retrier);
-  session.admit();
-  session.next(outcome, prospects);
-}
-
-const refused: Outcome = { kind: 'response', status: 429, headers: { 'retry-after': '5' } };
-
-const fine: Outcome = { kind: 'response', status: 200, headers: {} };
-
-function admission(retrier: Retrier): string {
-  const session = open(retrier);
-  const { kind } = session.admit();
-  session.abandon();
-  return kind;
-}
-
-function isShared(retrier: Retrier): boolean {
-  return retrier.snapshot().fleet?.isShared === true;
-}
-
-const until = (is: () => boolean | Promise<boolean>): Promise<void> =>
-  vi.waitFor(async () => expect(await is()).toBe(true), { timeout: 15_000, interval: 5 });
-
-const holding: PolicyOptions = { hold: { refusedShare: 0 } };
+  aClient,
+  admission,
+  anAdmin,
+  aRetrier,
+  aServer,
+  ends,
+  fine,
+  holding,
+  isShared,
+  keepsBusy,
+  refused,
+  until,
+} from './stage.js';
 
 describe('a fleet over Redis', () => {
   test('comes up with a client that is not connected yet, and holds for all what one is told', async () => {
@@ -102,8 +54,7 @@ describe('a fleet over Redis', () => {
     await until(() => isShared(retrier));
     await away(server);
     // It has to have something to say in order to notice.
-    const busy = setInterval(() => ends(retrier, fine), 20);
-    cleanUps.push(async () => clearInterval(busy));
+    keepsBusy(retrier);
     await until(() => !isShared(retrier));
     expect(admission(retrier)).toBe('go');
     await back(server);
@@ -115,8 +66,7 @@ describe('a fleet over Redis', () => {
     const [one, other] = [aRetrier(aClient(server.url), holding), aRetrier(aClient(server.url), holding)];
     for (const retrier of [one, other]) ends(retrier, fine);
     await until(() => isShared(one) && isShared(other));
-    const admin = await connected(server.url);
-    cleanUps.push(() => closed(admin));
+    const admin = await anAdmin(server);
     await admin.sendCommand(['FLUSHALL']);
     await admin.sendCommand(['SCRIPT', 'FLUSH']);
     ends(one, refused);
