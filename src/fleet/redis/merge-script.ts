@@ -260,13 +260,16 @@ function merge.budget(record, report)
   return budgetFacts(record, granted), record.isBarren ~= wasBarren and budgetFacts(record, 0)
 end
 
--- a record that is not whole, or of another limit, is none
+-- a record that is not whole, or of another limit, is none; but one that must not be read is not to be written over
 
 local function recordAt(key, limit)
   local fresh = blank[limit]()
   local stored = redis.pcall('GET', key)
   if not stored then return fresh, 0 end
-  if type(stored) ~= 'string' then return fresh, 1 end
+  if type(stored) ~= 'string' then
+    if stored.err and not string.find(stored.err, 'WRONGTYPE', 1, true) then error(stored.err) end
+    return fresh, 1
+  end
   local isRead, record = pcall(cjson.decode, stored)
   if not isRead or type(record) ~= 'table' then return fresh, 1 end
   for name, value in pairs(fresh) do

@@ -1,6 +1,6 @@
 /** A redis-server of the test's own on a free port of 127.0.0.1, which can be stopped, killed and started again. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
@@ -21,6 +21,20 @@ export class RedisServer {
 
   static async start(...options: readonly string[]): Promise<RedisServer> {
     const server = new RedisServer(await freePort(), options);
+    await server.start();
+    return server;
+  }
+
+  /** With a certificate that it signs itself: `cert.pem` in its folder. */
+  static async startTls(): Promise<RedisServer> {
+    const options: string[] = [];
+    const server = new RedisServer(await freePort(), options);
+    const [key, cert] = [join(server.folder, 'key.pem'), join(server.folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject];
+    execFileSync('openssl', [...made, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    options.push('--port', '0', '--tls-port', String(server.port), '--tls-auth-clients', 'no');
+    options.push('--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert);
     await server.start();
     return server;
   }

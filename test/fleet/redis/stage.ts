@@ -24,6 +24,12 @@ export async function aServer(...options: readonly string[]): Promise<RedisServe
   return server;
 }
 
+export async function aTlsServer(): Promise<RedisServer> {
+  const server = await RedisServer.startTls();
+  cleanUps.push(() => server.end());
+  return server;
+}
+
 export function aClient(url: string, more: object = {}): Client {
   const client = createClient({ url, ...more });
   cleanUps.push(() => closed(client));
