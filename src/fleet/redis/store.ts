@@ -150,7 +150,10 @@ export class RedisStore implements Store {
     this.connectedAt = now;
     // The caller may connect it in this very turn.
     queueMicrotask(() => {
-      if (!this.client.isOpen) this.client.connect().catch(() => undefined);
+      if (this.client.isOpen) return;
+      this.client.connect().catch(() => undefined);
+      // Who has not connected it does not know that it has to be closed.
+      this.client.unref();
     });
   }
 
