@@ -1,0 +1,88 @@
+/** One process is told to wait, and a window for one is a window for all: how long until the others know. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RedisServer } from '../../test/fleet/redis/server.js';
+import { Crowd } from './crowd.js';
+import { type Ground, type Line, ms, quantile } from './part.js';
+import type { Found } from './plan.js';
+import { SmallServer } from './server.js';
+
+const windowS = 5;
+/** After so long, all are expected to know. */
+const allKnowMs = 100;
+
+interface Round {
+  readonly waits: readonly number[];
+  readonly untold: number;
+  /** Attempts that came inside the window, later than all have to know; and those of a process that knew. */
+  readonly late: number;
+  readonly knowing: number;
+}
+
+export async function learning({ nodeRedis, processes, rounds }: Ground): Promise<Line[]> {
+  const redis = await RedisServer.start();
+  const policy = { deadlineMs: 10_000, hold: { refusedShare: 0 } };
+  const crowd = await Crowd.of(processes, { policy, perSecond: 4, nodeRedis, redis: redis.url });
+  const found: Round[] = [];
+  try {
+    // Each round has a server, and thereby a scope, of its own.
+    for (let round = 0; round < rounds; round += 1) found.push(await aRound(crowd));
+  } finally {
+    await crowd.end();
+    await redis.end();
+  }
+  return linesOf(found, processes);
+}
+
+async function aRound(crowd: Crowd): Promise<Round> {
+  const server = await SmallServer.start();
+  crowd.tell({ kind: 'send', origin: server.origin });
+  await crowd.areShared();
+  await sleep(2_000);
+  server.refuseFor = windowS;
+  while (server.refusedAt === 0) await sleep(1);
+  await sleep(windowS * 1_000 - 100);
+  crowd.tell({ kind: 'rest' });
+  const round = roundOf(await crowd.found(), server);
+  await sleep(1_000);
+  await server.end();
+  return round;
+}
+
+function roundOf(found: readonly Found[], { refusedAt, cameAt }: SmallServer): Round {
+  const over = refusedAt + windowS * 1_000;
+  const heldAt = found.map((one) => one.heldAt ?? Number.POSITIVE_INFINITY);
+  return {
+    waits: heldAt.filter(Number.isFinite).map((at) => at - refusedAt),
+    untold: heldAt.filter((at) => !Number.isFinite(at)).length,
+    late: cameAt.filter((at) => at > refusedAt + allKnowMs && at < over).length,
+    knowing: found.flatMap(({ sentAt }, index) =>
+      sentAt.filter((at) => at > (heldAt[index] ?? over) && at < over),
+    ).length,
+  };
+}
+
+function linesOf(rounds: readonly Round[], processes: number): Line[] {
+  const waits = rounds.flatMap((round) => round.waits);
+  const sum = (of: (round: Round) => number): number => rounds.reduce((all, round) => all + of(round), 0);
+  const [untold, late, knowing] = [
+    sum((one) => one.untold),
+    sum((one) => one.late),
+    sum((one) => one.knowing),
+  ];
+  const [middle, most] = [quantile(waits, 0.5), Math.max(...waits)];
+  return [
+    {
+      what: `${processes} processes, one gets Retry-After: ${windowS}: until the others hold`,
+      figure: `median ${ms(middle)}, p99 ${ms(quantile(waits, 0.99))}, all ${ms(most)}, ${untold} never`,
+      wanted: 'median <= 20 ms, all <= 100 ms',
+      isMet: middle <= 20 && most <= 100 && untold === 0,
+    },
+    {
+      what: 'sent inside the window: by processes that knew; later than 100 ms',
+      figure: `${knowing}; ${late}`,
+      wanted: '0; 0',
+      isMet: knowing === 0 && late === 0,
+    },
+  ];
+}
