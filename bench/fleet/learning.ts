@@ -74,7 +74,7 @@ function linesOf(rounds: readonly Round[], processes: number): Line[] {
   return [
     {
       what: `${processes} processes, one gets Retry-After: ${windowS}: until the others hold`,
-      figure: `median ${ms(middle)}, p99 ${ms(quantile(waits, 0.99))}, all ${ms(most)}, ${untold} never`,
+      figure: `first ${ms(Math.min(...waits))}, median ${ms(middle)}, p99 ${ms(quantile(waits, 0.99))}, all ${ms(most)}, ${untold} never`,
       wanted: 'median <= 20 ms, all <= 100 ms',
       isMet: middle <= 20 && most <= 100 && untold === 0,
     },

@@ -151,9 +151,11 @@ export class RedisStore implements Store {
     // The caller may connect it in this very turn.
     queueMicrotask(() => {
       if (this.client.isOpen) return;
-      this.client.connect().catch(() => undefined);
-      // Who has not connected it does not know that it has to be closed.
-      this.client.unref();
+      // Who has not connected it does not know that it has to be closed. Before it is connected, `unref` does nothing.
+      this.client.connect().then(
+        () => this.client.unref(),
+        () => undefined,
+      );
     });
   }
 
