@@ -187,7 +187,7 @@ describe('the check', () => {
     );
   });
 
-  test('copies what is sound as it is', () => {
+  test('copies valid policies unchanged', () => {
     for (const [name, policy] of validPolicies) {
       expect(checkStructure(policySchema, policy).sound, name).toEqual(policy);
     }

@@ -156,7 +156,7 @@ const rows: readonly Row[] = [
   // Precedence, from the last to the first
   ...precedence(),
 
-  // A source that says nothing usable
+  // A source without a usable wait
   [
     '0 goes on to the next',
     'common',

@@ -1,4 +1,4 @@
-/** Read as structured-headers does, the parser of RFC 9651 that many use. */
+/** Compares our parser with structured-headers, the common one for RFC 9651. */
 
 import * as fc from 'fast-check';
 import {
@@ -125,13 +125,13 @@ test('whatever the pieces, the reference reads the same', () => {
   fc.assert(fc.property(texts, expectAsReference), { numRuns: 2_000 });
 });
 
-test('whatever the characters, the reference reads the same', () => {
+test('the reference reads any characters in the same way', () => {
   const characters = [...'aZ09*_-.=;, ()"\\?:%/+\t\n'];
   const texts = fc.array(fc.constantFrom(...characters), { maxLength: 10 }).map((parts) => parts.join(''));
   fc.assert(fc.property(texts, expectAsReference), { numRuns: 2_000 });
 });
 
-/** RFC 9651 allows it; the reference wants a date to be the end of the field. */
+/** RFC 9651 allows more after a date; the reference accepts a date only at the end of the field. */
 function isDateWithMore(text: string): boolean {
   return /@-?\d+[^\d.]/.test(text);
 }
@@ -148,9 +148,9 @@ test.each([
   ['an open string', `"${'\\"'.repeat(4_000)}`],
   ['open bytes', `:${'A'.repeat(8_000)}`],
   ['an open list', `(${'a '.repeat(4_000)}`],
-])('takes no time over what is long: %s', (_what, text) => {
+])('reads a long field in linear time: %s', (_what, text) => {
   const startedAt = performance.now();
   read(() => parseList(text));
-  // Linear takes below a millisecond, quadratic some hundred.
+  // Linear time is below a millisecond, quadratic time some hundred milliseconds.
   expect(performance.now() - startedAt).toBeLessThan(1_000);
 });

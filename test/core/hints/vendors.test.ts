@@ -698,7 +698,7 @@ const rows: readonly Row[] = [
     quotaIds('GenerateRequestsPerMinutePerProjectPerModel', undefined, 7),
     wait(42_000, 'google-retryinfo'),
   ],
-  // What streams its answer as a list has its errors in one: google-gemini/gemini-cli#6454.
+  // APIs that stream their answer as a list send errors in a list, too: google-gemini/gemini-cli#6454.
   [
     'google: in a list, a wait',
     'google',
@@ -1302,8 +1302,8 @@ describe('the table', () => {
     expect(hintOf(name, 429, { 'retry-after': '5' })).toMatchObject({ delayMs: 5_000 });
   });
 
-  test('every header that says how long has its place in the order', () => {
-    // One that had none would come before all others.
+  test('every header with a wait has its place in the order', () => {
+    // A header that is missing there would come before all others.
     for (const { waits = [] } of knownNames.map(rowOf)) {
       for (const { header, as } of waits) {
         if (header === 'retry-after-ms') continue;

@@ -152,7 +152,7 @@ describe('the hold', () => {
     expect(ask({ hold: true }, turnstile(), 0)).toMatchObject({ admission: { kind: 'go' }, hold: noHold });
   });
 
-  test('gives a place behind the window, and lets through who comes at that time', () => {
+  test('gives a place after the window, and lets the request through at that time', () => {
     const waits = ask({ hold: true }, turnstile({ hold: held }), 1_000);
     expect(waits).toMatchObject({
       admission: { kind: 'wait', delayMs: 4_000, why: 'hold' },

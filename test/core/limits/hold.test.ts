@@ -58,7 +58,7 @@ function places(state: HoldState, now: number, count: number): number[] {
   return found;
 }
 
-describe('what is a refusal', () => {
+describe('which findings are refusals', () => {
   test.each<[string, Finding, number, boolean]>([
     ['a long hint', tooMuch(5_000), never, true],
     [

@@ -166,7 +166,9 @@ describe('budgets', () => {
 
 const policies: Readonly<Record<keyof typeof presets.policies, PolicyOptions>> = presets.policies;
 
-/** What becomes of a GET that is answered like this, again and again: the waits, and why it ended. */
+/**
+ * Sends a GET that gets these outcomes, of which the last one repeats. Returns the waits and the reason of the stop.
+ */
 function flow(
   policy: PolicyOptions,
   outcomes: readonly LiveOutcome[],
@@ -191,7 +193,7 @@ function boundRetrier(policy: PolicyOptions, ports: Partial<Ports>): Pick<Retrie
   return { open: retrier.open.bind(retrier) };
 }
 
-/** As the reporting API says it. */
+/** An error as the reporting API sends it. */
 function googleSays(status: number, reason?: string): LiveOutcome {
   const content = { error: { errors: [{ domain: 'global', reason }], code: status } };
   return { kind: 'response', status, headers: {}, ...(reason !== undefined && { content }) };

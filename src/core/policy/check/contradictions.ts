@@ -1,6 +1,6 @@
 /**
- * What no schema can express: settings that are valid one by one, but make no sense together. A policy with a
- * contradiction does one of the two things, and you find out at night which one.
+ * Contradictions, which no schema can express: settings that are valid one by one, but make no sense together. Such a
+ * policy does one of two things, and its author would find out in production which one.
  */
 
 import type { Problem } from '../../errors.js';

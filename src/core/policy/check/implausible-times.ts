@@ -61,7 +61,7 @@ function remarkOn(
 ): readonly Remark[] {
   if (limits === undefined) return [];
   const [below, from] = limits;
-  // Of a table, the longest wait: the first ones may be 0.
+  // The longest wait of a table, since the first ones may be 0.
   const isTable = Array.isArray(written);
   const ms = isTable ? Math.max(...(written as readonly number[])) : written;
   if (typeof ms !== 'number' || ms === 0 || (ms >= below && ms < from)) return [];

@@ -63,7 +63,7 @@ function remembered<Value>(read: (text: string) => Value): (text: string) => Val
 
 // ---------------------------------------------------------------- covering
 
-/** For each pattern the first one before it that leaves it nothing to match. */
+/** For each pattern, the index of the first earlier pattern that covers it. */
 export function firstCovering(patterns: readonly Pattern[]): readonly (number | undefined)[] {
   const trees: Trees = new Map();
   return patterns.map((pattern, index) => {

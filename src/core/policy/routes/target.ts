@@ -79,7 +79,7 @@ const rewritten = new RegExp(`%[\\dA-Fa-f]{2}|[^/${plain}]`, 'gu');
 /** Half of a surrogate pair, which UTF-8 cannot encode: sent as U+FFFD. */
 const surrogate = /\p{Surrogate}/u;
 
-/** What may stand for itself, which a slash may not: an encoded one separates nothing. */
+/** Characters that are decoded. A slash is not one of them, because an encoded slash is not a separator. */
 const own = new RegExp(`^[${plain}]$`);
 
 /**

@@ -192,7 +192,7 @@ describe('the defaults in it', () => {
     expect(without('exponential')).toEqual(['kind', 'firstMs', 'slotMs']);
     expect(without('table')).toEqual(['kind', 'waitsMs', 'slotMs']);
     expect(without('fixed')).toEqual(['kind', 'waitMs', 'slotMs']);
-    // A rule inherits.
+    // A rule inherits, so its keys have no default in the schema.
     expect(without('rule')).toEqual(Object.keys(described.$defs?.['rule']?.properties ?? {}));
   });
 
