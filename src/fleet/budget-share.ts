@@ -109,11 +109,11 @@ export class BudgetShare implements RecordShare {
     // It spends its own, which has been counted all the time.
   }
 
-  rest(): void {
-    const surplus = this.leased - reserve;
+  rest(kept: number = reserve): void {
+    const surplus = this.leased - kept;
     if (surplus <= 0) return;
-    this.leased = reserve;
-    this.back = surplus;
+    this.leased = kept;
+    this.back += surplus;
     this.speaker.mark(this);
   }
 }

@@ -21,8 +21,8 @@ export interface RecordShare {
   told(facts: Facts, receipt: Receipt, now: number): void;
   /** The store is silent: on with what is known here. */
   alone(now: number): void;
-  /** Nothing has happened for a while: what others could use goes back. */
-  rest(): void;
+  /** Nothing has happened for a while: what others could use goes back, down to `kept` thousandths of tokens. */
+  rest(kept?: number): void;
 }
 
 /** What a share asks of the one that speaks for all of them. */

@@ -65,7 +65,11 @@ export class Voice implements Speaker {
     const shares = this.byKey.get(share.key) ?? new Set();
     this.byKey.set(share.key, shares.add(share));
     this.mark(share);
-    if (this.state === 'alone') return;
+    if (this.state === 'alone') {
+      // With nothing to ask about, nobody asked any more.
+      this.watching ??= this.ports.sleep(0, this.tryAgain, unrefed);
+      return;
+    }
     // What others know of it may be of use before its first request has failed.
     this.flushing?.();
     this.flushing = this.ports.sleep(0, this.flushNow, unrefed);
@@ -77,10 +81,14 @@ export class Voice implements Speaker {
     share.isMarked = false;
     share.alone(this.ports.now());
     // Only while somebody takes it: what nobody takes would pile up.
-    if (this.state === 'shared') share.rest();
+    if (this.state === 'shared') share.rest(0);
     const shares = this.byKey.get(share.key);
     shares?.delete(share);
     if (shares?.size === 0) this.byKey.delete(share.key);
+  }
+
+  private knows(share: RecordShare): boolean {
+    return this.byKey.get(share.key)?.has(share) === true;
   }
 
   // -------------------------------------------------------------- speaking
@@ -154,7 +162,7 @@ export class Voice implements Speaker {
     const receipt = { isOwn: true, sentAt: exchange.sentAt, isLate };
     for (const [index, share] of exchange.shares.entries()) {
       const one = facts[index];
-      if (one !== undefined) share.told(one, receipt, now);
+      if (one !== undefined && this.knows(share)) share.told(one, receipt, now);
     }
   }
 
@@ -191,7 +199,7 @@ export class Voice implements Speaker {
   private sendAgain(): void {
     const lost = [...this.out].flatMap(({ shares }) => shares);
     this.out.clear();
-    for (const share of lost) this.mark(share);
+    for (const share of lost) if (this.knows(share)) this.mark(share);
     this.flush();
   }
 

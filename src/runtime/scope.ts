@@ -79,8 +79,10 @@ export class Scope implements SessionScope, SharedScope {
     const now = this.ports.now();
     const gateState = gate === false ? openGate : this.gateOf(gate);
     const holdState = hold === false ? noHold : this.holdOf(hold);
-    if (gateAndHold.isClear(settings, gateState, holdState, now))
+    if (gateAndHold.isClear(settings, gateState, holdState, now)) {
+      if (hold !== false) this.setQueued(turn, hold, false);
       return this.letThrough(turn, gateState.epoch, now);
+    }
     const turnstile = {
       gate: gateState,
       hold: holdState,

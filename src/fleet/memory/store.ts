@@ -53,6 +53,10 @@ export class MemoryStore {
     this.records.clear();
   }
 
+  keys(): string[] {
+    return [...this.records.keys()];
+  }
+
   recordOf(key: string): FleetRecord | undefined {
     return this.records.get(key);
   }
