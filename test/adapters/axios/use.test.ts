@@ -1,8 +1,8 @@
 /** Wrong arguments of attachRetry(): the error says at once what it needs. */
 
-import axios from 'axios';
 import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
+import { axios } from './client.js';
 
 describe('something other than an instance', () => {
   test.each<[string, unknown, string]>([
