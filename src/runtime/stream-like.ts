@@ -13,7 +13,7 @@ export function isWebStream(body: object): body is ReadableStream<Uint8Array> {
   return 'getReader' in body;
 }
 
-/** Discards a body that nobody is going to read. */
+/** Discards a body that will not be read. */
 export function dispose(body: unknown, error?: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   if (isWebStream(body) && !body.locked) void body.cancel(error).catch(() => undefined);

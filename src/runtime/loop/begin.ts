@@ -1,4 +1,4 @@
-/** Sends the first attempt. If it succeeds, the loop is never made. */
+/** Begins a request. A plain one is sent at once, and if it succeeds, the loop is never made. */
 
 import { rememberOutermost } from '../outermost.js';
 import type { Session } from '../session.js';
@@ -25,7 +25,7 @@ function recover<Answer>(exchange: PromiseExchange<Answer>, first: Ending<Answer
   return new Loop(exchange, first).run();
 }
 
-/** Whether the request can be sent as it is: there is nothing to prepare, to time or to ask for. */
+/** Whether the request is plain: before it is sent, there is nothing to prepare, to time or to ask for. */
 function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
   const { settings } = session;
   return (

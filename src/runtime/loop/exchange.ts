@@ -38,7 +38,7 @@ export interface PromiseExchange<Answer> extends Caller {
   send(signal?: AbortSignal): Promise<Answer>;
   /** The attempt's time is up, or the caller has aborted. Calls `abort`, after whatever has to end before. */
   breakOff(abort: () => void): void;
-  /** Calls `done` when nobody reads the answer any more, so that an abort has nothing left to end. */
+  /** Calls `done` when the answer is no longer read, so that an abort has nothing left to end. */
   whenRead(answer: Answer, signal: AbortSignal, done: () => void): void;
 
   /** Whether an answer goes to the caller at once. As far as the status decides, `acceptsStatus` says so. */

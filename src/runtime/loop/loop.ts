@@ -1,5 +1,6 @@
 /**
- * The loop of retries, for clients that answer with a promise. A first attempt that simply succeeds does not come here.
+ * The loop of retries, for clients that answer with a promise. A plain request whose first attempt succeeds does not
+ * come here (`begin.ts`).
  */
 
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';

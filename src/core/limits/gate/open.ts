@@ -47,8 +47,8 @@ function afterLife(gate: Gate, state: Open, { sentAt }: Pass, now: number): Open
   const { epoch, failures, lives, since, survived } = state;
   if (isHealthy(gate, state)) return state;
   if (failures === 0) return { ...state, lives: lives + 1 };
-  // The attempt was sent before the row began. Its success ends the row, but does not prove that the server has
-  // recovered.
+  // The attempt was sent before the row began, so its success is old news: the row ends, but does not count as one that
+  // the server has survived.
   if (sentAt < since) return { ...state, ...noRow };
   return { kind: 'open', epoch, lives: 1, ...noRow, survived: afterSurvived(survived, failures, now) };
 }

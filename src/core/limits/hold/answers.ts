@@ -1,14 +1,14 @@
 /**
- * What the server has answered lately: how many successes, and which share of first attempts was rate limited. Answers
- * are counted in seconds, the current one and the one before. For scopes with few requests, the last answers of half a
+ * What the server has answered lately: how many successes, and which share of first attempts was refused. Answers are
+ * counted in seconds, the current one and the one before. For scopes with few requests, the last answers of half a
  * minute are kept, too.
  */
 
 /** Recent answers. */
 export interface Answers {
   /**
-   * The current second, which began at `since`, and the one before: successes, first attempts, and rate limited first
-   * attempts.
+   * The current second, which began at `since`, and the one before: successes, first attempts, and first attempts that
+   * were refused.
    */
   readonly since: number;
   readonly successes: number;
@@ -18,8 +18,8 @@ export interface Answers {
   readonly refusals: number;
   readonly refusalsBefore: number;
   /**
-   * One bit for each of the last first attempts: whether it was rate limited. And how many there were, in this span and
-   * in the one before.
+   * One bit for each of the last first attempts: whether it was refused. And how many there were, in this span and in
+   * the one before.
    */
   readonly last: number;
   readonly spanSince: number;
@@ -85,8 +85,8 @@ function before(count: number, countBefore: number, passed: number): number {
 }
 
 /**
- * The share of first attempts that were rate limited in the last two seconds. If those are too few, the share among the
- * last ones of half a minute; 0 if these are too few as well.
+ * The share of first attempts that were refused in the last two seconds. If there are too few attempts, the share among
+ * the last ones of half a minute; 0 if these are too few as well.
  */
 export function refusedShare(answers: Answers, now: number): number {
   const slices = Math.floor((now - answers.since) / sliceMs);

@@ -1,5 +1,5 @@
 /**
- * The hold of a scope: what one request learns about a server's rate limit holds for all, once most requests are
+ * The hold of a scope: what one request learns about a server's rate limit holds for all, once enough requests are
  * refused. A long hint keeps all requests from being sent inside the window that the server named. After it, and after
  * a short hint at once, requests queue at a little less than the rate of successes seen before, and slowly try whether
  * more is possible.
