@@ -18,6 +18,7 @@ export class HoldShare implements RecordShare {
   private readonly scope: SharedScope;
   private readonly speaker: Speaker;
   private turn = 0;
+  private wasBehind = false;
   // -- since the last report
   private firsts = 0;
   private refusals = 0;
@@ -113,7 +114,7 @@ export class HoldShare implements RecordShare {
   told(facts: Facts, { isOwn, isLate }: Receipt, now: number): void {
     if (facts.limit !== 'hold') return;
     this.count(facts, now);
-    if (facts.turn < this.turn && isOwn && facts.pace !== 'none') return;
+    if (isOwn && this.isOvertaken(facts)) return;
     const isNew = facts.turn !== this.turn;
     this.turn = facts.turn;
     const { hold, scope } = this;
@@ -126,6 +127,18 @@ export class HoldShare implements RecordShare {
     // What was found out while the store was silent, or before it was emptied.
     if (facts.pace === 'none' && isPaced(before, now)) this.isChanged = true;
     if (this.isChanged || this.queued > 0) this.speaker.mark(this);
+  }
+
+  /**
+   * News may overtake an answer. But if the next answer is as far behind, the store was emptied, and another process has
+   * restored the queue.
+   */
+  private isOvertaken({ turn, pace }: HoldFacts): boolean {
+    const isBehind = turn < this.turn && pace !== 'none';
+    const isFirst = isBehind && !this.wasBehind;
+    this.wasBehind = isFirst;
+    if (isFirst) this.speaker.mark(this);
+    return isFirst;
   }
 
   private count({ firsts, refusals, successes }: HoldFacts, now: number): void {

@@ -66,7 +66,7 @@ export class Voice implements Speaker {
     this.byKey.set(share.key, shares.add(share));
     this.mark(share);
     if (this.state === 'alone') {
-      // With nothing to ask about, nobody asked any more.
+      // Without a scope, this process had nothing to ask about and stopped asking.
       this.watching ??= this.ports.sleep(0, this.tryAgain, unrefed);
       return;
     }
