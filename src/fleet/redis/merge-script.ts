@@ -164,7 +164,7 @@ local function takeHold(record, report)
   local isLonger = hold.forMs > 0 and untilThen > record['until']
   local isMeant = report.turn == record.turn or record.pace == 'none'
   if not isMeant and not isLonger then return end
-  record.places = placesBy(record)
+  record.places = math.min(placesBy(record), record.nextPlace)
   with(record, { turn = record.turn + 1, ['until'] = untilThen, pacedSince = math.max(now, untilThen) })
   if isMeant then with(record, { spacingMs = hold.spacingMs, pace = hold.pace }) end
 end

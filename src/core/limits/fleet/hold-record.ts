@@ -3,7 +3,7 @@
  * asks for as many places as it has requests that wait. So the rate of all of them together is that of one process.
  */
 
-import { placesBy, timeOf } from '../hold/queue.js';
+import { placesBy, placesTaken, timeOf } from '../hold/queue.js';
 import type { HoldState, Pace } from '../hold/state.js';
 import { courteous, keen, noHold } from '../hold/state.js';
 import type { Merged } from './merged.js';
@@ -93,7 +93,7 @@ function afterHold(record: HoldRecord, { hold, turn }: HoldReport, now: number):
   const isMeant = turn === record.turn || record.pace === 'none';
   if (!isMeant && !isLonger) return record;
   const { spacingMs, pace } = isMeant ? hold : record;
-  const places = placesBy(queueOf(record), now);
+  const places = placesTaken(queueOf(record), now);
   const pacedSince = Math.max(now, until);
   return { ...record, turn: record.turn + 1, until, pacedSince, places, spacingMs, pace };
 }

@@ -38,6 +38,14 @@ export function placesBy({ places, pacedSince, spacingMs, pace }: HoldState, now
   return pace === undefined ? places : places + placesAfter(pace, Math.max(0, now - pacedSince)) / spacingMs;
 }
 
+/**
+ * How many places have been taken and have come up by `now`. When the pace changes, this is where it goes on. Places
+ * that came up untaken do not count: after minutes of growth there are more of them than a number can tell apart.
+ */
+export function placesTaken(state: HoldState, now: number): number {
+  return Math.min(placesBy(state, now), state.nextPlace - state.gaps.length);
+}
+
 /** The time between two places at `now`. */
 export function spacingBy({ pacedSince, spacingMs, pace }: HoldState, now: number): number {
   if (pace === undefined) return spacingMs;

@@ -9,7 +9,7 @@ import type { Hold } from '../../policy/limits.js';
 import type { Finding, ResponseFinding } from '../../types.js';
 import type { Answers } from './answers.js';
 import { refusedShare, successRate } from './answers.js';
-import { isPaced, placesBy, spacingBy } from './queue.js';
+import { isPaced, placesTaken, spacingBy } from './queue.js';
 import type { HoldState, Pace } from './state.js';
 import { courteous, keen } from './state.js';
 
@@ -73,7 +73,7 @@ export function afterRefusal(
     ...paced(hold, state, answers, now),
     until,
     pacedSince: until,
-    places: placesBy(state, now),
+    places: placesTaken(state, now),
     ...why,
   };
 }
@@ -116,7 +116,7 @@ function paced(
   if (now < state.pacedSince + settlingMs) return state;
   const pace = hold.refusedShare === 0 ? courteous : keen;
   const spacingMs = spacingFrom(hold, state, pace, answers, isFar, now);
-  return { ...state, pacedSince: now, places: placesBy(state, now), spacingMs, pace };
+  return { ...state, pacedSince: now, places: placesTaken(state, now), spacingMs, pace };
 }
 
 function spacingFrom(
