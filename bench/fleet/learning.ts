@@ -22,7 +22,7 @@ interface Round {
 export async function learning({ nodeRedis, processes, rounds }: Ground): Promise<Line[]> {
   const redis = await RedisServer.start();
   const policy = { deadlineMs: 10_000, hold: { refusedShare: 0 } };
-  const crowd = await Crowd.of(processes, { policy, perSecond: 4, nodeRedis, redis: redis.url });
+  const crowd = await Crowd.of(processes, { policy, perSecond: 2, nodeRedis, redis: redis.url });
   const found: Round[] = [];
   try {
     // Each round has a server, and thereby a scope, of its own.
