@@ -10,6 +10,7 @@ import type { SharedScope } from '../runtime/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 
 const longestMs = 3_600_000;
+const roundingMs = 1;
 
 export class HoldShare implements RecordShare {
   readonly key: string;
@@ -17,6 +18,8 @@ export class HoldShare implements RecordShare {
   private readonly hold: Hold;
   private readonly scope: SharedScope;
   private readonly speaker: Speaker;
+  /** By the settings of this process, requests do not wait for a window that is longer. */
+  private readonly longestWindowMs: number;
   private turn = 0;
   private wasBehind = false;
   // -- since the last report
@@ -36,7 +39,8 @@ export class HoldShare implements RecordShare {
   private queued = 0;
   private withinMs = 0;
 
-  constructor(key: string, hold: Hold, scope: SharedScope, speaker: Speaker) {
+  constructor(key: string, hold: Hold, scope: SharedScope, speaker: Speaker, longestWindowMs: number) {
+    this.longestWindowMs = longestWindowMs;
     this.key = key;
     this.hold = hold;
     this.scope = scope;
@@ -115,6 +119,10 @@ export class HoldShare implements RecordShare {
     if (facts.limit !== 'hold') return;
     this.count(facts, now);
     if (isOwn && this.isOvertaken(facts)) return;
+    if (facts.forMs > this.longestWindowMs + roundingMs) {
+      this.alone();
+      return;
+    }
     const isNew = facts.turn !== this.turn;
     this.turn = facts.turn;
     const { hold, scope } = this;

@@ -4,6 +4,7 @@ import type { BudgetState } from '../core/limits/budget/state.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import type { Pass } from '../core/limits/gate/state.js';
 import type { Budget, Cost, Gate, Hold } from '../core/policy/limits.js';
+import type { Policy } from '../core/policy/policy.js';
 import type {
   FleetHome,
   FleetMember,
@@ -128,7 +129,7 @@ class LiveShare implements ScopeShare {
     return (
       this.holds.get(hold) ??
       this.found(this.holds, hold, 'hold', (key) => {
-        return new HoldShare(key, hold, this.scope, this.voice);
+        return new HoldShare(key, hold, this.scope, this.voice, longestWindowMs(this.home.policy, hold));
       })
     );
   }
@@ -155,4 +156,10 @@ class LiveShare implements ScopeShare {
     if (share !== null) this.voice.add(share);
     return share;
   }
+}
+
+/** Rules that share a hold may differ in this. */
+function longestWindowMs({ fallback, rules }: Policy, hold: Hold): number {
+  const ownRules = [fallback, ...rules].filter(({ settings }) => settings.hold === hold);
+  return Math.max(...ownRules.map(({ settings }) => settings.maxHintMs));
 }

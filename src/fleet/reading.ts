@@ -2,7 +2,9 @@
 
 import type { BudgetFacts, Facts, GateFacts, HoldFacts, PaceName } from '../core/limits/fleet/messages.js';
 
-type Kinds<F> = { readonly [K in keyof Omit<F, 'limit'>]: 'number' | 'numbers' | 'boolean' | 'pace' };
+type Kinds<F> = {
+  readonly [K in keyof Omit<F, 'limit'>]: 'number' | 'sooner or later' | 'numbers' | 'boolean' | 'pace';
+};
 
 const gate: Kinds<GateFacts> = {
   slice: 'number',
@@ -25,7 +27,7 @@ const hold: Kinds<HoldFacts> = {
   successes: 'number',
   turn: 'number',
   forMs: 'number',
-  pacedMs: 'number',
+  pacedMs: 'sooner or later',
   places: 'number',
   spacingMs: 'number',
   pace: 'pace',
@@ -45,18 +47,31 @@ const kinds: Readonly<Record<string, Readonly<Record<string, string>>>> = { gate
 
 const paces: readonly PaceName[] = ['none', 'keen', 'courteous'];
 
-/** Undefined: it is not whole. Numbers are finite; of what else is in it, nothing is said. */
+/** Beyond this, numbers that differ by 1 are equal: nobody counts so far, and nothing takes so long. */
+const largest = Number.MAX_SAFE_INTEGER;
+
+/** Undefined: it is not whole, or its numbers cannot be right. */
 export function factsIn(value: unknown): Facts | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const found = value as Readonly<Record<string, unknown>>;
   const wanted = Object.hasOwn(kinds, String(found['limit'])) ? kinds[String(found['limit'])] : undefined;
   if (wanted === undefined) return undefined;
   const isWhole = Object.entries(wanted).every(([key, kind]) => isOfKind(found[key], kind));
-  return isWhole ? (value as Facts) : undefined;
+  return isWhole && canBe(value as Facts) ? (value as Facts) : undefined;
+}
+
+/** A queue whose places come no time apart has no end. */
+function canBe(facts: Facts): boolean {
+  return facts.limit !== 'hold' || facts.pace === 'none' || facts.spacingMs > 0;
 }
 
 function isOfKind(value: unknown, kind: string): boolean {
-  if (kind === 'number') return Number.isFinite(value);
-  if (kind === 'numbers') return Array.isArray(value) && value.every((one) => Number.isFinite(one));
+  if (kind === 'number') return isNumber(value) && value >= 0;
+  if (kind === 'sooner or later') return isNumber(value);
+  if (kind === 'numbers') return Array.isArray(value) && value.every((one) => isNumber(one) && one >= 0);
   return kind === 'boolean' ? typeof value === 'boolean' : (paces as readonly unknown[]).includes(value);
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isFinite(value) && Math.abs(value as number) <= largest;
 }

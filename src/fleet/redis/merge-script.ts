@@ -275,6 +275,7 @@ local function recordAt(key, limit)
   for name, value in pairs(fresh) do
     local found = record[name]
     if type(found) ~= type(value) or found ~= found then return fresh, 1 end
+    if type(found) == 'number' and math.abs(found) > 9007199254740991 then return fresh, 1 end
   end
   if record.limit ~= limit then return fresh, 1 end
   if limit == 'hold' and record.pace ~= 'none' and not (paces[record.pace] and record.spacingMs > 0) then return fresh, 1 end
