@@ -208,6 +208,10 @@ const garbage: readonly (readonly [string, readonly string[]])[] = [
     'numbers without end',
     ['SET', 'KEY', `{${shape},"spacingMs":1e-320,"pace":"keen","nextPlace":1e999,"free":{}}`],
   ],
+  [
+    'numbers that are too large to count',
+    ['SET', 'KEY', `{${shape},"spacingMs":50,"pace":"keen","nextPlace":1e77,"free":{}}`],
+  ],
   ['brackets without end', ['SET', 'KEY', '['.repeat(100_000)]],
   ['something huge', ['SET', 'KEY', JSON.stringify('x'.repeat(5_000_000))]],
 ];
