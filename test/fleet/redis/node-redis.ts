@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { RedisClient } from '../../../src/fleet/redis/client.js';
+import { end, type RedisClient } from '../../../src/fleet/redis/client.js';
 
 export interface Client extends RedisClient {
   close?(): Promise<unknown>;
@@ -25,6 +25,7 @@ export async function connected(url: string): Promise<Client> {
   return client;
 }
 
+/** At once: a client that never connected would wait for its turn. */
 export async function closed(client: Client): Promise<void> {
-  if (client.isOpen) await (client.close === undefined ? client.quit() : client.close());
+  end(client);
 }
