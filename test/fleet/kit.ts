@@ -14,6 +14,7 @@ import { answered, date, requestOf } from '../kit.js';
 export class Fleets {
   now = 1_000;
   luck = 0.5;
+  private storeAheadMs = 0;
   readonly store: MemoryStore;
   readonly processes: readonly Process[];
   /** What was told, by process: shared or not. */
@@ -21,7 +22,7 @@ export class Fleets {
   private waiting: { readonly at: number; readonly happen: () => void }[] = [];
 
   constructor(policy: PolicyOptions, count: number, network: Network = { delayMs: 5 }) {
-    const around = { now: () => this.now, later: this.later, random: () => this.luck };
+    const around = { now: () => this.now + this.storeAheadMs, later: this.later, random: () => this.luck };
     this.store = new MemoryStore(around, network);
     this.processes = Array.from({ length: count }, (_, index) => this.process(policy, index));
   }
@@ -39,6 +40,12 @@ export class Fleets {
       sleep: this.sleep,
     };
     return new Process(createRetrier(policy, ports, { fleet }), link);
+  }
+
+  /** The store's clock is ahead of the processes' by so much. */
+  setStoreClock(aheadMs: number): number {
+    this.storeAheadMs = aheadMs;
+    return aheadMs;
   }
 
   private readonly later = (delayMs: number, happen: () => void): void => {

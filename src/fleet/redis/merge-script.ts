@@ -278,6 +278,8 @@ local function recordAt(key, limit)
     if type(found) == 'number' and math.abs(found) > 9007199254740991 then return fresh, 1 end
   end
   if record.limit ~= limit then return fresh, 1 end
+  -- the clock was set back
+  if record.slice and record.slice > math.floor(now / 15000) + 1 then return fresh, 0 end
   if limit == 'hold' and record.pace ~= 'none' and not (paces[record.pace] and record.spacingMs > 0) then return fresh, 1 end
   return record, 0
 end

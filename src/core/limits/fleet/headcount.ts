@@ -12,7 +12,7 @@ const sliceMs = 15_000;
 
 /** `countedIn`: the slice in which this one was counted last. */
 export function counted(census: Census, countedIn: number, now: number): Census {
-  const slice = Math.floor(now / sliceMs) + 1;
+  const slice = sliceAt(now);
   const passed = slice - census.slice;
   const kept: Census =
     passed === 0 ? census : { slice, processes: 0, processesBefore: passed === 1 ? census.processes : 0 };
@@ -21,4 +21,13 @@ export function counted(census: Census, countedIn: number, now: number): Census 
 
 export function processesIn({ processes, processesBefore }: Census): number {
   return Math.max(1, processes, processesBefore);
+}
+
+/** The store's clock was set back: times in this record lie ahead for as long, so that it is as good as lost. */
+export function isAhead({ slice }: Census, now: number): boolean {
+  return slice > sliceAt(now);
+}
+
+function sliceAt(now: number): number {
+  return Math.floor(now / sliceMs) + 1;
 }

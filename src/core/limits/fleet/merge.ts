@@ -4,6 +4,7 @@ import type { BudgetRecord } from './budget-record.js';
 import { mergeBudget } from './budget-record.js';
 import type { GateRecord } from './gate-record.js';
 import { mergeGate } from './gate-record.js';
+import { isAhead } from './headcount.js';
 import type { HoldRecord } from './hold-record.js';
 import { mergeHold } from './hold-record.js';
 import type { Merged } from './merged.js';
@@ -19,10 +20,10 @@ export function merge(
 ): Merged<FleetRecord, Facts> {
   switch (report.limit) {
     case 'gate':
-      return mergeGate(known?.limit === 'gate' ? known : undefined, report, now);
+      return mergeGate(known?.limit === 'gate' && !isAhead(known, now) ? known : undefined, report, now);
     case 'hold':
       return mergeHold(known?.limit === 'hold' ? known : undefined, report, now);
     case 'budget':
-      return mergeBudget(known?.limit === 'budget' ? known : undefined, report, now);
+      return mergeBudget(known?.limit === 'budget' && !isAhead(known, now) ? known : undefined, report, now);
   }
 }
