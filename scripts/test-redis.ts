@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installInto } from './versions.js';
 
-const versions = ['4.7.1', '5.8.0', '6.3.1'] as const;
+const versions = ['4.7.1', '5.12.1', '6.3.1'] as const;
 
 interface Report {
   readonly numPassedTests: number;
