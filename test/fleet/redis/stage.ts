@@ -15,7 +15,13 @@ import { RedisServer } from './server.js';
 export const cleanUps: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+  // All of them begin, so that a client that does not end leaves no server behind.
+  await Promise.all(
+    cleanUps
+      .splice(0)
+      .reverse()
+      .map((cleanUp) => cleanUp()),
+  );
 });
 
 export async function aServer(...options: readonly string[]): Promise<RedisServer> {
