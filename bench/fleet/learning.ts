@@ -49,7 +49,9 @@ async function aRound(crowd: Crowd): Promise<Round> {
   return round;
 }
 
-function roundOf(found: readonly Found[], { refusedAt, cameAt }: SmallServer): Round {
+/** From when the process has read its 429: until then, a busy machine may take longer than all that follows. */
+function roundOf(found: readonly Found[], { cameAt }: SmallServer): Round {
+  const refusedAt = Math.min(...found.map((one) => one.refusedAt ?? Number.POSITIVE_INFINITY));
   const over = refusedAt + windowS * 1_000;
   const heldAt = found.map((one) => one.heldAt ?? Number.POSITIVE_INFINITY);
   return {

@@ -32,6 +32,8 @@ export interface Found {
   readonly failed: Record<string, number>;
   /** To Redis. */
   commands: number;
+  /** When it decided on a 429 of its own. */
+  refusedAt?: number;
   /** When it first knew that its server is to be left alone. */
   heldAt?: number;
 }

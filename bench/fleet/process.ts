@@ -1,11 +1,12 @@
 /** One small process: sends requests at an even rate, and tells its parent what became of them. */
 
+import { subscribe } from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Agent, type Dispatcher, request } from 'undici';
 import { retry } from '../../src/adapters/undici/index.js';
 import { type RedisClient, redisFleet } from '../../src/fleet/redis/index.js';
-import { createRetrier, type Retrier } from '../../src/index.js';
+import { createRetrier, type DecisionEvent, type Retrier, type SettledEvent } from '../../src/index.js';
 import type { Found, FromProcess, Plan, ToProcess } from './plan.js';
 
 const plan = JSON.parse(process.argv[2] ?? '') as Plan;
@@ -73,6 +74,13 @@ const recording: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (option
   return dispatch(options, handler);
 };
 const dispatcher = new Agent({ connections: 20 }).compose(recording, retry(retrier));
+
+subscribe('undaunted:decision', (event) => {
+  const told = event as DecisionEvent | SettledEvent;
+  if (told.type !== 'decision' || found.refusedAt !== undefined) return;
+  const { finding } = told.decision;
+  if (finding.kind === 'response' && finding.status === 429) found.refusedAt = now();
+});
 
 async function send(): Promise<void> {
   const began = now();
