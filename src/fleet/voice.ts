@@ -3,10 +3,10 @@
  * round trip, and passes on what is told. Nothing waits for it, and where the store is silent, everything goes on.
  */
 
-import type { Facts, Told } from '../core/limits/fleet/messages.js';
+import type { Told } from '../core/limits/fleet/messages.js';
 import type { Ports } from '../runtime/ports.js';
 import type { Cancel } from '../runtime/sleep.js';
-import type { Store } from './port.js';
+import type { Answer, Store } from './port.js';
 import type { RecordShare, Speaker } from './share.js';
 
 const flushMs = 100;
@@ -152,7 +152,7 @@ export class Voice implements Speaker {
 
   // -------------------------------------------------------------- hearing
 
-  private answered(exchange: Exchange, facts: readonly Facts[] | undefined): void {
+  private answered(exchange: Exchange, facts: Answer | undefined): void {
     // Those before it are lost, or will come late: nothing waits for them.
     for (const other of this.out) if (other.sentAt <= exchange.sentAt) this.out.delete(other);
     if (facts === undefined) return;

@@ -4,8 +4,8 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { Facts, Reported, Told } from '../../core/limits/fleet/messages.js';
-import { recordKeptMs, type Store } from '../port.js';
+import type { Reported, Told } from '../../core/limits/fleet/messages.js';
+import { type Answer, recordKeptMs, type Store } from '../port.js';
 import { factsIn } from '../reading.js';
 import { end, type RedisClient } from './client.js';
 import { mergeScript } from './merge-script.js';
@@ -23,7 +23,7 @@ interface Listener {
   readonly ready: () => void;
 }
 
-type Answered = (facts: readonly Facts[] | undefined) => void;
+type Answered = (facts: Answer | undefined) => void;
 
 export class RedisStore implements Store {
   /** Records that were found damaged, and messages that were. */
@@ -77,11 +77,13 @@ export class RedisStore implements Store {
       answered(undefined);
       return;
     }
-    const { facts, garbled } = answerIn(reply);
+    const { facts, garbled } = replyIn(reply);
     this.garbled += garbled;
     const isWhole = facts.length === expected;
     if (!isWhole) this.garbled += 1;
-    answered(isWhole ? facts : undefined);
+    // Facts that cannot be read are left out; an answer without any other is none.
+    const isAnswer = isWhole && facts.some((one) => one !== undefined);
+    answered(isAnswer ? facts : undefined);
   }
 
   // ---------------------------------------------------------------- news
@@ -173,19 +175,19 @@ function ignoreErrors(client: RedisClient): void {
   client.on('error', () => undefined);
 }
 
-interface Answer {
-  readonly facts: readonly Facts[];
+interface Reply {
+  readonly facts: Answer;
   readonly garbled: number;
 }
 
-const noAnswer: Answer = { facts: [], garbled: 0 };
+const noReply: Reply = { facts: [], garbled: 0 };
 
-function answerIn(reply: unknown): Answer {
-  const { facts, garbled } = (parsed(String(reply)) ?? {}) as Partial<Record<keyof Answer, unknown>>;
-  if (!Array.isArray(facts)) return noAnswer;
+function replyIn(reply: unknown): Reply {
+  const { facts, garbled } = (parsed(String(reply)) ?? {}) as Partial<Record<keyof Reply, unknown>>;
+  if (!Array.isArray(facts)) return noReply;
   const read = facts.map(factsIn);
-  if (read.includes(undefined)) return noAnswer;
-  return { facts: read as readonly Facts[], garbled: typeof garbled === 'number' ? garbled : 0 };
+  const unread = read.filter((one) => one === undefined).length;
+  return { facts: read, garbled: unread + (typeof garbled === 'number' ? garbled : 0) };
 }
 
 function newsIn(message: unknown, prefix: string): Told | undefined {
