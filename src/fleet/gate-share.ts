@@ -12,7 +12,7 @@ import type { Gate } from '../core/policy/limits.js';
 import type { GateChange, SharedScope } from '../runtime/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 
-/** An answer to a request for a lease that takes longer is not waited for; it may be asked for again. */
+/** If the answer to a request for a lease takes longer than this, the process may ask again. */
 const askingMs = 200;
 /**
  * A lease may be used by a request that comes so long after it was asked for. If the store is slower than a request
@@ -22,7 +22,7 @@ const askingMs = 200;
 const usableAtFirstMs = 150;
 const usableWhenSlowMs = 1_000;
 const longestUsableMs = 16_000;
-/** A probe that begins late and takes its whole time is over before its lease is. */
+/** Added to the lease, so that a probe that begins late and takes its whole time still ends before the lease. */
 const marginMs = 500;
 const probeIntervals = 5;
 
@@ -93,7 +93,7 @@ export class GateShare implements RecordShare {
       this.failed(sign === 'silent' ? pass.sentAt : now, now);
     }
     if (isForAll && !isLife) this.probed(before, after, pass, now);
-    // The first sign of life is for all.
+    // The first sign of life is told to all processes at once.
     if (isForAll && isLife) this.speaker.urge(this);
   }
 
@@ -119,7 +119,7 @@ export class GateShare implements RecordShare {
     this.speaker.mark(this);
   }
 
-  /** A request waits: if it is time for a probe, it could be one. */
+  /** A request waits at the gate: if a probe is due, this request can be it. */
   waits(attemptTimeoutMs: number | undefined, now: number): void {
     if (!needsLease(this.gate, this.scope.gateOf(this.gate), now)) return;
     const isAsking = now - this.askedAt < askingMs;
@@ -167,7 +167,7 @@ export class GateShare implements RecordShare {
     return report;
   }
 
-  /** Whoever asked for it has left: others may probe. */
+  /** The request that asked for the lease has left: another process may probe. */
   private giveUpUnused(now: number): void {
     if (this.lease === 0) return;
     const state = this.scope.gateOf(this.gate);
@@ -199,7 +199,7 @@ export class GateShare implements RecordShare {
     const { gate, scope } = this;
     const before = scope.gateOf(gate);
     const told = gateTold(gate, before, facts, { isNew, hasLease: this.hasLease(now) }, now);
-    // News may get through where answers do not: then nobody would give it a lease.
+    // News may arrive although answers do not. Without answers there is no lease: the gate is this process's own.
     const after = this.speaker.isShared ? told : gateAlone(gate, told, now, this.random());
     if (after !== before) scope.keepGate(gate, after);
     if (receipt.isOwn && facts.lease !== 0) this.granted(facts.lease, receipt, now);
@@ -208,7 +208,7 @@ export class GateShare implements RecordShare {
 
   private granted(lease: number, { sentAt, isLate }: Receipt, now: number): void {
     this.lease = lease;
-    // Counted from before the store counts.
+    // From when the lease was asked for, which is before the store began to count.
     this.leaseUntil = sentAt + this.neededMs;
     this.usableUntil = sentAt + this.usableMs;
     if (isLate || now >= this.usableUntil) {
@@ -217,11 +217,11 @@ export class GateShare implements RecordShare {
     }
     const { gate, scope } = this;
     scope.keepGate(gate, gateLeased(scope.gateOf(gate), this.usableUntil, now));
-    // Where nobody uses it, it has to be given back.
+    // An unused lease has to be given back.
     this.speaker.mark(this);
   }
 
-  /** The row may be over by now: the store knows. */
+  /** The row may be over by now; the store checks that. */
   private judge(state: GateState, facts: GateFacts, now: number): void {
     if (!isDeadTogether(this.gate, state, facts, this.reopenedAt, now)) return;
     this.judged = { row: facts.row, probeInMs: around(this.gate.probeMs / 4, this.random()) };
@@ -241,7 +241,7 @@ export class GateShare implements RecordShare {
   }
 }
 
-/** It was let through before the gate reopened: that is news of then. */
+/** The attempt was let through before the gate reopened, so its failure is old news. */
 function isLateFor(before: GateState, { epoch }: Pass): boolean {
   return before.kind === 'ramping' && epoch !== before.epoch;
 }

@@ -57,7 +57,7 @@ export class HoldShare implements RecordShare {
     if (!this.isMarked) this.speaker.mark(this);
   }
 
-  /** Requests are held or paced by what was answered here. */
+  /** An answer to this process holds or paces requests. */
   held(now: number): void {
     this.isChanged = true;
     if (this.isUrgent(now)) this.speaker.urge(this);
@@ -74,7 +74,7 @@ export class HoldShare implements RecordShare {
     if (more === 1) this.speaker.mark(this);
   }
 
-  /** A place was given back: if nobody takes it here, somebody may elsewhere. */
+  /** A place was given back: if no request here takes it, another process may. */
   left(): void {
     this.speaker.mark(this);
   }
@@ -129,10 +129,10 @@ export class HoldShare implements RecordShare {
     const before = scope.holdOf(hold);
     const told = holdTold(before, scope.answersOf(hold), facts, isNew, now);
     const leased = isOwn && !isLate ? holdLeased(told, facts.granted) : told;
-    // News may get through where answers do not: then nobody would give it places.
+    // News may arrive although answers do not. Without answers there are no places: the queue is this process's own.
     const after = this.speaker.isShared ? leased : holdAlone(leased);
     if (after !== before) scope.keepHold(hold, after);
-    // What was found out while the store was silent, or before it was emptied.
+    // The store does not know this hold: it began while the store was silent, or the store was emptied.
     if (facts.pace === 'none' && isPaced(before, now)) this.isChanged = true;
     if (this.isChanged || this.queued > 0) this.speaker.mark(this);
   }
@@ -172,6 +172,6 @@ export class HoldShare implements RecordShare {
   }
 
   rest(): void {
-    // Places that nobody has used have passed.
+    // Unused places have passed.
   }
 }

@@ -43,7 +43,7 @@ export class Member implements FleetMember {
   }
 }
 
-/** Null: these settings are shared with nobody. */
+/** Null: these settings are not shared. */
 type Shares<L, S> = Map<L, S | null>;
 
 class LiveShare implements ScopeShare {

@@ -47,7 +47,7 @@ const kinds: Readonly<Record<string, Readonly<Record<string, string>>>> = { gate
 
 const paces: readonly PaceName[] = ['none', 'keen', 'courteous'];
 
-/** Beyond this, numbers that differ by 1 are equal: nobody counts so far, and nothing takes so long. */
+/** Beyond 2^53, numbers that differ by 1 are equal. No counter gets that far, and no duration is that long. */
 const largest = Number.MAX_SAFE_INTEGER;
 
 /** Undefined: it is not whole, or its numbers cannot be right. */

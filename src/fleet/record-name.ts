@@ -7,7 +7,7 @@ export type LimitName = 'gate' | 'hold' | 'budget';
 
 /**
  * The rule is the first that has these settings: those that inherit them share them. Undefined: they are those of a single
- * request, which shares them with nobody.
+ * request, which does not share them.
  */
 export function recordName(
   { fallback, rules }: Policy,

@@ -10,10 +10,10 @@ import type { Answer, Store } from './port.js';
 import type { RecordShare, Speaker } from './share.js';
 
 const flushMs = 100;
-/** Of so many records at once, and so many round trips beside each other. */
+/** Records per round trip, and round trips in flight. */
 const mostReports = 100;
 const mostOut = 4;
-/** An answer that takes so long is asked for again; and after so long in all, the store is silent. */
+/** After `againMs` without an answer, the report is sent again; after `silentMs` in all, the store counts as silent. */
 const againMs = 200;
 const silentMs = 900;
 /** How often a store that is silent is asked, in the beginning and after a while; each time with jitter. */
@@ -70,17 +70,17 @@ export class Voice implements Speaker {
       this.watching ??= this.ports.sleep(0, this.tryAgain, unrefed);
       return;
     }
-    // What others know of it may be of use before its first request has failed.
+    // Other processes may know something about this scope before the first request here fails.
     this.flushing?.();
     this.flushing = this.ports.sleep(0, this.flushNow, unrefed);
   }
 
-  /** Nobody asks it any more: what it has leased goes back, and it acts on its own for those that still wait. */
+  /** The scope is gone: its leases go back, and requests that still wait there are served without the fleet. */
   forget(share: RecordShare): void {
     this.marked.delete(share);
     share.isMarked = false;
     share.alone(this.ports.now());
-    // Only while somebody takes it: what nobody takes would pile up.
+    // Only while the store answers: returns that are never fetched would pile up.
     if (this.state === 'shared') share.rest(0);
     const shares = this.byKey.get(share.key);
     shares?.delete(share);
@@ -143,7 +143,7 @@ export class Voice implements Speaker {
     this.store.exchange(reports, (facts) => this.answered(exchange, facts));
   }
 
-  /** What is leased is of more use to those that work. */
+  /** This process is idle: other processes need its leases more. */
   private readonly rest = (): void => {
     this.resting = undefined;
     if (this.marked.size > 0) return;
@@ -153,7 +153,7 @@ export class Voice implements Speaker {
   // -------------------------------------------------------------- hearing
 
   private answered(exchange: Exchange, facts: Answer | undefined): void {
-    // Those before it are lost, or will come late: nothing waits for them.
+    // Earlier exchanges are lost or late: nothing waits for them.
     for (const other of this.out) if (other.sentAt <= exchange.sentAt) this.out.delete(other);
     if (facts === undefined) return;
     const now = this.ports.now();
@@ -173,7 +173,7 @@ export class Voice implements Speaker {
   }
 
   private heard(): void {
-    // What was sent later may still be lost.
+    // A later exchange may still be lost.
     const [next] = this.out;
     this.waitingSince = next?.sentAt;
     this.tries = 0;
@@ -195,7 +195,7 @@ export class Voice implements Speaker {
     }
   };
 
-  /** A message may have been lost: the same records, with what has happened since. */
+  /** A message may have been lost: reports the same records again, with what has happened since. */
   private sendAgain(): void {
     const lost = [...this.out].flatMap(({ shares }) => shares);
     this.out.clear();
@@ -219,7 +219,7 @@ export class Voice implements Speaker {
     this.watching = this.ports.sleep(waitMs * (0.5 + this.ports.random()), this.tryAgain, unrefed);
   }
 
-  /** The store can be reached: the next try need not be waited for. */
+  /** The store can be reached again, so the next try comes now. */
   private readonly reached = (): void => {
     if (this.state === 'shared') return;
     this.watching?.();

@@ -96,7 +96,7 @@ describe('a gate of two processes', () => {
     expect(gates(fleets)).toEqual(['ramping', 'ramping']);
   });
 
-  test('a lease that nobody uses does not keep others from probing for long', () => {
+  test('an unused lease does not keep other processes from probing for long', () => {
     const fleets = shutFleet();
     fleets.pass(1_500);
     const leaving = fleets.at(0).open();

@@ -94,7 +94,7 @@ describe('a store that can be reached late', () => {
     const retrier = stage.retrierOver(store);
     stage.pass(afterMs);
     store.becomeReady();
-    // While it never answered, nobody else waits for it: else each process has its own delay, of half a second at most.
+    // A store that has never answered is asked at once; after an outage, each process has its own delay, of half a second at most.
     stage.pass(502);
     expect(isShared(retrier)).toBe(true);
   });

@@ -30,7 +30,7 @@ export async function textOfHint(
       if (left <= 0) stop();
     }
   } catch {
-    // The body broke off or could not be unpacked, which whoever reads the answer finds out.
+    // The body broke off or could not be unpacked; the caller will see that when it reads the body.
   } finally {
     cancel();
   }

@@ -4,7 +4,7 @@
  */
 
 import type { Census } from './headcount.js';
-import { counted, nobody, processesIn } from './headcount.js';
+import { counted, noProcesses, processesIn } from './headcount.js';
 import type { Merged } from './merged.js';
 import type { BudgetFacts, BudgetReport } from './messages.js';
 
@@ -23,7 +23,7 @@ export interface BudgetRecord extends Census {
 
 const blank: BudgetRecord = {
   limit: 'budget',
-  ...nobody,
+  ...noProcesses,
   tokens: 0,
   at: 0,
   shares: 0,

@@ -5,7 +5,7 @@
  */
 
 import type { Census } from './headcount.js';
-import { counted, nobody, processesIn } from './headcount.js';
+import { counted, noProcesses, processesIn } from './headcount.js';
 import type { Merged } from './merged.js';
 import type { GateFacts, GateReport } from './messages.js';
 
@@ -41,7 +41,7 @@ const noRow: Pick<GateRecord, 'failures' | 'since' | 'lastAt' | 'witness' | 'wit
 
 const blank: GateRecord = {
   limit: 'gate',
-  ...nobody,
+  ...noProcesses,
   epoch: 0,
   isShut: false,
   aliveAt: 0,

@@ -6,7 +6,7 @@ export interface Census {
   readonly processesBefore: number;
 }
 
-export const nobody: Census = { slice: 0, processes: 0, processesBefore: 0 };
+export const noProcesses: Census = { slice: 0, processes: 0, processesBefore: 0 };
 
 const sliceMs = 15_000;
 

@@ -31,7 +31,7 @@ export function holdTold(
     nextPlace,
     gaps: [],
     leased,
-    // Whoever has changed the pace had these answers before it.
+    // The process that changed the pace had already seen these answers.
     slowedFor: refusedShare(answers, now),
     slowedTwice: false,
   };
@@ -43,7 +43,7 @@ export function holdLeased(state: HoldState, places: readonly number[]): HoldSta
   return { ...state, leased: [...state.leased, ...places].sort((one, other) => one - other) };
 }
 
-/** Of its places, it has some that nobody waits for here: the last ones. */
+/** Returns the state without its last places, which no request here waits for. */
 export function holdWithout(state: HoldState, surplus: number): HoldState {
   return state.leased === undefined || surplus <= 0
     ? state

@@ -97,7 +97,7 @@ export interface HoldReport {
   /** So many places in the queue are wanted, if they come up within so long. */
   readonly want: number;
   readonly withinMs: number;
-  /** Places that it had got, and that nobody will use here. */
+  /** Places that this process had leased and will not use. */
   readonly back: readonly number[];
 }
 
