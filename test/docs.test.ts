@@ -2,7 +2,8 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readsBody } from '../scripts/docs/hint-table.js';
 import { anchorsIn, linksIn } from '../scripts/docs/links.js';
 import { type Block, blocksIn, isTestFile, page, pages } from '../scripts/docs/pages.js';
@@ -100,6 +101,10 @@ describe('the table of hint sets', () => {
 });
 
 describe('every code block', () => {
+  // A block may set the dispatcher of every fetch; other tests in this process must not meet it.
+  const dispatcher = getGlobalDispatcher();
+  afterEach(() => setGlobalDispatcher(dispatcher));
+
   // A block that imports an SDK is run where that is installed: `npm run test:everywhere -- sdk`.
   const blocks = written.flatMap((some) => blocksIn(some, 'ts')).filter(({ code }) => !isRecipe(code));
 
