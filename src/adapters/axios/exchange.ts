@@ -24,6 +24,7 @@ import { OutgoingConfig } from './outgoing.js';
 import { parsedBody } from './parsed-body.js';
 import { release } from './release.js';
 import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
+import { subscribe } from './subscribe.js';
 import { originOf, urlOf, type Whereabouts } from './target.js';
 
 /** The parts that one `attachRetry()` call installs; all requests of the instance share them. */
@@ -91,10 +92,10 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const { signal, cancelToken } = this.config;
     const onSignal = (): void => listener(signal?.reason);
     signal?.addEventListener?.('abort', onSignal);
-    cancelToken?.subscribe(listener);
+    const unsubscribe = cancelToken === undefined ? undefined : subscribe(cancelToken, listener);
     return () => {
       signal?.removeEventListener?.('abort', onSignal);
-      cancelToken?.unsubscribe(listener);
+      unsubscribe?.();
     };
   }
 
