@@ -9,6 +9,8 @@
 
 import { parseArgs } from 'node:util';
 import { presets } from '../src/index.js';
+import { Printer } from '../src/tools/cli/printer.js';
+import { Progress } from '../src/tools/cli/progress.js';
 import type { Contender, Crowds, SimulateOptions, World } from '../src/tools/sim/index.js';
 import * as sim from '../src/tools/sim/index.js';
 import { dayCases, innocentShare, percentText } from './ordinary-tables.js';
@@ -42,6 +44,20 @@ function storeWith(watched?: Watched[]): NonNullable<SimulateOptions['store']> {
   return watched === undefined ? network : { ...network, watch: (store) => watched.push(store) };
 }
 
+const progress = new Progress(new Printer(process.stderr, process.env));
+
+/** Shows how many of a part's steps are done. */
+function stepsOf(part: string, count: number): <T>(what: string, step: () => T) => T {
+  let done = 0;
+  return (what, step) => {
+    progress.show(done / count, `${part}: ${what}`);
+    const result = step();
+    progress.clear();
+    done += 1;
+    return result;
+  };
+}
+
 function row(...cells: readonly (string | number)[]): void {
   console.log(`| ${cells.join(' | ')} |`);
 }
@@ -66,13 +82,16 @@ function printDown(): void {
     ['defaults', {}],
     ['service', service],
   ];
+  const take = stepsOf('down', 2 * policies.length);
   for (const [name, policy] of policies) {
     const load = (store?: SimulateOptions['store']): string => {
       const all = runs(world, sim.thousandProcesses, policy, seeds, store);
       return times(Math.max(...all.map((run) => attemptsEach(run, 20_000, 60_000))));
     };
     const watched: Watched[] = [];
-    row(name, load(), load(storeWith(watched)), (mean(watched.map((one) => one.exchanges)) / 90).toFixed(0));
+    const alone = take(`${name}, alone`, () => load());
+    const shared = take(`${name}, shared`, () => load(storeWith(watched)));
+    row(name, alone, shared, (mean(watched.map((one) => one.exchanges)) / 90).toFixed(0));
   }
 }
 
@@ -87,36 +106,35 @@ function printOutage(): void {
   );
   const counts =
     values.processes === '' ? [10, 50, 100, 250, 1_000] : values.processes.split(',').map(Number);
-  for (const processes of counts) {
-    for (const backlog of [511, 4_096]) {
-      for (const stopMs of [10_000, 60_000]) {
-        const outage = { clients: 1_000, backlog, stopsMs: [stopMs], afterMs: 3_000, processes };
-        const alone = returned(outage, service, seeds);
-        const shared = returned({ ...outage, store: storeWith() }, service, seeds);
-        const name = `${processes}, ${backlog}, ${stopMs / 1_000} s`;
-        row(
-          name,
-          `${alone.wedged} of ${alone.runs}`,
-          `${shared.wedged} of ${shared.runs}`,
-          percent(shared.back),
-        );
-      }
-    }
+  const outages = counts.flatMap((processes) =>
+    [511, 4_096].flatMap((backlog) =>
+      [10_000, 60_000].map((stopMs) => ({
+        name: `${processes}, ${backlog}, ${stopMs / 1_000} s`,
+        outage: { clients: 1_000, backlog, stopsMs: [stopMs], afterMs: 3_000, processes },
+      })),
+    ),
+  );
+  const take = stepsOf('outage', 2 * outages.length);
+  for (const { name, outage } of outages) {
+    const alone = take(`${name}, alone`, () => returned(outage, service, seeds));
+    const shared = take(`${name}, shared`, () => returned({ ...outage, store: storeWith() }, service, seeds));
+    row(name, `${alone.wedged} of ${alone.runs}`, `${shared.wedged} of ${shared.runs}`, percent(shared.back));
   }
 }
 
 /** Ordinary days of clients that are spread over fifty processes. */
 function printDays(): void {
   head('Ordinary days, 50 processes, `service`', '', 'no retry', 'alone', 'shared', '');
+  const take = stepsOf('days', 3 * dayCases.length);
   for (const { column, day, value = innocentShare, better = 'more', print = percentText } of dayCases) {
     // An hour of it takes as long.
     const world = { ...day.world, durationMs: Math.min(day.world.durationMs, 600_000) };
     const { clients } = sim.ordinaryDays.inProcesses(day, 50);
     const reached = (policy: Contender, store?: SimulateOptions['store']): number =>
       mean(runs(world, clients, policy, seeds, store).map((run) => value(run, { world, clients })));
-    const none = reached(sim.peers.noRetry);
-    const alone = reached(service);
-    const shared = reached(service, storeWith());
+    const none = take(`${column}, no retry`, () => reached(sim.peers.noRetry));
+    const alone = take(`${column}, alone`, () => reached(service));
+    const shared = take(`${column}, shared`, () => reached(service, storeWith()));
     const isWorse = better === 'more' ? shared < alone * 0.99 : shared * 0.99 > alone;
     row(column, print(none), print(alone), print(shared), isWorse ? 'worse' : '');
   }
@@ -156,8 +174,9 @@ function printSick(): void {
     'good of the others',
     'refused of the others',
   );
+  const take = stepsOf('sick', 2);
   for (const [name, store] of [['alone', undefined] as const, ['shared', storeWith()] as const]) {
-    const all = runs(sickWorld, sickAndOthers, service, seeds, store);
+    const all = take(name, () => runs(sickWorld, sickAndOthers, service, seeds, store));
     row(
       name,
       percent(mean(all.map(({ innocent }) => goodShare(innocent))), 2),

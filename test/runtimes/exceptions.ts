@@ -1,4 +1,4 @@
-/** What a runtime cannot do, and why: said once, and checked. An exception that is not needed any more is a failure. */
+/** What a runtime cannot do, and why. A test fails when an exception is no longer needed. */
 
 import type { BodyName } from './bodies.js';
 import type { ClientName } from './order.js';
@@ -14,49 +14,50 @@ export interface Exception {
   readonly reason: string;
 }
 
-/** Those that send by the fetch of the platform. */
+/** Clients that send through the fetch of the platform. */
 export const overFetch: readonly ClientName[] = ['fetch', 'axios over fetch'];
 
 export const inBrowsers: readonly ClientName[] = [...overFetch, 'axios over xhr'];
 
-/** A POST that the server never got, and nothing proves it. */
+/** POSTs that never left, without anything that proves it. */
 const refusedPosts = ['POST after a refused connection', 'unsafeMethods: unsent'];
 
 const noStreams =
-  'Chromium sends streams over HTTP/2 and HTTP/3 only, and the server of the scenarios has neither.';
+  'Chromium sends streams only over HTTP/2 and HTTP/3, and the server of the scenarios speaks neither.';
 
 export const exceptions: readonly Exception[] = [
   {
     runtimes: ['Chromium', 'workerd'],
     clients: inBrowsers,
     scenarios: refusedPosts,
-    reason: 'A refused connection is told in the same words as one that was cut: nothing proves it unsent.',
+    reason:
+      'The error of a refused connection reads like that of one that was cut, so nothing proves that the request never left.',
   },
   {
     runtimes: ['Bun'],
     clients: overFetch,
     scenarios: refusedPosts,
-    reason: 'The error names the first URL even when a redirect has led elsewhere: it may have been sent.',
+    reason:
+      'The error names the first URL even after a redirect to another one, so the request may have been sent.',
   },
   {
     runtimes: ['Deno'],
     clients: overFetch,
     scenarios: refusedPosts,
-    reason: 'A refused connection is told by a text alone, and a text proves nothing.',
+    reason: 'Only the message of the error tells that the connection was refused, and a message is no proof.',
   },
   {
     runtimes: ['Chromium', 'workerd'],
     clients: inBrowsers,
-    scenarios: ['an answer that is no HTTP'],
+    scenarios: ['an answer that is not HTTP'],
     reason:
-      'Bytes that are no HTTP are told in the same words as a connection that was cut: a GET is tried again.',
+      'The error of an answer that is not HTTP reads like that of a connection that was cut, so a GET is retried.',
   },
   {
     runtimes: ['Chromium'],
     clients: overFetch,
     scenarios: ['a stream that was read', 'a stream that was kept'],
-    reason:
-      'Chromium sends streams over HTTP/2 and HTTP/3 only, and the server of the scenarios has neither.',
+    reason: noStreams,
   },
 ];
 

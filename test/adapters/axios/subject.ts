@@ -132,14 +132,14 @@ export const subject: Subject = {
   overrideStandsIn: 'config.retry',
   skips: {
     "hints > over 'http' > of two Retry-After that contradict each other, the wait is the longer, or none of theirs":
-      'Node hands over the first of them, and axios sees no more',
+      'Node hands over only the first of them',
     ...Object.fromEntries(
       ['returns', 'promises'].map((does) => [
         `bodies-replayed > over 'http' > a function that ${does} a Uint8Array is sent as the client alone sends it, again and again`,
-        'what makes bytes of it is a transform, which what a function makes does not pass; its own http takes a Buffer',
+        'a transform makes bytes of it, and what a function returns is not transformed; the http adapter takes only a Buffer',
       ]),
     ),
     "bodies-sources > over 'fetch' > a Readable that breaks where nothing reads it is reported > when it was broken before the request":
-      'fetch refuses it in words of its own',
+      'fetch refuses it with an error of its own',
   },
 };

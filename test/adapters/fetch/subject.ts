@@ -134,6 +134,6 @@ export const subject: Subject = {
       'a Readable that breaks where nothing reads it is reported > when it was broken before the request',
       'a Readable that breaks where nothing reads it is reported > when it breaks on the way to the connection',
       'a Readable that breaks where nothing reads it is reported > when it breaks in the wait, and nothing is sent after it',
-    )('fetch has it for the cause of its own error'),
+    )('fetch makes it the cause of an error of its own'),
   },
 };

@@ -1,11 +1,11 @@
-/** Cases of the suites that do not apply to an adapter, on purpose. */
+/** Cases of the suites that deliberately do not apply to an adapter. */
 
 import { basename } from 'node:path';
 import type { RunnerTask, RunnerTestFile } from 'vitest';
 
 /**
- * Reasons by the titles of cases, as `theme > describe > test`. A skipped case runs nevertheless: one that passes is an
- * error, and so is a blank reason, or a title that no case has.
+ * Reasons by the titles of cases, as `theme > describe > test`. A skipped case still runs, and has to fail. A blank
+ * reason is an error, and so is a title that no case has.
  */
 export type Skips = Readonly<Record<string, string>>;
 
@@ -21,7 +21,7 @@ export function titlesOf(tasks: readonly RunnerTask[]): string[] {
   return tasks.flatMap((task) => (task.type === 'suite' ? titlesOf(task.tasks) : [titleOf(task)]));
 }
 
-/** Errors in the skips of this theme. */
+/** What is wrong with the skips of this theme. */
 export function complaintsOf(theme: string, titles: readonly string[], skips: Skips): string[] {
   return Object.entries(skips)
     .filter(([title]) => title.startsWith(`${theme} > `))

@@ -213,9 +213,9 @@ export const subject: Subject = {
     ...(reconnects &&
       !multiplexes && {
         'unsent > request over HTTP/2 > a POST to a server that goes away without having looked at it is sent again':
-          'undici 7 says the same of every stream that a GOAWAY ends',
+          'undici 7 fails every stream that a GOAWAY ends with the same error',
       }),
     "events > by 'request', in order: > nothing of a request that was aborted before it began":
-      'undici dispatches it all the same, so that it is told to be settled, after no attempt',
+      'undici dispatches it nevertheless, so there is an event that it is settled, after no attempt',
   },
 };
