@@ -33,6 +33,8 @@ const parts: Readonly<Record<string, Source>> = {
   cost: { type: 'Cost' },
   gate: { type: 'Gate', defaults: defaults.gate },
   hold: { type: 'Hold', defaults: defaults.hold },
+  hedge: { type: 'Hedge', defaults: defaults.hedge },
+  learntTimeout: { type: 'LearntTimeout', defaults: defaults.learntTimeout },
 };
 
 /** The schema that ships as `schema.json`. */

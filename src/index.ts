@@ -37,6 +37,6 @@ export type { Ports } from './runtime/ports.js';
 export type { Retrier, RetrierLike, RetrierOptions, RetrierSnapshot } from './runtime/retrier.js';
 export { createRetrier } from './runtime/retrier.js';
 export type { ScopeSnapshot } from './runtime/scope.js';
-export type { Prospects, Session, SessionScope } from './runtime/session.js';
+export type { Prospects, Ruling, Session, SessionScope, SessionTail } from './runtime/session.js';
 export type { Sleep } from './runtime/sleep.js';
 export { suppressRetries, suppressWhenRetried } from './runtime/suppression.js';

@@ -49,24 +49,35 @@ describe('the table of settings', () => {
     ]),
   );
 
-  test.each(Object.entries(defaults).filter(([key]) => key !== 'windowBudget'))('%s', (key, value) => {
+  const within = ['windowBudget', 'learntTimeout'];
+
+  test.each(Object.entries(defaults).filter(([key]) => !within.includes(key)))('%s', (key, value) => {
     const written = rows.get(key)?.match(/`(.*)`/)?.[1];
     if (value === undefined) expect(rows.get(key)).toBe('none');
     else expect(JSON.parse(written ?? 'null')).toEqual(withoutFunctions(value));
   });
 
-  test.each(['exponential', 'table', 'fixed', 'bucket', 'window', 'gate', 'hold', 'cost', 'idempotencyKey'])(
-    'names every key inside: %s',
-    (name) => {
-      const keys = Object.keys(policySchema.$defs?.[name]?.properties ?? {});
-      expect(keys.length).toBeGreaterThan(0);
-      for (const key of keys) expect(inside).toMatch(new RegExp(`[\`{ ]${key}\\b`));
-    },
-  );
+  test.each([
+    'exponential',
+    'table',
+    'fixed',
+    'bucket',
+    'window',
+    'gate',
+    'hold',
+    'hedge',
+    'learntTimeout',
+    'cost',
+    'idempotencyKey',
+  ])('names every key inside: %s', (name) => {
+    const keys = Object.keys(policySchema.$defs?.[name]?.properties ?? {});
+    expect(keys.length).toBeGreaterThan(0);
+    for (const key of keys) expect(inside).toMatch(new RegExp(`[\`{ ]${key}\\b`));
+  });
 
   test('shows which settings are off by default', () => {
     const off = [...rows].filter(([, text]) => text.startsWith('off')).map(([key]) => key);
-    expect(off).toEqual(['idempotencyKey', 'gate', 'hold', 'attemptHeader']);
+    expect(off).toEqual(['hedge', 'idempotencyKey', 'gate', 'hold', 'attemptHeader']);
   });
 });
 

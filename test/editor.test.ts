@@ -17,9 +17,9 @@ interface Place {
   readonly defaults: Readonly<Record<string, unknown>>;
 }
 
-const off = { idempotencyKey: false, gate: false, hold: false, attemptHeader: false };
+const off = { idempotencyKey: false, gate: false, hold: false, hedge: false, attemptHeader: false };
 const unset = Object.fromEntries(['$schema', 'retry', 'rules', ...functions].map((key) => [key, undefined]));
-const { windowBudget, ...usual } = defaults;
+const { windowBudget, learntTimeout, ...usual } = defaults;
 const ofPolicy = { ...unset, ...usual, ...off };
 const ofCost = { transient: undefined, throttled: undefined, timeout: undefined };
 
@@ -104,6 +104,8 @@ const places = new Map<string, Place>([
   within('idempotencyKey', 'idempotencyKey: { ¦ }', defaults.idempotencyKey),
   within('gate', 'gate: { ¦ }', defaults.gate),
   within('hold', 'hold: { ¦ }', defaults.hold),
+  within('hedge', 'hedge: { ¦ }', defaults.hedge),
+  within('learntTimeout', 'attemptTimeoutMs: { ¦ }', { ...defaults.learntTimeout, maxMs: undefined }),
   within('bucket', "budget: { kind: 'bucket', ¦ }", defaults.budget),
   within('window', "budget: { kind: 'window', ¦ }", windowBudget),
   within('cost', 'budget: { cost: { ¦ } }', ofCost),
@@ -204,7 +206,9 @@ const units: Readonly<Record<string, RegExp>> = {
   factor: /\btimes\b/i,
   failures: /\bfirst attempts\b/i,
   maxWaiting: /\brequests\b/i,
-  capacity: /\btokens\b/i,
+  capacity: /\b(tokens|hedges)\b/i,
+  quantile: /\bquantile\b/i,
+  share: /\bhedges\b/i,
   perSuccess: /\b(tokens|retries)\b/i,
   perSecond: /\btokens\b/i,
   floor: /\btokens\b/i,

@@ -27,6 +27,8 @@ const all: Readonly<Record<Reason, true>> = {
   'budget-spent': true,
   'gate-shut': true,
   held: true,
+  cut: true,
+  'other-pending': true,
 };
 
 export const reasons: readonly string[] = Object.keys(all);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Agent, type Dispatcher, request } from 'undici';
 import { retry } from '../../src/adapters/undici/index.js';
 import { type RedisClient, redisFleet } from '../../src/fleet/redis/index.js';
-import { createRetrier, type DecisionEvent, type Retrier, type SettledEvent } from '../../src/index.js';
+import { createRetrier, type RequestEvent, type Retrier } from '../../src/index.js';
 import type { Found, FromProcess, Plan, ToProcess } from './plan.js';
 
 const plan = JSON.parse(process.argv[2] ?? '') as Plan;
@@ -76,7 +76,7 @@ const recording: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (option
 const dispatcher = new Agent({ connections: 20 }).compose(recording, retry(retrier));
 
 subscribe('undaunted:decision', (event) => {
-  const told = event as DecisionEvent | SettledEvent;
+  const told = event as RequestEvent;
   if (told.type !== 'decision' || found.refusedAt !== undefined) return;
   const { finding } = told.decision;
   if (finding.kind === 'response' && finding.status === 429) found.refusedAt = now();

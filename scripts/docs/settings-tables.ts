@@ -42,6 +42,13 @@ const nested: readonly Nested[] = [
   { heading: '`cost` of a budget', type: 'Cost', schema: 'cost' },
   { heading: '`gate`', type: 'Gate', schema: 'gate', defaults: defaults.gate },
   { heading: '`hold`', type: 'Hold', schema: 'hold', defaults: defaults.hold },
+  { heading: '`hedge`', type: 'Hedge', schema: 'hedge', defaults: defaults.hedge },
+  {
+    heading: '`attemptTimeoutMs`, as an object',
+    type: 'LearntTimeout',
+    schema: 'learntTimeout',
+    defaults: defaults.learntTimeout,
+  },
   {
     heading: '`idempotencyKey`',
     type: 'IdempotencyKey',

@@ -51,8 +51,22 @@ export interface SettledEvent {
   /** What the caller got: the status, or the code or name of the error. */
   readonly outcome: number | string;
   readonly elapsedMs: number;
+  /** Present if the request was hedged: whether the caller got the answer of a hedge. */
+  readonly hedgeWon?: boolean;
   /** Present if an attempt was refused by the gate or the hold. */
   readonly refused?: Refusal;
+}
+
+/** A second attempt is being sent while the first is still out. */
+export interface HedgeEvent {
+  readonly type: 'hedge';
+  readonly request: RequestSummary;
+  readonly rule: string;
+  readonly scope: string;
+  /** The number of the hedge among the attempts of the request. */
+  readonly attempt: number;
+  /** How long the other attempt had been out without an answer, in milliseconds. */
+  readonly afterMs: number;
 }
 
 /** The gate or the hold refused an attempt, or would have refused it with `enforce: true`. */
@@ -71,4 +85,7 @@ export interface FleetEvent {
   readonly isShared: boolean;
 }
 
-export type Observe = (event: DecisionEvent | SettledEvent) => void;
+/** What `observe` and the diagnostics channel are told about requests. */
+export type RequestEvent = DecisionEvent | HedgeEvent | SettledEvent;
+
+export type Observe = (event: RequestEvent) => void;

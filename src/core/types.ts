@@ -141,6 +141,8 @@ export interface World {
   readonly verdict: boolean | undefined;
   /** Only if the caller has a head already: whether the rest of its body can be requested. */
   readonly resumable?: boolean | undefined;
+  /** Only if the request was hedged: the number of the attempt that ended. Without it, attempts are numbered as they end. */
+  readonly attempt?: number | undefined;
   /** True if the request was sent within `suppressRetries`, or if another layer of ours retries it. */
   readonly suppressed?: true | undefined;
 }
@@ -180,7 +182,12 @@ export type StopReason =
   | 'wait-past-deadline'
   | 'budget-spent'
   | 'gate-shut'
-  | 'held';
+  | 'held'
+  // one of two attempts that were out
+  /** The other attempt won, or the request ended with both still out. */
+  | 'cut'
+  /** The attempt failed, and the other one was still out. */
+  | 'other-pending';
 
 export type Reason = RetryReason | StopReason;
 
@@ -221,7 +228,7 @@ export interface Attempt {
   readonly decision: Decision;
 }
 
-/** Every attempt of one request so far. */
+/** Every attempt of one request so far. Of two that were out at the same time, the one that decided comes last. */
 export type History = readonly Attempt[];
 
 // ---------------------------------------------------------------- admission

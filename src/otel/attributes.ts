@@ -1,7 +1,7 @@
 /** Attributes of a request: named as in the semantic conventions for HTTP, and limited to few different values. */
 
 import type { Attributes } from '@opentelemetry/api';
-import type { DecisionEvent, SettledEvent } from '../core/events.js';
+import type { RequestEvent } from '../core/events.js';
 import { labelOfFinding } from '../core/label.js';
 import type { Finding } from '../core/types.js';
 import { Bounded, other } from './bounded.js';
@@ -34,7 +34,7 @@ export class Labels {
     this.errors = new Bounded(most);
   }
 
-  ofRequest({ request, rule }: DecisionEvent | SettledEvent): Attributes {
+  ofRequest({ request, rule }: RequestEvent): Attributes {
     const { method, url } = request;
     return {
       'http.request.method': knownMethods.has(method) ? method : other,

@@ -1,7 +1,7 @@
 /** Counts and measures each request: attempts, retries, stops, waits, and its duration. */
 
 import type { Counter, Histogram, Meter } from '@opentelemetry/api';
-import type { DecisionEvent, SettledEvent } from '../core/events.js';
+import type { DecisionEvent, RequestEvent, SettledEvent } from '../core/events.js';
 import type { Labels } from './attributes.js';
 
 /** Bucket boundaries in seconds, from the wait before a first retry to that of the longest hint. */
@@ -47,9 +47,9 @@ export class Counts {
     });
   }
 
-  take(event: DecisionEvent | SettledEvent): void {
+  take(event: RequestEvent): void {
     if (event.type === 'settled') this.settled(event);
-    else this.decided(event);
+    else if (event.type === 'decision') this.decided(event);
   }
 
   private decided(event: DecisionEvent): void {

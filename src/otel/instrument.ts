@@ -1,7 +1,7 @@
 /** Turns decisions into telemetry, through the diagnostics channel, so that every retrier of the process is seen. */
 
 import { diag, type Meter, type MeterProvider, metrics } from '@opentelemetry/api';
-import type { DecisionEvent, SettledEvent } from '../core/events.js';
+import type { RequestEvent } from '../core/events.js';
 import { builtinModule } from '../runtime/builtin-module.js';
 import { channelName } from '../runtime/events.js';
 import { Labels } from './attributes.js';
@@ -41,7 +41,7 @@ export function instrument(options: InstrumentOptions = {}): () => void {
   const recorder: Recorder = { meter, labels, counts: new Counts(meter, labels) };
   const listen = (message: unknown): void => {
     try {
-      record(message as DecisionEvent | SettledEvent, recorder);
+      record(message as RequestEvent, recorder);
     } catch (error) {
       // An error thrown here would end the process.
       diag.error('undaunted: an event could not be recorded', error);
@@ -71,7 +71,7 @@ function channelsHere(): Channels {
 }
 
 /** Of several recorders with one meter, only the first counts; of all recorders, only the first writes to the span. */
-function record(event: DecisionEvent | SettledEvent, recorder: Recorder): void {
+function record(event: RequestEvent, recorder: Recorder): void {
   const { meter, counts, labels } = recorder;
   const all = [...recorders];
   if (all.find((one) => one.meter === meter) === recorder) counts.take(event);

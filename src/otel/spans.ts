@@ -1,11 +1,11 @@
 /** Adds decisions and refusals as events to the span in which the request was made; no span is added around it. */
 
 import { type Attributes, trace } from '@opentelemetry/api';
-import type { DecisionEvent, SettledEvent } from '../core/events.js';
+import type { DecisionEvent, RequestEvent } from '../core/events.js';
 import { explain } from '../core/explain.js';
 import type { Labels } from './attributes.js';
 
-export function addSpanEvent(event: DecisionEvent | SettledEvent, labels: Labels): void {
+export function addSpanEvent(event: RequestEvent, labels: Labels): void {
   const span = trace.getActiveSpan();
   if (span?.isRecording() !== true) return;
   const { request, scope } = event;
@@ -17,7 +17,7 @@ export function addSpanEvent(event: DecisionEvent | SettledEvent, labels: Labels
   };
   if (event.type === 'decision') {
     span.addEvent(`undaunted.${event.decision.action}`, { ...about, ...ofDecision(event, labels) });
-  } else if (event.refused !== undefined) {
+  } else if (event.type === 'settled' && event.refused !== undefined) {
     const { reason, enforced } = event.refused;
     span.addEvent('undaunted.refusal', {
       ...about,

@@ -1,6 +1,6 @@
 /** Listeners, and how they are told. Without a listener, no event is built. */
 
-import type { DecisionEvent, FleetEvent, RequestSummary, SettledEvent } from '../core/events.js';
+import type { DecisionEvent, FleetEvent, RequestEvent, RequestSummary } from '../core/events.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { RequestFacts } from '../core/types.js';
 import { builtinModule } from './builtin-module.js';
@@ -35,7 +35,7 @@ export function isListening(settings: Settings): boolean {
 }
 
 /** A listener that throws is reported as a warning; the request and the other listeners go on. */
-export function tell(settings: Settings, event: DecisionEvent | SettledEvent): void {
+export function tell(settings: Settings, event: RequestEvent): void {
   const { observe } = settings;
   if (event.type === 'decision') protect(event);
   if (observe !== undefined) guarded('observe', () => observe(event));

@@ -29,7 +29,7 @@ import { type Enclosure, suppressionInContext } from './context.js';
 import { isListening, summaryOf, tell } from './events.js';
 import { enclosureAtOnce, isSuppressed } from './layers.js';
 import type { Scope } from './scope.js';
-import type { Prospects, Session } from './session.js';
+import type { Prospects, Session, SessionTail } from './session.js';
 import type { Turn } from './turn.js';
 import { turnFrom } from './turn.js';
 
@@ -55,6 +55,14 @@ export class LiveSession implements Session {
     this.scope = scope;
     const isTimed = settings.deadlineMs !== undefined || isListening(settings);
     if (isTimed) this.turn = turnFrom(scope.ports.now());
+  }
+
+  get attempt(): number {
+    return (this.attempts?.length ?? 0) + 1;
+  }
+
+  get tail(): SessionTail | undefined {
+    return undefined;
   }
 
   get startedAt(): number | undefined {

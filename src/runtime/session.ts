@@ -28,6 +28,10 @@ export interface Session {
   readonly scope: SessionScope;
   /** Monotonic time; undefined unless a deadline or a listener needs it. */
   readonly startedAt: number | undefined;
+  /** The number of the attempt that is out or comes next. Of two that are out, the first one's. */
+  readonly attempt: number;
+  /** Undefined unless a setting asks for it. */
+  readonly tail: SessionTail | undefined;
   /** Every attempt whose outcome is known. */
   readonly history: History;
   /** The deadline as monotonic time: no attempt starts after it. Infinity if there is none. `resume` may move it. */
@@ -53,6 +57,41 @@ export interface Session {
    */
   abandon(outcome?: unknown): void;
 }
+
+/** What the adapters ask about hedges and timeouts that are learnt: only if a setting asks for either. */
+export interface SessionTail {
+  /** The attempt is on the wire now, as far as the client shows that; again, if it moves to another connection. */
+  sent(attempt: number): void;
+  /**
+   * The time limit of the attempt that was just sent, if it is learnt. Undefined: `attemptTimeoutMs` applies.
+   * `isSendable`: its body can be sent again.
+   */
+  timeoutMs(isSendable: boolean): number | undefined;
+  /**
+   * After how long without an answer a hedge may be sent; undefined: there will be none. To be asked once the attempt is
+   * on the wire. `isSendable`: there is no body, or two attempts can send it at the same time.
+   */
+  hedgeAfterMs(isSendable: boolean): number | undefined;
+  /** That time is over. The number of the hedge among the attempts; undefined if none may be sent after all. */
+  hedge(): number | undefined;
+  /** The hedge never was on the wire, and was given up: it does not count. To be called before the other's end. */
+  withdraw(): void;
+  /** One of the two attempts that were out has ended. To be called in place of `acceptAtOnce` and `next`. */
+  ended(attempt: number, outcome: Outcome, prospects: Prospects): Ruling;
+  /** How long the loser may go on until its head, to keep its HTTP/1 connection, in milliseconds; 0: it is cut now. */
+  leaveLoser(): number;
+  /** The loser that was left going on is gone. */
+  loserGone(isAnswered: boolean): void;
+}
+
+export type Ruling =
+  /** The other attempt is still out and may be better: this ending has to be kept. */
+  | { readonly kind: 'pending' }
+  /**
+   * `attempt` is the number of the attempt whose ending counts. With a stop, the caller gets that ending, and the other
+   * attempt has lost. With a retry, both have ended.
+   */
+  | { readonly kind: 'decided'; readonly attempt: number; readonly decision: Decision };
 
 /** The scope of the session, as far as adapters and users need it. */
 export interface SessionScope {

@@ -1,12 +1,13 @@
 /** Decisions in short form, so that a test can list them. */
 
-import type { DecisionEvent, SettledEvent } from '../../src/core/events.js';
+import type { RequestEvent } from '../../src/core/events.js';
 import { historyOf } from '../../src/index.js';
 
-export type Event = DecisionEvent | SettledEvent;
+export type Event = RequestEvent;
 
 export function brief(event: Event): string {
   if (event.type === 'settled') return `settled ${event.outcome} after ${event.attempts}`;
+  if (event.type === 'hedge') return `hedge ${event.attempt}`;
   return `${event.decision.action} ${event.decision.attempt}: ${event.decision.reason}`;
 }
 

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { createRetrier, type DecisionEvent, type PolicyOptions, type SettledEvent } from '../../src/index.js';
+import { createRetrier, type PolicyOptions, type RequestEvent } from '../../src/index.js';
 import { Waiters } from '../faults/ledger.js';
 import type { Client, ClientKind } from './clients.js';
 import { CountedSleep } from './counted-sleep.js';
@@ -55,7 +55,7 @@ export class Run {
   async play(): Promise<void> {
     const { kind, scenario, policy, seed } = this.#options;
     const server = await openServer(seed, scenario.misbehaviour);
-    const observe = (event: DecisionEvent | SettledEvent): void => this.#hear(event);
+    const observe = (event: RequestEvent): void => this.#hear(event);
     const client = kind.open(
       server.origin,
       createRetrier({ ...policy, observe }, { sleep: this.timers.sleep }),
@@ -89,8 +89,8 @@ export class Run {
     return trial;
   }
 
-  #hear(event: DecisionEvent | SettledEvent): void {
-    if (event.type === 'settled') return;
+  #hear(event: RequestEvent): void {
+    if (event.type !== 'decision') return;
     this.trials[idOf(event)]?.decisions.push(event.decision);
     if (event.decision.reason !== 'success') this.#setbacks += 1;
     this.#waiters.ask(this);

@@ -1,7 +1,7 @@
 /** One request of a run, and its result. */
 
 import { Readable } from 'node:stream';
-import type { Decision, DecisionEvent, SettledEvent } from '../../src/index.js';
+import type { Decision, RequestEvent } from '../../src/index.js';
 import { type Answer, BrokenBody, type Client, type Outgoing } from './clients.js';
 import { orderText } from './orders.js';
 
@@ -66,6 +66,6 @@ export function callersKey(id: number): string {
 }
 
 /** The id of the request that an event is about. */
-export function idOf({ request }: DecisionEvent | SettledEvent): number {
+export function idOf({ request }: RequestEvent): number {
   return Number(request.url.split('/').at(-1));
 }

@@ -94,6 +94,8 @@ const reach: Readonly<Record<Reason, true | string>> = {
   'budget-spent': true,
   'gate-shut': true,
   held: true,
+  cut: 'it stands only in histories',
+  'other-pending': 'it stands only in histories',
 };
 
 describe('together they have', () => {

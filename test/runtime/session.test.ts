@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { decide } from '../../src/core/decide/decide.js';
 import type { HeldError } from '../../src/core/errors.js';
-import type { DecisionEvent, SettledEvent } from '../../src/core/events.js';
+import type { DecisionEvent, RequestEvent, SettledEvent } from '../../src/core/events.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { ErrorOutcome, ResponseOutcome } from '../../src/core/types.js';
 import { historyOf, remember } from '../../src/runtime/history.js';
@@ -360,7 +360,7 @@ describe('the gate', () => {
 
   test('a gate that is not enforced counts and reports its refusals, and every request is sent', () => {
     const events: SettledEvent[] = [];
-    const observe = (event: DecisionEvent | SettledEvent): void => {
+    const observe = (event: RequestEvent): void => {
       if (event.type === 'settled') events.push(event);
     };
     const { retrier } = retrierWith({ gate: { ...gate, enforce: false }, maxRetries: 0, observe });
@@ -606,7 +606,7 @@ describe('the hold', () => {
 });
 
 describe('events', () => {
-  type Event = DecisionEvent | SettledEvent;
+  type Event = RequestEvent;
 
   function listen(options: PolicyOptions = {}): { retrier: Retrier; time: VirtualTime; events: Event[] } {
     const events: Event[] = [];

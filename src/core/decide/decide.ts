@@ -30,12 +30,13 @@ export function decide(
   world: World,
 ): Decision {
   const finding = classify(settings, outcome, world.date);
+  const attempt = world.attempt ?? history.length + 1;
   if (hasEndedIt(settings, finding, world)) {
-    return stop(history, finding, 'wait-past-deadline', deadlineLimit(settings));
+    return stop(attempt, finding, 'wait-past-deadline', deadlineLimit(settings));
   }
   const no = whyNotWorthIt(history, finding, world.verdict) ?? whyUnsafe(settings, finding, world);
-  if (no !== undefined) return stop(history, finding, no);
-  return afford(settings, history, finding, world);
+  if (no !== undefined) return stop(attempt, finding, no);
+  return afford(settings, history, attempt, finding, world);
 }
 
 /** The request's own deadline, after which there is no retry. If there is time left, it is the deadline of a layer beneath. */
@@ -78,28 +79,36 @@ function whyWorthIt(settings: Settings, finding: Finding, verdict: boolean | und
 // ---------------------------------------------------------------- affordable
 
 /** Retries left, length of the hint, deadline, budget; at last gate and hold. */
-function afford(settings: Settings, history: History, finding: Finding, world: World): Decision {
+function afford(
+  settings: Settings,
+  history: History,
+  attempt: number,
+  finding: Finding,
+  world: World,
+): Decision {
   const { maxRetries, budget } = settings;
-  if (maxRetries === 0) return stop(history, finding, 'retries-off');
-  if (world.suppressed === true) return stop(history, finding, 'retries-suppressed');
-  if (history.length >= maxRetries) return stop(history, finding, 'retries-spent', { limit: maxRetries });
+  // A hedge is an attempt, too, but no retry.
+  const retries = history.filter(({ decision }) => decision.action === 'retry').length;
+  if (maxRetries === 0) return stop(attempt, finding, 'retries-off');
+  if (world.suppressed === true) return stop(attempt, finding, 'retries-suppressed');
+  if (retries >= maxRetries) return stop(attempt, finding, 'retries-spent', { limit: maxRetries });
 
-  const wait = chooseWait(settings, history, finding, world);
+  const wait = chooseWait(settings, history, attempt, retries + 1, finding, world);
   if ('action' in wait) return wait;
 
   const price = priceOf(finding);
   if (budget !== false && world.budget !== undefined && !affords(budget, world.budget, price, world.now)) {
-    return stop(history, finding, 'budget-spent');
+    return stop(attempt, finding, 'budget-spent');
   }
-  if (world.gateShut) return stop(history, finding, 'gate-shut');
+  if (world.gateShut) return stop(attempt, finding, 'gate-shut');
   const { queueMs = 0 } = world;
   if (queuesTooLong(settings, world, wait.delayMs, queueMs)) {
-    return stop(history, finding, 'held', { delayMs: queueMs });
+    return stop(attempt, finding, 'held', { delayMs: queueMs });
   }
   return {
     action: 'retry',
     reason: whyWorthIt(settings, finding, world.verdict),
-    attempt: history.length + 1,
+    attempt,
     finding,
     delayMs: wait.delayMs,
     waitFrom: wait.waitFrom,
@@ -110,13 +119,20 @@ function afford(settings: Settings, history: History, finding: Finding, world: W
 type Wait = Pick<Retry, 'delayMs' | 'waitFrom'>;
 
 /** A hint comes first; a hint of 0 does not count, as it would make a busy loop. */
-function chooseWait(settings: Settings, history: History, finding: Finding, world: World): Wait | Stop {
+function chooseWait(
+  settings: Settings,
+  history: History,
+  attempt: number,
+  retry: number,
+  finding: Finding,
+  world: World,
+): Wait | Stop {
   const hintMs = finding.hint?.delayMs ?? 0;
-  if (hintMs > 0) return waitAsHinted(settings, history, finding, hintMs, world);
+  if (hintMs > 0) return waitAsHinted(settings, attempt, finding, hintMs, world);
   const waitFrom = finding.class === 'throttled' ? 'throttledSchedule' : 'schedule';
-  const delayMs = scheduledWait(settings[waitFrom], history.length + 1, previousWait(history), world.random);
+  const delayMs = scheduledWait(settings[waitFrom], retry, previousWait(history), world.random);
   if (delayMs >= timeLeft(settings, world)) {
-    return stop(history, finding, 'wait-past-deadline', { delayMs, ...deadlineLimit(settings) });
+    return stop(attempt, finding, 'wait-past-deadline', { delayMs, ...deadlineLimit(settings) });
   }
   return { delayMs, waitFrom };
 }
@@ -124,18 +140,18 @@ function chooseWait(settings: Settings, history: History, finding: Finding, worl
 /** Never earlier than asked, and never clamped: if the hint is too long, the caller gets the response instead. */
 function waitAsHinted(
   settings: Settings,
-  history: History,
+  attempt: number,
   finding: Finding,
   hintMs: number,
   world: World,
 ): Wait | Stop {
   const { maxHintMs, hintJitter } = settings;
   if (hintMs > maxHintMs) {
-    return stop(history, finding, 'hint-too-long', { delayMs: hintMs, limit: maxHintMs });
+    return stop(attempt, finding, 'hint-too-long', { delayMs: hintMs, limit: maxHintMs });
   }
   const left = timeLeft(settings, world);
   if (hintMs >= left) {
-    return stop(history, finding, 'hint-past-deadline', { delayMs: hintMs, ...deadlineLimit(settings) });
+    return stop(attempt, finding, 'hint-past-deadline', { delayMs: hintMs, ...deadlineLimit(settings) });
   }
   // Upwards only, and no further than the deadline.
   const jitterMs = Math.min(hintMs * hintJitter, left - hintMs) * world.random;
@@ -168,10 +184,10 @@ function isScheduled({ decision }: History[number]): boolean {
 }
 
 function stop(
-  history: History,
+  attempt: number,
   finding: Finding,
   reason: StopReason,
   why?: Pick<Stop, 'delayMs' | 'limit'>,
 ): Stop {
-  return { action: 'stop', reason, attempt: history.length + 1, finding, ...why };
+  return { action: 'stop', reason, attempt, finding, ...why };
 }

@@ -7,8 +7,14 @@ import { bodyBytesOf, successesOf } from '../hints/compile.js';
 import { compileHints } from '../hints/read-hint.js';
 import { leftOut } from '../left-out.js';
 import { defaultOptions, defaults } from './defaults.js';
-import type { BucketBudget, Budget, Cost } from './limits.js';
-import type { BudgetOptions, CostOptions, IdempotencyKey, SettingsOptions } from './options.js';
+import type { BucketBudget, Budget, Cost, Hedge, LearntTimeout, Tail } from './limits.js';
+import type {
+  BudgetOptions,
+  CostOptions,
+  IdempotencyKey,
+  LearntTimeoutOptions,
+  SettingsOptions,
+} from './options.js';
 import type { Compiled, Settings, Statuses } from './settings.js';
 
 type Compilers = {
@@ -27,6 +33,8 @@ const compilers: Compilers = {
   budget: fillBudget,
   gate: (gate) => switchedHere('gate', gate, defaults.gate),
   hold: (hold) => switchedHere('hold', hold, defaults.hold),
+  attemptTimeoutMs: (limit) => (typeof limit === 'number' ? limit : limit.maxMs),
+  hedge: hedgeOf,
   attemptHeader: headerOf,
 };
 
@@ -36,7 +44,13 @@ export function fillIn(options: SettingsOptions, inherited: Settings): Settings 
   const own = Object.entries(options).flatMap(([key, option]: [string, unknown]) =>
     option !== undefined && Object.hasOwn(inherited, key) ? [[key, compiled(key, option)]] : [],
   );
-  return Object.freeze({ ...inherited, ...off, ...Object.fromEntries(own), ...hintsOf(options, inherited) });
+  const filled: Settings = {
+    ...inherited,
+    ...off,
+    ...Object.fromEntries(own),
+    ...hintsOf(options, inherited),
+  };
+  return Object.freeze({ ...filled, tail: tailOf(options, filled, inherited) });
 }
 
 function compiled(key: string, option: unknown): unknown {
@@ -52,7 +66,7 @@ const { bodyHintBytes, maxScopes, scopeIdleMs, ...said } = defaultOptions;
 const blank = {
   ...said,
   ...{ retryIf: undefined, beforeRetry: undefined, observe: undefined },
-  ...{ hintedSuccesses: [], bodyHintBytes, bodyHintBytesSaid: undefined },
+  ...{ hintedSuccesses: [], bodyHintBytes, bodyHintBytesSaid: undefined, tail: undefined },
 };
 
 /** The settings of an empty policy. */
@@ -103,6 +117,27 @@ function costWithin({ capacity, floor, charge }: Omit<BucketBudget, 'cost'>): Co
 function keyOf(option: NonNullable<SettingsOptions['idempotencyKey']>): IdempotencyKey | false {
   const key = switched<IdempotencyKey>(option, defaults.idempotencyKey);
   return key && Object.freeze({ ...key, header: key.header.toLowerCase() });
+}
+
+function hedgeOf(option: NonNullable<SettingsOptions['hedge']>): Hedge | false {
+  const hedge = switched<Hedge>(option as boolean | Partial<Hedge>, defaults.hedge);
+  return hedge && Object.freeze({ ...hedge, methods: hedge.methods.map((name) => name.toUpperCase()) });
+}
+
+/** The inherited object, unless something differs: requests with the same one share what is learnt. */
+function tailOf(
+  { attemptTimeoutMs, hedge: saidHedge }: SettingsOptions,
+  { hedge }: Settings,
+  inherited: Settings,
+): Tail | undefined {
+  if (attemptTimeoutMs === undefined && saidHedge === undefined) return inherited.tail;
+  const timeout =
+    attemptTimeoutMs === undefined ? inherited.tail?.timeout : learntTimeoutOf(attemptTimeoutMs);
+  return hedge === false && timeout === undefined ? undefined : Object.freeze({ hedge, timeout });
+}
+
+function learntTimeoutOf(option: number | LearntTimeoutOptions): LearntTimeout | undefined {
+  return typeof option === 'number' ? undefined : Object.freeze({ ...defaults.learntTimeout, ...option });
 }
 
 /** `true` means the defaults, an object lies over them, `false` is off. */

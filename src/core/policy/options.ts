@@ -6,7 +6,7 @@
 import type { BeforeRetry, Observe, RetryIf } from '../events.js';
 import type { HintSetName } from '../hints/sets.js';
 import type { RequestFacts } from '../types.js';
-import type { BucketBudget, Cost, Gate, Hold, WindowBudget } from './limits.js';
+import type { BucketBudget, Cost, Gate, Hedge, Hold, LearntTimeout, WindowBudget } from './limits.js';
 import type {
   ExponentialSchedule,
   FixedSchedule,
@@ -35,6 +35,10 @@ export type BudgetOptions =
   | (Pick<WindowBudget, 'kind'> & Partly<Omit<WindowBudget, 'kind'>>);
 
 export type HoldOptions = Partly<Hold>;
+
+export type HedgeOptions = Partly<Hedge>;
+
+export type LearntTimeoutOptions = Pick<LearntTimeout, 'maxMs'> & Partial<Omit<LearntTimeout, 'maxMs'>>;
 
 export interface IdempotencyKey {
   /**
@@ -83,10 +87,17 @@ export interface SettingsOptions {
    */
   readonly deadlineCovers?: 'head' | 'body';
   /**
-   * The time limit of one attempt in milliseconds. An attempt that takes longer is aborted, and retried where that is safe.
+   * The time limit of one attempt in milliseconds, or one that follows the answers. An attempt that takes longer is
+   * aborted, and retried where that is safe.
    * @default none
    */
-  readonly attemptTimeoutMs?: number;
+  readonly attemptTimeoutMs?: number | LearntTimeoutOptions;
+  /**
+   * Sends a second attempt of a request that is safe to repeat while the first is still out, once that takes much longer
+   * than usual. The first answer that needs no retry wins.
+   * @default false
+   */
+  readonly hedge?: boolean | HedgeOptions;
   /**
    * Statuses that are retried: numbers, classes (`'5xx'`), and negations (`'!501'`), which no hint overrules. 413 is
    * retried as well, if the answer says when.
@@ -267,7 +278,11 @@ export interface PolicyOptions extends SettingsOptions {
   readonly scopeIdleMs?: number;
 }
 
-/** Settings of a single request. It can only turn shared state (budget, gate, hold) off, not change it. */
+/** Settings of a single request. It can only turn shared state (budget, gate, hold, hedge) off, not change it. */
 export type OverrideOptions = {
-  readonly [K in keyof SettingsOptions]: K extends 'budget' | 'gate' | 'hold' ? false : SettingsOptions[K];
+  readonly [K in keyof SettingsOptions]: K extends 'budget' | 'gate' | 'hold' | 'hedge'
+    ? false
+    : K extends 'attemptTimeoutMs'
+      ? number
+      : SettingsOptions[K];
 };

@@ -2,7 +2,7 @@
 
 import type { HintedSuccess } from '../hints/hint-set.js';
 import type { HintReader } from '../hints/read-hint.js';
-import type { Budget, Gate, Hold } from './limits.js';
+import type { Budget, Gate, Hedge, Hold, Tail } from './limits.js';
 import type { IdempotencyKey, SettingsOptions } from './options.js';
 import type { Schedule } from './schedules.js';
 
@@ -17,7 +17,7 @@ export interface Statuses {
 export type Hook = 'retryIf' | 'beforeRetry' | 'observe';
 
 /** Settings without a default. */
-type Unset = 'deadlineMs' | 'attemptTimeoutMs' | Hook;
+type Unset = 'deadlineMs' | Hook;
 
 /** Settings that are read in another form than they are written in. */
 export interface Compiled {
@@ -36,6 +36,11 @@ export interface Compiled {
   readonly budget: Budget | false;
   readonly gate: Gate | false;
   readonly hold: Hold | false;
+  /** The time limit of one attempt; if it is learnt, the longest one. */
+  readonly attemptTimeoutMs: number | undefined;
+  readonly hedge: Hedge | false;
+  /** What has to be learnt from the answers; undefined: nothing. */
+  readonly tail: Tail | undefined;
   /** In lower case. */
   readonly attemptHeader: string | false;
 }

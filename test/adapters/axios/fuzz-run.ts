@@ -3,7 +3,7 @@
 import { Agent } from 'node:http';
 import type { AxiosInstance } from 'axios';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
-import { createRetrier, type DecisionEvent, type SettledEvent } from '../../../src/index.js';
+import { createRetrier, type RequestEvent } from '../../../src/index.js';
 import { type Lab, rst, startLab } from '../../faults/lab.js';
 import { hooksOf } from '../fuzz/hooks.js';
 import { playOf } from '../fuzz/plays.js';
@@ -69,7 +69,7 @@ function instanceOf(
   time.onWait = () => {
     for (const trial of trials) trial.hear('wait', time.waits);
   };
-  const observe = (event: DecisionEvent | SettledEvent): void => {
+  const observe = (event: RequestEvent): void => {
     const trial = trials[Number(new URL(event.request.url).pathname.slice(1))];
     trial?.events.push(event);
     if (event.type === 'decision') trial?.hear('decision', event.decision.attempt);

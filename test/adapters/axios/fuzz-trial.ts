@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
-import type { DecisionEvent, SettledEvent } from '../../../src/index.js';
+import type { RequestEvent } from '../../../src/index.js';
 import type { Received } from '../../faults/lab.js';
 import { type FuzzPlay, sentBytes } from '../fuzz/plays.js';
 import { bySignal, byToken, type Caller } from './callers.js';
@@ -19,7 +19,7 @@ interface Arrived {
 export class Trial {
   readonly call: FuzzCall;
   readonly arrivals: Arrived[] = [];
-  readonly events: (DecisionEvent | SettledEvent)[] = [];
+  readonly events: RequestEvent[] = [];
   readonly caller: Caller;
   config: AxiosRequestConfig = {};
   attempts = 0;

@@ -7,11 +7,10 @@ import {
   AttemptTimeoutError,
   createRetrier,
   DeadlineError,
-  type DecisionEvent,
   GateShutError,
   PolicyError,
   type PolicyOptions,
-  type SettledEvent,
+  type RequestEvent,
 } from '../../../src/index.js';
 import { answer, rst, silence } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
@@ -23,7 +22,7 @@ import { retryingInstance } from './kit.js';
 /** A hang takes forever; nothing else takes nearly as long. */
 vi.setConfig({ testTimeout: 10_000 });
 
-type Event = DecisionEvent | SettledEvent;
+type Event = RequestEvent;
 
 /** A frozen error: writing to it fails. */
 const broken = Object.freeze(new Error('the caller’s own'));
@@ -90,7 +89,10 @@ describe('observe', () => {
     const instance = retryingInstance({ ...soon, observe: (event) => events.push(event) });
     await instance.get(lab.origin);
     await instance.get(lab.origin);
-    const told = events.map((event) => (event.type === 'decision' ? event.decision.reason : event.outcome));
+    const told = events.map((event) => {
+      if (event.type === 'hedge') return event.type;
+      return event.type === 'decision' ? event.decision.reason : event.outcome;
+    });
     expect(told).toEqual(['transient-status', 'success', 200, 200]);
   });
 });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AxiosRequestConfig } from 'axios';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { DecisionEvent, SettledEvent } from '../../../src/core/events.js';
+import type { RequestEvent, SettledEvent } from '../../../src/core/events.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
@@ -23,7 +23,7 @@ interface Told {
 
 /** The rule and scope of a request that is not sent. */
 async function told(rules: PolicyOptions['rules'], request: AxiosRequestConfig): Promise<Told> {
-  const events: (DecisionEvent | SettledEvent)[] = [];
+  const events: RequestEvent[] = [];
   const instance = retryingInstance({ ...(rules && { rules }), observe: (event) => void events.push(event) });
   await instance.request({
     adapter: async (config) => ({ status: 200, statusText: '', headers: {}, config, data: '' }),

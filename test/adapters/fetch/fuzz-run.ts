@@ -1,7 +1,7 @@
 /** Plays one script to its end on a lab of its own, and reports what was wrong. */
 
 import { withRetry } from '../../../src/adapters/fetch/index.js';
-import { createRetrier, type DecisionEvent, type SettledEvent } from '../../../src/index.js';
+import { createRetrier, type RequestEvent } from '../../../src/index.js';
 import { rst, startLab } from '../../faults/lab.js';
 import { hooksOf } from '../fuzz/hooks.js';
 import { allHaveArrived, FastTime, hangs } from '../fuzz/stage.js';
@@ -54,7 +54,7 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
   time.onWait = () => {
     for (const trial of trials) trial.hear('wait', time.waits);
   };
-  const observe = (event: DecisionEvent | SettledEvent): void => {
+  const observe = (event: RequestEvent): void => {
     const trial = trialAt(new URL(event.request.url).pathname);
     trial?.events.push(event);
     if (event.type === 'decision') trial?.hear('decision', event.decision.attempt);

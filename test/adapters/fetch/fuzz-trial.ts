@@ -2,7 +2,7 @@
 
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import type { DecisionEvent, SettledEvent } from '../../../src/index.js';
+import type { RequestEvent } from '../../../src/index.js';
 import type { Received } from '../../faults/lab.js';
 import { endlessHeader, sentBytes } from '../fuzz/plays.js';
 import type { Platform } from './fuzz-platform.js';
@@ -22,7 +22,7 @@ export interface Seen {
 export class Trial {
   readonly call: FuzzCall;
   readonly arrivals: Arrived[] = [];
-  readonly events: (DecisionEvent | SettledEvent)[] = [];
+  readonly events: RequestEvent[] = [];
   readonly #caller = new AbortController();
   readonly reason = new Error('the caller left');
   /** The results of the fetch underneath. */

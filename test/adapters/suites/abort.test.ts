@@ -1,12 +1,7 @@
 /** An abort takes effect at once, wherever the request is, and nothing happens afterwards. */
 
 import { describe, expect, test, vi } from 'vitest';
-import {
-  createRetrier,
-  type DecisionEvent,
-  type PolicyOptions,
-  type SettledEvent,
-} from '../../../src/index.js';
+import { createRetrier, type PolicyOptions, type RequestEvent } from '../../../src/index.js';
 import { answer, silence, stallInBody } from '../../faults/lab.js';
 import { thinker, wait } from '../abort-moments.js';
 import { HandTime, withTimersBelow } from '../hand-time.js';
@@ -40,12 +35,12 @@ async function playAndGiveUp(
   policy: PolicyOptions,
 ): Promise<void> {
   const time = new HandTime();
-  const events: (DecisionEvent | SettledEvent)[] = [];
+  const events: RequestEvent[] = [];
   const { asked, ask: think } = thinker();
   let isOver = false;
   const ask = (): Promise<never> => (isOver ? Promise.resolve(undefined as never) : think());
   const schedule = { kind: 'fixed', waitMs: wait, jitter: 'none' } as const;
-  const observe = (event: DecisionEvent | SettledEvent): unknown => events.push(event);
+  const observe = (event: RequestEvent): unknown => events.push(event);
   const retrier = createRetrier({ schedule, ...policy, ...scene.policy?.(ask), observe }, time.ports);
   const lab = await openLab(scene.plays);
   const caller = makeCaller();

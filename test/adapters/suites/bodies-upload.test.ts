@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createRetrier, type PolicyOptions } from '../../../src/index.js';
+import { createRetrier } from '../../../src/index.js';
 import { answer, contentOf, type Lab, type Play, rst } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
@@ -55,7 +55,7 @@ describe.each(subject.uploading)('over $name', (way) => {
   describe.each(forms)('%s that pauses in the middle', (_name, wrap) => {
     const pieces = ['first,', 'second,', 'third.'] as const;
 
-    test.each<[string, Play, PolicyOptions]>([
+    test.each<[string, Play, { attemptTimeoutMs?: number }]>([
       ['the server answers before it has everything', earlyRefusal, {}],
       ['the connection is reset', { at: 'head', steps: [{ do: 'cue', name: 'cut' }, { do: 'rst' }] }, {}],
       ['the connection ends', { at: 'head', steps: [{ do: 'cue', name: 'cut' }, { do: 'fin' }] }, {}],

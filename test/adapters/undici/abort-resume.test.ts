@@ -2,12 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import {
-  createRetrier,
-  type DecisionEvent,
-  type PolicyOptions,
-  type SettledEvent,
-} from '../../../src/index.js';
+import { createRetrier, type PolicyOptions, type RequestEvent } from '../../../src/index.js';
 import { answer, onCue } from '../../faults/lab.js';
 import { thinker, wait } from '../abort-moments.js';
 import { HandTime, withTimersBelow } from '../hand-time.js';
@@ -38,11 +33,11 @@ const rows = own.flatMap(([place, scene]) => [
 
 test.each(rows)('$place, by $who, of $giving.name', async ({ place, scene, makeCaller, giving: { way } }) => {
   const time = new HandTime();
-  const events: (DecisionEvent | SettledEvent)[] = [];
+  const events: RequestEvent[] = [];
   const { asked, ask: think } = thinker();
   let isOver = false;
   const ask = (): Promise<never> => (isOver ? Promise.resolve(undefined as never) : think());
-  const observe = (event: DecisionEvent | SettledEvent): unknown => events.push(event);
+  const observe = (event: RequestEvent): unknown => events.push(event);
   const policy = { schedule, ...limits, ...scene.policy?.(ask), observe };
   const lab = await openLab(scene.plays);
   const retrier = createRetrier(policy, time.ports);

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import type { DecisionEvent, SettledEvent } from '../../../src/index.js';
+import type { RequestEvent } from '../../../src/index.js';
 import { createRetrier, definePolicy, historyOf } from '../../../src/index.js';
 import { answer, contentOf, type Lab } from '../../faults/lab.js';
 import { openLab, soon } from '../kit.js';
@@ -13,12 +13,13 @@ import { etag, file, partly } from './resume-file.js';
 const bytes = 1000;
 const content = contentOf('a', 0, bytes);
 
-function told(events: readonly (DecisionEvent | SettledEvent)[]): unknown[] {
-  return events.map((event) =>
-    event.type === 'decision'
+function told(events: readonly RequestEvent[]): unknown[] {
+  return events.map((event) => {
+    if (event.type === 'hedge') return [event.type, event.attempt];
+    return event.type === 'decision'
       ? [event.decision.action, event.decision.reason, event.decision.attempt]
-      : ['settled', event.outcome, event.attempts],
-  );
+      : ['settled', event.outcome, event.attempts];
+  });
 }
 
 describe('maxRetries', () => {
@@ -91,7 +92,7 @@ describe('budget', () => {
 describe('being seen', () => {
   test('settled with the head, once; each break and each continuation is a decision', async () => {
     const lab = await openLab(file({ bytes, cuts: [100, 200] }));
-    const events: (DecisionEvent | SettledEvent)[] = [];
+    const events: RequestEvent[] = [];
     const agent = retryingAgent({ ...soon, observe: (event) => events.push(event) });
     await record(agent, { origin: lab.origin }).end();
     expect(told(events)).toEqual([
@@ -108,7 +109,7 @@ describe('being seen', () => {
     ['a weak ETag', { 'content-length': '1000', 'accept-ranges': 'bytes', etag: 'W/"1"' }, 'not-resumable'],
   ])('why it was not asked for: %s', async (_name, headers, reason) => {
     const lab = await openLab(partly(200, headers, { sent: 100, ends: 'fin' }));
-    const events: (DecisionEvent | SettledEvent)[] = [];
+    const events: RequestEvent[] = [];
     const agent = retryingAgent({ ...soon, observe: (event) => events.push(event) });
     const { errors } = await record(agent, { origin: lab.origin }).end();
     expect(told(events)).toEqual([

@@ -467,7 +467,10 @@ describe('decide', () => {
 
   test('covers every reason', () => {
     const seen = new Set(cases.map(({ says }) => says.reason));
-    for (const reason of reasons) expect(seen).toContain(reason);
+    // Only histories of hedged requests have these: nothing is decided when such an attempt ends.
+    const undecided = ['cut', 'other-pending'];
+    const decided = reasons.filter((reason) => !undecided.includes(reason));
+    for (const reason of decided) expect(seen).toContain(reason);
   });
 
   test('decides in the order of the contract: worth it, safe, retries, hint, deadline, budget, gate', () => {

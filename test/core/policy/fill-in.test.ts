@@ -32,6 +32,8 @@ describe('settings', () => {
       hintJitter: 0.1,
       budget: defaults.budget,
       gate: false,
+      hedge: false,
+      tail: undefined,
       hold: false,
       scope: 'origin',
       bufferBodyBytes: 65_536,

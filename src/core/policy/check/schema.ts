@@ -57,6 +57,7 @@ const share: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 // Tokens are counted in thousandths, so a smaller number would count as 0.
 const someTokens: JsonSchema = { type: 'number', minimum: 0.001, maximum: million };
 const tokens: JsonSchema = { anyOf: [{ const: 0 }, someTokens] };
+const times: JsonSchema = { type: 'number', minimum: 1, maximum: 1_000 };
 const bytes: JsonSchema = { type: 'integer', minimum: 0, maximum: gibibyte };
 const label: JsonSchema = { type: 'string', pattern: '\\S', title: 'a name that is not blank' };
 // RFC 9110 5.6.2: methods (9.1) and field names (5.1) are tokens.
@@ -116,7 +117,8 @@ const settings = {
   maxRetries: count(0),
   deadlineMs: ms(1),
   deadlineCovers: oneOf('head', 'body'),
-  attemptTimeoutMs: ms(1),
+  attemptTimeoutMs: either(ms(1), ref('learntTimeout')),
+  hedge: either(boolean, ref('hedge')),
   statuses: listOf(status),
   methods: listOf(method),
   idempotent: boolean,
@@ -155,10 +157,14 @@ const onlyOff: JsonSchema = {
   title: 'false (only a rule or the policy can set what requests share)',
 };
 
-const inOverride = { ...settings, budget: onlyOff, gate: onlyOff, hold: onlyOff } satisfies Record<
-  Exclude<keyof OverrideOptions, Hook>,
-  JsonSchema
->;
+const inOverride = {
+  ...settings,
+  attemptTimeoutMs: ms(1),
+  budget: onlyOff,
+  gate: onlyOff,
+  hold: onlyOff,
+  hedge: onlyOff,
+} satisfies Record<Exclude<keyof OverrideOptions, Hook>, JsonSchema>;
 
 // Jitter of a single wait. `decorrelated` is not one: it is a random walk, and belongs to exponential schedules.
 const plainJitter = either(oneOf('none', 'full', 'equal'), ref('jitter'));
@@ -240,6 +246,15 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
     whenShut: oneOf('fail', 'wait'),
     maxWaiting: count(1),
     enforce: boolean,
+  }),
+  learntTimeout: object({ quantile: share, factor: times, minMs: ms(1), maxMs: ms(1) }, ['maxMs']),
+  hedge: object({
+    quantile: share,
+    factor: times,
+    afterMs: ms(1),
+    methods: listOf(method),
+    share,
+    capacity: someTokens,
   }),
   hold: object({ refusedShare: share, minMs: ms(0), spacingMs: ms(1), maxQueueMs: ms(0), enforce: boolean }),
 };

@@ -1,6 +1,6 @@
 /** What the clients see, counted by the second. */
 
-import type { DecisionEvent, SettledEvent } from '../../../index.js';
+import type { RequestEvent } from '../../../index.js';
 import { perSecond } from '../../sim/index.js';
 
 const timeouts: readonly string[] = ['AttemptTimeoutError', 'HeadersTimeoutError', 'ConnectTimeoutError'];
@@ -49,7 +49,7 @@ export class Counts {
   }
 
   /** For `observe`: there is a decision for each attempt that does not succeed. */
-  readonly observe = (event: DecisionEvent | SettledEvent): void => {
+  readonly observe = (event: RequestEvent): void => {
     if (event.type !== 'decision') return;
     const { action, reason, finding } = event.decision;
     if (action === 'retry') this.add('retries');

@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { retry } from '../../../adapters/undici/index.js';
-import type { DecisionEvent, SettledEvent } from '../../../index.js';
+import type { DecisionEvent, RequestEvent } from '../../../index.js';
 import { DeadlineError, GateShutError } from '../../../index.js';
 import { pause, sleep } from '../../../internal.js';
 import { exponential } from '../../sim/internal.js';
@@ -95,9 +95,9 @@ export class Users {
     };
   }
 
-  private readonly observe = (event: DecisionEvent | SettledEvent): void => {
+  private readonly observe = (event: RequestEvent): void => {
     this.counts.observe(event);
-    if (event.type !== 'settled' && isOutOfFiles(event)) {
+    if (event.type === 'decision' && isOutOfFiles(event)) {
       this.failing.abort(new Failure('too many open files. Raise the limit first: ulimit -n 10000'));
     }
   };

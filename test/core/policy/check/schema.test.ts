@@ -37,6 +37,7 @@ const settings: Record<Exclude<keyof SettingsOptions, FunctionOnly>, true> = {
   budget: true,
   gate: true,
   hold: true,
+  hedge: true,
   scope: true,
   bufferBodyBytes: true,
   resume: true,
@@ -240,7 +241,9 @@ test('the description of the gate contains "circuit breaker"', () => {
 });
 
 describe('defaults', () => {
-  const { windowBudget, idempotencyKey, deadlineMs, attemptTimeoutMs, budget, ...plain } = defaults;
+  const { windowBudget, learntTimeout, idempotencyKey, deadlineMs, budget, ...others } = defaults;
+  const plain = { ...others, attemptTimeoutMs: { ...learntTimeout, maxMs: 1_000 } };
+  const { attemptTimeoutMs } = others;
   const { generate, ...key } = idempotencyKey;
 
   test.each([
