@@ -1,0 +1,30 @@
+/** What is known about the tail of a rule's requests in a scope, as a value. */
+
+import type { Hedging } from './hedging.js';
+import { noHedges } from './hedging.js';
+import type { Batch } from './histogram.js';
+import type { LastFifty } from './last-fifty.js';
+import { noneOfFifty } from './last-fifty.js';
+import type { Learnt } from './learnt.js';
+import { nothingLearnt } from './learnt.js';
+
+export interface TailState {
+  /** The last attempts, which are not in `learnt` yet: a whole batch is learnt at once, since that costs as much as one. */
+  readonly batch: Batch | undefined;
+  readonly inBatch: number;
+  readonly learnt: Learnt;
+  /** Which of the last attempts were slow. */
+  readonly slow: LastFifty;
+  /** How often the timeout was doubled since the last answer. */
+  readonly level: number;
+  readonly hedging: Hedging;
+}
+
+export const newTail: TailState = {
+  batch: undefined,
+  inBatch: 0,
+  learnt: nothingLearnt,
+  slow: noneOfFifty,
+  level: 0,
+  hedging: noHedges,
+};

@@ -1,0 +1,133 @@
+/**
+ * The tail of the answer times: when a hedge may be sent, and how long an attempt may take. Values with pure transitions.
+ * A transition that changes nothing returns the given state. A state keeps at most 9 KB, however many attempts there
+ * were.
+ */
+
+import type { Tail } from '../../policy/limits.js';
+import type { Hedging } from './hedging.js';
+import { filled, isHedgeLeft, raced, refunded, spent, throttled } from './hedging.js';
+import { codeOf } from './histogram.js';
+import { afterOne, noneOfFifty } from './last-fifty.js';
+import { afterBatch, afterGeneration, generationMs, nothingLearntAt } from './learnt.js';
+import type { TailState } from './state.js';
+
+export { newTail } from './state.js';
+export type { TailState };
+
+/** Learning costs about as much for one attempt as for many. */
+const batchSize = 25;
+
+/**
+ * An attempt has ended. It is whole if its answer needs no retry: it took exactly `ms`. Otherwise (cut, timed out, failed)
+ * an answer would have taken at least so long.
+ */
+export function afterAttempt(
+  tail: Tail,
+  given: TailState,
+  ms: number,
+  isWhole: boolean,
+  now: number,
+): TailState {
+  const state = asOf(tail, given, now);
+  const isSlow = ms > state.learnt.quiet.limitMs;
+  const batch = { code: codeOf(ms, isWhole), next: state.batch };
+  const isFull = state.inBatch + 1 >= batchSize;
+  return {
+    batch: isFull ? undefined : batch,
+    inBatch: isFull ? 0 : state.inBatch + 1,
+    learnt: isFull ? afterBatch(tail, state.learnt, batch, now) : state.learnt,
+    // One that was cut early could have become either.
+    slow: isWhole || isSlow ? afterOne(state.slow, isSlow) : state.slow,
+    level: isWhole ? 0 : state.level,
+    hedging: state.hedging,
+  };
+}
+
+/** The state at this time: what is older than ten minutes is forgotten. */
+function asOf(tail: Tail, state: TailState, now: number): TailState {
+  const age = now - state.learnt.since;
+  if (age < generationMs) return state;
+  if (age < 2 * generationMs) {
+    const learnt = afterGeneration(tail, state.learnt, state.batch, now);
+    return { ...state, batch: undefined, inBatch: 0, learnt };
+  }
+  return {
+    batch: undefined,
+    inBatch: 0,
+    learnt: nothingLearntAt(now),
+    slow: noneOfFifty,
+    level: 0,
+    hedging: state.hedging,
+  };
+}
+
+/** A request has succeeded, so that more hedges may be sent. */
+export function afterSuccess({ hedge }: Tail, state: TailState): TailState {
+  return hedge === false ? state : withHedging(state, filled(hedge, state.hedging));
+}
+
+/** The server has said 429: it wants fewer requests. */
+export function afterThrottled({ hedge }: Tail, state: TailState, now: number): TailState {
+  return hedge === false ? state : withHedging(state, throttled(state.hedging, now));
+}
+
+/** How long to wait for an answer before a hedge; undefined if none may be sent. */
+export function hedgeAfterMs(tail: Tail, given: TailState, now: number): number | undefined {
+  const state = asOf(tail, given, now);
+  if (tail.hedge === false || !mayHedge(tail, state, now)) return undefined;
+  return tail.hedge.afterMs ?? state.learnt.hedgeAfterMs;
+}
+
+export function mayHedge(tail: Tail, given: TailState, now: number): boolean {
+  const state = asOf(tail, given, now);
+  return tail.hedge !== false && !isSlow(state) && isHedgeLeft(state.hedging, now);
+}
+
+/** Slow as a whole: a second attempt would only add to what makes it slow. */
+function isSlow({ slow, learnt }: TailState): boolean {
+  return slow.count > learnt.quiet.slowAbove;
+}
+
+export function afterHedge(_tail: Tail, state: TailState, now: number): TailState {
+  return withHedging(state, spent(state.hedging, now));
+}
+
+/** The hedge was never on the wire. */
+export function afterWithdrawal({ hedge }: Tail, state: TailState): TailState {
+  return hedge === false ? state : withHedging(state, refunded(hedge, state.hedging));
+}
+
+/** One of two attempts has won. */
+export function afterRace(_tail: Tail, state: TailState, hasHedgeWon: boolean): TailState {
+  return withHedging(state, raced(state.hedging, hasHedgeWon));
+}
+
+function withHedging(state: TailState, hedging: Hedging): TailState {
+  if (hedging === state.hedging) return state;
+  const { batch, inBatch, learnt, slow, level } = state;
+  return { batch, inBatch, learnt, slow, level, hedging };
+}
+
+/** How long an attempt may take; undefined if too little is known, or the server is slow as a whole. */
+export function learntTimeoutMs(tail: Tail, given: TailState, now: number): number | undefined {
+  const { timeout } = tail;
+  const state = asOf(tail, given, now);
+  const { timeoutMs } = state.learnt;
+  if (timeout === undefined || timeoutMs === undefined || isSlow(state)) return undefined;
+  return Math.min(timeout.maxMs, Math.max(timeout.minMs, timeoutMs) * 2 ** state.level);
+}
+
+/** How often the timeout was doubled. An attempt remembers it from when it was sent. */
+export function timeoutLevel(state: TailState): number {
+  return state.level;
+}
+
+/** An attempt has timed out. However many of those that were sent at one level time out, that doubles the timeout once. */
+export function afterTimeout(_tail: Tail, state: TailState, levelWhenSent: number): TailState {
+  const level = Math.min(highestLevel, Math.max(state.level, levelWhenSent + 1));
+  return level === state.level ? state : { ...state, level };
+}
+
+/** From any timeout, this reaches any `maxMs`. */
+const highestLevel = 31;

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import {
+  afterAttempt,
+  afterTimeout,
+  learntTimeoutMs,
+  newTail,
+  timeoutLevel,
+} from '../../../../src/core/limits/tail/tail.js';
+import type { Tail } from '../../../../src/core/policy/limits.js';
+import { cut, hedge, played, tail, timeout, times } from './playing.js';
+
+const state = played(times(100, 20));
+const usual = learntTimeoutMs(tail, state, 1_000) ?? 0;
+
+describe('a timeout that learns', () => {
+  test('is twice the 95th percentile', () => {
+    expect(usual).toBeGreaterThan(40 / 1.09);
+    expect(usual).toBeLessThan(40 * 1.09);
+  });
+
+  test('is not known before 50 answers, nor where none is asked for', () => {
+    expect(learntTimeoutMs(tail, newTail, 0)).toBeUndefined();
+    expect(learntTimeoutMs(tail, played(times(49, 20)), 490)).toBeUndefined();
+    const without: Tail = { hedge, timeout: undefined };
+    expect(learntTimeoutMs(without, played(times(100, 20), { as: without }), 1_000)).toBeUndefined();
+  });
+
+  test('needs more answers for a higher quantile', () => {
+    const as: Tail = { hedge: false, timeout: { ...timeout, quantile: 0.99 } };
+    expect(learntTimeoutMs(as, played(times(225, 20), { as }), 2_250)).toBeUndefined();
+    expect(learntTimeoutMs(as, played(times(250, 20), { as }), 2_500)).toBeDefined();
+  });
+
+  test('stays between its bounds', () => {
+    const short: Tail = { hedge, timeout: { ...timeout, minMs: 500, maxMs: 800 } };
+    expect(learntTimeoutMs(short, played(times(100, 20), { as: short }), 1_000)).toBe(500);
+    expect(learntTimeoutMs(short, played(times(100, 2_000), { as: short }), 1_000)).toBe(800);
+  });
+
+  test('doubles from its lower bound', () => {
+    const as: Tail = { hedge, timeout: { ...timeout, minMs: 500, maxMs: 800 } };
+    const doubled = afterTimeout(as, played(times(100, 20), { as }), 0);
+    expect(learntTimeoutMs(as, doubled, 1_000)).toBe(800);
+  });
+});
+
+describe('a timeout doubles', () => {
+  test('once, however many attempts of one level time out', () => {
+    const once = afterTimeout(tail, state, timeoutLevel(state));
+    expect(learntTimeoutMs(tail, once, 1_000)).toBeCloseTo(2 * usual);
+    expect(afterTimeout(tail, once, 0)).toBe(once);
+    const twice = afterTimeout(tail, once, timeoutLevel(once));
+    expect(learntTimeoutMs(tail, twice, 1_000)).toBeCloseTo(4 * usual);
+    expect(afterTimeout(tail, twice, 0)).toBe(twice);
+  });
+
+  test('until an answer comes', () => {
+    const doubled = afterTimeout(tail, state, 0);
+    expect(timeoutLevel(afterAttempt(tail, doubled, 40, false, 1_000))).toBe(1);
+    expect(timeoutLevel(afterAttempt(tail, doubled, 30, true, 1_000))).toBe(0);
+  });
+
+  test('to no more than the longest one', () => {
+    let doubled = state;
+    for (let level = 0; level < 100; level += 1) doubled = afterTimeout(tail, doubled, timeoutLevel(doubled));
+    expect(learntTimeoutMs(tail, doubled, 1_000)).toBe(timeout.maxMs);
+    expect(afterTimeout(tail, doubled, timeoutLevel(doubled))).toBe(doubled);
+  });
+});
+
+test('attempts that were cut count as at least so long', () => {
+  const half = Array.from({ length: 100 }, (_, index) => (index % 10 === 0 ? cut(40) : 20));
+  // One of ten takes longer than 40 ms, and how long is not known. So neither is the 95th percentile.
+  expect(learntTimeoutMs(tail, played(half), 1_000)).toBeUndefined();
+});
