@@ -58,8 +58,8 @@ const whyStop: { readonly [R in Exclude<StopReason, 'success'>]: (decision: Stop
   'gate-shut': ({ finding }) => `${whatEnded(finding)}, and the gate of its scope is shut`,
   held: ({ finding, delayMs }) =>
     `${whatEnded(finding)}, and the queue of its rate-limited scope is ${timeText(delayMs)} long`,
-  cut: () => 'the other attempt of the hedged request ended first',
-  'other-pending': ({ finding }) => `${whatEnded(finding)} while another attempt was still out`,
+  cut: () => 'it was cut, because the request ended with its other attempt',
+  'other-pending': ({ finding }) => `${whatEnded(finding)} while the other attempt was still out`,
 };
 
 const proofs: { readonly [E in Evidence]: string } = {

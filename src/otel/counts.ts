@@ -1,4 +1,4 @@
-/** Counts and measures each request: attempts, retries, stops, waits, and its duration. */
+/** Counts and measures each request: attempts, retries, stops, hedges, waits, and its duration. */
 
 import type { Counter, Histogram, Meter } from '@opentelemetry/api';
 import type { DecisionEvent, RequestEvent, SettledEvent } from '../core/events.js';
@@ -11,6 +11,7 @@ export class Counts {
   private readonly attempts: Counter;
   private readonly retries: Counter;
   private readonly stops: Counter;
+  private readonly hedges: Counter;
   private readonly refusals: Counter;
   private readonly waits: Histogram;
   private readonly durations: Histogram;
@@ -29,6 +30,11 @@ export class Counts {
     this.stops = meter.createCounter('undaunted.stops', {
       unit: '{stop}',
       description: 'Decisions not to retry, by reason. A request that succeeds at once needs none.',
+    });
+    this.hedges = meter.createCounter('undaunted.hedges', {
+      unit: '{hedge}',
+      description:
+        'Hedges, by whether the caller got the answer of the hedge. Counted when their request has settled.',
     });
     this.refusals = meter.createCounter('undaunted.refusals', {
       unit: '{request}',
@@ -70,6 +76,9 @@ export class Counts {
   private settled(event: SettledEvent): void {
     const request = this.labels.ofRequest(event);
     this.attempts.add(event.attempts, request);
+    if (event.hedgeWon !== undefined) {
+      this.hedges.add(1, { ...request, 'undaunted.hedge.won': event.hedgeWon });
+    }
     if (event.refused !== undefined) {
       const { reason, enforced } = event.refused;
       this.refusals.add(1, { ...request, 'undaunted.reason': reason, 'undaunted.enforced': enforced });

@@ -1,7 +1,7 @@
-/** Adds decisions and refusals as events to the span in which the request was made; no span is added around it. */
+/** Adds decisions, hedges and refusals as events to the span in which the request was made; no span is added around it. */
 
 import { type Attributes, trace } from '@opentelemetry/api';
-import type { DecisionEvent, RequestEvent } from '../core/events.js';
+import type { DecisionEvent, HedgeEvent, RequestEvent } from '../core/events.js';
 import { explain } from '../core/explain.js';
 import type { Labels } from './attributes.js';
 
@@ -17,7 +17,9 @@ export function addSpanEvent(event: RequestEvent, labels: Labels): void {
   };
   if (event.type === 'decision') {
     span.addEvent(`undaunted.${event.decision.action}`, { ...about, ...ofDecision(event, labels) });
-  } else if (event.type === 'settled' && event.refused !== undefined) {
+  } else if (event.type === 'hedge') {
+    span.addEvent('undaunted.hedge', { ...about, ...ofHedge(event) });
+  } else if (event.refused !== undefined) {
     const { reason, enforced } = event.refused;
     span.addEvent('undaunted.refusal', {
       ...about,
@@ -27,16 +29,25 @@ export function addSpanEvent(event: RequestEvent, labels: Labels): void {
   }
 }
 
-function ofDecision({ decision }: DecisionEvent, labels: Labels): Attributes {
+function ofDecision({ decision, history }: DecisionEvent, labels: Labels): Attributes {
   return {
     ...labels.ofFinding(decision.finding),
     'undaunted.attempt': decision.attempt,
     'undaunted.reason': decision.reason,
     'undaunted.explanation': explain(decision),
     ...(decision.action === 'retry' && {
-      'http.request.resend_count': decision.attempt,
+      // Of two attempts that were out at once, either may have decided: the number of that one would be wrong.
+      'http.request.resend_count': history.length,
       'undaunted.wait.duration': decision.delayMs / 1_000,
       'undaunted.wait.from': decision.waitFrom,
     }),
+  };
+}
+
+function ofHedge({ attempt, afterMs }: HedgeEvent): Attributes {
+  return {
+    'undaunted.attempt': attempt,
+    'http.request.resend_count': attempt - 1,
+    'undaunted.hedge.delay': afterMs / 1_000,
   };
 }

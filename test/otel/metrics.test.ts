@@ -1,5 +1,6 @@
 /** The metrics and their attributes, and that attributes never have too many values. */
 
+import { channel } from 'node:diagnostics_channel';
 import type { HistogramMetricData } from '@opentelemetry/sdk-metrics';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
@@ -135,6 +136,31 @@ test('a server that is down still has its name', async () => {
     'error.type': 'ECONNREFUSED',
     'undaunted.reason': 'retries-spent',
   });
+});
+
+test('a hedged request counts its hedge, and whether it won', async () => {
+  const telemetry = openTelemetry();
+  const settled = { type: 'settled', rule: 'search', scope: 'https://a.example', attempts: 2, outcome: 200 };
+  const request = { method: 'GET', url: 'https://a.example/search' };
+  for (const hedgeWon of [true, false, true, undefined]) {
+    channel('undaunted:decision').publish({
+      ...settled,
+      request,
+      elapsedMs: 1,
+      ...(hedgeWon !== undefined && { hedgeWon }),
+    });
+  }
+  const about = {
+    'http.request.method': 'GET',
+    'server.address': 'a.example',
+    'server.port': 443,
+    'undaunted.rule': 'search',
+  };
+  expect(await telemetry.points('undaunted.hedges')).toEqual([
+    { attributes: { ...about, 'undaunted.hedge.won': true }, value: 2 },
+    { attributes: { ...about, 'undaunted.hedge.won': false }, value: 1 },
+  ]);
+  expect(await telemetry.total('undaunted.attempts')).toBe(8);
 });
 
 test('units follow the conventions, and waits have buckets in seconds', async () => {

@@ -1,5 +1,6 @@
 /** Decisions on the caller's span, beside the client span of each attempt from undici's own instrumentation. */
 
+import { channel } from 'node:diagnostics_channel';
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
@@ -95,6 +96,35 @@ describe('an event on the active span', () => {
       'undaunted.reason': 'final-status',
       'undaunted.explanation': expect.stringMatching(/^No retry after attempt 3: the server answered 404/),
     });
+  });
+
+  test('for a hedge, with its number and its delay', async () => {
+    const request = { method: 'GET', url: 'https://a.example/search' };
+    const hedge = {
+      type: 'hedge',
+      request,
+      rule: 'search',
+      scope: 'https://a.example',
+      attempt: 2,
+      afterMs: 84,
+    };
+    await telemetry.inSpan('caller', async () => channel('undaunted:decision').publish(hedge));
+    expect(named('caller').events.map(({ name, attributes }) => [name, attributes])).toEqual([
+      [
+        'undaunted.hedge',
+        {
+          'http.request.method': 'GET',
+          'server.address': 'a.example',
+          'server.port': 443,
+          'undaunted.rule': 'search',
+          'undaunted.scope': 'https://a.example',
+          'url.full': 'https://a.example/search',
+          'undaunted.attempt': 2,
+          'http.request.resend_count': 1,
+          'undaunted.hedge.delay': 0.084,
+        },
+      ],
+    ]);
   });
 
   test('of its own caller, whatever else is under way on the same connections', async () => {

@@ -5,7 +5,15 @@ import { explain } from '../../../src/core/explain.js';
 import { fullBudget } from '../../../src/core/limits/budget/budget.js';
 import type { Budget } from '../../../src/core/policy/limits.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import type { Attempt, Decision, Finding, Outcome, Retry, World } from '../../../src/core/types.js';
+import type {
+  Attempt,
+  Decision,
+  Finding,
+  Outcome,
+  Retry,
+  StopReason,
+  World,
+} from '../../../src/core/types.js';
 import { answered, date, errorWith, failed, serverError, settingsOf, worldOf } from '../../kit.js';
 import { reasons } from '../../reasons.js';
 
@@ -634,6 +642,16 @@ describe('explain', () => {
   ])('the sentence for an unsafe method says what is proven: %s', (evidence, proof) => {
     const finding: Finding = { ...serverError, evidence };
     expect(explain({ action: 'stop', reason: 'unsafe-method', attempt: 1, finding })).toContain(proof);
+  });
+
+  test.each<[StopReason, string]>([
+    ['cut', 'No retry after attempt 1: it was cut, because the request ended with its other attempt.'],
+    [
+      'other-pending',
+      'No retry after attempt 1: the server answered 503 while the other attempt was still out.',
+    ],
+  ])('the sentence for one of two attempts that were out at once: %s', (reason, sentence) => {
+    expect(explain({ action: 'stop', reason, attempt: 1, finding: serverError })).toBe(sentence);
   });
 
   test('a wait from a hint is explained as a hint even if its finding has none', () => {
