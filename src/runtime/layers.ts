@@ -87,11 +87,6 @@ function sendAtOnce<Given, Sent>(
   }
 }
 
-/** For a request that begins in the same synchronous call. */
-export function enclosureAtOnce(): Enclosure | undefined {
-  return layers.sending;
-}
-
 /** The attempt that a request made here belongs to. */
 export function enclosureHere(): Enclosure | undefined {
   const enclosure = layers.sending ?? suppressionInContext();
@@ -100,8 +95,11 @@ export function enclosureHere(): Enclosure | undefined {
 
 export function isSuppressed(suppression: Suppression | undefined, request: RequestFacts): true | undefined {
   if (suppression === undefined || suppression === true) return suppression;
-  const { request: outer, isOver } = suppression;
-  return !isOver && (outer === undefined || isSame(outer, request)) ? true : undefined;
+  return !suppression.isOver && belongsTo(suppression, request) ? true : undefined;
+}
+
+export function belongsTo({ request: outer }: Enclosure, request: RequestFacts): boolean {
+  return outer === undefined || isSame(outer, request);
 }
 
 /**

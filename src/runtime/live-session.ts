@@ -27,7 +27,7 @@ import type {
 } from '../core/types.js';
 import { type Enclosure, suppressionInContext } from './context.js';
 import { isListening, summaryOf, tell } from './events.js';
-import { enclosureAtOnce, isSuppressed } from './layers.js';
+import { belongsTo, enclosureHere, isSuppressed } from './layers.js';
 import type { Scope } from './scope.js';
 import type { Prospects, Session, SessionTail } from './session.js';
 import type { Turn } from './turn.js';
@@ -40,8 +40,8 @@ export class LiveSession implements Session {
   readonly rule: Rule;
   readonly settings: Settings;
   readonly scope: Scope;
-  /** The attempt of another layer, if this request was made synchronously within it. */
-  private readonly enclosure: Enclosure | undefined = enclosureAtOnce();
+  /** The attempt of another layer, if this request was made within it: later, the context may be another's. */
+  private readonly enclosure: Enclosure | undefined = enclosureHere();
   /** Made only if there is a gate or a hold to pass, or if a deadline or a listener needs the time. */
   private turn: Turn | undefined = undefined;
   private attempts: Attempt[] | undefined = undefined;
@@ -167,12 +167,12 @@ export class LiveSession implements Session {
       queueMs: scope.queueMs(settings, now),
       verdict,
       resumable,
-      suppressed: this.isSuppressed,
+      suppressed: isSuppressed(this.enclosure ?? suppressionInContext(), request),
     };
   }
 
-  get isSuppressed(): true | undefined {
-    return isSuppressed(this.enclosure ?? suppressionInContext(), this.request);
+  get isEnclosed(): boolean {
+    return this.enclosure !== undefined && belongsTo(this.enclosure, this.request);
   }
 
   abandon(outcome?: unknown): void {

@@ -36,8 +36,8 @@ export interface Session {
   readonly history: History;
   /** The deadline as monotonic time: no attempt starts after it. Infinity if there is none. `resume` may move it. */
   readonly deadlineAt: number;
-  /** True if another layer retries this request, or if its retries are suppressed. */
-  readonly isSuppressed: true | undefined;
+  /** Whether the request was made as an attempt of another layer, which hands over the result; also once that is over. */
+  readonly isEnclosed: boolean;
   /**
    * The body of a head that the caller has broke off, and the rest is requested. A deadline that ended with that head
    * starts again.

@@ -3,8 +3,8 @@
 import { DeadlineError } from '../../core/errors.js';
 import { isPromise } from '../../core/returned.js';
 import type { Outcome } from '../../core/types.js';
-import { remember } from '../../runtime/history.js';
 import type { KeptBody } from '../../runtime/kept-body.js';
+import { rememberOutermost } from '../../runtime/outermost.js';
 import type { Ports } from '../../runtime/ports.js';
 import type { Session } from '../../runtime/session.js';
 import { type Body, isReplayable, sourceOf } from './body.js';
@@ -248,7 +248,7 @@ export abstract class CallersSide extends CallersController {
     if (this.isOver) return;
     const error = errorFrom(given);
     this.settle(error);
-    remember(error, this.session);
+    rememberOutermost(error, this.session);
     this.handler.onResponseError?.(this, error);
   }
 

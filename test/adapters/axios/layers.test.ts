@@ -6,12 +6,15 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { historyOf, suppressRetries } from '../../../src/index.js';
-import { answer, type Lab, rst } from '../../faults/lab.js';
+import { answer, type Lab, rst, silence } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
+import { plainCallers } from './callers.js';
 import { axios } from './client.js';
 import { openInstance, retryingInstance } from './kit.js';
 
 const patient = { ...soon, maxRetries: 3, budget: false } as const;
+
+const reasonsOf = (result: unknown) => historyOf(result)?.map(({ decision }) => decision.reason);
 
 /** An Agent that retries, over one connection. */
 function retryingAgent(interceptor = retry(patient)): undici.Dispatcher {
@@ -166,6 +169,23 @@ describe.each(beneath)('over %s:', (_what, open) => {
     expect(lab.requests).toHaveLength(3);
   });
 
+  test('an attempt that takes too long has the history of the outermost', async () => {
+    const { lab, instance } = await openOver({ ...patient, maxRetries: 1, attemptTimeoutMs: 50 }, silence());
+    const { error } = await settled(instance.get(lab.origin));
+    expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' });
+    expect(reasonsOf(error)).toEqual(['attempt-timeout', 'retries-spent']);
+  });
+
+  test.each(plainCallers)("a caller's abort has the history of the outermost: %s", async (_who, make) => {
+    const caller = make(axios);
+    // Not every adapter heeds an abort, but the time limit's own signal ends the attempt.
+    const { lab, instance } = await openOver({ ...patient, attemptTimeoutMs: 600_000 }, silence());
+    const asked = settled(instance.get(lab.origin, caller.config));
+    await lab.until(({ requests }) => requests.length === 1);
+    caller.giveUp();
+    expect(reasonsOf((await asked).error)).toEqual(['aborted']);
+  });
+
   test('with limits of time and a body that is kept', async () => {
     const times = { ...patient, deadlineMs: 60_000, attemptTimeoutMs: 50_000, idempotencyKey: true };
     const { lab, instance } = await openOver({ ...times, maxRetries: 2 }, answer(503));
@@ -239,6 +259,13 @@ describe('without anything that follows a request, as in browsers,', () => {
     await settled(retryingInstance(patient, { adapter }).get(lab.origin));
     expect(lab.requests).toHaveLength(4);
   });
+});
+
+test('within suppressRetries, a request has its history beside other instances', async () => {
+  const lab = await openLab(answer(503));
+  const [instance] = [retryingInstance(patient), retryingInstance(patient)];
+  const { error } = await settled(suppressRetries(() => instance.get(lab.origin)));
+  expect(reasonsOf(error)).toEqual(['retries-suppressed']);
 });
 
 test('within suppressRetries, also on a connection that was opened outside of it', async () => {

@@ -1,17 +1,19 @@
 /** One request through several layers of ours: only one retries, counted at a server. */
 
 import axiosModule from 'axios';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { retry } from '../../../src/adapters/undici/index.js';
-import { historyOf } from '../../../src/index.js';
-import { answer, rst } from '../../faults/plays.js';
+import { AttemptTimeoutError, DeadlineError, historyOf, type PolicyOptions } from '../../../src/index.js';
+import { answer, rst, silence } from '../../faults/plays.js';
 import { openLab, settled, soon } from '../kit.js';
 import { openAgent } from '../undici/kit.js';
 import { undici, undiciFetch } from './client.js';
 
 const three = { ...soon, maxRetries: 2, budget: false } as const;
+
+const reasonsOf = (result: unknown) => historyOf(result)?.map(({ decision }) => decision.reason);
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -57,6 +59,43 @@ test('over a dispatcher with retry()', async () => {
   const dispatcher = openAgent().compose(retry(three));
   await withRetry(undiciFetch, three)(lab.origin, { dispatcher } as object);
   expect(lab.requests).toHaveLength(3);
+});
+
+describe("over a dispatcher with retry(), an error's history is the outer layer's:", () => {
+  async function errorOf(
+    policy: PolicyOptions,
+    controller?: AbortController,
+    reason?: Error,
+  ): Promise<unknown> {
+    const lab = await openLab(silence());
+    const init = { dispatcher: openAgent().compose(retry(three)), signal: controller?.signal ?? null };
+    const asked = settled(withRetry(undiciFetch, { ...three, ...policy })(lab.origin, init as object));
+    if (controller !== undefined) {
+      await lab.until(({ requests }) => requests.length === 1);
+      controller.abort(reason);
+    }
+    return (await asked).error;
+  }
+
+  test('an attempt timeout', async () => {
+    const error = await errorOf({ attemptTimeoutMs: 20 });
+    expect(error).toBeInstanceOf(AttemptTimeoutError);
+    expect(reasonsOf(error)).toEqual(['attempt-timeout', 'attempt-timeout', 'retries-spent']);
+  });
+
+  test('a deadline', async () => {
+    const error = await errorOf({ deadlineMs: 100 });
+    expect(error).toBeInstanceOf(DeadlineError);
+    expect(reasonsOf(error)).toHaveLength(1);
+  });
+
+  describe.each([undefined, 'the user left'])("the caller's abort, reason: %s", (text) => {
+    test.each([{}, { attemptTimeoutMs: 60_000 }])('with %o', async (policy) => {
+      const reason = text === undefined ? undefined : new Error(text);
+      const error = await errorOf(policy, new AbortController(), reason);
+      expect(reasonsOf(error)).toEqual(['aborted']);
+    });
+  });
 });
 
 test("under attachRetry() with axios's adapter fetch", async () => {
