@@ -59,9 +59,17 @@ const answer: JsonSchema = {
   anyOf: [{ enum: ['silence', 'reset'] }, object({ status }, { headers: apart })],
 };
 
+const times: JsonSchema = { type: 'number', minimum: 1, maximum: most };
+
 const latency: JsonSchema = {
   title: 'ms, or { "medianMs", "spread" }',
-  anyOf: [ms, object({ medianMs: ms, spread: { type: 'number', minimum: 0, maximum: 5 } })],
+  anyOf: [
+    ms,
+    object(
+      { medianMs: ms, spread: { type: 'number', minimum: 0, maximum: 5 } },
+      { tail: object({ share, times }, { of: { enum: ['attempt', 'request'] } }) },
+    ),
+  ],
 };
 
 const hintSeconds: JsonSchema = { type: 'integer', minimum: 0, maximum: 3_600 };
@@ -77,7 +85,7 @@ const plainServers = {
       checkMs: someMs,
     },
   },
-  queue: { needs: { workers: count(1), places: count(0), serviceMs: ms } },
+  queue: { needs: { workers: count(1), places: count(0), serviceMs: latency } },
   slowing: { needs: { baseMs: ms, eachMs: ms } },
   limited: {
     needs: {
@@ -116,10 +124,10 @@ const server = kinds({
 const lasting = { fromMs: ms, forMs: someMs };
 
 const fault = kinds({
-  stop: { needs: lasting },
+  stop: { needs: lasting, may: { pauses: object({ everyMs: someMs, pauseMs: someMs }) } },
   crash: { needs: lasting },
   reset: { needs: lasting, may: { everyMs: someMs } },
-  slow: { needs: { ...lasting, times: { type: 'number', minimum: 1, maximum: most } } },
+  slow: { needs: { ...lasting, times } },
   flap: { needs: { ...lasting, downMs: someMs, upMs: someMs } },
   lose: { needs: { ...lasting, share } },
 } satisfies Record<Fault['kind'], Kind>);
@@ -158,7 +166,7 @@ const service = object(
 
 const scenario = object(
   {
-    world: object({ durationMs: { ...someMs, minimum: 2_000 }, services: listOf(service) }),
+    world: object({ durationMs: { ...someMs, minimum: 2_000 }, services: listOf(service) }, { warmUpMs: ms }),
     clients,
   },
   { name: text, title: text, policies: listOf({ anyOf: [text, object({ name: text }, { policy: apart })] }) },

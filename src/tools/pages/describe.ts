@@ -35,7 +35,9 @@ function span({ fromMs, forMs }: Fault): string {
 export function faultText(fault: Fault): string {
   switch (fault.kind) {
     case 'stop':
-      return 'is stopped and answers nothing';
+      return fault.pauses === undefined
+        ? 'is stopped and answers nothing'
+        : `pauses for ${waitText(fault.pauses.pauseMs)} every ${waitText(fault.pauses.everyMs)}`;
     case 'crash':
       return 'is down and refuses connections';
     case 'reset':
@@ -108,7 +110,7 @@ function serverText(server: ServerModel): string {
     case 'crowded':
       return `answers after ${waitText(server.baseMs)}, and more and more slowly when more than ${countText(server.limit)} requests are in progress`;
     case 'queue':
-      return `handles ${countText(server.workers)} requests at a time in ${waitText(server.serviceMs)} each, queues up to ${countText(server.places)} more and answers 503 to the rest`;
+      return `handles ${countText(server.workers)} requests at a time in ${latencyText(server.serviceMs)} each, queues up to ${countText(server.places)} more and answers 503 to the rest`;
     case 'slowing':
       return `answers after ${waitText(server.baseMs)} plus ${waitText(server.eachMs)} for each request in progress`;
     case 'limited':
@@ -158,7 +160,12 @@ function partsText(parts: readonly (readonly [weight: number, server: ServerMode
 }
 
 function latencyText(latency: LatencyModel): string {
-  return typeof latency === 'number' ? waitText(latency) : `about ${waitText(latency.medianMs)}`;
+  if (typeof latency === 'number') return waitText(latency);
+  const { medianMs, tail } = latency;
+  const usual = `about ${waitText(medianMs)}`;
+  if (tail === undefined) return usual;
+  const whose = tail.of === 'request' ? 'of the requests, however often they are sent' : 'of the attempts';
+  return `${usual}, ${valueText(tail.times)} times that for ${percentText(tail.share)} ${whose}`;
 }
 
 type Limited = Extract<ServerModel, { kind: 'limited' }>;

@@ -86,7 +86,8 @@ function known(name: string): Contender {
 function reportOn({ totals, innocent, series, services, events }: Run, seconds: number): RunReport {
   // Half a second at the end would look like a collapse.
   const listOf = (values: Float64Array): number[] => Array.from(values.subarray(0, seconds), rounded);
-  const { offered, sent, firstTries, retries, good, failed, timedOut, refused, aborted, forbidden } = series;
+  const { offered, sent, firstTries, retries, hedges, hedgesWon, timedOut, forbidden } = series;
+  const { good, failed, refused, aborted } = series;
   return {
     totals,
     innocent: innocent.totals,
@@ -95,6 +96,8 @@ function reportOn({ totals, innocent, series, services, events }: Run, seconds: 
       sent: listOf(sent),
       firstTries: listOf(firstTries),
       retries: listOf(retries),
+      hedges: listOf(hedges),
+      hedgesWon: listOf(hedgesWon),
       good: listOf(good),
       failed: listOf(failed),
       timedOut: listOf(timedOut),

@@ -1,6 +1,6 @@
 /** One request in progress, without a transport. */
 
-import type { OverrideOptions } from '../../index.js';
+import type { ErrorOutcome, OverrideOptions, ResponseOutcome } from '../../index.js';
 import type { Luck } from './luck.js';
 import type { Pursuit, Strategy } from './pursuit.js';
 import type { Route } from './routes.js';
@@ -16,7 +16,7 @@ export interface Caller {
   /** What each request overrides of its policy. */
   readonly override: Pick<OverrideOptions, 'deadlineMs'> | undefined;
   /** The station that its requests are sent to. */
-  readonly station: { receive(exchange: Exchange): void };
+  readonly station: { receive(exchange: Exchange, turn: number): void };
   routeFor(luck: Luck): Route;
   /** How long a client waits for the result; forever where clients do not leave. */
   patienceFor(luck: Luck): number;
@@ -36,6 +36,8 @@ export class Exchange {
   attempts = 0;
   /** Changes with everything that happens to the exchange: an event or answer with an older turn is outdated. */
   turn: number;
+  /** While two attempts are out, or one of them has ended and waits for the other. */
+  race: Race | undefined = undefined;
   /** When its server allows the next attempt. */
   mayRetryAt = 0;
   /** Tells whether a caller's leaving is about this exchange or an earlier one in its slot; 0 when it is over. */
@@ -55,6 +57,22 @@ export class Exchange {
     this.pursuit = parts.pursuit;
     this.startedAt = parts.startedAt;
   }
+
+  /** Whether an attempt with this turn is still waited for. */
+  isOut(turn: number): boolean {
+    return this.turn === turn || this.race?.turn === turn;
+  }
+}
+
+/** A hedge beside the attempt that was sent first, which has the turn of the exchange. */
+export interface Race {
+  /** The numbers of the two attempts. */
+  readonly first: number;
+  readonly hedge: number;
+  /** The turn of the hedge; 0 when it has ended. */
+  turn: number;
+  /** How the attempt ended that ended first. */
+  ending: ResponseOutcome | ErrorOutcome | undefined;
 }
 
 export type ExchangeParts = Pick<Exchange, 'slot' | 'turn' | 'process' | 'route' | 'pursuit' | 'startedAt'>;

@@ -22,7 +22,9 @@ function switchesOf(fault: Fault): Switch[] {
   ];
   switch (fault.kind) {
     case 'stop':
-      return between(stop, resume);
+      return fault.pauses === undefined
+        ? between(stop, resume)
+        : paused(fromMs, fromMs + forMs, fault.pauses.everyMs, fault.pauses.pauseMs);
     case 'crash':
       return between(crash, restart);
     case 'reset':
@@ -34,6 +36,14 @@ function switchesOf(fault: Fault): Switch[] {
     case 'flap':
       return flap(fromMs, fromMs + forMs, fault.downMs, fault.upMs);
   }
+}
+
+function paused(fromMs: number, untilMs: number, everyMs: number, pauseMs: number): Switch[] {
+  const switches: Switch[] = [];
+  for (let at = fromMs; at < untilMs; at += everyMs) {
+    switches.push({ at, turn: stop }, { at: Math.min(at + pauseMs, untilMs), turn: resume });
+  }
+  return switches;
 }
 
 function flap(fromMs: number, untilMs: number, downMs: number, upMs: number): Switch[] {

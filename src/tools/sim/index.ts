@@ -5,7 +5,7 @@ export type { Day, Limit } from './ordinary.js';
 export * as ordinaryDays from './ordinary.js';
 export type { Peer, PeerTurn } from './peers.js';
 export { peers } from './peers.js';
-export type { Counts, RouteRun, Run, Series, ServiceRun, Totals } from './run.js';
+export type { Counts, Durations, RouteRun, Run, Series, ServiceRun, Totals } from './run.js';
 export { fairness, perSecond } from './run.js';
 export type { SimulateOptions } from './simulate.js';
 export { simulate } from './simulate.js';

@@ -17,6 +17,7 @@ export const purposes = {
   failure: 5,
   work: 6,
   loss: 7,
+  tail: 8,
 } as const;
 
 export type Purpose = (typeof purposes)[keyof typeof purposes];

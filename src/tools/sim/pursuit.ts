@@ -10,11 +10,30 @@ import type {
   Settings,
 } from '../../index.js';
 
+/** What hedges, and what learns how long answers take: a `SessionTail` is one. */
+export interface PursuitTail {
+  /** The attempt with this number, from 1, is on its way. */
+  sent(attempt: number): void;
+  /** Its time limit. Undefined: the settings' own. */
+  timeoutMs(isSendable: boolean): number | undefined;
+  /** After how long a second attempt may be sent. Undefined: none. */
+  hedgeAfterMs(isSendable: boolean): number | undefined;
+  /** That time is over: the number of the second attempt. Undefined: none after all. */
+  hedge(): number | undefined;
+  /** One of two attempts has ended. */
+  ended(attempt: number, outcome: ResponseOutcome | ErrorOutcome, prospects: Prospects): BareRuling;
+}
+
+export type BareRuling =
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'decided'; readonly attempt: number; readonly decision: BareDecision };
+
 /** One request in progress, as an adapter sees it: a `Session` is one. */
 export interface Pursuit {
   readonly settings: Pick<Settings, 'attemptTimeoutMs' | 'deadlineMs'>;
   /** Monotonic time at which the request ends at the latest. */
   readonly deadlineAt: number;
+  readonly tail?: PursuitTail | undefined;
   admit(): Admission;
   acceptAtOnce(status: number): boolean;
   next(outcome: ResponseOutcome | ErrorOutcome, prospects: Prospects): BareDecision;

@@ -11,10 +11,14 @@ import type { World } from './world.js';
 export interface Series {
   /** Requests that started. */
   readonly offered: Float64Array;
-  /** All attempts: first attempts and retries. */
+  /** All attempts: first attempts, retries and hedges. */
   readonly sent: Float64Array;
   readonly firstTries: Float64Array;
   readonly retries: Float64Array;
+  /** Second attempts that were sent while the first one was out. */
+  readonly hedges: Float64Array;
+  /** Hedges whose answer was the first good one. */
+  readonly hedgesWon: Float64Array;
   /** Requests that succeeded. */
   readonly good: Float64Array;
   /** Requests that were sent and failed. */
@@ -34,6 +38,8 @@ export interface Totals {
   readonly sent: number;
   readonly firstTries: number;
   readonly retries: number;
+  readonly hedges: number;
+  readonly hedgesWon: number;
   readonly good: number;
   readonly failed: number;
   readonly timedOut: number;
@@ -65,6 +71,17 @@ export interface Totals {
 export interface Counts {
   readonly series: Series;
   readonly totals: Totals;
+  /** How long the successful requests took, without those of the warm-up. */
+  readonly times: Durations;
+  /** The same of the requests that failed or were refused. */
+  readonly failedTimes: Durations;
+}
+
+/** A histogram: its steps are half a percent wide. */
+export interface Durations {
+  readonly count: number;
+  /** In ms; undefined if there are none. */
+  quantile(share: number): number | undefined;
 }
 
 export interface RouteRun extends Counts {
@@ -78,6 +95,11 @@ export interface ServiceRun {
   /** Measured at the start of each second. */
   readonly concurrency: Float64Array;
   readonly delayMs: Float64Array;
+  /**
+   * The time that it spent on the attempts that ended in each second, including those whose clients had left. An
+   * attempt that waits for a worker costs nothing meanwhile, nor does one while the next service works on it.
+   */
+  readonly workMs: Float64Array;
   /** Its calls to the next service, if there is one. */
   readonly calls: Counts | undefined;
 }
@@ -103,9 +125,9 @@ interface Parts {
 }
 
 export function runOf(world: World, { events, routes, stations, links }: Parts): Run {
-  const services = stations.map(({ arrived, concurrency, delayMs }, index) => {
+  const services = stations.map(({ arrived, concurrency, delayMs, workMs }, index) => {
     const link = links[index];
-    return { arrived, concurrency, delayMs, calls: link && counted(world, link.tally) };
+    return { arrived, concurrency, delayMs, workMs, calls: link && counted(world, link.tally) };
   });
   const tally = sumOf([routes[0].tally, ...routes.slice(1).map((route) => route.tally)]);
   const all = counted(world, tally);
@@ -129,14 +151,20 @@ function innocentOf(world: World, routes: readonly Route[]): Counts | undefined 
 }
 
 function counted(world: World, tally: Tally): Counts {
-  const { offered, firstTries, retries, good, failed, timedOut, refused, aborted, forbidden } = tally;
-  const sent = firstTries.map((count, second) => count + (retries[second] as number));
-  const series = { offered, sent, firstTries, retries, good, failed, timedOut, refused, aborted, forbidden };
+  const { offered, firstTries, retries, hedges, hedgesWon, good, failed } = tally;
+  const { timedOut, refused, aborted, forbidden, times, failedTimes } = tally;
+  const sent = firstTries.map((count, second) => {
+    return count + (retries[second] as number) + (hedges[second] as number);
+  });
+  const attempts = { sent, firstTries, retries, hedges, hedgesWon, timedOut, forbidden };
+  const series = { offered, good, failed, refused, aborted, ...attempts };
   const totals = {
     offered: sum(offered),
     sent: sum(sent),
     firstTries: sum(firstTries),
     retries: sum(retries),
+    hedges: sum(hedges),
+    hedgesWon: sum(hedgesWon),
     good: sum(good),
     failed: sum(failed),
     timedOut: sum(timedOut),
@@ -146,14 +174,14 @@ function counted(world: World, tally: Tally): Counts {
     amplification: sum(sent) / sum(offered),
     goodput: (sum(good) / world.durationMs) * 1_000,
     recoveredAfterMs: recoveredAfter(world, good),
-    p50Ms: tally.times.quantile(0.5),
-    p99Ms: tally.times.quantile(0.99),
-    p999Ms: tally.times.quantile(0.999),
+    p50Ms: times.quantile(0.5),
+    p99Ms: times.quantile(0.99),
+    p999Ms: times.quantile(0.999),
     earlyRetries: tally.earlyRetries,
     duplicateWrites: tally.duplicateWrites,
     refusedFirstAt: tally.refusedFirstAt,
   };
-  return { series, totals };
+  return { series, totals, times, failedTimes };
 }
 
 function recoveredAfter({ services, durationMs }: World, good: Float64Array): number | undefined {

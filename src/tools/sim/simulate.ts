@@ -58,7 +58,7 @@ export function* simulateBySecond(
 ): Generator<number, Run> {
   const stage = stageOf(world, options);
   const { agenda, stations, seconds } = stage;
-  const crowds = crowdsOf(stage, listOf(clients), policy);
+  const crowds = crowdsOf(stage, listOf(clients), policy, world.warmUpMs);
   const links = linksOf(stage, world, policy);
   for (const crowd of crowds) crowd.begin();
   for (let second = 0; second < seconds; second += 1) {
@@ -113,13 +113,18 @@ function stageOf({ services, durationMs }: World, { seed, trace, store }: Simula
 }
 
 /** Crowds in one process share its retrier. */
-function crowdsOf(stage: Stage, all: readonly Clients[], policy: Contender): readonly Crowd[] {
+function crowdsOf(
+  stage: Stage,
+  all: readonly Clients[],
+  policy: Contender,
+  warmUpMs: number | undefined,
+): readonly Crowd[] {
   const { agenda, traffic, stations, seconds, seed, strategiesOf } = stage;
   const most = Math.max(...all.map(({ processes = 1 }) => processes));
   const shared = strategiesOf(policy, most);
   const [station] = stations;
   const clientCount = all.reduce((sum, { count }) => sum + count, 0);
-  const tallyOf = (): Tally => new Tally(seconds, clientCount);
+  const tallyOf = (): Tally => new Tally(seconds, clientCount, warmUpMs);
   let firstClient = 0;
   return all.map((clients, index) => {
     const strategies = shared.slice(0, clients.processes ?? 1);

@@ -32,6 +32,8 @@ export class Station implements Host {
   /** Measured at the start of each second. */
   readonly concurrency: Float64Array;
   readonly delayMs: Float64Array;
+  /** Time that its workers spent on the attempts that ended in each second, with those of clients that had left. */
+  readonly workMs: Float64Array;
   /** Calls the next service in the row, which has to answer before this one can. */
   forward: ((visit: number) => void) | undefined = undefined;
   private readonly agenda: Agenda;
@@ -57,14 +59,16 @@ export class Station implements Host {
     this.arrived = new Float64Array(seconds);
     this.concurrency = new Float64Array(seconds);
     this.delayMs = new Float64Array(seconds);
+    this.workMs = new Float64Array(seconds);
     this.server = serverOf(this);
   }
 
-  receive(exchange: Exchange): void {
+  /** `turn`: of the attempt. */
+  receive(exchange: Exchange, turn: number): void {
     const second = Math.floor(this.agenda.now / 1_000);
     this.arrived[second] = (this.arrived[second] as number) + 1;
-    if (this.isDown) this.traffic.answered(exchange, exchange.turn, refused);
-    else this.letIn(this.visits.open(exchange));
+    if (this.isDown) this.traffic.answered(exchange, turn, refused);
+    else this.letIn(this.visits.open(exchange, turn));
   }
 
   private letIn(visit: number): void {
@@ -87,7 +91,7 @@ export class Station implements Host {
   private ask(visit: number, stamp: number): void {
     const { visits, turnedAway } = this;
     if (visits.stampOf(visit) !== stamp) return;
-    const hasLeft = visits.exchangeOf(visit)?.turn !== visits.turnOf(visit);
+    const hasLeft = visits.exchangeOf(visit)?.isOut(visits.turnOf(visit)) !== true;
     const isWaiting = this.isStopped && this.pending.length >= this.backlog;
     if (hasLeft || !isWaiting) turnedAway.delete(visit);
     if (hasLeft) visits.close(visit);
@@ -125,12 +129,21 @@ export class Station implements Host {
     return drawFor(this.visits.luckOf(visit), purpose);
   }
 
+  drawOfRequest(visit: number, purpose: Purpose): number {
+    const exchange = this.visits.exchangeOf(visit);
+    return exchange === undefined ? 0 : drawFor(exchange.luck, purpose);
+  }
+
   stampOf(visit: number): number {
     return this.visits.stampOf(visit);
   }
 
   elapsed(visit: number): number {
     return this.agenda.now - this.visits.begunAtOf(visit);
+  }
+
+  work(visit: number): void {
+    this.visits.work(visit, this.agenda.now);
   }
 
   later(delayMs: number, visit: number): void {
@@ -142,8 +155,16 @@ export class Station implements Host {
   }
 
   answer(visit: number, outcome: ResponseOutcome | ErrorOutcome): void {
+    this.countWork(visit);
     if (this.forward !== undefined && outcome === done) this.forward(visit);
     else this.deliver(visit, outcome);
+  }
+
+  /** Without what the next service in the row does. */
+  private countWork(visit: number): void {
+    const { workMs, agenda, visits } = this;
+    const second = Math.floor(agenda.now / 1_000);
+    workMs[second] = (workMs[second] as number) + agenda.now - visits.workedFromOf(visit);
   }
 
   deliver(visit: number, outcome: ResponseOutcome | ErrorOutcome): void {
@@ -158,6 +179,7 @@ export class Station implements Host {
 
   /** Never answers. */
   ignore(visit: number): void {
+    this.countWork(visit);
     this.visits.close(visit);
   }
 

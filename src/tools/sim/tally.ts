@@ -10,6 +10,10 @@ export class Tally {
   readonly offered: Float64Array;
   readonly firstTries: Float64Array;
   readonly retries: Float64Array;
+  /** Attempts that were sent while another one of their request was out. */
+  readonly hedges: Float64Array;
+  /** Hedges whose answer was the first good one. */
+  readonly hedgesWon: Float64Array;
   /** Attempts that were not answered in time. */
   readonly timedOut: Float64Array;
   /** Attempts sent in a window in which the server had asked this process to send nothing. */
@@ -23,16 +27,22 @@ export class Tally {
   readonly goodBy: Uint32Array;
   /** The durations of successful requests. */
   readonly times: Times = new Times();
+  /** The durations of requests that failed, the refused ones included. */
+  readonly failedTimes: Times = new Times();
+  private readonly warmUpMs: number;
   /** Retries that were sent earlier than the hint of the previous answer allowed. */
   earlyRetries = 0;
   duplicateWrites = 0;
   refusedFirstAt: number | undefined = undefined;
 
-  constructor(seconds: number, callers: number) {
+  constructor(seconds: number, callers: number, warmUpMs = 0) {
     const series = (): Float64Array => new Float64Array(seconds);
     this.offered = series();
     this.firstTries = series();
     this.retries = series();
+    this.hedges = series();
+    this.hedgesWon = series();
+    this.warmUpMs = warmUpMs;
     this.timedOut = series();
     this.forbidden = series();
     this.good = series();
@@ -50,8 +60,9 @@ export class Tally {
   settle(ending: Ending, now: number, elapsedMs: number, by: number): void {
     this.count(this[ending], now);
     if (ending === 'refused') this.refusedFirstAt ??= now;
+    const times = ending === 'good' ? this.times : this.failedTimes;
+    if (now - elapsedMs >= this.warmUpMs && ending !== 'aborted') times.add(elapsedMs);
     if (ending !== 'good') return;
-    this.times.add(elapsedMs);
     if (by < this.goodBy.length) this.goodBy[by] = (this.goodBy[by] as number) + 1;
   }
 
@@ -59,6 +70,7 @@ export class Tally {
     for (const name of seriesNames) addTo(this[name], other[name]);
     addTo(this.goodBy, other.goodBy);
     this.times.addAll(other.times);
+    this.failedTimes.addAll(other.failedTimes);
     this.earlyRetries += other.earlyRetries;
     this.duplicateWrites += other.duplicateWrites;
     const firsts = [this.refusedFirstAt, other.refusedFirstAt].filter((at) => at !== undefined);
@@ -70,6 +82,8 @@ const seriesNames = [
   'offered',
   'firstTries',
   'retries',
+  'hedges',
+  'hedgesWon',
   'timedOut',
   'forbidden',
   'good',
@@ -94,8 +108,9 @@ export function sumOf([first, ...others]: readonly [Tally, ...Tally[]]): Tally {
 
 /** A histogram whose steps are half a percent wide: it has quantiles of any number of times in a few kilobytes. */
 export class Times {
+  /** How many there are. */
+  count = 0;
   private readonly counts: Uint32Array = new Uint32Array(5_000);
-  private count = 0;
 
   add(ms: number): void {
     const step = ms <= 1 ? 0 : Math.min(this.counts.length - 1, Math.ceil(ln(ms) / stepWidth));

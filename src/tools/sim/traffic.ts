@@ -6,11 +6,11 @@
 import type { ErrorOutcome, Prospects, ResponseOutcome } from '../../index.js';
 import { AttemptTimeoutError, DeadlineError } from '../../index.js';
 import type { Agenda, Handler } from './agenda.js';
-import type { Caller } from './exchange.js';
+import type { Caller, Race } from './exchange.js';
 import { Exchange } from './exchange.js';
 import type { Luck } from './luck.js';
 import type { Ending } from './tally.js';
-import type { Trace } from './trace.js';
+import type { Step, Trace } from './trace.js';
 
 const attemptTimedOut: ErrorOutcome = { kind: 'error', error: new AttemptTimeoutError(0), aborted: false };
 const deadlinePassed: ErrorOutcome = { kind: 'error', error: new DeadlineError(0), aborted: false };
@@ -40,7 +40,12 @@ export class Traffic {
 
   private readonly timingOut: Handler = (slot, turn) => {
     const exchange = this.exchanges[slot] as Exchange;
-    if (exchange.turn === turn) this.timeOut(exchange);
+    if (exchange.isOut(turn)) this.timeOut(exchange, turn);
+  };
+
+  private readonly hedging: Handler = (slot, turn) => {
+    const exchange = this.exchanges[slot] as Exchange;
+    if (exchange.turn === turn) this.hedge(exchange);
   };
 
   private readonly leaving: Handler = (slot, mark) => {
@@ -66,8 +71,12 @@ export class Traffic {
 
   /** An answer to an attempt that is over is ignored. */
   answered(exchange: Exchange, turn: number, outcome: ResponseOutcome | ErrorOutcome): void {
-    if (exchange.turn !== turn) return;
+    if (!exchange.isOut(turn)) return;
     this.trace?.(this.agenda.now, exchange, outcome);
+    if (exchange.race !== undefined) {
+      this.endOneOfTwo(exchange, exchange.race, turn === exchange.race.turn, outcome);
+      return;
+    }
     exchange.turn = this.nextTurn();
     if (outcome.kind === 'response') {
       if (exchange.pursuit.acceptAtOnce(outcome.status)) {
@@ -93,33 +102,90 @@ export class Traffic {
   }
 
   private send(exchange: Exchange): void {
-    const { caller, route } = exchange;
-    const { tally } = route;
+    const { caller } = exchange;
+    const { tally } = exchange.route;
     const { now } = this.agenda;
     tally.count(exchange.attempts === 0 ? tally.firstTries : tally.retries, now);
     if (now < exchange.mayRetryAt) tally.earlyRetries += 1;
     if (now < (caller.forbiddenUntil[exchange.process] as number)) tally.count(tally.forbidden, now);
     exchange.attempts += 1;
     exchange.turn = this.nextTurn();
-    this.limit(exchange);
-    this.trace?.(now, exchange, 'sent');
-    caller.station.receive(exchange);
+    this.put(exchange, exchange.turn, 'sent');
+  }
+
+  /** `turn`: of the attempt. */
+  private put(exchange: Exchange, turn: number, step: Step): void {
+    const { agenda } = this;
+    const { pursuit, caller, attempts, race } = exchange;
+    pursuit.tail?.sent(attempts);
+    this.limit(exchange, turn);
+    if (race === undefined) {
+      const afterMs = pursuit.tail?.hedgeAfterMs(true);
+      if (afterMs !== undefined) agenda.at(agenda.now + afterMs, this.hedging, exchange.slot, turn);
+    }
+    this.trace?.(agenda.now, exchange, step);
+    caller.station.receive(exchange, turn);
   }
 
   /** An attempt ends at its own timeout, or at the deadline of its request. */
-  private limit(exchange: Exchange): void {
+  private limit(exchange: Exchange, turn: number): void {
     const { agenda } = this;
     const limitMs = Math.min(timeoutOf(exchange), exchange.pursuit.deadlineAt - agenda.now);
     if (limitMs < Number.POSITIVE_INFINITY)
-      agenda.at(agenda.now + limitMs, this.timingOut, exchange.slot, exchange.turn);
+      agenda.at(agenda.now + limitMs, this.timingOut, exchange.slot, turn);
   }
 
-  private timeOut(exchange: Exchange): void {
+  /** A deadline ends both attempts, if two are out. */
+  private timeOut(exchange: Exchange, turn: number): void {
     const { now } = this.agenda;
     const { tally } = exchange.route;
     tally.count(tally.timedOut, now);
     const isLate = now >= exchange.pursuit.deadlineAt;
-    this.answered(exchange, exchange.turn, isLate ? deadlinePassed : attemptTimedOut);
+    if (isLate) exchange.race = undefined;
+    this.answered(exchange, isLate ? exchange.turn : turn, isLate ? deadlinePassed : attemptTimedOut);
+  }
+
+  // -------------------------------------------------------------- a second attempt beside the first
+
+  private hedge(exchange: Exchange): void {
+    const { pursuit, attempts, route } = exchange;
+    const hedge = pursuit.tail?.hedge();
+    if (hedge === undefined) return;
+    route.tally.count(route.tally.hedges, this.agenda.now);
+    exchange.attempts = hedge;
+    exchange.race = { first: attempts, hedge, turn: this.nextTurn(), ending: undefined };
+    this.put(exchange, exchange.race.turn, 'hedged');
+  }
+
+  /**
+   * The attempt that loses is cut: nothing tells its server, which works on it to the end, as servers do whose HTTP/1
+   * connection is closed.
+   */
+  private endOneOfTwo(
+    exchange: Exchange,
+    race: Race,
+    isHedge: boolean,
+    outcome: ResponseOutcome | ErrorOutcome,
+  ): void {
+    const { pursuit, route } = exchange;
+    if (outcome.kind === 'response') this.heed(exchange, outcome);
+    const attempt = isHedge ? race.hedge : race.first;
+    const ruling = pursuit.tail?.ended(attempt, outcome, sendable);
+    if (ruling === undefined) return;
+    if (ruling.kind === 'pending') {
+      race.ending = outcome;
+      if (isHedge) race.turn = over;
+      else exchange.turn = this.nextTurn();
+      return;
+    }
+    exchange.race = undefined;
+    const { decision } = ruling;
+    const deciding = ruling.attempt === attempt ? outcome : (race.ending ?? outcome);
+    const ending = endingOf(deciding);
+    if (decision.action === 'stop' && ending === 'good' && ruling.attempt === race.hedge)
+      route.tally.count(route.tally.hedgesWon, this.agenda.now);
+    if (decision.action === 'retry') this.wait(exchange, decision.delayMs);
+    else this.end(exchange, ending);
   }
 
   /** The caller leaves, whether or not an attempt is in progress. */
@@ -133,7 +199,7 @@ export class Traffic {
   private judge(exchange: Exchange, outcome: ResponseOutcome | ErrorOutcome): void {
     const decision = exchange.pursuit.next(outcome, sendable);
     if (decision.action === 'retry') this.wait(exchange, decision.delayMs);
-    else this.end(exchange, outcome.kind === 'response' && outcome.status < 400 ? 'good' : 'failed');
+    else this.end(exchange, endingOf(outcome));
   }
 
   private wait(exchange: Exchange, delayMs: number): void {
@@ -157,6 +223,7 @@ export class Traffic {
     this.trace?.(now, exchange, ending);
     exchange.route.tally.settle(ending, now, now - startedAt, exchange.by);
     exchange.mark = over;
+    exchange.race = undefined;
     exchange.turn = this.nextTurn();
     this.free.push(exchange.slot);
     caller.ended(exchange, ending);
@@ -177,6 +244,10 @@ function patienceOf({ caller, luck, pursuit }: Exchange): number {
   return Math.min(patienceMs, deadlineMs);
 }
 
+function endingOf(outcome: ResponseOutcome | ErrorOutcome): Ending {
+  return outcome.kind === 'response' && outcome.status < 400 ? 'good' : 'failed';
+}
+
 function timeoutOf({ pursuit, caller }: Exchange): number {
-  return pursuit.settings.attemptTimeoutMs ?? caller.timeoutMs ?? Number.POSITIVE_INFINITY;
+  return pursuit.tail?.timeoutMs(true) ?? pursuit.settings.attemptTimeoutMs ?? caller.timeoutMs ?? Number.POSITIVE_INFINITY;
 }

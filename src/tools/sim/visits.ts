@@ -14,12 +14,14 @@ export class Visits {
   private readonly turns: number[] = [];
   private readonly lucks: Luck[] = [];
   private readonly begunAt: number[] = [];
+  private readonly workedFrom: number[] = [];
 
-  open(exchange: Exchange): number {
+  /** `turn`: of the attempt that was just sent. */
+  open(exchange: Exchange, turn: number): number {
     const visit = this.free.pop() ?? this.exchanges.length;
     this.exchanges[visit] = exchange;
     this.stamps[visit] ??= 0;
-    this.turns[visit] = exchange.turn;
+    this.turns[visit] = turn;
     this.lucks[visit] = luckOf(exchange.luck, exchange.attempts);
     return visit;
   }
@@ -33,6 +35,12 @@ export class Visits {
   /** The server starts to work on it. */
   begin(visit: number, now: number): void {
     this.begunAt[visit] = now;
+    this.workedFrom[visit] = now;
+  }
+
+  /** The server has work only now. */
+  work(visit: number, now: number): void {
+    this.workedFrom[visit] = now;
   }
 
   exchangeOf(visit: number): Exchange | undefined {
@@ -54,6 +62,10 @@ export class Visits {
 
   begunAtOf(visit: number): number {
     return this.begunAt[visit] as number;
+  }
+
+  workedFromOf(visit: number): number {
+    return this.workedFrom[visit] as number;
   }
 
   /** The numbers of all visits in progress, at every station. */

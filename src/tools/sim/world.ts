@@ -8,6 +8,8 @@ export type Contender = Policy | PolicyOptions | Peer;
 
 export interface World {
   readonly durationMs: number;
+  /** Requests that start earlier are sent like the others, but left out of the percentiles. Default: 0. */
+  readonly warmUpMs?: number;
   /** Clients call the first service, which calls the next before it answers, and so on. */
   readonly services: readonly [Service, ...Service[]];
 }
@@ -43,8 +45,8 @@ export interface QueueServer {
   readonly kind: 'queue';
   readonly workers: number;
   readonly places: number;
-  /** The mean of an exponential distribution. */
-  readonly serviceMs: number;
+  /** How long a worker takes for an attempt. A number is the mean of an exponential distribution. */
+  readonly serviceMs: number | DrawnLatency;
 }
 
 /** An answer takes `baseMs`, and `eachMs` more for each request in progress when it arrives. */
@@ -84,7 +86,24 @@ export interface FlakyServer {
  * Constant, or drawn for each attempt from a lognormal distribution: with a spread of 0.5, one in six takes longer than
  * 1.65 times the median, one in forty longer than 2.7 times, one in a thousand longer than 4.7 times.
  */
-export type LatencyModel = number | { readonly medianMs: number; readonly spread: number };
+export type LatencyModel = number | DrawnLatency;
+
+export interface DrawnLatency {
+  readonly medianMs: number;
+  readonly spread: number;
+  /** Some attempts take many times as long. Default: none. */
+  readonly tail?: LatencyTail;
+}
+
+export interface LatencyTail {
+  readonly share: number;
+  readonly times: number;
+  /**
+   * What is slow: an attempt, so that another one of the same request is likely to be fast, or the request itself,
+   * which is slow whenever and wherever it is sent. Default: `'attempt'`.
+   */
+  readonly of?: 'attempt' | 'request';
+}
 
 /** Gives these answers in turn, and repeats the last one. */
 export interface ScriptedServer {
@@ -168,6 +187,8 @@ export type Fault = Lasting &
     | {
         /** SIGSTOP, and SIGCONT at the end: the server does not run, but its kernel accepts `backlog` connections. */
         readonly kind: 'stop';
+        /** Every `everyMs`, it stops for `pauseMs`. Default: it stops once, for the whole time. */
+        readonly pauses?: { readonly everyMs: number; readonly pauseMs: number };
       }
     | {
         /** Requests in progress are cut off, and connections are refused. */

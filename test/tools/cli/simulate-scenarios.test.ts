@@ -328,7 +328,7 @@ describe('what is wrong is told with its place', () => {
     [
       'a policy where there is none',
       { ...sound, world: { ...sound.world, policy: {} } },
-      ['world.policy | an unknown key | one of the keys "durationMs", "services"'],
+      ['world.policy | an unknown key | one of the keys "durationMs", "services", "warmUpMs"'],
     ],
     [
       'too long a run',

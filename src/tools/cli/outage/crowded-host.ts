@@ -49,6 +49,14 @@ export class CrowdedHost implements Host {
     return Math.random();
   }
 
+  drawOfRequest(): number {
+    return Math.random();
+  }
+
+  work(): void {
+    // Work is not measured here.
+  }
+
   /** Numbers are not reused, so the only question is whether the visit is over. */
   stampOf(visit: number): number {
     return this.visits.has(visit) ? 1 : 0;

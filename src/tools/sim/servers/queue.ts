@@ -4,6 +4,7 @@ import type { ResponseOutcome } from '../../../index.js';
 import { exponential } from '../dice.js';
 import { purposes } from '../luck.js';
 import type { QueueServer } from '../world.js';
+import { Latency } from './latency.js';
 import type { Host, Server } from './server.js';
 import { done } from './server.js';
 
@@ -13,6 +14,7 @@ export class Queue implements Server {
   delayMs = 0;
   private readonly model: QueueServer;
   private readonly host: Host;
+  private readonly latency: Latency | undefined;
   private busy = 0;
   private waiting: number[] = [];
   /** The index of the first request that waits: it moves, so that the array need not be shifted. */
@@ -21,6 +23,7 @@ export class Queue implements Server {
   constructor(model: QueueServer, host: Host) {
     this.model = model;
     this.host = host;
+    this.latency = typeof model.serviceMs === 'number' ? undefined : new Latency(model.serviceMs, host);
   }
 
   get concurrency(): number {
@@ -35,7 +38,14 @@ export class Queue implements Server {
 
   private serve(visit: number): void {
     this.busy += 1;
-    this.host.later(exponential(this.host.draw(visit, purposes.work), this.model.serviceMs), visit);
+    this.host.work(visit);
+    this.host.later(this.serviceMsOf(visit), visit);
+  }
+
+  private serviceMsOf(visit: number): number {
+    const { serviceMs } = this.model;
+    if (typeof serviceMs === 'number') return exponential(this.host.draw(visit, purposes.work), serviceMs);
+    return this.latency?.of(visit) ?? 0;
   }
 
   tick(visit: number): void {

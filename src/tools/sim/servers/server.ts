@@ -22,6 +22,10 @@ export interface Host {
   pathOf(visit: number): string;
   /** From [0, 1): the same for the same attempt of the same request, whatever the policy. */
   draw(visit: number, purpose: Purpose): number;
+  /** The same for every attempt of one request. */
+  drawOfRequest(visit: number, purpose: Purpose): number;
+  /** A worker starts on it only now: until now, it waited for one. */
+  work(visit: number): void;
   /** An event with an older stamp is about a visit that is over. */
   stampOf(visit: number): number;
   /** Time since the server started to work on it. */
