@@ -165,7 +165,7 @@ function latencyText(latency: LatencyModel): string {
   const usual = `about ${waitText(medianMs)}`;
   if (tail === undefined) return usual;
   const whose = tail.of === 'request' ? 'of the requests, however often they are sent' : 'of the attempts';
-  return `${usual}, ${valueText(tail.times)} times that for ${percentText(tail.share)} ${whose}`;
+  return `${usual} (${valueText(tail.times)} times that for ${percentText(tail.share)} ${whose})`;
 }
 
 type Limited = Extract<ServerModel, { kind: 'limited' }>;

@@ -3,12 +3,14 @@
 export type { Exchange } from './exchange.js';
 export type { Day, Limit } from './ordinary.js';
 export * as ordinaryDays from './ordinary.js';
-export type { Peer, PeerTurn } from './peers.js';
+export type { Peer, PeerHedges, PeerTimeouts, PeerTurn } from './peers.js';
 export { peers } from './peers.js';
 export type { Counts, Durations, RouteRun, Run, Series, ServiceRun, Totals } from './run.js';
 export { fairness, perSecond } from './run.js';
 export type { SimulateOptions } from './simulate.js';
 export { simulate } from './simulate.js';
+export * as tailDays from './tail.js';
+export { hedgingAtP99, tcpTimeouts } from './tail-peers.js';
 export type { Ending } from './tally.js';
 export type { Step, Trace } from './trace.js';
 export type * from './world.js';

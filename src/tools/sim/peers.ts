@@ -17,6 +17,24 @@ export interface Peer {
   readonly statuses: readonly number[];
   /** In milliseconds; undefined: it gives up. */
   readonly wait: (turn: PeerTurn, dice: Dice) => number | undefined;
+  /** Time limits of attempts that follow the answers; one for each process. Default: the clients' own limit. */
+  readonly timeouts?: () => PeerTimeouts;
+  /** When a second attempt is sent while the first is out; one for each process. Default: never. */
+  readonly hedges?: () => PeerHedges;
+}
+
+export interface PeerTimeouts {
+  /** For the next attempt. */
+  limitMs(): number;
+  answered(ms: number, isRetry: boolean): void;
+  timedOut(limitMs: number): void;
+}
+
+export interface PeerHedges {
+  /** Undefined: no second attempt. */
+  afterMs(): number | undefined;
+  /** The answer that was used arrived after this time. */
+  answered(ms: number): void;
 }
 
 export interface PeerTurn {

@@ -1,11 +1,12 @@
 /** Makes the strategy of one process from a contender that is data. */
 
-import type { Admission, ErrorOutcome, Fleet, ResponseOutcome, Sleep } from '../../index.js';
+import type { Fleet, Sleep } from '../../index.js';
 import { createRetrier } from '../../index.js';
 import { isPolicy } from '../../internal.js';
 import type { Dice } from './dice.js';
+import { peerStrategy } from './peer-pursuit.js';
 import type { Peer } from './peers.js';
-import type { BareDecision, Pursuit, Strategy } from './pursuit.js';
+import type { Strategy } from './pursuit.js';
 import type { Contender } from './world.js';
 
 export interface Circumstances {
@@ -19,7 +20,7 @@ export interface Circumstances {
 const epochMs = 1_773_144_000_000;
 
 export function strategyOf(contender: Contender, { now, dice, fleet }: Circumstances): Strategy {
-  if (isPeer(contender)) return { open: (_, thoughtMs) => new PeerPursuit(contender, dice, thoughtMs) };
+  if (isPeer(contender)) return peerStrategy(contender, now, dice);
   const sleep: Sleep = () => {
     throw new Error('In a simulation, only the traffic waits');
   };
@@ -30,58 +31,4 @@ export function strategyOf(contender: Contender, { now, dice, fleet }: Circumsta
 
 function isPeer(contender: Contender): contender is Peer {
   return !isPolicy(contender) && 'kind' in contender;
-}
-
-const go: Admission = { kind: 'go' };
-const stop: BareDecision = { action: 'stop' };
-const noSettings: Pursuit['settings'] = { attemptTimeoutMs: undefined, deadlineMs: undefined };
-
-class PeerPursuit implements Pursuit {
-  readonly settings: Pursuit['settings'] = noSettings;
-  readonly deadlineAt: number = Number.POSITIVE_INFINITY;
-  private readonly peer: Peer;
-  private readonly dice: Dice;
-  private retries = 0;
-  private previousMs: number;
-
-  constructor(peer: Peer, dice: Dice, thoughtMs: number) {
-    this.peer = peer;
-    this.dice = dice;
-    this.previousMs = thoughtMs;
-  }
-
-  admit(): Admission {
-    return go;
-  }
-
-  acceptAtOnce(status: number): boolean {
-    return status < 400;
-  }
-
-  next(outcome: ResponseOutcome | ErrorOutcome): BareDecision {
-    const { peer } = this;
-    if (this.retries >= peer.maxRetries || !isWorthIt(peer, outcome)) return stop;
-    this.retries += 1;
-    const turn = { retry: this.retries, hintMs: hintIn(outcome), previousMs: this.previousMs };
-    const waitMs = peer.wait(turn, this.dice);
-    if (waitMs === undefined) return stop;
-    this.previousMs = waitMs;
-    return { action: 'retry', delayMs: Math.max(0, waitMs) };
-  }
-
-  abandon(): void {
-    // A peer has no shared state to give anything back to.
-  }
-}
-
-function isWorthIt({ statuses, afterTimeout }: Peer, outcome: ResponseOutcome | ErrorOutcome): boolean {
-  if (outcome.kind === 'response') return statuses.includes(outcome.status);
-  const { code } = outcome.error as { readonly code?: string };
-  return afterTimeout || code !== 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT';
-}
-
-function hintIn(outcome: ResponseOutcome | ErrorOutcome): number | undefined {
-  if (outcome.kind === 'error') return undefined;
-  const seconds = (outcome.headers as Readonly<Record<string, string>> | undefined)?.['retry-after'];
-  return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }

@@ -249,5 +249,10 @@ function endingOf(outcome: ResponseOutcome | ErrorOutcome): Ending {
 }
 
 function timeoutOf({ pursuit, caller }: Exchange): number {
-  return pursuit.tail?.timeoutMs(true) ?? pursuit.settings.attemptTimeoutMs ?? caller.timeoutMs ?? Number.POSITIVE_INFINITY;
+  return (
+    pursuit.tail?.timeoutMs(true) ??
+    pursuit.settings.attemptTimeoutMs ??
+    caller.timeoutMs ??
+    Number.POSITIVE_INFINITY
+  );
 }

@@ -43,6 +43,20 @@ describe('a scenario is sound', () => {
       },
     ],
     [
+      'with a slow tail',
+      withServer({
+        kind: 'queue',
+        workers: 4,
+        places: 20,
+        serviceMs: { medianMs: 20, spread: 0.5, tail: { share: 0.01, times: 100, of: 'request' } },
+      }),
+    ],
+    ['with a warm-up', { ...sound, world: { ...sound.world, warmUpMs: 1_000 } }],
+    [
+      'with pauses',
+      withFaults({ kind: 'stop', fromMs: 0, forMs: 5_000, pauses: { everyMs: 500, pauseMs: 20 } }),
+    ],
+    [
       'with a server that answers by a script',
       withServer({
         kind: 'scripted',

@@ -107,6 +107,24 @@ describe('a scenario in sentences', () => {
       { kind: 'queue', workers: 4, places: 20, serviceMs: 50 },
       'handles 4 requests at a time in 50 ms each, queues up to 20 more',
     ],
+    [
+      {
+        kind: 'queue',
+        workers: 4,
+        places: 20,
+        serviceMs: { medianMs: 20, spread: 0.5, tail: { share: 0.01, times: 100 } },
+      },
+      'at a time in about 20 ms (100 times that for 1.0 % of the attempts) each, queues up to 20 more',
+    ],
+    [
+      {
+        kind: 'flaky',
+        latencyMs: { medianMs: 20, spread: 0, tail: { share: 0.01, times: 100, of: 'request' } },
+        share: 0,
+        status: 503,
+      },
+      'answers after about 20 ms (100 times that for 1.0 % of the requests, however often they are sent).',
+    ],
     [{ kind: 'slowing', baseMs: 1_000, eachMs: 10 }, 'after 1 s plus 10 ms for each'],
     [
       { kind: 'limited', latencyMs: 20, limit: { permits: 50, windowMs: 1_000 }, retryAfter: false },
@@ -148,6 +166,10 @@ describe('a scenario in sentences', () => {
 
   test.each<[Fault, string]>([
     [{ ...lasting, kind: 'stop' }, 'From 5 s to 7.5 s, the server is stopped'],
+    [
+      { ...lasting, kind: 'stop', pauses: { everyMs: 500, pauseMs: 20 } },
+      'From 5 s to 7.5 s, the server pauses for 20 ms every 500 ms',
+    ],
     [{ ...lasting, kind: 'crash' }, 'is down and refuses connections'],
     [{ ...lasting, kind: 'reset' }, 'cuts off all requests in progress, once'],
     [{ ...lasting, kind: 'reset', everyMs: 500 }, 'cuts off all requests in progress every 500 ms'],
