@@ -21,6 +21,7 @@ describe('a policy', () => {
     ['{}', 'valid, with 0 rules.'],
     ['{ "rules": [{ "match": "/health", "retry": false }] }', 'valid, with 1 rule.'],
     ['\uFEFF{ "maxRetries": 1 }', 'valid, with 0 rules.'],
+    ['{ "hedge": { "afterMs": 80 }, "attemptTimeoutMs": { "maxMs": 5000 } }', 'valid, with 0 rules.'],
   ])('%s is fine', async (text, answer) => {
     const path = file('fine.json', text);
     expect(await undaunted(['check', path])).toEqual({

@@ -6,6 +6,7 @@ import type { Flip } from '../../../src/tools/cli/explain/flips.js';
 import { flipsOf } from '../../../src/tools/cli/explain/flips.js';
 import type { Question } from '../../../src/tools/cli/explain/question.js';
 import { answer } from '../../../src/tools/cli/explain/question.js';
+import { tailPlanFor } from '../../../src/tools/cli/explain/tail.js';
 import { readError, readRequest, readResponse, suspicionOf } from '../../../src/tools/cli/explain/written.js';
 import { undaunted } from './kit.js';
 
@@ -363,6 +364,77 @@ test('without an outcome, the usual ones, and every rule that does not match', a
 test('a time limit for one attempt belongs to the usual outcomes where there is one', async () => {
   const { stdout } = await undaunted(['explain', 'service', 'GET /a']);
   expect(stdout).toMatch(/^timeout +retry +Retry 1 in 50 ms .*\(attemptTimeoutMs\)\.$/m);
+});
+
+describe('of slow answers, it says', () => {
+  const slow: PolicyOptions = {
+    maxRetries: 3,
+    rules: [
+      { match: '/search/*', hedge: { quantile: 0.5, factor: 4 } },
+      { match: '/fixed', hedge: { afterMs: 80, methods: ['GET', 'POST'] } },
+      { match: '/high', hedge: { quantile: 0.999, factor: 1.5 } },
+      { match: '/once', hedge: true, retry: false },
+      { match: '/quotes/*', attemptTimeoutMs: { quantile: 0.95, factor: 2, minMs: 50, maxMs: 5_000 } },
+      { match: '/odd', attemptTimeoutMs: { quantile: 0.92, maxMs: 5_000 } },
+    ],
+  };
+  const hedged = (after: string) =>
+    `It would be hedged: if there is no answer after ${after}, a second attempt is sent beside the first.`;
+  const learnt = (times: string) =>
+    `The timeout of this attempt is ${times} of recent answers, from 50 ms to 5 s. Until enough answers are known, it is 5 s.`;
+
+  const said = async (...asked: readonly string[]): Promise<string[]> => {
+    const { stdout } = await undaunted(['explain', '-', ...asked], { stdin: JSON.stringify(slow) });
+    return stdout.split('\n').filter((line) => /^(It would (not )?be hedged|The timeout of)/.test(line));
+  };
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['nothing where nothing asks for it', ['GET /else'], []],
+    ['when a request is hedged', ['GET /search/cats'], [hedged('4 times the median of recent answers')]],
+    ['after a fixed time', ['POST /fixed'], [hedged('80 ms')]],
+    ['after a high quantile', ['GET /high'], [hedged('1.5 times the 99.9th percentile of recent answers')]],
+    [
+      'that a method is not hedged',
+      ['POST /search/cats', '--keyed'],
+      ['It would not be hedged: POST is not among hedge.methods.'],
+    ],
+    ['that retries are off', ['GET /once'], ['It would not be hedged: retries are off.']],
+    [
+      'that the body cannot be sent by two attempts',
+      ['POST /fixed', '--body-spent'],
+      ['It would not be hedged: its body can be sent only once.'],
+    ],
+    ['what the timeout follows', ['GET /quotes/7'], [learnt('2 times the 95th percentile')]],
+    ['and that in good English', ['GET /odd'], [learnt('2 times the 92nd percentile')]],
+    [
+      'that it is the longest one where a retry is not safe',
+      ['POST /quotes/7'],
+      ['The timeout of this attempt is 5 s (maxMs): the request is not safe to repeat.'],
+    ],
+    [
+      'and for the last attempt',
+      ['GET /quotes/7', '--attempt', '4', '--status', '503'],
+      ['The timeout of this attempt is 5 s (maxMs): it is the last attempt.'],
+    ],
+  ])('%s', async (_, asked, sentences) => {
+    expect(await said(...asked)).toEqual(sentences);
+  });
+
+  test('that a rule with beforeRetry is not hedged', () => {
+    const own = definePolicy({ hedge: true, beforeRetry: () => undefined });
+    const asked = { ...question({}), policy: own };
+    expect(tailPlanFor(asked, { settings: own.fallback.settings }).hedge?.sentence).toContain('beforeRetry');
+  });
+
+  test('the same as JSON', async () => {
+    const { stdout } = await undaunted(['explain', '-', 'GET /search/cats', '--json'], {
+      stdin: JSON.stringify(slow),
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      hedge: { isHedged: true, sentence: hedged('4 times the median of recent answers') },
+    });
+    expect(JSON.parse(stdout)).not.toHaveProperty('attemptTimeout');
+  });
 });
 
 test('many rules are cut short', async () => {

@@ -16,6 +16,9 @@ const implausible: Readonly<Record<string, readonly [below: number, from: number
   // Shorter than the first wait.
   deadlineMs: [100, day],
   attemptTimeoutMs: [61, 12 * hour],
+  'attemptTimeoutMs.maxMs': [61, 12 * hour],
+  // Answers within one network may take a few milliseconds.
+  'hedge.afterMs': [5, hour],
   // Retry-After counts in whole seconds: none would be obeyed.
   maxHintMs: [1_000, 30 * day],
   scopeIdleMs: [1_000, 365 * day],

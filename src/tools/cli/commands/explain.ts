@@ -9,9 +9,10 @@ import { defineCommand } from '../command.js';
 import { flipsOf } from '../explain/flips.js';
 import { passedOver } from '../explain/passed-over.js';
 import type { Usual } from '../explain/print.js';
-import { printDecision, printRule, printUsual } from '../explain/print.js';
+import { printDecision, printRule, printTailPlan, printUsual } from '../explain/print.js';
 import type { LiveOutcome, Question } from '../explain/question.js';
 import { answer, ruleFor } from '../explain/question.js';
+import { tailPlanFor } from '../explain/tail.js';
 import { attemptTimeout, readError, readRequest, readResponse, suspicionOf } from '../explain/written.js';
 import { exitCodes, Failure } from '../failure.js';
 import type { Io } from '../io.js';
@@ -44,7 +45,8 @@ export const explain: Command = defineCommand({
   details: `
 The policy is a file, "-" for stdin, or one of ${dataPolicyNames.join(', ')}.
 The request is "POST https://api.example.com/payments/7", or "GET /users" where the host does not matter. Without
---status and --error, it lists what happens after the usual outcomes.
+--status and --error, it lists what happens after the usual outcomes. Where the policy has a hedge or an attempt timeout
+that follows the answers, it says whether they apply to the request, and if not, why.
 
 The exit code is 0 whether the request is retried or not, and 2 if the policy is invalid.
 
@@ -92,6 +94,7 @@ function explainOne(question: Question, io: Io, asJson: boolean): void {
   };
   if (!asJson) {
     printRule(io.stdout, question, given.rule);
+    printTailPlan(io.stdout, tailPlanFor(question, given.rule));
     printDecision(io.stdout, question, explained);
     return;
   }
@@ -126,6 +129,7 @@ function explainUsual(asked: Omit<Question, 'outcome'>, io: Io, asJson: boolean)
     return;
   }
   printRule(io.stdout, asked, rule);
+  printTailPlan(io.stdout, tailPlanFor(asked, rule));
   printUsual(io.stdout, rows);
 }
 
@@ -137,6 +141,7 @@ function about(question: Omit<Question, 'outcome'>, rule: Rule): object {
     rule: { index, name },
     passedOver: passedOver(question, rule),
     attempt,
+    ...tailPlanFor(question, rule),
   };
 }
 

@@ -9,6 +9,7 @@ import { fits, table } from '../table.js';
 import type { Flip } from './flips.js';
 import { countBefore, mismatchText, passedOver } from './passed-over.js';
 import type { Answer, Question } from './question.js';
+import type { TailPlan } from './tail.js';
 
 /** Of many rules, only the first ones are printed; `--json` has all. */
 const mostRules = 8;
@@ -35,6 +36,12 @@ export function printRule(
   const others = countBefore(question, rule) - mostRules;
   if (others > 0) out.line(`${indent}and ${countText(others)} more that do not match`);
   out.line();
+}
+
+export function printTailPlan(out: Printer, { hedge, attemptTimeout }: TailPlan): void {
+  const plans = [hedge, attemptTimeout].filter((plan) => plan !== undefined);
+  for (const { sentence } of plans) out.text(sentence);
+  if (plans.length > 0) out.line();
 }
 
 const indent = '  ';

@@ -21,6 +21,8 @@ test('such a time is valid, and causes no warning at run time', () => {
 
 test.each<[string, PolicyOptions, string]>([
   ['attemptTimeoutMs', { attemptTimeoutMs: 60 }, '60 s'],
+  ['attemptTimeoutMs.maxMs', { attemptTimeoutMs: { minMs: 1, maxMs: 5 } }, '5 s'],
+  ['hedge.afterMs', { hedge: { afterMs: 1 } }, '1 s'],
   ['maxHintMs', { maxHintMs: 120 }, '2 min'],
   ['scopeIdleMs', { scopeIdleMs: 600 }, '10 min'],
   ['schedule.firstMs', { schedule: { kind: 'exponential', firstMs: 1 } }, '1 s'],
@@ -53,6 +55,7 @@ const plausible: readonly PolicyOptions[] = [
   defaultOptions as PolicyOptions,
   { maxRetries: 5, hintJitter: 0, bufferBodyBytes: 10 },
   { deadlineMs: 100, attemptTimeoutMs: 61, maxHintMs: 0 },
+  { hedge: { afterMs: 5 }, attemptTimeoutMs: { minMs: 1, maxMs: 61 } },
   { hints: ['common'], gate: true, budget: false, scope: 'a' },
   { gate: { failures: 5, deadForMs: 0, rampMs: 0, maxWaiting: 1 } },
   { schedule: { kind: 'fixed', waitMs: 0 }, throttledSchedule: { kind: 'table', waitsMs: [0] } },
