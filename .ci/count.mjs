@@ -1,9 +1,11 @@
 // Adds up what the suites wrote into `reports`: first what failed and where, in the last line the sum.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 const suites = ['tests', 'package', 'browser', 'everywhere', 'chaos', 'redis', 'matrix', 'fuzz'];
+/** A failing script of the fuzz names its calls, and the command that plays it again. */
+const tellsOfFailure = /FAIL|×|Error: |\bscript \d+:|\bcall \d+:|FUZZ_SEED=/;
 let passed = 0;
 let failed = 0;
 for (const suite of suites) {
@@ -18,15 +20,20 @@ for (const suite of suites) {
 console.log(`${passed} passed, ${failed} failed`);
 
 function count(suite) {
+  const file = `reports/${suite}.${suite === 'tests' ? 'json' : 'txt'}`;
+  if (!existsSync(file)) {
+    return { passed: 0, failed: 1, about: [`There is no ${file}: the suite did not run to its end.`] };
+  }
   try {
-    return suite === 'tests' ? fromVitest() : fromScript(suite);
+    const text = readFileSync(file, 'utf8');
+    return suite === 'tests' ? fromVitest(text) : fromScript(suite, text);
   } catch (error) {
-    return { passed: 0, failed: 1, about: [`It did not get as far as to count: ${error.message}`] };
+    return { passed: 0, failed: 1, about: [`${file} cannot be read: ${error.message}`] };
   }
 }
 
-function fromVitest() {
-  const report = JSON.parse(readFileSync('reports/tests.json', 'utf8'));
+function fromVitest(text) {
+  const report = JSON.parse(text);
   const about = report.testResults.flatMap(({ name, message, assertionResults }) => [
     ...(message ? [`${name}: ${message}`] : []),
     ...assertionResults
@@ -41,10 +48,13 @@ function fromVitest() {
   return { passed: report.numPassedTests, failed: Math.max(report.numFailedTests, least), about };
 }
 
-function fromScript(suite) {
-  const text = stripVTControlCharacters(readFileSync(`reports/${suite}.txt`, 'utf8'));
-  const [, done, missed] = new RegExp(`^${suite}: (\\d+) passed, (\\d+) failed$`, 'm').exec(text);
-  const lines = text.split('\n');
-  const about = lines.filter((line) => /FAIL|×|Error: /.test(line));
-  return { passed: Number(done), failed: Number(missed), about };
+function fromScript(suite, written) {
+  const text = stripVTControlCharacters(written);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const about = lines.filter((line) => tellsOfFailure.test(line));
+  const sum = new RegExp(`^${suite}: (\\d+) passed, (\\d+) failed$`, 'm').exec(text);
+  if (sum !== null) return { passed: Number(sum[1]), failed: Number(sum[2]), about };
+  const ended = `It ended without its line "${suite}: … passed, … failed".`;
+  if (about.length > 0) return { passed: 0, failed: 1, about: [ended, ...about] };
+  return { passed: 0, failed: 1, about: [`${ended} Its last lines:`, ...lines.slice(-20)] };
 }

@@ -1,4 +1,7 @@
-/** Prints at the end how many tests passed and failed, on a line that another program can find. */
+/**
+ * Prints at the end how many tests passed and failed, on a line that another program can find. COUNT_AS is the name of
+ * the suite.
+ */
 
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
 
@@ -9,6 +12,7 @@ export default class CountReporter implements Reporter {
     const passed = tests.filter((test) => test.result().state === 'passed').length;
     const failed = tests.filter((test) => test.result().state === 'failed').length;
     // A run may also fail for reasons outside of tests.
-    console.log(`chaos: ${passed} passed, ${reason === 'passed' ? failed : Math.max(failed, 1)} failed`);
+    const least = reason === 'passed' ? 0 : 1;
+    console.log(`${process.env['COUNT_AS']}: ${passed} passed, ${Math.max(failed, least)} failed`);
   }
 }
