@@ -44,7 +44,7 @@ export class LiveSession implements Session {
   private readonly enclosure: Enclosure | undefined = enclosureHere();
   /** Made only if there is a gate or a hold to pass, or if a deadline or a listener needs the time. */
   private turn: Turn | undefined = undefined;
-  private attempts: Attempt[] | undefined = undefined;
+  protected attempts: Attempt[] | undefined = undefined;
   /** The status of a response that was accepted at once; 0 if there was none. */
   private acceptedStatus = 0;
 
@@ -90,7 +90,12 @@ export class LiveSession implements Session {
   admit(): Admission {
     const { settings } = this;
     if (settings.gate === false && settings.hold === false) return go;
-    return this.scope.admit(settings, this.turnHere(), this.deadlineAt, this.attempts !== undefined);
+    return this.scope.admit(settings, this.turnHere(), this.deadlineAt, !this.isFirst);
+  }
+
+  /** Whether no retry has begun yet. */
+  private get isFirst(): boolean {
+    return this.attempts?.some(({ decision }) => decision.action === 'retry') !== true;
   }
 
   private turnHere(): Turn {
@@ -115,7 +120,7 @@ export class LiveSession implements Session {
     return true;
   }
 
-  next(outcome: Outcome, prospects: Prospects): Decision {
+  next(outcome: Outcome | Finding, prospects: Prospects): Decision {
     const verdict = truthReturned('retryIf', prospects.verdict);
     this.reopen();
     const { settings, scope, history } = this;
@@ -124,19 +129,27 @@ export class LiveSession implements Session {
     const finding = classify(settings, outcome, date);
     const sign = signOf(finding);
     this.endTurn(sign);
-    const isFirst = history.length === 0;
+    const { isFirst } = this;
     // An outcome that is worth a retry is not a success, whether or not the retry takes place: a 403 can mean "rate
     // limited" as well as a 429 does.
     const succeeds = verdict !== true && finding.class === 'final' && sign === 'alive';
-    if (!succeeds) scope.learn(settings, finding, isFirst, verdict, now);
+    if (!succeeds) this.learn(finding, isFirst, verdict, now);
     const world = this.worldAt(now, date, prospects, verdict);
     const decision = decide(settings, history, finding, world);
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
     if (succeeds) scope.succeed(settings, isFirst, this.lastCost());
-    this.attempts ??= [];
-    this.attempts.push({ endedAt: now, decision });
+    this.record({ endedAt: now, decision });
     if (isListening(settings)) this.tellDecision(world, decision);
     return decision;
+  }
+
+  protected learn(finding: Finding, isFirst: boolean, verdict: boolean | undefined, now: number): void {
+    this.scope.learn(this.settings, finding, isFirst, verdict, now);
+  }
+
+  protected record(attempt: Attempt): void {
+    this.attempts ??= [];
+    this.attempts.push(attempt);
   }
 
   /**
@@ -148,7 +161,7 @@ export class LiveSession implements Session {
     if (attempts?.at(-1)?.decision.action === 'stop') attempts.pop();
   }
 
-  private worldAt(
+  protected worldAt(
     now: number,
     date: number,
     { replayable, resumable }: Prospects,
@@ -187,7 +200,7 @@ export class LiveSession implements Session {
   private endTurn(sign: Sign): void {
     if (this.settings.gate === false) return;
     const turn = this.turnHere();
-    this.scope.sign(this.settings, turn, this.attempts === undefined, sign);
+    this.scope.sign(this.settings, turn, this.isFirst, sign);
     turn.epoch = noEpoch;
   }
 
@@ -210,6 +223,7 @@ export class LiveSession implements Session {
     if (turn.isSettledTold) return;
     turn.isSettledTold = true;
     const attempts = this.history.length;
+    const { hedgeWon } = this;
     const elapsedMs = now - (this.startedAt ?? now);
     const { refused } = turn;
     tell(this.settings, {
@@ -219,16 +233,22 @@ export class LiveSession implements Session {
       outcome,
       elapsedMs,
       ...(refused && { refused }),
+      ...(hedgeWon !== undefined && { hedgeWon }),
     });
   }
 
-  private about(): About {
+  /** Undefined unless the request was hedged. */
+  protected get hedgeWon(): boolean | undefined {
+    return undefined;
+  }
+
+  protected about(): About {
     return { request: summaryOf(this.request), rule: this.rule.name, scope: this.scope.name };
   }
 }
 
 /** What every event says about its request. */
-type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
+export type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
 
 /** Made only when someone asks for the history of a request that succeeded at once. */
 function acceptedAttempt(status: number): Attempt {

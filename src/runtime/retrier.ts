@@ -15,6 +15,7 @@ import { portsFrom } from './ports.js';
 import type { ScopeSnapshot } from './scope.js';
 import { Scopes } from './scopes.js';
 import type { Session } from './session.js';
+import { TailedSession } from './tailed-session.js';
 import { warnOnce } from './warning.js';
 
 export interface RetrierSnapshot {
@@ -77,7 +78,10 @@ class LiveRetrier implements Retrier {
     const rule: Rule = policy.ruleFor(request);
     const settings = override === undefined ? rule.settings : policy.override(rule, override);
     const scope = this.scopes.get(this.scopeName(settings, request, unknownOrigin, socket));
-    return new LiveSession(request, rule, settings, scope);
+    const { tail } = settings;
+    return tail === undefined
+      ? new LiveSession(request, rule, settings, scope)
+      : new TailedSession(request, rule, settings, scope, tail);
   }
 
   private scopeName(

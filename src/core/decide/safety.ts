@@ -11,12 +11,13 @@ export function whyUnsafe(settings: Settings, finding: Finding, world: World): S
 }
 
 function mayRepeat(settings: Settings, evidence: Evidence, { request }: World): boolean {
+  return isSafe(settings, request) || evidenceAllows(settings.unsafeMethods, evidence);
+}
+
+/** Whether the request may be repeated whatever has become of it. */
+export function isSafe(settings: Settings, { method, keyed }: World['request']): boolean {
   return (
-    settings.idempotent ||
-    request.keyed ||
-    settings.methods.has(request.method) ||
-    settings.methods.has(request.method.toUpperCase()) ||
-    evidenceAllows(settings.unsafeMethods, evidence)
+    settings.idempotent || keyed || settings.methods.has(method) || settings.methods.has(method.toUpperCase())
   );
 }
 

@@ -1,0 +1,33 @@
+/** Of two attempts that were out at the same time and have both failed, the one that the request goes on from. */
+
+import type { Finding } from '../types.js';
+
+export interface Failed {
+  readonly finding: Finding;
+  /** What `retryIf` returned for it. */
+  readonly verdict: boolean | undefined;
+}
+
+/**
+ * A veto of the server comes first, then the longest hint, then a response before an error; if nothing sets them apart,
+ * the one that failed last.
+ */
+export function decidingOf<F extends Failed>(earlier: F, later: F): F {
+  return rankOf(earlier.finding) > rankOf(later.finding) ? earlier : later;
+}
+
+function rankOf(finding: Finding): number {
+  if (finding.kind === 'error') return -1;
+  if (finding.hint?.retry === false) return Number.POSITIVE_INFINITY;
+  return Math.max(0, finding.hint?.delayMs ?? 0);
+}
+
+/** A veto of the caller counts for both: the request is not sent again. */
+export function verdictOnBoth(deciding: Failed, other: Failed): boolean | undefined {
+  return other.verdict === false ? false : deciding.verdict;
+}
+
+/** Whether an attempt ended with an answer that needs no retry. Such an answer wins while another attempt is out. */
+export function isWhole({ finding, verdict }: Failed): boolean {
+  return finding.kind === 'response' && finding.class === 'final' && verdict !== true;
+}

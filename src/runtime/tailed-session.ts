@@ -1,0 +1,318 @@
+/**
+ * A session that learns from how long attempts take, and that may have two of them out at the same time. A session that
+ * needs neither is a plain one, which pays nothing for this.
+ */
+
+import { decidingOf, isWhole, verdictOnBoth } from '../core/decide/both-failed.js';
+import { classify } from '../core/decide/classify.js';
+import { isSafe } from '../core/decide/safety.js';
+import { affords } from '../core/limits/budget/budget.js';
+import type { TailState } from '../core/limits/tail/tail.js';
+import * as tails from '../core/limits/tail/tail.js';
+import type { Tail } from '../core/policy/limits.js';
+import type { Rule } from '../core/policy/policy.js';
+import type { Settings } from '../core/policy/settings.js';
+import { truthReturned } from '../core/returned.js';
+import type { Attempt, Decision, Finding, Outcome, RequestFacts, World } from '../core/types.js';
+import { isListening, tell } from './events.js';
+import { LiveSession } from './live-session.js';
+import type { Scope } from './scope.js';
+import type { Prospects, Ruling, SessionTail } from './session.js';
+
+/** An attempt that is out, or that has failed while the other one is still out. */
+interface Out {
+  readonly attempt: number;
+  /** When it was on the wire; undefined: not yet. */
+  sentAt: number | undefined;
+  /** How often the timeout had been doubled by then. */
+  level: number;
+  failed: Failed | undefined;
+}
+
+interface Failed {
+  readonly finding: Finding;
+  readonly verdict: boolean | undefined;
+  readonly endedAt: number;
+}
+
+export class TailedSession extends LiveSession implements SessionTail {
+  private readonly learns: Tail;
+  /** The attempt that is out, and its hedge. */
+  private first: Out | undefined = undefined;
+  private second: Out | undefined = undefined;
+  /** Of the two, the one that decides. */
+  private deciding: Out | undefined = undefined;
+  /** The attempt that lost while it was still out. */
+  private loser: Out | undefined = undefined;
+  private isLoserLeft = false;
+  private hasHedgeWon: boolean | undefined = undefined;
+
+  constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope, learns: Tail) {
+    super(request, rule, settings, scope);
+    this.learns = learns;
+  }
+
+  /** A layer that does not retry leaves hedging to the one that does. */
+  override get tail(): SessionTail | undefined {
+    return this.isSuppressed === true ? undefined : this;
+  }
+
+  // -------------------------------------------------------------- sending
+
+  sent(attempt: number): void {
+    const { now, second } = this;
+    if (second?.attempt !== attempt) {
+      this.first = { attempt, sentAt: now, level: tails.timeoutLevel(this.state), failed: undefined };
+      return;
+    }
+    const isNew = second.sentAt === undefined;
+    second.sentAt = now;
+    second.level = tails.timeoutLevel(this.state);
+    this.hasHedgeWon ??= false;
+    if (!isNew || !isListening(this.settings)) return;
+    const afterMs = now - (this.first?.sentAt ?? now);
+    tell(this.settings, { type: 'hedge', ...this.about(), attempt, afterMs });
+  }
+
+  timeoutMs(isSendable: boolean): number | undefined {
+    if (this.learns.timeout === undefined || !isSendable) return undefined;
+    const now = this.first?.sentAt ?? this.now;
+    return this.canRetry(now) ? tails.learntTimeoutMs(this.learns, this.state, now) : undefined;
+  }
+
+  /** Whether a retry would be safe and affordable after a timeout. */
+  private canRetry(now: number): boolean {
+    const { settings, request, scope } = this;
+    const { budget, maxRetries } = settings;
+    if (budget === false || this.retries >= maxRetries) return false;
+    if (!isSafe(settings, request) || scope.refuses(settings, now)) return false;
+    return affords(budget, scope.spendable(budget, now), 'timeout', now);
+  }
+
+  private get retries(): number {
+    return this.attempts?.filter(({ decision }) => decision.action === 'retry').length ?? 0;
+  }
+
+  hedgeAfterMs(isSendable: boolean): number | undefined {
+    const { first, learns, settings, request } = this;
+    if (first?.sentAt === undefined || learns.hedge === false || !isSendable) return undefined;
+    const { method } = request;
+    const { methods } = learns.hedge;
+    const isMeant = methods.includes(method) || methods.includes(method.toUpperCase());
+    if (!isMeant || settings.maxRetries === 0 || settings.beforeRetry !== undefined) return undefined;
+    return tails.hedgeAfterMs(learns, this.state, first.sentAt);
+  }
+
+  hedge(): number | undefined {
+    const { first, learns, settings, scope, now } = this;
+    if (first === undefined || first.failed !== undefined || this.second !== undefined) return undefined;
+    if (!scope.isAtEase(settings, now) || !tails.mayHedge(learns, this.state, now)) return undefined;
+    this.keep(tails.afterHedge(learns, this.state, now));
+    const attempt = first.attempt + 1;
+    this.second = { attempt, sentAt: undefined, level: 0, failed: undefined };
+    return attempt;
+  }
+
+  withdraw(): void {
+    if (this.second === undefined) return;
+    this.second = undefined;
+    this.keep(tails.afterWithdrawal(this.learns, this.state));
+  }
+
+  // -------------------------------------------------------------- an attempt has ended
+
+  override acceptAtOnce(status: number): boolean {
+    if (!super.acceptAtOnce(status)) return false;
+    if (this.first === undefined) return true;
+    this.land(this.first, true, this.now);
+    this.first = undefined;
+    this.keep(tails.afterSuccess(this.learns, this.state));
+    return true;
+  }
+
+  ended(attempt: number, outcome: Outcome, prospects: Prospects): Ruling {
+    const { first, second, now } = this;
+    const verdict = truthReturned('retryIf', prospects.verdict);
+    const finding = classify(this.settings, outcome, this.scope.ports.date());
+    const failed: Failed = { finding, verdict, endedAt: now };
+    const [it, other] = second?.attempt === attempt ? [second, first] : [first, second];
+    if (it === undefined || other === undefined || isWhole(failed)) {
+      return this.decideBy(it, attempt, failed, prospects);
+    }
+    it.failed = failed;
+    if (other.failed === undefined) {
+      this.note(it, failed);
+      return { kind: 'pending' };
+    }
+    const deciding = decidingOf(other.failed, failed);
+    const beaten = deciding === failed ? other.failed : failed;
+    if (deciding !== failed) this.landFailed(it, finding);
+    const by = deciding === failed ? it : other;
+    return this.decideBy(
+      by,
+      by.attempt,
+      { ...deciding, verdict: verdictOnBoth(deciding, beaten) },
+      prospects,
+    );
+  }
+
+  /** The other attempt decides. But what the server asks for concerns all requests, and at once. */
+  private note(out: Out, { finding, verdict, endedAt }: Failed): void {
+    this.landFailed(out, finding);
+    const onlyHold = { ...this.settings, budget: false as const };
+    this.scope.learn(onlyHold, finding, this.retries === 0, verdict, endedAt);
+  }
+
+  private decideBy(
+    it: Out | undefined,
+    attempt: number,
+    { finding, verdict }: Omit<Failed, 'endedAt'>,
+    prospects: Prospects,
+  ): Ruling {
+    this.deciding = it;
+    return { kind: 'decided', attempt, decision: this.next(finding, { ...prospects, verdict }) };
+  }
+
+  override next(outcome: Outcome | Finding, prospects: Prospects): Decision {
+    const { first, second } = this;
+    // An end of the request as a whole counts as that of an attempt which is still out.
+    this.deciding ??= first?.failed === undefined ? first : second;
+    const it = this.deciding;
+    const decision = super.next(outcome, prospects);
+    const { finding } = decision;
+    const now = this.attempts?.at(-1)?.endedAt ?? this.now;
+    const isAnswer = isWhole({ finding, verdict: prospects.verdict });
+    if (it?.failed === undefined) {
+      if (isAnswer) this.land(it, true, now);
+      else this.landFailed(it, finding);
+    }
+    if (isAnswer) this.keep(tails.afterSuccess(this.learns, this.state));
+    this.closeRound(it, isAnswer, finding.aborted, now);
+    return decision;
+  }
+
+  /** What becomes of the attempt that does not decide. */
+  private closeRound(it: Out | undefined, isAnswer: boolean, isAborted: boolean, now: number): void {
+    const { first, second } = this;
+    const other = it === second ? first : second;
+    if (second?.sentAt !== undefined && !isAborted) {
+      this.keep(tails.afterRace(this.learns, this.state, isAnswer && it === second));
+    }
+    if (other?.failed === undefined) {
+      if (isAnswer) this.loser = other;
+      else this.land(other, false, now);
+    }
+    this.first = undefined;
+    this.second = undefined;
+    this.deciding = undefined;
+  }
+
+  override abandon(outcome?: unknown): void {
+    const { first, second, now } = this;
+    for (const out of [first, second]) if (out?.failed === undefined) this.land(out, false, now);
+    this.first = undefined;
+    this.second = undefined;
+    this.deciding = undefined;
+    super.abandon(outcome);
+  }
+
+  // -------------------------------------------------------------- the attempt that has lost
+
+  leaveLoser(): number {
+    const ms = this.loser?.sentAt === undefined ? 0 : this.scope.tails.leaveLoser();
+    this.isLoserLeft = ms > 0;
+    if (!this.isLoserLeft) this.loserGone(false);
+    return ms;
+  }
+
+  loserGone(isAnswered: boolean): void {
+    if (this.isLoserLeft) this.scope.tails.loserGone();
+    this.isLoserLeft = false;
+    this.land(this.loser, isAnswered, this.now);
+    this.loser = undefined;
+  }
+
+  // -------------------------------------------------------------- what is told and learnt
+
+  protected override worldAt(...given: Parameters<LiveSession['worldAt']>): World {
+    const world = super.worldAt(...given);
+    const isHedged = this.second?.sentAt !== undefined;
+    return isHedged ? { ...world, attempt: this.deciding?.attempt } : world;
+  }
+
+  /** The attempt that decides comes last. */
+  protected override record(attempt: Attempt): void {
+    const { first, second, deciding } = this;
+    const other = deciding === second ? first : second;
+    if (second?.sentAt !== undefined && other !== undefined) super.record(recordOf(other, attempt.endedAt));
+    if (second?.sentAt !== undefined) {
+      const { action, finding } = attempt.decision;
+      const isAnswer = action === 'stop' && isWhole({ finding, verdict: undefined });
+      this.hasHedgeWon = isAnswer && deciding === second;
+    }
+    super.record(attempt);
+  }
+
+  protected override get hedgeWon(): boolean | undefined {
+    return this.hasHedgeWon;
+  }
+
+  /** The hold has heard of the hint already if the attempt failed while the other one was out. */
+  protected override learn(
+    finding: Finding,
+    isFirst: boolean,
+    verdict: boolean | undefined,
+    now: number,
+  ): void {
+    if (this.deciding?.failed === undefined) super.learn(finding, isFirst, verdict, now);
+    else this.scope.learn({ ...this.settings, hold: false }, finding, isFirst, verdict, now);
+  }
+
+  private landFailed(out: Out | undefined, finding: Finding): void {
+    if (finding.class === 'throttled') this.keep(tails.afterThrottled(this.learns, this.state, this.now));
+    if (finding.kind === 'error') {
+      // Nothing was sent, so it says nothing about how long an answer takes.
+      if (finding.evidence === 'unsent' || finding.unasked === true) return;
+      if (finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' && out !== undefined) {
+        this.keep(tails.afterTimeout(this.learns, this.state, out.level));
+      }
+    }
+    this.land(out, false, this.now);
+  }
+
+  private land(out: Out | undefined, isWholeAnswer: boolean, now: number): void {
+    if (out?.sentAt === undefined) return;
+    this.keep(tails.afterAttempt(this.learns, this.state, now - out.sentAt, isWholeAnswer, now));
+  }
+
+  private get state(): TailState {
+    return this.scope.tails.of(this.rule);
+  }
+
+  private keep(state: TailState): void {
+    this.scope.tails.keep(this.rule, state);
+  }
+
+  private get now(): number {
+    return this.scope.ports.now();
+  }
+}
+
+function recordOf({ attempt, failed }: Out, cutAt: number | undefined): Attempt {
+  if (failed !== undefined) {
+    const { finding, endedAt } = failed;
+    return { endedAt, decision: { action: 'stop', reason: 'other-pending', attempt, finding } };
+  }
+  return { endedAt: cutAt, decision: { action: 'stop', reason: 'cut', attempt, finding: cutFinding } };
+}
+
+/** Nothing is known about how the attempt would have ended. */
+const cutFinding: Finding = Object.freeze({
+  kind: 'error',
+  class: 'final',
+  evidence: 'unknown',
+  hint: undefined,
+  aborted: false,
+  name: 'Cut',
+  code: undefined,
+});

@@ -1,0 +1,68 @@
+/** What a scope has learnt from the answers of each rule's requests, for hedges and attempt timeouts. */
+
+import type { TailState } from '../core/limits/tail/tail.js';
+import * as tails from '../core/limits/tail/tail.js';
+import type { Tail } from '../core/policy/limits.js';
+import type { Rule } from '../core/policy/policy.js';
+
+/** More connections than this are not worth keeping for the next requests. */
+const mostLosers = 10;
+
+/** An attempt that takes longer is cut: a new connection costs less than one that is blocked. */
+const loserMs = 2_000;
+
+export class Tails {
+  /** Routes differ in how long they take, so each rule has its own. */
+  private readonly states: Map<Rule, TailState> = new Map();
+  /** Attempts that lost against another one and go on until their head, so that their connections can be kept. */
+  private losers = 0;
+
+  of(rule: Rule): TailState {
+    return this.states.get(rule) ?? tails.newTail;
+  }
+
+  keep(rule: Rule, state: TailState): void {
+    if (this.states.get(rule) !== state) this.states.set(rule, state);
+  }
+
+  /** How long a loser may go on; 0: not at all. */
+  leaveLoser(): number {
+    if (this.losers >= mostLosers) return 0;
+    this.losers += 1;
+    return loserMs;
+  }
+
+  loserGone(): void {
+    this.losers -= 1;
+  }
+
+  /** What was learnt goes; losers that are still out are counted down later. */
+  forget(): void {
+    this.states.clear();
+  }
+
+  snapshot(now: number): readonly LearntSnapshot[] {
+    return [...this.states].flatMap(([{ name, settings }, state]) =>
+      settings.tail === undefined ? [] : [learntIn(name, settings.tail, state, now)],
+    );
+  }
+}
+
+/** What is learnt of a rule's answers. Times are undefined as long as too little is known. */
+export interface LearntSnapshot {
+  readonly rule: string;
+  /** How long an attempt has to be out before a hedge is sent; undefined: none is sent now. */
+  readonly hedgeAfterMs?: number;
+  /** The attempt timeout, if it is shorter than the longest one. */
+  readonly attemptTimeoutMs?: number;
+}
+
+function learntIn(rule: string, tail: Tail, state: TailState, now: number): LearntSnapshot {
+  const hedgeAfterMs = tail.hedge === false ? undefined : tails.hedgeAfterMs(tail, state, now);
+  const attemptTimeoutMs = tails.learntTimeoutMs(tail, state, now);
+  return {
+    rule,
+    ...(hedgeAfterMs !== undefined && { hedgeAfterMs }),
+    ...(attemptTimeoutMs !== undefined && { attemptTimeoutMs }),
+  };
+}
