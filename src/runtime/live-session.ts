@@ -180,8 +180,13 @@ export class LiveSession implements Session {
       queueMs: scope.queueMs(settings, now),
       verdict,
       resumable,
-      suppressed: isSuppressed(this.enclosure ?? suppressionInContext(), request),
+      suppressed: this.suppressed,
     };
+  }
+
+  /** Whether another layer retries this request, or its retries are suppressed. */
+  protected get suppressed(): true | undefined {
+    return isSuppressed(this.enclosure ?? suppressionInContext(), this.request);
   }
 
   get isEnclosed(): boolean {

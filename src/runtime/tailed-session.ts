@@ -37,6 +37,7 @@ interface Failed {
 
 export class TailedSession extends LiveSession implements SessionTail {
   private readonly learns: Tail;
+  private readonly isActing: boolean;
   /** The attempt that is out, and its hedge. */
   private first: Out | undefined = undefined;
   private second: Out | undefined = undefined;
@@ -50,11 +51,12 @@ export class TailedSession extends LiveSession implements SessionTail {
   constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope, learns: Tail) {
     super(request, rule, settings, scope);
     this.learns = learns;
+    this.isActing = this.suppressed !== true;
   }
 
   /** A layer that does not retry leaves hedging to the one that does. */
   override get tail(): SessionTail | undefined {
-    return this.isSuppressed === true ? undefined : this;
+    return this.isActing ? this : undefined;
   }
 
   // -------------------------------------------------------------- sending
