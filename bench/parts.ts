@@ -75,6 +75,11 @@ const parts: readonly Part[] = [
     rows: async () => (await import('./succeeding.js')).benchSucceeding(),
   },
   {
+    name: 'core-learning',
+    title: 'the core: learning from the answers, where a rule hedges',
+    rows: async () => (await import('./learning.js')).benchLearning(),
+  },
+  {
     name: 'core-matching',
     title: 'the core: finding the rule of a request',
     rows: async () => (await import('./matching.js')).benchMatching(),

@@ -5,6 +5,14 @@ export { failuresByCode } from './core/decide/failures/known.js';
 export { longestWait, scheduledWait } from './core/decide/schedule.js';
 export { found, quote } from './core/found.js';
 export { fullBudget } from './core/limits/budget/budget.js';
+export type { TailState } from './core/limits/tail/tail.js';
+export {
+  afterAttempt,
+  afterSuccess,
+  hedgeAfterMs,
+  learntTimeoutMs,
+  newTail,
+} from './core/limits/tail/tail.js';
 export { checkPolicy } from './core/policy/check/check.js';
 export { implausibleTimes } from './core/policy/check/implausible-times.js';
 export { nearest } from './core/policy/check/nearest.js';

@@ -10,16 +10,17 @@ const count = 22 * perOctave + 1;
 export interface Histogram {
   /** Attempts that were answered, by how long they took. */
   readonly whole: readonly number[];
-  /** Attempts that were cut or failed: without that, they would have taken at least so long. */
+  /** Attempts that were cut or failed: an answer would have taken at least so long. */
   readonly cut: readonly number[];
-  /** How many were answered. */
+  /** How many were answered, and how many there were at all. */
   readonly wholes: number;
+  readonly all: number;
 }
 
-const zeros: readonly number[] = Object.freeze(new Array<number>(count).fill(0));
-export const emptyHistogram: Histogram = { whole: zeros, cut: zeros, wholes: 0 };
+const zeros: readonly number[] = Array.from({ length: count }, () => 0);
+export const emptyHistogram: Histogram = { whole: zeros, cut: zeros, wholes: 0, all: 0 };
 
-/** An attempt that has ended and the ones that ended before it. One number says which bucket, and whether it was whole. */
+/** An attempt that has ended, and the ones before it. The code says which bucket it is in and whether it was whole. */
 export interface Batch {
   readonly code: number;
   readonly next: Batch | undefined;
@@ -30,37 +31,27 @@ export function codeOf(ms: number, isWhole: boolean): number {
 }
 
 export function withBatch(histogram: Histogram, batch: Batch | undefined): Histogram {
-  if (batch === undefined) return histogram;
   const whole = histogram.whole.slice();
   const cut = histogram.cut.slice();
-  let { wholes } = histogram;
-  for (let one: Batch | undefined = batch; one !== undefined; one = one.next) {
+  let { wholes, all } = histogram;
+  for (let one = batch; one !== undefined; one = one.next) {
     const isWhole = one.code & 1;
     const counts = isWhole === 1 ? whole : cut;
     const bucket = one.code >> 1;
     counts[bucket] = (counts[bucket] ?? 0) + 1;
     wholes += isWhole;
+    all += 1;
   }
-  return { whole, cut, wholes };
+  return { whole, cut, wholes, all };
 }
 
-export function sum(one: Histogram, other: Histogram): Histogram {
-  if (one.wholes === 0 && one.cut === zeros) return other;
-  return combined(one, other, 1);
-}
-
-/** What came after `earlier`, an earlier state of the same histogram. */
-export function since(earlier: Histogram, histogram: Histogram): Histogram {
-  return combined(histogram, earlier, -1);
-}
-
-function combined(one: Histogram, other: Histogram, times: 1 | -1): Histogram {
-  const add = (counts: readonly number[], others: readonly number[]) =>
-    counts.map((value, bucket) => value + times * (others[bucket] ?? 0));
+/** What a histogram has counted since it was `earlier`. */
+export function since(earlier: Histogram, now: Histogram): Histogram {
   return {
-    whole: add(one.whole, other.whole),
-    cut: add(one.cut, other.cut),
-    wholes: one.wholes + times * other.wholes,
+    whole: now.whole.map((value, bucket) => value - (earlier.whole[bucket] ?? 0)),
+    cut: now.cut.map((value, bucket) => value - (earlier.cut[bucket] ?? 0)),
+    wholes: now.wholes - earlier.wholes,
+    all: now.all - earlier.all,
   };
 }
 

@@ -2,25 +2,33 @@
 
 import type { Tail } from '../../policy/limits.js';
 import type { Batch, Histogram } from './histogram.js';
-import { emptyHistogram, since, sum, withBatch } from './histogram.js';
+import { emptyHistogram, since, withBatch } from './histogram.js';
 import type { Quiet } from './quiet.js';
 import { notKnown, quieter, quietOf } from './quiet.js';
-import { quantileMs, survivalOf } from './survival.js';
+import { quantileMs } from './survival.js';
 
-export interface Learnt {
-  /** The attempts since this time, and those of the five minutes before it. */
+export interface Learnt extends Estimates {
+  /** All attempts since this time, and those of the five minutes before it. */
   readonly since: number;
-  readonly current: Histogram;
+  readonly all: Histogram;
+  /** What `all` was at that time. */
   readonly before: Histogram;
-  /** The running slice: when it began, and what `current` was then. */
-  readonly sliceSince: number;
-  readonly sliceBase: Histogram;
-  /** Slices that have ended, in order. */
-  readonly slices: readonly Slice[];
-  /** What follows, computed once per batch. Undefined where too little is known. */
+  readonly slices: Slices;
+}
+
+/** Computed once per batch, since that costs more than counting it. Undefined where too little is known. */
+interface Estimates {
   readonly hedgeAfterMs: number | undefined;
   readonly timeoutMs: number | undefined;
   readonly quiet: Quiet;
+}
+
+/** The running slice: when it began, and what `all` was then. And the slices that have ended. */
+interface Slices {
+  readonly since: number;
+  readonly before: Histogram;
+  readonly ended: readonly Slice[];
+  readonly quietest: Quiet;
 }
 
 interface Slice extends Quiet {
@@ -30,7 +38,7 @@ interface Slice extends Quiet {
 export const generationMs = 300_000;
 const forgottenAfterMs = 2 * generationMs;
 
-/** A slice is shorter than a usual slow time, so that a slow time and a quiet one are not mixed in all of them. */
+/** Short enough that some slices of ten minutes are quiet, although the server is slow for minutes. */
 const sliceMs = 60_000;
 
 /** With fifty answers, the median of usual times (lognormal, sigma 1) is off by less than a fifth, two times in three. */
@@ -38,75 +46,64 @@ const enough = 50;
 /** And of an estimate of the 99th percentile, a few answers must lie beyond it. */
 const enoughBeyond = 2.5;
 
-export const nothingLearnt: Learnt = {
-  since: Number.NEGATIVE_INFINITY,
-  current: emptyHistogram,
-  before: emptyHistogram,
-  sliceSince: Number.NEGATIVE_INFINITY,
-  sliceBase: emptyHistogram,
-  slices: [],
-  hedgeAfterMs: undefined,
-  timeoutMs: undefined,
-  quiet: notKnown,
-};
-
 export function nothingLearntAt(now: number): Learnt {
-  return { ...nothingLearnt, since: now, sliceSince: now };
+  return {
+    since: now,
+    all: emptyHistogram,
+    before: emptyHistogram,
+    slices: { since: now, before: emptyHistogram, ended: [], quietest: notKnown },
+    hedgeAfterMs: undefined,
+    timeoutMs: undefined,
+    quiet: notKnown,
+  };
 }
 
-export function afterBatch(tail: Tail, learnt: Learnt, batch: Batch | undefined, now: number): Learnt {
-  const current = withBatch(learnt.current, batch);
-  const isOver = now - learnt.sliceSince >= sliceMs;
-  return estimated(tail, afterSlice({ ...learnt, current }, isOver, now), now);
+export function afterBatch(tail: Tail, learnt: Learnt, batch: Batch, now: number): Learnt {
+  const all = withBatch(learnt.all, batch);
+  const isOver = now - learnt.slices.since >= sliceMs;
+  const slices = isOver ? afterSlice(learnt.slices, all, now) : learnt.slices;
+  const { hedgeAfterMs, timeoutMs, quiet } = estimatesOf(tail, all, slices);
+  return { since: learnt.since, all, before: learnt.before, slices, hedgeAfterMs, timeoutMs, quiet };
 }
 
-/** Five minutes are over: those before are forgotten. */
+/** Five minutes are over, and those before them are forgotten. */
 export function afterGeneration(tail: Tail, learnt: Learnt, batch: Batch | undefined, now: number): Learnt {
-  const ended = afterSlice({ ...learnt, current: withBatch(learnt.current, batch) }, true, now);
+  const ended = withBatch(learnt.all, batch);
+  const { ended: slicesEnded, quietest } = afterSlice(learnt.slices, ended, now);
   const begun = learnt.since + generationMs;
-  return estimated(
-    tail,
-    {
-      ...ended,
-      since: begun,
-      before: ended.current,
-      current: emptyHistogram,
-      sliceSince: begun,
-      sliceBase: emptyHistogram,
-    },
-    now,
-  );
+  const all = since(learnt.before, ended);
+  const slices = { since: begun, before: all, ended: slicesEnded, quietest };
+  return { since: begun, all, before: all, slices, ...estimatesOf(tail, all, slices) };
 }
 
 /** Ends the running slice. One with too few answers goes on. */
-function afterSlice(learnt: Learnt, isOver: boolean, now: number): Learnt {
-  const { current, sliceBase, slices } = learnt;
-  if (!isOver || current.wholes - sliceBase.wholes < enough) return learnt;
-  const quiet = quietOf(since(sliceBase, current));
+function afterSlice(slices: Slices, all: Histogram, now: number): Slices {
+  const isLong = all.wholes - slices.before.wholes >= enough;
+  const quiet = isLong ? quietOf(since(slices.before, all)) : undefined;
+  const before = slices.ended.filter(({ endedAt }) => now - endedAt < forgottenAfterMs);
+  const ended = quiet === undefined ? before : [...before, { ...quiet, endedAt: now }];
   return {
-    ...learnt,
-    sliceSince: now,
-    sliceBase: current,
-    slices: quiet === undefined ? slices : [...slices, { ...quiet, endedAt: now }],
+    since: isLong ? now : slices.since,
+    before: isLong ? all : slices.before,
+    ended,
+    quietest: ended.reduce(quieter, notKnown),
   };
 }
 
-function estimated(tail: Tail, learnt: Learnt, now: number): Learnt {
-  const { hedge, timeout } = tail;
-  const all = sum(learnt.before, learnt.current);
-  const slices = learnt.slices.filter(({ endedAt }) => now - endedAt < forgottenAfterMs);
-  const survival = survivalOf(all);
-  const timesQuantile = ({ quantile, factor }: { readonly quantile: number; readonly factor: number }) => {
-    if (all.wholes < Math.max(enough, enoughBeyond / (1 - quantile))) return undefined;
-    const ms = quantileMs(survival, quantile);
-    return ms === undefined ? undefined : factor * ms;
-  };
+function estimatesOf({ hedge, timeout }: Tail, all: Histogram, { quietest }: Slices): Estimates {
   const overall = all.wholes < enough ? undefined : quietOf(all);
   return {
-    ...learnt,
-    slices,
-    hedgeAfterMs: hedge === false || hedge.afterMs !== undefined ? undefined : timesQuantile(hedge),
-    timeoutMs: timeout === undefined ? undefined : timesQuantile(timeout),
-    quiet: slices.reduce<Quiet>(quieter, overall ?? notKnown),
+    hedgeAfterMs: hedge === false || hedge.afterMs !== undefined ? undefined : timesQuantile(hedge, all),
+    timeoutMs: timeout === undefined ? undefined : timesQuantile(timeout, all),
+    quiet: overall === undefined ? quietest : quieter(quietest, overall),
   };
+}
+
+function timesQuantile(
+  { quantile, factor }: { readonly quantile: number; readonly factor: number },
+  all: Histogram,
+): number | undefined {
+  if (all.wholes < Math.max(enough, enoughBeyond / (1 - quantile))) return undefined;
+  const ms = quantileMs(all, quantile);
+  return ms === undefined ? undefined : factor * ms;
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Histogram } from './histogram.js';
-import { quantileMs, shareBeyond, survivalOf } from './survival.js';
+import { quantileMs, shareBeyond } from './survival.js';
 
 export interface Quiet {
   /** An attempt that takes longer is slow. */
@@ -20,11 +20,10 @@ const slowFactor = 1.5;
 
 /** Undefined if not even the median is known, since too many attempts were cut. */
 export function quietOf(histogram: Histogram): Quiet | undefined {
-  const survival = survivalOf(histogram);
-  const median = quantileMs(survival, 0.5);
+  const median = quantileMs(histogram, 0.5);
   if (median === undefined) return undefined;
   const limitMs = slowFactor * median;
-  return { limitMs, slowAbove: slowAbove(shareBeyond(survival, limitMs)) };
+  return { limitMs, slowAbove: slowAbove(shareBeyond(histogram, limitMs)) };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Batch } from './histogram.js';
 import type { LastFifty } from './last-fifty.js';
 import { noneOfFifty } from './last-fifty.js';
 import type { Learnt } from './learnt.js';
-import { nothingLearnt } from './learnt.js';
+import { nothingLearntAt } from './learnt.js';
 
 export interface TailState {
   /** The last attempts, which are not in `learnt` yet: a whole batch is learnt at once, since that costs as much as one. */
@@ -23,7 +23,7 @@ export interface TailState {
 export const newTail: TailState = {
   batch: undefined,
   inBatch: 0,
-  learnt: nothingLearnt,
+  learnt: nothingLearntAt(Number.NEGATIVE_INFINITY),
   slow: noneOfFifty,
   level: 0,
   hedging: noHedges,

@@ -6,43 +6,36 @@
 import type { Histogram } from './histogram.js';
 import { bucketOf, partOf, timeIn } from './histogram.js';
 
-/** For each bucket, the share of attempts that take longer than its longest time. */
-export type Survival = readonly number[];
-
-export function survivalOf({ whole, cut }: Histogram): Survival {
-  let waiting = 0;
-  for (let bucket = 0; bucket < whole.length; bucket += 1) {
-    waiting += (whole[bucket] ?? 0) + (cut[bucket] ?? 0);
-  }
-  const survival: number[] = [];
-  let share = 1;
-  for (let bucket = 0; bucket < whole.length; bucket += 1) {
-    const answered = whole[bucket] ?? 0;
-    // Those that were cut in this bucket were still waiting when the others in it were answered.
-    if (answered > 0) share *= 1 - answered / waiting;
-    survival.push(share);
-    waiting -= answered + (cut[bucket] ?? 0);
-  }
-  return survival;
-}
-
 /** Products of shares are not exact: half of fifty must count as half. */
 const rounding = 1e-9;
 
 /** Undefined if so many attempts were cut that the quantile is not known. */
-export function quantileMs(survival: Survival, quantile: number): number | undefined {
-  const left = 1 - quantile;
-  const bucket = survival.findIndex((share) => share <= left + rounding);
-  const after = survival[bucket];
-  if (after === undefined) return undefined;
-  const before = survival[bucket - 1] ?? 1;
-  return timeIn(bucket, before === after ? 1 : Math.min(1, (before - left) / (before - after)));
+export function quantileMs({ whole, cut, all }: Histogram, quantile: number): number | undefined {
+  const wanted = 1 - quantile;
+  let share = 1;
+  let waiting = all;
+  for (let bucket = 0; waiting > 0; bucket += 1) {
+    const answered = whole[bucket] ?? 0;
+    // Those that were cut in this bucket were still waiting when the others in it were answered.
+    const after = share * (1 - answered / waiting);
+    if (answered > 0 && after <= wanted + rounding)
+      return timeIn(bucket, Math.min(1, (share - wanted) / (share - after)));
+    share = after;
+    waiting -= answered + (cut[bucket] ?? 0);
+  }
+  return undefined;
 }
 
 /** The share of attempts that take longer than this. */
-export function shareBeyond(survival: Survival, ms: number): number {
-  const bucket = bucketOf(ms);
-  const before = survival[bucket - 1] ?? 1;
-  const after = survival[bucket] ?? 0;
-  return before + (after - before) * partOf(ms, bucket);
+export function shareBeyond({ whole, cut, all }: Histogram, ms: number): number {
+  const last = bucketOf(ms);
+  let share = 1;
+  let waiting = all;
+  for (let bucket = 0; bucket < last && waiting > 0; bucket += 1) {
+    const answered = whole[bucket] ?? 0;
+    share *= 1 - answered / waiting;
+    waiting -= answered + (cut[bucket] ?? 0);
+  }
+  const answered = whole[last] ?? 0;
+  return answered === 0 ? share : share * (1 - (partOf(ms, last) * answered) / waiting);
 }

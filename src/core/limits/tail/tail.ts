@@ -1,6 +1,6 @@
 /**
  * The tail of the answer times: when a hedge may be sent, and how long an attempt may take. Values with pure transitions.
- * A transition that changes nothing returns the given state. A state keeps at most 9 KB, however many attempts there
+ * A transition that changes nothing returns the given state. A state keeps at most 10 KB, however many attempts there
  * were.
  */
 
