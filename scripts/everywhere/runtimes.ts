@@ -7,7 +7,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, patiently, workerdConfig } from '../../test/runtimes/serving.js';
+import { freePort } from '../../test/free-port.js';
+import { patiently, workerdConfig } from '../../test/runtimes/serving.js';
 import { run } from '../command.js';
 import { axiosGuest, type Check, clients, expectAnswers, fetchGuest, undiciGuest } from './check.js';
 

@@ -24,3 +24,6 @@ export interface Store {
 
 /** After so long without a report, a record is forgotten. */
 export const recordKeptMs = 600_000;
+
+/** At most so many exchanges are under way at once. */
+export const mostOut = 4;

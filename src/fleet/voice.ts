@@ -6,13 +6,12 @@
 import type { Told } from '../core/limits/fleet/messages.js';
 import type { Ports } from '../runtime/ports.js';
 import type { Cancel } from '../runtime/sleep.js';
-import type { Answer, Store } from './port.js';
+import { type Answer, mostOut, type Store } from './port.js';
 import type { RecordShare, Speaker } from './share.js';
 
 const flushMs = 100;
-/** Records per round trip, and round trips in flight. */
+/** Records per round trip. */
 const mostReports = 100;
-const mostOut = 4;
 /** After `againMs` without an answer, the report is sent again; after `silentMs` in all, the store counts as silent. */
 const againMs = 200;
 const silentMs = 900;

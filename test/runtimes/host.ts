@@ -4,9 +4,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../free-port.js';
 import { bundleGuest } from './bundle.js';
 import type { Host } from './runtime.js';
-import { freePort, patiently, workerdConfig } from './serving.js';
+import { patiently, workerdConfig } from './serving.js';
 
 export type ServingRuntime = 'bun' | 'deno' | 'workerd';
 

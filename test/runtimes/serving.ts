@@ -1,7 +1,4 @@
-/** Starting what serves HTTP: a port for it, the configuration of workerd, and patience. */
-
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+/** Starting what serves HTTP: the configuration of workerd, and patience. */
 
 /** Without any compatibility flag. */
 export const workerdConfig = (port: number, script: string): string => `
@@ -18,15 +15,6 @@ const worker :Workerd.Worker = (
   compatibilityDate = "2025-09-01",
 );
 `;
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Not all of them say when they listen. */
 export async function patiently(url: string): Promise<Response> {

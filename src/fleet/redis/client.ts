@@ -7,7 +7,6 @@ export interface RedisClient {
   duplicate(): RedisClient;
   sendCommand(command: string[]): Promise<unknown>;
   subscribe(channel: string, listener: (message: string) => unknown): Promise<unknown>;
-  unsubscribe(channel: string): Promise<unknown>;
   on(event: string, listener: (...given: never[]) => unknown): unknown;
   unref(): unknown;
   /** Since 5; 4 has `disconnect` alone. */

@@ -5,13 +5,10 @@
 
 import { createHash } from 'node:crypto';
 import type { Reported, Told } from '../../core/limits/fleet/messages.js';
-import { type Answer, recordKeptMs, type Store } from '../port.js';
+import { type Answer, mostOut, recordKeptMs, type Store } from '../port.js';
 import { factsIn } from '../reading.js';
 import { end, type RedisClient } from './client.js';
 import { mergeScript } from './merge-script.js';
-
-/** While so many exchanges are out, Redis is slow: no more are sent. */
-const mostOut = 4;
 
 /** A client that failed to connect for good, as after a wrong password, is asked again after so long. */
 const connectAgainMs = 2_000;
@@ -48,6 +45,7 @@ export class RedisStore implements Store {
   // ---------------------------------------------------------------- reports
 
   exchange(reports: readonly Reported[], answered: Answered): void {
+    // The count includes exchanges that the voice no longer waits for: Redis is slow.
     if (!this.isReady() || this.out >= mostOut) {
       queueMicrotask(() => answered(undefined));
       return;

@@ -4,7 +4,7 @@ import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { createRetrier, type RequestEvent } from '../../../src/index.js';
 import { rst, startLab } from '../../faults/lab.js';
 import { hooksOf } from '../fuzz/hooks.js';
-import { allHaveArrived, FastTime, hangs } from '../fuzz/stage.js';
+import { allHaveArrived, fastTime, hangs } from '../fuzz/stage.js';
 import { comesTrue } from '../kit.js';
 import { undici } from './client.js';
 import { complaintsAbout, differences, isBareDue } from './fuzz-oracle.js';
@@ -50,7 +50,7 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
       },
     );
   };
-  const time = new FastTime();
+  const time = fastTime();
   time.onWait = () => {
     for (const trial of trials) trial.hear('wait', time.waits);
   };

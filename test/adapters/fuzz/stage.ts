@@ -3,11 +3,9 @@
  */
 
 import { connect } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-import type { Ports } from '../../../src/runtime/ports.js';
-import { sleep as realSleep, type Sleep } from '../../../src/runtime/sleep.js';
 import type { Lab } from '../../faults/lab.js';
+import { FastTime } from './fast-time.js';
 
 /** A hang takes forever; nothing else takes nearly as long. */
 const foreverMs = 60_000;
@@ -15,40 +13,9 @@ const endOfQueue = '/end-of-queue';
 /** How much faster the policy's time runs than the clock. */
 const speed = 10;
 
-/** Fast time that counts its waits; timers that only watch are not waits. */
-export class FastTime {
-  pending = 0;
-  waits = 0;
-  onWait: () => void = () => undefined;
-
-  get ports(): Pick<Ports, 'now' | 'sleep'> {
-    return { now: () => performance.now() * speed, sleep: this.#sleep };
-  }
-
-  readonly #sleep: Sleep = (delayMs, wake, options) => {
-    let isOver = false;
-    const end = (): void => {
-      if (!isOver) this.pending -= 1;
-      isOver = true;
-    };
-    this.pending += 1;
-    const woken = (): void => {
-      end();
-      wake();
-    };
-    const cancel = realSleep(delayMs / speed, woken, options);
-    // The wait begins once this has returned.
-    if (options?.unref === false) queueMicrotask(() => this.#began());
-    return () => {
-      end();
-      cancel();
-    };
-  };
-
-  #began(): void {
-    this.waits += 1;
-    this.onWait();
-  }
+/** The loop of promise clients says of a wait that it keeps the process alive; timers that only watch say nothing. */
+export function fastTime(): FastTime {
+  return new FastTime(speed, (options) => options?.unref === false);
 }
 
 /**

@@ -7,6 +7,7 @@ import { end, type RedisClient } from '../../../src/fleet/redis/client.js';
 export interface Client extends RedisClient {
   close?(): Promise<unknown>;
   quit(): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
 }
 
 interface NodeRedis {

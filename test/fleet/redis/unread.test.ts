@@ -28,7 +28,6 @@ function storeThatSays(reply: string): RedisStore {
     duplicate: () => client,
     sendCommand: async () => reply,
     subscribe: async () => undefined,
-    unsubscribe: async () => undefined,
     on: () => undefined,
     unref: () => undefined,
   };
