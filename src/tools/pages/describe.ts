@@ -14,8 +14,12 @@ export function describeScenario({ world, clients }: Scenario): readonly string[
     ...services.flatMap(({ faults = [] }, index) =>
       faults.map((fault) => `From ${span(fault)}, ${lowered(names[index] ?? '')} ${faultText(fault)}.`),
     ),
-    `The run lasts ${waitText(world.durationMs)}.`,
+    `The run lasts ${waitText(world.durationMs)}.${warmUpText(world)}`,
   ];
+}
+
+function warmUpText({ warmUpMs = 0 }: Scenario['world']): string {
+  return warmUpMs === 0 ? '' : ` How long requests take is measured after the first ${waitText(warmUpMs)}.`;
 }
 
 export function serviceName(index: number, count: number): string {

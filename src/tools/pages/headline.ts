@@ -1,7 +1,7 @@
 /** The table of the figures that compare policies: one row for each policy, as a verdict found them. */
 
 import type { Figures, Outage, Scenario, Verdict } from '../sim/internal.js';
-import { listOf, outageOf } from '../sim/internal.js';
+import { isAboutTimes, listOf, outageOf } from '../sim/internal.js';
 import { countText, waitText } from './numbers.js';
 
 export interface HeadlineTable {
@@ -67,8 +67,19 @@ function calmFigures(scenario: Scenario, policies: Verdict['policies']): readonl
     // Clients that pause between requests send more of them where they are refused sooner: losses do not compare.
     ...(isByClock ? [{ group: 'requests', title: 'lost', spare: 0, text: lostText }] : []),
     { group: 'sent/s', title: 'in all', spare: 0, text: ({ load }) => rate(load.overall) },
+    ...(isAboutTimes(policies) ? timeFigures : []),
     ...(isWaiting ? [{ group: 'sent while', title: 'told to wait', spare: 0, text: told }] : []),
   ];
+}
+
+const timeFigures: readonly Figure[] = [
+  { group: 'answered', title: 'half in', spare: 1, text: ({ p50Ms }) => timeIn(p50Ms) },
+  { group: 'answered', title: '99 % in', spare: 0, text: ({ p99Ms }) => timeIn(p99Ms) },
+  { group: 'answered', title: '99.9 % in', spare: 0, text: ({ p999Ms }) => timeIn(p999Ms) },
+];
+
+function timeIn(ms: number | undefined): string {
+  return ms === undefined ? '-' : waitText(ms);
 }
 
 function lostText({ lost }: Figures): string {

@@ -54,6 +54,8 @@ const figures: readonly Figure[] = [
     better: 'less',
     shareOf: offered,
   },
+  { title: 'Hedges', value: ({ totals }) => totals.hedges, text: countText, rare: true },
+  { title: 'Hedges that won', value: ({ totals }) => totals.hedgesWon, text: countText, rare: true },
   {
     title: 'Attempts that timed out',
     value: ({ totals }) => totals.timedOut,
@@ -85,6 +87,7 @@ const figures: readonly Figure[] = [
   // A policy that gives up whatever takes long is quick with the rest, so that the lowest time is not the best one.
   { title: 'Median time to succeed', value: ({ totals }) => totals.p50Ms, text: waitText },
   { title: '99th percentile of it', value: ({ totals }) => totals.p99Ms, text: waitText },
+  { title: '99.9th percentile of it', value: ({ totals }) => totals.p999Ms, text: waitText },
 ];
 
 const recovery: Figure = {

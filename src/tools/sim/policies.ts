@@ -10,6 +10,7 @@ type PeerName = keyof typeof peers;
 const ours: Readonly<Record<string, PolicyOptions>> = {
   default: {},
   service: presets.policies.service,
+  'service-hedge': { ...presets.policies.service, hedge: true },
 };
 
 const peerNames: Readonly<Record<string, PeerName>> = {

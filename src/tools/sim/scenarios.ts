@@ -3,6 +3,7 @@
 import type { PolicyOptions } from '../../index.js';
 import type { Day } from './ordinary.js';
 import * as days from './ordinary.js';
+import * as tails from './tail.js';
 import type { Crowds, Service, World } from './world.js';
 import * as worlds from './worlds.js';
 
@@ -130,10 +131,34 @@ const ordinaryDays: readonly Scenario[] = [
   },
 ];
 
+const tailPolicies = ['none', 'default', 'service', 'service-hedge'];
+
+const slowAnswers: readonly Scenario[] = [
+  {
+    name: 'slow-tail',
+    title: 'One answer in a hundred takes a hundred times as long',
+    ...plainDay(tails.slowTail(tails.oneInAHundred, 100)),
+    policies: tailPolicies,
+  },
+  {
+    name: 'slow-backend',
+    title: 'One of ten servers behind the origin is fifty times as slow',
+    ...plainDay(tails.slowBackend(10, 50, 100)),
+    policies: tailPolicies,
+  },
+  {
+    name: 'slow-by-nature',
+    title: 'One request in a hundred takes a hundred times as long, whoever answers it',
+    ...plainDay(tails.slowByNature(tails.oneInAHundred, 100)),
+    policies: tailPolicies,
+  },
+];
+
 export const scenarioGroups: readonly ScenarioGroup[] = [
   { title: 'Outages', scenarios: outages },
   { title: 'Limits', scenarios: limits },
   { title: 'Ordinary days', scenarios: ordinaryDays },
+  { title: 'Slow answers', scenarios: slowAnswers },
 ];
 
 export const scenarios: readonly Scenario[] = scenarioGroups.flatMap((group) => group.scenarios);
@@ -143,8 +168,8 @@ function plainDay({ world, clients }: Day): Pick<Scenario, 'world' | 'clients'> 
 }
 
 /** The named worlds have no policies of their own. */
-function plain({ durationMs, services }: World): ScenarioWorld {
+function plain({ services, ...world }: World): ScenarioWorld {
   const [first, ...others] = services.map(({ policy, ...service }) => service);
   if (first === undefined) throw new TypeError('A world has at least one service');
-  return { durationMs, services: [first, ...others] };
+  return { ...world, services: [first, ...others] };
 }

@@ -206,7 +206,7 @@ test.each([
   ['brownout', 'Did you mean brown-out?'],
   [
     'nonsense',
-    'Known names: seed-outage, deep-backlog, surge, layers, rate-limit, noisy-tenant, new-limit, brown-out, deploy, pause, flapping, broken-route, bad-backend.',
+    'Known names: seed-outage, deep-backlog, surge, layers, rate-limit, noisy-tenant, new-limit, brown-out, deploy, pause, flapping, broken-route, bad-backend, slow-tail, slow-backend, slow-by-nature.',
   ],
 ])('the scenario %s, which nobody knows, is refused with what is known', async (name, advice) => {
   const { exitCode, stderr } = await run([name]);

@@ -31,6 +31,7 @@ const policies: readonly (readonly [string, PolicyOptions])[] = [
   ['default', { deadlineMs: 10_000, attemptTimeoutMs: 100, gate: true, hold: true }],
   ['service', presets.policies.service],
   ['fixed', { schedule: { kind: 'fixed', waitMs: 100, jitter: 'none' } }],
+  ['hedge', { hedge: { methods: ['GET'] }, attemptTimeoutMs: { quantile: 0.9, maxMs: 1_000 } }],
   ['table', { schedule: presets.schedules.statelessTable }],
 ];
 

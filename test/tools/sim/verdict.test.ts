@@ -246,6 +246,59 @@ describe('where every policy has the same requests, the verdict', () => {
   });
 });
 
+describe('where no request is lost, but some are slow, the verdict', () => {
+  const calm = scenarioOf(streaming);
+  const taking = (p50Ms: number, p99Ms: number, p999Ms: number, sent = 100): Made => ({
+    good: [100, 100, 100],
+    sent: [sent, sent, sent],
+    totals: { p50Ms, p99Ms, p999Ms },
+  });
+  const slow = taking(20, 110, 2_000);
+
+  test('compares how long the slowest take', () => {
+    const { headline, policies } = judged(calm, {
+      none: slow,
+      service: taking(20, 112, 1_990),
+      hedged: taking(20, 82, 108, 101.3),
+      mine: taking(20, 300, 4_000, 102),
+    });
+    expect(headline).toBe('99.9 % of the requests succeed within 108 ms with hedged (no retry: 2 s)');
+    expect(policies.map(({ judgement, sentence }) => `${judgement}: ${sentence}`)).toEqual([
+      'even: half within 20 ms, 99 % within 110 ms, 99.9 % within 2 s, at 100.0 attempts a second',
+      'even: half within 20 ms, 99 % within 112 ms, 99.9 % within 1.99 s (no retry: 2 s), at 100.0 attempts a second (no retry: 100.0)',
+      'good: half within 20 ms, 99 % within 82 ms, 99.9 % within 108 ms (no retry: 2 s), at 101.3 attempts a second (no retry: 100.0)',
+      'bad: worse than no retry: half within 20 ms, 99 % within 300 ms, 99.9 % within 4 s (no retry: 2 s), at 102.0 attempts a second (no retry: 100.0)',
+    ]);
+  });
+
+  test('looks at 99 % where 99.9 % are the same', () => {
+    const { headline } = judged(calm, { none: taking(20, 1_300, 2_000), hedged: taking(20, 400, 1_950) });
+    expect(headline).toBe('99 % of the requests succeed within 400 ms with hedged (no retry: 1.3 s)');
+  });
+
+  test.each<[string, Readonly<Record<string, Made>>, string]>([
+    ['one', { got: slow }, '99.9 % of the requests succeed within 2 s with got'],
+    [
+      'equals',
+      { none: slow, got: slow },
+      'the policy makes no difference, 99.9 % of the requests succeed within 2 s with each',
+    ],
+    [
+      'several that are as good',
+      { none: taking(20, 90, 100), got: taking(20, 90, 105), mine: slow },
+      '99.9 % of the requests succeed within 100 ms with no retry and got',
+    ],
+  ])('sums up %s', (_, runs, headline) => {
+    expect(judged(calm, runs).headline).toBe(headline);
+  });
+
+  test('counts losses where there are some, or where no request is slow', () => {
+    const lossy = { ...slow, totals: { ...slow.totals, failed: 60 } };
+    expect(judged(calm, { none: slow, got: lossy }).headline).toContain('lose');
+    expect(judged(calm, { none: taking(20, 90, 199) }).headline).toContain('loses');
+  });
+});
+
 describe('where clients think between their requests, the verdict', () => {
   const limited = scenarioOf(thinking);
   const doing = (rate: number, forbidden = 0): Made => ({

@@ -106,6 +106,7 @@ function figuresOf(counts: Counts, { fromMs, untilMs }: Outage, endedAt: number)
     refused: totalOf('refused'),
     forbidden: 0,
     retryShareAtEnd: retries.atEnd / Math.max(load.atEnd, Number.EPSILON),
+    ...{ p50Ms: undefined, p99Ms: undefined, p999Ms: undefined },
   };
 }
 

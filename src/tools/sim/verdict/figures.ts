@@ -30,6 +30,10 @@ export interface Figures {
   readonly forbidden: number;
   /** The share of the clients' attempts in the last ten seconds that are retries. */
   readonly retryShareAtEnd: number;
+  /** How long requests took that succeeded, in milliseconds. Undefined: none did. */
+  readonly p50Ms: number | undefined;
+  readonly p99Ms: number | undefined;
+  readonly p999Ms: number | undefined;
 }
 
 /** Rates a second. Undefined: there is no outage, or that part has no whole second. */
@@ -102,7 +106,7 @@ function surgeIn(clients: Crowds): Outage | undefined {
 
 export function figuresOf(scenario: PlayedScenario, run: PlayedRun): Figures {
   const { series, totals, innocent } = run;
-  const { offered, good: succeeded, failed, refused, aborted } = innocent;
+  const { offered, good: succeeded, failed, refused, aborted, p50Ms, p99Ms, p999Ms } = innocent;
   const seconds = Math.floor(scenario.world.durationMs / 1_000);
   const outage = outageOf(scenario);
   const good = ratesOf(series.good, seconds, outage);
@@ -116,6 +120,9 @@ export function figuresOf(scenario: PlayedScenario, run: PlayedRun): Figures {
     refused: totals.refused,
     forbidden: offered === totals.offered ? totals.forbidden : 0,
     retryShareAtEnd: atEnd(series.retries, seconds) / Math.max(atEnd(series.sent, seconds), Number.EPSILON),
+    p50Ms,
+    p99Ms,
+    p999Ms,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { listOf } from '../crowd.js';
 import { labelOf } from '../policies.js';
+import { isAboutTimes, judgeTimes } from './answer-times.js';
 import type { Compared, Finding, Findings } from './compared.js';
 import { judgeDoneWork } from './done-work.js';
 import type { Figures, PlayedRun, PlayedScenario } from './figures.js';
@@ -39,8 +40,8 @@ export function verdictOn({ scenario, entries }: Played): Verdict {
 }
 
 /**
- * Where requests come by the clock, every policy has the same ones, and what it loses can be counted. Where clients
- * wait for an answer before they ask again, only rates compare.
+ * Where requests come by the clock, every policy has the same ones, and what it loses can be counted; if none loses any,
+ * the times of the slowest compare. Where clients wait for an answer before they ask again, only rates compare.
  */
 function judge(scenario: PlayedScenario, all: readonly Compared[]): Findings {
   const outage = outageOf(scenario);
@@ -48,5 +49,6 @@ function judge(scenario: PlayedScenario, all: readonly Compared[]): Findings {
   const crowds = listOf(scenario.clients);
   if (crowds.some(({ kind }) => kind === 'closed')) return judgeDoneWork(all);
   const isPart = crowds.some(({ routes = [] }) => routes.some(({ guilty }) => guilty === true));
+  if (!isPart && isAboutTimes(all)) return judgeTimes(all);
   return judgeLosses(all, isPart ? 'innocent requests' : 'requests');
 }

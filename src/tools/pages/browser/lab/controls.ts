@@ -4,35 +4,25 @@ import type { PolicyOptions } from '../../../../index.js';
 import { countText, valueText, waitText } from '../../numbers.js';
 import type { ControlGroup, Slider, Switch } from './control.js';
 import { scheduleControls } from './schedule-controls.js';
+import { attemptTimeoutControls, hedgeControls } from './tail-controls.js';
 
-interface Limit {
-  readonly key: 'deadlineMs' | 'attemptTimeoutMs';
-  readonly title: string;
-  readonly label: string;
-  /** The value when it is switched on. */
-  readonly usualMs: number;
-  readonly stops: readonly number[];
-}
-
-function limit({ key, title, label, usualMs, stops }: Limit): ControlGroup {
-  return {
-    title,
-    switch: {
-      isOn: (settings) => settings[key] !== undefined,
-      turn: ({ [key]: _, ...policy }, on) => (on ? { ...policy, [key]: usualMs } : policy),
+const deadlineControls: ControlGroup = {
+  title: 'Deadline',
+  switch: {
+    isOn: ({ deadlineMs }) => deadlineMs !== undefined,
+    turn: ({ deadlineMs: _, ...policy }, on) => (on ? { ...policy, deadlineMs: 10_000 } : policy),
+  },
+  controls: [
+    {
+      kind: 'slider',
+      label: 'For the whole request',
+      stops: [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000],
+      text: waitText,
+      value: ({ deadlineMs }) => deadlineMs,
+      move: (policy, deadlineMs) => ({ ...policy, deadlineMs }),
     },
-    controls: [
-      {
-        kind: 'slider',
-        label,
-        stops,
-        text: waitText,
-        value: (settings) => settings[key],
-        move: (policy, value) => ({ ...policy, [key]: value }),
-      },
-    ],
-  };
-}
+  ],
+};
 
 // ---------------------------------------------------------------- limits that requests share
 
@@ -79,20 +69,9 @@ function detail({ key, name, label, stops, text }: Detail): Slider {
 
 export const controlGroups: readonly ControlGroup[] = [
   scheduleControls,
-  limit({
-    key: 'deadlineMs',
-    title: 'Deadline',
-    label: 'For the whole request',
-    usualMs: 10_000,
-    stops: [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000],
-  }),
-  limit({
-    key: 'attemptTimeoutMs',
-    title: 'Attempt timeout',
-    label: 'For one attempt',
-    usualMs: 2_000,
-    stops: [100, 200, 500, 1_000, 2_000, 5_000, 10_000],
-  }),
+  deadlineControls,
+  attemptTimeoutControls,
+  hedgeControls,
   {
     title: 'Budget',
     switch: switchOf('budget', undefined),
