@@ -16,6 +16,7 @@ import { type Body, bodyOf } from './body.js';
 import { breakBody, whenRead } from './body-ends.js';
 import type { Child } from './child.js';
 import { coverBody } from './covered-body.js';
+import { EnclosingAttempt } from './enclosing-attempt.js';
 import { asAxiosError } from './errors.js';
 import { lightened } from './lightened.js';
 import type { NamedAdapters } from './named.js';
@@ -118,7 +119,8 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const { adapter, config } = this;
     if (signal !== undefined) config.signal = signal;
     const what = beneath(config.adapter);
-    return what === undefined ? adapter(config) : enclosed(this, what, adapter, config);
+    if (what === undefined) return adapter(config);
+    return enclosed(new EnclosingAttempt(this), what, adapter, config);
   }
 
   breakOff(abort: () => void): void {

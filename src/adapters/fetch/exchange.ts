@@ -15,6 +15,7 @@ import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { dispose } from '../../runtime/stream-like.js';
 import { coverBody, parsedBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
+import { EnclosingAttempt } from './enclosing-attempt.js';
 import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
 import { addressOf, asItStands, headersOf, methodOf, pairsOf, signalOf } from './request.js';
@@ -128,7 +129,9 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const init = signal === undefined ? this.init : { ...this.referrer, ...own, signal: this.joined(signal) };
     // The first attempt sends a Request's own body; the next one needs the spare.
     this.body ??= this.spare;
-    if (mayMeetBeneathFetch()) return enclosed(this, 'anything', (asked) => this.call(asked), init);
+    if (mayMeetBeneathFetch()) {
+      return enclosed(new EnclosingAttempt(this), 'anything', (asked) => this.call(asked), init);
+    }
     return this.call(init);
   }
 

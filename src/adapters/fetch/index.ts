@@ -8,6 +8,7 @@ import { begin } from '../../runtime/loop/begin.js';
 import { errorOfOpening } from '../../runtime/override.js';
 import type { RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
+import { EnclosingAttempt } from './enclosing-attempt.js';
 import { Exchange, type Installation } from './exchange.js';
 import type { Fetch, InitShape, ResponseShape } from './shapes.js';
 
@@ -98,7 +99,7 @@ export function withRetry(
  */
 function isWithin(beneath: Installation): boolean {
   const request = enclosureHere()?.request;
-  return request instanceof Exchange && request.installation.retrier === beneath.retrier;
+  return request instanceof EnclosingAttempt && request.installation.retrier === beneath.retrier;
 }
 
 /** Undefined if there is no global fetch, or if it is this one, which would call itself forever. */

@@ -5,7 +5,7 @@ import * as undici from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { retry } from '../../../src/adapters/undici/index.js';
-import { historyOf, suppressRetries } from '../../../src/index.js';
+import { historyOf, type PolicyOptions, suppressRetries } from '../../../src/index.js';
 import { answer, type Lab, rst, silence } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { plainCallers } from './callers.js';
@@ -160,6 +160,15 @@ describe.each(beneath)('over %s:', (_what, open) => {
     const { lab, instance } = await openOver({ ...patient, maxRetries }, answer(503));
     await settled(instance.get(lab.origin));
     expect(lab.requests).toHaveLength(maxRetries + 1);
+  });
+
+  test('a retry that goes to another URL does not multiply either', async () => {
+    const beforeRetry: PolicyOptions['beforeRetry'] = (context) => {
+      context.url = context.url.replace(/\w*$/, 'elsewhere');
+    };
+    const { lab, instance } = await openOver({ ...patient, maxRetries: 2, beforeRetry }, answer(503));
+    await settled(instance.get(`${lab.origin}/first`));
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/first', '/elsewhere', '/elsewhere']);
   });
 
   test('connections that break do not multiply either', async () => {

@@ -61,6 +61,16 @@ test('over a dispatcher with retry()', async () => {
   expect(lab.requests).toHaveLength(3);
 });
 
+test('over a dispatcher with retry(), a retry that goes to another URL', async () => {
+  const lab = await openLab(answer(503));
+  const dispatcher = openAgent().compose(retry(three));
+  const beforeRetry: PolicyOptions['beforeRetry'] = (context) => {
+    context.url = `${lab.origin}/elsewhere`;
+  };
+  await withRetry(undiciFetch, { ...three, beforeRetry })(`${lab.origin}/first`, { dispatcher } as object);
+  expect(lab.requests.map(({ path }) => path)).toEqual(['/first', '/elsewhere', '/elsewhere']);
+});
+
 describe("over a dispatcher with retry(), an error's history is the outer layer's:", () => {
   async function errorOf(
     policy: PolicyOptions,
