@@ -5,6 +5,7 @@ import { dispose } from './stream-like.js';
 
 export class MadeBody implements RequestBody {
   readonly isReplayable = true;
+  readonly isMade = true;
   private readonly make: () => unknown;
   private made: unknown = undefined;
   /** How many attempts are over. */

@@ -58,7 +58,7 @@ function copyOf(config: RequestConfig): RequestConfig {
  * Puts the caller's configuration back into the result. Older versions of axios's fetch adapter show a copy of what
  * they were given.
  */
-function withConfig<Result>(result: Result, own: RequestConfig, config: RequestConfig): Result {
+export function withConfig<Result>(result: Result, own: RequestConfig, config: RequestConfig): Result {
   const { response, cause } = Object(result) as Bearer;
   // They also wrap their own error in another one.
   for (const bearer of [result as Bearer, response, cause, cause?.response]) {

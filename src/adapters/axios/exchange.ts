@@ -115,9 +115,20 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return new OutgoingConfig(this);
   }
 
+  /** axios can send any body again that is not a stream, also while another attempt sends it. */
+  get isSendableTwice(): boolean {
+    return this.body === undefined;
+  }
+
   send(signal?: AbortSignal): Promise<ResponseShape> {
-    const { adapter, config } = this;
+    const { config } = this;
     if (signal !== undefined) config.signal = signal;
+    return this.sendConfig(config);
+  }
+
+  /** Sends this configuration, which may be a copy of the caller's. */
+  sendConfig(config: RequestConfig): Promise<ResponseShape> {
+    const { adapter } = this;
     const what = beneath(config.adapter);
     if (what === undefined) return adapter(config);
     return enclosed(new EnclosingAttempt(this), what, adapter, config);
@@ -136,6 +147,10 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   /** An adapter of the caller's may return nothing at all. */
   accepts(answer: ResponseShape | undefined): boolean {
     return !isCutOff(answer) && acceptsStatus(this.session, answer?.status);
+  }
+
+  statusOf(answer: ResponseShape | undefined): number | undefined {
+    return answer?.status;
   }
 
   outcomeOf(ending: Ending<ResponseShape>): LiveOutcome {

@@ -4,6 +4,7 @@ import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
 import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
 import { rememberOutermost } from '../../runtime/outermost.js';
+import { Progress, sendCopy } from './apart.js';
 import type { Exchange } from './exchange.js';
 import { answerOf, isCanceled } from './outcome.js';
 import { onceRead } from './release.js';
@@ -23,6 +24,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private headers: Readonly<Record<string, unknown>>;
   private hasOwnHeaders = false;
   private isElsewhere = false;
+  private progress: Progress | undefined = undefined;
 
   constructor(exchange: Exchange) {
     this.exchange = exchange;
@@ -44,6 +46,19 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     if (extra === undefined && isAsGiven) return;
     this.hasOwnHeaders = true;
     config.headers = this.headersWith(more);
+  }
+
+  sendApart(
+    signal: AbortSignal,
+    extra: Readonly<Record<string, string>> | undefined,
+  ): Promise<ResponseShape> {
+    const { exchange } = this;
+    const isHedge = extra !== undefined;
+    const { config } = exchange;
+    const progress = isHedge && this.progress !== undefined ? this.progress : new Progress();
+    this.progress = progress;
+    const headers = isHedge ? this.headersWith(extra) : config.headers;
+    return sendCopy(config, { signal, headers }, progress, (copy) => exchange.sendConfig(copy));
   }
 
   target(): { url: string; headers: HeaderRecord } {

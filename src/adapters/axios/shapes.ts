@@ -44,6 +44,12 @@ export interface RequestConfig {
   transformRequest?: unknown;
   transformResponse?: Transform | readonly Transform[] | undefined;
   readonly retry?: OverrideOptions | false | undefined;
+  onUploadProgress?: ((event: ProgressShape) => void) | undefined;
+  onDownloadProgress?: ((event: ProgressShape) => void) | undefined;
+}
+
+export interface ProgressShape {
+  readonly loaded: number;
 }
 
 /** Node's request, or whatever the adapter exposes as the request. */

@@ -12,7 +12,7 @@ import { overrideFrom } from '../../runtime/override.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
-import { dispose } from '../../runtime/stream-like.js';
+import { dispose, isStream } from '../../runtime/stream-like.js';
 import { coverBody, parsedBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
 import { EnclosingAttempt } from './enclosing-attempt.js';
@@ -123,6 +123,13 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return new OutgoingRequest(this);
   }
 
+  /** fetch can send any body again that is not a stream, also while another attempt sends it. */
+  get isSendableTwice(): boolean {
+    const { body } = this.initAtFirst ?? {};
+    const isRead = typeof body === 'object' && body !== null && isStream(body);
+    return this.body === undefined && this.spare === undefined && !isRead;
+  }
+
   send(signal?: AbortSignal): Promise<ResponseShape> {
     // An init that is not a plain object may get its values from its class, which a spread would lose.
     const own = this.init === this.given ? this.initAtFirst : this.init;
@@ -184,6 +191,10 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   /** A mock may return nothing at all, and an opaque answer has no status. */
   accepts(answer: ResponseShape | undefined): boolean {
     return acceptsStatus(this.session, answer?.status);
+  }
+
+  statusOf(answer: ResponseShape | undefined): number | undefined {
+    return answer?.status;
   }
 
   outcomeOf(ending: Ending<ResponseShape>): LiveOutcome | Promise<LiveOutcome> {

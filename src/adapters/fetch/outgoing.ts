@@ -38,6 +38,15 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     else exchange.init = { ...exchange.initAtFirst, ...more };
   }
 
+  sendApart(
+    signal: AbortSignal,
+    extra: Readonly<Record<string, string>> | undefined,
+  ): Promise<ResponseShape> {
+    // The other attempt has an init of its own already.
+    if (extra !== undefined) this.prepare(undefined, extra);
+    return this.exchange.send(signal);
+  }
+
   /**
    * Any value in init removes a Request's referrer, so it is put back. At another URL, the request is built from init
    * alone.

@@ -4,6 +4,7 @@ import { rememberOutermost } from '../outermost.js';
 import type { Session } from '../session.js';
 import type { Ending, PromiseExchange } from './exchange.js';
 import { Loop } from './loop.js';
+import { isStatus } from './status.js';
 
 export function begin<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer> {
   if (!isPlain(exchange)) return new Loop(exchange, undefined).run();
@@ -32,6 +33,7 @@ function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
     body === undefined &&
     settings.deadlineMs === undefined &&
     settings.attemptTimeoutMs === undefined &&
+    settings.tail === undefined &&
     settings.gate === false &&
     settings.hold === false &&
     settings.idempotencyKey === false
@@ -40,7 +42,7 @@ function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
 
 /** Accepts a response by its status. A response without a status goes to the caller as it is. */
 export function acceptsStatus(session: Session, status: number | undefined): boolean {
-  if (typeof status === 'number' && status !== 0) return session.acceptAtOnce(status);
+  if (isStatus(status)) return session.acceptAtOnce(status);
   session.abandon(0);
   return true;
 }

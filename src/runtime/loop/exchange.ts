@@ -31,6 +31,8 @@ export interface PromiseExchange<Answer> extends Caller {
   readonly session: Session;
   /** Undefined: there is no body, or the client itself can send it again. */
   readonly body: RequestBody | undefined;
+  /** True if two attempts can send the request at the same time: without a body, or with one that both can send. */
+  readonly isSendableTwice: boolean;
 
   /** The request as the attempts send it. The loop asks for it once. */
   outgoing(): Outgoing<Answer>;
@@ -43,6 +45,8 @@ export interface PromiseExchange<Answer> extends Caller {
 
   /** Whether an answer goes to the caller at once. As far as the status decides, `acceptsStatus` says so. */
   accepts(answer: Answer): boolean;
+  /** Undefined or 0: the answer cannot be judged, so the caller gets it as it is. */
+  statusOf(answer: Answer): number | undefined;
   /** What the policy judges. It has `body` if the answer has a body that `retryIf` may read. */
   outcomeOf(ending: Ending<Answer>): LiveOutcome | PromiseLike<LiveOutcome>;
   /** A form of the error that may be kept: it does not hold on to the connection and the body. */
@@ -61,6 +65,8 @@ export interface RequestBody {
   readonly isReplayable: boolean;
   /** The body for the next attempt. */
   next(): unknown;
+  /** True if each attempt gets a new body from the caller. */
+  readonly isMade?: boolean;
   /** The attempt that reads the body is over. */
   leave?(): void;
   /** Calls the listener if the body fails while no attempt reads it. */
@@ -78,6 +84,11 @@ export interface Outgoing<Answer> {
   target(): Pick<RetryContext, 'url' | 'headers'>;
   /** … and what it has made of them. `url` is undefined if it has not changed. */
   change(headers: HeaderRecord, url: string | undefined): void;
+  /**
+   * Sends an attempt while another one of the request may be out: neither notices the other. `extra`: the headers of the
+   * hedge; undefined for the attempt that was prepared.
+   */
+  sendApart(signal: AbortSignal, extra: Readonly<Record<string, string>> | undefined): Promise<Answer>;
   /** An attempt that had our signal is over, or was given up. */
   ended(): void;
   /** The request is over; `ending` is what the caller gets. */

@@ -3,22 +3,21 @@
  * come here (`begin.ts`).
  */
 
-import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { LiveOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
 import type { Admission, Decision, Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../attempt-header.js';
 import { causeOf } from '../cause.js';
-import { contextFor, verdictOn } from '../hooks.js';
+import { contextFor } from '../hooks.js';
 import { rememberOutermost } from '../outermost.js';
 import { refusalError } from '../refusal.js';
-import type { Session } from '../session.js';
-import type { Sleep, SleepOptions } from '../sleep.js';
+import type { Session, SessionTail } from '../session.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody } from './exchange.js';
-import { endingOf, endingWithin } from './sending.js';
-import { inTime, wait } from './wait.js';
-
-const unrefed: SleepOptions = { unref: true };
+import { HedgedAttempt, type Ruled } from './hedging.js';
+import { judged, tellAbort } from './judging.js';
+import { endingOf, Sending } from './sending.js';
+import { Times } from './times.js';
+import { heedAbort, wait } from './wait.js';
 
 export class Loop<Answer> {
   private readonly exchange: PromiseExchange<Answer>;
@@ -26,22 +25,18 @@ export class Loop<Answer> {
   private readonly outgoing: Outgoing<Answer>;
   /** The end of the first attempt, if it is over already. */
   private first: Ending<Answer> | undefined;
-  /** The last real outcome, as the `cause` of an error of our own. */
-  private cause: ErrorOptions = {};
+  private readonly times: Times;
   /** Headers that the next attempt adds; undefined for the first attempt. */
   private extra: Readonly<Record<string, string>> | undefined = undefined;
-  /** Monotonic time at which the attempt began to make its body; undefined without a body or an attempt timeout. */
-  private bodySince: number | undefined = undefined;
-  /** The error of the last attempt that timed out. */
-  private timedOut: Error | undefined = undefined;
   /** Whether the caller's abort ended the last attempt. */
   private endedByAbort = false;
-  /** Ends what is left of the last attempt, if that had a time limit. */
-  private ours: AbortController | undefined = undefined;
+  /** The last attempt, if it had a signal of its own. */
+  private sending: Sending<Answer> | undefined = undefined;
 
   constructor(exchange: PromiseExchange<Answer>, first: Ending<Answer> | undefined) {
     this.exchange = exchange;
     this.session = exchange.session;
+    this.times = new Times(exchange);
     this.outgoing = exchange.outgoing();
     this.first = first;
   }
@@ -73,10 +68,11 @@ export class Loop<Answer> {
    * that waits for the retry must never hold the answer.
    */
   private async tryOnce(): Promise<Retry | Ending<Answer>> {
-    const ending = this.first ?? (await this.send());
+    const result = this.first ?? (await this.send());
     this.first = undefined;
-    const decision = await this.judge(ending);
-    return decision?.action === 'retry' ? decision : ending;
+    if (result.kind === 'ruled') return this.obeyed(result);
+    const decision = await this.judge(result);
+    return decision?.action === 'retry' ? decision : result;
   }
 
   // -------------------------------------------------------------- an attempt
@@ -93,87 +89,82 @@ export class Loop<Answer> {
     const { session } = this;
     for (let admission = first; admission.kind !== 'go'; admission = session.admit()) {
       if (admission.kind === 'wait') await this.wait(admission.delayMs);
-      else throw this.exchange.ownError(refusalError(session, admission.reason, this.cause));
+      else throw this.exchange.ownError(refusalError(session, admission.reason, this.times.cause));
     }
   }
 
-  private async send(): Promise<Ending<Answer>> {
-    const { exchange, outgoing } = this;
-    this.heedAbort();
-    const { attemptTimeoutMs } = this.session.settings;
-    const isTimed = attemptTimeoutMs !== undefined && exchange.body !== undefined;
-    this.bodySince = isTimed ? this.now() : undefined;
+  private async send(): Promise<Ending<Answer> | Ruled<Answer>> {
+    const { exchange, outgoing, times } = this;
+    heedAbort(exchange);
+    times.begin();
     try {
-      const body = this.inTime(exchange.body?.next(), this.limit());
+      const body = times.inTime(exchange.body?.next(), times.limit());
       outgoing.prepare(isPromise(body) ? await body : body, this.extra);
       // Some clients send a request that was aborted before.
-      this.heedAbort();
-      const limit = this.limit();
-      if (limit === undefined) return endingOf(exchange);
+      heedAbort(exchange);
+      const limit = times.limit();
       // A hook, a body or a busy process has used up the time.
-      if (limit.ms <= 0) throw limit.error();
-      this.ours = new AbortController();
-      return endingWithin(limit, exchange, outgoing, this.ours, this.sleep, this.keeping);
+      if (limit !== undefined && limit.ms <= 0) throw limit.error();
+      if (this.session.tail !== undefined) return this.sendLearning(this.session.tail);
+      return limit === undefined ? endingOf(() => exchange.send()) : this.sendWithin(limit);
     } catch (error) {
       // Making the body counts as part of the attempt, and of its time.
-      if (this.timedOut !== undefined && error === this.timedOut)
+      if (times.timedOut !== undefined && error === times.timedOut)
         return { kind: 'error', error, unasked: true };
       throw error;
     }
   }
 
-  /** What ends the attempt first: its own timeout, or the request's deadline. */
-  private limit(): Limit | undefined {
-    const { attemptTimeoutMs } = this.session.settings;
-    const deadline = this.deadline();
-    if (attemptTimeoutMs === undefined) return deadline;
-    const ms = attemptTimeoutMs - (this.bodySince === undefined ? 0 : this.now() - this.bodySince);
-    if (deadline !== undefined && deadline.ms <= ms) return deadline;
-    const error = (): Error => {
-      this.timedOut = this.exchange.ownError(new AttemptTimeoutError(attemptTimeoutMs));
-      return this.timedOut;
-    };
-    return { ms, error };
+  private sendWithin(limit: Limit): Promise<Ending<Answer>> {
+    const { exchange, outgoing, times } = this;
+    return new Promise((resolve) => {
+      const ended = (ending: Ending<Answer>): void => {
+        outgoing.ended();
+        resolve(ending);
+      };
+      this.sending = new Sending(exchange, (signal) => exchange.send(signal), limit, times, ended);
+    });
   }
 
-  private deadline(): Limit | undefined {
-    const { settings, deadlineAt } = this.session;
-    const { deadlineMs } = settings;
-    if (deadlineMs === undefined) return undefined;
-    const error = (): Error => this.exchange.ownError(new DeadlineError(deadlineMs, this.cause));
-    return { ms: deadlineAt - this.now(), error };
+  /** Sends an attempt that others learn from. It may be hedged, and its time limit may be learnt. */
+  private async sendLearning(tail: SessionTail): Promise<Ending<Answer> | Ruled<Answer>> {
+    const { exchange, outgoing, session, times } = this;
+    tail.sent(session.attempt);
+    const hedgeAfterMs = tail.hedgeAfterMs(exchange.isSendableTwice);
+    const limit = times.limit(tail.timeoutMs(exchange.isSendableTwice || exchange.body?.isMade === true));
+    if (hedgeAfterMs === undefined)
+      return limit === undefined ? endingOf(() => exchange.send()) : this.sendWithin(limit);
+    const hedged = new HedgedAttempt(exchange, outgoing, tail, times);
+    const { sending, result } = await hedged.run(hedgeAfterMs, limit);
+    this.sending = sending;
+    return result;
   }
 
   // -------------------------------------------------------------- a decision
 
   /** Undefined: the ending needs no decision. */
   private async judge(ending: Ending<Answer>): Promise<Decision | undefined> {
-    const { exchange, session } = this;
+    const { exchange, session, times } = this;
     if (ending.kind === 'response' && exchange.accepts(ending.response)) return undefined;
     try {
-      const outcome = unaskedIn(ending) ?? (await this.inTime(exchange.outcomeOf(ending)));
-      this.endedByAbort = outcome.kind === 'error' && outcome.aborted === true;
-      const verdict = await this.verdictOn(ending, outcome);
-      const replayable = exchange.body?.isReplayable ?? true;
-      const decision = session.next(outcome, { replayable, verdict });
+      const { outcome, prospects } = await judged(ending, exchange, times);
+      this.endedByAbort = isAborted(outcome);
+      const decision = session.next(outcome, prospects);
       if (decision.action === 'retry') this.leave(ending, outcome);
       return decision;
     } catch (error) {
       exchange.release(ending);
-      // The attempt has ended even so, and the session has to know.
-      if (exchange.isAborted) session.next({ kind: 'error', error, aborted: true }, { replayable: false });
+      tellAbort(exchange, error);
       throw error;
     }
   }
 
-  private async verdictOn(ending: Ending<Answer>, outcome: LiveOutcome): Promise<boolean | undefined> {
-    const { exchange, session } = this;
-    // The caller's abort and the deadline are final, so `retryIf` is not asked.
-    const isFinal = exchange.isAborted || (ending.kind === 'error' && ending.error instanceof DeadlineError);
-    if (isFinal || session.settings.retryIf === undefined) return undefined;
-    const verdict = await this.inTime(verdictOn(session, outcome));
-    this.heedAbort();
-    return verdict;
+  /** Two attempts were out, and it is decided already which ending counts and what follows. */
+  private obeyed({ ending, outcome, decision }: Ruled<Answer>): Retry | Ending<Answer> {
+    this.endedByAbort = outcome !== undefined && isAborted(outcome);
+    if (decision?.action !== 'retry' || outcome === undefined) return ending;
+    this.leave(ending, outcome);
+    return decision;
   }
 
   // -------------------------------------------------------------- a retry
@@ -184,29 +175,29 @@ export class Loop<Answer> {
     const { deadlineMs, gate, hold } = this.session.settings;
     if (deadlineMs !== undefined || gate !== false || hold !== false) {
       const isAnswer = ending.kind === 'response';
-      this.cause = isAnswer ? causeOf(outcome) : { cause: exchange.lightened(ending.error) };
+      this.times.cause = isAnswer ? causeOf(outcome) : { cause: exchange.lightened(ending.error) };
     }
-    // Listeners of the signal may hold on to the answer.
-    this.ours = undefined;
+    // Listeners of its signal may hold on to the answer.
+    this.sending = undefined;
     exchange.body?.leave?.();
     exchange.release(ending);
   }
 
   /** Runs after the wait, so that a token which `beforeRetry` fetches is fresh. */
   private async change(decision: Retry): Promise<void> {
-    const { outgoing, session } = this;
+    const { outgoing, session, times } = this;
     const { beforeRetry, attemptHeader } = session.settings;
-    this.extra = attemptHeaderOf(attemptHeader, decision.attempt);
+    this.extra = attemptHeaderOf(attemptHeader, session.attempt - 1);
     if (beforeRetry === undefined) return;
     const target = outgoing.target();
     const context = contextFor(session, decision, target);
-    await this.inTime(beforeRetry(context));
+    await times.inTime(beforeRetry(context));
     outgoing.change(context.headers, context.url === target.url ? undefined : context.url);
   }
 
   private async wait(delayMs: number, body?: RequestBody): Promise<void> {
-    const { exchange, session, sleep } = this;
-    const isOver = await wait(delayMs, exchange, sleep, { unref: session.settings.unref }, body);
+    const { exchange, session, times } = this;
+    const isOver = await wait(delayMs, exchange, times.sleep, { unref: session.settings.unref }, body);
     if (!isOver) throw exchange.abortError();
   }
 
@@ -226,9 +217,9 @@ export class Loop<Answer> {
       exchange.release(ending);
       return this.endedByAbort ? ending : { kind: 'error', error: exchange.abortError() };
     }
-    const deadline = this.session.settings.deadlineCovers === 'body' ? this.deadline() : undefined;
+    const deadline = this.session.settings.deadlineCovers === 'body' ? this.times.deadline() : undefined;
     if (deadline !== undefined) {
-      exchange.coverBody(ending, { ...deadline, abort: (reason) => this.ours?.abort(reason) });
+      exchange.coverBody(ending, { ...deadline, abort: (reason) => this.sending?.abort(reason) });
     }
     return ending;
   }
@@ -239,39 +230,8 @@ export class Loop<Answer> {
     this.session.abandon(error ?? 'NonError');
     return { kind: 'error', error };
   }
-
-  private heedAbort(): void {
-    if (this.exchange.isAborted) throw this.exchange.abortError();
-  }
-
-  /** Waits for a function of the caller, but only until the caller aborts or the deadline is over. */
-  private inTime<T>(work: T | PromiseLike<T>, limit = this.deadline()): T | Promise<T> {
-    if (!isPromise<T>(work)) return work;
-    const { exchange, sleep } = this;
-    const over = (isTimeOver: boolean): unknown =>
-      isTimeOver && limit !== undefined ? limit.error() : exchange.abortError();
-    return inTime(work, limit?.ms, exchange, sleep, this.keeping, over);
-  }
-
-  /**
-   * Options of the timers that only enforce limits. With `unref: true`, they must not keep the process alive if a hook
-   * or a body of the caller hangs.
-   */
-  private get keeping(): SleepOptions | undefined {
-    return this.session.settings.unref ? unrefed : undefined;
-  }
-
-  private now(): number {
-    return this.session.scope.ports.now();
-  }
-
-  private get sleep(): Sleep {
-    return this.session.scope.ports.sleep;
-  }
 }
 
-/** The outcome of an attempt that timed out before it was sent: it says nothing about the server. */
-function unaskedIn(ending: Ending<unknown>): LiveOutcome | undefined {
-  if (ending.kind === 'response' || ending.unasked !== true) return undefined;
-  return { kind: 'error', error: ending.error, aborted: false, evidence: 'unsent', unasked: true };
+function isAborted(outcome: LiveOutcome): boolean {
+  return outcome.kind === 'error' && outcome.aborted === true;
 }

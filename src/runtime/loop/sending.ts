@@ -1,63 +1,114 @@
-/** Sends one attempt, with or without a time limit. */
+/** Sends one attempt: as it is, or so that it can be given up. */
 
-import type { Sleep, SleepOptions } from '../sleep.js';
-import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
+import type { Cancel, Sleep, SleepOptions } from '../sleep.js';
+import type { Ending, Limit, PromiseExchange } from './exchange.js';
 
 /** The client's function may also throw, or return something other than a promise. */
-export async function endingOf<Answer>(
-  exchange: PromiseExchange<Answer>,
-  signal?: AbortSignal,
-): Promise<Ending<Answer>> {
+export async function endingOf<Answer>(send: () => Promise<Answer>): Promise<Ending<Answer>> {
   try {
-    return { kind: 'response', response: await exchange.send(signal) };
+    return { kind: 'response', response: await send() };
   } catch (error) {
     return { kind: 'error', error };
   }
 }
 
+/** Where an attempt's timers come from. */
+export interface Timers {
+  readonly sleep: Sleep;
+  /** Options of the timers that only enforce limits. */
+  readonly keeping: SleepOptions | undefined;
+}
+
 /**
- * Sends with the signal `ours`, which also follows the caller's signal for as long as an abort has something to end.
+ * An attempt with a signal of its own, which also follows the caller's signal for as long as an abort has something to
+ * end.
  */
-export function endingWithin<Answer>(
-  limit: Limit,
-  exchange: PromiseExchange<Answer>,
-  outgoing: Outgoing<Answer>,
-  ours: AbortController,
-  sleep: Sleep,
-  options: SleepOptions | undefined,
-): Promise<Ending<Answer>> {
-  return new Promise((resolve) => {
-    /**
-     * Undefined once the attempt is over: this function holds on to the answer, and the listener of the caller's
-     * signal, which stays until the body is read, must not.
-     */
-    let settle: typeof resolve | undefined = resolve;
-    const end = (ending: Ending<Answer>): void => {
-      cancel();
-      outgoing.ended();
-      settle?.(ending);
-      settle = undefined;
-    };
-    const giveUp = (error: unknown): void => {
-      end({ kind: 'error', error });
-      unfollow();
-      exchange.breakOff(() => ours.abort(error));
-    };
-    const unfollow = exchange.onAbort((reason) => {
+export class Sending<Answer> {
+  private readonly exchange: PromiseExchange<Answer>;
+  private readonly sleep: Sleep;
+  private readonly ours: AbortController = new AbortController();
+  /**
+   * Undefined once the attempt is over: it leads to the answer, and the listener of the caller's signal, which stays
+   * until the body is read, must not.
+   */
+  private ended: ((ending: Ending<Answer>) => void) | undefined;
+  /** Hears that the attempt is gone after it was left. */
+  private gone: ((late?: Ending<Answer>) => void) | undefined = undefined;
+  private cancel: Cancel | undefined = undefined;
+  private readonly unfollow: Cancel;
+
+  constructor(
+    exchange: PromiseExchange<Answer>,
+    send: (signal: AbortSignal) => Promise<Answer>,
+    limit: Limit | undefined,
+    { sleep, keeping }: Timers,
+    ended: (ending: Ending<Answer>) => void,
+  ) {
+    this.exchange = exchange;
+    this.sleep = sleep;
+    this.ended = ended;
+    this.unfollow = exchange.onAbort((reason) => {
       // The caller may still abort the body of an answer that it already has.
-      if (settle === undefined) ours.abort(reason);
-      else giveUp(reason);
+      if (this.ended === undefined) this.abort(reason);
+      else this.giveUp(reason);
     });
-    const cancel = sleep(limit.ms, () => giveUp(limit.error()), options);
-    void endingOf(exchange, ours.signal).then((ending) => {
-      if (settle === undefined) {
-        // The answer came too late: the attempt was given up.
-        exchange.release(ending);
-        return;
-      }
-      end(ending);
-      if (ending.kind === 'error') unfollow();
-      else exchange.whenRead(ending.response, ours.signal, unfollow);
-    });
-  });
+    if (limit !== undefined) this.cancel = sleep(limit.ms, () => this.giveUp(limit.error()), keeping);
+    void endingOf(() => send(this.ours.signal)).then((ending) => this.came(ending));
+  }
+
+  /** Ends what is left of the attempt, such as a body that is being read. */
+  abort(reason?: unknown): void {
+    this.ours.abort(reason);
+  }
+
+  /**
+   * Nobody waits for the attempt any more. It may run on for `ms`, so that its connection can be used again; then it is
+   * cut. `gone` hears the ending that came late.
+   */
+  leave(ms: number, gone: (late?: Ending<Answer>) => void): void {
+    this.cancel?.();
+    this.ended = undefined;
+    this.unfollow();
+    this.gone = gone;
+    if (ms <= 0) this.cut();
+    else this.cancel = this.sleep(ms, () => this.cut(), { unref: true });
+  }
+
+  private cut(): void {
+    this.exchange.breakOff(() => this.abort());
+    this.isGone();
+  }
+
+  private isGone(late?: Ending<Answer>): void {
+    const { gone } = this;
+    this.gone = undefined;
+    gone?.(late);
+  }
+
+  private giveUp(error: unknown): void {
+    this.end({ kind: 'error', error });
+    this.unfollow();
+    this.exchange.breakOff(() => this.abort(error));
+  }
+
+  private came(ending: Ending<Answer>): void {
+    const { exchange } = this;
+    if (this.ended === undefined) {
+      // The answer came too late: the attempt was given up, or left.
+      this.cancel?.();
+      exchange.release(ending);
+      this.isGone(ending);
+      return;
+    }
+    this.end(ending);
+    if (ending.kind === 'error') this.unfollow();
+    else exchange.whenRead(ending.response, this.ours.signal, this.unfollow);
+  }
+
+  private end(ending: Ending<Answer>): void {
+    const { ended } = this;
+    this.cancel?.();
+    this.ended = undefined;
+    ended?.(ending);
+  }
 }

@@ -78,3 +78,7 @@ function whenOver(
   };
   return stop;
 }
+
+export function heedAbort(caller: Caller): void {
+  if (caller.isAborted) throw caller.abortError();
+}

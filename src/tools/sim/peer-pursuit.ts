@@ -135,14 +135,6 @@ class PeerTail implements Pursuit, PursuitTail {
     return { kind: 'decided', attempt, decision: this.next(outcome) };
   }
 
-  leaveLoser(): number {
-    return 0;
-  }
-
-  loserGone(): void {
-    // It is cut at once.
-  }
-
   abandon(): void {
     this.pursuit.abandon();
   }

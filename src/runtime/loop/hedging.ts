@@ -1,0 +1,182 @@
+/**
+ * An attempt that is hedged: if its answer is late, a second attempt is sent beside it. Whatever becomes of the two, the
+ * loop gets one ending.
+ */
+
+import type { LiveOutcome } from '../../core/events.js';
+import type { Decision } from '../../core/types.js';
+import { attemptHeaderOf } from '../attempt-header.js';
+import type { Ruling, SessionTail } from '../session.js';
+import type { Cancel } from '../sleep.js';
+import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
+import { type Judged, judged, tellAbort } from './judging.js';
+import { Sending } from './sending.js';
+import { isStatus } from './status.js';
+import type { Times } from './times.js';
+
+/** Of two attempts that were out at the same time, this ending counts. */
+export interface Ruled<Answer> {
+  readonly kind: 'ruled';
+  readonly ending: Ending<Answer>;
+  readonly outcome: LiveOutcome | undefined;
+  /** Undefined: the answer cannot be judged, so it needs no decision. */
+  readonly decision: Decision | undefined;
+}
+
+/** The attempt whose ending counts, and its ending. Without a hedge, the ending has not been judged yet. */
+export interface Over<Answer> {
+  readonly sending: Sending<Answer>;
+  readonly result: Ending<Answer> | Ruled<Answer>;
+}
+
+/** One of the two attempts. */
+interface Side<Answer> {
+  readonly attempt: number;
+  readonly sending: Sending<Answer>;
+  /** What the client gave, until it is handed over or released. */
+  kept: Ending<Answer> | undefined;
+  outcome: LiveOutcome | undefined;
+  isOut: boolean;
+}
+
+export class HedgedAttempt<Answer> {
+  private readonly exchange: PromiseExchange<Answer>;
+  private readonly outgoing: Outgoing<Answer>;
+  private readonly tail: SessionTail;
+  private readonly times: Times;
+  private sides: Side<Answer>[] = [];
+  private cancelHedge: Cancel = () => undefined;
+  private isOver = false;
+  private resolve: (over: Over<Answer>) => void = () => undefined;
+  private reject: (error: unknown) => void = () => undefined;
+
+  constructor(
+    exchange: PromiseExchange<Answer>,
+    outgoing: Outgoing<Answer>,
+    tail: SessionTail,
+    times: Times,
+  ) {
+    this.exchange = exchange;
+    this.outgoing = outgoing;
+    this.tail = tail;
+    this.times = times;
+  }
+
+  /** Sends the attempt that was prepared, and the hedge after that time. */
+  run(hedgeAfterMs: number, limit: Limit | undefined): Promise<Over<Answer>> {
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+      this.send(this.exchange.session.attempt, limit, undefined);
+      // The attempt itself keeps the process alive, if anything does.
+      this.cancelHedge = this.times.sleep(hedgeAfterMs, () => this.hedge(), { unref: true });
+    });
+  }
+
+  private send(
+    attempt: number,
+    limit: Limit | undefined,
+    extra: Readonly<Record<string, string>> | undefined,
+  ): void {
+    const { exchange, outgoing, times } = this;
+    const send = (signal: AbortSignal): Promise<Answer> => outgoing.sendApart(signal, extra);
+    const ended = (ending: Ending<Answer>): void => void this.ended(side, ending);
+    const sending = new Sending(exchange, send, limit, times, ended);
+    const side: Side<Answer> = { attempt, sending, kept: undefined, outcome: undefined, isOut: true };
+    this.sides.push(side);
+  }
+
+  private hedge(): void {
+    const { exchange, tail, times } = this;
+    const deadline = times.deadline();
+    if (exchange.isAborted || (deadline !== undefined && deadline.ms <= 0)) return;
+    const attempt = tail.hedge();
+    if (attempt === undefined) return;
+    tail.sent(attempt);
+    const { attemptHeader } = exchange.session.settings;
+    this.send(attempt, times.limit(tail.timeoutMs(true)), attemptHeaderOf(attemptHeader, attempt - 1));
+  }
+
+  // -------------------------------------------------------------- an attempt has ended
+
+  private async ended(side: Side<Answer>, ending: Ending<Answer>): Promise<void> {
+    side.isOut = false;
+    if (this.sides.length === 1) {
+      this.end(side, false);
+      this.resolve({ sending: side.sending, result: ending });
+      return;
+    }
+    try {
+      if (ending.kind === 'response' && !isStatus(this.exchange.statusOf(ending.response))) {
+        this.exchange.session.abandon(0);
+        side.kept = ending;
+        this.handOver(side, undefined, true);
+        return;
+      }
+      const judgedEnding = await judged(ending, this.exchange, this.times);
+      if (this.isOver) this.exchange.release(ending);
+      else this.rule(side, ending, judgedEnding);
+    } catch (error) {
+      this.exchange.release(ending);
+      if (!this.isOver) this.fail(side, error);
+    }
+  }
+
+  private rule(side: Side<Answer>, ending: Ending<Answer>, { outcome, prospects, isFinal }: Judged): void {
+    const { exchange, tail } = this;
+    const ruling: Ruling = isFinal
+      ? { kind: 'decided', attempt: side.attempt, decision: exchange.session.next(outcome, prospects) }
+      : tail.ended(side.attempt, outcome, prospects);
+    side.kept = ending;
+    side.outcome = outcome;
+    if (ruling.kind === 'pending') return;
+    const { attempt, decision } = ruling;
+    this.handOver(this.sides.find((each) => each.attempt === attempt) ?? side, decision, isFinal);
+  }
+
+  private handOver(chosen: Side<Answer>, decision: Decision | undefined, isFinal: boolean): void {
+    const { sending, kept, outcome } = chosen;
+    this.end(chosen, isFinal);
+    if (kept !== undefined)
+      this.resolve({ sending, result: { kind: 'ruled', ending: kept, outcome, decision } });
+  }
+
+  /** A function of the caller failed, so the request fails with its error. */
+  private fail(side: Side<Answer>, error: unknown): void {
+    this.end(side, true);
+    try {
+      tellAbort(this.exchange, error);
+      this.reject(error);
+    } catch (another) {
+      this.reject(another);
+    }
+  }
+
+  /** If the other attempt is still being judged, its answer is released after that. */
+  private end(chosen: Side<Answer>, isFinal: boolean): void {
+    this.isOver = true;
+    this.cancelHedge();
+    const other = this.sides.find((side) => side !== chosen);
+    this.sides = [];
+    if (other === undefined) return;
+    if (other.kept !== undefined) this.exchange.release(other.kept);
+    else if (isFinal) other.sending.leave(0, () => undefined);
+    else if (other.isOut) this.leaveLoser(other);
+    else this.tail.loserGone(false);
+  }
+
+  private leaveLoser({ sending }: Side<Answer>): void {
+    const { tail } = this;
+    const ms = tail.leaveLoser();
+    sending.leave(ms, (late) => {
+      if (ms > 0) tail.loserGone(late !== undefined && this.isWhole(late));
+    });
+  }
+
+  /** Whether the answer would have needed no retry. */
+  private isWhole(ending: Ending<Answer>): boolean {
+    if (ending.kind === 'error') return false;
+    const status = this.exchange.statusOf(ending.response);
+    return isStatus(status) && !this.exchange.session.settings.statuses.retried.has(status);
+  }
+}

@@ -1,0 +1,81 @@
+/** The time limits of a request and its attempts, and the errors when a time is over. */
+
+import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
+import { isPromise } from '../../core/returned.js';
+import type { Session } from '../session.js';
+import type { Sleep, SleepOptions } from '../sleep.js';
+import type { Limit, PromiseExchange } from './exchange.js';
+import { inTime } from './wait.js';
+
+const unrefed: SleepOptions = { unref: true };
+
+export class Times {
+  /** The last real outcome, as the `cause` of an error of our own. */
+  cause: ErrorOptions = {};
+  /** The error of the last attempt that timed out. */
+  timedOut: Error | undefined = undefined;
+  /** Monotonic time at which the attempt began to make its body; undefined without a body or an attempt timeout. */
+  private bodySince: number | undefined = undefined;
+  private readonly exchange: PromiseExchange<unknown>;
+  private readonly session: Session;
+
+  constructor(exchange: PromiseExchange<unknown>) {
+    this.exchange = exchange;
+    this.session = exchange.session;
+  }
+
+  /** An attempt begins, with making its body if it has one. */
+  begin(): void {
+    const isTimed = this.session.settings.attemptTimeoutMs !== undefined && this.exchange.body !== undefined;
+    this.bodySince = isTimed ? this.now() : undefined;
+  }
+
+  /** What ends the attempt first: its own timeout, or the request's deadline. `learntMs` counts from its sending. */
+  limit(learntMs?: number): Limit | undefined {
+    const { attemptTimeoutMs } = this.session.settings;
+    const deadline = this.deadline();
+    if (attemptTimeoutMs === undefined) return deadline;
+    const leftMs = attemptTimeoutMs - (this.bodySince === undefined ? 0 : this.now() - this.bodySince);
+    const isLearnt = learntMs !== undefined && learntMs < leftMs;
+    const ms = isLearnt ? learntMs : leftMs;
+    if (deadline !== undefined && deadline.ms <= ms) return deadline;
+    const error = (): Error => {
+      this.timedOut = this.exchange.ownError(new AttemptTimeoutError(isLearnt ? learntMs : attemptTimeoutMs));
+      return this.timedOut;
+    };
+    return { ms, error };
+  }
+
+  deadline(): Limit | undefined {
+    const { settings, deadlineAt } = this.session;
+    const { deadlineMs } = settings;
+    if (deadlineMs === undefined) return undefined;
+    const error = (): Error => this.exchange.ownError(new DeadlineError(deadlineMs, this.cause));
+    return { ms: deadlineAt - this.now(), error };
+  }
+
+  /** Waits for a function of the caller, but only until the caller aborts or the time is over. */
+  inTime<T>(work: T | PromiseLike<T>, limit: Limit | undefined = this.deadline()): T | Promise<T> {
+    if (!isPromise<T>(work)) return work;
+    const { exchange } = this;
+    const over = (isTimeOver: boolean): unknown =>
+      isTimeOver && limit !== undefined ? limit.error() : exchange.abortError();
+    return inTime(work, limit?.ms, exchange, this.sleep, this.keeping, over);
+  }
+
+  /**
+   * Options of the timers that only enforce limits. With `unref: true`, they must not keep the process alive if a hook
+   * or a body of the caller hangs.
+   */
+  get keeping(): SleepOptions | undefined {
+    return this.session.settings.unref ? unrefed : undefined;
+  }
+
+  get sleep(): Sleep {
+    return this.session.scope.ports.sleep;
+  }
+
+  private now(): number {
+    return this.session.scope.ports.now();
+  }
+}
