@@ -39,6 +39,11 @@ const roomsOfCore = [
     ],
   },
   {
+    name: 'tail',
+    mutate: ['limits/tail/*.ts'],
+    tests: ['core/limits/tail/*.test.ts'],
+  },
+  {
     name: 'waiting',
     mutate: ['limits/budget/*.ts', 'decide/schedule.ts', 'policy/presets.ts'],
     tests: ['core/limits/budget.test.ts', 'core/decide/schedule.test.ts', 'core/policy/presets.test.ts'],
@@ -65,6 +70,7 @@ const roomsOfCore = [
       'core/policy/check/nearest.test.ts',
       'core/policy/check/remarks.test.ts',
       'core/policy/check/unread-bodies.test.ts',
+      'core/policy/check/tail.test.ts',
     ],
   },
   {

@@ -14,6 +14,7 @@ export {
   newTail,
 } from './core/limits/tail/tail.js';
 export { checkPolicy } from './core/policy/check/check.js';
+export { hedgedWrites } from './core/policy/check/hedged-writes.js';
 export { implausibleTimes } from './core/policy/check/implausible-times.js';
 export { nearest } from './core/policy/check/nearest.js';
 export type { JsonSchema } from './core/policy/check/schema.js';

@@ -2,7 +2,7 @@
 
 import type { Policy, PolicyOptions, Remark } from '../../index.js';
 import { definePolicy, PolicyError, parsePolicy } from '../../index.js';
-import { implausibleTimes, unreadBodies } from '../../internal.js';
+import { hedgedWrites, implausibleTimes, unreadBodies } from '../../internal.js';
 import { dataPolicyNames, policyNamed } from '../sim/internal.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';
@@ -50,7 +50,12 @@ export async function readJson(name: string, io: Io, names: readonly string[] = 
 /** What is valid in a policy, and may be a mistake. */
 export function remarksOn(policy: Policy): readonly Remark[] {
   const options = policy.toJSON();
-  return [...policy.remarks, ...implausibleTimes(options), ...unreadBodies(options)];
+  return [
+    ...policy.remarks,
+    ...implausibleTimes(options),
+    ...unreadBodies(options),
+    ...hedgedWrites(options),
+  ];
 }
 
 export function remarkText({ path, says, advice }: Remark): string {

@@ -107,6 +107,44 @@ describe('settings', () => {
     expect([...inRule(every).statuses.retried]).toEqual([418]);
   });
 
+  test('of a hedge are filled in, with methods in upper case', () => {
+    expect(inRule({ hedge: true }).hedge).toEqual(defaults.hedge);
+    const methods = ['get', 'Query'];
+    expect(inRule({ hedge: { afterMs: 80, methods } }).hedge).toEqual({
+      ...defaults.hedge,
+      afterMs: 80,
+      methods: ['GET', 'QUERY'],
+    });
+    expect(inRule({}, { hedge: true }).hedge).toEqual(defaults.hedge);
+    expect(inRule({ hedge: false }, { hedge: true }).hedge).toBe(false);
+  });
+
+  test('of a timeout that follows the answers are filled in, and the longest one is the attempt timeout', () => {
+    const { attemptTimeoutMs, tail } = inRule({ attemptTimeoutMs: { factor: 3, maxMs: 5_000 } });
+    expect(attemptTimeoutMs).toBe(5_000);
+    const timeout = { quantile: 0.95, factor: 3, minMs: 50, maxMs: 5_000 };
+    expect(tail).toEqual({ hedge: false, timeout });
+  });
+
+  test('say what has to be learnt, where anything asks for it', () => {
+    const timeout = { ...defaults.learntTimeout, maxMs: 5_000 };
+    const learnt = { attemptTimeoutMs: { maxMs: 5_000 } };
+    expect(inRule({}).tail).toBeUndefined();
+    expect(inRule({ attemptTimeoutMs: 100 }).tail).toBeUndefined();
+    expect(inRule({ hedge: true }).tail).toEqual({ hedge: defaults.hedge, timeout: undefined });
+    expect(inRule({ hedge: true }, learnt).tail).toEqual({ hedge: defaults.hedge, timeout });
+    expect(inRule(learnt, { hedge: true }).tail).toEqual({ hedge: defaults.hedge, timeout });
+    expect(inRule({ attemptTimeoutMs: 100 }, { hedge: true, ...learnt }).tail).toEqual({
+      hedge: defaults.hedge,
+      timeout: undefined,
+    });
+    expect(inRule({ attemptTimeoutMs: 100 }, learnt)).toMatchObject({
+      attemptTimeoutMs: 100,
+      tail: undefined,
+    });
+    expect(inRule({ hedge: false }, { hedge: true }).tail).toBeUndefined();
+  });
+
   test.each<[string, number, SettingsOptions, PolicyOptions]>([
     ['nothing that reads bodies', 0, {}, {}],
     ['a set that reads headers', 0, { hints: ['auth0', 'common'] }, {}],

@@ -373,7 +373,6 @@ describe('of slow answers, it says', () => {
       { match: '/search/*', hedge: { quantile: 0.5, factor: 4 } },
       { match: '/fixed', hedge: { afterMs: 80, methods: ['GET', 'POST'] } },
       { match: '/high', hedge: { quantile: 0.999, factor: 1.5 } },
-      { match: '/once', hedge: true, retry: false },
       { match: '/quotes/*', attemptTimeoutMs: { quantile: 0.95, factor: 2, minMs: 50, maxMs: 5_000 } },
       { match: '/odd', attemptTimeoutMs: { quantile: 0.92, maxMs: 5_000 } },
     ],
@@ -398,7 +397,6 @@ describe('of slow answers, it says', () => {
       ['POST /search/cats', '--keyed'],
       ['It would not be hedged: POST is not among hedge.methods.'],
     ],
-    ['that retries are off', ['GET /once'], ['It would not be hedged: retries are off.']],
     [
       'that the body cannot be sent by two attempts',
       ['POST /fixed', '--body-spent'],
@@ -420,10 +418,14 @@ describe('of slow answers, it says', () => {
     expect(await said(...asked)).toEqual(sentences);
   });
 
-  test('that a rule with beforeRetry is not hedged', () => {
-    const own = definePolicy({ hedge: true, beforeRetry: () => undefined });
+  test.each<[PolicyOptions['rules'], string]>([
+    [[{ match: '/a', retry: false }], 'It would not be hedged: retries are off.'],
+    [[{ match: '/a', beforeRetry: () => undefined }], 'beforeRetry'],
+  ])('that a rule that inherits hedges is not hedged: %o', (rules = [], says) => {
+    const own = definePolicy({ hedge: true, rules });
     const asked = { ...question({}), policy: own };
-    expect(tailPlanFor(asked, { settings: own.fallback.settings }).hedge?.sentence).toContain('beforeRetry');
+    const settings = own.rules[0]?.settings ?? own.fallback.settings;
+    expect(tailPlanFor(asked, { settings }).hedge?.sentence).toContain(says);
   });
 
   test('the same as JSON', async () => {

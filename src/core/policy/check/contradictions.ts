@@ -10,6 +10,13 @@ import type { Level, SettingKey } from './level.js';
 import { writtenPath } from './level.js';
 import { firstWaitTooLong, scheduleContradictions } from './schedule-contradictions.js';
 import { statusContradictions } from './status-contradictions.js';
+import {
+  boundsOfLearnt,
+  hedgeTooLate,
+  hedgeWithoutRetries,
+  learntWithoutBudget,
+  twoHedgeWaits,
+} from './tail-contradictions.js';
 
 interface Contradiction {
   /** Judged where one of these is written. Inherited settings are reported where they were written. */
@@ -98,6 +105,16 @@ const contradictions: readonly Contradiction[] = [
     find: (level) => scheduleContradictions(level, 'throttledSchedule'),
   },
   { written: ['budget'], with: [], find: budgetContradictions },
+  { written: ['attemptTimeoutMs', 'budget'], with: [], find: learntWithoutBudget },
+  { written: ['attemptTimeoutMs'], with: [], find: boundsOfLearnt },
+  {
+    written: ['hedge'],
+    with: ['retry', 'maxRetries', 'beforeRetry'],
+    inheritable: true,
+    find: hedgeWithoutRetries,
+  },
+  { written: ['hedge'], with: [], find: twoHedgeWaits },
+  { written: ['hedge'], with: ['attemptTimeoutMs', 'deadlineMs'], inheritable: true, find: hedgeTooLate },
 ];
 
 /** All contradictions of a policy with its rules, or of an override. */
@@ -128,7 +145,11 @@ function timeoutPastDeadline({ own, settings: { attemptTimeoutMs, deadlineMs } }
   if (attemptTimeoutMs === undefined || deadlineMs === undefined || attemptTimeoutMs <= deadlineMs) return [];
   return own.attemptTimeoutMs === undefined
     ? problem('deadlineMs', found(deadlineMs), `at least attemptTimeoutMs, which is ${attemptTimeoutMs}`)
-    : problem('attemptTimeoutMs', found(attemptTimeoutMs), `at most deadlineMs, which is ${deadlineMs}`);
+    : problem(
+        writtenPath('attemptTimeoutMs', own.attemptTimeoutMs, 'maxMs'),
+        found(attemptTimeoutMs),
+        `at most deadlineMs, which is ${deadlineMs}`,
+      );
 }
 
 function oneHeaderForTwo({ own, settings: { attemptHeader, idempotencyKey } }: Level): readonly Problem[] {

@@ -1,6 +1,6 @@
 /**
  * What other libraries call our settings: axios-retry, retry-axios, undici, got, ky, p-retry, async-retry, node-retry,
- * ofetch, fetch-retry, exponential-backoff, gaxios, cockatiel, opossum, the SDKs. Strings, since a page carries them.
+ * ofetch, fetch-retry, exponential-backoff, gaxios, cockatiel, opossum, the SDKs; for hedges, gRPC, Polly, Finagle, Cassandra. Strings, since a page carries them.
  */
 
 const names: readonly (readonly [ours: string, theirs: string, note?: string])[] = [
@@ -24,6 +24,7 @@ const names: readonly (readonly [ours: string, theirs: string, note?: string])[]
   ['hints', 'retryAfter afterStatusCodes respectRetryAfter respectRetryAfterHeader'],
   ['maxHintMs', 'maxRetryAfter'],
   ['attemptTimeoutMs', 'timeout attemptTimeout retryOnTimeout shouldResetTimeout'],
+  ['attemptTimeoutMs', 'adaptiveTimeout perTryTimeout'],
   ['deadlineMs', 'totalTimeout maxRetryTime'],
   ['beforeRetry', 'onRetry onRetryAttempt', ' To be told only, use "observe".'],
   ['observe', 'onFailedAttempt onMaxRetryTimesExceeded onError onFailure onSuccess onGiveUp'],
@@ -31,6 +32,11 @@ const names: readonly (readonly [ours: string, theirs: string, note?: string])[]
   ['gate.failures', 'threshold volumeThreshold failureThreshold errorThresholdPercentage'],
   ['gate.probeMs', 'halfOpenAfter resetTimeout'],
   ['budget', 'retryBudget retryThrottling shouldConsumeRetry'],
+  ['hedge', 'hedging hedgingPolicy hedged backup backupRequest backupRequests speculativeRetry'],
+  ['hedge', 'maxHedges maxHedgedAttempts', ' There is one hedge at most.'],
+  ['hedge.afterMs', 'hedgeDelay hedgingDelay hedgeAfter hedgeAfterMs delay delayMs'],
+  ['hedge.quantile', 'percentile hedgePercentile hedgeQuantile'],
+  ['hedge.share', 'maxExtraLoad hedgeBudget'],
   ['rules', 'skip'],
 ];
 

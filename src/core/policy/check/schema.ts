@@ -54,6 +54,13 @@ const gibibyte = 1_073_741_824;
 
 const boolean: JsonSchema = { type: 'boolean' };
 const share: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
+// So many answers are needed that a few lie beyond the quantile: 2,500 for this one.
+const quantile: JsonSchema = {
+  title: 'a number from 0.01 to 0.999: 0.95 for the 95th percentile',
+  type: 'number',
+  minimum: 0.01,
+  maximum: 0.999,
+};
 // Tokens are counted in thousandths, so a smaller number would count as 0.
 const someTokens: JsonSchema = { type: 'number', minimum: 0.001, maximum: million };
 const tokens: JsonSchema = { anyOf: [{ const: 0 }, someTokens] };
@@ -117,8 +124,14 @@ const settings = {
   maxRetries: count(0),
   deadlineMs: ms(1),
   deadlineCovers: oneOf('head', 'body'),
-  attemptTimeoutMs: either(ms(1), ref('learntTimeout')),
-  hedge: either(boolean, ref('hedge')),
+  attemptTimeoutMs: {
+    title: `${ms(1).title}, or an object such as { maxMs: 5000 } for a timeout that follows the answers`,
+    ...either(ms(1), ref('learntTimeout')),
+  },
+  hedge: {
+    title: 'true, false or an object such as { afterMs: 80 }',
+    ...either(boolean, ref('hedge')),
+  },
   statuses: listOf(status),
   methods: listOf(method),
   idempotent: boolean,
@@ -247,14 +260,15 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
     maxWaiting: count(1),
     enforce: boolean,
   }),
-  learntTimeout: object({ quantile: share, factor: times, minMs: ms(1), maxMs: ms(1) }, ['maxMs']),
+  learntTimeout: object({ quantile, factor: times, minMs: ms(1), maxMs: ms(1) }, ['maxMs']),
   hedge: object({
-    quantile: share,
+    quantile,
     factor: times,
     afterMs: ms(1),
-    methods: listOf(method),
-    share,
-    capacity: someTokens,
+    methods: { ...listOf(method), minItems: 1 },
+    share: { ...share, minimum: 0.001 },
+    // With less than one, there would never be a hedge.
+    capacity: { ...someTokens, minimum: 1 },
   }),
   hold: object({ refusedShare: share, minMs: ms(0), spacingMs: ms(1), maxQueueMs: ms(0), enforce: boolean }),
 };

@@ -82,6 +82,15 @@ const foreign: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     onGiveUp: 'observe',
   },
   opossum: { resetTimeout: 'gate.probeMs', errorThresholdPercentage: 'gate.failures' },
+  gRPC: { hedgingPolicy: 'hedge', hedgingDelay: 'hedge.afterMs' },
+  Polly: { hedging: 'hedge', maxHedgedAttempts: 'hedge' },
+  Finagle: { backupRequest: 'hedge', maxExtraLoad: 'hedge.share' },
+  'others that hedge': {
+    speculativeRetry: 'hedge',
+    hedgeDelay: 'hedge.afterMs',
+    percentile: 'hedge.quantile',
+    perTryTimeout: 'attemptTimeoutMs',
+  },
   'the SDKs': { maxNetworkRetries: 'maxRetries', retryDelayMultiplier: 'schedule.factor' },
 };
 
@@ -115,6 +124,7 @@ describe('an option of another library names ours', () => {
     const inside = ['Did you mean "firstMs"?', 'Did you mean "factor"?', 'Did you mean "jitter"?'];
     expect(adviceOn({ schedule })).toEqual(inside);
     expect(adviceOn({ rules: [{ match: '/x', schedule }] })).toEqual(inside);
+    expect(adviceOn({ hedge: { delay: 80 } })).toEqual(['Did you mean "afterMs"?']);
     expect(adviceOn({ gate: { halfOpenAfter: 1 } })).toEqual(['Did you mean "probeMs"?']);
   });
 

@@ -1,0 +1,57 @@
+/** Hedges that are never sent, and attempt timeouts that follow the answers where they could do harm. */
+
+import type { Problem } from '../../errors.js';
+import { found } from '../../found.js';
+import type { Level } from './level.js';
+import { writtenPath } from './level.js';
+
+/** A timeout that follows the answers cuts some that would have come: without a budget, an overloaded server gets ever more retries. */
+export function learntWithoutBudget({ own, settings: { tail, budget } }: Level): readonly Problem[] {
+  if (tail?.timeout === undefined || budget !== false) return [];
+  return own.attemptTimeoutMs === undefined
+    ? problem('budget', found(false), 'a budget, because attemptTimeoutMs follows the answers')
+    : problem(
+        'attemptTimeoutMs',
+        'a timeout that follows the answers',
+        'a number of milliseconds, unless there is a budget',
+      );
+}
+
+export function boundsOfLearnt({ own, settings: { tail } }: Level): readonly Problem[] {
+  const { minMs = 0, maxMs = minMs } = tail?.timeout ?? {};
+  if (minMs <= maxMs) return [];
+  const path = writtenPath('attemptTimeoutMs', own.attemptTimeoutMs, 'minMs', 'maxMs');
+  return problem(path, `a minMs of ${minMs}`, `at most maxMs, which is ${maxMs}`);
+}
+
+export function hedgeWithoutRetries({ own, settings }: Level): readonly Problem[] {
+  const { hedge, maxRetries, beforeRetry } = settings;
+  if (hedge === false) return [];
+  if (maxRetries === 0) {
+    const allowed = 'false where nothing is retried: a hedge is sent only where a retry would be';
+    return problem('hedge', found(own.hedge), allowed);
+  }
+  const allowed = 'false where there is a beforeRetry: a hedge would be sent without asking it';
+  return beforeRetry === undefined ? [] : problem('hedge', found(own.hedge), allowed);
+}
+
+export function twoHedgeWaits({ own: { hedge } }: Level): readonly Problem[] {
+  if (typeof hedge !== 'object' || hedge.afterMs === undefined) return [];
+  const key = (['quantile', 'factor'] as const).find((name) => hedge[name] !== undefined);
+  const allowed = 'either a fixed wait (afterMs), or one that follows the answers (quantile, factor)';
+  return key === undefined ? [] : problem(`hedge.${key}`, `a ${key} beside afterMs`, allowed);
+}
+
+/** By then, the attempt has been aborted. */
+export function hedgeTooLate({ settings }: Level): readonly Problem[] {
+  const afterMs = settings.hedge === false ? undefined : settings.hedge.afterMs;
+  const limit = (['attemptTimeoutMs', 'deadlineMs'] as const).find(
+    (key) => afterMs !== undefined && afterMs >= (settings[key] ?? Number.POSITIVE_INFINITY),
+  );
+  if (limit === undefined) return [];
+  return problem('hedge.afterMs', found(afterMs), `less than ${limit}, which is ${settings[limit]}`);
+}
+
+function problem(path: string, found: string, allowed: string): readonly Problem[] {
+  return [{ path, found, allowed }];
+}
