@@ -3,7 +3,7 @@
  * needs neither is a plain one, which pays nothing for this.
  */
 
-import { decidingOf, isWhole, verdictOnBoth } from '../core/decide/both-failed.js';
+import { agedBy, decidingOf, isWhole, verdictOnBoth } from '../core/decide/both-failed.js';
 import { classify } from '../core/decide/classify.js';
 import { isSafe } from '../core/decide/safety.js';
 import { affords } from '../core/limits/budget/budget.js';
@@ -47,6 +47,8 @@ export class TailedSession extends LiveSession implements SessionTail {
   private loser: Out | undefined = undefined;
   private isLoserLeft = false;
   private hasHedgeWon: boolean | undefined = undefined;
+  /** The attempt that had ended the request with a head, whose body has failed. */
+  private reopened: number | undefined = undefined;
 
   constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope, learns: Tail) {
     super(request, rule, settings, scope);
@@ -141,21 +143,20 @@ export class TailedSession extends LiveSession implements SessionTail {
     if (it === undefined || other === undefined || isWhole(failed)) {
       return this.decideBy(it, attempt, failed, prospects);
     }
-    it.failed = failed;
     if (other.failed === undefined) {
+      it.failed = failed;
       this.note(it, failed);
       return { kind: 'pending' };
     }
-    const deciding = decidingOf(other.failed, failed);
-    const beaten = deciding === failed ? other.failed : failed;
-    if (deciding !== failed) this.landFailed(it, finding);
-    const by = deciding === failed ? it : other;
-    return this.decideBy(
-      by,
-      by.attempt,
-      { ...deciding, verdict: verdictOnBoth(deciding, beaten) },
-      prospects,
-    );
+    const earlier = { ...other.failed, finding: agedBy(other.failed.finding, now - other.failed.endedAt) };
+    if (decidingOf(earlier, failed) === failed) {
+      const verdictOfBoth = verdictOnBoth(failed, earlier);
+      return this.decideBy(it, attempt, { finding, verdict: verdictOfBoth }, prospects);
+    }
+    it.failed = failed;
+    this.landFailed(it, finding);
+    const verdictOfBoth = verdictOnBoth(earlier, failed);
+    return this.decideBy(other, other.attempt, { ...earlier, verdict: verdictOfBoth }, prospects);
   }
 
   /** The other attempt decides. But what the server asks for concerns all requests, and at once. */
@@ -180,6 +181,8 @@ export class TailedSession extends LiveSession implements SessionTail {
     // An end of the request as a whole counts as that of an attempt which is still out.
     this.deciding ??= first?.failed === undefined ? first : second;
     const it = this.deciding;
+    const last = this.attempts?.at(-1)?.decision;
+    this.reopened = last?.action === 'stop' ? last.attempt : undefined;
     const decision = super.next(outcome, prospects);
     const { finding } = decision;
     const now = this.attempts?.at(-1)?.endedAt ?? this.now;
@@ -238,8 +241,10 @@ export class TailedSession extends LiveSession implements SessionTail {
 
   protected override worldAt(...given: Parameters<LiveSession['worldAt']>): World {
     const world = super.worldAt(...given);
-    const isHedged = this.second?.sentAt !== undefined;
-    return isHedged ? { ...world, attempt: this.deciding?.attempt } : world;
+    // Only then, attempts may end in another order than they were sent in.
+    if (this.hasHedgeWon === undefined) return world;
+    const attempt = this.reopened ?? (this.second?.sentAt === undefined ? undefined : this.deciding?.attempt);
+    return attempt === undefined ? world : { ...world, attempt };
   }
 
   /** The attempt that decides comes last. */

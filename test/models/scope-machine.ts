@@ -12,6 +12,7 @@ import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../src/core
 import { LiveSession } from '../../src/runtime/live-session.js';
 import { createRetrier, type Retrier } from '../../src/runtime/retrier.js';
 import type { Scope } from '../../src/runtime/scope.js';
+import { Tails } from '../../src/runtime/tails.js';
 import { answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
 
@@ -41,6 +42,8 @@ export interface State {
 }
 
 export interface Plan {
+  /** Default: 3. */
+  readonly requests?: number;
   readonly policy: PolicyOptions;
   /** How an attempt may end. */
   readonly ends: readonly End[];
@@ -59,7 +62,7 @@ export type End = keyof typeof ends;
 
 const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
-const ends = {
+export const ends = {
   succeeds: answered(200),
   'fails (503)': answered(503),
   'fails (500)': answered(500),
@@ -67,10 +70,18 @@ const ends = {
   'times out': { kind: 'error', error: new AttemptTimeoutError(1_000) },
   'is refused for 3 s': answered(429, { 'retry-after': '3' }),
   'is refused for 1 s': answered(429, { 'retry-after': '1' }),
+  'fails for good (404)': answered(404),
+  'fails, and forbids a retry': answered(503, { 'x-should-retry': 'false' }),
   'is aborted': { kind: 'error', error: new Error('aborted'), aborted: true },
 } as const satisfies Record<string, ErrorOutcome | ResponseOutcome>;
 
-const dead: ReadonlySet<End> = new Set(['fails (503)', 'is cut off', 'times out']);
+const dead: ReadonlySet<End> = new Set([
+  'fails (503)',
+  'fails, and forbids a retry',
+  'is cut off',
+  'times out',
+]);
+const alive: ReadonlySet<End> = new Set(['succeeds', 'fails for good (404)']);
 
 export const idle: Slot = { phase: 'idle', session: undefined, wakeAt: Number.POSITIVE_INFINITY };
 const never = Number.NEGATIVE_INFINITY;
@@ -81,14 +92,14 @@ export class ScopeMachine implements Machine<State> {
   readonly initial: State;
   readonly request: RequestFacts = requestOf();
   now = 0;
-  private readonly scope: Scope;
+  protected readonly scope: Scope;
 
   constructor(plan: Plan) {
     this.plan = plan;
     this.retrier = createRetrier(plan.policy, { now: () => this.now, date: () => 0, random: () => 0.5 });
     // The whole class, since the model copies and restores its memory.
     this.scope = this.retrier.open(this.request).scope as Scope;
-    const slots = [idle, idle, idle];
+    const slots = Array.from({ length: plan.requests ?? 3 }, () => idle);
     const scope = memoryOf(this.scope);
     let state: State = {
       now: 0,
@@ -128,7 +139,11 @@ export class ScopeMachine implements Machine<State> {
     }
   }
 
-  private *stepsOf(state: State, { phase, wakeAt }: Slot, index: number): Iterable<readonly [string, State]> {
+  protected *stepsOf(
+    state: State,
+    { phase, wakeAt }: Slot,
+    index: number,
+  ): Iterable<readonly [string, State]> {
     if (phase === 'idle') yield ['begins', this.begin(state, index)];
     if (phase === 'waiting') {
       yield ['leaves', this.leave(state, index)];
@@ -141,7 +156,7 @@ export class ScopeMachine implements Machine<State> {
 
   begin(state: State, index: number): State {
     this.restore(state);
-    const session = memoryOf(this.retrier.open(this.request));
+    const session = this.remembered(this.retrier.open(this.request) as LiveSession);
     return this.proceed(withSlot(state, index, { ...idle, phase: 'waiting', session }), index);
   }
 
@@ -171,7 +186,12 @@ export class ScopeMachine implements Machine<State> {
         ? this.keep(state, index, 'waiting', session, state.now + decision.delayMs)
         : this.keep(state, index, 'idle', session);
     const seen = { ...after, ...saw(state, end, sentAt) };
-    const goesShut = before !== 'shut' && this.gate?.kind === ('shut' as string);
+    return this.seenShut(seen, before);
+  }
+
+  /** The state, with a fault if the gate has just shut against the rule. */
+  protected seenShut(seen: State, before: GateState['kind'] | undefined): State {
+    const goesShut = before !== 'shut' && this.gate?.kind === 'shut';
     return goesShut ? { ...seen, fault: this.whyShut(seen, before === 'ramping') } : seen;
   }
 
@@ -222,10 +242,18 @@ export class ScopeMachine implements Machine<State> {
   restore(state: State, index = 0): LiveSession {
     this.now = state.now;
     Object.assign(this.scope, copyOf(state.scope));
-    return Object.assign(Object.create(LiveSession.prototype), copyOf(state.slots[index]?.session ?? {}));
+    return this.revived(state.slots[index]?.session ?? {});
   }
 
-  private keep(
+  protected revived(memory: Memory): LiveSession {
+    return Object.assign(Object.create(LiveSession.prototype), copyOf(memory));
+  }
+
+  protected remembered(session: LiveSession): Memory {
+    return memoryOf(session);
+  }
+
+  protected keep(
     state: State,
     index: number,
     phase: Slot['phase'],
@@ -233,7 +261,9 @@ export class ScopeMachine implements Machine<State> {
     wakeAt?: number,
   ): State {
     const slot =
-      phase === 'idle' ? idle : { ...idle, phase, session: memoryOf(session), ...(wakeAt && { wakeAt }) };
+      phase === 'idle'
+        ? idle
+        : { ...idle, phase, session: this.remembered(session), ...(wakeAt && { wakeAt }) };
     return { ...withSlot(state, index, slot), scope: memoryOf(this.scope) };
   }
 
@@ -252,18 +282,18 @@ export class ScopeMachine implements Machine<State> {
     ]);
   }
 
-  private keyOfSlot(state: State, { phase, session, wakeAt }: Slot): string {
+  protected keyOfSlot(state: State, { phase, session, wakeAt }: Slot): string {
     const { turn, attempts } = (session ?? {}) as { turn?: unknown; attempts?: readonly unknown[] };
     return this.say(state, [phase, { wakeAt }, turn, attempts?.length]);
   }
 
   /** A state with times relative to now, up to the longest time that matters, and places relative to the next one. */
-  private say({ now, scope }: State, value: unknown): string {
+  protected say({ now, scope }: State, value: unknown): string {
     const gate = only<GateState>(scope, 'gates')?.epoch ?? 0;
     const next = only<HoldState>(scope, 'holds')?.nextPlace ?? 0;
     return JSON.stringify(value, (key, it: unknown) => {
       if (typeof it !== 'number') return it;
-      if (/^(at|until|since|queuesUntil)$|(At|Since|Ends)$/.test(key))
+      if (/^(at|until|since|queuesUntil)$|(At|Since|Ends|Until)$/.test(key))
         return Math.max(-100_000, Math.round(it - now));
       if (key === 'epoch') return Math.max(-2, it - gate);
       if (/place/i.test(key)) return Math.round((it - next) * 1_000);
@@ -272,20 +302,20 @@ export class ScopeMachine implements Machine<State> {
   }
 }
 
-function saw(state: State, end: End, sentAt: number): Partial<State> {
+export function saw(state: State, end: End, sentAt: number): Partial<State> {
   const { now, row, rowSince, lives } = state;
   if (end === 'is refused for 3 s') return { windowEnds: Math.max(state.windowEnds, now + 3_000) };
-  if (end === 'succeeds') return { row: 0, rowSince: 0, lives: row === 0 ? Math.min(9, lives + 1) : 1 };
+  if (alive.has(end)) return { row: 0, rowSince: 0, lives: row === 0 ? Math.min(9, lives + 1) : 1 };
   if (!dead.has(end)) return {};
   const began = end === 'times out' ? sentAt : now;
   return { row: row + 1, rowSince: row === 0 ? began : rowSince };
 }
 
-function sentAtOf(session: unknown): number | undefined {
+export function sentAtOf(session: unknown): number | undefined {
   return (session as { readonly turn?: { readonly sentAt: number } }).turn?.sentAt;
 }
 
-function withSlot(state: State, index: number, slot: Slot): State {
+export function withSlot(state: State, index: number, slot: Slot): State {
   return { ...state, slots: state.slots.with(index, slot) };
 }
 
@@ -293,7 +323,7 @@ function only<T>(scope: unknown, map: string): T | undefined {
   return [...((scope as Record<string, ReadonlyMap<object, T>>)[map]?.values() ?? [])][0];
 }
 
-function memoryOf(object: object): Memory {
+export function memoryOf(object: object): Memory {
   return copyOf(object as Memory);
 }
 
@@ -303,6 +333,7 @@ function copyOf(memory: Memory): Memory {
 }
 
 function fresh(key: string, value: unknown): unknown {
+  if (value instanceof Tails) return Object.assign(new Tails(), memoryOf(value));
   if (value instanceof Map) return new Map(value);
   if (Array.isArray(value)) return [...value];
   return key === 'turn' && value !== undefined ? { ...(value as object) } : value;

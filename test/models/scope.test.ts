@@ -4,128 +4,18 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import type { GateState } from '../../src/core/limits/gate/state.js';
-import { timeOf } from '../../src/core/limits/hold/queue.js';
-import { refusedOfTen } from './burst.js';
-import { type Exploration, explore } from './explore.js';
-import { type End, idle, type Memory, type Plan, ScopeMachine, type State } from './scope-machine.js';
-
-// ---------------------------------------------------------------- what is never so
-
-/**
- * After all requests have left or been answered and half a minute has passed, ten requests at once must not be refused.
- */
-function doesNotComeBack(machine: ScopeMachine, state: State): string | undefined {
-  const answered = machine.settle(state).slots.reduce<State>((at, { phase }, index) => {
-    return phase === 'sent' ? machine.end(at, index, 'succeeds') : at;
-  }, machine.settle(state));
-  const quiet = machine.settle({ ...answered, now: answered.now + 30_000 });
-  machine.restore(quiet);
-  const refused = refusedOfTen(machine, quiet);
-  return refused === 0 ? undefined : `a server that is well: ${refused} of ten requests at once are refused`;
-}
-
-/**
- * After all waiting requests have left, a new one waits only for the window and one distance, and not for places of
- * requests that are gone.
- */
-function keepsPlaces(machine: ScopeMachine, state: State): string | undefined {
-  const at = machine.settle(state);
-  machine.restore(at);
-  const newcomer = machine.retrier.open(machine.request);
-  const admission = newcomer.admit();
-  const { hold } = machine;
-  if (admission.kind === 'go' || machine.gate?.kind === 'shut' || hold === undefined) return undefined;
-  const place = turnOf(newcomer as unknown as Memory)?.claim.place;
-  const waitMs = place === undefined ? 0 : timeOf(hold, place) - at.now;
-  // One more millisecond, for rounding.
-  const most = Math.max(0, hold.until - at.now) + hold.spacingMs + 1;
-  if (admission.kind === 'wait' ? waitMs <= most : most > longestQueueOf(machine)) return undefined;
-  return `no request is waiting, but a new one is told to wait: ${JSON.stringify(admission)}, for ${waitMs} ms`;
-}
-
-function longestQueueOf(machine: ScopeMachine): number {
-  const { hold } = machine.retrier.policy.fallback.settings;
-  return (hold !== false && hold.maxQueueMs) || Number.POSITIVE_INFINITY;
-}
-
-/** Every request has a place of its own that was not given back. */
-function givesPlacesTwice(machine: ScopeMachine, state: State): string | undefined {
-  machine.restore(state);
-  const { hold } = machine;
-  if (hold === undefined) return undefined;
-  const places = state.slots.flatMap((slot) => turnOf(slot.session)?.claim.place ?? []);
-  const isWrong = (place: number): boolean => place >= hold.nextPlace || hold.gaps.includes(place);
-  return new Set(places).size < places.length || places.some(isWrong)
-    ? `places ${places}, of which ${hold.gaps} were given back; the next is ${hold.nextPlace}`
-    : undefined;
-}
-
-/** The ramp counts as many places as requests hold, and there is at most one probe. */
-function miscounts(machine: ScopeMachine, state: State): string | undefined {
-  machine.restore(state);
-  const { gate } = machine;
-  if (gate === undefined || gate.kind === 'open') return undefined;
-  const out = state.slots.filter(({ phase }) => phase === 'sent').map((slot) => turnOf(slot.session));
-  const passes = out.filter((turn) => turn?.epoch === gate.epoch);
-  return gate.kind === 'shut' ? probesOf(gate, passes, state.now) : rampOf(gate, passes, state.now);
-}
-
-type Of<K extends GateState['kind']> = Extract<GateState, { kind: K }>;
-type Passes = readonly ({ readonly sentAt: number } | undefined)[];
-
-function probesOf({ probingSince }: Of<'shut'>, passes: Passes, now: number): string | undefined {
-  // A probe that hangs for five seconds is given up.
-  const probes = passes.filter((turn) => now - (turn?.sentAt ?? 0) < 5_000).length;
-  const known = probingSince !== undefined && now - probingSince < 5_000 ? 1 : 0;
-  return probes === known ? undefined : `${probes} probes are out, and the gate knows of ${known}`;
-}
-
-function rampOf(
-  { placesSince, places, placesBefore }: Of<'ramping'>,
-  passes: Passes,
-  now: number,
-): string | undefined {
-  if (now - placesSince >= 1_000) return undefined;
-  const since = (fromMs: number): number => passes.filter((turn) => (turn?.sentAt ?? 0) >= fromMs).length;
-  const taken = since(placesSince);
-  const before = since(placesSince - 1_000) - taken;
-  return taken === places && before === placesBefore
-    ? undefined
-    : `${before} and ${taken} requests have places in the ramp, and ${placesBefore} and ${places} are taken`;
-}
-
-function overdraws(machine: ScopeMachine, state: State): string | undefined {
-  machine.restore(state);
-  const { budget } = machine;
-  const { budget: settings } = machine.retrier.policy.fallback.settings;
-  if (budget === undefined || settings === false || settings.kind !== 'bucket' || !('tokens' in budget))
-    return;
-  const isWithin = budget.tokens >= 0 && budget.tokens <= settings.capacity * 1_000;
-  return isWithin ? undefined : `${budget.tokens} thousandths of a token`;
-}
-
-interface TurnInside {
-  readonly epoch: number;
-  readonly sentAt: number;
-  readonly claim: { readonly place: number | undefined };
-}
-
-function turnOf(session: Memory | undefined): TurnInside | undefined {
-  return session?.['turn'] as TurnInside | undefined;
-}
-
-type Check = Plan['faultIn'];
-
-function anyOf(...checks: readonly Check[]): Check {
-  return (machine, state) => {
-    for (const check of checks) {
-      const fault = check(machine, state);
-      if (fault !== undefined) return fault;
-    }
-    return undefined;
-  };
-}
+import { explore } from './explore.js';
+import {
+  anyOf,
+  type Check,
+  doesNotComeBack,
+  givesPlacesTwice,
+  keepsPlaces,
+  miscounts,
+  overdraws,
+  story,
+} from './faults.js';
+import { type End, idle, type Plan, ScopeMachine, type State } from './scope-machine.js';
 
 // ---------------------------------------------------------------- what is explored
 
@@ -212,11 +102,6 @@ const plans: Readonly<Record<string, readonly [plan: Plan, depth: number]>> = {
     6,
   ],
 };
-
-/** The path to a fault, one step per line, for people who read a failure. */
-function story({ fault }: Exploration): string {
-  return fault === undefined ? 'no fault' : [...fault.path, fault.what].join('\n');
-}
 
 describe('three requests', () => {
   test.each(Object.entries(plans))('%s', (_, [plan, depth]) => {

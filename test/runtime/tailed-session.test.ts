@@ -219,6 +219,56 @@ test('the hold hears of a hint at once', () => {
   expect(stage.retrier.snapshot().scopes[0]?.holds[0]?.forMs).toBe(29_999);
 });
 
+test('the hold hears of the hint of an attempt that fails last', () => {
+  const stage = new Stage({ hold: { refusedShare: 0 } });
+  const [, tail] = stage.hedged();
+  tail.ended(1, answered(503), sent);
+  tail.ended(2, answered(429, { 'retry-after': '30' }), sent);
+  expect(stage.retrier.snapshot().scopes[0]?.holds[0]?.forMs).toBe(30_000);
+});
+
+test('the wait that a hint asks for begins when it is received', () => {
+  const stage = new Stage({ hintJitter: 0 });
+  const [, tail] = stage.hedged();
+  tail.ended(1, answered(503, { 'retry-after': '5' }), sent);
+  stage.time.now += 2_000;
+  expect(tail.ended(2, answered(503), sent)).toMatchObject({
+    attempt: 1,
+    decision: { delayMs: expect.closeTo(3_000) },
+  });
+});
+
+test('of two hints, the one that ends later counts', () => {
+  const stage = new Stage({ hintJitter: 0 });
+  const [, tail] = stage.hedged();
+  tail.ended(1, answered(503, { 'retry-after': '5' }), sent);
+  stage.time.now += 4_000;
+  expect(tail.ended(2, answered(503, { 'retry-after': '2' }), sent)).toMatchObject({
+    attempt: 2,
+    decision: { delayMs: 2_000 },
+  });
+});
+
+test('a hint that is over when the other attempt fails leaves the wait to the schedule', () => {
+  const stage = new Stage();
+  const [, tail] = stage.hedged();
+  tail.ended(1, answered(503, { 'retry-after': '1' }), sent);
+  stage.time.now += 2_000;
+  expect(tail.ended(2, failed(errorWith({ code: 'ECONNRESET' })), sent)).toMatchObject({
+    attempt: 1,
+    decision: { waitFrom: 'schedule', delayMs: 50 },
+  });
+});
+
+test('a body that breaks off after a race is the end of the attempt that won it', () => {
+  const stage = new Stage();
+  const [session, tail] = stage.hedged();
+  tail.ended(1, answered(200), sent);
+  session.next(failed(errorWith({ code: 'ECONNRESET' })), { replayable: true, resumable: true });
+  expect(historyOf(session)).toEqual(['2 cut', '1 transport-error']);
+  expect(session.attempt).toBe(3);
+});
+
 describe('there is no hedge', () => {
   const delayOf = (stage: Stage, method = 'GET', isSendable = true): number | undefined => {
     const session = stage.open(method);
@@ -271,6 +321,14 @@ describe('there is no hedge', () => {
     expect(delayOf(stage)).toBeUndefined();
     stage.time.now += 60_000;
     expect(delayOf(stage)).toBeGreaterThan(0);
+  });
+
+  test('once the server has said 429 to the second of two attempts', () => {
+    const stage = new Stage();
+    const [, tail] = stage.hedged();
+    tail.ended(1, answered(503), sent);
+    tail.ended(2, answered(429), sent);
+    expect(delayOf(stage)).toBeUndefined();
   });
 
   const waiting = (stage: Stage): SessionTail => {

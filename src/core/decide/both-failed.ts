@@ -22,6 +22,13 @@ function rankOf(finding: Finding): number {
   return Math.max(0, finding.hint?.delayMs ?? 0);
 }
 
+/** The finding after this time, in which a part of the wait that its hint asks for has passed. */
+export function agedBy(finding: Finding, ms: number): Finding {
+  if (finding.kind === 'error' || finding.hint === undefined || finding.hint.delayMs === null) return finding;
+  const delayMs = Math.max(0, finding.hint.delayMs - ms);
+  return { ...finding, hint: { ...finding.hint, delayMs } };
+}
+
 /** A veto of the caller counts for both: the request is not sent again. */
 export function verdictOnBoth(deciding: Failed, other: Failed): boolean | undefined {
   return other.verdict === false ? false : deciding.verdict;

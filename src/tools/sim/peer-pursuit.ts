@@ -135,6 +135,14 @@ class PeerTail implements Pursuit, PursuitTail {
     return { kind: 'decided', attempt, decision: this.next(outcome) };
   }
 
+  leaveLoser(): number {
+    return 0;
+  }
+
+  loserGone(): void {
+    // It is cut at once.
+  }
+
   abandon(): void {
     this.pursuit.abandon();
   }

@@ -22,6 +22,10 @@ export interface PursuitTail {
   hedge(): number | undefined;
   /** One of two attempts has ended. */
   ended(attempt: number, outcome: ResponseOutcome | ErrorOutcome, prospects: Prospects): BareRuling;
+  /** How long the attempt that lost may go on; 0: it is cut now. */
+  leaveLoser(): number;
+  /** The attempt that lost and was not cut at once has been answered, or cut after that time. */
+  loserGone(isAnswered: boolean): void;
 }
 
 export type BareRuling =

@@ -26,6 +26,8 @@ export class Traffic {
   private readonly trace: Trace | undefined;
   private readonly exchanges: Exchange[] = [];
   private readonly free: number[] = [];
+  /** Attempts that lost and go on, by their turns: their connections are kept if they end soon. */
+  private readonly losers: Map<number, Exchange> = new Map();
   private turns = 0;
 
   constructor(agenda: Agenda, trace: Trace | undefined) {
@@ -47,6 +49,8 @@ export class Traffic {
     const exchange = this.exchanges[slot] as Exchange;
     if (exchange.turn === turn) this.hedge(exchange);
   };
+
+  private readonly cutting: Handler = (_, turn) => this.endLoser(turn, false);
 
   private readonly leaving: Handler = (slot, mark) => {
     const exchange = this.exchanges[slot] as Exchange;
@@ -71,7 +75,10 @@ export class Traffic {
 
   /** An answer to an attempt that is over is ignored. */
   answered(exchange: Exchange, turn: number, outcome: ResponseOutcome | ErrorOutcome): void {
-    if (!exchange.isOut(turn)) return;
+    if (!exchange.isOut(turn)) {
+      this.endLoser(turn, outcome.kind === 'response');
+      return;
+    }
     this.trace?.(this.agenda.now, exchange, outcome);
     if (exchange.race !== undefined) {
       this.endOneOfTwo(exchange, exchange.race, turn === exchange.race.turn, outcome);
@@ -157,10 +164,6 @@ export class Traffic {
     this.put(exchange, exchange.race.turn, 'hedged');
   }
 
-  /**
-   * The attempt that loses is cut: nothing tells its server, which works on it to the end, as servers do whose HTTP/1
-   * connection is closed.
-   */
   private endOneOfTwo(
     exchange: Exchange,
     race: Race,
@@ -178,6 +181,7 @@ export class Traffic {
       else exchange.turn = this.nextTurn();
       return;
     }
+    const loser = isHedge ? exchange.turn : race.turn;
     exchange.race = undefined;
     const { decision } = ruling;
     const deciding = ruling.attempt === attempt ? outcome : (race.ending ?? outcome);
@@ -185,7 +189,28 @@ export class Traffic {
     if (decision.action === 'stop' && ending === 'good' && ruling.attempt === race.hedge)
       route.tally.count(route.tally.hedgesWon, this.agenda.now);
     if (decision.action === 'retry') this.wait(exchange, decision.delayMs);
-    else this.end(exchange, ending);
+    else {
+      if (race.ending === undefined) this.leaveLoser(exchange, loser);
+      this.end(exchange, ending);
+    }
+  }
+
+  /**
+   * The attempt that has lost may go on for a while, and is then cut. Nothing tells its server, which works on it to
+   * the end, as servers do whose HTTP/1 connection is closed.
+   */
+  private leaveLoser(exchange: Exchange, turn: number): void {
+    const forMs = exchange.pursuit.tail?.leaveLoser() ?? 0;
+    if (forMs === 0) return;
+    this.losers.set(turn, exchange);
+    this.agenda.at(this.agenda.now + forMs, this.cutting, exchange.slot, turn);
+  }
+
+  private endLoser(turn: number, isAnswered: boolean): void {
+    const exchange = this.losers.get(turn);
+    if (exchange === undefined) return;
+    this.losers.delete(turn);
+    exchange.pursuit.tail?.loserGone(isAnswered);
   }
 
   /** The caller leaves, whether or not an attempt is in progress. */
