@@ -7,6 +7,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { PolicyOptions } from '../src/index.js';
 import type { Judgement } from './goals/goal.js';
+import type { TailFigures } from './tail/figures.js';
+import type { TailContender } from './tail/rows.js';
 
 /** The cells of one contender in one case of a table. */
 export interface CellsJob {
@@ -28,11 +30,31 @@ export interface GoalJob {
   readonly seeds: number;
 }
 
-export type Job = CellsJob | GoalJob;
+/** What is measured of one contender on a day of the slow tail. */
+export interface TailJob {
+  readonly kind: 'tail';
+  /** The name of the day. */
+  readonly row: string;
+  readonly contender: TailContender;
+  readonly seeds: number;
+}
+
+/** What a contender reaches on an ordinary day, or in an outage. */
+export interface OrdinaryJob {
+  readonly kind: 'ordinary';
+  /** Which of all of them. */
+  readonly index: number;
+  readonly contender: TailContender;
+  readonly seeds: number;
+}
+
+export type Job = CellsJob | GoalJob | TailJob | OrdinaryJob;
 
 export interface Results {
   readonly cells: readonly string[];
   readonly goal: Judgement;
+  readonly tail: TailFigures;
+  readonly ordinary: number;
 }
 
 export class SimulationThread {

@@ -6,11 +6,24 @@ import { goals } from './goals/all.js';
 import type { Job, Results } from './sim-jobs.js';
 import { seedsUpTo } from './sim-reading.js';
 import { rowOf } from './sim-tables.js';
+import { tailFiguresOf } from './tail/figures.js';
+import { tailContenders, tailRows } from './tail/rows.js';
+import { unharmed } from './tail/unharmed.js';
 
 parentPort?.on('message', (job: Job) => parentPort?.postMessage(resultOf(job)));
 
 function resultOf(job: Job): Results[Job['kind']] {
   const seeds = seedsUpTo(job.seeds);
+  if (job.kind === 'tail') {
+    const row = tailRows.find(({ name }) => name === job.row);
+    if (row === undefined) throw new RangeError(`There is no day ${job.row}`);
+    return tailFiguresOf(row.day, tailContenders[job.contender], seeds);
+  }
+  if (job.kind === 'ordinary') {
+    const some = unharmed[job.index];
+    if (some === undefined) throw new RangeError(`There is no ordinary day ${job.index}`);
+    return some.reached(tailContenders[job.contender], seeds);
+  }
   if (job.kind === 'goal') {
     const goal = goals[job.goalIndex];
     if (goal === undefined) throw new RangeError(`There is no goal ${job.goalIndex}`);

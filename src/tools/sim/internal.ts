@@ -11,6 +11,7 @@ export * from './scenarios.js';
 export { Crowded } from './servers/crowded.js';
 export type { Host } from './servers/server.js';
 export { simulateBySecond } from './simulate.js';
+export { pooled } from './tally.js';
 export { isAboutTimes } from './verdict/answer-times.js';
 export type { Compared, Finding, Judgement } from './verdict/compared.js';
 export type { Figures, Outage, Rates } from './verdict/figures.js';

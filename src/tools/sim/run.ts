@@ -3,7 +3,7 @@
 import type { Link } from './link.js';
 import type { Route } from './routes.js';
 import type { Station } from './station.js';
-import type { Tally } from './tally.js';
+import type { Durations, Tally } from './tally.js';
 import { sumOf } from './tally.js';
 import type { World } from './world.js';
 
@@ -75,13 +75,6 @@ export interface Counts {
   readonly times: Durations;
   /** The same of the requests that failed or were refused. */
   readonly failedTimes: Durations;
-}
-
-/** A histogram: its steps are half a percent wide. */
-export interface Durations {
-  readonly count: number;
-  /** In ms; undefined if there are none. */
-  quantile(share: number): number | undefined;
 }
 
 export interface RouteRun extends Counts {

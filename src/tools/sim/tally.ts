@@ -107,7 +107,14 @@ export function sumOf([first, ...others]: readonly [Tally, ...Tally[]]): Tally {
 }
 
 /** A histogram whose steps are half a percent wide: it has quantiles of any number of times in a few kilobytes. */
-export class Times {
+/** How long requests took. */
+export interface Durations {
+  readonly count: number;
+  /** In ms, accurate to half a percent; undefined if there are none. */
+  quantile(share: number): number | undefined;
+}
+
+export class Times implements Durations {
   /** How many there are. */
   count = 0;
   private readonly counts: Uint32Array = new Uint32Array(5_000);
@@ -133,6 +140,13 @@ export class Times {
     }
     return undefined;
   }
+}
+
+/** All of them together. */
+export function pooled(all: readonly Durations[]): Durations {
+  const total = new Times();
+  for (const times of all) if (times instanceof Times) total.addAll(times);
+  return total;
 }
 
 const stepWidth = ln(1.005);
