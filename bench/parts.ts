@@ -35,6 +35,16 @@ const parts: readonly Part[] = [
     rows: async () => (await import('./hour.js')).benchHour(),
   },
   {
+    name: 'undici-tail',
+    title: 'undici: what hedges and learnt timeouts add to a request that succeeds at once, from memory',
+    rows: async () => (await import('./undici-tail.js')).benchUndiciTail(),
+  },
+  {
+    name: 'tail-sockets',
+    title: 'every client: one answer in a hundred takes a hundred times as long, over loopback',
+    rows: async () => (await import('./tail-sockets.js')).benchTailSockets(),
+  },
+  {
     name: 'axios-success',
     title: 'axios: a request that succeeds at once',
     rows: async () => (await import('./axios-overhead.js')).benchAxiosOverhead(),
