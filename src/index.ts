@@ -21,6 +21,7 @@ export { presets } from './core/policy/presets.js';
 export type * from './core/policy/schedules.js';
 export type { Settings, Statuses } from './core/policy/settings.js';
 export type * from './core/types.js';
+export type { Alarm } from './runtime/alarms.js';
 export type { AttemptsOptions } from './runtime/attempts.js';
 export { attempts } from './runtime/attempts.js';
 export type {

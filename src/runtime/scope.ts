@@ -53,7 +53,7 @@ export class Scope implements SessionScope, SharedScope {
   used = true;
   usedAt: number;
   readonly ports: Ports;
-  readonly tails: Tails = new Tails();
+  readonly tails: Tails;
   // State is kept per settings object: rules that inherit a budget share its state, a rule with a budget of its own has
   // its own.
   private readonly budgets: Map<Budget, BudgetState> = new Map();
@@ -68,6 +68,7 @@ export class Scope implements SessionScope, SharedScope {
   constructor(name: string, ports: Ports, fleet?: FleetMember) {
     this.name = name;
     this.ports = ports;
+    this.tails = new Tails(ports);
     this.usedAt = ports.now();
     this.share = fleet?.shareOf(this);
   }

@@ -14,10 +14,12 @@ import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import { truthReturned } from '../core/returned.js';
 import type { Attempt, Decision, Finding, Outcome, RequestFacts, World } from '../core/types.js';
+import type { Alarm } from './alarms.js';
 import { isListening, tell } from './events.js';
 import { LiveSession } from './live-session.js';
 import type { Scope } from './scope.js';
 import type { Prospects, Ruling, SessionTail } from './session.js';
+import type { Learning } from './tails.js';
 
 /** An attempt that is out, or that has failed while the other one is still out. */
 interface Out {
@@ -37,6 +39,7 @@ interface Failed {
 
 export class TailedSession extends LiveSession implements SessionTail {
   private readonly learns: Tail;
+  private readonly learning: Learning;
   private readonly isActing: boolean;
   /** The attempt that is out, and its hedge. */
   private first: Out | undefined = undefined;
@@ -53,6 +56,7 @@ export class TailedSession extends LiveSession implements SessionTail {
   constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope, learns: Tail) {
     super(request, rule, settings, scope);
     this.learns = learns;
+    this.learning = scope.tails.of(rule);
     this.isActing = this.suppressed !== true;
   }
 
@@ -105,6 +109,17 @@ export class TailedSession extends LiveSession implements SessionTail {
     const isMeant = methods.includes(method) || methods.includes(method.toUpperCase());
     if (!isMeant || settings.maxRetries === 0 || settings.beforeRetry !== undefined) return undefined;
     return tails.hedgeAfterMs(learns, this.state, first.sentAt);
+  }
+
+  awaitHedge(alarm: Alarm, isSendable: boolean): void {
+    const afterMs = this.hedgeAfterMs(isSendable);
+    const now = this.first?.sentAt;
+    if (afterMs === undefined || now === undefined) return;
+    this.scope.tails.alarms.set(alarm, now + afterMs, now);
+  }
+
+  stopAwaiting(alarm: Alarm): void {
+    this.scope.tails.alarms.clear(alarm);
   }
 
   hedge(): number | undefined {
@@ -293,11 +308,11 @@ export class TailedSession extends LiveSession implements SessionTail {
   }
 
   private get state(): TailState {
-    return this.scope.tails.of(this.rule);
+    return this.learning.state;
   }
 
   private keep(state: TailState): void {
-    this.scope.tails.keep(this.rule, state);
+    this.learning.state = state;
   }
 
   private get now(): number {

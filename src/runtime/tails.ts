@@ -4,6 +4,8 @@ import type { TailState } from '../core/limits/tail/tail.js';
 import * as tails from '../core/limits/tail/tail.js';
 import type { Tail } from '../core/policy/limits.js';
 import type { Rule } from '../core/policy/policy.js';
+import { Alarms } from './alarms.js';
+import type { Ports } from './ports.js';
 
 /** More connections than this are not worth keeping for the next requests. */
 const mostLosers = 10;
@@ -11,18 +13,29 @@ const mostLosers = 10;
 /** An attempt that takes longer is cut: a new connection costs less than one that is blocked. */
 const loserMs = 2_000;
 
+/** What is learnt of one rule. Requests hold on to it, so it outlives what is forgotten. */
+export interface Learning {
+  state: TailState;
+}
+
 export class Tails {
   /** Routes differ in how long they take, so each rule has its own. */
-  private readonly states: Map<Rule, TailState> = new Map();
+  private readonly rules: Map<Rule, Learning> = new Map();
+  /** For hedges: of all requests, hardly one takes long enough for one. */
+  readonly alarms: Alarms;
   /** Attempts that lost against another one and go on until their head, so that their connections can be kept. */
   private losers = 0;
 
-  of(rule: Rule): TailState {
-    return this.states.get(rule) ?? tails.newTail;
+  constructor(ports: Ports) {
+    this.alarms = new Alarms(ports);
   }
 
-  keep(rule: Rule, state: TailState): void {
-    if (this.states.get(rule) !== state) this.states.set(rule, state);
+  of(rule: Rule): Learning {
+    const known = this.rules.get(rule);
+    if (known !== undefined) return known;
+    const learning = { state: tails.newTail };
+    this.rules.set(rule, learning);
+    return learning;
   }
 
   /** How long a loser may go on; 0: not at all. */
@@ -38,11 +51,11 @@ export class Tails {
 
   /** What was learnt goes; losers that are still out are counted down later. */
   forget(): void {
-    this.states.clear();
+    for (const learning of this.rules.values()) learning.state = tails.newTail;
   }
 
   snapshot(now: number): readonly LearntSnapshot[] {
-    return [...this.states].flatMap(([{ name, settings }, state]) =>
+    return [...this.rules].flatMap(([{ name, settings }, { state }]) =>
       settings.tail === undefined ? [] : [learntIn(name, settings.tail, state, now)],
     );
   }

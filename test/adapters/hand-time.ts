@@ -23,6 +23,11 @@ export class HandTime {
     return [...this.#pending].map(({ delayMs }) => delayMs);
   }
 
+  /** When the pending timers are due. */
+  get pendingAt(): readonly number[] {
+    return [...this.#pending].map(({ at }) => at);
+  }
+
   get ports(): Ports {
     return {
       now: () => this.now,
