@@ -22,6 +22,8 @@ interface Layers {
    * Set while an adapter is being called. On platforms where no context follows a request, this is all that is known.
    */
   sending: Enclosure | undefined;
+  /** Whether any attempt has ever enclosed others. Until then, there is no context to look at. */
+  hasEnclosed?: boolean;
 }
 
 /** A global symbol, so that another copy of this package in the process shares the counts. */
@@ -56,6 +58,7 @@ export function enclosed<Given, Sent>(
   given: Given,
 ): Promise<Sent> {
   // A custom adapter may also send other requests, for example for a token, so the enclosure names its request.
+  layers.hasEnclosed = true;
   const enclosure: Enclosure = { request: beneath === 'fetch' ? undefined : request, isOver: false };
   const storage = contextStorage();
   const sent =
@@ -89,6 +92,7 @@ function sendAtOnce<Given, Sent>(
 
 /** The attempt that a request made here belongs to. */
 export function enclosureHere(): Enclosure | undefined {
+  if (layers.hasEnclosed !== true) return undefined;
   const enclosure = layers.sending ?? suppressionInContext();
   return enclosure === true || enclosure?.isOver === true ? undefined : enclosure;
 }

@@ -19,7 +19,6 @@ import { isListening, tell } from './events.js';
 import { LiveSession } from './live-session.js';
 import type { Scope } from './scope.js';
 import type { Prospects, Ruling, SessionTail } from './session.js';
-import type { Learning } from './tails.js';
 
 /** An attempt that is out, or that has failed while the other one is still out. */
 interface Out {
@@ -39,7 +38,6 @@ interface Failed {
 
 export class TailedSession extends LiveSession implements SessionTail {
   private readonly learns: Tail;
-  private readonly learning: Learning;
   private readonly isActing: boolean;
   /** The attempt that is out, and its hedge. */
   private first: Out | undefined = undefined;
@@ -56,7 +54,6 @@ export class TailedSession extends LiveSession implements SessionTail {
   constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope, learns: Tail) {
     super(request, rule, settings, scope);
     this.learns = learns;
-    this.learning = scope.tails.of(rule);
     this.isActing = this.suppressed !== true;
   }
 
@@ -308,11 +305,11 @@ export class TailedSession extends LiveSession implements SessionTail {
   }
 
   private get state(): TailState {
-    return this.learning.state;
+    return this.scope.tails.of(this.rule);
   }
 
   private keep(state: TailState): void {
-    this.learning.state = state;
+    this.scope.tails.keep(this.rule, state);
   }
 
   private get now(): number {

@@ -13,29 +13,24 @@ const mostLosers = 10;
 /** An attempt that takes longer is cut: a new connection costs less than one that is blocked. */
 const loserMs = 2_000;
 
-/** What is learnt of one rule. Requests hold on to it, so it outlives what is forgotten. */
-export interface Learning {
-  state: TailState;
-}
-
 export class Tails {
   /** Routes differ in how long they take, so each rule has its own. */
-  private readonly rules: Map<Rule, Learning> = new Map();
+  private readonly states: Map<Rule, TailState> = new Map();
   /** For hedges: of all requests, hardly one takes long enough for one. */
   readonly alarms: Alarms;
   /** Attempts that lost against another one and go on until their head, so that their connections can be kept. */
   private losers = 0;
 
-  constructor(ports: Ports) {
+  constructor(ports: Pick<Ports, 'now' | 'sleep'>) {
     this.alarms = new Alarms(ports);
   }
 
-  of(rule: Rule): Learning {
-    const known = this.rules.get(rule);
-    if (known !== undefined) return known;
-    const learning = { state: tails.newTail };
-    this.rules.set(rule, learning);
-    return learning;
+  of(rule: Rule): TailState {
+    return this.states.get(rule) ?? tails.newTail;
+  }
+
+  keep(rule: Rule, state: TailState): void {
+    this.states.set(rule, state);
   }
 
   /** How long a loser may go on; 0: not at all. */
@@ -51,11 +46,11 @@ export class Tails {
 
   /** What was learnt goes; losers that are still out are counted down later. */
   forget(): void {
-    for (const learning of this.rules.values()) learning.state = tails.newTail;
+    this.states.clear();
   }
 
   snapshot(now: number): readonly LearntSnapshot[] {
-    return [...this.rules].flatMap(([{ name, settings }, { state }]) =>
+    return [...this.states].flatMap(([{ name, settings }, state]) =>
       settings.tail === undefined ? [] : [learntIn(name, settings.tail, state, now)],
     );
   }
