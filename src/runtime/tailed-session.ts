@@ -37,7 +37,9 @@ interface Failed {
 }
 
 export class TailedSession extends LiveSession implements SessionTail {
+  /** What the rule learns, and what this request makes of it: an override may ask for less. */
   private readonly learns: Tail;
+  private readonly uses: Tail;
   private readonly isActing: boolean;
   /** The attempt that is out, and its hedge. */
   private first: Out | undefined = undefined;
@@ -51,9 +53,10 @@ export class TailedSession extends LiveSession implements SessionTail {
   /** The attempt that had ended the request with a head, whose body has failed. */
   private reopened: number | undefined = undefined;
 
-  constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope, learns: Tail) {
+  constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope, uses: Tail) {
     super(request, rule, settings, scope);
-    this.learns = learns;
+    this.learns = rule.settings.tail ?? uses;
+    this.uses = uses;
     this.isActing = this.suppressed !== true;
   }
 
@@ -80,9 +83,9 @@ export class TailedSession extends LiveSession implements SessionTail {
   }
 
   timeoutMs(isSendable: boolean): number | undefined {
-    if (this.learns.timeout === undefined || !isSendable) return undefined;
+    if (this.uses.timeout === undefined || !isSendable) return undefined;
     const now = this.first?.sentAt ?? this.now;
-    return this.canRetry(now) ? tails.learntTimeoutMs(this.learns, this.state, now) : undefined;
+    return this.canRetry(now) ? tails.learntTimeoutMs(this.uses, this.state, now) : undefined;
   }
 
   /** Whether a retry would be safe and affordable after a timeout. */
@@ -99,13 +102,13 @@ export class TailedSession extends LiveSession implements SessionTail {
   }
 
   hedgeAfterMs(isSendable: boolean): number | undefined {
-    const { first, learns, settings, request } = this;
-    if (first?.sentAt === undefined || learns.hedge === false || !isSendable) return undefined;
+    const { first, uses, settings, request } = this;
+    if (first?.sentAt === undefined || uses.hedge === false || !isSendable) return undefined;
     const { method } = request;
-    const { methods } = learns.hedge;
+    const { methods } = uses.hedge;
     const isMeant = methods.includes(method) || methods.includes(method.toUpperCase());
     if (!isMeant || settings.maxRetries === 0 || settings.beforeRetry !== undefined) return undefined;
-    return tails.hedgeAfterMs(learns, this.state, first.sentAt);
+    return tails.hedgeAfterMs(uses, this.state, first.sentAt);
   }
 
   awaitHedge(alarm: Alarm, isSendable: boolean): void {
@@ -120,9 +123,9 @@ export class TailedSession extends LiveSession implements SessionTail {
   }
 
   hedge(): number | undefined {
-    const { first, learns, settings, scope, now } = this;
+    const { first, learns, uses, settings, scope, now } = this;
     if (first === undefined || first.failed !== undefined || this.second !== undefined) return undefined;
-    if (!scope.isAtEase(settings, now) || !tails.mayHedge(learns, this.state, now)) return undefined;
+    if (!scope.isAtEase(settings, now) || !tails.mayHedge(uses, this.state, now)) return undefined;
     this.keep(tails.afterHedge(learns, this.state, now));
     const attempt = first.attempt + 1;
     this.second = { attempt, sentAt: undefined, level: 0, failed: undefined };

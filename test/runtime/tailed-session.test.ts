@@ -461,6 +461,20 @@ describe('a timeout that follows the answers', () => {
     expect(tail.timeoutMs(true)).toBeUndefined();
   });
 
+  test('is still known after requests whose override has another one', () => {
+    const stage = new Stage({ attemptTimeoutMs: { maxMs: 5_000 } });
+    const known = stage.retrier.snapshot().scopes[0]?.learnt;
+    expect(known).toEqual([expect.objectContaining({ attemptTimeoutMs: expect.any(Number) })]);
+    const overrides = [{ attemptTimeoutMs: 300 }, { hedge: false }] as const;
+    for (let request = 0; request < 200; request += 1) {
+      const session = stage.retrier.open(requestOf(), overrides[Math.floor(request / 100)]);
+      session.tail?.sent(1);
+      stage.time.now += 20;
+      session.acceptAtOnce(200);
+      if (request % 100 === 50) expect(stage.retrier.snapshot().scopes[0]?.learnt).toEqual(known);
+    }
+  });
+
   test('is shown by the snapshot', () => {
     const [learnt] = new Stage({ ...learning, hedge: true }).retrier.snapshot().scopes[0]?.learnt ?? [];
     expect(learnt).toMatchObject({
