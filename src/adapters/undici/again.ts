@@ -19,7 +19,7 @@ export function prepareNext(
   const { session } = exchange;
   const { beforeRetry, attemptHeader } = session.settings;
   const goOn = (): void =>
-    then({ ...attemptHeaderOf(attemptHeader, decision.attempt), ...download?.requestHeaders });
+    then({ ...attemptHeaderOf(attemptHeader, session.attempt - 1), ...download?.requestHeaders });
   if (beforeRetry === undefined) {
     goOn();
     return;

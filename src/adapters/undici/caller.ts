@@ -115,6 +115,7 @@ export abstract class CallersSide extends CallersController {
    * The error also goes up to undici, which then calls onResponseError with it: from here on that goes to the caller.
    */
   private handlerThrew(error: unknown): void {
+    this.goOnAlone();
     if (this.phase.kind === 'sending') this.session.abandon(error);
     const sending = sendingIn(this.latest);
     if (sending !== undefined) this.pass(sending);
@@ -131,7 +132,11 @@ export abstract class CallersSide extends CallersController {
    * Calls a function of the caller's and goes on with its answer, now or once its promise resolves, unless the request
    * has moved on by then. An error that the function throws becomes the request's error.
    */
-  ask<Answer>(question: () => Answer | PromiseLike<Answer>, next: (answer: Answer) => void): void {
+  ask<Answer>(
+    question: () => Answer | PromiseLike<Answer>,
+    next: (answer: Answer) => void,
+    about: Sending | undefined = sendingIn(this.phase),
+  ): void {
     const { phase } = this;
     let answer: Answer | PromiseLike<Answer>;
     try {
@@ -141,13 +146,17 @@ export abstract class CallersSide extends CallersController {
       return;
     }
     if (this.phase !== phase) return;
-    if (isPromise<Answer>(answer)) this.askLater(answer, next);
+    if (isPromise<Answer>(answer)) this.askLater(answer, next, about);
     else next(answer as Answer);
   }
 
-  private askLater<Answer>(answer: PromiseLike<Answer>, next: (answer: Answer) => void): void {
+  private askLater<Answer>(
+    answer: PromiseLike<Answer>,
+    next: (answer: Answer) => void,
+    about: Sending | undefined,
+  ): void {
     const { phase } = this;
-    sendingIn(phase)?.setAside();
+    about?.setAside();
     const unlessOvertaken = (work: () => void): void => {
       if (this.phase === phase) this.inScope(work);
     };
@@ -163,6 +172,7 @@ export abstract class CallersSide extends CallersController {
   fail(error: unknown): void {
     if (this.isOver) return;
     const told = errorFrom(error);
+    this.goOnAlone();
     const sending = sendingIn(this.phase);
     sending?.cut(told);
     this.session.abandon(told);
@@ -187,11 +197,13 @@ export abstract class CallersSide extends CallersController {
    */
   failToSend(sending: Sending, error: unknown): void {
     if (this.isOver) throw error;
-    if (sendingIn(this.phase) === sending) this.fail(error);
+    if (this.phase.kind === 'hedged') sending.break(error);
+    else if (sendingIn(this.phase) === sending) this.fail(error);
   }
 
   expire(deadlineMs: number): void {
     const error = new DeadlineError(deadlineMs, this.cause);
+    this.goOnAlone();
     const sending = sendingIn(this.phase);
     // The deadline says nothing about the server if no attempt is out (during a wait, or while a body is being made),
     // or if the server has answered and a function of the caller's is still running.
@@ -203,6 +215,7 @@ export abstract class CallersSide extends CallersController {
   }
 
   protected override giveUp(reason: unknown): void {
+    this.goOnAlone();
     const { phase } = this;
     // After an upgrade the socket lives on: undici decides what an abort means, and reports it to the caller.
     if (phase.kind === 'over' || (phase.kind === 'passing' && phase.isUpgraded)) {
@@ -221,6 +234,11 @@ export abstract class CallersSide extends CallersController {
       sending.cut(error);
     }
     this.deliverError(error);
+  }
+
+  /** Before the request ends: of two attempts, one stands for it, and the other is cut. */
+  private goOnAlone(): void {
+    if (this.phase.kind === 'hedged') this.phase.breakUp(this.phase.current);
   }
 
   /**

@@ -6,9 +6,9 @@
 
 import type { Duplex } from 'node:stream';
 import { AttemptTimeoutError } from '../../core/errors.js';
-import type { Outcome, Retry } from '../../core/types.js';
+import type { LiveOutcome } from '../../core/events.js';
+import type { Decision, Outcome, Retry } from '../../core/types.js';
 import { causeOf } from '../../runtime/cause.js';
-import { drainTime } from '../../runtime/drain.js';
 import { isListening } from '../../runtime/events.js';
 import { refusalError } from '../../runtime/refusal.js';
 import { prepareNext } from './again.js';
@@ -16,22 +16,26 @@ import { CallersSide } from './caller.js';
 import { Download } from './download.js';
 import { ShortResponseError } from './errors.js';
 import type { Head, ResponseHeaders } from './handlers.js';
-import { type Decided, type Ending, judge, judgeRest } from './judging.js';
+import { timesWithTail } from './hedging.js';
+import { type Judge, judge, judgeRest } from './judging.js';
+import { discard } from './loser.js';
+import type { Ending } from './outcome.js';
 import { leave, type MoreHeaders, send } from './outgoing.js';
+import type { Hedged, Pair } from './pair.js';
 import { downloadIn, endIn, type Step } from './phase.js';
-import type { Receiver } from './receiver.js';
 import { Sending } from './sending.js';
 import { Times } from './times.js';
 
 const nothingMore: MoreHeaders = Object.freeze({});
 
-export class Exchange extends CallersSide implements Receiver {
+export class Exchange extends CallersSide implements Hedged {
   // -------------------------------------------------------------- sending an attempt
 
   /** Returns what the first dispatch returned: false asks the caller to wait for `drain`. */
   start(): boolean {
-    const { deadlineMs, attemptTimeoutMs, beforeRetry } = this.session.settings;
-    if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new Times(this);
+    const { deadlineMs, attemptTimeoutMs, beforeRetry, tail } = this.session.settings;
+    if (tail !== undefined) this.times = timesWithTail(this);
+    else if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new Times(this);
     this.tellStart();
     // A dispatcher underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The
     // first attempt gets the caller's own headers, as without us; later attempts get a copy, and so does the first one
@@ -61,9 +65,10 @@ export class Exchange extends CallersSide implements Receiver {
   }
 
   private send(more: MoreHeaders | undefined): boolean {
-    const sending = new Sending(this);
+    const { times } = this;
+    const sending = times === undefined ? new Sending(this) : times.newSending(this);
     this.takeStep(sending);
-    this.times?.startAttempt(sending);
+    times?.startAttempt(sending);
     return send(this, sending, more);
   }
 
@@ -79,7 +84,7 @@ export class Exchange extends CallersSide implements Receiver {
     const isFirst = this.phase.kind === 'sending';
     if (status < 200) {
       // RFC 9110 section 15.2: an interim response, which does not count.
-      if (isFirst) this.tellHead(status, headers, statusText);
+      if (isFirst || this.phase.kind === 'hedged') this.tellHead(status, headers, statusText);
       return;
     }
     this.times?.stopAttempt(sending);
@@ -123,9 +128,7 @@ export class Exchange extends CallersSide implements Receiver {
   }
 
   timeOut(sending: Sending, attemptTimeoutMs: number): void {
-    const error = new AttemptTimeoutError(attemptTimeoutMs);
-    sending.cut(error);
-    this.failed(sending, error);
+    sending.break(new AttemptTimeoutError(attemptTimeoutMs));
   }
 
   upgraded(sending: Sending, status: number, headers: ResponseHeaders, socket: Duplex): void {
@@ -136,18 +139,45 @@ export class Exchange extends CallersSide implements Receiver {
     this.handler.onRequestUpgrade?.(this, status, headers, socket);
   }
 
+  // -------------------------------------------------------------- two attempts that are out
+
+  awaitsOnly(sending: Sending): boolean {
+    return this.phase === sending;
+  }
+
+  goOnWithTwo(pair: Pair): void {
+    this.phase = pair;
+  }
+
+  goOnWith(sending: Sending): void {
+    this.phase = sending;
+    sending.reportTo(this);
+  }
+
+  stopTimers(sending: Sending): void {
+    this.times?.stopAttempt(sending);
+  }
+
   // -------------------------------------------------------------- deciding what to do next
 
   private judge(sending: Sending, ending: Ending): void {
     const download = this.downloadToResume(sending, ending);
-    const decided: Decided = (decision, outcome) => {
-      if (decision.action === 'retry') this.tryAgain(sending, ending, decision, outcome);
-      else if (download !== undefined) this.goOnOrBreak(sending, ending, download);
-      else if (ending.kind === 'head') this.deliverJudged(sending, ending.head);
-      else this.deliverError(ending.error);
+    const court: Judge<Decision> = {
+      exchange: this,
+      sending,
+      next: (outcome, prospects) => this.session.next(outcome, prospects),
+      decided: (decision, outcome) => this.follow(sending, ending, decision, outcome),
     };
-    if (download === undefined) judge(this, sending, ending, decided);
-    else judgeRest(this, ending, download, decided);
+    if (download === undefined) judge(court, ending);
+    else judgeRest(court, ending, download);
+  }
+
+  follow(sending: Sending, ending: Ending, decision: Decision, outcome: LiveOutcome): void {
+    const download = downloadIn(this.phase);
+    if (decision.action === 'retry') this.tryAgain(sending, ending, decision, outcome);
+    else if (download !== undefined) this.goOnOrBreak(sending, ending, download);
+    else if (ending.kind === 'head') this.deliverJudged(sending, ending.head);
+    else this.deliverError(ending.error);
   }
 
   /** The download to resume: the caller has its head, and its body broke off now or earlier. */
@@ -206,12 +236,7 @@ export class Exchange extends CallersSide implements Receiver {
   }
 
   private tryAgain(sending: Sending, ending: Ending, decision: Retry, outcome: Outcome): void {
-    if (ending.kind === 'head') {
-      const ms = drainTime(this.session.request.method, ending.head.headers['content-length']);
-      // While the request is still being sent, the server would wait for the rest of it.
-      if (ms === 0 || sending.isUploading) sending.cut();
-      else sending.drain(ms);
-    }
+    if (ending.kind === 'head') discard(sending, this.session.request.method, ending.head.headers);
     this.cause = causeOf(outcome);
     leave(this.body);
     const download = downloadIn(this.phase);

@@ -11,7 +11,7 @@ import type { Session } from '../../runtime/session.js';
 import { bodyOf } from './body.js';
 import { handlerFor } from './callers-handler.js';
 import { RequestContext } from './context.js';
-import { repeatable, withMore } from './dispatch-options.js';
+import { isTunnel, repeatable, withMore } from './dispatch-options.js';
 import { errorFrom } from './errors.js';
 import { Exchange } from './exchange.js';
 import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
@@ -112,8 +112,7 @@ const unsentOnly: OverrideOptions = Object.freeze({
 
 function overrideOf({ method, upgrade, retry: given }: DispatchOptions): OverrideOptions | undefined {
   const override = overrideFrom(given as OverrideOptions | false | undefined);
-  const isTunnel = method === 'CONNECT' || (upgrade !== undefined && upgrade !== null && upgrade !== false);
-  if (!isTunnel) return override;
+  if (!isTunnel({ method, upgrade })) return override;
   if (override === undefined) return unsentOnly;
   // The policy check rejects an override that is not an object.
   return typeof override === 'object' && override !== null ? { ...override, ...unsentOnly } : override;

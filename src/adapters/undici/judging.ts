@@ -2,35 +2,35 @@
 
 import type { LiveOutcome } from '../../core/events.js';
 import { bytesToRead } from '../../core/hints/worth-reading.js';
-import type { Decision } from '../../core/types.js';
 import { verdictOn } from '../../runtime/hooks.js';
+import type { Prospects } from '../../runtime/session.js';
 import { unpackedText } from '../../runtime/unpack.js';
 import { isReplayable } from './body.js';
 import type { CallersSide } from './caller.js';
 import type { Download } from './download.js';
-import type { Head } from './handlers.js';
-import { evidenceOf, outcomeOfError, outcomeOfHead } from './outcome.js';
+import { type Ending, evidenceOf, outcomeOfError, outcomeOfHead } from './outcome.js';
 import type { Sending } from './sending.js';
 
-/** How an attempt ended: with a head, whose body may still follow, or with an error. */
-export type Ending =
-  | { readonly kind: 'head'; readonly head: Head }
-  | { readonly kind: 'error'; readonly error: unknown };
+/** Lets the session decide, and goes on with its answer. */
+export interface Judge<Answer> {
+  readonly exchange: CallersSide;
+  /** The attempt that ended. */
+  readonly sending: Sending;
+  next(outcome: LiveOutcome, prospects: Prospects): Answer;
+  decided(answer: Answer, outcome: LiveOutcome): void;
+}
 
-export type Decided = (decision: Decision, outcome: LiveOutcome) => void;
-
-export function judge(exchange: CallersSide, sending: Sending, ending: Ending, decided: Decided): void {
+export function judge<Answer>(court: Judge<Answer>, ending: Ending): void {
+  const { exchange, sending } = court;
   if (ending.kind === 'error') {
     const evidence = evidenceOf(sending, ending.error);
-    const outcome = outcomeOfError(ending.error, evidence, sending.isAwaitingBody);
-    judgeOutcome(exchange, outcome, undefined, decided);
+    judgeOutcome(court, outcomeOfError(ending.error, evidence, sending.isAwaitingBody));
     return;
   }
   const { session } = exchange;
   const { head } = ending;
   const mostBytes = bytesToRead(session.settings, session.request, head.status, head.headers);
-  const goOn = (content?: unknown): void =>
-    judgeOutcome(exchange, outcomeOfHead(head, content), undefined, decided);
+  const goOn = (content?: unknown): void => judgeOutcome(court, outcomeOfHead(head, content));
   if (mostBytes === 0) goOn();
   else {
     const coding = head.headers['content-encoding'];
@@ -41,45 +41,41 @@ export function judge(exchange: CallersSide, sending: Sending, ending: Ending, d
 }
 
 /** Judges a body that broke off, or the answer to the request for the rest of it. */
-export function judgeRest(exchange: CallersSide, ending: Ending, download: Download, decided: Decided): void {
+export function judgeRest<Answer>(court: Judge<Answer>, ending: Ending, download: Download): void {
   if (ending.kind === 'error') {
-    judgeOutcome(exchange, outcomeOfError(ending.error, 'unknown'), download, decided);
+    judgeOutcome(court, outcomeOfError(ending.error, 'unknown'), download);
     return;
   }
   const { head } = ending;
   const mismatch = head.status < 400 ? download.mismatch(head) : undefined;
-  if (mismatch === undefined) judgeOutcome(exchange, outcomeOfHead(head), download, decided);
+  if (mismatch === undefined) judgeOutcome(court, outcomeOfHead(head), download);
   else {
     const error = new Error(`undaunted: the body cannot be resumed: ${mismatch}`);
-    conclude(exchange, outcomeOfError(error, 'unknown'), undefined, download, decided);
+    conclude(court, outcomeOfError(error, 'unknown'), undefined, download);
   }
 }
 
 /** Asks `retryIf` first, which may be asynchronous. */
-function judgeOutcome(
-  exchange: CallersSide,
-  outcome: LiveOutcome,
-  download: Download | undefined,
-  decided: Decided,
-): void {
+function judgeOutcome<Answer>(court: Judge<Answer>, outcome: LiveOutcome, download?: Download): void {
+  const { exchange, sending } = court;
   exchange.ask(
     () => verdictOn(exchange.session, outcome),
-    (verdict) => conclude(exchange, outcome, verdict, download, decided),
+    (verdict) => conclude(court, outcome, verdict, download),
+    sending,
   );
 }
 
 /** The schedule may be a function of the caller's, too, so its errors are caught. */
-function conclude(
-  exchange: CallersSide,
+function conclude<Answer>(
+  court: Judge<Answer>,
   outcome: LiveOutcome,
   verdict: boolean | undefined,
   download: Download | undefined,
-  decided: Decided,
 ): void {
-  const { session, body } = exchange;
-  const about = { replayable: isReplayable(body), verdict, resumable: download?.isResumable };
+  const { exchange } = court;
+  const prospects = { replayable: isReplayable(exchange.body), verdict, resumable: download?.isResumable };
   exchange.ask(
-    () => session.next(outcome, about),
-    (decision) => decided(decision, outcome),
+    () => court.next(outcome, prospects),
+    (answer) => court.decided(answer, outcome),
   );
 }

@@ -4,6 +4,11 @@ import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../..
 import type { Head } from './handlers.js';
 import type { Sending } from './sending.js';
 
+/** How an attempt ended: with a head, whose body may still follow, or with an error. */
+export type Ending =
+  | { readonly kind: 'head'; readonly head: Head }
+  | { readonly kind: 'error'; readonly error: unknown };
+
 export function outcomeOfHead({ status, headers }: Head, content?: unknown): ResponseOutcome {
   return content === undefined
     ? { kind: 'response', status, headers }

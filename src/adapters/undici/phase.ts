@@ -3,6 +3,7 @@
 import type { Cancel } from '../../runtime/sleep.js';
 import type { Download } from './download.js';
 import type { ResponseHeaders } from './handlers.js';
+import type { Pair } from './pair.js';
 import type { Sending } from './sending.js';
 
 /**
@@ -13,6 +14,8 @@ export type Step = Sending | { readonly kind: 'waiting'; readonly cancel?: Cance
 
 export type Phase =
   | Step
+  /** A second attempt is out beside the first, and neither has won yet. */
+  | Pair
   /** The caller has the final head, and is receiving the body. */
   | Download
   /** That body broke off, and another attempt is to fetch the rest. */
@@ -31,7 +34,7 @@ export type Phase =
 
 export const over: Phase = { kind: 'over' };
 
-/** The attempt under way; undefined during a wait. */
+/** The attempt under way, and of two the one that stands for the request; undefined during a wait. */
 export function sendingIn(phase: Phase): Sending | undefined {
   switch (phase.kind) {
     case 'sending':
@@ -39,6 +42,8 @@ export function sendingIn(phase: Phase): Sending | undefined {
     case 'delivering':
     case 'passing':
       return phase.sending;
+    case 'hedged':
+      return phase.current;
     case 'resuming':
       return sendingIn(phase.step);
     case 'waiting':
@@ -57,6 +62,7 @@ export function headersIn(phase: Phase): ResponseHeaders | undefined {
     case 'passing':
       return phase.headers;
     case 'sending':
+    case 'hedged':
     case 'waiting':
     case 'over':
       return undefined;

@@ -37,7 +37,7 @@ export class Sending extends BothGenerations {
   upload: Upload | undefined = undefined;
   /** A function of the caller's is still making the body: undici has not seen the request yet. */
   isAwaitingBody = false;
-  private readonly receiver: Receiver;
+  private receiver: Receiver;
   private course: Course = live;
 
   constructor(receiver: Receiver) {
@@ -53,9 +53,14 @@ export class Sending extends BothGenerations {
     return this.course.kind === 'aside';
   }
 
+  /** Another receiver is told what happens from now on. */
+  reportTo(receiver: Receiver): void {
+    this.receiver = receiver;
+  }
+
   /** Started more than once because of a redirect, not because undici moved the request to another connection. */
   get isRedirected(): boolean {
-    const { history } = this.receiver.context.shown as { readonly history?: unknown };
+    const { history } = this.layersContext as { readonly history?: unknown };
     return this.starts > 1 && Array.isArray(history) && history.length > 0;
   }
 
@@ -78,7 +83,7 @@ export class Sending extends BothGenerations {
       return;
     }
     // A layer underneath may have a context for the caller.
-    if (typeof context === 'object' && context !== null) this.receiver.context.adopt(context);
+    if (typeof context === 'object' && context !== null) this.adopt(context);
     this.starts += 1;
     this.controller = controller;
     // Part of the body has been read already and is missing now.
@@ -87,6 +92,15 @@ export class Sending extends BothGenerations {
       return;
     }
     if (this.course.kind === 'over') controller.abort(new Error('undaunted: this attempt was given up'));
+  }
+
+  protected adopt(context: object): void {
+    this.receiver.context.adopt(context);
+  }
+
+  /** What the layers underneath have put into the context. */
+  protected get layersContext(): object {
+    return this.receiver.context.shown;
   }
 
   /** The head has been seen, so only the rest of its body can follow. */
@@ -230,6 +244,7 @@ export class Sending extends BothGenerations {
       this.finish();
       return;
     }
+    if (course.kind === 'aside') course.aside.stop();
     const aside = new Aside();
     this.course = { kind: 'draining', aside };
     aside.drain(this.receiver.ports.sleep, ms, () => this.cut());
@@ -243,6 +258,13 @@ export class Sending extends BothGenerations {
     const abort = (): void => this.controller?.abort(reason);
     if (this.upload === undefined || !this.isUploading) abort();
     else this.upload.breakOff(abort);
+  }
+
+  /** Gives up the attempt with an error, which counts as its end. */
+  break(error: unknown): void {
+    const { receiver } = this;
+    this.cut(error);
+    receiver.failed(this, error);
   }
 
   /**

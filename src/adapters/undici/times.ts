@@ -3,7 +3,8 @@
 import type { Ports } from '../../runtime/ports.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, SleepOptions } from '../../runtime/sleep.js';
-import type { Sending } from './sending.js';
+import type { Receiver } from './receiver.js';
+import { Sending } from './sending.js';
 
 /** The exchange that the timers end. */
 export interface Timed {
@@ -45,12 +46,20 @@ export class Times {
     if (deadlineMs !== undefined && session.deadlineAt <= ports.now()) this.exchange.expire(deadlineMs);
   }
 
+  newSending(receiver: Receiver): Sending {
+    return new Sending(receiver);
+  }
+
   startAttempt(sending: Sending): void {
+    const { attemptTimeoutMs } = this.exchange.session.settings;
+    if (attemptTimeoutMs !== undefined) this.limit(sending, attemptTimeoutMs);
+  }
+
+  protected limit(sending: Sending, ms: number): void {
     const { exchange } = this;
-    const { attemptTimeoutMs } = exchange.session.settings;
-    if (attemptTimeoutMs === undefined) return;
-    const expire = (): void => exchange.timeOut(sending, attemptTimeoutMs);
-    this.attempts.set(sending, exchange.ports.sleep(attemptTimeoutMs, expire, this.keeping));
+    const expire = (): void => exchange.timeOut(sending, ms);
+    this.attempts.get(sending)?.();
+    this.attempts.set(sending, exchange.ports.sleep(ms, expire, this.keeping));
   }
 
   /**

@@ -1,0 +1,51 @@
+/**
+ * Which HTTP/1.1 connection an attempt is sent on. undici says so on a diagnostics channel, before it writes and right
+ * after it has called onRequestStart. Undefined over HTTP/2, and wherever undici says nothing.
+ */
+
+import { builtinModule } from '../../runtime/builtin-module.js';
+
+/** An attempt that wants to know its connection. */
+export interface Travelling {
+  wentOut(connection: object): void;
+}
+
+interface SendHeaders {
+  readonly headers: string;
+  readonly socket: object;
+}
+
+interface Channels {
+  subscribe(name: string, listener: (message: unknown) => void): void;
+}
+
+/** The attempt whose onRequestStart undici has called last. */
+let started: Travelling | undefined;
+let isSubscribed = false;
+
+/** To be called in onRequestStart. The first call subscribes to the channel, for the life of the process. */
+export function askForConnection(attempt: Travelling): void {
+  started = attempt;
+  if (isSubscribed) return;
+  isSubscribed = true;
+  builtinModule<Channels>('node:diagnostics_channel')?.subscribe('undici:client:sendHeaders', tellStarted);
+}
+
+/** The attempt is over: nothing may hold on to it. */
+export function forgetConnection(attempt: Travelling): void {
+  if (started === attempt) started = undefined;
+}
+
+function tellStarted(message: unknown): void {
+  const attempt = started;
+  if (attempt === undefined) return;
+  started = undefined;
+  const { headers, socket } = message as SendHeaders;
+  if (isHttp1(headers)) attempt.wentOut(socket);
+}
+
+/** Over HTTP/2, the headers have no request line. */
+function isHttp1(headers: string): boolean {
+  const end = headers.indexOf('\r\n');
+  return headers.endsWith(' HTTP/1.1', end === -1 ? undefined : end);
+}

@@ -1,0 +1,225 @@
+/**
+ * Two attempts of a request that are out at the same time: the first, and its hedge. Both report here until the session
+ * has ruled which of them counts; then the request goes on with that one alone.
+ */
+
+import type { Duplex } from 'node:stream';
+import type { LiveOutcome } from '../../core/events.js';
+import type { Decision } from '../../core/types.js';
+import type { Ports } from '../../runtime/ports.js';
+import type { Ruling, SessionTail } from '../../runtime/session.js';
+import type { CallersSide } from './caller.js';
+import type { RequestContext } from './context.js';
+import { ShortResponseError } from './errors.js';
+import type { ResponseHeaders } from './handlers.js';
+import { judge } from './judging.js';
+import { discard, Loser } from './loser.js';
+import type { Ending } from './outcome.js';
+import type { Receiver, SendingCallback } from './receiver.js';
+import { type Room, roomOf } from './room.js';
+import type { Sending } from './sending.js';
+import type { WatchedSending } from './watched.js';
+
+/** The exchange, as far as it has to do with its two attempts. */
+export interface Hedged extends CallersSide, Omit<Receiver, keyof CallersSide> {
+  /** Whether this attempt is the only one out, and the caller has no head yet. */
+  awaitsOnly(sending: Sending): boolean;
+  goOnWithTwo(pair: Pair): void;
+  /** One attempt is left; what it reports goes to the exchange again. */
+  goOnWith(sending: Sending): void;
+  stopTimers(sending: Sending): void;
+  /** Carries the decision out. */
+  follow(sending: Sending, ending: Ending, decision: Decision, outcome: LiveOutcome): void;
+}
+
+/** How one of the two has ended. */
+interface Ended {
+  readonly sending: WatchedSending;
+  readonly ending: Ending;
+  readonly outcome: LiveOutcome;
+}
+
+export class Pair implements Receiver {
+  readonly kind = 'hedged';
+  readonly first: WatchedSending;
+  readonly hedge: WatchedSending;
+  readonly expectsBody = false;
+  private readonly exchange: Hedged;
+  private readonly tail: SessionTail;
+  /** The ending of one, kept while the other is still out. */
+  private kept: Ended | undefined = undefined;
+
+  constructor(
+    exchange: Hedged,
+    tail: SessionTail,
+    first: WatchedSending,
+    makeHedge: (pair: Pair) => WatchedSending,
+  ) {
+    this.exchange = exchange;
+    this.tail = tail;
+    this.first = first;
+    this.hedge = makeHedge(this);
+    first.reportTo(this);
+  }
+
+  /** The attempt that stands for the request while there are two. */
+  get current(): WatchedSending {
+    return this.first.isLive || !this.hedge.isLive || !this.hedge.isOnWire ? this.first : this.hedge;
+  }
+
+  get context(): RequestContext {
+    return this.exchange.context;
+  }
+
+  get ports(): Ports {
+    return this.exchange.ports;
+  }
+
+  get paused(): boolean {
+    return this.exchange.paused;
+  }
+
+  private get room(): Room {
+    return roomOf(this.exchange.dispatch, this.exchange.session.scope);
+  }
+
+  // -------------------------------------------------------------- what the attempts bring
+
+  told(callback: SendingCallback, given: unknown[]): void {
+    this.exchange.told(callback, given);
+  }
+
+  headed(
+    sending: WatchedSending,
+    status: number,
+    headers: ResponseHeaders,
+    statusText: string | undefined,
+  ): void {
+    if (status >= 200) this.over(sending, { kind: 'head', head: { status, headers, statusText } });
+    // The caller would see the interim responses of the hedge as more of the same.
+    else if (sending === this.first) this.exchange.headed(sending, status, headers, statusText);
+  }
+
+  failed(sending: WatchedSending, error: unknown): void {
+    this.over(sending, { kind: 'error', error });
+  }
+
+  /** Before its head, so it is too short. */
+  ended(sending: WatchedSending): void {
+    this.failed(sending, new ShortResponseError());
+  }
+
+  upgraded(sending: WatchedSending, status: number, headers: ResponseHeaders, socket: Duplex): void {
+    this.breakUp(sending);
+    this.exchange.upgraded(sending, status, headers, socket);
+  }
+
+  received(): void {}
+
+  endWith(sending: WatchedSending, error: unknown): void {
+    this.exchange.endWith(sending, error);
+  }
+
+  /** Over HTTP/1.1 with pipelining, the hedge follows the first on the same connection, and cannot overtake it. */
+  onConnection(sending: WatchedSending): void {
+    const { first, hedge } = this;
+    if (sending !== hedge || first.connection !== hedge.connection) return;
+    this.room.wasPipelined(this.ports.now());
+    this.withdraw();
+  }
+
+  // -------------------------------------------------------------- when one of them has ended
+
+  private over(sending: WatchedSending, ending: Ending): void {
+    const { exchange, tail, hedge } = this;
+    exchange.stopTimers(sending);
+    sending.ending = ending;
+    if (!hedge.isOnWire) {
+      this.withdrawUnsent(sending, ending);
+      return;
+    }
+    exchange.inScope(() =>
+      judge(
+        {
+          exchange,
+          sending,
+          next: (outcome, prospects) => tail.ended(sending.attempt, outcome, prospects),
+          decided: (ruling: Ruling, outcome) => this.obey(ruling, { sending, ending, outcome }),
+        },
+        ending,
+      ),
+    );
+  }
+
+  /** The hedge never left: the first goes on, or ends, as if there had been no hedge. */
+  private withdrawUnsent(sending: WatchedSending, ending: Ending): void {
+    const { exchange, first } = this;
+    this.room.waited(this.ports.now());
+    this.withdraw();
+    if (sending !== first) return;
+    if (ending.kind === 'error') exchange.failed(first, ending.error);
+    else exchange.headed(first, ending.head.status, ending.head.headers, ending.head.statusText);
+  }
+
+  private withdraw(): void {
+    const { exchange, tail, first, hedge } = this;
+    tail.withdraw();
+    exchange.stopTimers(hedge);
+    exchange.goOnWith(first);
+    hedge.leaveTo(this.loser());
+    // One that is on the wire shares its connection with the first, and to cut it would cut the first, too.
+    if (!hedge.isOnWire) hedge.cut();
+  }
+
+  private obey(ruling: Ruling, ended: Ended): void {
+    if (ruling.kind === 'pending') {
+      this.kept = ended;
+      if (ended.ending.kind === 'head') ended.sending.setAside();
+      return;
+    }
+    const chosen = ruling.attempt === this.kept?.sending.attempt ? this.kept : ended;
+    this.goOnWith(chosen.sending);
+    chosen.sending.speak();
+    this.exchange.follow(chosen.sending, chosen.ending, ruling.decision, chosen.outcome);
+  }
+
+  // -------------------------------------------------------------- when one of them is left
+
+  private goOnWith(sending: WatchedSending): void {
+    const other = sending === this.first ? this.hedge : this.first;
+    this.exchange.stopTimers(other);
+    this.exchange.goOnWith(sending);
+    this.leave(other);
+  }
+
+  /** Gives up an attempt: an answer is discarded, and one that is still out is cut, or may go on until its head. */
+  private leave(sending: WatchedSending): void {
+    const { tail } = this;
+    const loser = this.loser();
+    sending.leaveTo(loser);
+    if (sending.ending?.kind === 'head') {
+      discard(sending, this.exchange.session.request.method, sending.ending.head.headers);
+      return;
+    }
+    if (!sending.isLive) return;
+    // Over HTTP/2, cutting an attempt costs no more than its stream.
+    const ms = sending.connection === undefined ? 0 : tail.leaveLoser();
+    if (ms === 0) sending.cut();
+    else loser.letGoOn(sending, tail, ms);
+  }
+
+  private loser(): Loser {
+    return new Loser(this.ports, this.exchange.session.request.method);
+  }
+
+  /** The request ends, or leaves our hands: both attempts are given up, except this one. */
+  breakUp(kept: WatchedSending): void {
+    const { exchange, tail, first, hedge } = this;
+    if (!hedge.isOnWire) tail.withdraw();
+    const other = kept === first ? hedge : first;
+    exchange.stopTimers(other);
+    exchange.goOnWith(kept);
+    other.leaveTo(this.loser());
+    other.cut();
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Whether a second attempt finds a connection beside the first. Where it only waits behind the first, as on a single
+ * connection, it could never win, so there are no hedges for a while.
+ */
+
+import type { SessionScope } from '../../runtime/session.js';
+import type { Dispatch } from './handlers.js';
+
+/** A hedge may also have waited for a new connection, which says little once. */
+const waitsInARow = 3;
+const shortestMs = 1_000;
+const longestMs = 60_000;
+/** Pipelining is a setting of the client's, which hardly ever changes. */
+const pipelinedMs = 600_000;
+
+class Room {
+  private waits = 0;
+  private fullUntil = Number.NEGATIVE_INFINITY;
+
+  isFull(now: number): boolean {
+    return now < this.fullUntil;
+  }
+
+  /** A hedge was sent on a connection of its own. */
+  found(): void {
+    this.waits = 0;
+  }
+
+  /** A hedge was still waiting for a connection when the other attempt ended. */
+  waited(now: number): void {
+    this.waits += 1;
+    const ms = shortestMs * 2 ** (this.waits - waitsInARow);
+    if (this.waits >= waitsInARow) this.fullUntil = now + Math.min(ms, longestMs);
+  }
+
+  /** A hedge was sent behind the first attempt, on the same HTTP/1.1 connection. */
+  wasPipelined(now: number): void {
+    this.fullUntil = now + pipelinedMs;
+  }
+}
+
+export type { Room };
+
+const rooms: WeakMap<Dispatch, WeakMap<SessionScope, Room>> = new WeakMap();
+
+/** The connections that a dispatch function has for a scope, which is an origin as a rule. */
+export function roomOf(dispatch: Dispatch, scope: SessionScope): Room {
+  const known = rooms.get(dispatch) ?? new WeakMap<SessionScope, Room>();
+  const room = known.get(scope) ?? new Room();
+  rooms.set(dispatch, known.set(scope, room));
+  return room;
+}

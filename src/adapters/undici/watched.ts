@@ -1,0 +1,103 @@
+/** An attempt that tells when it is on the wire, since it may be hedged, may be a hedge, or has a timeout that is learnt. */
+
+import { askForConnection, forgetConnection, type Travelling } from './connections.js';
+import { innerContext } from './context.js';
+import type { Controller } from './handlers.js';
+import type { Ending } from './outcome.js';
+import type { Receiver } from './receiver.js';
+import { Sending } from './sending.js';
+
+/** Is told when the attempt is on the wire. */
+export interface Watch {
+  onWire(sending: WatchedSending): void;
+  /** The attempt is on this HTTP/1.1 connection. */
+  onConnection(sending: WatchedSending): void;
+}
+
+export class WatchedSending extends Sending implements Travelling {
+  /** Its number among the attempts of the request. */
+  readonly attempt: number;
+  /** The HTTP/1.1 connection that it is on, if undici says so. */
+  connection: object | undefined = undefined;
+  /** How it ended, while that is judged and the other attempt may still be out. */
+  ending: Ending | undefined = undefined;
+  /** Undefined once the attempt was given up. */
+  private watch: Watch | undefined;
+  /** A hedge says nothing to the caller until it has won. */
+  private isQuiet: boolean;
+  private hasBegunAnswer = false;
+  /** The context that a layer underneath gave to a hedge. */
+  private given: object | undefined = undefined;
+
+  constructor(receiver: Receiver, watch: Watch, attempt: number, isHedge: boolean) {
+    super(receiver);
+    this.watch = watch;
+    this.attempt = attempt;
+    this.isQuiet = isHedge;
+  }
+
+  get isOnWire(): boolean {
+    return this.starts > 0;
+  }
+
+  override onRequestStart(controller: Controller, context: unknown): void {
+    const { starts, watch } = this;
+    // undici destroys the connection if a request is aborted here, and does not if its handler throws. Nothing is sent
+    // either way.
+    if (watch === undefined && innerContext(context) === undefined) {
+      throw new Error('undaunted: the other attempt has ended, so this one is not sent');
+    }
+    super.onRequestStart(controller, context);
+    if (this.starts > starts && this.isLive) watch?.onWire(this);
+  }
+
+  /** Asks undici for the connection, in onRequestStart. */
+  askForConnection(): void {
+    askForConnection(this);
+  }
+
+  wentOut(connection: object): void {
+    this.connection = connection;
+    this.watch?.onConnection(this);
+  }
+
+  override onBodySent(...sent: unknown[]): void {
+    if (!this.isQuiet) super.onBodySent(...sent);
+  }
+
+  override onRequestSent(): void {
+    if (!this.isQuiet) super.onRequestSent();
+  }
+
+  override onResponseStarted(): void {
+    if (this.isQuiet) this.hasBegunAnswer = true;
+    else super.onResponseStarted();
+  }
+
+  protected override adopt(context: object): void {
+    if (this.isQuiet) this.given = context;
+    else super.adopt(context);
+  }
+
+  protected override get layersContext(): object {
+    return this.isQuiet ? (this.given ?? {}) : super.layersContext;
+  }
+
+  /** The hedge has won, or is all that is left: from now on it speaks to the caller. */
+  speak(): void {
+    if (!this.isQuiet) return;
+    this.isQuiet = false;
+    if (this.given !== undefined) super.adopt(this.given);
+    this.given = undefined;
+    if (this.hasBegunAnswer) super.onResponseStarted();
+  }
+
+  /** The request goes on without this attempt, which keeps nothing of it. */
+  leaveTo(receiver: Receiver): void {
+    this.watch = undefined;
+    this.given = undefined;
+    this.isQuiet = true;
+    this.reportTo(receiver);
+    forgetConnection(this);
+  }
+}
