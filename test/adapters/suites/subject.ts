@@ -64,6 +64,8 @@ export interface Way {
   readonly keepsListening?: boolean;
   /** When a connection breaks, the client opens the next one at once, whether it needs one or not. */
   readonly opensAhead?: boolean;
+  /** The client sends one request at a time, over its only connection. */
+  readonly sendsOneAtATime?: boolean;
   /** The client rejects a GET with a body. */
   readonly refusesGetBodies?: boolean;
   /** The client's timeout also runs while a body is being sent. */

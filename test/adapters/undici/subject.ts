@@ -76,11 +76,14 @@ const plain: Way = {
   takesIterables: true,
 };
 
-const overH2 = plainOver(
-  'request over HTTP/2',
-  (given) => openH2AgentForResets(overTls).compose(retry(given ?? soon)),
-  openH2Lab,
-);
+const overH2: Way = {
+  ...plainOver(
+    'request over HTTP/2',
+    (given) => openH2AgentForResets(overTls).compose(retry(given ?? soon)),
+    openH2Lab,
+  ),
+  sendsOneAtATime: !multiplexes,
+};
 
 const ways = [
   plain,
