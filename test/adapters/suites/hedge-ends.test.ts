@@ -1,6 +1,6 @@
 /** The end of a request whose two attempts are both out: both end with it. */
 
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { DeadlineError } from '../../../src/index.js';
 import { answer, silence } from '../../faults/lab.js';
 import { hedgeMs, hedging, numbersIn, retryMs } from './hedged.js';
@@ -8,6 +8,9 @@ import { theSubject } from './subject.js';
 import { expectForgotten } from './timed.js';
 
 const subject = await theSubject();
+
+beforeEach(({ skip }) => skip(subject.hedges !== true));
+
 const ways = [...subject.ways, ...subject.overH2.filter(({ sendsOneAtATime }) => !sendsOneAtATime)];
 
 describe.each(ways)('the end of a request with two attempts out: $name', (way) => {

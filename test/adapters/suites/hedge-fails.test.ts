@@ -1,6 +1,6 @@
 /** Both attempts of a hedged request fail, or a function of the caller's has a say in it: one decision follows. */
 
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/index.js';
 import { answer, type Play, silence } from '../../faults/lab.js';
 import { reasons } from '../decisions.js';
@@ -8,6 +8,9 @@ import { bothOut, hedgeMs, onCue } from './hedged.js';
 import { type Asked, theSubject } from './subject.js';
 
 const subject = await theSubject();
+
+beforeEach(({ skip }) => skip(subject.hedges !== true));
+
 const [plain] = subject.ways;
 
 /** Reads what only some clients know. */

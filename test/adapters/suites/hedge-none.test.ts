@@ -1,7 +1,7 @@
 /** Requests that get no hedge. */
 
 import { Readable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
 import { openLab } from '../kit.js';
@@ -9,6 +9,9 @@ import { hedgeMs, hedging, onCue } from './hedged.js';
 import { type Asked, theSubject } from './subject.js';
 
 const subject = await theSubject();
+
+beforeEach(({ skip }) => skip(subject.hedges !== true));
+
 const [plain] = subject.ways;
 
 /** A body that can be read once. */

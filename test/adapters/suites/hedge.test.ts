@@ -1,13 +1,16 @@
 /** `hedge`: a second attempt beside a slow first one. The caller gets one answer, and sees one request. */
 
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { answer, silence } from '../../faults/lab.js';
 import { reasons } from '../decisions.js';
 import { bothOut, hedgeMs, hedging, numbersIn, onCue, retryMs } from './hedged.js';
 import { theSubject } from './subject.js';
 
 const subject = await theSubject();
+
+beforeEach(({ skip }) => skip(subject.hedges !== true));
+
 const [plain] = subject.ways;
 const ways = [...subject.ways, ...subject.overH2.filter(({ sendsOneAtATime }) => !sendsOneAtATime)];
 

@@ -130,6 +130,8 @@ export interface Subject {
   readonly expectOwn: (given: unknown, asked: Asked) => void;
   /** The name that callers of this client use for the option `retry`. */
   readonly overrideStandsIn: string;
+  /** Absent: this adapter sends no hedges yet. */
+  readonly hedges?: true;
   readonly skips: Skips;
 }
 

@@ -212,6 +212,7 @@ export const subject: Subject = {
   knowsUnsent: true,
   expectOwn: (given) => expect(given).toBeInstanceOf(Object),
   overrideStandsIn: 'options.retry',
+  hedges: true,
   skips: {
     ...(reconnects &&
       !multiplexes && {
