@@ -15,6 +15,7 @@ import type { ResponseHeaders } from './handlers.js';
 import { judge } from './judging.js';
 import { discard, Loser } from './loser.js';
 import type { Ending } from './outcome.js';
+import type { TwoOut } from './phase.js';
 import type { Receiver, SendingCallback } from './receiver.js';
 import { type Room, roomOf } from './room.js';
 import type { Sending } from './sending.js';
@@ -39,7 +40,7 @@ interface Ended {
   readonly outcome: LiveOutcome;
 }
 
-export class Pair implements Receiver {
+export class Pair implements Receiver, TwoOut {
   readonly kind = 'hedged';
   readonly first: WatchedSending;
   readonly hedge: WatchedSending;

@@ -3,7 +3,6 @@
 import type { Cancel } from '../../runtime/sleep.js';
 import type { Download } from './download.js';
 import type { ResponseHeaders } from './handlers.js';
-import type { Pair } from './pair.js';
 import type { Sending } from './sending.js';
 
 /**
@@ -12,10 +11,18 @@ import type { Sending } from './sending.js';
  */
 export type Step = Sending | { readonly kind: 'waiting'; readonly cancel?: Cancel };
 
+/** A second attempt is out beside the first, and neither has won yet. */
+export interface TwoOut {
+  readonly kind: 'hedged';
+  /** The one that stands for the request. */
+  readonly current: Sending;
+  /** The request goes on, or ends, with this one alone. */
+  breakUp(kept: Sending): void;
+}
+
 export type Phase =
   | Step
-  /** A second attempt is out beside the first, and neither has won yet. */
-  | Pair
+  | TwoOut
   /** The caller has the final head, and is receiving the body. */
   | Download
   /** That body broke off, and another attempt is to fetch the rest. */
