@@ -1,7 +1,7 @@
 /** What to do about slow answers: the attempt timeout, and hedges. */
 
 import type { PolicyOptions } from '../../../../index.js';
-import { percentText, valueText, waitText } from '../../numbers.js';
+import { valueText, waitText } from '../../numbers.js';
 import type { Choice, ControlGroup, Slider } from './control.js';
 
 // ---------------------------------------------------------------- the attempt timeout
@@ -27,11 +27,11 @@ const longest: Slider = {
 
 const learning: Choice = {
   kind: 'choice',
-  label: 'It is',
+  label: 'Follows the answers',
   offers: [
-    ['"fixed"', 'always the same'],
-    ['{"quantile":0.95,"factor":2}', 'at most that: 2 times the 95th percentile of the answers'],
-    ['{"quantile":0.5,"factor":4}', 'at most that: 4 times the median of the answers'],
+    ['"fixed"', 'no: always the same'],
+    ['{"quantile":0.95,"factor":2}', '2 times their 95th percentile, at most that'],
+    ['{"quantile":0.5,"factor":4}', '4 times their median, at most that'],
   ],
   value: ({ attemptTimeoutMs, tail }) => {
     if (attemptTimeoutMs === undefined) return undefined;
@@ -78,7 +78,7 @@ const share: Slider = {
   kind: 'slider',
   label: 'At most',
   stops: [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.5, 1],
-  text: (value) => `${percentText(value)} of requests`,
+  text: (value) => `${valueText(100 * value)} % of requests`,
   value: ({ hedge }) => (hedge === false ? undefined : hedge.share),
   move: (policy, value) => ({ ...policy, hedge: { ...detailsOf(policy), share: value } }),
 };
