@@ -36,7 +36,7 @@ const policies: readonly (readonly [string, PolicyOptions])[] = [
 ];
 
 /** A first wait above its cap, say, is written and then reported; anything else would be a bug of the lab. */
-const contradiction = /firstMs|maxMs|deadlineMs|attemptTimeoutMs/;
+const contradiction = /firstMs|maxMs|deadlineMs|attemptTimeoutMs|^hedge /;
 
 describe.each(policies)('from %s', (_, policy) => {
   test.each(controls.filter(({ kind }) => kind === 'slider') as Slider[])(
