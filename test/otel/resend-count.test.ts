@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { resendCount } from '../../src/otel/index.js';
 import { retryingInstance } from '../adapters/axios/kit.js';
 import { openLab, soon } from '../adapters/kit.js';
-import { answer } from '../faults/plays.js';
+import { answer, silence } from '../faults/plays.js';
 
 function countOf(request: object, attemptHeader?: string): unknown {
   const attributes: Record<string, unknown> = {};
@@ -30,18 +30,32 @@ describe('of a request of undici', () => {
   });
 });
 
+/** Of the whole process: nothing else goes out through Node's client meanwhile. */
+function countsOfRequests(): readonly unknown[] {
+  const counts: unknown[] = [];
+  const onStart = (message: unknown): void => {
+    counts.push(countOf((message as { readonly request: ClientRequest }).request));
+  };
+  subscribe('http.client.request.start', onStart);
+  onTestFinished(() => void unsubscribe('http.client.request.start', onStart));
+  return counts;
+}
+
 describe('of a request of Node', () => {
   test('that goes out through axios', async () => {
     const lab = await openLab([answer(503), answer(503), answer(200)]);
-    const counts: unknown[] = [];
-    // For the whole process: nothing else goes out through Node's client meanwhile.
-    const onStart = (message: unknown): void => {
-      counts.push(countOf((message as { readonly request: ClientRequest }).request));
-    };
-    subscribe('http.client.request.start', onStart);
-    onTestFinished(() => void unsubscribe('http.client.request.start', onStart));
+    const counts = countsOfRequests();
     await retryingInstance({ ...soon, attemptHeader: true }).get(lab.origin);
     expect(counts).toEqual([undefined, 1, 2]);
+  });
+
+  test('that is hedged through axios', async () => {
+    const lab = await openLab([answer(200), silence(), answer(200)]);
+    const counts = countsOfRequests();
+    // A success pays for a hedge.
+    const instance = retryingInstance({ attemptHeader: true, hedge: { afterMs: 20, share: 1 } });
+    for (let request = 0; request < 2; request += 1) await instance.get(lab.origin);
+    expect(counts).toEqual([undefined, undefined, 1]);
   });
 
   test('that came in: it is not ours to count', () => {

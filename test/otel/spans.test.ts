@@ -1,18 +1,18 @@
 /** Decisions on the caller's span, beside the client span of each attempt from undici's own instrumentation. */
 
-import { channel } from 'node:diagnostics_channel';
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { withRetry } from '../../src/adapters/fetch/index.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
-import { createRetrier } from '../../src/index.js';
+import { createRetrier, type Retrier } from '../../src/index.js';
 import { instrument, resendCount } from '../../src/otel/index.js';
 import { retryingInstance } from '../adapters/axios/kit.js';
 import { openLab, soon } from '../adapters/kit.js';
 import { undici } from '../adapters/undici/client.js';
-import { retryingAgent } from '../adapters/undici/kit.js';
-import { answer } from '../faults/plays.js';
+import { openAgent, retryingAgent } from '../adapters/undici/kit.js';
+import { answer, silence } from '../faults/plays.js';
 import { answered, requestOf } from '../kit.js';
 import { openTelemetry, Telemetry } from './kit.js';
 
@@ -42,6 +42,45 @@ function listenToDiagnostics(): unknown[] {
   diag.setLogger({ error: say, warn: say, info: say, debug: say, verbose: say }, DiagLogLevel.WARN);
   onTestFinished(() => diag.disable());
   return said;
+}
+
+type Send = (retrier: Retrier) => (url: string) => Promise<unknown>;
+
+const clients: readonly (readonly [client: string, send: Send])[] = [
+  [
+    'undici',
+    (retrier) => {
+      const dispatcher = retryingAgent(retrier);
+      return async (url) => (await undici.request(url, { dispatcher })).body.dump();
+    },
+  ],
+  [
+    'axios',
+    (retrier) => {
+      const instance = retryingInstance(retrier);
+      return (url) => instance.get(url);
+    },
+  ],
+  [
+    'fetch',
+    (retrier) => {
+      const dispatcher = openAgent();
+      const send = withRetry(undici.fetch as unknown as typeof fetch, retrier);
+      return async (url) => (await send(url, { dispatcher } as object)).text();
+    },
+  ],
+];
+
+const hedgeMs = 20;
+
+/** A server that leaves one request unanswered, and a client that may hedge it. */
+async function hedgedOver(send: Send): Promise<{ readonly origin: string; readonly ask: ReturnType<Send> }> {
+  const lab = await openLab([answer(200), silence(), answer(200)]);
+  const rules = [{ match: '/*', name: 'search', hedge: { afterMs: hedgeMs, share: 1 } }];
+  const ask = send(createRetrier({ attemptHeader: true, rules }));
+  // A success pays for a hedge.
+  await ask(lab.origin);
+  return { origin: lab.origin, ask };
 }
 
 function named(name: string): ReadableSpan {
@@ -98,33 +137,24 @@ describe('an event on the active span', () => {
     });
   });
 
-  test('for a hedge, with its number and its delay', async () => {
-    const request = { method: 'GET', url: 'https://a.example/search' };
-    const hedge = {
-      type: 'hedge',
-      request,
-      rule: 'search',
-      scope: 'https://a.example',
-      attempt: 2,
-      afterMs: 84,
-    };
-    await telemetry.inSpan('caller', async () => channel('undaunted:decision').publish(hedge));
-    expect(named('caller').events.map(({ name, attributes }) => [name, attributes])).toEqual([
-      [
-        'undaunted.hedge',
-        {
-          'http.request.method': 'GET',
-          'server.address': 'a.example',
-          'server.port': 443,
-          'undaunted.rule': 'search',
-          'undaunted.scope': 'https://a.example',
-          'url.full': 'https://a.example/search',
-          'undaunted.attempt': 2,
-          'http.request.resend_count': 1,
-          'undaunted.hedge.delay': 0.084,
-        },
-      ],
-    ]);
+  test.each(clients)('for a hedge, with its number and its delay: %s', async (_client, send) => {
+    const { origin, ask } = await hedgedOver(send);
+    await telemetry.inSpan('caller', () => ask(`${origin}/search?q=cats`));
+    const { events } = named('caller');
+    expect(events.map(({ name }) => name)).toEqual(['undaunted.hedge', 'undaunted.stop']);
+    expect(events[0]?.attributes).toEqual({
+      'http.request.method': 'GET',
+      'server.address': '127.0.0.1',
+      'server.port': Number(new URL(origin).port),
+      'undaunted.rule': 'search',
+      'undaunted.scope': origin,
+      'url.full': `${origin}/search`,
+      'undaunted.attempt': 2,
+      'http.request.resend_count': 1,
+      'undaunted.hedge.delay': expect.any(Number),
+    });
+    expect(events[0]?.attributes?.['undaunted.hedge.delay']).toBeGreaterThanOrEqual(hedgeMs / 1_000);
+    expect(events[1]?.attributes).toMatchObject({ 'undaunted.reason': 'success', 'undaunted.attempt': 2 });
   });
 
   test('of its own caller, whatever else is under way on the same connections', async () => {
@@ -215,6 +245,17 @@ describe('a client span for each attempt', () => {
       ...Array.from({ length: 4 }, () => undefined),
     ]);
   });
+
+  // axios goes through another instrumentation: see `resend-count.test.ts`.
+  test.each(clients.filter(([client]) => client !== 'axios'))(
+    'has it as a hedge, too: %s',
+    async (_, send) => {
+      instrumentUndici();
+      const { origin, ask } = await hedgedOver(send);
+      await ask(origin);
+      expect(resendCounts().at(-1)).toBe(1);
+    },
+  );
 
   test('has it under a header of another name', async () => {
     instrumentUndici('X-Resend');
