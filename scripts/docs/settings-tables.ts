@@ -91,7 +91,7 @@ export function nestedTables(): string {
 
 /** What the doc comments say of each preset of a group: its numbers, and where they come from. */
 export function presetsTable(): string {
-  const groups = ['schedules', 'budgets', 'policies'] as const;
+  const groups = ['schedules', 'budgets', 'roundTrips', 'policies'] as const;
   const programs = groups.map((group) => `import { presets } from 'undaunted'; presets.${group}.¦`);
   const offers = offeredIn(programs);
   return groups

@@ -1,6 +1,6 @@
 /**
  * Famous schemes as values: each is what any user could have written for `schedule`, `throttledSchedule` or
- * `budget`, whole, as JSON. To vary one, spread it: `{ ...presets.schedules.dockerRestart, maxMs: 5_000 }`.
+ * `budget`, or for the round-trip timer of a loop that is not HTTP, whole, as JSON. To vary one, spread it: `{ ...presets.schedules.dockerRestart, maxMs: 5_000 }`.
  *
  * How often to retry is no part of a schedule; where the origin has a limit, it is the policy's `maxRetries`.
  */
@@ -157,6 +157,43 @@ export const presets = {
       reserve: 100,
       perSuccess: 0.2,
       cost: { transient: 1, throttled: 1, timeout: 1 },
+    },
+  },
+
+  roundTrips: {
+    /**
+     * TCP's retransmission timer: the smoothed round-trip time and four times its mean deviation, 1 s to 60 s, 1 s before
+     * anything was measured. RFC 6298; Van Jacobson, "Congestion Avoidance and Control" (SIGCOMM 1988). Nothing that was
+     * sent twice is measured: Karn and Partridge, "Improving Round-Trip Time Estimates in Reliable Transport Protocols"
+     * (SIGCOMM 1987).
+     */
+    rfc6298: {
+      firstMs: 1_000,
+      firstAnswer: 'replace',
+      gain: 0.125,
+      deviationGain: 0.25,
+      deviations: 4,
+      // The resolution of JavaScript's timers.
+      granularityMs: 1,
+      minMs: 1_000,
+      maxMs: 60_000,
+    },
+
+    /**
+     * The same for requests over UDP: 2 s to 60 s, 3 s at first, and the first time counts like every other; give up
+     * after three retransmissions (`RTT_MAXNREXMT`). W. Richard Stevens, "UNIX Network Programming", "Adding Reliability
+     * to a UDP Application" (`rtt_init`, `rtt_stop`, `rtt_timeout`). His messages carry a timestamp, so that answers to
+     * repeated ones are measured, too.
+     */
+    stevens: {
+      firstMs: 3_000,
+      firstAnswer: 'smooth',
+      gain: 0.125,
+      deviationGain: 0.25,
+      deviations: 4,
+      granularityMs: 0,
+      minMs: 2_000,
+      maxMs: 60_000,
     },
   },
 

@@ -2,6 +2,7 @@
  * Two simple ways to cut the slow tail, for comparison. Neither looks at what it does to the server.
  */
 
+import { afterExpiry, afterRoundTrip, noRoundTrips, presets, roundTripTimeoutMs } from '../../index.js';
 import type { Peer, PeerHedges, PeerTimeouts } from './peers.js';
 
 const plain: Pick<Peer, 'kind' | 'maxRetries' | 'afterTimeout' | 'statuses'> = {
@@ -18,24 +19,18 @@ const plain: Pick<Peer, 'kind' | 'maxRetries' | 'afterTimeout' | 'statuses'> = {
  */
 export const tcpTimeouts: Peer = { ...plain, wait: () => 0, timeouts: tcpTimer };
 
+/** Answers within a data centre take far less than the second that RFC 6298 waits at least. */
+const tcp = { ...presets.roundTrips.rfc6298, minMs: 0 };
+
 function tcpTimer(): PeerTimeouts {
-  let smoothedMs: number | undefined;
-  let deviationMs = 0;
-  let factor = 1;
-  const usualMs = (): number => (smoothedMs === undefined ? 1_000 : smoothedMs + 4 * deviationMs);
-  const longestMs = 60_000;
+  let trips = noRoundTrips;
   return {
-    limitMs: () => Math.min(longestMs, usualMs() * factor),
+    limitMs: () => roundTripTimeoutMs(tcp, trips),
     answered(ms, isRetry) {
-      if (isRetry) return;
-      factor = 1;
-      deviationMs =
-        smoothedMs === undefined ? ms / 2 : deviationMs + (Math.abs(ms - smoothedMs) - deviationMs) / 4;
-      smoothedMs = smoothedMs === undefined ? ms : smoothedMs + (ms - smoothedMs) / 8;
+      trips = afterRoundTrip(tcp, trips, ms, isRetry);
     },
     timedOut(limitMs) {
-      // Attempts that were sent together time out together: that is one doubling.
-      factor = Math.max(factor, Math.min(64, (2 * limitMs) / usualMs()));
+      trips = afterExpiry(tcp, trips, limitMs);
     },
   };
 }
