@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/index.js';
+import type { OverrideOptions, PolicyOptions } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
 import { openLab } from '../kit.js';
 import { hedgeMs, hedging, onCue } from './hedged.js';
@@ -23,9 +23,7 @@ describe('no hedge', () => {
   test.each<[string, PolicyOptions, Asked]>([
     ['for a POST', {}, { method: 'POST', body: 'pay' }],
     ['for a DELETE', {}, { method: 'DELETE' }],
-    ['without retries', { maxRetries: 0 }, {}],
     ['for a body that can be read once', { hedge: { afterMs: hedgeMs, methods: ['PUT'] } }, upload()],
-    ['with beforeRetry', { beforeRetry: () => undefined }, {}],
     ['after the server has said 429', {}, { headers: { 'x-after': '429' } }],
   ])('%s', async (_what, policy, given) => {
     const lab = await openLab([answer(429), onCue('slow', answer(200, 'slow'))]);
@@ -41,13 +39,18 @@ describe('no hedge', () => {
     expect(lab.requests).toHaveLength(sent + 1);
   });
 
-  test.skipIf(!plain.takesOverride)('for a request that turns it off', async () => {
-    const lab = await openLab(onCue('slow', answer(200, 'slow')));
-    const { time, ask } = hedging(plain);
-    const asked = ask(lab.origin, { retry: { hedge: false } });
-    await lab.until(({ requests }) => requests.length === 1);
-    expect(time.pending).toEqual([]);
-    lab.cue('slow');
-    expect((await asked).value?.text).toBe('slow');
-  });
+  test
+    .skipIf(!plain.takesOverride)
+    .each<OverrideOptions | false>([{ hedge: false }, { maxRetries: 0 }, false])(
+    'for a request with the override %o',
+    async (retry) => {
+      const lab = await openLab(onCue('slow', answer(200, 'slow')));
+      const { time, ask } = hedging(plain);
+      const asked = ask(lab.origin, { retry });
+      await lab.until(({ requests }) => requests.length === 1);
+      expect(time.pending).toEqual([]);
+      lab.cue('slow');
+      expect((await asked).value?.text).toBe('slow');
+    },
+  );
 });

@@ -13,16 +13,26 @@ export const hedgeMs = 80;
 /** The wait before a retry. */
 export const retryMs = 7;
 
-export interface Hedging {
+export interface Warmed {
   readonly time: HandTime;
   readonly retrier: Retrier;
   /** What listeners were told, in short. */
   readonly told: readonly string[];
+}
+
+export interface Hedging extends Warmed {
   /** Never rejects. */
   readonly ask: (url: string, asked?: Asked) => Promise<{ readonly value?: Reply; readonly error?: unknown }>;
 }
 
 export function hedging(way: Pick<Way, 'client'>, policy: PolicyOptions = {}): Hedging {
+  const warmed = warmedUp(policy);
+  const send = way.client(warmed.retrier);
+  return { ...warmed, ask: (url, asked) => settled(send(url, asked)) };
+}
+
+/** A retrier that may send hedges at once. */
+export function warmedUp(policy: PolicyOptions = {}): Warmed {
   const time = new HandTime();
   const told: string[] = [];
   const schedule = { kind: 'fixed', waitMs: retryMs, jitter: 'none' } as const;
@@ -35,8 +45,7 @@ export function hedging(way: Pick<Way, 'client'>, policy: PolicyOptions = {}): H
   const retrier = createRetrier(options, time.ports);
   warm(retrier, time);
   told.length = 0;
-  const send = way.client(retrier);
-  return { time, retrier, told, ask: (url, asked) => settled(send(url, asked)) };
+  return { time, retrier, told };
 }
 
 /** Lets the retrier's scope learn that answers take 20 ms, and saves up as many hedges as there can be. */

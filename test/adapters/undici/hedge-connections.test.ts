@@ -1,0 +1,168 @@
+/** Hedges and connections: a hedge needs one of its own, and costs as few as possible. */
+
+import type { Agent, Dispatcher } from 'undici';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
+import type { PolicyOptions } from '../../../src/index.js';
+import { answer, type Lab, silence } from '../../faults/lab.js';
+import { openLab } from '../kit.js';
+import { hedgeMs, onCue, type Warmed, warmedUp } from '../suites/hedged.js';
+import { major, undici } from './client.js';
+import { multiplexes, openH2Agent, openH2Lab, overTls } from './h2-client.js';
+import { openAgent } from './kit.js';
+import { type Recorder, record } from './recorder.js';
+
+interface Stage extends Warmed {
+  readonly agent: Dispatcher;
+}
+
+function stageOver(base: Dispatcher, policy?: PolicyOptions): Stage {
+  const warmed = warmedUp(policy);
+  return { ...warmed, agent: base.compose(retry(warmed.retrier)) };
+}
+
+const text = ({ bytes }: Recorder): string => bytes.toString();
+
+const one: readonly [string, (lab: Lab) => Dispatcher][] = [
+  ['an Agent with one connection', () => openAgent({ connections: 1 })],
+  [
+    'a Client',
+    ({ origin }) => {
+      const client = new undici.Client(origin);
+      onTestFinished(() => client.destroy());
+      return client;
+    },
+  ],
+];
+
+describe.each(one)('%s', (_name, open) => {
+  test('the hedge is withdrawn: nothing of it is sent, and the connection stays', async () => {
+    const lab = await openLab([onCue('first', answer(200, 'first')), answer(200, 'later')]);
+    const { agent, time, told } = stageOver(open(lab));
+    const first = record(agent, { origin: lab.origin });
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(hedgeMs);
+    lab.cue('first');
+    await first.end();
+    expect(text(first)).toBe('first');
+    expect(told).toEqual(['settled 200 after 1']);
+    expect(text(await record(agent, { origin: lab.origin }).end())).toBe('later');
+    expect(lab.requests).toHaveLength(2);
+    expect(lab.connections).toBe(1);
+    expect(time.pending).toEqual([]);
+  });
+
+  test('the first fails: the hedge is withdrawn, and a retry follows as ever', async () => {
+    const lab = await openLab([onCue('first', answer(503)), answer(200, 'retried')]);
+    const { agent, time, told } = stageOver(open(lab));
+    const first = record(agent, { origin: lab.origin });
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(hedgeMs);
+    lab.cue('first');
+    await time.fire(7);
+    await first.end();
+    expect(text(first)).toBe('retried');
+    expect(told).toEqual(['1 transient-status', '2 success', 'settled 200 after 2']);
+    expect(lab.requests.map(({ headers }) => headers['retry-attempt'])).toEqual([undefined, '1']);
+  });
+
+  test('after three in a row, there are none for a while', async () => {
+    const lab = await openLab(({ number }) => onCue(`answer ${number}`, answer(200)));
+    const { agent, time } = stageOver(open(lab));
+    const slow = async (number: number, isHedged: boolean): Promise<void> => {
+      const asked = record(agent, { origin: lab.origin });
+      await lab.until(({ requests }) => requests.length === number);
+      expect(time.pending).toEqual(isHedged ? [hedgeMs] : []);
+      if (isHedged) await time.fire(hedgeMs);
+      lab.cue(`answer ${number}`);
+      await asked.end();
+    };
+    for (const number of [1, 2, 3]) await slow(number, true);
+    await slow(4, false);
+    time.now += 1_000;
+    await slow(5, true);
+    time.now += 1_000;
+    await slow(6, false);
+    time.now += 1_000;
+    await slow(7, true);
+    expect(lab.connections).toBe(1);
+  });
+
+  test('aborted while the hedge waits: the connection goes with the first attempt, and nothing is left', async () => {
+    const lab = await openLab([silence(), answer(200, 'later')]);
+    const { agent, time } = stageOver(open(lab));
+    const first = record(agent, { origin: lab.origin });
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(hedgeMs);
+    first.controller?.abort(new Error('enough'));
+    await first.end();
+    expect(first.errors).toMatchObject([{ message: 'enough' }]);
+    expect(text(await record(agent, { origin: lab.origin }).end())).toBe('later');
+    expect(lab.requests).toHaveLength(2);
+    expect(lab.connections).toBe(2);
+  });
+});
+
+test('other requests hold every connection: a hedge goes out as soon as one is free', async () => {
+  const lab = await openLab(({ path }) => onCue(path, answer(200, path)));
+  const { agent, time } = stageOver(openAgent({ connections: 2 }));
+  const other = record(agent, { origin: lab.origin, path: '/other', method: 'POST' });
+  const slow = record(agent, { origin: lab.origin, path: '/slow' });
+  await lab.until(({ requests }) => requests.length === 2);
+  await time.fire(hedgeMs);
+  lab.cue('/other');
+  await other.end();
+  await lab.until(({ requests }) => requests.length === 3);
+  lab.cue('/slow');
+  expect(text(await slow.end())).toBe('/slow');
+  expect(lab.connections).toBe(2);
+});
+
+describe('pipelining', () => {
+  // From version 7 on, undici pipelines behind a request that has no answer yet only if it is told to.
+  const pipelined: Agent.Options = { pipelining: 10, connections: 1 };
+  const asked = { blocking: false };
+
+  test('a hedge behind the first on the same connection counts for nothing, and is the last for long', async () => {
+    const lab = await openLab({ steps: [{ do: 'cue', name: 'go' }, ...answer(200, 'one').steps] });
+    const { agent, time, told } = stageOver(openAgent(pipelined));
+    const first = record(agent, { origin: lab.origin, ...asked });
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(hedgeMs);
+    expect(time.pending).toEqual([]);
+    lab.cue('go');
+    await first.end();
+    expect(first).toMatchObject({ starts: 1, ends: 1, errors: [] });
+    expect(text(first)).toBe('one');
+    expect(told.at(-1)).toMatch(/^settled 200 after 1/);
+    await lab.until(({ requests }) => requests.length === 2);
+    const second = await record(agent, { origin: lab.origin, ...asked }).end();
+    expect(text(second)).toBe('one');
+    expect(time.timers.filter(({ delayMs }) => delayMs === hedgeMs)).toHaveLength(1);
+    expect(lab.connections).toBe(1);
+  });
+});
+
+describe.runIf(major > 6)('HTTP/2', () => {
+  test.runIf(multiplexes)('the stream of the loser is reset at once; the session stays', async () => {
+    const lab = await openH2Lab([silence(), answer(200, 'hedge'), answer(200, 'later')]);
+    const { agent, time } = stageOver(openH2Agent());
+    const asked = record(agent, { origin: lab.origin });
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(hedgeMs);
+    expect(text(await asked.end())).toBe('hedge');
+    expect(time.pending).toEqual([]);
+    expect(text(await record(agent, { origin: lab.origin }).end())).toBe('later');
+    expect(lab.connections).toBe(1);
+  });
+
+  test('with several connections, a hedge may have its own', async () => {
+    const lab = await openH2Lab([silence(), answer(200, 'hedge')]);
+    const { agent, time } = stageOver(openH2Agent(overTls, { connections: null }));
+    const asked = record(agent, { origin: lab.origin });
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(hedgeMs);
+    expect(text(await asked.end())).toBe('hedge');
+    expect(time.pending).toEqual([]);
+  });
+});
