@@ -8,8 +8,9 @@ import { drainWeb } from '../../runtime/web-stream.js';
 import type { ResponseShape } from './shapes.js';
 
 /** Frees the connection for the next attempt: a small rest is read for `ms`, otherwise the body is cut off. */
-export function release({ body }: ResponseShape, ms: number, sleep: Sleep): void {
-  if (typeof body !== 'object' || body === null) return;
+export function release(answer: ResponseShape | undefined, ms: number, sleep: Sleep): void {
+  const body = bodyOf(answer);
+  if (body === undefined) return;
   if (!isWebStream(body)) dispose(body);
   else if (body.locked) return;
   else if (ms === 0) void body.cancel().catch(() => undefined);
@@ -17,16 +18,28 @@ export function release({ body }: ResponseShape, ms: number, sleep: Sleep): void
 }
 
 /** Calls `done` when the caller has read the body, without touching it. */
-export function whenRead({ body }: ResponseShape, done: Cancel): void {
-  if (typeof body === 'object' && body !== null) whenBodyRead(body, done);
-  else done();
+export function whenRead(answer: ResponseShape | undefined, done: Cancel): void {
+  const body = bodyOf(answer);
+  if (body === undefined) done();
+  else whenBodyRead(body, done);
 }
 
 /** Ends the body at the deadline: the platform fails a body with the reason of its signal. */
-export function coverBody({ body }: ResponseShape, { ms, error, abort }: BodyDeadline, sleep: Sleep): void {
-  if (typeof body !== 'object' || body === null) return;
+export function coverBody(
+  answer: ResponseShape | undefined,
+  { ms, error, abort }: BodyDeadline,
+  sleep: Sleep,
+): void {
+  const body = bodyOf(answer);
+  if (body === undefined) return;
   const cancel = sleep(Math.max(ms, 0), () => abort(error()), { unref: true });
   whenBodyRead(body, cancel);
+}
+
+/** A mock may return nothing at all. */
+function bodyOf(answer: ResponseShape | undefined): object | undefined {
+  const body = answer?.body;
+  return typeof body === 'object' && body !== null ? body : undefined;
 }
 
 /** The body for `retryIf`, which may read it as often as it likes. */

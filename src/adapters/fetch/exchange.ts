@@ -181,7 +181,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     if (this.body === undefined) dispose(this.init?.body);
   }
 
-  whenRead(answer: ResponseShape, _signal: AbortSignal, done: () => void): void {
+  whenRead(answer: ResponseShape | undefined, _signal: AbortSignal, done: () => void): void {
     if (this.isJoined) done();
     else whenRead(answer, done);
   }
@@ -214,12 +214,13 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   release(ending: Ending<ResponseShape>): void {
     if (ending.kind !== 'response') return;
+    const answer: ResponseShape | undefined = ending.response;
     const { ports } = this.installation.retrier;
     // No attempt follows that could use the connection.
     const isOver = this.isAborted || ports.now() >= this.session.deadlineAt;
     release(
-      ending.response,
-      isOver ? 0 : drainTime(this.method, lengthIn(ending.response.headers)),
+      answer,
+      isOver ? 0 : drainTime(this.method, lengthIn(answer?.headers)),
       ports.sleep,
     );
   }

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
-import { createRetrier, definePolicy, historyOf, PolicyError } from '../../../src/index.js';
+import { createRetrier, definePolicy, historyOf, PolicyError, type PolicyOptions } from '../../../src/index.js';
 import { answer } from '../../faults/plays.js';
 import { openLab, settled, soon } from '../kit.js';
 
@@ -82,6 +82,19 @@ describe('the fetch that is called', () => {
     const left = [...answers];
     const own = withRetry((async () => left.shift()) as unknown as typeof fetch, soon);
     expect(await own('/x')).toBe(answers[1]);
+  });
+
+  test.each<[string, PolicyOptions]>([
+    ['an attempt timeout', { attemptTimeoutMs: 1_000 }],
+    ['a deadline', { deadlineMs: 1_000 }],
+    ['a deadline that covers the body', { deadlineMs: 1_000, deadlineCovers: 'body' }],
+  ])('a mock that answers with nothing, with %s', async (_what, policy) => {
+    const own = withRetry((async () => undefined) as unknown as typeof fetch, policy);
+    expect(await own('/x')).toBeUndefined();
+    const caller = new AbortController();
+    const late = (async () => void caller.abort()) as unknown as typeof fetch;
+    const { error } = await settled(withRetry(late, policy)('/x', { signal: caller.signal }));
+    expect((error as Error).name).toBe('AbortError');
   });
 
   test('as a method, though the fetch bears no `this`', async () => {
