@@ -218,11 +218,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const { ports } = this.installation.retrier;
     // No attempt follows that could use the connection.
     const isOver = this.isAborted || ports.now() >= this.session.deadlineAt;
-    release(
-      answer,
-      isOver ? 0 : drainTime(this.method, lengthIn(answer?.headers)),
-      ports.sleep,
-    );
+    release(answer, isOver ? 0 : drainTime(this.method, lengthIn(answer?.headers)), ports.sleep);
   }
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {

@@ -91,6 +91,7 @@ const cutOnce = ['handshake-fin', 'trusted'] as const;
 
 export const subject: Subject = {
   name: 'axios',
+  hedges: true,
   underTest: { name: 'axios', version, is: (module) => module === axios },
   client: retrying,
   ways,

@@ -2,7 +2,13 @@
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
-import { createRetrier, definePolicy, historyOf, PolicyError, type PolicyOptions } from '../../../src/index.js';
+import {
+  createRetrier,
+  definePolicy,
+  historyOf,
+  PolicyError,
+  type PolicyOptions,
+} from '../../../src/index.js';
 import { answer } from '../../faults/plays.js';
 import { openLab, settled, soon } from '../kit.js';
 

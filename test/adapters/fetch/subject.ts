@@ -70,6 +70,7 @@ function secrets(...titles: readonly string[]): Skips {
 
 export const subject: Subject = {
   name: 'fetch',
+  hedges: true,
   underTest: {
     name: 'undici',
     version,

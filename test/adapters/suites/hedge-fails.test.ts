@@ -51,7 +51,8 @@ describe.each(subject.ways)('both fail: $name', (way) => {
     lab.cue('first');
     lab.cue('hedge');
     const { error } = await answered;
-    subject.expectOwn(error, write);
+    // The error of an adapter of the caller's own reaches the caller as it is.
+    if (way.name !== 'an adapter of the caller') subject.expectOwn(error, write);
     expect(reasonsIn(error)).toEqual(['other-pending', 'unsafe-method']);
     expect(told).toHaveLength(3);
     expect(time.pending).toEqual([]);
@@ -107,8 +108,9 @@ describe.each(subject.ways)('hooks: $name', (way) => {
     lab.cue('hedge');
     expect((await answered).error).toBe(broken);
     expect(told.filter((line) => line.startsWith('settled'))).toHaveLength(1);
-    expect(time.pending).toEqual([]);
-    if (!way.opensAhead) await lab.until(({ openSockets }) => openSockets === 0);
+    // The answer that was judged is drained, and its connection may be kept.
+    await time.until(({ pending }) => pending.length === 0);
+    await lab.until(({ connections, openSockets }) => connections - openSockets >= 1);
   });
 });
 

@@ -132,6 +132,7 @@ test('a loser without an answer is cut after a while', async () => {
   expect(time.timers.at(-1)?.unref).toBe(true);
   expect(lab.openSockets).toBe(2);
   await time.fire(loserMs);
-  await lab.until(({ openSockets }) => openSockets === 1);
+  // In place of a connection that broke, some clients open the next one at once.
+  await lab.until(({ connections, openSockets }) => connections - openSockets === 1);
   expect(time.pending).toEqual([]);
 });
