@@ -69,6 +69,11 @@ export interface SessionTail {
    */
   timeoutMs(isSendable: boolean): number | undefined;
   /**
+   * That time is over. False: a retry cannot be afforded by now, since others have timed out as well, so the attempt goes
+   * on for as long as `attemptTimeoutMs` allows.
+   */
+  mayTimeOut(): boolean;
+  /**
    * After how long without an answer a hedge may be sent; undefined: there will be none. To be asked once the attempt is
    * on the wire. `isSendable`: there is no body, or two attempts can send it at the same time.
    */

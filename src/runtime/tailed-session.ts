@@ -88,6 +88,10 @@ export class TailedSession extends LiveSession implements SessionTail {
     return this.canRetry(now) ? tails.learntTimeoutMs(this.uses, this.state, now) : undefined;
   }
 
+  mayTimeOut(): boolean {
+    return this.canRetry(this.now);
+  }
+
   /** Whether a retry would be safe and affordable after a timeout. */
   private canRetry(now: number): boolean {
     const { settings, request, scope } = this;

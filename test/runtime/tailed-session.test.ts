@@ -450,6 +450,16 @@ describe('a timeout that follows the answers', () => {
     expect(timeoutOf(stage)).toBeUndefined();
   });
 
+  test('that is over does not end an attempt if others have spent the budget by then', () => {
+    const stage = new Stage({ ...learning, budget: { capacity: 2, perSuccess: 0, perSecond: 0 } });
+    const tail = tailOf(stage.open());
+    tail.sent(1);
+    expect(tail.timeoutMs(true)).toBeGreaterThan(0);
+    expect(tail.mayTimeOut()).toBe(true);
+    stage.open().next(answered(503), sent);
+    expect(tail.mayTimeOut()).toBe(false);
+  });
+
   test('does not apply to the last attempt', () => {
     const stage = new Stage({ ...learning, maxRetries: 1 });
     const session = stage.open();

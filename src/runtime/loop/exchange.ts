@@ -99,6 +99,8 @@ export interface Outgoing<Answer> {
 export interface Limit {
   readonly ms: number;
   readonly error: () => Error;
+  /** Asked when the time is up: a limit that applies from then on instead, if there is one. */
+  readonly next?: () => Limit | undefined;
 }
 
 export interface BodyDeadline extends Limit {

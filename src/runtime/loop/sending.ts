@@ -25,7 +25,7 @@ export interface Timers {
  */
 export class Sending<Answer> {
   private readonly exchange: PromiseExchange<Answer>;
-  private readonly sleep: Sleep;
+  private readonly timers: Timers;
   private readonly ours: AbortController = new AbortController();
   /**
    * Undefined once the attempt is over: it leads to the answer, and the listener of the caller's signal, which stays
@@ -41,19 +41,29 @@ export class Sending<Answer> {
     exchange: PromiseExchange<Answer>,
     send: (signal: AbortSignal) => Promise<Answer>,
     limit: Limit | undefined,
-    { sleep, keeping }: Timers,
+    timers: Timers,
     ended: (ending: Ending<Answer>) => void,
   ) {
     this.exchange = exchange;
-    this.sleep = sleep;
+    this.timers = timers;
     this.ended = ended;
     this.unfollow = exchange.onAbort((reason) => {
       // The caller may still abort the body of an answer that it already has.
       if (this.ended === undefined) this.abort(reason);
       else this.giveUp(reason);
     });
-    if (limit !== undefined) this.cancel = sleep(limit.ms, () => this.giveUp(limit.error()), keeping);
+    if (limit !== undefined) this.endWithin(limit);
     void endingOf(() => send(this.ours.signal)).then((ending) => this.came(ending));
+  }
+
+  private endWithin({ ms, error, next }: Limit): void {
+    const { sleep, keeping } = this.timers;
+    const expire = (): void => {
+      const later = next?.();
+      if (later === undefined) this.giveUp(error());
+      else this.endWithin(later);
+    };
+    this.cancel = sleep(ms, expire, keeping);
   }
 
   /** Ends what is left of the attempt, such as a body that is being read. */
@@ -71,7 +81,7 @@ export class Sending<Answer> {
     this.unfollow();
     this.gone = gone;
     if (ms <= 0) this.cut();
-    else this.cancel = this.sleep(ms, () => this.cut(), { unref: true });
+    else this.cancel = this.timers.sleep(ms, () => this.cut(), { unref: true });
   }
 
   private cut(): void {

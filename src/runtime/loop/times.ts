@@ -36,11 +36,21 @@ export class Times {
     const deadline = this.deadline();
     if (attemptTimeoutMs === undefined) return deadline;
     const leftMs = attemptTimeoutMs - (this.bodySince === undefined ? 0 : this.now() - this.bodySince);
-    const isLearnt = learntMs !== undefined && learntMs < leftMs;
-    const ms = isLearnt ? learntMs : leftMs;
+    if (learntMs === undefined || learntMs >= leftMs) return this.sooner(leftMs, attemptTimeoutMs, deadline);
+    const learnt = this.sooner(learntMs, learntMs, deadline);
+    if (learnt === deadline) return deadline;
+    const next = (): Limit | undefined =>
+      this.session.tail?.mayTimeOut() === false
+        ? this.sooner(leftMs - learntMs, attemptTimeoutMs, this.deadline())
+        : undefined;
+    return { ...learnt, next };
+  }
+
+  /** The deadline, or a timeout after `ms`. */
+  private sooner(ms: number, attemptTimeoutMs: number, deadline: Limit | undefined): Limit {
     if (deadline !== undefined && deadline.ms <= ms) return deadline;
     const error = (): Error => {
-      this.timedOut = this.exchange.ownError(new AttemptTimeoutError(isLearnt ? learntMs : attemptTimeoutMs));
+      this.timedOut = this.exchange.ownError(new AttemptTimeoutError(attemptTimeoutMs));
       return this.timedOut;
     };
     return { ms, error };

@@ -16,6 +16,8 @@ export interface PursuitTail {
   sent(attempt: number): void;
   /** Its time limit. Undefined: the settings' own. */
   timeoutMs(isSendable: boolean): number | undefined;
+  /** That time is over. False: the settings' own limit applies after all. */
+  mayTimeOut?(): boolean;
   /** After how long a second attempt may be sent. Undefined: none. */
   hedgeAfterMs(isSendable: boolean): number | undefined;
   /** That time is over: the number of the second attempt. Undefined: none after all. */

@@ -45,6 +45,11 @@ export class Traffic {
     if (exchange.isOut(turn)) this.timeOut(exchange, turn);
   };
 
+  private readonly learntOver: Handler = (slot, turn) => {
+    const exchange = this.exchanges[slot] as Exchange;
+    if (exchange.isOut(turn) && exchange.pursuit.tail?.mayTimeOut?.() !== false) this.timeOut(exchange, turn);
+  };
+
   private readonly hedging: Handler = (slot, turn) => {
     const exchange = this.exchanges[slot] as Exchange;
     if (exchange.turn === turn) this.hedge(exchange);
@@ -137,9 +142,11 @@ export class Traffic {
   /** An attempt ends at its own timeout, or at the deadline of its request. */
   private limit(exchange: Exchange, turn: number): void {
     const { agenda } = this;
-    const limitMs = Math.min(timeoutOf(exchange), exchange.pursuit.deadlineAt - agenda.now);
-    if (limitMs < Number.POSITIVE_INFINITY)
-      agenda.at(agenda.now + limitMs, this.timingOut, exchange.slot, turn);
+    const { pursuit, slot } = exchange;
+    const limitMs = Math.min(timeoutOf(exchange), pursuit.deadlineAt - agenda.now);
+    if (limitMs < Number.POSITIVE_INFINITY) agenda.at(agenda.now + limitMs, this.timingOut, slot, turn);
+    const learntMs = pursuit.tail?.timeoutMs(true) ?? limitMs;
+    if (learntMs < limitMs) agenda.at(agenda.now + learntMs, this.learntOver, slot, turn);
   }
 
   /** A deadline ends both attempts, if two are out. */
@@ -274,10 +281,5 @@ function endingOf(outcome: ResponseOutcome | ErrorOutcome): Ending {
 }
 
 function timeoutOf({ pursuit, caller }: Exchange): number {
-  return (
-    pursuit.tail?.timeoutMs(true) ??
-    pursuit.settings.attemptTimeoutMs ??
-    caller.timeoutMs ??
-    Number.POSITIVE_INFINITY
-  );
+  return pursuit.settings.attemptTimeoutMs ?? caller.timeoutMs ?? Number.POSITIVE_INFINITY;
 }
