@@ -1,11 +1,10 @@
 /** Hedges and learnt timeouts against random servers, in virtual time, through the wrapper of fetch. */
 
-import { array, assert, asyncProperty, constantFrom, integer, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { withRetry } from '../../src/adapters/fetch/index.js';
 import { createRetrier, type PolicyOptions, type RequestEvent } from '../../src/index.js';
 import { VirtualTime } from '../kit.js';
-import { type Course, type CourseOf, SlowServer } from './slow-server.js';
+import { type CourseOf, SlowServer } from './slow-server.js';
 
 /** What a caller got. */
 interface Result {

@@ -41,7 +41,7 @@ class Hedging extends Times implements Watch {
     const { tail, hedged } = this;
     tail.sent(sending.attempt);
     const ms = tail.timeoutMs(isReplayable(hedged.body));
-    if (ms !== undefined) this.limit(sending, ms);
+    if (ms !== undefined) this.limitLearnt(sending, ms, () => tail.mayTimeOut());
     if (sending === this.pair?.hedge) {
       this.room.found();
       sending.askForConnection();

@@ -55,9 +55,21 @@ export class Times {
     if (attemptTimeoutMs !== undefined) this.limit(sending, attemptTimeoutMs);
   }
 
-  protected limit(sending: Sending, ms: number): void {
+  /** A learnt limit. Once its time is over, the attempt may have to go on for the rest of the longest one. */
+  protected limitLearnt(sending: Sending, ms: number, mayTimeOut: () => boolean): void {
     const { exchange } = this;
-    const expire = (): void => exchange.timeOut(sending, ms);
+    const { attemptTimeoutMs = ms } = exchange.session.settings;
+    const goOn = (): void =>
+      this.limit(sending, attemptTimeoutMs - ms, () => exchange.timeOut(sending, attemptTimeoutMs));
+    this.limit(sending, ms, () => (mayTimeOut() ? exchange.timeOut(sending, ms) : goOn()));
+  }
+
+  protected limit(
+    sending: Sending,
+    ms: number,
+    expire = (): void => this.exchange.timeOut(sending, ms),
+  ): void {
+    const { exchange } = this;
     this.attempts.get(sending)?.();
     this.attempts.set(sending, exchange.ports.sleep(ms, expire, this.keeping));
   }
