@@ -31,6 +31,8 @@ export interface RunReport {
   /** Without the guilty requests; the same as `totals` where there are none. */
   readonly innocent: Run['totals'];
   readonly series: Readonly<Record<keyof Run['series'], readonly number[]>>;
+  /** By the second: the longest duration of the requests that succeeded in it; 0 if none did. */
+  readonly slowestMs: readonly number[];
   readonly services: readonly ServiceReport[];
   readonly events: number;
 }
@@ -83,7 +85,10 @@ function known(name: string): Contender {
   return contender;
 }
 
-function reportOn({ totals, innocent, series, services, events }: Run, seconds: number): RunReport {
+function reportOn(
+  { totals, innocent, series, slowestMs, services, events }: Run,
+  seconds: number,
+): RunReport {
   // Half a second at the end would look like a collapse.
   const listOf = (values: Float64Array): number[] => Array.from(values.subarray(0, seconds), rounded);
   const { offered, sent, firstTries, retries, hedges, hedgesWon, timedOut, forbidden } = series;
@@ -105,6 +110,7 @@ function reportOn({ totals, innocent, series, services, events }: Run, seconds: 
       aborted: listOf(aborted),
       forbidden: listOf(forbidden),
     },
+    slowestMs: listOf(slowestMs),
     services: services.map(({ arrived, concurrency, delayMs }) => ({
       arrived: listOf(arrived),
       concurrency: listOf(concurrency),

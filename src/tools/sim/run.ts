@@ -75,6 +75,8 @@ export interface Counts {
   readonly times: Durations;
   /** The same of the requests that failed or were refused. */
   readonly failedTimes: Durations;
+  /** By the second: the longest duration of the requests that succeeded in it; 0 if none did. */
+  readonly slowestMs: Float64Array;
 }
 
 export interface RouteRun extends Counts {
@@ -145,7 +147,7 @@ function innocentOf(world: World, routes: readonly Route[]): Counts | undefined 
 
 function counted(world: World, tally: Tally): Counts {
   const { offered, firstTries, retries, hedges, hedgesWon, good, failed } = tally;
-  const { timedOut, refused, aborted, forbidden, times, failedTimes } = tally;
+  const { timedOut, refused, aborted, forbidden, slowestMs, times, failedTimes } = tally;
   const sent = firstTries.map((count, second) => {
     return count + (retries[second] as number) + (hedges[second] as number);
   });
@@ -174,7 +176,7 @@ function counted(world: World, tally: Tally): Counts {
     duplicateWrites: tally.duplicateWrites,
     refusedFirstAt: tally.refusedFirstAt,
   };
-  return { series, totals, times, failedTimes };
+  return { series, totals, slowestMs, times, failedTimes };
 }
 
 function recoveredAfter({ services, durationMs }: World, good: Float64Array): number | undefined {

@@ -23,6 +23,8 @@ export class Tally {
   readonly failed: Float64Array;
   readonly refused: Float64Array;
   readonly aborted: Float64Array;
+  /** The longest duration of the successful requests. */
+  readonly slowestMs: Float64Array;
   /** Successful requests of each client. */
   readonly goodBy: Uint32Array;
   /** The durations of successful requests. */
@@ -49,6 +51,7 @@ export class Tally {
     this.failed = series();
     this.refused = series();
     this.aborted = series();
+    this.slowestMs = series();
     this.goodBy = new Uint32Array(callers);
   }
 
@@ -63,12 +66,17 @@ export class Tally {
     const times = ending === 'good' ? this.times : this.failedTimes;
     if (now - elapsedMs >= this.warmUpMs && ending !== 'aborted') times.add(elapsedMs);
     if (ending !== 'good') return;
+    const second = Math.floor(now / 1_000);
+    this.slowestMs[second] = Math.max(this.slowestMs[second] as number, elapsedMs);
     if (by < this.goodBy.length) this.goodBy[by] = (this.goodBy[by] as number) + 1;
   }
 
   add(other: Tally): void {
     for (const name of seriesNames) addTo(this[name], other[name]);
     addTo(this.goodBy, other.goodBy);
+    for (const [second, ms] of other.slowestMs.entries()) {
+      this.slowestMs[second] = Math.max(this.slowestMs[second] as number, ms);
+    }
     this.times.addAll(other.times);
     this.failedTimes.addAll(other.failedTimes);
     this.earlyRetries += other.earlyRetries;

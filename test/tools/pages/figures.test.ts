@@ -44,3 +44,24 @@ test('a surge is shaded where there is no fault', () => {
   const [chart] = chartsOf(reportOf(surge, [{ name: 'none' }]));
   expect(chart?.shades).toEqual([{ fromMs: 20_000, forMs: 5_000 }]);
 });
+
+describe('where the times of requests decide', () => {
+  const { world, ...tail } = scenarios.find(({ name }) => name === 'slow-tail') ?? smallOutage;
+  const short = { ...tail, world: { ...world, durationMs: 90_000 } };
+  const charts = chartsOf(reportOf(short, [{ name: 'none' }, { name: 'service-hedge' }]));
+
+  test('the slowest requests have the first chart', () => {
+    const [slowest] = charts;
+    expect(slowest?.title).toBe('Slowest success');
+    const [none = 0, hedged = 0] =
+      slowest?.lines.map(({ values }) => Math.max(...values.slice((world.warmUpMs ?? 0) / 1_000))) ?? [];
+    // Nothing waits for an answer that takes seconds.
+    expect(none).toBeGreaterThan(1_500);
+    expect(hedged).toBeLessThan(500);
+  });
+
+  test('and elsewhere they have none', () => {
+    const titles = chartsOf(reportOf(smallOutage, [{ name: 'none' }])).map(({ title }) => title);
+    expect(titles).not.toContain('Slowest success');
+  });
+});

@@ -59,6 +59,35 @@ test('the copied policy keeps the settings without a slider, and `check` accepts
   expect((await undaunted(['check', '-'], { stdin: copied })).exitCode).toBe(0);
 });
 
+test('hedges are switched on and moved by controls, and cut the tail', async () => {
+  const hedge = opened.page.getByRole('checkbox', { name: 'Hedge' });
+  const headline = opened.page.locator('.results .headline');
+  await opened.page.getByLabel('Policy as JSON').fill('{}');
+  await opened.page.getByLabel('Scenario').selectOption('slow-tail');
+  await opened.settled();
+  expect(await headline.innerText()).toMatch(/^The policy makes no difference, 99.9 % .* within [2-9]/);
+  await hedge.check();
+  await opened.settled();
+  expect(await headline.innerText()).toMatch(
+    /^99.9 % of the requests succeed within \d+ ms with your policy/,
+  );
+  await set('Sent after', ['ArrowRight']);
+  await set('At most', ['ArrowRight']);
+  expect(JSON.parse(await opened.policy())).toEqual({ hedge: { factor: 5, share: 0.1 } });
+  await hedge.uncheck();
+  expect(JSON.parse(await opened.policy())).toEqual({});
+});
+
+test('the attempt timeout may follow the answers', async () => {
+  await opened.page.getByLabel('Policy as JSON').fill('{}');
+  await opened.page.getByRole('checkbox', { name: 'Attempt timeout' }).check();
+  await opened.page.getByLabel('Follows the answers').selectOption({ index: 1 });
+  await set('For one attempt', ['ArrowRight']);
+  expect(JSON.parse(await opened.policy())).toEqual({
+    attemptTimeoutMs: { quantile: 0.95, factor: 2, maxMs: 5_000 },
+  });
+});
+
 describe('the JSON', () => {
   const text = () => opened.page.getByLabel('Policy as JSON');
 

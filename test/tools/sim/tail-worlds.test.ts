@@ -22,6 +22,16 @@ function sum(values: Iterable<number>): number {
   return total;
 }
 
+test('a run knows the slowest request that succeeded in each second', () => {
+  const world = worldOf(flaky({ ...even, tail: { share: 0.01, times: 50 } }));
+  const { slowestMs, series } = simulate(world, stream(20), off, { seed: 1 });
+  expect(slowestMs).toHaveLength(series.good.length);
+  for (const [second, ms] of slowestMs.entries()) {
+    expect([20, 1_000]).toContain(series.good[second] === 0 ? 20 : Math.round(ms));
+  }
+  expect(Math.round(Math.max(...slowestMs))).toBe(1_000);
+});
+
 describe('a tail', () => {
   const slow = { share: 0.1, times: 100 } as const;
 

@@ -1,7 +1,7 @@
 /** Which charts a comparison has, and what is in them. */
 
 import type { Scenario } from '../../sim/internal.js';
-import { labelOf, outageOf } from '../../sim/internal.js';
+import { isAboutTimes, labelOf, outageOf, verdictOn } from '../../sim/internal.js';
 import { coincidenceNote } from '../coincidence.js';
 import { valueText, waitText } from '../numbers.js';
 import type { Comparison, Entry, RunReport } from '../report.js';
@@ -45,6 +45,20 @@ const callers: readonly Figure[] = [
   { title: 'Requests', unit: 'requests started, per second', values: ({ series }) => series.offered },
 ];
 
+/** Where nothing is lost, but some requests are slow. */
+function timeFigures({ world }: Scenario): readonly Figure[] {
+  return [
+    {
+      title: 'Slowest success',
+      unit: 'the longest time in each second, on a logarithmic scale',
+      isLogarithmic: true,
+      ticks: timesUpTo(world.durationMs).filter((ms) => ms <= 10_000),
+      text: waitText,
+      values: ({ slowestMs }) => slowestMs,
+    },
+  ];
+}
+
 function serverFigures({ world }: Scenario): readonly Figure[] {
   const { durationMs } = world;
   return world.services.flatMap((_, index, { length }): Figure[] => {
@@ -80,7 +94,8 @@ function timesUpTo(durationMs: number): readonly number[] {
 export function specsByFigure(comparison: Comparison, hidden: ReadonlySet<string>): readonly ChartSpec[] {
   const { scenario, entries } = comparison;
   const shades = shadesOf(scenario);
-  return [...callers, ...serverFigures(scenario)].filter(occursIn(entries)).map((figure) => {
+  const times = isAboutTimes(verdictOn(comparison).policies) ? timeFigures(scenario) : [];
+  return [...times, ...callers, ...serverFigures(scenario)].filter(occursIn(entries)).map((figure) => {
     const lines = entries.map(({ name, run }, index) => ({
       name: labelOf(name),
       look: lineLook(index),
