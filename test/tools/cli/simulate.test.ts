@@ -72,6 +72,25 @@ describe('prints', () => {
     expect(stdout).toMatch(/^Attempts +\d+ \* +\d+$/m);
   });
 
+  test('how long requests take, where none is lost but some are slow', async () => {
+    const policies = ['--policy', 'none', '--policy', 'service-hedge'];
+    const { stdout } = await run(['slow-tail', '--details', ...policies]);
+    const lines = stdout.split('\n');
+    expect(lines[0]).toMatch(
+      /: 99\.9 % of the requests succeed within \d+ ms with service-hedge \(no retry: /,
+    );
+    expect(lines.slice(5, 7)).toEqual([
+      expect.stringMatching(/ answered +answered +answered$/),
+      expect.stringMatching(/ half in +99 % in +99\.9 % in$/),
+    ]);
+    expect(lines[8]).toMatch(/^service-hedge .* \d+ ms +\d+ ms +\d+ ms$/);
+    expect(stdout).toMatch(
+      /^The run lasts 6 min\. How long requests take is measured after the first 60 s\.$/m,
+    );
+    expect(stdout).toMatch(/^Hedges +0 +[1-9]\d+ *$/m);
+    expect(stdout).toMatch(/^Hedges that won +0 +[1-9]\d+ *$/m);
+  });
+
   test('no wider than the terminal, however many there are', async () => {
     const policies = ['none', 'axios-retry', 'default', 'service', 'fixed-for-ever'];
     const argv = ['-', '--details', ...policies.flatMap((policy) => ['--policy', policy])];
