@@ -30,8 +30,8 @@ const learning: Choice = {
   label: 'Follows the answers',
   offers: [
     ['"fixed"', 'no: always the same'],
-    ['{"quantile":0.95,"factor":2}', '2 times their 95th percentile, at most that'],
-    ['{"quantile":0.5,"factor":4}', '4 times their median, at most that'],
+    ['{"quantile":0.95,"factor":2}', 'yes: 2x their 95th percentile'],
+    ['{"quantile":0.5,"factor":4}', 'yes: 4x their median'],
   ],
   value: ({ attemptTimeoutMs, tail }) => {
     if (attemptTimeoutMs === undefined) return undefined;
