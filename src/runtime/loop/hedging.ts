@@ -67,9 +67,9 @@ export class HedgedAttempt<Answer> {
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
-      this.send(this.exchange.session.attempt, limit, undefined);
       // The attempt itself keeps the process alive, if anything does.
       this.cancelHedge = this.times.sleep(hedgeAfterMs, () => this.hedge(), { unref: true });
+      this.send(this.exchange.session.attempt, limit, undefined);
     });
   }
 
@@ -79,11 +79,10 @@ export class HedgedAttempt<Answer> {
     extra: Readonly<Record<string, string>> | undefined,
   ): void {
     const { exchange, outgoing, times } = this;
-    const send = (signal: AbortSignal): Promise<Answer> => outgoing.sendApart(signal, extra);
-    const ended = (ending: Ending<Answer>): void => void this.ended(side, ending);
-    const sending = new Sending(exchange, send, limit, times, ended);
+    const sending = new Sending<Answer>(exchange, times, (ending) => void this.ended(side, ending));
     const side: Side<Answer> = { attempt, sending, kept: undefined, outcome: undefined, isOut: true };
     this.sides.push(side);
+    sending.start((signal) => outgoing.sendApart(signal, extra), limit);
   }
 
   private hedge(): void {
@@ -93,6 +92,11 @@ export class HedgedAttempt<Answer> {
     const attempt = tail.hedge();
     if (attempt === undefined) return;
     tail.sent(attempt);
+    // A listener has aborted the request.
+    if (this.isOver) {
+      tail.withdraw();
+      return;
+    }
     const { attemptHeader } = exchange.session.settings;
     this.send(attempt, times.limit(tail.timeoutMs(true)), attemptHeaderOf(attemptHeader, attempt - 1));
   }

@@ -122,7 +122,8 @@ export class Loop<Answer> {
         outgoing.ended();
         resolve(ending);
       };
-      this.sending = new Sending(exchange, (signal) => exchange.send(signal), limit, times, ended);
+      this.sending = new Sending(exchange, times, ended);
+      this.sending.start((signal) => exchange.send(signal), limit);
     });
   }
 

@@ -35,19 +35,17 @@ export class Sending<Answer> {
   /** Hears that the attempt is gone after it was left. */
   private gone: ((late?: Ending<Answer>) => void) | undefined = undefined;
   private cancel: Cancel | undefined = undefined;
-  private readonly unfollow: Cancel;
+  private unfollow: Cancel = () => undefined;
 
-  constructor(
-    exchange: PromiseExchange<Answer>,
-    send: (signal: AbortSignal) => Promise<Answer>,
-    limit: Limit | undefined,
-    timers: Timers,
-    ended: (ending: Ending<Answer>) => void,
-  ) {
+  constructor(exchange: PromiseExchange<Answer>, timers: Timers, ended: (ending: Ending<Answer>) => void) {
     this.exchange = exchange;
     this.timers = timers;
     this.ended = ended;
-    this.unfollow = exchange.onAbort((reason) => {
+  }
+
+  /** The caller may abort while the client is being called, so the attempt may end before this returns. */
+  start(send: (signal: AbortSignal) => Promise<Answer>, limit: Limit | undefined): void {
+    this.unfollow = this.exchange.onAbort((reason) => {
       // The caller may still abort the body of an answer that it already has.
       if (this.ended === undefined) this.abort(reason);
       else this.giveUp(reason);

@@ -3,6 +3,7 @@
 import type { AxiosResponse } from 'axios';
 import type { PolicyOptions } from '../../../src/index.js';
 import { contentOf } from '../../faults/lab.js';
+import { complaintsAboutHedges, hedgesIn } from '../fuzz/hedges.js';
 import { type FuzzPlay, playHeader, sentBytes, servedMark } from '../fuzz/plays.js';
 import { axios, callsTruncatedTooLong } from './client.js';
 import type { FuzzCall, FuzzScript } from './fuzz-script.js';
@@ -13,6 +14,8 @@ export function* complaintsAbout(trial: Trial, script: FuzzScript): Generator<st
   yield* aboutAttempts(trial, script);
   yield* aboutWrites(trial, script);
   yield* aboutConfig(trial, script);
+  yield* complaintsAboutHedges(trial, trial.error ?? trial.response);
+  if (hedgesIn(trial) > 0) return;
   const expected = mustSucceed(trial.call, script);
   if (expected === undefined) return;
   if (!trial.isWhole || trial.response?.status !== 200) yield `should have succeeded: ${String(trial.error)}`;
@@ -39,7 +42,7 @@ function* aboutTheEnd(trial: Trial, { responseType }: FuzzScript): Generator<str
 }
 
 function* aboutAttempts({ arrivals, attempts, atAbort, events, call }: Trial, script: FuzzScript) {
-  const most = 1 + (script.policy.maxRetries ?? 0);
+  const most = 1 + (script.policy.maxRetries ?? 0) + hedgesIn({ events });
   if (arrivals.length > most) yield `${arrivals.length} arrivals, and ${most} are allowed`;
   if (!script.isNamed && arrivals.length > attempts) yield `${arrivals.length} arrivals of ${attempts}`;
   if (atAbort !== undefined && attempts > atAbort.attempts) yield 'sent after the abort';

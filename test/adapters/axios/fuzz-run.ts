@@ -6,6 +6,7 @@ import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { createRetrier, type RequestEvent } from '../../../src/index.js';
 import { type Lab, rst, startLab } from '../../faults/lab.js';
 import type { FastTime } from '../fuzz/fast-time.js';
+import { saveHedges } from '../fuzz/hedges.js';
 import { hooksOf } from '../fuzz/hooks.js';
 import { playOf } from '../fuzz/plays.js';
 import { allHaveArrived, fastTime, hangs } from '../fuzz/stage.js';
@@ -75,7 +76,9 @@ function instanceOf(
     trial?.events.push(event);
     if (event.type === 'decision') trial?.hear('decision', event.decision.attempt);
   };
-  attachRetry(instance, createRetrier({ ...script.policy, ...hooksOf(script), observe }, time.ports));
+  const retrier = createRetrier({ ...script.policy, ...hooksOf(script), observe }, time.ports);
+  saveHedges(retrier, lab.origin);
+  attachRetry(instance, retrier);
   return instance;
 }
 

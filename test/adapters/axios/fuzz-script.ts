@@ -2,6 +2,7 @@
 
 import type { PolicyOptions } from '../../../src/index.js';
 import { Dice } from '../fuzz/dice.js';
+import { hedgeAtRandom, lateAtRandom } from '../fuzz/hedges.js';
 import type { Hooks } from '../fuzz/hooks.js';
 import { type FuzzPlay, hangs, playAtRandom, served } from '../fuzz/plays.js';
 
@@ -37,7 +38,7 @@ export function scriptOf(seed: number, number: number): FuzzScript {
   const responseType = dice.oneOf(['arraybuffer', 'arraybuffer', 'stream']);
   const calls = dice.some(1, 3, () => callOf(dice, responseType === 'stream'));
   const mayHang = calls.some(({ plays }) => plays.some(hangs));
-  return {
+  return withHedges(dice, {
     adapter: dice.oneOf(['http', 'fetch']),
     isNamed: dice.chance(0.5),
     maxSockets: dice.whole(1, 3),
@@ -56,7 +57,18 @@ export function scriptOf(seed: number, number: number): FuzzScript {
     }),
     together: dice.chance(0.5),
     calls,
-  };
+  });
+}
+
+/** A hook that changes the next attempt forbids hedges. */
+function withHedges(dice: Dice, script: FuzzScript): FuzzScript {
+  const hedge = script.beforeRetry === undefined ? hedgeAtRandom(dice, script.policy) : {};
+  if (hedge.hedge === undefined) return script;
+  const calls = script.calls.map((call) => ({
+    ...call,
+    plays: call.plays.map((play) => lateAtRandom(dice, play)),
+  }));
+  return { ...script, policy: { ...script.policy, ...hedge }, calls };
 }
 
 /** Times in the policy's own time, which runs faster than the clock. */

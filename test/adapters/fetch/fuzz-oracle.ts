@@ -2,6 +2,7 @@
 
 import { AttemptTimeoutError, DeadlineError, GateShutError, type PolicyOptions } from '../../../src/index.js';
 import { contentOf } from '../../faults/lab.js';
+import { complaintsAboutHedges, hedgesIn } from '../fuzz/hedges.js';
 import { playHeader, sentBytes, servedMark } from '../fuzz/plays.js';
 import type { Platform } from './fuzz-platform.js';
 import {
@@ -19,6 +20,8 @@ export function* complaintsAbout(trial: Trial, script: FuzzScript, platform: Pla
   yield* aboutTheAnswer(trial);
   yield* aboutAttempts(trial, script);
   yield* aboutWrites(trial, script);
+  yield* complaintsAboutHedges(trial, trial.seen.response ?? trial.seen.error);
+  if (hedgesIn(trial) > 0) return;
   const expected = mustSucceed(trial.call, script);
   if (expected === undefined) return;
   const { response, error } = trial.seen;
@@ -76,7 +79,7 @@ function* aboutTheAnswer({ call, seen, bytes, isWhole }: Trial): Generator<strin
 }
 
 function* aboutAttempts({ arrivals, attempts, atAbort, events, call }: Trial, { policy }: FuzzScript) {
-  const most = 1 + maxRetriesOf(call, policy);
+  const most = 1 + maxRetriesOf(call, policy) + hedgesIn({ events });
   const asked = arrivals.filter(({ request }) => !request.path.includes(ledThere));
   if (attempts > most) yield `${attempts} attempts, and ${most} are allowed`;
   if (asked.length > attempts) yield `${asked.length} arrivals of ${attempts}`;
@@ -181,6 +184,7 @@ export function isBareDue(call: FuzzCall, { policy, retryIf }: FuzzScript): bool
     policy.attemptTimeoutMs === undefined &&
     policy.deadlineMs === undefined &&
     policy.gate === undefined &&
+    policy.hedge === undefined &&
     !call.body.form.startsWith('factory') &&
     (call.abort === undefined || call.abort.on === 'before') &&
     !call.plays.some((play) => play.at === 'head' && call.body.form !== 'none')

@@ -3,6 +3,7 @@
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { createRetrier, type RequestEvent } from '../../../src/index.js';
 import { rst, startLab } from '../../faults/lab.js';
+import { saveHedges } from '../fuzz/hedges.js';
 import { hooksOf } from '../fuzz/hooks.js';
 import { allHaveArrived, fastTime, hangs } from '../fuzz/stage.js';
 import { comesTrue } from '../kit.js';
@@ -59,10 +60,9 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
     trial?.events.push(event);
     if (event.type === 'decision') trial?.hear('decision', event.decision.attempt);
   };
-  const retrying = withRetry(
-    beneath,
-    createRetrier({ ...script.policy, ...hooksOf(script), observe }, time.ports),
-  ) as typeof fetch;
+  const retrier = createRetrier({ ...script.policy, ...hooksOf(script), observe }, time.ports);
+  saveHedges(retrier, lab.origin);
+  const retrying = withRetry(beneath, retrier) as typeof fetch;
 
   const runs = trials.map(
     (trial, number) => () => trial.run(retrying, `${lab.origin}/${number}`, number, platform),

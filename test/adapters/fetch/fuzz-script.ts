@@ -3,6 +3,7 @@
 import type { OverrideOptions, PolicyOptions } from '../../../src/index.js';
 import { answer, type Play } from '../../faults/lab.js';
 import { Dice } from '../fuzz/dice.js';
+import { hedgeAtRandom, lateAtRandom } from '../fuzz/hedges.js';
 import type { Hooks } from '../fuzz/hooks.js';
 import { type FuzzPlay as CommonPlay, hangs, playAtRandom, playOf, served } from '../fuzz/plays.js';
 
@@ -69,7 +70,7 @@ export function scriptOf(seed: number, number: number): FuzzScript {
   const isHooked = dice.chance(0.2);
   const calls = dice.some(1, 3, () => callOf(dice, isHooked));
   const mayHang = calls.some(({ plays }) => plays.some((play) => play.does !== 'redirect' && hangs(play)));
-  return {
+  return withHedges(dice, {
     doFetch: dice.oneOf(['node', 'undici']),
     policy: policyOf(dice, mayHang),
     ...(isHooked && {
@@ -80,7 +81,18 @@ export function scriptOf(seed: number, number: number): FuzzScript {
     }),
     together: dice.chance(0.5),
     calls,
-  };
+  });
+}
+
+/** A hook that changes the next attempt forbids hedges. */
+function withHedges(dice: Dice, script: FuzzScript): FuzzScript {
+  const hedge = script.beforeRetry === undefined ? hedgeAtRandom(dice, script.policy) : {};
+  if (hedge.hedge === undefined) return script;
+  const calls = script.calls.map((call) => ({
+    ...call,
+    plays: call.plays.map((play) => lateAtRandom(dice, play)),
+  }));
+  return { ...script, policy: { ...script.policy, ...hedge }, calls };
 }
 
 /** Times in the policy's own time, which runs faster than the clock. */

@@ -1,6 +1,7 @@
 /** Random scripts of faults, bodies, hooks and aborts: how to play one again, see `fuzz`. */
 
 import { fuzz } from '../fuzz/fuzz.js';
+import { hedgeMilestones } from '../fuzz/hedges.js';
 import { version } from './client.js';
 import { run } from './fuzz-run.js';
 import { isReadOnce, scriptOf } from './fuzz-script.js';
@@ -12,6 +13,7 @@ fuzz({
   scriptOf,
   run,
   milestones: {
+    ...hedgeMilestones,
     'whole at once': ({ isWhole, arrivals }) => isWhole && arrivals.length === 1,
     'whole after a retry': ({ isWhole, attempts }) => isWhole && attempts > 1,
     failed: ({ seen, atAbort }) => seen.response === undefined && atAbort === undefined,

@@ -4,7 +4,7 @@ import { answer, contentOf, type HangUp, type Play } from '../../faults/lab.js';
 import type { Dice } from './dice.js';
 
 /** When the server answers: at the request's head, or after its body. */
-export type FuzzPlay = { readonly at: 'head' | 'body' } & (
+export type FuzzPlay = { readonly at: 'head' | 'body'; readonly lateMs?: number } & (
   | {
       readonly does: 'serve';
       readonly bytes: number;
@@ -26,7 +26,12 @@ export const endlessHeader = 'x-endless';
 /** Names the play that an answer is from. */
 export const playHeader = 'x-play';
 
-export function playOf(play: FuzzPlay, index: number): Play {
+export function playOf({ lateMs, ...play }: FuzzPlay, index: number): Play {
+  const inTime = playInTime(play, index);
+  return lateMs === undefined ? inTime : { ...inTime, steps: [{ do: 'wait', ms: lateMs }, ...inTime.steps] };
+}
+
+function playInTime(play: FuzzPlay, index: number): Exclude<Play, ReadonlyArray<unknown>> {
   const { at } = play;
   if (play.does === 'die') {
     const halfHead = { do: 'write', text: 'HTTP/1.1 200 OK\r\ncontent-le' } as const;

@@ -32,7 +32,11 @@ interface Scene {
   hedged(): Promise<{ readonly end: Promise<unknown>; readonly first: Open; readonly second: Open }>;
 }
 
-function scene(policy: PolicyOptions = {}): Scene {
+/** `onSend` is called while an attempt is being sent. */
+function scene(
+  policy: PolicyOptions = {},
+  onSend = (_it: Pick<Scene, 'open' | 'caller'>): void => undefined,
+): Scene {
   const open: Open[] = [];
   const events: RequestEvent[] = [];
   const caller = new AbortController();
@@ -49,6 +53,7 @@ function scene(policy: PolicyOptions = {}): Scene {
       };
       const attempt = { ...sent, answer, fail, hasFailed: false };
       open.push(attempt);
+      onSend({ open, caller });
     });
   const observe = (event: RequestEvent): void => void events.push(event);
   const toy = new Toy({ hedge, observe, ...policy }, fetch, caller.signal);
@@ -277,6 +282,37 @@ describe('while two attempts are out', () => {
     expect(it.events.filter(({ type }) => type === 'settled')).toMatchObject([{ outcome: 'Error' }]);
     expect(it.events.filter(({ type }) => type === 'decision')).toHaveLength(1);
     expect(it.toy.log).toContain('closed with error');
+  });
+
+  test.each([1, 2])('the caller aborts while attempt %i is being sent', async (number) => {
+    const reason = new Error('enough');
+    const it = scene({}, ({ open, caller }) => {
+      if (open.length === number) caller.abort(reason);
+    });
+    const end = it.begin();
+    if (number === 2) await it.toy.time.fire(afterMs);
+    expect(await end).toBe(reason);
+    await turn();
+    expect(it.open).toHaveLength(number);
+    for (const { signal } of it.open) expect(signal?.aborted).toBe(true);
+    expectNothingLeft(it);
+    expect(it.events.filter(({ type }) => type === 'decision')).toHaveLength(1);
+  });
+
+  test('the caller aborts as it is told of the hedge: that is not sent', async () => {
+    const reason = new Error('enough');
+    const it = scene({
+      observe: (event) => {
+        if (event.type === 'hedge') it.caller.abort(reason);
+      },
+    });
+    const end = it.begin();
+    await it.toy.time.fire(afterMs);
+    expect(await end).toBe(reason);
+    await turn();
+    expect(it.open).toHaveLength(1);
+    expectNothingLeft(it);
+    expect(reasons(reason)).toEqual([[1, 'aborted']]);
   });
 
   test('the deadline ends both', async () => {
