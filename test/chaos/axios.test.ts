@@ -1,9 +1,9 @@
 /** axios while the server fails: a few requests in every test run, many with `npm run test:chaos`. */
 
 import { test } from 'vitest';
-import { endure, endureGuarded, fewer, isLong, limits, many, seed } from './chaos.js';
+import { endure, endureGuarded, endureHedged, fewer, isLong, limits, many, seed } from './chaos.js';
 import { overFetch, overHttp } from './clients.js';
-import { guarded, harshest, scenarios } from './scenarios.js';
+import { guarded, harshest, hedged, hedgedFew, scenarios } from './scenarios.js';
 
 for (const scenario of isLong ? scenarios : harshest) {
   test(`${overHttp.name} while the server ${scenario.name}, seed ${seed}`, limits, () =>
@@ -20,5 +20,17 @@ for (const scenario of isLong ? scenarios : harshest) {
 for (const scenario of guarded) {
   test(`${overHttp.name} behind a gate while the server ${scenario.name}, seed ${seed}`, limits, () =>
     endureGuarded(overHttp, scenario, fewer),
+  );
+}
+
+for (const scenario of isLong ? hedged : hedgedFew) {
+  test(`${overHttp.name} with hedges while the server ${scenario.name}, seed ${seed}`, limits, () =>
+    endureHedged(overHttp, scenario, fewer),
+  );
+}
+
+for (const scenario of isLong ? hedged : hedgedFew.slice(0, 1)) {
+  test(`${overFetch.name} with hedges while the server ${scenario.name}, seed ${seed}`, limits, () =>
+    endureHedged(overFetch, scenario, fewer),
   );
 }

@@ -50,6 +50,14 @@ const service: PolicyOptions = {
   rules: [keyingRule],
 };
 
+/** Hedges reads often, and learns how long attempts may take. */
+const hedging: PolicyOptions = {
+  ...persistent,
+  attemptTimeoutMs: { quantile: 0.9, factor: 4, minMs: 50, maxMs: 300 },
+  budget: { capacity: 10_000 },
+  hedge: { afterMs: 25, share: 1, capacity: 20 },
+};
+
 /** Plays a scenario with the persistent policy. */
 export async function endure(kind: ClientKind, scenario: Scenario, requests: number): Promise<void> {
   const run = new Run({ kind, scenario, policy: { ...persistent, ...kind.policy }, requests, seed });
@@ -65,6 +73,14 @@ export async function endureGuarded(kind: ClientKind, scenario: Scenario, reques
   expectNone(await complaintsOf(run));
   if (scenario.shutsGates)
     expect(run.trials.filter(({ isTurnedAway }) => isTurnedAway).length).toBeGreaterThan(0);
+}
+
+/** Plays a scenario with hedges and timeouts that are learnt. */
+export async function endureHedged(kind: ClientKind, scenario: Scenario, requests: number): Promise<void> {
+  const run = new Run({ kind, scenario, policy: { ...hedging, ...kind.policy }, requests, seed });
+  expectNone(await complaintsOf(run));
+  // After a 429 there is none for seconds.
+  if (scenario.misbehaviour.does !== 'throttles') expect(run.hedges).toBeGreaterThan(0);
 }
 
 /**
@@ -96,6 +112,8 @@ async function complaintsOf(run: Run): Promise<string[]> {
   complaints.push(...complaintsAbout(run.trials, run.lines), ...watch.heard);
   const { timers } = run;
   if (!(await comesTrue(() => timers.pending === 0))) complaints.push(`${timers.pending} timers are set`);
+  const waiting = run.snapshot().scopes.filter((scope) => scope.waiting > 0).length;
+  if (waiting > 0) complaints.push(`${waiting} scopes count requests that wait`);
   const listeners = getEventListeners(run.caller.signal, 'abort').length;
   if (listeners > 0) complaints.push(`${listeners} listeners are left on the signal of all requests`);
   if (!(await comesTrue(() => watch.leftovers().length === 0))) {

@@ -1,9 +1,9 @@
 /** Plain fetch while the server fails: a few requests in every test run, many with `npm run test:chaos`. */
 
 import { test } from 'vitest';
-import { endure, endureGuarded, fewer, limits, seed } from './chaos.js';
+import { endure, endureGuarded, endureHedged, fewer, isLong, limits, seed } from './chaos.js';
 import { overPlainFetch } from './clients.js';
-import { guarded, scenarios } from './scenarios.js';
+import { guarded, hedged, hedgedFew, scenarios } from './scenarios.js';
 
 for (const scenario of scenarios) {
   test(`${overPlainFetch.name} while the server ${scenario.name}, seed ${seed}`, limits, () =>
@@ -19,5 +19,11 @@ for (const scenario of scenarios) {
 for (const scenario of guarded) {
   test(`${overPlainFetch.name} behind a gate while the server ${scenario.name}, seed ${seed}`, limits, () =>
     endureGuarded(overPlainFetch, scenario, fewer),
+  );
+}
+
+for (const scenario of isLong ? hedged : hedgedFew) {
+  test(`${overPlainFetch.name} with hedges while the server ${scenario.name}, seed ${seed}`, limits, () =>
+    endureHedged(overPlainFetch, scenario, fewer),
   );
 }

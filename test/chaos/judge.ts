@@ -26,8 +26,9 @@ export function complaintsAbout(trials: readonly Trial[], lines: readonly Line[]
 const atTheGate = /^(GateShut|Held|Deadline)Error$/;
 
 function* ofCaller(trial: Trial, { applied }: Entry): Generator<string> {
-  const { id, answer, error, isSettled, isDone, manner } = trial;
+  const { id, answer, error, isSettled, isDone, manner, ends } = trial;
   if (!isSettled) yield 'was never settled';
+  if (ends !== 1) yield `was said to be over ${ends} times`;
   if (isDone && manner !== 'read' && applied.length === 0) yield 'was said to be done, and is lost';
   if (isDone && answer?.body.equals(contentOf('a', bodyStart(id), bodyStart(id) + bodyBytes)) !== true) {
     yield `got a body that is not its own: ${answer?.body.length} bytes`;
@@ -38,12 +39,14 @@ function* ofCaller(trial: Trial, { applied }: Entry): Generator<string> {
 }
 
 function* ofServer(
-  { manner, decisions, retries }: Trial,
+  { manner, decisions, retries, hedges }: Trial,
   { arrived, applied, spoilt }: Entry,
 ): Generator<string> {
   if (spoilt.length > 0) yield 'arrived with a body that is not its own';
   if (applied.length > 1) yield `was applied ${applied.length} times`;
-  if (arrived.length > retries + 1) yield `arrived ${arrived.length} times in ${retries + 1} attempts`;
+  const attempts = retries + hedges + 1;
+  if (arrived.length > attempts) yield `arrived ${arrived.length} times in ${attempts} attempts`;
+  if (manner !== 'read' && hedges > 0) yield `was hedged ${hedges} times`;
   if (manner !== 'write') return;
   // A request that never left has not arrived; only one that the server itself refused may arrive again.
   const refusals = decisions.filter(

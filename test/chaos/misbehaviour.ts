@@ -15,6 +15,8 @@ export interface Misbehaviour {
     | 'throttles';
   /** The share of requests; if connections are reset, also the share of connections. */
   readonly share: number;
+  /** The share of requests on which the server works for long, whatever it does then. Default: none. */
+  readonly late?: number;
 }
 
 export interface Course {
@@ -31,7 +33,13 @@ const noHttp: readonly string[] = [
 ];
 
 /** `good` is the answer without a fault: with a filled body. */
-export function courseOf({ does, share }: Misbehaviour, dice: Dice, good: Play): Course {
+export function courseOf({ late = 0, ...rest }: Misbehaviour, dice: Dice, good: Play): Course {
+  const course = courseInTime(rest, dice, good);
+  if (late === 0 || !dice.chance(late)) return course;
+  return { ...course, play: lateBy(dice.whole(60, slowestMs), course.play) };
+}
+
+function courseInTime({ does, share }: Misbehaviour, dice: Dice, good: Play): Course {
   if (!dice.chance(share)) return { applies: true, play: good };
   const applies = dice.chance(0.5);
   switch (does) {
@@ -55,6 +63,13 @@ export function courseOf({ does, share }: Misbehaviour, dice: Dice, good: Play):
 function bytesOf({ steps }: Play): number {
   const fill = steps.find((step) => step.do === 'fill');
   return typeof fill?.bytes === 'number' ? fill.bytes : 0;
+}
+
+/** Longer than an attempt may take, now and then. */
+const slowestMs = 400;
+
+function lateBy(ms: number, play: Play): Play {
+  return { ...play, steps: [{ do: 'wait', ms }, ...play.steps] };
 }
 
 function stalled(good: Play): Play {

@@ -2,7 +2,12 @@
 
 import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { createRetrier, type PolicyOptions, type RequestEvent } from '../../src/index.js';
+import {
+  createRetrier,
+  type PolicyOptions,
+  type RequestEvent,
+  type RetrierSnapshot,
+} from '../../src/index.js';
 import { Waiters } from '../faults/ledger.js';
 import type { Client, ClientKind } from './clients.js';
 import { CountedSleep } from './counted-sleep.js';
@@ -29,6 +34,7 @@ export class Run {
   readonly caller = new AbortController();
   readonly timers = new CountedSleep();
   lines: readonly Line[] = [];
+  snapshot: () => RetrierSnapshot = () => ({ scopes: [] });
   readonly #options: RunOptions;
   readonly #lanes: number;
   readonly #waiters = new Waiters<Run>();
@@ -44,22 +50,25 @@ export class Run {
     setMaxListeners(2 * this.#lanes, this.caller.signal);
   }
 
+  get hedges(): number {
+    return this.trials.reduce((sum, { hedges }) => sum + hedges, 0);
+  }
+
   toString(): string {
     const { kind, scenario } = this.#options;
     const done = this.trials.filter(({ isDone }) => isDone);
     const mended = done.filter(({ retries }) => retries > 0);
     const counts = `${this.trials.length} requests, ${done.length} done, ${mended.length} of them after retries`;
-    return `${kind.name}, the server ${scenario.name}: ${counts}`;
+    return `${kind.name}, the server ${scenario.name}: ${counts}, ${this.hedges} hedges`;
   }
 
   async play(): Promise<void> {
     const { kind, scenario, policy, seed } = this.#options;
     const server = await openServer(seed, scenario.misbehaviour);
     const observe = (event: RequestEvent): void => this.#hear(event);
-    const client = kind.open(
-      server.origin,
-      createRetrier({ ...policy, observe }, { sleep: this.timers.sleep }),
-    );
+    const retrier = createRetrier({ ...policy, observe }, { sleep: this.timers.sleep });
+    this.snapshot = () => retrier.snapshot();
+    const client = kind.open(server.origin, retrier);
     await Promise.all([this.#load(client), this.#befall(server)]);
     await this.#revive(client);
     await client.close();
@@ -90,8 +99,11 @@ export class Run {
   }
 
   #hear(event: RequestEvent): void {
+    const trial = this.trials[idOf(event)];
+    if (trial !== undefined && event.type === 'hedge') trial.hedges += 1;
+    if (trial !== undefined && event.type === 'settled') trial.ends += 1;
     if (event.type !== 'decision') return;
-    this.trials[idOf(event)]?.decisions.push(event.decision);
+    trial?.decisions.push(event.decision);
     if (event.decision.reason !== 'success') this.#setbacks += 1;
     this.#waiters.ask(this);
   }

@@ -79,6 +79,8 @@ const throttles: Scenario = {
   shutsGates: false,
 };
 
+const throttlesSeldom: Scenario = { ...throttles, misbehaviour: { does: 'throttles', share: 0.015 } };
+
 const talksGarbage: Scenario = {
   name: 'talks garbage',
   misbehaviour: { does: 'talks garbage', share: 0.25 },
@@ -99,6 +101,8 @@ const cutsBodies: Scenario = {
   misbehaviour: { does: 'cuts bodies', share: 0.25 },
   ...usual,
 };
+
+const isSlow: Scenario = { name: 'is slow', misbehaviour: wellBehaved, ...usual };
 
 export const scenarios: readonly Scenario[] = [
   isStopped,
@@ -121,5 +125,26 @@ export const guarded: readonly Scenario[] = [
   isStopped,
   isKilled,
   flaps,
-  { ...throttles, misbehaviour: { does: 'throttles', share: 0.015 } },
+  throttlesSeldom,
 ];
+
+/** The same, and some of the answers take long. */
+function slowly(scenario: Scenario): Scenario {
+  return { ...scenario, misbehaviour: { ...scenario.misbehaviour, late: 0.15 } };
+}
+
+/** Scenarios for hedges: attempts take long, and may end in any way beside another one. */
+export const hedged: readonly Scenario[] = [
+  isSlow,
+  resets,
+  stalls,
+  cutsHeads,
+  cutsBodies,
+  throttlesSeldom,
+  isStopped,
+  isKilled,
+  flaps,
+].map(slowly);
+
+/** A selection for runs that have no time for all. */
+export const hedgedFew: readonly Scenario[] = [isSlow, resets, isKilled].map(slowly);

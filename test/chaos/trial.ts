@@ -18,6 +18,10 @@ export class Trial {
   readonly id: number;
   readonly manner: Manner;
   readonly decisions: Decision[] = [];
+  /** Attempts that were sent while another one was out. */
+  hedges = 0;
+  /** How often listeners have heard that it was over. */
+  ends = 0;
   answer: Answer | undefined = undefined;
   error: unknown = undefined;
   isSettled = false;

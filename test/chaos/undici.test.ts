@@ -1,9 +1,9 @@
 /** undici while the server fails: a few requests in every test run, many with `npm run test:chaos`. */
 
 import { expect, test } from 'vitest';
-import { breakPromises, endure, endureGuarded, fewer, limits, many, seed } from './chaos.js';
+import { breakPromises, endure, endureGuarded, endureHedged, fewer, limits, many, seed } from './chaos.js';
 import { overUndici } from './clients.js';
-import { guarded, resets, scenarios } from './scenarios.js';
+import { guarded, hedged, resets, scenarios } from './scenarios.js';
 
 for (const scenario of scenarios) {
   test(`${overUndici.name} while the server ${scenario.name}, seed ${seed}`, limits, () =>
@@ -14,6 +14,12 @@ for (const scenario of scenarios) {
 for (const scenario of guarded) {
   test(`${overUndici.name} behind a gate while the server ${scenario.name}, seed ${seed}`, limits, () =>
     endureGuarded(overUndici, scenario, fewer),
+  );
+}
+
+for (const scenario of hedged) {
+  test(`${overUndici.name} with hedges while the server ${scenario.name}, seed ${seed}`, limits, () =>
+    endureHedged(overUndici, scenario, fewer),
   );
 }
 

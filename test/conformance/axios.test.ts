@@ -47,7 +47,7 @@ conforms('axios', async (scenario) => {
   const stage = await LabStage.open(scenario);
   const httpAgent = new StageAgent(stage);
   onTestFinished(() => httpAgent.destroy());
-  const instance = retryingInstance(createRetrier(scenario.policy, stage.ports), {
+  const instance = retryingInstance(stage.attend(createRetrier(scenario.policy, stage.ports)), {
     adapter: 'http',
     httpAgent,
     proxy: false,

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { withRetry } from '../../src/adapters/fetch/index.js';
-import { createRetrier, historyOf, type Sleep } from '../../src/index.js';
+import { createRetrier, historyOf } from '../../src/index.js';
 import { undiciFetch } from '../adapters/fetch/client.js';
 import { settled } from '../adapters/kit.js';
 import { agentOn } from './agent.js';
@@ -38,9 +38,7 @@ conforms('fetch', async (scenario) => {
   const stage = await LabStage.open(scenario);
   const dispatcher = agentOn(stage);
   const through: typeof fetch = (url, init) => undiciFetch(url, { ...init, dispatcher } as RequestInit);
-  // The timer for draining an answer is not part of a scenario.
-  const sleep: Sleep = (delayMs, wake, options) =>
-    options?.unref === true ? () => undefined : stage.ports.sleep(delayMs, wake, options);
-  const doFetch = withRetry(through, createRetrier(scenario.policy, { ...stage.ports, sleep }));
+  const retrier = stage.attend(createRetrier(scenario.policy, stage.portsWithoutDrains));
+  const doFetch = withRetry(through, retrier);
   return stage.run((request) => send(doFetch as typeof fetch, request));
 });

@@ -37,7 +37,7 @@ export function observed(
 ): RequestRecord {
   return {
     sentAtMs: sent.map(({ atMs }) => atMs),
-    decisions: (history ?? []).map(({ decision }) => inWords(decision)),
+    decisions: inOrderOfSending(history ?? []).map(inWords),
     ends,
     sends: sent.map(({ headers }, index) => {
       const names = Object.keys(request.attempts[index]?.sends ?? {});
@@ -45,6 +45,11 @@ export function observed(
     }),
     keeps: (request.keeps ?? []).filter((name) => isKept(sent.map(({ headers }) => headers[name]))),
   };
+}
+
+/** With a hedge, the attempt that ends last may have been sent first. */
+function inOrderOfSending(history: History): Decision[] {
+  return history.map(({ decision }) => decision).sort((one, other) => one.attempt - other.attempt);
 }
 
 function isKept(values: readonly (string | undefined)[]): boolean {

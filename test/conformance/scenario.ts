@@ -20,6 +20,9 @@ export interface Scenario {
 export interface ScenarioRequest {
   /** When its caller sends it. Default: 0. */
   readonly atMs?: number;
+  /** How many requests like this are sent, one every `everyMs`. The times are those of the first. Default: 1. */
+  readonly times?: number;
+  readonly everyMs?: number;
   /** Default: GET. */
   readonly method?: string;
   /** Default: `defaultUrl`. */

@@ -72,10 +72,17 @@ class Customer implements Caller {
   }
 
   heed(atMs: number, step: Step): void {
-    if (step === 'sent') this.#sent.push({ atMs, headers: {} });
+    if (step === 'sent' || step === 'hedged') this.#sent.push({ atMs, headers: {} });
     else if (typeof step === 'object') this.#got = codeOf(step);
     else if (step in refusals) this.#got = refusals[step] ?? step;
-    else this.#ends = { with: this.#got, atMs };
+    else this.#ends = { with: this.#decided ?? this.#got, atMs };
+  }
+
+  /** Of two attempts, the one that ended first may have decided. */
+  get #decided(): End['with'] | undefined {
+    const { action, finding } = this.#session?.history.at(-1)?.decision ?? {};
+    if (action !== 'stop' || finding === undefined) return undefined;
+    return finding.kind === 'response' ? finding.status : finding.code;
   }
 
   ended(): void {

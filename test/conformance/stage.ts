@@ -8,7 +8,9 @@
 
 import type { History } from '../../src/core/types.js';
 import type { Ports } from '../../src/runtime/ports.js';
-import type { Sleep } from '../../src/runtime/sleep.js';
+import type { Retrier } from '../../src/runtime/retrier.js';
+import type { Session, SessionTail } from '../../src/runtime/session.js';
+import type { Sleep, SleepOptions } from '../../src/runtime/sleep.js';
 import { observed, type RequestRecord, type Sent } from './record.js';
 import {
   diceOf,
@@ -34,14 +36,20 @@ export type Script = Pick<ScenarioAttempt, 'answer' | 'headers' | 'afterMs'>;
 interface Passage {
   readonly request: ScenarioRequest;
   readonly sent: Sent[];
-  /** What its server is about to do. */
-  answer?: Planned | undefined;
+  /** What its server is about to do, for each attempt that is out. */
+  readonly answers: Map<number, Planned>;
+  /** Two attempts are out. */
+  isHedged: boolean;
+  /** After how long a hedge may be sent, if no answer comes. */
+  hedgeAfterMs: number | undefined;
   record?: RequestRecord;
 }
 
 interface Planned {
   readonly atMs: number;
   readonly passage: Passage;
+  /** It may send a hedge: the answer to the first attempt is still awaited. */
+  readonly isHedge?: boolean;
   readonly happen: () => void;
 }
 
@@ -67,6 +75,18 @@ export class Stage {
     };
   }
 
+  /** For clients that time how an answer is drained, which is not part of a scenario. */
+  get portsWithoutDrains(): Ports {
+    const { sleep } = this.ports;
+    return {
+      ...this.ports,
+      sleep: (delayMs, wake, options) =>
+        options?.unref === true && !this.#isForHedge(delayMs, options)
+          ? () => undefined
+          : sleep(delayMs, wake, options),
+    };
+  }
+
   /** An attempt leaves: returns what will happen to it. One that is refused never arrives. */
   depart(): Script {
     const passage = this.#acting();
@@ -82,7 +102,9 @@ export class Stage {
     passage.sent.push({ atMs: this.#now, headers });
     if (script.answer !== 'silence') {
       const atMs = this.#now + (script.afterMs ?? 0);
-      passage.answer = this.#plan(atMs, passage, () => this.#cue(cue));
+      const attempt = passage.sent.length;
+      const answer = this.#plan(atMs, passage, () => this.#cue(cue));
+      passage.answers.set(attempt, answer);
     }
     this.#rest();
     return script;
@@ -90,7 +112,15 @@ export class Stage {
 
   /** The records of all requests, in their order. */
   async run(send: Send): Promise<readonly RequestRecord[]> {
-    const passages = this.#scenario.requests.map((request): Passage => ({ request, sent: [] }));
+    const passages = this.#scenario.requests.map(
+      (request): Passage => ({
+        request,
+        sent: [],
+        answers: new Map(),
+        isHedged: false,
+        hedgeAfterMs: undefined,
+      }),
+    );
     for (const passage of passages) {
       this.#plan(passage.request.atMs ?? 0, passage, () => void this.#send(passage, send));
     }
@@ -101,10 +131,58 @@ export class Stage {
     });
   }
 
+  /** Follows what the retrier's sessions rule about hedges, since an attempt that ends beside another one shows nothing. */
+  attend(retrier: Retrier): Retrier {
+    const open = retrier.open.bind(retrier);
+    return Object.assign(retrier, {
+      open: (...given: Parameters<Retrier['open']>) => this.#watched(open(...given)),
+    });
+  }
+
+  #watched(session: Session): Session {
+    const { tail } = session;
+    const passage = this.#acting();
+    if (tail === undefined) return session;
+    const { hedgeAfterMs, hedge, withdraw, ended } = bound(tail);
+    Object.assign(tail, {
+      hedgeAfterMs: (...given: Parameters<typeof hedgeAfterMs>) => {
+        passage.hedgeAfterMs = hedgeAfterMs(...given);
+        return passage.hedgeAfterMs;
+      },
+      hedge: () => {
+        const attempt = hedge();
+        passage.isHedged = attempt !== undefined;
+        if (!passage.isHedged) this.#restSoon();
+        return attempt;
+      },
+      withdraw: () => {
+        passage.isHedged = false;
+        withdraw();
+      },
+      ended: (...given: Parameters<typeof ended>) => {
+        const ruling = ended(...given);
+        if (ruling.kind === 'pending') {
+          this.#awaitNoAnswerTo(passage.answers, given[0]);
+          this.#restSoon();
+        } else {
+          passage.isHedged = false;
+          this.#awaitNoAnswer(passage);
+        }
+        return ruling;
+      },
+    } satisfies Partial<SessionTail>);
+    return session;
+  }
+
+  /** The client goes on in this turn, but nothing that it does will show. */
+  #restSoon(): void {
+    setTimeout(this.#rest);
+  }
+
   // -------------------------------------------------------------- what happens
 
-  #plan(atMs: number, passage: Passage, happen: () => void): Planned {
-    const planned = { atMs, passage, happen };
+  #plan(atMs: number, passage: Passage, happen: () => void, isHedge = false): Planned {
+    const planned = { atMs, passage, happen, isHedge };
     this.#planned.add(planned);
     return planned;
   }
@@ -120,22 +198,35 @@ export class Stage {
     return next;
   }
 
-  async #happen({ atMs, passage, happen }: Planned): Promise<void> {
+  async #happen({ atMs, passage, happen, isHedge }: Planned): Promise<void> {
     const rests = new Promise<void>((resolve) => {
       this.#rest = resolve;
     });
     // Any decision ends the attempt: its answer is not awaited any more.
-    if (passage.answer !== undefined) this.#planned.delete(passage.answer);
-    passage.answer = undefined;
+    if (!isHedge && !passage.isHedged) this.#awaitNoAnswer(passage);
     this.#now = atMs;
     this.#current = passage;
     happen();
     await rests;
   }
 
+  #awaitNoAnswer({ answers }: Passage): void {
+    for (const attempt of answers.keys()) this.#awaitNoAnswerTo(answers, attempt);
+  }
+
+  #awaitNoAnswerTo(answers: Passage['answers'], attempt: number): void {
+    const answer = answers.get(attempt);
+    if (answer !== undefined) this.#planned.delete(answer);
+    answers.delete(attempt);
+  }
+
   #acting(): Passage {
     if (this.#current === undefined) throw new Error('nothing has happened yet');
     return this.#current;
+  }
+
+  #isForHedge(delayMs: number, options: SleepOptions | undefined): boolean {
+    return options?.unref === true && delayMs === this.#acting().hedgeAfterMs;
   }
 
   // -------------------------------------------------------------- the caller's side
@@ -147,7 +238,8 @@ export class Stage {
   }
 
   readonly #sleep: Sleep = (delayMs, wake, options) => {
-    const planned = this.#plan(this.#now + delayMs, this.#acting(), wake);
+    const passage = this.#acting();
+    const planned = this.#plan(this.#now + delayMs, passage, wake, this.#isForHedge(delayMs, options));
     // Only waits keep the process alive; all other timers only watch.
     if (options?.unref === false) this.#rest();
     return () => this.#planned.delete(planned);
@@ -157,4 +249,14 @@ export class Stage {
 /** The script of the next attempt; an unexpected one gets the last script. */
 function scriptFor({ request: { attempts }, sent }: Passage): Script {
   return attempts[sent.length] ?? attempts.at(-1) ?? { answer: 200 };
+}
+
+/** Its methods, which are about to be replaced on it. */
+function bound(tail: SessionTail): Pick<SessionTail, 'hedgeAfterMs' | 'hedge' | 'withdraw' | 'ended'> {
+  return {
+    hedgeAfterMs: tail.hedgeAfterMs.bind(tail),
+    hedge: tail.hedge.bind(tail),
+    withdraw: tail.withdraw.bind(tail),
+    ended: tail.ended.bind(tail),
+  };
 }

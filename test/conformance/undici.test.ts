@@ -19,7 +19,7 @@ type SendThrough = (dispatcher: Dispatcher, request: ScenarioRequest) => Promise
 
 async function play(scenario: Scenario, send: SendThrough): Promise<readonly RequestRecord[]> {
   const stage = await LabStage.open(scenario);
-  const dispatcher = agentOn(stage).compose(retry(createRetrier(scenario.policy, stage.ports)));
+  const dispatcher = agentOn(stage).compose(retry(stage.attend(createRetrier(scenario.policy, stage.ports))));
   return stage.run((request) => send(dispatcher, request));
 }
 

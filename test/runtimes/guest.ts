@@ -3,7 +3,7 @@
 import axios, { type AxiosInstance } from 'axios';
 import { attachRetry } from '../../src/adapters/axios/index.js';
 import { withRetry } from '../../src/adapters/fetch/index.js';
-import { createRetrier, historyOf, type Sleep } from '../../src/index.js';
+import { createRetrier, historyOf } from '../../src/index.js';
 import { defaultUrl } from '../conformance/scenario.js';
 import type { Send } from '../conformance/stage.js';
 import { bodies, type GivenBody } from './bodies.js';
@@ -36,11 +36,11 @@ async function playScenario(order: ScenarioOrder): Promise<ScenarioReport> {
 }
 
 function throughFetch(stage: FarStage, policy: ScenarioOrder['scenario']['policy']): Send {
-  // What watches over the rest of an answer that is read meanwhile is no part of a scenario.
-  const sleep: Sleep = (delayMs, wake, options) =>
-    options?.unref === true ? () => undefined : stage.ports.sleep(delayMs, wake, options);
   const through: typeof fetch = (_url, init) => fetch(stage.takeAddress(), init);
-  const doFetch = withRetry(through, createRetrier(policy, { ...stage.ports, sleep })) as typeof fetch;
+  const doFetch = withRetry(
+    through,
+    stage.attend(createRetrier(policy, stage.portsWithoutDrains)),
+  ) as typeof fetch;
   return async ({ method = 'GET', url = defaultUrl, headers, body, stream, retry }) => {
     const init = {
       method,
@@ -61,7 +61,7 @@ function throughFetch(stage: FarStage, policy: ScenarioOrder['scenario']['policy
 
 function throughAxios(stage: FarStage, { client, scenario }: ScenarioOrder): Send {
   const instance = instanceOver(client, () => stage.takeAddress());
-  attachRetry(instance, createRetrier(scenario.policy, stage.ports));
+  attachRetry(instance, stage.attend(createRetrier(scenario.policy, stage.ports)));
   return async ({ method = 'GET', url = defaultUrl, headers, body, stream, retry }) => {
     try {
       const response = await instance.request({
