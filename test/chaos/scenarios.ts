@@ -121,12 +121,7 @@ export const scenarios: readonly Scenario[] = [
 export const harshest: readonly Scenario[] = [isKilled, resets, cutsBodies];
 
 /** Scenarios in which gate and hold act; a hold takes its time. */
-export const guarded: readonly Scenario[] = [
-  isStopped,
-  isKilled,
-  flaps,
-  throttlesSeldom,
-];
+export const guarded: readonly Scenario[] = [isStopped, isKilled, flaps, throttlesSeldom];
 
 /** The same, and some of the answers take long. */
 function slowly(scenario: Scenario): Scenario {
