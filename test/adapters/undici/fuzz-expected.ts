@@ -27,6 +27,8 @@ export function mustSucceed(call: FuzzCall, script: FuzzScript): Expected {
 function isCalm({ agent, policy, connects, calls, retryIf, beforeRetry }: FuzzScript): boolean {
   const isTimed =
     policy.attemptTimeoutMs !== undefined ||
+    // A hedge arrives as soon as an answer is late, by whatever little.
+    policy.hedge !== undefined ||
     policy.deadlineMs !== undefined ||
     agent.headersTimeout !== undefined;
   const isHooked =

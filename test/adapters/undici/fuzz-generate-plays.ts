@@ -124,8 +124,9 @@ function hangOf(dice: Dice): Hang {
   };
 }
 
-function timing(dice: Dice): { readonly at: 'head' | 'body' } {
-  return { at: dice.chance(0.2) ? 'head' : 'body' };
+function timing(dice: Dice): { readonly at: 'head' | 'body'; readonly lateMs?: number } {
+  const at = dice.chance(0.2) ? 'head' : 'body';
+  return dice.chance(0.2) ? { at, lateMs: dice.whole(1, 10) } : { at };
 }
 
 const endings: readonly Afterwards[] = [

@@ -17,7 +17,8 @@ import type {
 
 export function scriptOf(seed: number, number: number): FuzzScript {
   const dice = new Dice(seed, number);
-  const policy = policyOf(dice);
+  const isHedged = dice.chance(0.35);
+  const policy = isHedged ? hedgedPolicyOf(dice) : policyOf(dice);
   const calls = dice.chance(0.65) ? [callOf(dice, policy)] : dice.some(2, 3, () => callOf(dice, policy));
   const connects = dice.chance(0.15) ? dice.some(1, 3, () => dice.oneOf(connectFaults)) : [];
   const mayHang = connects.includes('silence') || calls.some(({ plays }) => plays.some(hangs));
@@ -29,7 +30,7 @@ export function scriptOf(seed: number, number: number): FuzzScript {
     },
     policy,
     ...(dice.chance(0.2) && { retryIf: dice.oneOf(retryIfs) }),
-    ...(dice.chance(0.15) && { beforeRetry: dice.oneOf(beforeRetries) }),
+    ...(!isHedged && dice.chance(0.15) && { beforeRetry: dice.oneOf(beforeRetries) }),
     connects,
     calls,
     together: dice.chance(0.5),
@@ -73,6 +74,20 @@ function policyOf(dice: Dice): PolicyOptions {
       deadlineMs: dice.whole(attemptTimeoutMs, 4_000),
       deadlineCovers: dice.oneOf(['head', 'body'] as const),
     }),
+  };
+}
+
+/** Hedges that are sent soon, and often: the scripts of a seed are short. */
+function hedgedPolicyOf(dice: Dice): PolicyOptions {
+  const policy = policyOf(dice);
+  return {
+    ...policy,
+    maxRetries: Math.max(1, policy.maxRetries ?? 1),
+    hedge: {
+      afterMs: dice.oneOf([1, 20, 100, 190]),
+      methods: ['GET', 'HEAD', ...(dice.chance(0.5) ? ['PUT'] : [])],
+      share: 1,
+    },
   };
 }
 

@@ -63,7 +63,8 @@ function* aboutAttempts(
   { policy }: FuzzScript,
 ): Generator<string> {
   const { attempts, starts } = witness;
-  const most = 1 + (policy.maxRetries ?? 0);
+  // Each attempt may have a hedge.
+  const most = (1 + (policy.maxRetries ?? 0)) * (policy.hedge === undefined ? 1 : 2);
   if (attempts > most) yield `${attempts} attempts, and ${most} are allowed`;
   // undici started each arrival; in a pipeline it may start an attempt more than once.
   if (arrivals.length > starts) yield `${arrivals.length} arrivals of ${starts} starts`;

@@ -17,6 +17,12 @@ export const markHeader = 'x-mark';
 const refusalMark = 'refusal';
 
 export function playOf(play: FuzzPlay, index: number, request: Received): Play {
+  const { lateMs } = play;
+  const { steps, ...rest } = promptPlayOf(play, index, request);
+  return { ...rest, steps: lateMs === undefined ? steps : [{ do: 'wait', ms: lateMs }, ...steps] };
+}
+
+function promptPlayOf(play: FuzzPlay, index: number, request: Received): Play {
   const name = { [playHeader]: String(index) };
   switch (play.does) {
     case 'serve':

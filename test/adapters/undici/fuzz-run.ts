@@ -1,6 +1,7 @@
 /** Plays one script to its end, and reports what was wrong. */
 
 import { setImmediate } from 'node:timers/promises';
+import type { RequestEvent } from '../../../src/core/events.js';
 import { createRetrier, type Retrier } from '../../../src/runtime/retrier.js';
 import { FastTime } from '../fuzz/fast-time.js';
 import { mustSucceed } from './fuzz-expected.js';
@@ -13,6 +14,8 @@ import { Trial } from './fuzz-trial.js';
 export interface Played {
   readonly complaints: readonly string[];
   readonly trials: readonly Trial[];
+  /** How many requests were hedged, by who won. */
+  readonly hedged: { readonly won: number; readonly lost: number };
 }
 
 /** How much faster the policy's time runs than the clock. */
@@ -29,21 +32,35 @@ export async function run(script: FuzzScript, stage: Stage): Promise<Played> {
   // Waits keep the process alive; timers that only watch do not.
   const time = new FastTime(speed, (options) => options?.unref !== true);
   time.onWait = () => everyCall.hear('wait');
-  const retrier = createRetrier(
-    {
-      ...script.policy,
-      ...hooksOf(script),
-      observe: ({ type }) => type === 'decision' && everyCall.hear('decision'),
-    },
-    time.ports,
-  );
+  const hedged = { won: 0, lost: 0 };
+  const observe = (event: RequestEvent): void => {
+    if (event.type === 'decision') everyCall.hear('decision');
+    if (event.type === 'settled' && event.hedgeWon !== undefined)
+      hedged[event.hedgeWon ? 'won' : 'lost'] += 1;
+  };
+  const hooks = hooksOf(script);
+  // Hedges are saved up before the script begins, in which no call may hear of it.
+  const retrier = createRetrier({ ...script.policy, ...hooks, observe: (event) => heard(event) }, time.ports);
+  let heard = (_event: RequestEvent): void => undefined;
+  if (script.policy.hedge !== undefined) saveHedges(retrier, stage.lab.origin);
+  heard = observe;
   const complaints = await play(script, stage, trials, retrier);
   if (time.pending > 0) complaints.push(`${time.pending} timers are set`);
   for (const [number, trial] of trials.entries()) {
     const about = complaintsAbout(trial, script, mustSucceed(trial.call, script));
     complaints.push(...about.map((complaint) => `call ${number}: ${complaint}`));
   }
-  return { complaints, trials };
+  return { complaints, trials, hedged };
+}
+
+/** As many as there can be. */
+function saveHedges(retrier: Retrier, origin: string): void {
+  for (let request = 0; request < 50; request += 1) {
+    const session = retrier.open({ method: 'GET', origin, path: '/', keyed: false });
+    session.tail?.sent(session.attempt);
+    if (session.acceptAtOnce(200)) continue;
+    session.next({ kind: 'response', status: 200, headers: {} }, { replayable: true });
+  }
 }
 
 async function play(

@@ -105,6 +105,8 @@ export type FuzzPlay = Serve | Refuse | Die | Hang;
 interface Timing {
   /** When the server answers: at the request's head, or after its body. */
   readonly at: 'head' | 'body';
+  /** How long the server takes to begin. */
+  readonly lateMs?: number;
 }
 
 /** A representation: its mark and length determine its bytes and its ETag. */

@@ -39,7 +39,11 @@ export class Tally {
   #calls = 0;
   readonly #counts = new Map<EventName, number>();
 
-  add({ trials }: Played): void {
+  readonly #hedged = { won: 0, lost: 0 };
+
+  add({ trials, hedged }: Played): void {
+    this.#hedged.won += hedged.won;
+    this.#hedged.lost += hedged.lost;
     for (const trial of trials) {
       this.#calls += 1;
       for (const [name, happened] of Object.entries(events)) {
@@ -50,11 +54,17 @@ export class Tally {
   }
 
   get missing(): string[] {
-    return Object.keys(events).filter((name) => !this.#counts.has(name as EventName));
+    const { won, lost } = this.#hedged;
+    return [
+      ...Object.keys(events).filter((name) => !this.#counts.has(name as EventName)),
+      ...(won === 0 ? ['hedge won'] : []),
+      ...(lost === 0 ? ['hedge lost'] : []),
+    ];
   }
 
   toString(): string {
     const counts = [...this.#counts].map(([name, count]) => `${name} ${count}`);
-    return [`${this.#calls} calls`, ...counts].join(', ');
+    const { won, lost } = this.#hedged;
+    return [`${this.#calls} calls`, ...counts, `hedge won ${won}`, `hedge lost ${lost}`].join(', ');
   }
 }
