@@ -16,7 +16,7 @@ import { CallersSide } from './caller.js';
 import { Download } from './download.js';
 import { ShortResponseError } from './errors.js';
 import type { Head, ResponseHeaders } from './handlers.js';
-import { timesWithTail } from './hedging.js';
+import { timesFor } from './hedging.js';
 import { type Judge, judge, judgeRest } from './judging.js';
 import { discard } from './loser.js';
 import type { Ending } from './outcome.js';
@@ -24,7 +24,6 @@ import { leave, type MoreHeaders, send } from './outgoing.js';
 import type { Hedged, Pair } from './pair.js';
 import { downloadIn, endIn, type Step } from './phase.js';
 import { Sending } from './sending.js';
-import { Times } from './times.js';
 
 const nothingMore: MoreHeaders = Object.freeze({});
 
@@ -34,8 +33,9 @@ export class Exchange extends CallersSide implements Hedged {
   /** Returns what the first dispatch returned: false asks the caller to wait for `drain`. */
   start(): boolean {
     const { deadlineMs, attemptTimeoutMs, beforeRetry, tail } = this.session.settings;
-    if (tail !== undefined) this.times = timesWithTail(this);
-    else if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new Times(this);
+    if (deadlineMs !== undefined || attemptTimeoutMs !== undefined || tail !== undefined) {
+      this.times = timesFor(this);
+    }
     this.tellStart();
     // A dispatcher underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The
     // first attempt gets the caller's own headers, as without us; later attempts get a copy, and so does the first one

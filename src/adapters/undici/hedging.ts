@@ -15,7 +15,7 @@ import { type Timed, Times } from './times.js';
 import { type Watch, WatchedSending } from './watched.js';
 
 /** Retries may be suppressed where the request is made: then nothing is hedged or learnt. */
-export function timesWithTail(exchange: Hedged & Timed): Times {
+export function timesFor(exchange: Hedged & Timed): Times {
   const { tail } = exchange.session;
   return tail === undefined ? new Times(exchange) : new Hedging(exchange, tail);
 }

@@ -1,9 +1,10 @@
 /** The end of a request whose two attempts are both out: both end with it. */
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DeadlineError } from '../../../src/index.js';
-import { answer, silence } from '../../faults/lab.js';
-import { hedgeMs, hedging, numbersIn, retryMs } from './hedged.js';
+import { DeadlineError, type PolicyOptions } from '../../../src/index.js';
+import { answer, halfHead, type Lab, type Play, silence, stallInBody } from '../../faults/lab.js';
+import { thinker } from '../abort-moments.js';
+import { bothOut, type Hedging, hedgeMs, hedging, numbersIn, onCue, retryMs } from './hedged.js';
 import { theSubject } from './subject.js';
 import { expectForgotten } from './timed.js';
 
@@ -11,7 +12,122 @@ const subject = await theSubject();
 
 beforeEach(({ skip }) => skip(subject.hedges !== true));
 
+const [plain] = subject.ways;
 const ways = [...subject.ways, ...subject.overH2.filter(({ sendsOneAtATime }) => !sendsOneAtATime)];
+
+interface Moment {
+  readonly plays: readonly [Play, Play];
+  readonly policy?: (ask: () => Promise<never>) => PolicyOptions;
+  /** Resolves at that moment. */
+  reach(stage: Hedging & { readonly lab: Lab; readonly asked: Promise<void> }): Promise<void>;
+}
+
+/** What comes of one of the two attempts before the caller aborts. */
+const moments: readonly (readonly [string, Moment])[] = [
+  ['before either has answered', { plays: [silence(), silence()], reach: async () => undefined }],
+  [
+    'when the first has failed, and the hedge is out',
+    {
+      plays: [onCue('first', answer(503, 'busy')), silence()],
+      reach: async ({ lab }) => {
+        lab.cue('first');
+        await lab.until(({ bytesSent }) => bytesSent > 0);
+      },
+    },
+  ],
+  [
+    'when the hedge was reset, and the first is out',
+    {
+      plays: [silence(), { steps: [{ do: 'cue', name: 'hedge' }, { do: 'rst' }] }],
+      reach: async ({ lab }) => {
+        lab.cue('hedge');
+        await lab.until(({ openSockets }) => openSockets === 1);
+      },
+    },
+  ],
+  [
+    'in the middle of both heads',
+    {
+      plays: [halfHead('stall'), halfHead('stall')],
+      reach: ({ lab }) => lab.until(({ bytesSent }) => bytesSent > 40),
+    },
+  ],
+  [
+    'while retryIf thinks about the first, and the hedge is out',
+    {
+      plays: [onCue('first', answer(503, 'busy')), silence()],
+      policy: (ask) => ({ retryIf: ask }),
+      reach: async ({ lab, asked }) => {
+        lab.cue('first');
+        await asked;
+      },
+    },
+  ],
+  [
+    'while the beginning of a body is read for a hint, and the first is out',
+    {
+      plays: [silence(), onCue('hedge', stallInBody(100, 503))],
+      policy: () => ({ bodyHintBytes: 1_000 }),
+      reach: async ({ lab }) => {
+        lab.cue('hedge');
+        await lab.until(({ bytesSent }) => bytesSent > 100);
+      },
+    },
+  ],
+  [
+    'in the wait after both have failed',
+    {
+      plays: [onCue('first', answer(503)), onCue('hedge', answer(503))],
+      reach: async ({ lab, time }) => {
+        lab.cue('first');
+        lab.cue('hedge');
+        await time.until(({ pending }) => pending.includes(retryMs));
+      },
+    },
+  ],
+];
+
+describe.each(subject.ways)('an abort: $name', (way) => {
+  test.each(moments)('%s', async (_when, { plays, policy, reach }) => {
+    const { asked, ask: think } = thinker();
+    const aborter = new AbortController();
+    const stage = await bothOut(way, plays, policy?.(think), { signal: aborter.signal });
+    const { lab, time, told, answered } = stage;
+    await reach({ ...stage, asked });
+    aborter.abort();
+    const { error } = await answered;
+    expect(String((error as { code?: unknown }).code)).toBe(subject.abortCode);
+    expect(told.filter((line) => line.startsWith('settled'))).toHaveLength(1);
+    expect(lab.requests).toHaveLength(2);
+    await time.until(({ pending }) => pending.length === 0);
+    await expectForgotten(way, aborter.signal);
+  });
+});
+
+test.each(['the first', 'the hedge'])(
+  'an abort in the body, when %s has won: the other goes its way',
+  async (winner) => {
+    const aborter = new AbortController();
+    const answers = {
+      'the first': answer(200, 'lost'),
+      'the hedge': answer(200, 'lost'),
+      [winner]: stallInBody(100),
+    };
+    const plays = [
+      onCue('the first', answers['the first']),
+      onCue('the hedge', answers['the hedge']),
+    ] as const;
+    const { lab, time, answered } = await bothOut(plain, plays, {}, { signal: aborter.signal });
+    lab.cue(winner);
+    await lab.until(({ bytesSent }) => bytesSent > 100);
+    await time.until(({ pending }) => !pending.includes(hedgeMs));
+    aborter.abort();
+    expect((await answered).error).toBeDefined();
+    lab.cue(winner === 'the first' ? 'the hedge' : 'the first');
+    await time.until(({ pending }) => pending.length === 0);
+    expect(lab.requests).toHaveLength(2);
+  },
+);
 
 describe.each(ways)('the end of a request with two attempts out: $name', (way) => {
   test('an abort ends both at once', async () => {
