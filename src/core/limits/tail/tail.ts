@@ -32,6 +32,7 @@ export function afterAttempt(
   const state = asOf(tail, given, now);
   const isSlow = ms > state.learnt.quiet.limitMs;
   const batch = { code: codeOf(ms, isWhole), next: state.batch };
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: smaller batches cost more, and teach the same.
   const isFull = state.inBatch + 1 >= batchSize;
   return {
     batch: isFull ? undefined : batch,

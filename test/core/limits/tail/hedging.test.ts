@@ -34,10 +34,18 @@ describe('when a hedge is sent', () => {
     expect(hedgeAfterMs(tail, played(times(50, 20), { from: ready }), 500)).toBeDefined();
   });
 
+  test('is not known while none may be sent', () => {
+    const state = played(times(100, 20));
+    expect(hedgeAfterMs(tail, state, 1_000)).toBeUndefined();
+    expect(hedgeAfterMs(fixed, newTail, 0)).toBeUndefined();
+    expect(hedgeAfterMs(tail, afterThrottled(tail, withTokens(1, state), 1_000), 2_000)).toBeUndefined();
+  });
+
   test('is never, where hedges are off', () => {
     const state = played(times(100, 20), { as: none });
     expect(hedgeAfterMs(none, state, 1_000)).toBeUndefined();
     expect(mayHedge(none, withTokens(5), 1_000)).toBe(false);
+    expect(hedgeAfterMs(none, withTokens(5, played(times(100, 20))), 1_000)).toBeUndefined();
   });
 });
 

@@ -1,13 +1,17 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { TailState } from '../../../../src/core/limits/tail/tail.js';
 import {
   afterAttempt,
+  afterHedge,
   afterTimeout,
+  hedgeAfterMs,
   learntTimeoutMs,
   newTail,
   timeoutLevel,
 } from '../../../../src/core/limits/tail/tail.js';
 import type { Tail } from '../../../../src/core/policy/limits.js';
-import { cut, hedge, played, tail, timeout, times } from './playing.js';
+import { cut, hedge, played, tail, timeout, times, withTokens } from './playing.js';
 
 const state = played(times(100, 20));
 const usual = learntTimeoutMs(tail, state, 1_000) ?? 0;
@@ -23,6 +27,8 @@ describe('a timeout that learns', () => {
     expect(learntTimeoutMs(tail, played(times(49, 20)), 490)).toBeUndefined();
     const without: Tail = { hedge, timeout: undefined };
     expect(learntTimeoutMs(without, played(times(100, 20), { as: without }), 1_000)).toBeUndefined();
+    // Learnt for other requests of the rule.
+    expect(learntTimeoutMs(without, state, 1_000)).toBeUndefined();
   });
 
   test('needs more answers for a higher quantile', () => {
@@ -72,4 +78,38 @@ test('attempts that were cut count as at least so long', () => {
   const half = Array.from({ length: 100 }, (_, index) => (index % 10 === 0 ? cut(40) : 20));
   // One of ten takes longer than 40 ms, and how long is not known. So neither is the 95th percentile.
   expect(learntTimeoutMs(tail, played(half), 1_000)).toBeUndefined();
+});
+
+test('whatever happens, the timeout is undefined or between its bounds, and so is the wait for a hedge', () => {
+  const attempt = fc.record({
+    ms: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.double({ min: 0, max: 1e7, noNaN: true })),
+    isWhole: fc.boolean(),
+    afterMs: fc.oneof(fc.constant(10), fc.integer({ min: 0, max: 400_000 })),
+  });
+  const what = fc.oneof(
+    { weight: 9, arbitrary: fc.record({ attempt, count: fc.integer({ min: 1, max: 60 }) }) },
+    fc.constant('timeout' as const),
+    fc.constant('hedge' as const),
+  );
+  const as: Tail = { hedge, timeout: { ...timeout, minMs: 20, maxMs: 3_000 } };
+  fc.assert(
+    fc.property(fc.array(what, { maxLength: 60 }), (steps) => {
+      let now = 0;
+      let played: TailState = withTokens(2);
+      for (const step of steps) {
+        if (step === 'timeout') played = afterTimeout(as, played, timeoutLevel(played));
+        else if (step === 'hedge') played = afterHedge(as, played, now);
+        else {
+          for (let one = 0; one < step.count; one += 1) {
+            now += step.attempt.afterMs;
+            played = afterAttempt(as, played, step.attempt.ms, step.attempt.isWhole, now);
+          }
+        }
+        const timeoutMs = learntTimeoutMs(as, played, now) ?? 20;
+        expect(timeoutMs).toBeGreaterThanOrEqual(20);
+        expect(timeoutMs).toBeLessThanOrEqual(3_000);
+        expect(hedgeAfterMs(as, played, now) ?? 1).toBeGreaterThan(0);
+      }
+    }),
+  );
 });
