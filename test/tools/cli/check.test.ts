@@ -94,6 +94,17 @@ describe('a policy', () => {
     ]);
   });
 
+  test('is asked about methods with effects that are hedged', async () => {
+    const stdin = '{ "hedge": { "afterMs": 80, "methods": ["GET", "POST"] } }';
+    const { exitCode, stdout } = await undaunted(['check', '-'], { stdin });
+    expect([exitCode, stdout]).toEqual([
+      0,
+      'stdin: valid, with 0 rules.\n' +
+        '  - hedge.methods: a hedge of POST may be carried out at the same time as the first attempt. Leave it out, ' +
+        'unless the server carries out only one of two such requests and gives both the same answer.\n',
+    ]);
+  });
+
   test('is told that bodies are not read, where a named set would look into them', async () => {
     const stdin = '{ "bodyHintBytes": 0, "rules": [{ "match": "api.github.com", "hints": "github" }] }';
     const { exitCode, stdout } = await undaunted(['check', '-'], { stdin });
