@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { Batch } from '../../../../src/core/limits/tail/histogram.js';
 import { codeOf, emptyHistogram, since, withBatch } from '../../../../src/core/limits/tail/histogram.js';
 import { quantileMs, shareBeyond } from '../../../../src/core/limits/tail/survival.js';
+import type { TailState } from '../../../../src/core/limits/tail/tail.js';
 import { hedgeAfterMs, learntTimeoutMs } from '../../../../src/core/limits/tail/tail.js';
+import type { Tail } from '../../../../src/core/policy/limits.js';
 import type { Played } from './playing.js';
-import { cut, played, tail, times, withTokens } from './playing.js';
+import { cut, hedge, played, tail, timeout, times, withTokens } from './playing.js';
 
 /** One bucket is so much wider than the one before. */
 const width = 2 ** (1 / 8);
@@ -148,9 +150,10 @@ test('what came since an earlier histogram is the difference', () => {
 });
 
 describe('what is learnt', () => {
-  const ready = withTokens(1, played(times(100, 20)));
+  const known = (): TailState => withTokens(1, played(times(100, 20)));
 
   test('is forgotten after ten minutes', () => {
+    const ready = known();
     expect(hedgeAfterMs(tail, ready, 299_999)).toBeDefined();
     expect(hedgeAfterMs(tail, ready, 599_999)).toBeDefined();
     expect(hedgeAfterMs(tail, ready, 600_000)).toBeUndefined();
@@ -158,13 +161,26 @@ describe('what is learnt', () => {
   });
 
   test('follows the answers of five to ten minutes', () => {
-    const more = played(times(75, 28), { from: ready, fromMs: 300_000, everyMs: 1_000 });
+    const more = played(times(75, 28), { from: known(), fromMs: 300_000, everyMs: 1_000 });
     expect(learntTimeoutMs(tail, more, 400_000)).toBeGreaterThan(2 * 26);
     expect(hedgeAfterMs(tail, more, 599_999)).toBeLessThan(4 * 22);
     expect(hedgeAfterMs(tail, more, 600_000)).toBeGreaterThan(4 * 26);
   });
 
+  test('is only what is asked for', () => {
+    const state = known();
+    expect(state.learnt.timeoutMs).toBeGreaterThan(0);
+    const fixed: Tail = { hedge: { ...hedge, afterMs: 80 }, timeout: undefined };
+    expect(played(times(100, 20), { as: fixed }).learnt).toMatchObject({
+      hedgeAfterMs: undefined,
+      timeoutMs: undefined,
+    });
+    const none: Tail = { hedge: false, timeout };
+    expect(played(times(100, 20), { as: none }).learnt.hedgeAfterMs).toBeUndefined();
+  });
+
   test('begins again after a long silence', () => {
+    const ready = known();
     const again = played(times(49, 200), { from: ready, fromMs: 700_000 });
     expect(hedgeAfterMs(tail, again, 701_000)).toBeUndefined();
     const enough = played(times(50, 200), { from: ready, fromMs: 700_000 });
@@ -179,6 +195,7 @@ describe('what is learnt', () => {
   });
 
   test('is in the state that was returned, not in the given one', () => {
+    const ready = known();
     const before = JSON.stringify(ready);
     played(times(100, 500), { from: ready, fromMs: 300_000 });
     learntTimeoutMs(tail, ready, 400_000);

@@ -8,16 +8,10 @@ import {
   mayHedge,
   newTail,
 } from '../../../../src/core/limits/tail/tail.js';
-import type { Hedge, LearntTimeout, Tail } from '../../../../src/core/policy/limits.js';
+import { defaults } from '../../../../src/core/policy/defaults.js';
+import type { LearntTimeout, Tail } from '../../../../src/core/policy/limits.js';
 
-export const hedge: Hedge = {
-  quantile: 0.5,
-  factor: 4,
-  afterMs: undefined,
-  methods: ['GET', 'HEAD', 'OPTIONS', 'QUERY'],
-  share: 0.05,
-  capacity: 5,
-};
+export const { hedge } = defaults;
 export const timeout: LearntTimeout = { quantile: 0.95, factor: 2, minMs: 1, maxMs: 1_000_000 };
 export const tail: Tail = { hedge, timeout };
 

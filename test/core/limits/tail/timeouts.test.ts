@@ -13,13 +13,18 @@ import {
 import type { Tail } from '../../../../src/core/policy/limits.js';
 import { cut, hedge, played, tail, timeout, times, withTokens } from './playing.js';
 
-const state = played(times(100, 20));
-const usual = learntTimeoutMs(tail, state, 1_000) ?? 0;
+function known(): TailState {
+  return played(times(100, 20));
+}
+
+function usualMs(): number {
+  return learntTimeoutMs(tail, known(), 1_000) ?? 0;
+}
 
 describe('a timeout that learns', () => {
   test('is twice the 95th percentile', () => {
-    expect(usual).toBeGreaterThan(40 / 1.09);
-    expect(usual).toBeLessThan(40 * 1.09);
+    expect(usualMs()).toBeGreaterThan(40 / 1.09);
+    expect(usualMs()).toBeLessThan(40 * 1.09);
   });
 
   test('is not known before 50 answers, nor where none is asked for', () => {
@@ -28,7 +33,7 @@ describe('a timeout that learns', () => {
     const without: Tail = { hedge, timeout: undefined };
     expect(learntTimeoutMs(without, played(times(100, 20), { as: without }), 1_000)).toBeUndefined();
     // Learnt for other requests of the rule.
-    expect(learntTimeoutMs(without, state, 1_000)).toBeUndefined();
+    expect(learntTimeoutMs(without, known(), 1_000)).toBeUndefined();
   });
 
   test('needs more answers for a higher quantile', () => {
@@ -52,22 +57,22 @@ describe('a timeout that learns', () => {
 
 describe('a timeout doubles', () => {
   test('once, however many attempts of one level time out', () => {
-    const once = afterTimeout(tail, state, timeoutLevel(state));
-    expect(learntTimeoutMs(tail, once, 1_000)).toBeCloseTo(2 * usual);
+    const once = afterTimeout(tail, known(), 0);
+    expect(learntTimeoutMs(tail, once, 1_000)).toBeCloseTo(2 * usualMs());
     expect(afterTimeout(tail, once, 0)).toBe(once);
     const twice = afterTimeout(tail, once, timeoutLevel(once));
-    expect(learntTimeoutMs(tail, twice, 1_000)).toBeCloseTo(4 * usual);
+    expect(learntTimeoutMs(tail, twice, 1_000)).toBeCloseTo(4 * usualMs());
     expect(afterTimeout(tail, twice, 0)).toBe(twice);
   });
 
   test('until an answer comes', () => {
-    const doubled = afterTimeout(tail, state, 0);
+    const doubled = afterTimeout(tail, known(), 0);
     expect(timeoutLevel(afterAttempt(tail, doubled, 40, false, 1_000))).toBe(1);
     expect(timeoutLevel(afterAttempt(tail, doubled, 30, true, 1_000))).toBe(0);
   });
 
   test('to no more than the longest one', () => {
-    let doubled = state;
+    let doubled = known();
     for (let level = 0; level < 100; level += 1) doubled = afterTimeout(tail, doubled, timeoutLevel(doubled));
     expect(learntTimeoutMs(tail, doubled, 1_000)).toBe(timeout.maxMs);
     expect(afterTimeout(tail, doubled, timeoutLevel(doubled))).toBe(doubled);
