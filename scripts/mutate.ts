@@ -45,8 +45,12 @@ const roomsOfCore = [
   },
   {
     name: 'waiting',
-    mutate: ['limits/budget/*.ts', 'decide/schedule.ts', 'policy/presets.ts'],
-    tests: ['core/limits/budget.test.ts', 'core/decide/schedule.test.ts', 'core/policy/presets.test.ts'],
+    mutate: ['limits/budget/*.ts', ...filesOf('schedule round-trips', 'decide/'), 'policy/presets.ts'],
+    tests: [
+      'core/limits/budget.test.ts',
+      ...filesOf('schedule round-trips', 'core/decide/', '.test'),
+      'core/policy/presets.test.ts',
+    ],
   },
   {
     name: 'policy',
