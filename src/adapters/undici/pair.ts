@@ -203,8 +203,13 @@ export class Pair implements Receiver, TwoOut {
       return;
     }
     if (!sending.isLive) return;
-    // Over HTTP/2, cutting an attempt costs no more than its stream.
-    const ms = sending.connection === undefined ? 0 : tail.leaveLoser();
+    if (sending.connection === undefined) {
+      // Over HTTP/2, cutting an attempt costs no more than its stream.
+      tail.loserGone(false);
+      sending.cut();
+      return;
+    }
+    const ms = tail.leaveLoser();
     if (ms === 0) sending.cut();
     else loser.letGoOn(sending, tail, ms);
   }

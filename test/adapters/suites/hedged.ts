@@ -2,6 +2,7 @@
 
 import type { PolicyOptions, RequestEvent, Retrier } from '../../../src/index.js';
 import { createRetrier } from '../../../src/index.js';
+import type { Scope } from '../../../src/runtime/scope.js';
 import type { Answer, AnswerStep, HeaderFields, Lab, Play } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { openLab, settled } from '../kit.js';
@@ -91,4 +92,13 @@ export function onCue(name: string, { steps, ...play }: Answer): Answer {
 /** The numbers that attempts had in their headers, in order of arrival; 0 for the first one, which has none. */
 export function numbersIn(requests: readonly { readonly headers: HeaderFields }[]): number[] {
   return requests.map(({ headers }) => Number(headers['retry-attempt'] ?? 0));
+}
+
+/** How many attempts the estimate knows. */
+export function learntFrom(retrier: Retrier): number {
+  const { rule, scope } = retrier.open({ method: 'GET', path: '/', origin: undefined, keyed: false });
+  const state = (scope as Scope).tails.of(rule);
+  const { whole, cut } = state.learnt.all;
+  const inBatch = state.inBatch;
+  return [...whole, ...cut].reduce((sum, count) => sum + count, inBatch);
 }

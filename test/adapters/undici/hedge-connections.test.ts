@@ -6,7 +6,7 @@ import { retry } from '../../../src/adapters/undici/index.js';
 import type { PolicyOptions } from '../../../src/index.js';
 import { answer, type Lab, silence } from '../../faults/lab.js';
 import { openLab } from '../kit.js';
-import { hedgeMs, onCue, type Warmed, warmedUp } from '../suites/hedged.js';
+import { hedgeMs, learntFrom, onCue, type Warmed, warmedUp } from '../suites/hedged.js';
 import { major, undici } from './client.js';
 import { multiplexes, openH2Agent, openH2Lab, overTls } from './h2-client.js';
 import { openAgent } from './kit.js';
@@ -158,11 +158,13 @@ describe.runIf(major > 6)('HTTP/2', () => {
 
   test('with several connections, a hedge may have its own', async () => {
     const lab = await openH2Lab([silence(), answer(200, 'hedge')]);
-    const { agent, time } = stageOver(openH2Agent(overTls, { connections: null }));
+    const { agent, time, retrier } = stageOver(openH2Agent(overTls, { connections: null }));
+    const before = learntFrom(retrier);
     const asked = record(agent, { origin: lab.origin });
     await lab.until(({ requests }) => requests.length === 1);
     await time.fire(hedgeMs);
     expect(text(await asked.end())).toBe('hedge');
     expect(time.pending).toEqual([]);
+    expect(learntFrom(retrier) - before).toBe(2);
   });
 });
