@@ -11,6 +11,7 @@ import { errorOfOpening, overrideFrom } from '../../runtime/override.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
+import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import { beneath } from './beneath.js';
 import { type Body, bodyOf } from './body.js';
 import { breakBody, whenRead } from './body-ends.js';
@@ -167,6 +168,11 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   release(ending: Ending<ResponseShape>): void {
     const answer = answerOf(ending);
     if (answer !== undefined) release(answer, this.method, this.sleep);
+  }
+
+  isUnread(ending: Ending<ResponseShape>): boolean {
+    const data = answerOf(ending)?.data;
+    return typeof data === 'object' && data !== null && (isStream(data) || isWebStream(data));
   }
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {

@@ -9,7 +9,7 @@ import type { ResponseShape } from './shapes.js';
 
 /** Frees the connection for the next attempt: a small rest is read for `ms`, otherwise the body is cut off. */
 export function release(answer: ResponseShape | undefined, ms: number, sleep: Sleep): void {
-  const body = bodyOf(answer);
+  const body = bodyOfAnswer(answer);
   if (body === undefined) return;
   if (!isWebStream(body)) dispose(body);
   else if (body.locked) return;
@@ -19,7 +19,7 @@ export function release(answer: ResponseShape | undefined, ms: number, sleep: Sl
 
 /** Calls `done` when the caller has read the body, without touching it. */
 export function whenRead(answer: ResponseShape | undefined, done: Cancel): void {
-  const body = bodyOf(answer);
+  const body = bodyOfAnswer(answer);
   if (body === undefined) done();
   else whenBodyRead(body, done);
 }
@@ -30,14 +30,14 @@ export function coverBody(
   { ms, error, abort }: BodyDeadline,
   sleep: Sleep,
 ): void {
-  const body = bodyOf(answer);
+  const body = bodyOfAnswer(answer);
   if (body === undefined) return;
   const cancel = sleep(Math.max(ms, 0), () => abort(error()), { unref: true });
   whenBodyRead(body, cancel);
 }
 
 /** A mock may return nothing at all. */
-function bodyOf(answer: ResponseShape | undefined): object | undefined {
+export function bodyOfAnswer(answer: ResponseShape | undefined): object | undefined {
   const body = answer?.body;
   return typeof body === 'object' && body !== null ? body : undefined;
 }

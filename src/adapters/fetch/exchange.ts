@@ -13,7 +13,7 @@ import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { dispose, isStream } from '../../runtime/stream-like.js';
-import { coverBody, parsedBody, release, whenRead } from './answer.js';
+import { bodyOfAnswer, coverBody, parsedBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
 import { EnclosingAttempt } from './enclosing-attempt.js';
 import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
@@ -219,6 +219,10 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     // No attempt follows that could use the connection.
     const isOver = this.isAborted || ports.now() >= this.session.deadlineAt;
     release(answer, isOver ? 0 : drainTime(this.method, lengthIn(answer?.headers)), ports.sleep);
+  }
+
+  isUnread(ending: Ending<ResponseShape>): boolean {
+    return ending.kind === 'response' && bodyOfAnswer(ending.response) !== undefined;
   }
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {

@@ -53,6 +53,8 @@ export interface PromiseExchange<Answer> extends Caller {
   lightened(error: unknown): unknown;
   /** The ending goes unread; its connection should become free. */
   release(ending: Ending<Answer>): void;
+  /** Whether the ending has a body that is still to be read, so that it keeps its connection from other attempts. */
+  isUnread(ending: Ending<Answer>): boolean;
   /** Applies `deadlineCovers: 'body'` to a body that the caller reads. */
   coverBody(ending: Ending<Answer>, deadline: BodyDeadline): void;
 

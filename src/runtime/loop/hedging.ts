@@ -45,7 +45,9 @@ export class HedgedAttempt<Answer> {
   private readonly tail: SessionTail;
   private readonly times: Times;
   private sides: Side<Answer>[] = [];
+  private hedgeAfterMs = 0;
   private cancelHedge: Cancel = () => undefined;
+  private cancelKeeping: Cancel = () => undefined;
   private isOver = false;
   private resolve: (over: Over<Answer>) => void = () => undefined;
   private reject: (error: unknown) => void = () => undefined;
@@ -64,6 +66,7 @@ export class HedgedAttempt<Answer> {
 
   /** Sends the attempt that was prepared, and the hedge after that time. */
   run(hedgeAfterMs: number, limit: Limit | undefined): Promise<Over<Answer>> {
+    this.hedgeAfterMs = hedgeAfterMs;
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -133,9 +136,28 @@ export class HedgedAttempt<Answer> {
       : tail.ended(side.attempt, outcome, prospects);
     side.kept = ending;
     side.outcome = outcome;
-    if (ruling.kind === 'pending') return;
+    if (ruling.kind === 'pending') {
+      this.keep(side, ending);
+      return;
+    }
     const { attempt, decision } = ruling;
-    this.handOver(this.sides.find((each) => each.attempt === attempt) ?? side, decision, isFinal);
+    const chosen = this.sides.find((each) => each.attempt === attempt);
+    this.handOver(chosen?.kept === undefined ? side : chosen, decision, isFinal);
+  }
+
+  /**
+   * An answer that is not read occupies its connection, which may be the very one that the other attempt waits for. So
+   * it is kept only for as long as a hedge waits: an attempt that is on the wire has usually been answered by then. If
+   * both have failed in the end, the caller gets the later ending.
+   */
+  private keep(side: Side<Answer>, ending: Ending<Answer>): void {
+    const { exchange, times } = this;
+    if (!exchange.isUnread(ending)) return;
+    const release = (): void => {
+      side.kept = undefined;
+      exchange.release(ending);
+    };
+    this.cancelKeeping = times.sleep(this.hedgeAfterMs, release, { unref: true });
   }
 
   private handOver(chosen: Side<Answer>, decision: Decision | undefined, isFinal: boolean): void {
@@ -160,6 +182,7 @@ export class HedgedAttempt<Answer> {
   private end(chosen: Side<Answer>, isFinal: boolean): void {
     this.isOver = true;
     this.cancelHedge();
+    this.cancelKeeping();
     const other = this.sides.find((side) => side !== chosen);
     this.sides = [];
     if (other === undefined) return;

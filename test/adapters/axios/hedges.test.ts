@@ -1,8 +1,10 @@
 /** Two attempts of one axios request at the same time: neither disturbs the other, and the caller sees its own request. */
 
 import { getEventListeners } from 'node:events';
+import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import type {
   AxiosAdapter,
   AxiosInstance,
@@ -11,7 +13,7 @@ import type {
   AxiosResponse,
   InternalAxiosRequestConfig,
 } from 'axios';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { historyOf, type PolicyOptions } from '../../../src/index.js';
 import { answer, type Lab, type Play, silence } from '../../faults/lab.js';
@@ -208,6 +210,21 @@ describe.each(['http', 'fetch'] as const)('by %s,', (adapter) => {
     expect(lab.connections).toBe(2);
   });
 
+  test('a hedge that waits for the connection of a failed stream gets it', async () => {
+    const lab = await openLab([onCue('first', answer(503, 'busy')), answer(200, 'hedge')]);
+    const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => httpAgent.destroy());
+    const it = stage({}, { adapter, responseType: 'stream', httpAgent });
+    const asked = it.instance.get(lab.origin);
+    await lab.until(({ requests }) => requests.length === 1);
+    await it.time.fire(hedgeMs);
+    await setImmediate();
+    lab.cue('first');
+    if (adapter === 'http') await it.time.fire(hedgeMs);
+    expect(await text((await asked).data)).toBe('hedge');
+    await it.time.until(({ pending }) => pending.length === 0);
+  });
+
   test('a token ends both', async () => {
     const lab = await openLab(silence());
     const it = stage({}, { adapter });
@@ -252,7 +269,7 @@ describe('with an adapter of the caller', () => {
     await it.time.fire(it.time.pending[0] ?? 0);
     expect(one?.signal?.aborted).toBe(true);
     ends[0]?.();
-    await new Promise(setImmediate);
+    await setImmediate();
     expect(it.time.pending).toEqual([]);
   });
 
@@ -268,7 +285,7 @@ describe('with an adapter of the caller', () => {
     await it.time.fire(hedgeMs);
     expect((await asked).data).toBe('ok');
     fails[0]?.(new Error('late'));
-    await new Promise(setImmediate);
+    await setImmediate();
     expect(it.time.pending).toEqual([]);
   });
 

@@ -231,6 +231,21 @@ describe('a mock', () => {
   });
 });
 
+test('a hedge that waits for the connection of a failed answer gets it', async () => {
+  const lab = await openLab([onCue('first', answer(503, 'busy')), answer(200, 'hedge')]);
+  const it = stage();
+  const dispatcher = openAgent({ connections: 1 });
+  const through = ((url, init) => undiciFetch(url, { ...init, dispatcher } as RequestInit)) as typeof fetch;
+  const asked = withRetry(through, it.retrier)(lab.origin);
+  await lab.until(({ requests }) => requests.length === 1);
+  await it.time.fire(hedgeMs);
+  lab.cue('first');
+  await it.time.fire(hedgeMs);
+  expect(await (await asked).text()).toBe('hedge');
+  expect(lab.connections).toBe(1);
+  await it.time.until(({ pending }) => pending.length === 0);
+});
+
 test('over a dispatcher that retries and hedges, only the outer layer hedges', async () => {
   const lab = await openLab(slow);
   const [outer, inner] = [stage(), stage()];

@@ -252,6 +252,46 @@ describe('a hedge', () => {
   });
 });
 
+describe('a failed answer that is not read', () => {
+  test('is released after a while, since the other attempt may be waiting for its connection', async () => {
+    const it = scene();
+    const { first, second, end } = await it.hedged();
+    first.answer(503);
+    await turn();
+    expect(it.toy.log).toEqual([]);
+    expect(it.toy.time.pending).toEqual([afterMs]);
+    await it.toy.time.fire(afterMs);
+    expect(it.toy.log).toEqual(['released 503']);
+    const answer = second.answer(200);
+    expect(await end).toBe(answer);
+    it.toy.stopFollowing?.();
+    expectNothingLeft(it);
+  });
+
+  test.each([
+    ['an error', (open: Open) => void open.fail(failed)],
+    ['a failed answer', (open: Open) => void open.answer(502)],
+  ])('and if the other ends with %s in the end, the caller gets that', async (_title, fail) => {
+    const never: PolicyOptions = { retryIf: (outcome) => (outcome.kind === 'error' ? false : undefined) };
+    const it = scene({ ...never, budget: false, maxRetries: 1 });
+    const { first, second, end } = await it.hedged();
+    first.answer(503);
+    await turn();
+    await it.toy.time.fire(afterMs);
+    fail(second);
+    await turn();
+    if (it.toy.time.pending.includes(5)) {
+      await it.toy.time.fire(5);
+      await turn();
+      at(it.open, 2).answer(500);
+      expect(await end).toEqual({ status: 500 });
+    } else expect(await end).toBe(failed);
+    expect(it.toy.log.filter((line) => line === 'released 503')).toHaveLength(1);
+    it.toy.stopFollowing?.();
+    expectNothingLeft(it);
+  });
+});
+
 describe('while two attempts are out', () => {
   test.each<[string, PolicyOptions, (both: { first: Open; second: Open }) => unknown]>([
     ['neither has ended', {}, () => undefined],

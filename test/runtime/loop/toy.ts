@@ -128,6 +128,10 @@ export class Toy implements PromiseExchange<Answer> {
     this.log.push(ending.kind === 'response' ? `released ${ending.response.status}` : 'released nothing');
   }
 
+  isUnread({ kind }: Ending<Answer>): boolean {
+    return kind === 'response';
+  }
+
   coverBody(_ending: Ending<Answer>, deadline: BodyDeadline): void {
     this.deadline = deadline;
   }
