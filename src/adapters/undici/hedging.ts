@@ -2,7 +2,6 @@
 
 import { attemptHeaderOf } from '../../runtime/attempt-header.js';
 import type { SessionTail } from '../../runtime/session.js';
-import type { Cancel } from '../../runtime/sleep.js';
 import { isReplayable } from './body.js';
 import { forgetConnection } from './connections.js';
 import { isTunnel } from './dispatch-options.js';
@@ -24,8 +23,8 @@ class Hedging extends Times implements Watch {
   private readonly hedged: Hedged;
   private readonly tail: SessionTail;
   private pair: Pair | undefined = undefined;
-  /** The timer of the hedge beside this attempt. */
-  private awaited: { readonly sending: Sending; readonly cancel: Cancel } | undefined = undefined;
+  /** The attempt that a hedge may be sent beside. */
+  private awaited: WatchedSending | undefined = undefined;
 
   constructor(exchange: Hedged & Timed, tail: SessionTail) {
     super(exchange);
@@ -53,21 +52,22 @@ class Hedging extends Times implements Watch {
   }
 
   private awaitHedge(sending: WatchedSending): void {
-    const { hedged, tail } = this;
-    const { ports, body, options } = hedged;
-    const afterMs = tail.hedgeAfterMs(body.kind === 'ready' && !isTunnel(options));
+    const { body, options } = this.hedged;
     this.stopHedge();
-    if (afterMs === undefined || this.room.isFull(ports.now())) return;
-    sending.askForConnection();
-    const send = (): void => hedged.inScope(() => this.hedge(sending));
-    // Without the first attempt, nothing needs the hedge.
-    this.awaited = { sending, cancel: ports.sleep(afterMs, send, { unref: true }) };
+    this.awaited = sending;
+    this.tail.awaitHedge(sending, body.kind === 'ready' && !isTunnel(options));
+    if (sending.isSet) sending.askForConnection();
+  }
+
+  isSlow(sending: WatchedSending): void {
+    this.hedged.inScope(() => this.hedge(sending));
   }
 
   private hedge(first: WatchedSending): void {
     const { hedged, tail } = this;
     this.awaited = undefined;
-    const attempt = hedged.awaitsOnly(first) ? tail.hedge() : undefined;
+    const mayHedge = hedged.awaitsOnly(first) && !this.room.isFull(hedged.ports.now());
+    const attempt = mayHedge ? tail.hedge() : undefined;
     if (attempt === undefined) return;
     const pair = new Pair(hedged, tail, first, (to) => new WatchedSending(to, this, attempt, true));
     this.pair = pair;
@@ -82,7 +82,7 @@ class Hedging extends Times implements Watch {
 
   override stopAttempt(sending: Sending): void {
     super.stopAttempt(sending);
-    if (this.awaited?.sending === sending) this.stopHedge();
+    if (this.awaited === sending) this.stopHedge();
     if (sending instanceof WatchedSending) forgetConnection(sending);
   }
 
@@ -92,7 +92,7 @@ class Hedging extends Times implements Watch {
   }
 
   private stopHedge(): void {
-    this.awaited?.cancel();
+    if (this.awaited !== undefined) this.tail.stopAwaiting(this.awaited);
     this.awaited = undefined;
   }
 }

@@ -20,7 +20,8 @@ const unrefed: SleepOptions = { unref: true };
 export class Times {
   private readonly exchange: Timed;
   private cancelDeadline: Cancel | undefined = undefined;
-  private readonly attempts: Map<Sending, Cancel> = new Map();
+  /** Made for the first attempt that has a limit. */
+  private attempts: Map<Sending, Cancel> | undefined = undefined;
 
   constructor(exchange: Timed) {
     this.exchange = exchange;
@@ -70,6 +71,7 @@ export class Times {
     expire = (): void => this.exchange.timeOut(sending, ms),
   ): void {
     const { exchange } = this;
+    this.attempts ??= new Map();
     this.attempts.get(sending)?.();
     this.attempts.set(sending, exchange.ports.sleep(ms, expire, this.keeping));
   }
@@ -83,8 +85,8 @@ export class Times {
   }
 
   stopAttempt(sending: Sending): void {
-    this.attempts.get(sending)?.();
-    this.attempts.delete(sending);
+    this.attempts?.get(sending)?.();
+    this.attempts?.delete(sending);
   }
 
   /** The head has arrived. */
@@ -93,7 +95,9 @@ export class Times {
   }
 
   stop(): void {
-    for (const sending of this.attempts.keys()) this.stopAttempt(sending);
+    if (this.attempts !== undefined) {
+      for (const sending of this.attempts.keys()) this.stopAttempt(sending);
+    }
     this.cancelDeadline?.();
     this.cancelDeadline = undefined;
   }

@@ -1,5 +1,6 @@
 /** An attempt that tells when it is on the wire, since it may be hedged, may be a hedge, or has a timeout that is learnt. */
 
+import type { Alarm } from '../../runtime/alarms.js';
 import { askForConnection, forgetConnection, type Travelling } from './connections.js';
 import { innerContext } from './context.js';
 import type { Controller } from './handlers.js';
@@ -12,13 +13,18 @@ export interface Watch {
   onWire(sending: WatchedSending): void;
   /** The attempt is on this HTTP/1.1 connection. */
   onConnection(sending: WatchedSending): void;
+  /** There is still no answer, so a hedge may be sent. */
+  isSlow(sending: WatchedSending): void;
 }
 
-export class WatchedSending extends Sending implements Travelling {
+export class WatchedSending extends Sending implements Alarm, Travelling {
   /** Its number among the attempts of the request. */
   readonly attempt: number;
   /** The HTTP/1.1 connection that it is on, if undici says so. */
   connection: object | undefined = undefined;
+  dueAt: number = Number.POSITIVE_INFINITY;
+  earlier: Alarm | undefined = undefined;
+  later: Alarm | undefined = undefined;
   /** How it ended, while that is judged and the other attempt may still be out. */
   ending: Ending | undefined = undefined;
   /** Undefined once the attempt was given up. */
@@ -34,6 +40,15 @@ export class WatchedSending extends Sending implements Travelling {
     this.watch = watch;
     this.attempt = attempt;
     this.isQuiet = isHedge;
+  }
+
+  /** Whether it waits for a hedge. */
+  get isSet(): boolean {
+    return this.dueAt !== Number.POSITIVE_INFINITY;
+  }
+
+  ring(): void {
+    this.watch?.isSlow(this);
   }
 
   get isOnWire(): boolean {
