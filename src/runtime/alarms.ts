@@ -18,7 +18,7 @@ export class Alarms {
   private readonly ports: Pick<Ports, 'now' | 'sleep'>;
   private first: Alarm | undefined = undefined;
   private last: Alarm | undefined = undefined;
-  /** When the timer fires. It is not stopped if its alarm is taken back, but moved on when it fires. */
+  /** When the timer fires. While there are other alarms, it is not moved if its own is taken back, but when it fires. */
   private timedFor: number = Number.POSITIVE_INFINITY;
   private cancel: (() => void) | undefined = undefined;
 
@@ -46,6 +46,7 @@ export class Alarms {
     alarm.earlier = undefined;
     alarm.later = undefined;
     alarm.dueAt = Number.POSITIVE_INFINITY;
+    if (this.first === undefined) this.stopTimer();
   }
 
   private link(alarm: Alarm, earlier: Alarm | undefined): void {
@@ -60,9 +61,15 @@ export class Alarms {
 
   /** The timer does not keep the process alive: an alarm is only ever about a request that is out. */
   private setTimer(dueAt: number, now: number): void {
-    this.cancel?.();
+    this.stopTimer();
     this.timedFor = dueAt;
     this.cancel = this.ports.sleep(dueAt - now, () => this.ringDue(), { unref: true });
+  }
+
+  private stopTimer(): void {
+    this.cancel?.();
+    this.cancel = undefined;
+    this.timedFor = Number.POSITIVE_INFINITY;
   }
 
   private ringDue(): void {

@@ -146,10 +146,10 @@ export class TailedSession extends LiveSession implements SessionTail {
 
   override acceptAtOnce(status: number): boolean {
     if (!super.acceptAtOnce(status)) return false;
-    if (this.first === undefined) return true;
-    this.land(this.first, true, this.now);
+    const { first, learns } = this;
+    if (first === undefined) return true;
     this.first = undefined;
-    this.keep(tails.afterSuccess(this.learns, this.state));
+    this.keep(tails.afterSuccess(learns, this.stateAfter(first, true, this.now)));
     return true;
   }
 
@@ -307,8 +307,12 @@ export class TailedSession extends LiveSession implements SessionTail {
   }
 
   private land(out: Out | undefined, isWholeAnswer: boolean, now: number): void {
-    if (out?.sentAt === undefined) return;
-    this.keep(tails.afterAttempt(this.learns, this.state, now - out.sentAt, isWholeAnswer, now));
+    if (out !== undefined) this.keep(this.stateAfter(out, isWholeAnswer, now));
+  }
+
+  private stateAfter({ sentAt }: Out, isWholeAnswer: boolean, now: number): TailState {
+    const { learns, state } = this;
+    return sentAt === undefined ? state : tails.afterAttempt(learns, state, now - sentAt, isWholeAnswer, now);
   }
 
   private get state(): TailState {

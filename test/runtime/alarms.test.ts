@@ -48,8 +48,10 @@ describe('alarms', () => {
     expect(time.pending).toEqual([]);
   });
 
-  test('that are taken back never ring, and cost no timer of their own', async () => {
+  test('that are taken back never ring, and cost no timer of their own while there are others', async () => {
     const { time, alarms, alarm } = stage();
+    const other = alarm();
+    alarms.set(other, 80, 0);
     for (let turn = 0; turn < 1_000; turn += 1) {
       const one = alarm();
       alarms.set(one, time.now + 80, time.now);
@@ -58,7 +60,19 @@ describe('alarms', () => {
     }
     expect(time.timers).toHaveLength(1);
     await goTo(time, 1_000);
+    expect(other.rang).toEqual([80]);
     expect(time.timers).toHaveLength(1);
+  });
+
+  test('leave no timer behind', () => {
+    const { time, alarms, alarm } = stage();
+    const [one, other] = [alarm(), alarm()];
+    alarms.set(one, 10, 0);
+    alarms.set(other, 20, 0);
+    alarms.clear(one);
+    expect(time.pending).toEqual([10]);
+    alarms.clear(other);
+    expect(time.pending).toEqual([]);
   });
 
   test('may be set and taken back while one rings', async () => {

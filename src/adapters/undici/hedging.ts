@@ -39,12 +39,17 @@ class Hedging extends Times implements Watch {
   onWire(sending: WatchedSending): void {
     const { tail, hedged } = this;
     tail.sent(sending.attempt);
-    const ms = tail.timeoutMs(isReplayable(hedged.body));
-    if (ms !== undefined) this.limitLearnt(sending, ms, () => tail.mayTimeOut());
+    if (hedged.session.settings.tail?.timeout !== undefined) this.limitAsLearnt(sending);
     if (sending === this.pair?.hedge) {
       this.room.found();
       sending.askForConnection();
     } else if (hedged.awaitsOnly(sending)) this.awaitHedge(sending);
+  }
+
+  private limitAsLearnt(sending: WatchedSending): void {
+    const { tail, hedged } = this;
+    const ms = tail.timeoutMs(isReplayable(hedged.body));
+    if (ms !== undefined) this.limitLearnt(sending, ms, () => tail.mayTimeOut());
   }
 
   private get room(): Room {
