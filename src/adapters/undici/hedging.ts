@@ -8,7 +8,7 @@ import { isTunnel } from './dispatch-options.js';
 import { send } from './outgoing.js';
 import { type Hedged, Pair } from './pair.js';
 import type { Receiver } from './receiver.js';
-import { type Room, roomOf } from './room.js';
+import { isFull, type Room, roomOf } from './room.js';
 import type { Sending } from './sending.js';
 import { type Timed, Times } from './times.js';
 import { type Watch, WatchedSending } from './watched.js';
@@ -57,8 +57,9 @@ class Hedging extends Times implements Watch {
   }
 
   private awaitHedge(sending: WatchedSending): void {
-    const { body, options } = this.hedged;
+    const { body, options, dispatch, session } = this.hedged;
     this.stopHedge();
+    if (isFull(dispatch, session.scope)) return;
     this.awaited = sending;
     this.tail.awaitHedge(sending, body.kind === 'ready' && !isTunnel(options));
     if (sending.isSet) sending.askForConnection();
@@ -71,8 +72,7 @@ class Hedging extends Times implements Watch {
   private hedge(first: WatchedSending): void {
     const { hedged, tail } = this;
     this.awaited = undefined;
-    const mayHedge = hedged.awaitsOnly(first) && !this.room.isFull(hedged.ports.now());
-    const attempt = mayHedge ? tail.hedge() : undefined;
+    const attempt = hedged.awaitsOnly(first) ? tail.hedge() : undefined;
     if (attempt === undefined) return;
     const pair = new Pair(hedged, tail, first, (to) => new WatchedSending(to, this, attempt, true));
     this.pair = pair;

@@ -13,6 +13,9 @@ const longestMs = 60_000;
 /** Pipelining is a setting of the client's, which hardly ever changes. */
 const pipelinedMs = 600_000;
 
+/** Until a room was full, no request has to look for its own. */
+let hasBeenFull = false;
+
 class Room {
   private waits = 0;
   private fullUntil = Number.NEGATIVE_INFINITY;
@@ -30,18 +33,28 @@ class Room {
   waited(now: number): void {
     this.waits += 1;
     const ms = shortestMs * 2 ** (this.waits - waitsInARow);
-    if (this.waits >= waitsInARow) this.fullUntil = now + Math.min(ms, longestMs);
+    if (this.waits >= waitsInARow) this.isFullUntil(now + Math.min(ms, longestMs));
   }
 
   /** A hedge was sent behind the first attempt, on the same HTTP/1.1 connection. */
   wasPipelined(now: number): void {
-    this.fullUntil = now + pipelinedMs;
+    this.isFullUntil(now + pipelinedMs);
+  }
+
+  private isFullUntil(time: number): void {
+    this.fullUntil = time;
+    hasBeenFull = true;
   }
 }
 
 export type { Room };
 
 const rooms: WeakMap<Dispatch, WeakMap<SessionScope, Room>> = new WeakMap();
+
+/** Whether a hedge would only wait. */
+export function isFull(dispatch: Dispatch, scope: SessionScope): boolean {
+  return hasBeenFull && roomOf(dispatch, scope).isFull(scope.ports.now());
+}
 
 /** The connections that a dispatch function has for a scope, which is an origin as a rule. */
 export function roomOf(dispatch: Dispatch, scope: SessionScope): Room {
