@@ -23,11 +23,12 @@ const flags = {
   gateAndHold: '__UNDAUNTED_GATE_AND_HOLD__',
   check: '__UNDAUNTED_CHECK__',
   rules: '__UNDAUNTED_RULES__',
+  tail: '__UNDAUNTED_TAIL__',
 } as const;
 
 export type LeftOut = readonly (keyof typeof flags)[];
 
-export const everything: LeftOut = ['vendors', 'gateAndHold', 'check', 'rules'];
+export const everything: LeftOut = ['vendors', 'gateAndHold', 'check', 'rules', 'tail'];
 
 /** Packages that users have anyway. */
 const clients = ['undici', 'axios', '@opentelemetry/api'];

@@ -49,6 +49,10 @@ export interface Retrier extends RetrierLike {
   reset(scope?: string): void;
 }
 
+/** A bundle may be made without hedges and learnt timeouts (docs/runtimes.md): then no settings ask for either. */
+const Tailed: typeof TailedSession | typeof LiveSession =
+  typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? TailedSession : LiveSession;
+
 class LiveRetrier implements Retrier {
   readonly policy: Policy;
   readonly ports: Ports;
@@ -81,7 +85,7 @@ class LiveRetrier implements Retrier {
     const { tail } = settings;
     return tail === undefined
       ? new LiveSession(request, rule, settings, scope)
-      : new TailedSession(request, rule, settings, scope, tail);
+      : new Tailed(request, rule, settings, scope, tail);
   }
 
   private scopeName(

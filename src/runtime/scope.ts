@@ -26,7 +26,7 @@ import type { Admission, Finding, RefusalReason } from '../core/types.js';
 import type { FleetMember, ScopeShare, SharedScope } from './fleet.js';
 import type { Ports } from './ports.js';
 import type { SessionScope } from './session.js';
-import { type LearntSnapshot, Tails } from './tails.js';
+import type { LearntSnapshot, Tails } from './tails.js';
 import type { Turn } from './turn.js';
 import { noteFailure } from './turn.js';
 
@@ -53,7 +53,8 @@ export class Scope implements SessionScope, SharedScope {
   used = true;
   usedAt: number;
   readonly ports: Ports;
-  readonly tails: Tails;
+  /** Made by the first request that learns something. */
+  tails: Tails | undefined = undefined;
   // State is kept per settings object: rules that inherit a budget share its state, a rule with a budget of its own has
   // its own.
   private readonly budgets: Map<Budget, BudgetState> = new Map();
@@ -68,7 +69,6 @@ export class Scope implements SessionScope, SharedScope {
   constructor(name: string, ports: Ports, fleet?: FleetMember) {
     this.name = name;
     this.ports = ports;
-    this.tails = new Tails(ports);
     this.usedAt = ports.now();
     this.share = fleet?.shareOf(this);
   }
@@ -180,19 +180,6 @@ export class Scope implements SessionScope, SharedScope {
     );
   }
 
-  /** Whether nothing speaks against more requests than have been asked for: the server is up, and failures are few. */
-  isAtEase(settings: Settings, now: number): boolean {
-    const { gate, hold, budget } = settings;
-    if (gate !== false || hold !== false) {
-      const gateNow = gate === false ? openGate : gateAndHold.asOf(gate, this.gateOf(gate), now);
-      const holdNow = hold === false ? noHold : this.holdOf(hold);
-      if (!gateAndHold.isClear(settings, gateNow, holdNow, now)) return false;
-    }
-    if (budget === false) return true;
-    const left = tokensLeft(budget, this.spendable(budget, now), now);
-    return left >= tokensLeft(budget, fullBudget(budget, now), now) / 2;
-  }
-
   askedOf({ hold }: Settings): HoldState['asked'] {
     return hold === false ? undefined : this.holdOf(hold).asked;
   }
@@ -287,7 +274,7 @@ export class Scope implements SessionScope, SharedScope {
   }
 
   snapshot(now: number): ScopeSnapshot {
-    const learnt = this.tails.snapshot(now);
+    const learnt = this.tails?.snapshot(now) ?? [];
     return {
       name: this.name,
       budgets: [...this.budgets.keys()].map((budget) => ({
@@ -308,7 +295,7 @@ export class Scope implements SessionScope, SharedScope {
   forget(): void {
     this.budgets.clear();
     this.answers.clear();
-    this.tails.forget();
+    this.tails?.forget();
     for (const [gate, { epoch }] of this.gates) this.gates.set(gate, { ...openGate, epoch: epoch + 1 });
     for (const [hold, { nextPlace }] of this.holds) {
       this.holds.set(hold, { ...noHold, nextPlace, places: nextPlace });

@@ -15,10 +15,12 @@ import type { Settings } from '../core/policy/settings.js';
 import { truthReturned } from '../core/returned.js';
 import type { Attempt, Decision, Finding, Outcome, RequestFacts, World } from '../core/types.js';
 import type { Alarm } from './alarms.js';
+import { isAtEase } from './at-ease.js';
 import { isListening, tell } from './events.js';
 import { LiveSession } from './live-session.js';
 import type { Scope } from './scope.js';
 import type { Prospects, Ruling, SessionTail } from './session.js';
+import { Tails } from './tails.js';
 
 /** An attempt that is out, or that has failed while the other one is still out. */
 interface Out {
@@ -119,17 +121,17 @@ export class TailedSession extends LiveSession implements SessionTail {
     const afterMs = this.hedgeAfterMs(isSendable);
     const now = this.first?.sentAt;
     if (afterMs === undefined || now === undefined) return;
-    this.scope.tails.alarms.set(alarm, now + afterMs, now);
+    this.tails.alarms.set(alarm, now + afterMs, now);
   }
 
   stopAwaiting(alarm: Alarm): void {
-    this.scope.tails.alarms.clear(alarm);
+    this.tails.alarms.clear(alarm);
   }
 
   hedge(): number | undefined {
     const { first, learns, uses, settings, scope, now } = this;
     if (first === undefined || first.failed !== undefined || this.second !== undefined) return undefined;
-    if (!scope.isAtEase(settings, now) || !tails.mayHedge(uses, this.state, now)) return undefined;
+    if (!isAtEase(scope, settings, now) || !tails.mayHedge(uses, this.state, now)) return undefined;
     this.keep(tails.afterHedge(learns, this.state, now));
     const attempt = first.attempt + 1;
     this.second = { attempt, sentAt: undefined, level: 0, failed: undefined };
@@ -243,14 +245,14 @@ export class TailedSession extends LiveSession implements SessionTail {
   // -------------------------------------------------------------- the attempt that has lost
 
   leaveLoser(): number {
-    const ms = this.loser?.sentAt === undefined ? 0 : this.scope.tails.leaveLoser();
+    const ms = this.loser?.sentAt === undefined ? 0 : this.tails.leaveLoser();
     this.isLoserLeft = ms > 0;
     if (!this.isLoserLeft) this.loserGone(false);
     return ms;
   }
 
   loserGone(isAnswered: boolean): void {
-    if (this.isLoserLeft) this.scope.tails.loserGone();
+    if (this.isLoserLeft) this.tails.loserGone();
     this.isLoserLeft = false;
     this.land(this.loser, isAnswered, this.now);
     this.loser = undefined;
@@ -315,12 +317,17 @@ export class TailedSession extends LiveSession implements SessionTail {
     return sentAt === undefined ? state : tails.afterAttempt(learns, state, now - sentAt, isWholeAnswer, now);
   }
 
+  private get tails(): Tails {
+    this.scope.tails ??= new Tails(this.scope.ports);
+    return this.scope.tails;
+  }
+
   private get state(): TailState {
-    return this.scope.tails.of(this.rule);
+    return this.tails.of(this.rule);
   }
 
   private keep(state: TailState): void {
-    this.scope.tails.keep(this.rule, state);
+    this.tails.keep(this.rule, state);
   }
 
   private get now(): number {

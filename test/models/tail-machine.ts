@@ -452,8 +452,8 @@ export class TailMachine extends ScopeMachine {
 
   override key(state: TailState): string {
     const { credit, throttledAt, losers } = ledgerOf(state);
-    const { states } = (state.scope as unknown as { readonly tails: TailsInside }).tails;
-    const tails = [...states.values()].map(({ level, hedging }) => [level, hedging]);
+    const { tails: kept } = state.scope as unknown as { readonly tails: TailsInside | undefined };
+    const tails = [...(kept?.states.values() ?? [])].map(({ level, hedging }) => [level, hedging]);
     return `${super.key(state)} ${this.say(state, [credit, { throttledAt }, losers.length, tails])}`;
   }
 

@@ -7,7 +7,8 @@ import { bodyBytesOf, successesOf } from '../hints/compile.js';
 import { compileHints } from '../hints/read-hint.js';
 import { leftOut } from '../left-out.js';
 import { defaultOptions, defaults } from './defaults.js';
-import type { BucketBudget, Budget, Cost, Hedge, LearntTimeout, Tail } from './limits.js';
+import { hedgeOf, tailOf } from './fill-in-tail.js';
+import type { BucketBudget, Budget, Cost, Hedge } from './limits.js';
 import type {
   BudgetOptions,
   CostOptions,
@@ -16,6 +17,7 @@ import type {
   SettingsOptions,
 } from './options.js';
 import type { Compiled, Settings, Statuses } from './settings.js';
+import { switched } from './switched.js';
 
 type Compilers = {
   readonly [K in Exclude<keyof SettingsOptions & keyof Compiled, 'hints'>]: (
@@ -33,8 +35,8 @@ const compilers: Compilers = {
   budget: fillBudget,
   gate: (gate) => switchedHere('gate', gate, defaults.gate),
   hold: (hold) => switchedHere('hold', hold, defaults.hold),
-  attemptTimeoutMs: (limit) => (typeof limit === 'number' ? limit : limit.maxMs),
-  hedge: hedgeOf,
+  attemptTimeoutMs: timeoutHere,
+  hedge: hedgeHere,
   attemptHeader: headerOf,
 };
 
@@ -50,7 +52,11 @@ export function fillIn(options: SettingsOptions, inherited: Settings): Settings 
     ...Object.fromEntries(own),
     ...hintsOf(options, inherited),
   };
-  return Object.freeze({ ...filled, tail: tailOf(options, filled, inherited) });
+  const tail =
+    typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__
+      ? tailOf(options, filled, inherited)
+      : undefined;
+  return Object.freeze({ ...filled, tail });
 }
 
 function compiled(key: string, option: unknown): unknown {
@@ -119,40 +125,32 @@ function keyOf(option: NonNullable<SettingsOptions['idempotencyKey']>): Idempote
   return key && Object.freeze({ ...key, header: key.header.toLowerCase() });
 }
 
-function hedgeOf(option: NonNullable<SettingsOptions['hedge']>): Hedge | false {
-  const hedge = switched<Hedge>(option as boolean | Partial<Hedge>, defaults.hedge);
-  return hedge && Object.freeze({ ...hedge, methods: hedge.methods.map((name) => name.toUpperCase()) });
-}
+// ---------------------------------------------------------------- what a bundle may have been made without (docs/runtimes.md)
 
-/** The inherited object, unless something differs: requests with the same one share what is learnt. */
-function tailOf(
-  { attemptTimeoutMs, hedge: saidHedge }: SettingsOptions,
-  { hedge }: Settings,
-  inherited: Settings,
-): Tail | undefined {
-  if (attemptTimeoutMs === undefined && saidHedge === undefined) return inherited.tail;
-  const timeout =
-    attemptTimeoutMs === undefined ? inherited.tail?.timeout : learntTimeoutOf(attemptTimeoutMs);
-  return hedge === false && timeout === undefined ? undefined : Object.freeze({ hedge, timeout });
-}
-
-function learntTimeoutOf(option: number | LearntTimeoutOptions): LearntTimeout | undefined {
-  return typeof option === 'number' ? undefined : Object.freeze({ ...defaults.learntTimeout, ...option });
-}
-
-/** `true` means the defaults, an object lies over them, `false` is off. */
-function switched<T extends object>(option: boolean | Partial<T>, on: T): T | false {
-  if (option === false) return false;
-  return option === true ? on : Object.freeze({ ...on, ...option });
-}
-
-/** The bundle may have been made without gate and hold (docs/runtimes.md). */
 function switchedHere<T extends object>(path: string, option: boolean | Partial<T>, on: T): T | false {
   const isHere = typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__;
   if (isHere || option === false) return switched(option, on);
-  const allowed = `false${leftOut('gate and hold', 'GATE_AND_HOLD')}`;
-  throw new PolicyError([{ path, found: found(option), allowed }]);
+  return refuse(path, option, 'false', 'gate and hold', 'GATE_AND_HOLD');
 }
+
+function hedgeHere(option: NonNullable<SettingsOptions['hedge']>): Hedge | false {
+  if (typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__) return hedgeOf(option);
+  return option === false ? false : refuse('hedge', option, 'false', ...tail);
+}
+
+function timeoutHere(option: number | LearntTimeoutOptions): number {
+  if (typeof option === 'number') return option;
+  if (typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__) return option.maxMs;
+  return refuse('attemptTimeoutMs', option, 'a number of milliseconds', ...tail);
+}
+
+const tail = ['hedges and timeouts that follow the answers', 'TAIL'] as const;
+
+function refuse(path: string, option: unknown, allowed: string, ...part: Parameters<typeof leftOut>): never {
+  throw new PolicyError([{ path, found: found(option), allowed: allowed + leftOut(...part) }]);
+}
+
+// ---------------------------------------------------------------- headers and hints
 
 function headerOf(option: boolean | string): string | false {
   if (option === true) return defaults.attemptHeader;

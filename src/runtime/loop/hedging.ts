@@ -10,24 +10,10 @@ import type { Ruling, SessionTail } from '../session.js';
 import type { Cancel } from '../sleep.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 import { type Judged, judged, tellAbort } from './judging.js';
-import { Sending } from './sending.js';
+import { learntLimit } from './learnt-limit.js';
+import { type Over, Sending } from './sending.js';
 import { isStatus } from './status.js';
 import type { Times } from './times.js';
-
-/** Of two attempts that were out at the same time, this ending counts. */
-export interface Ruled<Answer> {
-  readonly kind: 'ruled';
-  readonly ending: Ending<Answer>;
-  readonly outcome: LiveOutcome | undefined;
-  /** Undefined: the answer cannot be judged, so it needs no decision. */
-  readonly decision: Decision | undefined;
-}
-
-/** The attempt whose ending counts, and its ending. Without a hedge, the ending has not been judged yet. */
-export interface Over<Answer> {
-  readonly sending: Sending<Answer>;
-  readonly result: Ending<Answer> | Ruled<Answer>;
-}
 
 /** One of the two attempts. */
 interface Side<Answer> {
@@ -101,7 +87,8 @@ export class HedgedAttempt<Answer> {
       return;
     }
     const { attemptHeader } = exchange.session.settings;
-    this.send(attempt, times.limit(tail.timeoutMs(true)), attemptHeaderOf(attemptHeader, attempt - 1));
+    const limit = learntLimit(times, tail, times.limit(), true);
+    this.send(attempt, limit, attemptHeaderOf(attemptHeader, attempt - 1));
   }
 
   // -------------------------------------------------------------- an attempt has ended
@@ -187,17 +174,33 @@ export class HedgedAttempt<Answer> {
     this.sides = [];
     if (other === undefined) return;
     if (other.kept !== undefined) this.exchange.release(other.kept);
-    else if (isFinal) other.sending.leave(0, () => undefined);
+    else if (isFinal) this.cut(other);
     else if (other.isOut) this.leaveLoser(other);
     else this.tail.loserGone(false);
   }
 
-  private leaveLoser({ sending }: Side<Answer>): void {
-    const { tail } = this;
+  /** It may run on for a while, so that its connection can be used again. */
+  private leaveLoser(loser: Side<Answer>): void {
+    const { tail, times } = this;
     const ms = tail.leaveLoser();
-    sending.leave(ms, (late) => {
-      if (ms > 0) tail.loserGone(late !== undefined && this.isWhole(late));
+    if (ms === 0) {
+      this.cut(loser);
+      return;
+    }
+    const cutLate = (): void => {
+      this.cut(loser);
+      tail.loserGone(false);
+    };
+    const cancel = times.sleep(ms, cutLate, { unref: true });
+    loser.sending.leave((late) => {
+      cancel();
+      tail.loserGone(this.isWhole(late));
     });
+  }
+
+  private cut({ sending }: Side<Answer>): void {
+    sending.leave(() => undefined);
+    this.exchange.breakOff(() => sending.abort());
   }
 
   /** Whether the answer would have needed no retry. */

@@ -11,13 +11,17 @@ import { causeOf } from '../cause.js';
 import { contextFor } from '../hooks.js';
 import { rememberOutermost } from '../outermost.js';
 import { refusalError } from '../refusal.js';
-import type { Session, SessionTail } from '../session.js';
+import type { Session } from '../session.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody } from './exchange.js';
-import { HedgedAttempt, type Ruled } from './hedging.js';
 import { judged, tellAbort } from './judging.js';
-import { endingOf, Sending } from './sending.js';
+import { sendLearning } from './learning.js';
+import { type Ruled, type Sending, sendAlone } from './sending.js';
 import { Times } from './times.js';
 import { heedAbort, wait } from './wait.js';
+
+/** A bundle may be made without hedges and learnt timeouts (docs/runtimes.md). */
+const sendTailed: typeof sendLearning =
+  typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? sendLearning : sendAlone;
 
 export class Loop<Answer> {
   private readonly exchange: PromiseExchange<Answer>;
@@ -105,8 +109,7 @@ export class Loop<Answer> {
       const limit = times.limit();
       // A hook, a body or a busy process has used up the time.
       if (limit !== undefined && limit.ms <= 0) throw limit.error();
-      if (this.session.tail !== undefined) return this.sendLearning(this.session.tail);
-      return limit === undefined ? endingOf(() => exchange.send()) : this.sendWithin(limit);
+      return this.sendPrepared(limit);
     } catch (error) {
       // Making the body counts as part of the attempt, and of its time.
       if (times.timedOut !== undefined && error === times.timedOut)
@@ -115,28 +118,10 @@ export class Loop<Answer> {
     }
   }
 
-  private sendWithin(limit: Limit): Promise<Ending<Answer>> {
-    const { exchange, outgoing, times } = this;
-    return new Promise((resolve) => {
-      const ended = (ending: Ending<Answer>): void => {
-        outgoing.ended();
-        resolve(ending);
-      };
-      this.sending = new Sending(exchange, times, ended);
-      this.sending.start((signal) => exchange.send(signal), limit);
-    });
-  }
-
-  /** Sends an attempt that others learn from. It may be hedged, and its time limit may be learnt. */
-  private async sendLearning(tail: SessionTail): Promise<Ending<Answer> | Ruled<Answer>> {
+  private async sendPrepared(limit: Limit | undefined): Promise<Ending<Answer> | Ruled<Answer>> {
     const { exchange, outgoing, session, times } = this;
-    tail.sent(session.attempt);
-    const hedgeAfterMs = tail.hedgeAfterMs(exchange.isSendableTwice);
-    const limit = times.limit(tail.timeoutMs(exchange.isSendableTwice || exchange.body?.isMade === true));
-    if (hedgeAfterMs === undefined)
-      return limit === undefined ? endingOf(() => exchange.send()) : this.sendWithin(limit);
-    const hedged = new HedgedAttempt(exchange, outgoing, tail, times);
-    const { sending, result } = await hedged.run(hedgeAfterMs, limit);
+    const send = session.tail === undefined ? sendAlone : sendTailed;
+    const { result, sending } = await send(exchange, outgoing, times, limit);
     this.sending = sending;
     return result;
   }

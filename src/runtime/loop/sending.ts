@@ -1,10 +1,45 @@
 /** Sends one attempt: as it is, or so that it can be given up. */
 
+import type { LiveOutcome } from '../../core/events.js';
+import type { Decision } from '../../core/types.js';
 import type { Cancel, Sleep, SleepOptions } from '../sleep.js';
-import type { Ending, Limit, PromiseExchange } from './exchange.js';
+import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
+
+/** An attempt is over. Unless two were out at the same time, its ending has not been judged yet. */
+export interface Over<Answer> {
+  readonly result: Ending<Answer> | Ruled<Answer>;
+  /** Undefined: it was sent as it is. */
+  readonly sending: Sending<Answer> | undefined;
+}
+
+/** Of two attempts that were out at the same time, this ending counts. */
+export interface Ruled<Answer> {
+  readonly kind: 'ruled';
+  readonly ending: Ending<Answer>;
+  readonly outcome: LiveOutcome | undefined;
+  /** Undefined: the answer cannot be judged, so it needs no decision. */
+  readonly decision: Decision | undefined;
+}
+
+export async function sendAlone<Answer>(
+  exchange: PromiseExchange<Answer>,
+  outgoing: Outgoing<Answer>,
+  timers: Timers,
+  limit: Limit | undefined,
+): Promise<Over<Answer>> {
+  if (limit === undefined) return { result: await endingOf(() => exchange.send()), sending: undefined };
+  return new Promise((resolve) => {
+    const ended = (result: Ending<Answer>): void => {
+      outgoing.ended();
+      resolve({ result, sending });
+    };
+    const sending = new Sending(exchange, timers, ended);
+    sending.start((signal) => exchange.send(signal), limit);
+  });
+}
 
 /** The client's function may also throw, or return something other than a promise. */
-export async function endingOf<Answer>(send: () => Promise<Answer>): Promise<Ending<Answer>> {
+async function endingOf<Answer>(send: () => Promise<Answer>): Promise<Ending<Answer>> {
   try {
     return { kind: 'response', response: await send() };
   } catch (error) {
@@ -32,8 +67,8 @@ export class Sending<Answer> {
    * until the body is read, must not.
    */
   private ended: ((ending: Ending<Answer>) => void) | undefined;
-  /** Hears that the attempt is gone after it was left. */
-  private gone: ((late?: Ending<Answer>) => void) | undefined = undefined;
+  /** Hears an ending that comes after the attempt was left. */
+  private late: ((ending: Ending<Answer>) => void) | undefined = undefined;
   private cancel: Cancel | undefined = undefined;
   private unfollow: Cancel = () => undefined;
 
@@ -69,28 +104,12 @@ export class Sending<Answer> {
     this.ours.abort(reason);
   }
 
-  /**
-   * Nobody waits for the attempt any more. It may run on for `ms`, so that its connection can be used again; then it is
-   * cut. `gone` hears the ending that came late.
-   */
-  leave(ms: number, gone: (late?: Ending<Answer>) => void): void {
+  /** The attempt goes on, but its answer will be released, and no abort or time limit applies to it. */
+  leave(late: (ending: Ending<Answer>) => void): void {
     this.cancel?.();
     this.ended = undefined;
     this.unfollow();
-    this.gone = gone;
-    if (ms <= 0) this.cut();
-    else this.cancel = this.timers.sleep(ms, () => this.cut(), { unref: true });
-  }
-
-  private cut(): void {
-    this.exchange.breakOff(() => this.abort());
-    this.isGone();
-  }
-
-  private isGone(late?: Ending<Answer>): void {
-    const { gone } = this;
-    this.gone = undefined;
-    gone?.(late);
+    this.late = late;
   }
 
   private giveUp(error: unknown): void {
@@ -103,9 +122,8 @@ export class Sending<Answer> {
     const { exchange } = this;
     if (this.ended === undefined) {
       // The answer came too late: the attempt was given up, or left.
-      this.cancel?.();
       exchange.release(ending);
-      this.isGone(ending);
+      this.late?.(ending);
       return;
     }
     this.end(ending);

@@ -30,25 +30,17 @@ export class Times {
     this.bodySince = isTimed ? this.now() : undefined;
   }
 
-  /** What ends the attempt first: its own timeout, or the request's deadline. `learntMs` counts from its sending. */
-  limit(learntMs?: number): Limit | undefined {
+  /** What ends the attempt first: its own timeout, or the request's deadline. */
+  limit(): Limit | undefined {
     const { attemptTimeoutMs } = this.session.settings;
     const deadline = this.deadline();
     if (attemptTimeoutMs === undefined) return deadline;
-    const leftMs = attemptTimeoutMs - (this.bodySince === undefined ? 0 : this.now() - this.bodySince);
-    if (learntMs === undefined || learntMs >= leftMs) return this.sooner(leftMs, attemptTimeoutMs, deadline);
-    const learnt = this.sooner(learntMs, learntMs, deadline);
-    if (learnt === deadline) return deadline;
-    const next = (): Limit | undefined =>
-      this.session.tail?.mayTimeOut() === false
-        ? this.sooner(leftMs - learntMs, attemptTimeoutMs, this.deadline())
-        : undefined;
-    return { ...learnt, next };
+    const ms = attemptTimeoutMs - (this.bodySince === undefined ? 0 : this.now() - this.bodySince);
+    return deadline !== undefined && deadline.ms <= ms ? deadline : this.timeout(attemptTimeoutMs, ms);
   }
 
-  /** The deadline, or a timeout after `ms`. */
-  private sooner(ms: number, attemptTimeoutMs: number, deadline: Limit | undefined): Limit {
-    if (deadline !== undefined && deadline.ms <= ms) return deadline;
+  /** An attempt timeout, of which `ms` are left. */
+  timeout(attemptTimeoutMs: number, ms: number = attemptTimeoutMs): Limit {
     const error = (): Error => {
       this.timedOut = this.exchange.ownError(new AttemptTimeoutError(attemptTimeoutMs));
       return this.timedOut;

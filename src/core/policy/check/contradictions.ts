@@ -6,28 +6,11 @@
 import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
 import { budgetContradictions } from './budget-contradictions.js';
-import type { Level, SettingKey } from './level.js';
+import type { Contradiction, Level } from './level.js';
 import { writtenPath } from './level.js';
 import { firstWaitTooLong, scheduleContradictions } from './schedule-contradictions.js';
 import { statusContradictions } from './status-contradictions.js';
-import {
-  boundsOfLearnt,
-  hedgeTooLate,
-  hedgeWithoutRetries,
-  learntWithoutBudget,
-  twoHedgeWaits,
-} from './tail-contradictions.js';
-
-interface Contradiction {
-  /** Judged where one of these is written. Inherited settings are reported where they were written. */
-  readonly written: readonly SettingKey[];
-  /** And only if these are known, written or inherited. */
-  readonly with: readonly SettingKey[];
-  /** It makes a setting useless at this level, but rules that inherit the setting may use it. */
-  readonly inheritable?: true;
-  /** Paths are relative to the level. */
-  find(level: Level): readonly Problem[];
-}
+import { tailContradictions } from './tail-contradictions.js';
 
 const contradictions: readonly Contradiction[] = [
   {
@@ -105,16 +88,7 @@ const contradictions: readonly Contradiction[] = [
     find: (level) => scheduleContradictions(level, 'throttledSchedule'),
   },
   { written: ['budget'], with: [], find: budgetContradictions },
-  { written: ['attemptTimeoutMs', 'budget'], with: [], find: learntWithoutBudget },
-  { written: ['attemptTimeoutMs'], with: [], find: boundsOfLearnt },
-  {
-    written: ['hedge'],
-    with: ['retry', 'maxRetries', 'beforeRetry'],
-    inheritable: true,
-    find: hedgeWithoutRetries,
-  },
-  { written: ['hedge'], with: [], find: twoHedgeWaits },
-  { written: ['hedge'], with: ['attemptTimeoutMs', 'deadlineMs'], inheritable: true, find: hedgeTooLate },
+  ...(typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? tailContradictions : []),
 ];
 
 /** All contradictions of a policy with its rules, or of an override. */

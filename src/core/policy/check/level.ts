@@ -1,3 +1,4 @@
+import type { Problem } from '../../errors.js';
 import type { SettingsOptions } from '../options.js';
 import type { Settings } from '../settings.js';
 
@@ -13,6 +14,17 @@ export interface Level {
   readonly settings: Settings;
   /** Whether the setting that applies here is known. It is not if it is invalid, or if an override leaves it to the rule. */
   knows(key: SettingKey): boolean;
+}
+
+export interface Contradiction {
+  /** Judged where one of these is written. Inherited settings are reported where they were written. */
+  readonly written: readonly SettingKey[];
+  /** And only if these are known, written or inherited. */
+  readonly with: readonly SettingKey[];
+  /** It makes a setting useless at this level, but rules that inherit the setting may use it. */
+  readonly inheritable?: true;
+  /** Paths are relative to the level. */
+  find(level: Level): readonly Problem[];
 }
 
 /** The path of the first key that is written, or else of the object itself, since the others are defaults. */

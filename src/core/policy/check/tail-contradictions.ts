@@ -2,11 +2,24 @@
 
 import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
-import type { Level } from './level.js';
+import type { Contradiction, Level } from './level.js';
 import { writtenPath } from './level.js';
 
+export const tailContradictions: readonly Contradiction[] = [
+  { written: ['attemptTimeoutMs', 'budget'], with: [], find: learntWithoutBudget },
+  { written: ['attemptTimeoutMs'], with: [], find: boundsOfLearnt },
+  {
+    written: ['hedge'],
+    with: ['retry', 'maxRetries', 'beforeRetry'],
+    inheritable: true,
+    find: hedgeWithoutRetries,
+  },
+  { written: ['hedge'], with: [], find: twoHedgeWaits },
+  { written: ['hedge'], with: ['attemptTimeoutMs', 'deadlineMs'], inheritable: true, find: hedgeTooLate },
+];
+
 /** A timeout that follows the answers cuts some that would have come: without a budget, an overloaded server gets ever more retries. */
-export function learntWithoutBudget({ own, settings: { tail, budget } }: Level): readonly Problem[] {
+function learntWithoutBudget({ own, settings: { tail, budget } }: Level): readonly Problem[] {
   if (tail?.timeout === undefined || budget !== false) return [];
   return own.attemptTimeoutMs === undefined
     ? problem('budget', found(false), 'a budget, because attemptTimeoutMs follows the answers')
@@ -17,14 +30,14 @@ export function learntWithoutBudget({ own, settings: { tail, budget } }: Level):
       );
 }
 
-export function boundsOfLearnt({ own, settings: { tail } }: Level): readonly Problem[] {
+function boundsOfLearnt({ own, settings: { tail } }: Level): readonly Problem[] {
   const { minMs = 0, maxMs = minMs } = tail?.timeout ?? {};
   if (minMs <= maxMs) return [];
   const path = writtenPath('attemptTimeoutMs', own.attemptTimeoutMs, 'minMs', 'maxMs');
   return problem(path, `a minMs of ${minMs}`, `at most maxMs, which is ${maxMs}`);
 }
 
-export function hedgeWithoutRetries({ own, settings }: Level): readonly Problem[] {
+function hedgeWithoutRetries({ own, settings }: Level): readonly Problem[] {
   const { hedge, maxRetries, beforeRetry } = settings;
   if (hedge === false) return [];
   if (maxRetries === 0) {
@@ -35,7 +48,7 @@ export function hedgeWithoutRetries({ own, settings }: Level): readonly Problem[
   return beforeRetry === undefined ? [] : problem('hedge', found(own.hedge), allowed);
 }
 
-export function twoHedgeWaits({ own: { hedge } }: Level): readonly Problem[] {
+function twoHedgeWaits({ own: { hedge } }: Level): readonly Problem[] {
   if (typeof hedge !== 'object' || hedge.afterMs === undefined) return [];
   const key = (['quantile', 'factor'] as const).find((name) => hedge[name] !== undefined);
   const allowed = 'either a fixed wait (afterMs), or one that follows the answers (quantile, factor)';
@@ -43,7 +56,7 @@ export function twoHedgeWaits({ own: { hedge } }: Level): readonly Problem[] {
 }
 
 /** By then, the attempt has been aborted. */
-export function hedgeTooLate({ settings }: Level): readonly Problem[] {
+function hedgeTooLate({ settings }: Level): readonly Problem[] {
   const afterMs = settings.hedge === false ? undefined : settings.hedge.afterMs;
   const limit = (['attemptTimeoutMs', 'deadlineMs'] as const).find(
     (key) => afterMs !== undefined && afterMs >= (settings[key] ?? Number.POSITIVE_INFINITY),

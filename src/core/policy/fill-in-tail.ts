@@ -1,0 +1,28 @@
+/** The settings of hedges and of attempt timeouts that follow the answers, filled in. */
+
+import { defaults } from './defaults.js';
+import type { Hedge, LearntTimeout, Tail } from './limits.js';
+import type { LearntTimeoutOptions, SettingsOptions } from './options.js';
+import type { Settings } from './settings.js';
+import { switched } from './switched.js';
+
+export function hedgeOf(option: NonNullable<SettingsOptions['hedge']>): Hedge | false {
+  const hedge = switched<Hedge>(option as boolean | Partial<Hedge>, defaults.hedge);
+  return hedge && Object.freeze({ ...hedge, methods: hedge.methods.map((name) => name.toUpperCase()) });
+}
+
+/** The inherited object, unless something differs: requests with the same one share what is learnt. */
+export function tailOf(
+  { attemptTimeoutMs, hedge: saidHedge }: SettingsOptions,
+  { hedge }: Pick<Settings, 'hedge'>,
+  inherited: Settings,
+): Tail | undefined {
+  if (attemptTimeoutMs === undefined && saidHedge === undefined) return inherited.tail;
+  const timeout =
+    attemptTimeoutMs === undefined ? inherited.tail?.timeout : learntTimeoutOf(attemptTimeoutMs);
+  return hedge === false && timeout === undefined ? undefined : Object.freeze({ hedge, timeout });
+}
+
+function learntTimeoutOf(option: number | LearntTimeoutOptions): LearntTimeout | undefined {
+  return typeof option === 'number' ? undefined : Object.freeze({ ...defaults.learntTimeout, ...option });
+}

@@ -1,0 +1,23 @@
+/** The time limit of an attempt, if it is learnt: it counts from the sending. */
+
+import type { SessionTail } from '../session.js';
+import type { Limit } from './exchange.js';
+import type { Times } from './times.js';
+
+/** `limit` applies if it is sooner, and if the attempt must not end when the learnt time is up. */
+export function learntLimit(
+  times: Times,
+  tail: SessionTail,
+  limit: Limit | undefined,
+  isSendable: boolean,
+): Limit | undefined {
+  const learntMs = tail.timeoutMs(isSendable);
+  if (limit === undefined || learntMs === undefined || learntMs >= limit.ms) return limit;
+  const next = (): Limit | undefined => {
+    if (tail.mayTimeOut()) return undefined;
+    const rest = { ...limit, ms: limit.ms - learntMs };
+    const deadline = times.deadline();
+    return deadline !== undefined && deadline.ms <= rest.ms ? deadline : rest;
+  };
+  return { ...times.timeout(learntMs), next };
+}
