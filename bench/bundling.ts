@@ -18,7 +18,7 @@ export interface Bundle {
 export type Modules = readonly string[];
 
 /** What a bundler can be told to leave out: docs/runtimes.md. */
-const flags = {
+export const flags = {
   vendors: '__UNDAUNTED_VENDORS__',
   gateAndHold: '__UNDAUNTED_GATE_AND_HOLD__',
   check: '__UNDAUNTED_CHECK__',

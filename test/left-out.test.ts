@@ -3,12 +3,12 @@
  * part is a clear error.
  */
 
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { bundle, everything, type LeftOut, sizeOf } from '../bench/bundling.js';
+import { bundle, everything, flags, type LeftOut, sizeOf } from '../bench/bundling.js';
 
 type Undaunted = typeof import('../src/index.js') & typeof import('../src/adapters/fetch/index.js');
 
@@ -31,6 +31,18 @@ const modules = {
   ],
   check: ['src/core/policy/check/', 'src/core/policy/routes/pattern-faults.ts'],
   rules: [],
+  tail: [
+    'src/core/limits/tail/',
+    'src/core/decide/both-failed.ts',
+    'src/core/policy/fill-in-tail.ts',
+    'src/core/policy/check/tail-contradictions.ts',
+    'src/runtime/tailed-session.ts',
+    'src/runtime/tails.ts',
+    'src/runtime/at-ease.ts',
+    'src/runtime/loop/learning.ts',
+    'src/runtime/loop/learnt-limit.ts',
+    'src/runtime/loop/hedging.ts',
+  ],
 } as const;
 
 describe('is not in the bundle', () => {
@@ -40,6 +52,21 @@ describe('is not in the bundle', () => {
       expect(sizeOf(whole, [module]), module).toBeGreaterThan(0);
       expect(sizeOf(without, [module]), module).toBe(0);
     }
+  });
+});
+
+describe('docs/runtimes.md says how large the bundle is without', () => {
+  const text = readFileSync('docs/runtimes.md', 'utf8');
+  const bundles: readonly (readonly [string, LeftOut])[] = [
+    ['nothing', []],
+    ...everything.map((part) => [`\`${flags[part]}: false\``, [part]] as const),
+    ['all five', everything],
+  ];
+
+  test.each(bundles)('%s', async (row, leftOut) => {
+    const { gzipped } = await bundle(fetchAlone, { leftOut });
+    const [, said] = new RegExp(`^\\| ${row} \\| ([\\d.]+) kB`, 'm').exec(text) ?? [];
+    expect(Math.abs(gzipped - Number(said)), `${gzipped} kB`).toBeLessThan(0.5);
   });
 });
 
@@ -60,12 +87,15 @@ const json = {
   rules: [{ match: 'GET api.example.com/users/:id', maxRetries: 1 }],
 } as const;
 
+const attemptTimeoutMs = { maxMs: 5_000 };
+
 describe.each([
   { leftOut: [] },
   { leftOut: ['vendors'] },
   { leftOut: ['gateAndHold'] },
   { leftOut: ['check'] },
   { leftOut: ['rules'] },
+  { leftOut: ['tail'] },
   { leftOut: everything },
 ] as const)('without $leftOut', ({ leftOut }) => {
   const undaunted = load(leftOut);
@@ -152,6 +182,48 @@ describe.each([
     expect(() => definePolicy({ rules: [{ match: '/a', gate: true }] })).toThrow(PolicyError);
     expect(() => definePolicy({ gate: false, hold: false })).not.toThrow();
     expect(() => withRetry(fetch, { gate: true })).toThrow(words);
+  });
+
+  test.skipIf(lacks('tail'))('hedges, and timeouts that follow the answers', async () => {
+    const { withRetry } = await undaunted;
+    const told: string[] = [];
+    const observe = ({ type }: { readonly type: string }): void => void told.push(type);
+    const options = { hedge: { afterMs: 1, share: 1, capacity: 1 }, attemptTimeoutMs, observe } as const;
+    let isSlow = false;
+    const send = (): Promise<Response> =>
+      new Promise((resolve) => setTimeout(resolve, isSlow ? 50 : 0, new Response('')));
+    const fetch = withRetry(send as typeof globalThis.fetch, options);
+    for (isSlow of [false, true]) await fetch('https://api.example.com/');
+    expect(told).toEqual(['settled', 'hedge', 'decision', 'settled']);
+  });
+
+  test.runIf(lacks('tail'))('hedges and timeouts that follow the answers are refused, in words', async () => {
+    const { definePolicy, parsePolicy, withRetry, PolicyError } = await undaunted;
+    const words = /made without hedges and timeouts that follow the answers \(__UNDAUNTED_TAIL__\)/;
+    for (const options of [{ hedge: true }, { hedge: { afterMs: 80 } }, { attemptTimeoutMs }]) {
+      expect(() => definePolicy(options)).toThrow(words);
+      expect(() => definePolicy({ rules: [{ match: '/a', ...options }] })).toThrow(PolicyError);
+      expect(() => parsePolicy(options)).toThrow(words);
+      expect(() => withRetry(fetch, options)).toThrow(words);
+    }
+    expect(definePolicy({ hedge: false, attemptTimeoutMs: 100 }).fallback.settings).toMatchObject({
+      hedge: false,
+      attemptTimeoutMs: 100,
+    });
+  });
+
+  test('an attempt timeout', async () => {
+    const { withRetry } = await undaunted;
+    let sent = 0;
+    const send = (_: unknown, init?: RequestInit): Promise<Response> => {
+      sent += 1;
+      if (sent > 1) return Promise.resolve(new Response(''));
+      return new Promise((_, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+      });
+    };
+    const fetch = withRetry(send as typeof globalThis.fetch, { schedule, attemptTimeoutMs: 5 });
+    expect([(await fetch('https://api.example.com/')).status, sent]).toEqual([200, 2]);
   });
 
   test('parsePolicy checks its input', async () => {
