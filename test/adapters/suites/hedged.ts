@@ -97,8 +97,9 @@ export function numbersIn(requests: readonly { readonly headers: HeaderFields }[
 /** How many attempts the estimate knows. */
 export function learntFrom(retrier: Retrier): number {
   const { rule, scope } = retrier.open({ method: 'GET', path: '/', origin: undefined, keyed: false });
-  const state = (scope as Scope).tails.of(rule);
-  const { whole, cut } = state.learnt.all;
-  const inBatch = state.inBatch;
+  const state = (scope as Scope).tails?.of(rule);
+  if (state === undefined) return 0;
+  const { inBatch, learnt } = state;
+  const { whole, cut } = learnt.all;
   return [...whole, ...cut].reduce((sum, count) => sum + count, inBatch);
 }
