@@ -42,6 +42,8 @@ interface Passage {
   isHedged: boolean;
   /** After how long a hedge may be sent, if no answer comes. */
   hedgeAfterMs: number | undefined;
+  /** The event being played has asked for a hedge. */
+  hasAsked: boolean;
   record?: RequestRecord;
 }
 
@@ -119,6 +121,7 @@ export class Stage {
         answers: new Map(),
         isHedged: false,
         hedgeAfterMs: undefined,
+        hasAsked: false,
       }),
     );
     for (const passage of passages) {
@@ -151,6 +154,7 @@ export class Stage {
       },
       hedge: () => {
         const attempt = hedge();
+        passage.hasAsked = true;
         passage.isHedged = attempt !== undefined;
         if (!passage.isHedged) this.#restSoon();
         return attempt;
@@ -206,7 +210,10 @@ export class Stage {
     if (!isHedge && !passage.isHedged) this.#awaitNoAnswer(passage);
     this.#now = atMs;
     this.#current = passage;
+    passage.hasAsked = false;
     happen();
+    // Another timer of that length, after which the client goes on waiting.
+    if (isHedge && !passage.hasAsked) this.#restSoon();
     await rests;
   }
 

@@ -20,7 +20,8 @@ import type { Machine } from './explore.js';
 export type Memory = Readonly<Record<string, unknown>>;
 
 export interface Slot {
-  readonly phase: 'idle' | 'waiting' | 'sent';
+  /** `reading`: the caller has the head, and reads the body. */
+  readonly phase: 'idle' | 'waiting' | 'sent' | 'reading';
   readonly session: Memory | undefined;
   /** When the request asks again. */
   readonly wakeAt: number;

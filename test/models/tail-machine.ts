@@ -15,6 +15,7 @@ import { copyOfGraph } from './copy.js';
 import {
   type End,
   ends,
+  idle,
   type Memory,
   memoryOf,
   type Plan,
@@ -46,6 +47,8 @@ export interface HedgedSlot extends Slot {
   readonly kept?: Kept | undefined;
   /** Whether any of its hedges was on the wire. */
   readonly isHedged?: boolean;
+  /** Listeners have heard its end: the caller has had a head. */
+  readonly isTold?: boolean;
 }
 
 /** What an observer from outside knows. */
@@ -66,6 +69,8 @@ export interface TailPlan extends Plan {
   readonly breaks?: readonly Break[];
   /** Nothing that the observer does not know of keeps a hedge from being sent. */
   readonly isEager?: true;
+  /** Bodies of answers may break off. */
+  readonly hasBodies?: true;
   /** The body cannot be sent by two attempts at once. */
   readonly isSendable?: false;
 }
@@ -136,6 +141,11 @@ export class TailMachine extends ScopeMachine {
     slot: HedgedSlot,
     index: number,
   ): Iterable<readonly [string, State]> {
+    if (slot.phase === 'reading') {
+      yield ['reads to the end', withSlot(state, index, idle)];
+      yield ['reads, and the body breaks off', this.breaksOff(state, index)];
+      return;
+    }
     if (slot.phase !== 'sent') {
       yield* super.stepsOf(state, slot, index);
       return;
@@ -169,7 +179,7 @@ export class TailMachine extends ScopeMachine {
     });
   }
 
-  private hedges(state: TailState, index: number): State {
+  protected hedges(state: TailState, index: number): State {
     const session = this.restore(state, index);
     const slot = slotOf(state, index);
     const before = this.listen();
@@ -202,8 +212,9 @@ export class TailMachine extends ScopeMachine {
   }
 
   /** What speaks against a hedge, for an observer from outside. */
-  private whyNot(state: TailState): string | undefined {
-    const { hold, gate, budget, now } = this;
+  protected whyNot(state: TailState): string | undefined {
+    const { hold, gate, budget } = this;
+    const { now } = state;
     const { settings } = this.retrier.policy.fallback;
     const { credit, throttledAt } = ledgerOf(state);
     if (settings.hedge === false) return 'no rule asks for it';
@@ -240,7 +251,7 @@ export class TailMachine extends ScopeMachine {
     return this.endOf(state, index, flight?.attempt ?? 1, end);
   }
 
-  private endOf(given: TailState, index: number, attempt: number, end: End): State {
+  protected endOf(given: TailState, index: number, attempt: number, end: End): State {
     const state = this.withdrawn(given, index);
     const session = this.restore(state, index);
     const slot = slotOf(state, index);
@@ -296,7 +307,7 @@ export class TailMachine extends ScopeMachine {
   }
 
   /** The hedge never was on the wire. */
-  private withdrawn(state: TailState, index: number): TailState {
+  protected withdrawn(state: TailState, index: number): TailState {
     const flights = flightsOf(slotOf(state, index));
     const sent = flights.filter(({ isOnWire }) => isOnWire);
     if (sent.length === flights.length) return state;
@@ -320,12 +331,28 @@ export class TailMachine extends ScopeMachine {
     end: End,
   ): State {
     const isLeft = others.length > 0 && (session.tail?.leaveLoser() ?? 0) > 0;
-    const after = this.keep(state, index, 'idle', session);
+    const isRead = this.plan.hasBodies && end === 'succeeds';
+    const kept = this.keep(state, index, isRead ? 'reading' : 'idle', session);
+    const after = isRead
+      ? withSlot(kept, index, { ...slotOf(kept, index), isTold: true } as HedgedSlot)
+      : kept;
     const { hedge } = this.retrier.policy.fallback.settings;
     const share = hedge !== false && isAnswer(end) ? Math.round(hedge.share * 1_000) : 0;
     const { ledger } = credited(state, share, this.capacity);
     const losers = isLeft ? [...ledger.losers, this.remembered(session)] : ledger.losers;
     return { ...after, ledger: { ...ledger, losers } } as State;
+  }
+
+  private breaksOff(state: TailState, index: number): State {
+    const session = this.restore(state, index);
+    const slot = slotOf(state, index);
+    this.listen();
+    const decision = session.next(ends['is cut off'], { replayable: true, resumable: true });
+    const isRetry = decision.action === 'retry';
+    const after = isRetry
+      ? this.keep(state, index, 'waiting', session, state.now + decision.delayMs)
+      : this.keep(state, index, 'idle', session);
+    return { ...after, fault: this.faultOfEnd(session, slot, !isRetry, true) };
   }
 
   private breaks(given: TailState, index: number, how: Break): State {
@@ -344,7 +371,7 @@ export class TailMachine extends ScopeMachine {
     };
   }
 
-  private loserGoes(state: TailState, index: number, memory: Memory, isAnswered: boolean): State {
+  protected loserGoes(state: TailState, index: number, memory: Memory, isAnswered: boolean): State {
     this.restore(state);
     const session = this.revived(memory);
     const before = this.listen();
@@ -392,7 +419,8 @@ export class TailMachine extends ScopeMachine {
     const decisions = events.filter((event) => event.type === 'decision');
     if (this.retrier.policy.fallback.settings.gate !== false && signs !== 1)
       return `${signs} signs for the gate`;
-    if (settled.length !== (isOver ? 1 : 0)) return `settled ${settled.length} times`;
+    const expected = isOver && slot.isTold !== true ? 1 : 0;
+    if (settled.length !== expected) return `settled ${settled.length} times`;
     if (isRace && !isAbandoned && decisions.length !== 1) return `${decisions.length} decisions`;
     const numbers = session.history.map(({ decision }) => decision.attempt).sort((a, b) => a - b);
     const isWhole = numbers.every((number, index) => number === index + 1);
@@ -443,11 +471,10 @@ export class TailMachine extends ScopeMachine {
 
   protected override keep(...given: Parameters<ScopeMachine['keep']>): State {
     const [state, index, phase] = given;
-    const { isHedged } = slotOf(state, index);
+    const { isHedged = false, isTold = false } = slotOf(state, index);
     const kept = super.keep(...given);
-    return phase === 'idle' || isHedged === undefined
-      ? kept
-      : withSlot(kept, index, { ...slotOf(kept, index), isHedged } as HedgedSlot);
+    if (phase === 'idle') return kept;
+    return withSlot(kept, index, { ...slotOf(kept, index), isHedged, isTold } as HedgedSlot);
   }
 
   override key(state: TailState): string {
@@ -458,13 +485,13 @@ export class TailMachine extends ScopeMachine {
   }
 
   protected override keyOfSlot(state: State, slot: HedgedSlot): string {
-    const { flights, kept, isHedged, session } = slot;
+    const { flights, kept, isHedged, isTold, session } = slot;
     const { attempts = [], hedging } = (session ?? {}) as {
       attempts?: readonly { decision: Decision }[];
       hedging?: unknown;
     };
     const past = attempts.map(({ decision }) => [decision.attempt, decision.reason]);
-    return `${super.keyOfSlot(state, slot)} ${this.say(state, [flights, kept, isHedged, past, hedging])}`;
+    return `${super.keyOfSlot(state, slot)} ${this.say(state, [flights, kept, isHedged, isTold, past, hedging])}`;
   }
 }
 

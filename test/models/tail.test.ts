@@ -15,7 +15,8 @@ import {
   overdraws,
   story,
 } from './faults.js';
-import { TailMachine, type TailPlan, type TailState } from './tail-machine.js';
+import type { End, State } from './scope-machine.js';
+import { type HedgedSlot, TailMachine, type TailPlan, type TailState } from './tail-machine.js';
 
 // ---------------------------------------------------------------- what is never so
 
@@ -36,11 +37,16 @@ const hasOtherCredit: Check = (machine, state) => {
   return tokens === credit ? undefined : `${tokens} thousandths of a hedge, and ${credit} are paid for`;
 };
 
+const neverTwo: Check = (_, { slots }) => {
+  const isHedged = slots.some(({ flights = [] }: HedgedSlot) => flights.length > 1);
+  return isHedged ? 'two attempts are out' : undefined;
+};
+
 const always = [leavesSomething, hasOtherCredit];
 
 // ---------------------------------------------------------------- what is explored
 
-const hedge = { afterMs: 100, share: 1, capacity: 2 } as const;
+const hedge = { afterMs: 100, share: 1, capacity: 3 } as const;
 const schedule = { kind: 'fixed', waitMs: 50, jitter: 'none' } as const;
 const gate = { failures: 2, deadForMs: 0, probeMs: 1_000, rampMs: 2_000 } as const;
 
@@ -73,11 +79,50 @@ const plans: Readonly<Record<string, readonly [plan: TailPlan, depth: number]>> 
     },
     11,
   ],
+  'and bodies that break off': [
+    {
+      requests: 1,
+      policy: { maxRetries: 2, budget: false, schedule, hedge },
+      ends: ['succeeds', 'fails (503)', 'is cut off'],
+      breaks,
+      ticksMs: [500],
+      before: [2, 'succeeds'],
+      isEager: true,
+      hasBodies: true,
+      faultIn: anyOf(...always),
+    },
+    12,
+  ],
+  'whose method is not hedged': [
+    {
+      requests: 1,
+      policy: { maxRetries: 1, budget: false, schedule, hedge: { ...hedge, methods: ['HEAD'] } },
+      ends: ['succeeds', 'fails (503)', 'times out'],
+      breaks,
+      ticksMs: [500],
+      before: [2, 'succeeds'],
+      faultIn: anyOf(...always, neverTwo),
+    },
+    12,
+  ],
+  'whose body cannot be sent twice': [
+    {
+      requests: 1,
+      policy: { maxRetries: 1, budget: false, schedule, hedge },
+      ends: ['succeeds', 'fails (503)', 'times out'],
+      breaks,
+      ticksMs: [500],
+      before: [2, 'succeeds'],
+      isSendable: false,
+      faultIn: anyOf(...always, neverTwo),
+    },
+    12,
+  ],
   'and a budget': [
     {
       requests: 2,
       policy: { maxRetries: 2, budget, schedule, hedge },
-      ends: ['succeeds', 'fails (503)', 'times out'],
+      ends: ['succeeds', 'fails (503)', 'times out', 'is refused for 1 s'],
       ticksMs: [300],
       before: [2, 'succeeds'],
       isEager: true,
@@ -101,7 +146,7 @@ const plans: Readonly<Record<string, readonly [plan: TailPlan, depth: number]>> 
   'and a gate that is shut': [
     {
       requests: 2,
-      policy: { maxRetries: 0, budget: false, schedule, hedge, gate },
+      policy: { maxRetries: 1, budget: false, schedule, hedge, gate },
       ends: ['succeeds', 'fails (503)', 'is aborted'],
       ticksMs: [250, 2_500],
       before: [2, 'fails (503)'],
@@ -120,7 +165,7 @@ const plans: Readonly<Record<string, readonly [plan: TailPlan, depth: number]>> 
       isHeldAtOnce: true,
       faultIn: anyOf(...always, givesPlacesTwice, keepsPlaces),
     },
-    8,
+    7,
   ],
   'and all of them': [
     {
@@ -140,6 +185,59 @@ describe('requests with hedges', () => {
   test.each(Object.entries(plans))('%s', (_, [plan, depth]) => {
     const exploration = explore(new TailMachine(plan), depth);
     expect(story(exploration)).toBe('no fault');
-    expect(exploration.states).toBeGreaterThan(500);
+    expect(exploration.states).toBeGreaterThan(20);
+  });
+});
+
+// ---------------------------------------------------------------- the checker itself
+
+/** Planted fault: a hedge that was never on the wire stays paid for. */
+class Forgetful extends TailMachine {
+  protected override withdrawn(state: TailState, index: number): TailState {
+    const before = state.slots[index] as HedgedSlot;
+    const after = super.withdrawn(state, index);
+    return before.flights?.length === (after.slots[index] as HedgedSlot).flights?.length
+      ? after
+      : { ...after, scope: state.scope };
+  }
+}
+
+/** Planted fault: losers that are gone go on being counted. */
+class Haunted extends TailMachine {
+  protected override loserGoes(...given: Parameters<TailMachine['loserGoes']>): State {
+    return { ...super.loserGoes(...given), scope: given[0].scope };
+  }
+}
+
+/** Planted fault: an attempt ends twice. */
+class Stutterers extends TailMachine {
+  protected override endOf(state: TailState, index: number, attempt: number, end: End): State {
+    const after = super.endOf(state, index, attempt, end);
+    const again = super.endOf({ ...after, slots: state.slots }, index, attempt, end);
+    return { ...again, slots: after.slots, ledger: (after as TailState).ledger } as TailState;
+  }
+}
+
+/** Planted fault: the clock of the hedges is six seconds fast. */
+class Hasty extends TailMachine {
+  protected override hedges(state: TailState, index: number): State {
+    return { ...super.hedges({ ...state, now: state.now + 6_000 }, index), now: state.now };
+  }
+
+  protected override whyNot(state: TailState): string | undefined {
+    return super.whyNot({ ...state, now: state.now - 6_000 });
+  }
+}
+
+describe('a planted fault is found', () => {
+  test.each<[string, string, new (plan: TailPlan) => TailMachine, RegExp]>([
+    ['one request and its retry', 'a withdrawal is forgotten', Forgetful, /thousandths of a hedge/],
+    ['one request and its retry', 'losers stay', Haunted, /the scope counts \d+ losers/],
+    ['one request and its retry', 'an attempt ends twice', Stutterers, /thousandths of a hedge/],
+    ['and a budget', 'a clock is fast', Hasty, /hedged, although/],
+  ])('%s: %s', (name, _, Machine, what) => {
+    const [plan, depth] = plans[name] ?? [];
+    if (plan === undefined || depth === undefined) throw new Error(`no such plan: ${name}`);
+    expect(story(explore(new Machine(plan), depth))).toMatch(what);
   });
 });
