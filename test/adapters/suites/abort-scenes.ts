@@ -1,19 +1,22 @@
 /** The moments at which a caller may abort: each scene is played up to its moment. */
 
 import { Readable } from 'node:stream';
-import { answer, halfHead, rst, silence, stallInBody } from '../../faults/lab.js';
+import { answer, halfHead, type Play, rst, silence, stallInBody } from '../../faults/lab.js';
 import {
   type AbortScene,
   type Ask,
   arrived,
   arrivedAgain,
   askedAfterWait,
+  type Moment,
   waiting,
 } from '../abort-moments.js';
 import type { Asked } from './subject.js';
 
 export interface Scene extends AbortScene {
   readonly request?: (ask: Ask) => Asked;
+  /** The request is hedged: the hedge is due after so long. */
+  readonly hedgeMs?: number;
   /** An attempt is under way, so the client itself notices the abort. */
   readonly isSending?: true;
 }
@@ -111,6 +114,60 @@ const making: readonly [string, Scene][] = [
       request: (ask) => ({ method: 'PUT', body: firstThen('text', ask) }),
       reach: askedAfterWait,
       requests: 1,
+    },
+  ],
+];
+
+const hedgeMs = 33;
+const hedge = { hedge: { afterMs: hedgeMs }, scope: 'hedged' } as const;
+
+async function bothArrived(moment: Moment): Promise<void> {
+  await arrived(moment, 1);
+  await moment.time.fire(hedgeMs);
+  await arrived(moment, 2);
+}
+
+/** The first attempt has failed since, and `retryIf` was asked about it. */
+async function firstJudged(moment: Moment): Promise<void> {
+  await bothArrived(moment);
+  moment.lab.cue('first');
+  await moment.asked;
+}
+
+const failsOnCue: Play = { steps: [{ do: 'cue', name: 'first' }, ...answer(503, 'busy').steps] };
+
+/** Scenes with two attempts. */
+export const hedging: readonly [string, Scene][] = [
+  [
+    'while two attempts are out',
+    {
+      plays: silence(),
+      policy: () => hedge,
+      reach: bothArrived,
+      requests: 2,
+      hedgeMs,
+      isSending: true,
+    },
+  ],
+  [
+    'while the hedge is out and the first attempt has failed',
+    {
+      plays: [failsOnCue, silence()],
+      policy: (ask) => ({ ...hedge, retryIf: () => void ask() }),
+      reach: firstJudged,
+      requests: 2,
+      hedgeMs,
+      isSending: true,
+    },
+  ],
+  [
+    'while the hedge is out and retryIf thinks about the first attempt',
+    {
+      plays: [failsOnCue, silence()],
+      policy: (ask) => ({ ...hedge, retryIf: ask }),
+      reach: firstJudged,
+      requests: 2,
+      hedgeMs,
     },
   ],
 ];

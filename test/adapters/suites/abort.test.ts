@@ -6,8 +6,9 @@ import { answer, silence, stallInBody } from '../../faults/lab.js';
 import { thinker, wait } from '../abort-moments.js';
 import { HandTime, withTimersBelow } from '../hand-time.js';
 import { openFullBacklog, openLab, settled, soon } from '../kit.js';
-import { type Scene, scenesFor } from './abort-scenes.js';
+import { hedging, type Scene, scenesFor } from './abort-scenes.js';
 import type { Caller, GivingUp } from './callers.js';
+import { warm } from './hedged.js';
 import { type Reply, theSubject } from './subject.js';
 
 const subject = await theSubject();
@@ -42,6 +43,10 @@ async function playAndGiveUp(
   const schedule = { kind: 'fixed', waitMs: wait, jitter: 'none' } as const;
   const observe = (event: RequestEvent): unknown => events.push(event);
   const retrier = createRetrier({ schedule, ...policy, ...scene.policy?.(ask), observe }, time.ports);
+  if (scene.hedgeMs !== undefined) {
+    warm(retrier, time, 20);
+    events.length = 0;
+  }
   const lab = await openLab(scene.plays);
   const caller = makeCaller();
   const { send, bare } = way.beside?.(retrier) ?? { send: way.client(retrier) };
@@ -66,7 +71,7 @@ async function playAndGiveUp(
 }
 
 describe.each(subject.givingUp)('$name', (giving) => {
-  const scenes = scenesFor(giving.takesFactories);
+  const scenes = [...scenesFor(giving.takesFactories), ...(subject.hedges === true ? hedging : [])];
 
   // Each caller in each scene: one of them with and without time limits, the others with and without them in turns.
   const rows = scenes.flatMap(([place, scene], n) =>
