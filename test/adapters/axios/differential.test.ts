@@ -5,9 +5,10 @@
  */
 
 import { attachRetry } from '../../../src/adapters/axios/index.js';
-import type { PolicyOptions } from '../../../src/index.js';
+import { createRetrier, type PolicyOptions } from '../../../src/index.js';
 import { declareRun } from '../differential/run.js';
 import { differencesOf } from '../differential/seen.js';
+import { saveHedges } from '../fuzz/hedges.js';
 import { groups, isKnown, nameOf, type Shape } from './differential-shapes.js';
 import { type Client, play, type Seen } from './differential-stage.js';
 
@@ -24,10 +25,24 @@ const off: readonly (readonly [string, Client])[] = [
 
 const willing = attached({ methods: [], unsafeMethods: 'never' });
 
+/** Each attempt is sent so that a hedge could be sent beside it, but none is due. */
+const hedged: Client = {
+  attach: (instance) => {
+    const hedge = {
+      afterMs: 600_000,
+      share: 1,
+      methods: ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    };
+    const retrier = createRetrier({ hedge, methods: [], unsafeMethods: 'never', scope: 'hedged' });
+    saveHedges(retrier, 'http://127.0.0.1');
+    return attachRetry(instance, retrier);
+  },
+};
+
 /** A stream that may have to be sent again is partly kept, and closed at the end. */
 function clientsFor(shape: Shape): typeof off {
   const isAsked = isKnown(shape) && shape.setting === undefined && shape.event === undefined;
-  return isAsked ? [...off, ['on, for nothing', willing]] : off;
+  return isAsked ? [...off, ['on, for nothing', willing], ['hedged, for nothing', hedged]] : off;
 }
 
 /** Longer timeouts for the next turn, if a busy machine let the time pass before anything was sent. */

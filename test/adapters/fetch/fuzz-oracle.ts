@@ -184,7 +184,6 @@ export function isBareDue(call: FuzzCall, { policy, retryIf }: FuzzScript): bool
     policy.attemptTimeoutMs === undefined &&
     policy.deadlineMs === undefined &&
     policy.gate === undefined &&
-    policy.hedge === undefined &&
     !call.body.form.startsWith('factory') &&
     (call.abort === undefined || call.abort.on === 'before') &&
     !call.plays.some((play) => play.at === 'head' && call.body.form !== 'none')
