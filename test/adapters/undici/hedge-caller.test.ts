@@ -1,5 +1,8 @@
 /** What the caller's handler sees of a hedged request: one request, with one answer. */
 
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
@@ -134,6 +137,33 @@ test('a handler that throws on an interim response while both are out: it gets i
   await lab.until(({ openSockets }) => openSockets === 0);
   expect(time.pending).toEqual([]);
   expect(told.filter((line) => line.startsWith('settled'))).toHaveLength(1);
+});
+
+test('a loser that goes on holds nothing of the caller', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const lab = await openLab([silence(), answer(200, 'hedge')]);
+  const { time, retrier } = warmedUp();
+  const agent = openAgent().compose(retry(retrier));
+  const ask = async (): Promise<WeakRef<Recorder>> => {
+    const heard = recorder(generation);
+    agent.dispatch({ origin: lab.origin, path: '/', method: 'GET' }, heard);
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(hedgeMs);
+    await heard.settled;
+    return new WeakRef(heard);
+  };
+  const heard = await ask();
+  // The connection of the winner holds on to its last request.
+  await agent.request({ origin: lab.origin, path: '/', method: 'GET' }).then(({ body }) => body.dump());
+  await setImmediate();
+  // Time by hand remembers every timer that was set.
+  (time.timers as unknown[]).length = 0;
+  collectGarbage();
+  expect(heard.deref()).toBeUndefined();
+  expect(lab.openSockets).toBe(2);
+  await time.fire(time.pending[0] ?? 0);
+  expect(time.pending).toEqual([]);
 });
 
 test('an upgrade is not hedged', async () => {
