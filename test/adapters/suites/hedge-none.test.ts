@@ -1,6 +1,7 @@
 /** Requests that get no hedge. */
 
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { OverrideOptions, PolicyOptions } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
@@ -20,23 +21,29 @@ function upload(): Asked {
 }
 
 describe('no hedge', () => {
-  test.each<[string, PolicyOptions, Asked]>([
+  test.each<[string, PolicyOptions, Asked, number?]>([
     ['for a POST', {}, { method: 'POST', body: 'pay' }],
     ['for a DELETE', {}, { method: 'DELETE' }],
     ['for a body that can be read once', { hedge: { afterMs: hedgeMs, methods: ['PUT'] } }, upload()],
-    ['after the server has said 429', {}, { headers: { 'x-after': '429' } }],
-  ])('%s', async (_what, policy, given) => {
-    const lab = await openLab([answer(429), onCue('slow', answer(200, 'slow'))]);
-    const { time, ask } = hedging(plain, { ...policy, statuses: [] });
-    if (given.headers?.['x-after'] === '429') await ask(lab.origin);
-    else lab.play(onCue('slow', answer(200, 'slow')));
-    const sent = lab.requests.length;
+    ['after the server has said 429', {}, {}, 429],
+    ['after the server has said 429, which the rule does not retry', { statuses: ['!429'] }, {}, 429],
+  ])('%s', async (_what, policy, given, before = 200) => {
+    const lab = await openLab(onCue('before', answer(before, '', { 'x-should-retry': 'false' })));
+    const { time, told, ask } = hedging(plain, policy);
+    // Two connections are open afterwards, so that a hedge would be sent at once.
+    const both = [ask(lab.origin), ask(lab.origin)];
+    await lab.until(({ requests }) => requests.length === 2);
+    lab.cue('before');
+    await Promise.all(both);
+    lab.play(onCue('slow', answer(200, 'slow')));
     const asked = ask(lab.origin, given);
-    await lab.until(({ requests }) => requests.length === sent + 1 && requests[sent]?.complete === true);
+    await lab.until(({ requests }) => requests[0]?.complete === true);
     for (const pending of time.pending) await time.fire(pending);
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
     lab.cue('slow');
     expect((await asked).value?.text).toBe('slow');
-    expect(lab.requests).toHaveLength(sent + 1);
+    expect(lab.requests).toHaveLength(1);
+    expect(told.filter((line) => line.startsWith('hedge'))).toEqual([]);
   });
 
   test
