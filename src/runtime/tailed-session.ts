@@ -209,7 +209,7 @@ export class TailedSession extends LiveSession implements SessionTail {
     const now = this.attempts?.at(-1)?.endedAt ?? this.now;
     const isAnswer = isWhole({ finding, verdict: prospects.verdict });
     if (it?.failed === undefined) {
-      if (isAnswer) this.land(it, true, now);
+      if (isAnswer) this.landWhole(it, finding, now);
       else this.landFailed(it, finding);
     }
     if (isAnswer) this.keep(tails.afterSuccess(this.learns, this.state));
@@ -294,6 +294,13 @@ export class TailedSession extends LiveSession implements SessionTail {
   ): void {
     if (this.deciding?.failed === undefined) super.learn(finding, isFirst, verdict, now);
     else this.scope.learn({ ...this.settings, hold: false }, finding, isFirst, verdict, now);
+  }
+
+  private landWhole(out: Out | undefined, finding: Finding, now: number): void {
+    // The server asks for fewer requests, even if the rule does not retry that.
+    const isRefusal = finding.kind === 'response' && finding.status === 429;
+    if (isRefusal) this.keep(tails.afterThrottled(this.learns, this.state, now));
+    this.land(out, true, now);
   }
 
   private landFailed(out: Out | undefined, finding: Finding): void {

@@ -323,6 +323,14 @@ describe('there is no hedge', () => {
     expect(delayOf(stage)).toBeGreaterThan(0);
   });
 
+  test('once the server has said 429, even if the rule does not retry it', () => {
+    const stage = new Stage({ statuses: [503] });
+    const limited = stage.open();
+    tailOf(limited).sent(1);
+    limited.next(answered(429), sent);
+    expect(delayOf(stage)).toBeUndefined();
+  });
+
   test('once the server has said 429 to the second of two attempts', () => {
     const stage = new Stage();
     const [, tail] = stage.hedged();
