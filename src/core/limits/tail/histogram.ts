@@ -1,4 +1,7 @@
-/** How long attempts took, counted in buckets that are spaced evenly on a logarithmic scale, so that an array of fixed length serves all times. */
+/**
+ * How long attempts took, counted in buckets whose bounds grow by the same factor, so that an array of fixed length holds
+ * all times.
+ */
 
 /** A bucket is 9 % wide: eight of them double the time. */
 const perOctave = 8;

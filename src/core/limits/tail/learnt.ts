@@ -16,7 +16,7 @@ export interface Learnt extends Estimates {
   readonly slices: Slices;
 }
 
-/** Computed once per batch, since that costs more than counting it. Undefined where too little is known. */
+/** Computed again after each batch; undefined where too little is known. */
 interface Estimates {
   readonly hedgeAfterMs: number | undefined;
   readonly timeoutMs: number | undefined;

@@ -9,7 +9,7 @@ import type { Learnt } from './learnt.js';
 import { nothingLearntAt } from './learnt.js';
 
 export interface TailState {
-  /** The last attempts, which are not in `learnt` yet: a whole batch is learnt at once, since that costs as much as one. */
+  /** The last attempts, which are not in `learnt` yet: to learn a whole batch costs about as much as to learn one. */
   readonly batch: Batch | undefined;
   readonly inBatch: number;
   readonly learnt: Learnt;

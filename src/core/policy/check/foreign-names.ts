@@ -1,6 +1,7 @@
 /**
  * What other libraries call our settings: axios-retry, retry-axios, undici, got, ky, p-retry, async-retry, node-retry,
- * ofetch, fetch-retry, exponential-backoff, gaxios, cockatiel, opossum, the SDKs; for hedges, gRPC, Polly, Finagle, Cassandra. Strings, since a page carries them.
+ * ofetch, fetch-retry, exponential-backoff, gaxios, cockatiel, opossum, the SDKs; for hedges, gRPC, Polly, Finagle and
+ * Cassandra. Strings, since a page carries them.
  */
 
 const names: readonly (readonly [ours: string, theirs: string, note?: string])[] = [

@@ -18,7 +18,10 @@ export const tailContradictions: readonly Contradiction[] = [
   { written: ['hedge'], with: ['attemptTimeoutMs', 'deadlineMs'], inheritable: true, find: hedgeTooLate },
 ];
 
-/** A timeout that follows the answers cuts some that would have come: without a budget, an overloaded server gets ever more retries. */
+/**
+ * A timeout that follows the answers cuts some that would have come: without a budget, an overloaded server gets more and
+ * more retries.
+ */
 function learntWithoutBudget({ own, settings: { tail, budget } }: Level): readonly Problem[] {
   if (tail?.timeout === undefined || budget !== false) return [];
   return own.attemptTimeoutMs === undefined

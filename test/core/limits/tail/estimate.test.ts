@@ -7,7 +7,7 @@ import type { TailState } from '../../../../src/core/limits/tail/tail.js';
 import { hedgeAfterMs, learntTimeoutMs } from '../../../../src/core/limits/tail/tail.js';
 import type { Tail } from '../../../../src/core/policy/limits.js';
 import type { Played } from './playing.js';
-import { cut, hedge, played, tail, timeout, times, withTokens } from './playing.js';
+import { cut, diceFrom, hedge, lognormal, played, tail, timeout, times, withTokens } from './playing.js';
 
 /** One bucket is so much wider than the one before. */
 const width = 2 ** (1 / 8);
@@ -117,7 +117,20 @@ describe('attempts that were cut', () => {
   });
 
   test('at random times do not bias the estimate', () => {
-    // Of ten that last 1 to 10, each second one is cut at once after its turn came: the textbook's example.
+    const dice = diceFrom(7);
+    const attempts = Array.from({ length: 20_000 }, () => {
+      const ms = lognormal(20, 1, dice);
+      const cutMs = lognormal(30, 1, dice);
+      return ms > cutMs ? cut(cutMs) : whole(ms);
+    });
+    const answered = attempts.filter(({ isWhole }) => isWhole);
+    expect((estimate(attempts, 0.5) ?? 0) / 20).toBeCloseTo(1, 1);
+    expect((estimate(attempts, 0.9) ?? 0) / (20 * Math.exp(1.2816))).toBeCloseTo(1, 1);
+    // Without the cut ones, slow answers look half as slow.
+    expect((estimate(answered, 0.9) ?? 0) / (20 * Math.exp(1.2816))).toBeLessThan(0.7);
+  });
+
+  test('lower the number of those that can still be answered', () => {
     const attempts = [whole(1), cut(2), whole(4), cut(8), whole(16), whole(32)];
     const histogram = histogramOf(attempts);
     expect(shareBeyond(histogram, 1)).toBeCloseTo(5 / 6);
