@@ -7,8 +7,8 @@ export interface Course {
   readonly answer: number | 'reset';
 }
 
-/** What becomes of an attempt. `isHedge`: another one of the same request is out. */
-export type CourseOf = (request: string, attempt: number, isHedge: boolean) => Course;
+/** What becomes of an attempt: the `number`-th hedge of its request, from 0, or the `number`-th of its other attempts. */
+export type CourseOf = (request: string, number: number, isHedge: boolean) => Course;
 
 export class SlowServer {
   /** When each attempt arrived, and of which request. */
@@ -27,9 +27,11 @@ export class SlowServer {
   readonly fetch = (input: unknown, { signal }: RequestInit = {}): Promise<Response> => {
     const request = String(input);
     const isHedge = this.#count(request, 1) > 1;
-    const attempt = this.arrivals.filter((arrival) => arrival.request === request).length + 1;
+    const isSame = (one: SlowServer['arrivals'][number]): boolean =>
+      one.request === request && one.isHedge === isHedge;
+    const number = this.arrivals.filter(isSame).length;
     this.arrivals.push({ request, atMs: this.#time.now, isHedge });
-    const { ms, answer } = this.#courseOf(request, attempt, isHedge);
+    const { ms, answer } = this.#courseOf(request, number, isHedge);
     return new Promise<Response>((resolve, reject) => {
       const end = (): void => {
         this.#count(request, -1);
