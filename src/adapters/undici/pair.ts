@@ -179,9 +179,23 @@ export class Pair implements Receiver, TwoOut {
       return;
     }
     const chosen = ruling.attempt === this.kept?.sending.attempt ? this.kept : ended;
-    this.goOnWith(chosen.sending);
-    chosen.sending.speak();
-    this.exchange.follow(chosen.sending, chosen.ending, ruling.decision, chosen.outcome);
+    const { sending, ending, outcome } = chosen;
+    this.goOnWith(sending);
+    // Nothing of an attempt that is retried reaches the caller.
+    if (ruling.decision.action === 'stop' && !this.hasSpoken(sending)) return;
+    this.exchange.follow(sending, ending, ruling.decision, outcome);
+  }
+
+  /** False: the caller's handler threw. Undici passes that on only to the attempt that it is calling now. */
+  private hasSpoken(sending: WatchedSending): boolean {
+    try {
+      sending.speak();
+      return true;
+    } catch (error) {
+      if (!sending.isAside) throw error;
+      this.exchange.endWith(sending, error);
+      return false;
+    }
   }
 
   // -------------------------------------------------------------- when one of them is left

@@ -167,7 +167,11 @@ export class Sending extends BothGenerations {
   }
 
   onResponseStarted(): void {
-    if (this.isLive) this.receiver.told('onResponseStarted', nothing);
+    if (this.isLive) this.tellBeginning();
+  }
+
+  protected tellBeginning(): void {
+    this.receiver.told('onResponseStarted', nothing);
   }
 
   // -------------------------------------------------------------- where the answer goes

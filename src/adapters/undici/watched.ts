@@ -104,7 +104,7 @@ export class WatchedSending extends Sending implements Alarm, Travelling {
     this.isQuiet = false;
     if (this.given !== undefined) super.adopt(this.given);
     this.given = undefined;
-    if (this.hasBegunAnswer) super.onResponseStarted();
+    if (this.hasBegunAnswer) this.tellBeginning();
   }
 
   /** The request goes on without this attempt, which keeps nothing of it. */

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Dispatcher } from 'undici';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { PolicyOptions } from '../../../src/index.js';
 import {
@@ -15,9 +15,16 @@ import {
   silence,
 } from '../../faults/lab.js';
 import { openLab } from '../kit.js';
-import { hedgeMs, onCue, warmedUp } from '../suites/hedged.js';
+import { hedgeMs, onCue, retryMs, warmedUp } from '../suites/hedged.js';
 import { major, undici } from './client.js';
-import { type Generation, type Reactions, type Recorder, recorder } from './generations.js';
+import {
+  type Generation,
+  isEarly7,
+  type Reactions,
+  type Recorder,
+  recorder,
+  terminalCalls,
+} from './generations.js';
 import { openAgent } from './kit.js';
 
 const generation: Generation = major === 8 ? 2 : 1;
@@ -136,6 +143,54 @@ test('a handler that throws on an interim response while both are out: it gets i
   await lab.until(({ openSockets }) => openSockets === 0);
   expect(time.pending).toEqual([]);
   expect(told.filter((line) => line.startsWith('settled'))).toHaveLength(1);
+});
+
+describe.skipIf(major === 6)('the beginning of an answer', () => {
+  const begun = ({ calls }: Recorder): number => calls.filter((call) => call === 'response started').length;
+
+  test.skipIf(isEarly7)('the caller hears of that of the winner', async () => {
+    const { heard } = await bothOut([silence(), answer(200, 'hedge')]);
+    await heard.settled;
+    expect(begun(heard)).toBe(1);
+  });
+
+  test('the caller hears nothing of a hedge that is retried', async () => {
+    const plays = [
+      onCue('first', { steps: [{ do: 'rst' }] } as never),
+      onCue('hedge', answer(503)),
+      answer(200, 'retried'),
+    ];
+    const { heard, lab, time } = await bothOut(plays);
+    lab.cue('hedge');
+    await lab.until(({ bytesSent }) => bytesSent > 0);
+    expect(begun(heard)).toBe(0);
+    lab.cue('first');
+    await time.fire(retryMs);
+    await heard.settled;
+    expect(heard.body.toString()).toBe('retried');
+  });
+
+  test.skipIf(isEarly7)('a handler that throws when it hears of a kept answer gets its error', async () => {
+    const broken = new Error('broken');
+    const plays = [
+      onCue('first', { steps: [{ do: 'rst' }] } as never),
+      onCue('hedge', answer(503, '', { 'x-should-retry': 'false' })),
+    ];
+    const { heard, lab } = await bothOut(plays, {
+      reactions: {
+        onResponseStarted: () => {
+          throw broken;
+        },
+      },
+    });
+    lab.cue('hedge');
+    await lab.until(({ bytesSent }) => bytesSent > 0);
+    lab.cue('first');
+    await heard.settled;
+    expect(heard.error).toBe(broken);
+    expect(terminalCalls(heard)).toBe(1);
+    await lab.until(({ openSockets }) => openSockets === 0);
+  });
 });
 
 test('a loser that goes on holds nothing of the caller', async () => {

@@ -8,6 +8,7 @@ import { openLab } from '../kit.js';
 import { hedgeMs, onCue, retryMs, type Warmed, warmedUp } from '../suites/hedged.js';
 import { undici } from './client.js';
 import { openAgent } from './kit.js';
+import { mockedAgent } from './mocked.js';
 import { type Interceptor, type Recorder, record } from './recorder.js';
 import { content, cut, head, rest } from './resume-download.js';
 
@@ -132,5 +133,17 @@ test('an agent that is destroyed ends both attempts', async () => {
   await base.destroy();
   await recorder.end();
   expect(recorder.errors).toMatchObject([{ code: 'UND_ERR_DESTROYED' }]);
+  expect(time.pending).toEqual([]);
+});
+
+test('over a MockAgent, which answers before anything is late', async () => {
+  const { time, retrier, told } = warmedUp();
+  const { dispatcher, attempts } = mockedAgent([503, 200], retrier);
+  const recorder = record(dispatcher, { origin: 'https://api.example.com' });
+  await time.fire(retryMs);
+  await recorder.end();
+  expect(text(recorder)).toBe('said');
+  expect(attempts()).toBe(2);
+  expect(told.at(-1)).toBe('settled 200 after 2');
   expect(time.pending).toEqual([]);
 });
