@@ -14,7 +14,7 @@ import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import { truthReturned } from '../core/returned.js';
 import type { Attempt, Decision, Finding, Outcome, RequestFacts, World } from '../core/types.js';
-import type { Alarm } from './alarms.js';
+import type { Alarm, Alarms } from './alarms.js';
 import { isAtEase } from './at-ease.js';
 import { isListening, tell } from './events.js';
 import { LiveSession } from './live-session.js';
@@ -117,15 +117,17 @@ export class TailedSession extends LiveSession implements SessionTail {
     return tails.hedgeAfterMs(uses, this.state, first.sentAt);
   }
 
-  awaitHedge(alarm: Alarm, isSendable: boolean): void {
+  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: typeof Alarms): void {
     const afterMs = this.hedgeAfterMs(isSendable);
     const now = this.first?.sentAt;
     if (afterMs === undefined || now === undefined) return;
-    this.tails.alarms.set(alarm, now + afterMs, now);
+    const { scope, tails } = this;
+    tails.alarms ??= new OfScope(scope.ports);
+    tails.alarms.set(alarm, now + afterMs, now);
   }
 
   stopAwaiting(alarm: Alarm): void {
-    this.tails.alarms.clear(alarm);
+    this.tails.alarms?.clear(alarm);
   }
 
   hedge(): number | undefined {
@@ -325,7 +327,7 @@ export class TailedSession extends LiveSession implements SessionTail {
   }
 
   private get tails(): Tails {
-    this.scope.tails ??= new Tails(this.scope.ports);
+    this.scope.tails ??= new Tails();
     return this.scope.tails;
   }
 

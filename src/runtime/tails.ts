@@ -4,8 +4,7 @@ import type { TailState } from '../core/limits/tail/tail.js';
 import * as tails from '../core/limits/tail/tail.js';
 import type { Tail } from '../core/policy/limits.js';
 import type { Rule } from '../core/policy/policy.js';
-import { Alarms } from './alarms.js';
-import type { Ports } from './ports.js';
+import type { Alarms } from './alarms.js';
 
 /** More connections than this are not worth keeping for the next requests. */
 const mostLosers = 10;
@@ -17,13 +16,9 @@ export class Tails {
   /** Routes differ in how long they take, so each rule has its own. */
   private readonly states: Map<Rule, TailState> = new Map();
   /** For hedges: of all requests, hardly one takes long enough for one. */
-  readonly alarms: Alarms;
+  alarms: Alarms | undefined = undefined;
   /** Attempts that lost against another one and go on until their head, so that their connections can be kept. */
   private losers = 0;
-
-  constructor(ports: Pick<Ports, 'now' | 'sleep'>) {
-    this.alarms = new Alarms(ports);
-  }
 
   of(rule: Rule): TailState {
     return this.states.get(rule) ?? tails.newTail;

@@ -328,19 +328,13 @@ export function memoryOf(object: object): Memory {
   return copyOf(object as Memory);
 }
 
-/** Tests ring no alarms here. */
-const still = {
-  now: () => 0,
-  sleep: () => () => undefined,
-};
-
 /** Copies one level deep: nothing below that is changed in place. */
 function copyOf(memory: Memory): Memory {
   return Object.fromEntries(Object.entries(memory).map(([key, value]) => [key, fresh(key, value)]));
 }
 
 function fresh(key: string, value: unknown): unknown {
-  if (value instanceof Tails) return Object.assign(new Tails(still), memoryOf(value));
+  if (value instanceof Tails) return Object.assign(new Tails(), memoryOf(value));
   if (value instanceof Map) return new Map(value);
   if (Array.isArray(value)) return [...value];
   return key === 'turn' && value !== undefined ? { ...(value as object) } : value;

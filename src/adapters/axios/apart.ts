@@ -12,6 +12,13 @@ interface Own {
   readonly headers: HeadersShape;
 }
 
+/** Two attempts at once make progress side by side: the caller hears of the one that is ahead. */
+export interface Progress {
+  /** As many bytes as the caller has heard of. */
+  up: number;
+  down: number;
+}
+
 /** Sends a copy, and puts the caller's configuration into the result. */
 export async function sendCopy(
   config: RequestConfig,
@@ -20,7 +27,7 @@ export async function sendCopy(
   send: (copy: RequestConfig) => Promise<ResponseShape>,
 ): Promise<ResponseShape> {
   const copy: RequestConfig = Object.create(Object.getPrototypeOf(config));
-  Object.assign(copy, config, own, progress.listeners(config));
+  Object.assign(copy, config, own, listenersTo(config, progress));
   try {
     return withConfig(await send(copy), copy, config);
   } catch (error) {
@@ -31,24 +38,21 @@ export async function sendCopy(
 type Listener = (event: ProgressShape) => void;
 type Listening = Pick<RequestConfig, 'onUploadProgress' | 'onDownloadProgress'>;
 
-/** Two attempts at once make progress side by side: the caller hears of the one that is ahead. */
-export class Progress {
-  private readonly most = { up: 0, down: 0 };
+function listenersTo({ onUploadProgress, onDownloadProgress }: Listening, progress: Progress): Listening {
+  return {
+    ...(typeof onUploadProgress === 'function' && {
+      onUploadProgress: whenAhead(progress, 'up', onUploadProgress),
+    }),
+    ...(typeof onDownloadProgress === 'function' && {
+      onDownloadProgress: whenAhead(progress, 'down', onDownloadProgress),
+    }),
+  };
+}
 
-  listeners({ onUploadProgress, onDownloadProgress }: Listening): Listening {
-    return {
-      ...(typeof onUploadProgress === 'function' && { onUploadProgress: this.ahead('up', onUploadProgress) }),
-      ...(typeof onDownloadProgress === 'function' && {
-        onDownloadProgress: this.ahead('down', onDownloadProgress),
-      }),
-    };
-  }
-
-  private ahead(way: 'up' | 'down', listener: Listener): Listener {
-    return (event) => {
-      if (event.loaded <= this.most[way]) return;
-      this.most[way] = event.loaded;
-      listener(event);
-    };
-  }
+function whenAhead(progress: Progress, way: keyof Progress, listener: Listener): Listener {
+  return (event) => {
+    if (event.loaded <= progress[way]) return;
+    progress[way] = event.loaded;
+    listener(event);
+  };
 }

@@ -4,11 +4,17 @@ import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
 import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
 import { rememberOutermost } from '../../runtime/outermost.js';
-import { Progress, sendCopy } from './apart.js';
+import { type Progress, sendCopy } from './apart.js';
 import type { Exchange } from './exchange.js';
 import { answerOf, isCanceled } from './outcome.js';
 import { onceRead } from './release.js';
 import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
+
+/** A bundle may be made without hedges (docs/runtimes.md): then no two attempts are out at the same time. */
+const sendApart: typeof sendCopy =
+  typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__
+    ? sendCopy
+    : (config, _own, _progress, send) => send(config);
 
 export class OutgoingConfig implements Outgoing<ResponseShape> {
   private readonly exchange: Exchange;
@@ -24,7 +30,8 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private headers: Readonly<Record<string, unknown>>;
   private hasOwnHeaders = false;
   private isElsewhere = false;
-  private progress: Progress | undefined = undefined;
+  /** Of the attempts that are out at the same time. */
+  private progress: Progress = { up: 0, down: 0 };
 
   constructor(exchange: Exchange) {
     this.exchange = exchange;
@@ -53,12 +60,10 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     extra: Readonly<Record<string, string>> | undefined,
   ): Promise<ResponseShape> {
     const { exchange } = this;
-    const isHedge = extra !== undefined;
     const { config } = exchange;
-    const progress = isHedge && this.progress !== undefined ? this.progress : new Progress();
-    this.progress = progress;
-    const headers = isHedge ? this.headersWith(extra) : config.headers;
-    return sendCopy(config, { signal, headers }, progress, (copy) => exchange.sendConfig(copy));
+    if (extra === undefined) this.progress = { up: 0, down: 0 };
+    const headers = extra === undefined ? config.headers : this.headersWith(extra);
+    return sendApart(config, { signal, headers }, this.progress, (copy) => exchange.sendConfig(copy));
   }
 
   target(): { url: string; headers: HeaderRecord } {

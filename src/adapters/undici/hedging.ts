@@ -1,5 +1,6 @@
 /** The timers of a request that may be hedged, or whose attempt timeout is learnt; and the hedge itself. */
 
+import { Alarms } from '../../runtime/alarms.js';
 import { attemptHeaderOf } from '../../runtime/attempt-header.js';
 import type { SessionTail } from '../../runtime/session.js';
 import { isReplayable } from './body.js';
@@ -61,7 +62,7 @@ class Hedging extends Times implements Watch {
     this.stopHedge();
     if (isFull(dispatch, session.scope)) return;
     this.awaited = sending;
-    this.tail.awaitHedge(sending, body.kind === 'ready' && !isTunnel(options));
+    this.tail.awaitHedge(sending, body.kind === 'ready' && !isTunnel(options), Alarms);
     if (sending.isSet) sending.askForConnection();
   }
 
