@@ -7,7 +7,7 @@ import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
 import { budgetContradictions } from './budget-contradictions.js';
 import type { Contradiction, Level } from './level.js';
-import { writtenPath } from './level.js';
+import { problem, writtenPath } from './level.js';
 import { firstWaitTooLong, scheduleContradictions } from './schedule-contradictions.js';
 import { statusContradictions } from './status-contradictions.js';
 import { tailContradictions } from './tail-contradictions.js';
@@ -136,8 +136,4 @@ function oneHeaderForTwo({ own, settings: { attemptHeader, idempotencyKey } }: L
         'another one than that of attemptHeader',
       )
     : problem('attemptHeader', `the header "${attemptHeader}"`, 'another one than that of idempotencyKey');
-}
-
-function problem(path: string, found: string, allowed: string): readonly Problem[] {
-  return [{ path, found, allowed }];
 }

@@ -32,3 +32,7 @@ export function writtenPath(path: string, object: unknown, ...keys: readonly str
   const key = keys.find((name) => Object.hasOwn(Object(object), name));
   return key === undefined ? path : `${path}.${key}`;
 }
+
+export function problem(path: string, found: string, allowed: string): readonly Problem[] {
+  return [{ path, found, allowed }];
+}

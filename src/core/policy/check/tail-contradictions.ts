@@ -3,7 +3,7 @@
 import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
 import type { Contradiction, Level } from './level.js';
-import { writtenPath } from './level.js';
+import { problem, writtenPath } from './level.js';
 
 export const tailContradictions: readonly Contradiction[] = [
   { written: ['attemptTimeoutMs', 'budget'], with: [], find: learntWithoutBudget },
@@ -66,8 +66,4 @@ function hedgeTooLate({ settings }: Level): readonly Problem[] {
   );
   if (limit === undefined) return [];
   return problem('hedge.afterMs', found(afterMs), `less than ${limit}, which is ${settings[limit]}`);
-}
-
-function problem(path: string, found: string, allowed: string): readonly Problem[] {
-  return [{ path, found, allowed }];
 }
