@@ -33,6 +33,12 @@ function neverUsed(): void {
   onTestFinished(() => void vi.unstubAllGlobals());
 }
 
+/** A process in which no attempt has enclosed another: tests of other files may have run in this one. */
+function neverEnclosed(): void {
+  const layers: object = Reflect.get(globalThis, Symbol.for('undaunted.layers'));
+  Reflect.set(layers, 'hasEnclosed', false);
+}
+
 describe('a failure', () => {
   test('is not retried within, with a reason of its own', () => {
     expect(suppressRetries(() => reasonOf(unavailable))).toBe('retries-suppressed');
@@ -113,6 +119,7 @@ describe('an incoming request', () => {
 
 describe('the context is not looked at', () => {
   test('when a first attempt succeeds', () => {
+    neverEnclosed();
     const look = vi.spyOn(AsyncLocalStorage.prototype, 'getStore');
     suppressRetries(() => {
       look.mockClear();
