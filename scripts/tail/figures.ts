@@ -99,8 +99,9 @@ export function workBeside(own: TailFigures, without: TailFigures): number {
 
 /** Attempts and work in the slow minute, relative to the same minute without it. */
 export function slowMinuteBeside(own: TailFigures, without: TailFigures): number {
-  return Math.max(
-    own.slowMinute.attempts / without.slowMinute.attempts,
-    own.slowMinute.workMs / without.slowMinute.workMs,
-  );
+  return Math.max(slowMinuteAttemptsBeside(own, without), own.slowMinute.workMs / without.slowMinute.workMs);
+}
+
+export function slowMinuteAttemptsBeside(own: TailFigures, without: TailFigures): number {
+  return own.slowMinute.attempts / without.slowMinute.attempts;
 }

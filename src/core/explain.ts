@@ -11,8 +11,10 @@ export function explain(decision: Decision): string {
     return `No retry after attempt ${attempt}: ${whyStop[decision.reason](decision)}.`;
   }
   const { delayMs, waitFrom } = decision;
+  const why = whyRetry[decision.reason](decision);
+  if (waitFrom === 'none') return `Retry ${attempt} at once: ${why}.`;
   const wait = waitFrom === 'hint' ? `, as the server asked (${hintIn(finding)})` : ` (${waitFrom})`;
-  return `Retry ${attempt} in ${timeText(Math.round(delayMs))}${wait}: ${whyRetry[decision.reason](decision)}.`;
+  return `Retry ${attempt} in ${timeText(Math.round(delayMs))}${wait}: ${why}.`;
 }
 
 // One entry for every reason: a missing one does not compile.

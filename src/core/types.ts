@@ -137,6 +137,8 @@ export interface World {
   readonly gateShut: boolean;
   /** How long a retry would have to queue behind the hold of the scope. */
   readonly queueMs?: number | undefined;
+  /** True if the attempt had a time limit that follows the answers, and that was not doubled yet. */
+  readonly learntTimeout?: true | undefined;
   /** What `retryIf` returned. */
   readonly verdict: boolean | undefined;
   /** Only if the caller has a head already: whether the rest of its body can be requested. */
@@ -198,8 +200,8 @@ export interface Retry {
   readonly attempt: number;
   readonly finding: Finding;
   readonly delayMs: number;
-  /** Where the wait comes from. */
-  readonly waitFrom: 'hint' | 'schedule' | 'throttledSchedule';
+  /** Where the wait comes from. `'none'`: after a timeout that was learnt, there is none. */
+  readonly waitFrom: 'hint' | 'schedule' | 'throttledSchedule' | 'none';
   /** What the retry costs the budget, in tokens. */
   readonly cost: number;
 }

@@ -29,6 +29,8 @@ interface Out {
   sentAt: number | undefined;
   /** How often the timeout had been doubled by then. */
   level: number;
+  /** Its time limit, if that was learnt. */
+  limitMs?: number | undefined;
   failed: Failed | undefined;
 }
 
@@ -52,6 +54,8 @@ export class TailedSession extends LiveSession implements SessionTail {
   private loser: Out | undefined = undefined;
   private isLoserLeft = false;
   private hasHedgeWon: boolean | undefined = undefined;
+  /** The learnt time limit at which the last attempt was cut. */
+  private cutAfterMs: number | undefined = undefined;
   /** The attempt that had ended the request with a head, whose body has failed. */
   private reopened: number | undefined = undefined;
 
@@ -86,12 +90,29 @@ export class TailedSession extends LiveSession implements SessionTail {
 
   timeoutMs(isSendable: boolean): number | undefined {
     if (this.uses.timeout === undefined || !isSendable) return undefined;
-    const now = this.first?.sentAt ?? this.now;
-    return this.canRetry(now) ? tails.learntTimeoutMs(this.uses, this.state, now) : undefined;
+    const out = this.second?.sentAt === undefined ? this.first : this.second;
+    const now = out?.sentAt ?? this.now;
+    const limitMs = this.canRetry(now) ? tails.learntTimeoutMs(this.uses, this.state, now) : undefined;
+    // At the longest one, it is like any other timeout.
+    if (out !== undefined) out.limitMs = limitMs === this.uses.timeout.maxMs ? undefined : limitMs;
+    return limitMs;
   }
 
   mayTimeOut(): boolean {
-    return this.canRetry(this.now);
+    const { now } = this;
+    const applies = tails.learntTimeoutMs(this.uses, this.state, now) !== undefined;
+    if (applies && !this.isSilent && this.canRetry(now)) return true;
+    for (const out of [this.first, this.second]) if (out !== undefined) out.limitMs = undefined;
+    return false;
+  }
+
+  /**
+   * Another attempt has timed out since this one was sent, and the server has answered nothing since then. It is the
+   * server that pauses, not this request that is slow, and all others would be cut as well.
+   */
+  private get isSilent(): boolean {
+    const level = tails.timeoutLevel(this.state);
+    return [this.first, this.second].every((out) => out === undefined || out.level < level);
   }
 
   /** Whether a retry would be safe and affordable after a timeout. */
@@ -224,7 +245,9 @@ export class TailedSession extends LiveSession implements SessionTail {
     const { first, second } = this;
     const other = it === second ? first : second;
     if (second?.sentAt !== undefined && !isAborted) {
-      this.keep(tails.afterRace(this.learns, this.state, isAnswer && it === second));
+      const givenMs = second.sentAt - (first?.sentAt ?? second.sentAt);
+      const hasHelped = isAnswer && it === second && now - second.sentAt <= givenMs;
+      this.keep(tails.afterRace(this.learns, this.state, hasHelped));
     }
     if (other?.failed === undefined) {
       if (isAnswer) this.loser = other;
@@ -262,8 +285,14 @@ export class TailedSession extends LiveSession implements SessionTail {
 
   // -------------------------------------------------------------- what is told and learnt
 
+  /** A timeout that was doubled is no longer one that most answers would have met. */
+  private withLimit(world: World): World {
+    const isLearnt = this.deciding?.limitMs !== undefined && this.deciding.level === 0;
+    return isLearnt ? { ...world, learntTimeout: true } : world;
+  }
+
   protected override worldAt(...given: Parameters<LiveSession['worldAt']>): World {
-    const world = super.worldAt(...given);
+    const world = this.withLimit(super.worldAt(...given));
     // Only then, attempts may end in another order than they were sent in.
     if (this.hasHedgeWon === undefined) return world;
     const attempt = this.reopened ?? (this.second?.sentAt === undefined ? undefined : this.deciding?.attempt);
@@ -310,15 +339,28 @@ export class TailedSession extends LiveSession implements SessionTail {
     if (finding.kind === 'error') {
       // Nothing was sent, so it says nothing about how long an answer takes.
       if (finding.evidence === 'unsent' || finding.unasked === true) return;
-      if (finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' && out !== undefined) {
-        this.keep(tails.afterTimeout(this.learns, this.state, out.level));
-      }
+      if (finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' && out !== undefined) this.landTimedOut(out);
     }
     this.land(out, false, this.now);
   }
 
+  private landTimedOut({ level, limitMs }: Out): void {
+    this.keep(tails.afterTimeout(this.learns, this.state, level, limitMs !== undefined));
+    this.judgeSecondChance(Number.POSITIVE_INFINITY);
+    this.cutAfterMs = limitMs;
+  }
+
+  /** How long a retry took, if the attempt before it was cut at a time limit that was learnt. */
+  private judgeSecondChance(ms: number): void {
+    if (this.cutAfterMs === undefined) return;
+    this.keep(tails.afterSecondChance(this.learns, this.state, ms <= this.cutAfterMs));
+    this.cutAfterMs = undefined;
+  }
+
   private land(out: Out | undefined, isWholeAnswer: boolean, now: number): void {
-    if (out !== undefined) this.keep(this.stateAfter(out, isWholeAnswer, now));
+    if (out === undefined) return;
+    this.keep(this.stateAfter(out, isWholeAnswer, now));
+    if (isWholeAnswer) this.judgeSecondChance(now - (out.sentAt ?? now));
   }
 
   private stateAfter({ sentAt }: Out, isWholeAnswer: boolean, now: number): TailState {

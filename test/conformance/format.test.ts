@@ -114,7 +114,7 @@ describe('together they have', () => {
     const choosers = new Set(
       decisions.flatMap((decision) => ('retry' in decision ? [decision.waitFrom] : [])),
     );
-    expect([...choosers].sort()).toEqual(['hint', 'schedule', 'throttledSchedule']);
+    expect([...choosers].sort()).toEqual(['hint', 'none', 'schedule', 'throttledSchedule']);
   });
 });
 

@@ -160,7 +160,10 @@ describe('any decision', () => {
         const { delayMs, waitFrom, finding } = decision;
         expect(Number.isFinite(delayMs)).toBe(true);
         expect(delayMs).toBeGreaterThanOrEqual(0);
-        if (waitFrom === 'hint') {
+        if (waitFrom === 'none') {
+          expect(delayMs).toBe(0);
+          expect(given.world.learntTimeout).toBe(true);
+        } else if (waitFrom === 'hint') {
           const hintMs = (finding.kind === 'response' && finding.hint?.delayMs) || Number.NaN;
           expect(hintMs).toBeLessThanOrEqual(given.settings.maxHintMs);
           expect(delayMs).toBeGreaterThanOrEqual(hintMs);

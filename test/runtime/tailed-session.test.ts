@@ -92,6 +92,31 @@ describe('a hedge', () => {
     ]);
   });
 
+  test('that takes longer than the other attempt was given does not help, although it wins', () => {
+    const told = (ms: number): number => {
+      const stage = new Stage();
+      let hedges = 0;
+      for (let request = 0; request < 40; request += 1) {
+        const session = stage.open();
+        const tail = tailOf(session);
+        tail.sent(1);
+        stage.time.now += tail.hedgeAfterMs(true) ?? 1_000;
+        if (tail.hedge() !== undefined) {
+          hedges += 1;
+          tail.sent(2);
+          stage.time.now += ms;
+          tail.ended(2, answered(200), sent);
+          tail.leaveLoser();
+          tail.loserGone(false);
+        } else session.acceptAtOnce(200);
+        for (let other = 0; other < 40; other += 1) stage.succeed(20);
+      }
+      return hedges;
+    };
+    expect(told(20)).toBe(40);
+    expect(told(1_000)).toBeLessThan(30);
+  });
+
   test('that is slower is cut', () => {
     const stage = new Stage();
     const [session, tail] = stage.hedged();
@@ -441,6 +466,58 @@ describe('a timeout that follows the answers', () => {
     expect(timeoutOf(stage)).toBeCloseTo(4 * usual);
     stage.succeed(20);
     expect(timeoutOf(stage)).toBeCloseTo(usual);
+  });
+
+  test('is followed by a retry at once; a doubled one and the longest one, by one that waits', () => {
+    const stage = new Stage(learning);
+    const waitAfter = (): unknown => {
+      const session = stage.open();
+      tailOf(session).sent(1);
+      stage.time.now += tailOf(session).timeoutMs(true) ?? 5_000;
+      return session.next(failed(errorWith({ code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' })), sent);
+    };
+    expect(waitAfter()).toMatchObject({ action: 'retry', delayMs: 0, waitFrom: 'none' });
+    expect(waitAfter()).toMatchObject({ action: 'retry', delayMs: 50, waitFrom: 'schedule' });
+    const unknown = new Stage(learning, false).open();
+    tailOf(unknown).sent(1);
+    const decision = unknown.next(failed(errorWith({ code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' })), sent);
+    expect(decision).toMatchObject({ action: 'retry', delayMs: 50, waitFrom: 'schedule' });
+  });
+
+  test('ends one attempt while the server answers nothing, and the others go on', () => {
+    const stage = new Stage(learning);
+    const [one, other] = [stage.open(), stage.open()];
+    for (const session of [one, other]) {
+      tailOf(session).sent(1);
+      stage.time.now += tailOf(session).timeoutMs(true) ?? Number.NaN;
+    }
+    expect(tailOf(one).mayTimeOut()).toBe(true);
+    one.next(failed(errorWith({ code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' })), sent);
+    expect(tailOf(other).mayTimeOut()).toBe(false);
+    stage.succeed(20);
+    expect(tailOf(other).mayTimeOut()).toBe(true);
+  });
+
+  test.each([
+    [20, 30, 30],
+    [2_000, 5, 10],
+  ])('if retries take %i ms, ends from %i to %i of 30 slow attempts', (ms, least, most) => {
+    const stage = new Stage({ ...learning, budget: { capacity: 100, perSuccess: 1 } });
+    let ended = 0;
+    for (let request = 0; request < 30; request += 1) {
+      const session = stage.open();
+      tailOf(session).sent(1);
+      const limitMs = tailOf(session).timeoutMs(true);
+      if (limitMs !== undefined) ended += 1;
+      stage.time.now += limitMs ?? 5_000;
+      session.next(failed(errorWith({ code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' })), sent);
+      tailOf(session).sent(2);
+      stage.time.now += ms;
+      expect(session.next(answered(200), sent)).toMatchObject({ reason: 'success' });
+      for (let other = 0; other < 60; other += 1) stage.succeed(20);
+    }
+    expect(ended).toBeGreaterThanOrEqual(least);
+    expect(ended).toBeLessThanOrEqual(most);
   });
 
   test.each<[string, PolicyOptions, string, boolean]>([

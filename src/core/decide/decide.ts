@@ -68,9 +68,8 @@ function whyNotWorthIt(
 function whyWorthIt(settings: Settings, finding: Finding, verdict: boolean | undefined): RetryReason {
   if (verdict === true) return 'caller-asks';
   if (finding.class === 'throttled') return 'throttled';
-  if (finding.kind === 'error') {
-    return finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' ? 'attempt-timeout' : 'transport-error';
-  }
+  if (isAttemptTimeout(finding)) return 'attempt-timeout';
+  if (finding.kind === 'error') return 'transport-error';
   return asksForRetry(finding.hint) && !settings.statuses.retried.has(finding.status)
     ? 'server-asks'
     : 'transient-status';
@@ -129,12 +128,35 @@ function chooseWait(
 ): Wait | Stop {
   const hintMs = finding.hint?.delayMs ?? 0;
   if (hintMs > 0) return waitAsHinted(settings, attempt, finding, hintMs, world);
-  const waitFrom = finding.class === 'throttled' ? 'throttledSchedule' : 'schedule';
-  const delayMs = scheduledWait(settings[waitFrom], retry, previousWait(history), world.random);
+  const { delayMs, waitFrom } = isCutShort(finding, world)
+    ? atOnce
+    : waitAsScheduled(settings, history, retry, finding, world);
   if (delayMs >= timeLeft(settings, world)) {
     return stop(attempt, finding, 'wait-past-deadline', { delayMs, ...deadlineLimit(settings) });
   }
   return { delayMs, waitFrom };
+}
+
+const atOnce: Wait = { delayMs: 0, waitFrom: 'none' };
+
+function waitAsScheduled(
+  settings: Settings,
+  history: History,
+  retry: number,
+  finding: Finding,
+  { random }: World,
+): Wait {
+  const waitFrom = finding.class === 'throttled' ? 'throttledSchedule' : 'schedule';
+  return { delayMs: scheduledWait(settings[waitFrom], retry, previousWait(history), random), waitFrom };
+}
+
+/** The server is not slow as a whole: most answers come in less time, so a wait would spare it nothing. */
+function isCutShort(finding: Finding, { learntTimeout }: World): boolean {
+  return learntTimeout === true && isAttemptTimeout(finding);
+}
+
+function isAttemptTimeout(finding: Finding): boolean {
+  return finding.kind === 'error' && finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT';
 }
 
 /** Never earlier than asked, and never clamped: if the hint is too long, the caller gets the response instead. */
@@ -180,7 +202,7 @@ function previousWait(history: History): number | undefined {
 }
 
 function isScheduled({ decision }: History[number]): boolean {
-  return decision.action === 'retry' && decision.waitFrom !== 'hint';
+  return decision.action === 'retry' && decision.waitFrom !== 'hint' && decision.waitFrom !== 'none';
 }
 
 function stop(

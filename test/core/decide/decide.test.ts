@@ -72,6 +72,18 @@ const cases: readonly Case[] = [
     says: { action: 'retry', reason: 'attempt-timeout' },
   },
   {
+    name: 'our attempt timeout, which was learnt: at once',
+    outcome: failed(new AttemptTimeoutError(5)),
+    world: { learntTimeout: true },
+    says: { action: 'retry', reason: 'attempt-timeout', delayMs: 0, waitFrom: 'none' },
+  },
+  {
+    name: '503 to an attempt whose timeout was learnt',
+    outcome: answered(503),
+    world: { learntTimeout: true },
+    says: { action: 'retry', reason: 'transient-status', delayMs: 50, waitFrom: 'schedule' },
+  },
+  {
     name: 'an answer that asks for a retry',
     outcome: answered(400, { 'x-should-retry': 'true' }),
     says: { action: 'retry', reason: 'server-asks', waitFrom: 'schedule' },

@@ -453,7 +453,9 @@ describe('an attempt timeout that is learnt', () => {
     expect(learnt).toBeLessThan(70);
     await it.toy.time.fire(learnt);
     expect(at(it.open, 0).signal?.reason).toMatchObject({ attemptTimeoutMs: learnt });
-    await it.toy.time.fire(5);
+    await turn();
+    expect(it.toy.time.pending).toEqual([0]);
+    await it.toy.time.fire(0);
     await turn();
     at(it.open, 1).answer(200);
     expect(await end).toMatchObject({ status: 200 });

@@ -2,14 +2,13 @@
 
 import type { Hedge } from '../../policy/limits.js';
 import { thousandths } from '../budget/kind.js';
-import type { LastFifty } from './last-fifty.js';
-import { afterOne, noneOfFifty } from './last-fifty.js';
+import type { Trials } from './trials.js';
+import { afterResult, afterSlow, afterTrial, areInVain, isDue, noTrials } from './trials.js';
 
 export interface Hedging {
   /** In thousandths. Empty at the start, so that there are never more hedges than the share of successes. */
   readonly tokens: number;
-  /** Which of the last hedges lost. */
-  readonly lost: LastFifty;
+  readonly trials: Trials;
   readonly lastAt: number;
   /** No hedge before this time, since the server has said 429. */
   readonly throttledUntil: number;
@@ -17,7 +16,7 @@ export interface Hedging {
 
 export const noHedges: Hedging = {
   tokens: 0,
-  lost: noneOfFifty,
+  trials: noTrials,
   lastAt: Number.NEGATIVE_INFINITY,
   throttledUntil: Number.NEGATIVE_INFINITY,
 };
@@ -25,8 +24,7 @@ export const noHedges: Hedging = {
 /** A hedge takes one token. */
 const price = thousandths(1);
 const throttledForMs = 5_000;
-/** If more of the last fifty hedges lost, one a second finds out whether that has changed. */
-const tooManyLost = 25;
+/** While hedges do not help, this is the time between two of them. */
 const seldomMs = 1_000;
 
 export function filled(hedge: Hedge, hedging: Hedging): Hedging {
@@ -40,24 +38,34 @@ export function refunded(hedge: Hedge, hedging: Hedging): Hedging {
 function withTokens({ capacity }: Hedge, hedging: Hedging, wanted: number): Hedging {
   const tokens = Math.min(thousandths(capacity), wanted);
   if (tokens === hedging.tokens) return hedging;
-  const { lost, lastAt, throttledUntil } = hedging;
-  return { tokens, lost, lastAt, throttledUntil };
+  const { trials, lastAt, throttledUntil } = hedging;
+  return { tokens, trials, lastAt, throttledUntil };
 }
 
 export function spent(hedging: Hedging, now: number): Hedging {
-  return { ...hedging, tokens: Math.max(0, hedging.tokens - price), lastAt: now };
+  const { trials, throttledUntil } = hedging;
+  const tokens = Math.max(0, hedging.tokens - price);
+  return { tokens, trials: afterTrial(trials), lastAt: now, throttledUntil };
 }
 
 export function throttled(hedging: Hedging, now: number): Hedging {
   return { ...hedging, throttledUntil: now + throttledForMs };
 }
 
-export function raced(hedging: Hedging, hasHedgeWon: boolean): Hedging {
-  const lost = afterOne(hedging.lost, !hasHedgeWon);
-  return lost === hedging.lost ? hedging : { ...hedging, lost };
+export function raced(hedging: Hedging, hasHelped: boolean): Hedging {
+  return withTrials(hedging, afterResult(hedging.trials, hasHelped));
 }
 
-export function isHedgeLeft({ tokens, lost, lastAt, throttledUntil }: Hedging, now: number): boolean {
-  const isSeldom = lost.count > tooManyLost;
-  return tokens >= price && now >= throttledUntil && !(isSeldom && now - lastAt < seldomMs);
+/** An attempt took longer than the wait for a hedge. */
+export function passed(hedging: Hedging): Hedging {
+  return withTrials(hedging, afterSlow(hedging.trials));
+}
+
+function withTrials(hedging: Hedging, trials: Trials): Hedging {
+  return trials === hedging.trials ? hedging : { ...hedging, trials };
+}
+
+export function isHedgeLeft({ tokens, trials, lastAt, throttledUntil }: Hedging, now: number): boolean {
+  if (tokens < price || now < throttledUntil) return false;
+  return !areInVain(trials) || (isDue(trials) && now - lastAt >= seldomMs);
 }

@@ -7,6 +7,8 @@ import type { LastFifty } from './last-fifty.js';
 import { noneOfFifty } from './last-fifty.js';
 import type { Learnt } from './learnt.js';
 import { nothingLearntAt } from './learnt.js';
+import type { Trials } from './trials.js';
+import { noTrials } from './trials.js';
 
 export interface TailState {
   /** The last attempts, which are not in `learnt` yet: to learn a whole batch costs about as much as to learn one. */
@@ -17,6 +19,8 @@ export interface TailState {
   readonly slow: LastFifty;
   /** How often the timeout was doubled since the last answer. */
   readonly level: number;
+  /** Retries after a timeout that was learnt. */
+  readonly retries: Trials;
   readonly hedging: Hedging;
 }
 
@@ -26,5 +30,6 @@ export const newTail: TailState = {
   learnt: nothingLearntAt(Number.NEGATIVE_INFINITY),
   slow: noneOfFifty,
   level: 0,
+  retries: noTrials,
   hedging: noHedges,
 };

@@ -6,11 +6,12 @@
 
 import type { Tail } from '../../policy/limits.js';
 import type { Hedging } from './hedging.js';
-import { filled, isHedgeLeft, raced, refunded, spent, throttled } from './hedging.js';
+import { filled, isHedgeLeft, passed, raced, refunded, spent, throttled } from './hedging.js';
 import { codeOf } from './histogram.js';
 import { afterOne, noneOfFifty } from './last-fifty.js';
 import { afterBatch, afterGeneration, generationMs, nothingLearntAt } from './learnt.js';
 import type { TailState } from './state.js';
+import { afterResult, afterSlow, afterTrial, isDue } from './trials.js';
 
 export { newTail } from './state.js';
 export type { TailState };
@@ -41,8 +42,18 @@ export function afterAttempt(
     // One that was cut early could have become either.
     slow: isWhole || isSlow ? afterOne(state.slow, isSlow) : state.slow,
     level: isWhole ? 0 : state.level,
-    hedging: state.hedging,
+    retries: ms > timeoutOf(tail, state) ? afterSlow(state.retries) : state.retries,
+    hedging: ms > hedgeWaitOf(tail, state) ? passed(state.hedging) : state.hedging,
   };
+}
+
+function hedgeWaitOf({ hedge }: Tail, { learnt }: TailState): number {
+  return (hedge === false ? undefined : (hedge.afterMs ?? learnt.hedgeAfterMs)) ?? Number.POSITIVE_INFINITY;
+}
+
+function timeoutOf({ timeout }: Tail, { learnt }: TailState): number {
+  if (timeout === undefined || learnt.timeoutMs === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max(timeout.minMs, learnt.timeoutMs);
 }
 
 /** The state at this time: what is older than ten minutes is forgotten. */
@@ -59,6 +70,7 @@ function asOf(tail: Tail, state: TailState, now: number): TailState {
     learnt: nothingLearntAt(now),
     slow: noneOfFifty,
     level: 0,
+    retries: state.retries,
     hedging: state.hedging,
   };
 }
@@ -99,24 +111,30 @@ export function afterWithdrawal({ hedge }: Tail, state: TailState): TailState {
   return hedge === false ? state : withHedging(state, refunded(hedge, state.hedging));
 }
 
-/** One of two attempts has won. */
-export function afterRace(_tail: Tail, state: TailState, hasHedgeWon: boolean): TailState {
-  return withHedging(state, raced(state.hedging, hasHedgeWon));
+/**
+ * A request that was hedged has ended. A hedge helps if its answer comes first, and takes no longer than the other
+ * attempt was given before it: otherwise the request is slow, whoever serves it.
+ */
+export function afterRace(_tail: Tail, state: TailState, hasHedgeHelped: boolean): TailState {
+  return withHedging(state, raced(state.hedging, hasHedgeHelped));
 }
 
 function withHedging(state: TailState, hedging: Hedging): TailState {
   if (hedging === state.hedging) return state;
-  const { batch, inBatch, learnt, slow, level } = state;
-  return { batch, inBatch, learnt, slow, level, hedging };
+  const { batch, inBatch, learnt, slow, level, retries } = state;
+  return { batch, inBatch, learnt, slow, level, retries, hedging };
 }
 
-/** How long an attempt may take; undefined if too little is known, or the server is slow as a whole. */
+/**
+ * How long an attempt may take; undefined if too little is known, the server is slow as a whole, or retries after a
+ * timeout do not help.
+ */
 export function learntTimeoutMs(tail: Tail, given: TailState, now: number): number | undefined {
   const { timeout } = tail;
   const state = asOf(tail, given, now);
-  const { timeoutMs } = state.learnt;
-  if (timeout === undefined || timeoutMs === undefined || isSlow(state)) return undefined;
-  return Math.min(timeout.maxMs, Math.max(timeout.minMs, timeoutMs) * 2 ** state.level);
+  if (timeout === undefined || state.learnt.timeoutMs === undefined) return undefined;
+  if (isSlow(state) || !isDue(state.retries)) return undefined;
+  return Math.min(timeout.maxMs, timeoutOf(tail, state) * 2 ** state.level);
 }
 
 /** How often the timeout was doubled. An attempt remembers it from when it was sent. */
@@ -125,9 +143,25 @@ export function timeoutLevel(state: TailState): number {
 }
 
 /** An attempt has timed out. However many of those that were sent at one level time out, that doubles the timeout once. */
-export function afterTimeout(_tail: Tail, state: TailState, levelWhenSent: number): TailState {
+export function afterTimeout(
+  _tail: Tail,
+  state: TailState,
+  levelWhenSent: number,
+  isLearnt = true,
+): TailState {
   const level = Math.min(highestLevel, Math.max(state.level, levelWhenSent + 1));
-  return level === state.level ? state : { ...state, level };
+  const retries = isLearnt ? afterTrial(state.retries) : state.retries;
+  return level === state.level && retries === state.retries ? state : { ...state, level, retries };
+}
+
+/**
+ * After a timeout that was learnt, the request has been answered or has timed out again. The retry helps if its answer
+ * takes no longer than the timeout was.
+ */
+export function afterSecondChance(_tail: Tail, state: TailState, hasHelped: boolean): TailState {
+  // A retry spends more than a hedge does, so that 25 of them count like 50.
+  const retries = afterResult(afterResult(state.retries, hasHelped), hasHelped);
+  return retries === state.retries ? state : { ...state, retries };
 }
 
 /** From any timeout, this reaches any `maxMs`. */

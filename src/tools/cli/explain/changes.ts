@@ -147,7 +147,7 @@ function policyLadders(question: Question, answer: Answer): Ladder[] {
   const say = (setting: SettingsOptions): Change => withSetting(question, rule.index, setting);
   const waitMs = neededWait(decision);
   // A shorter deadline says something only beside a wait that is not up to the jitter.
-  const isFixed = !isRetry || decision.waitFrom === 'hint';
+  const isFixed = !isRetry || decision.waitFrom === 'hint' || decision.waitFrom === 'none';
   const deadlineMs = waitMs === undefined || !isFixed ? undefined : waitMs + elapsedMs;
   const limits = [
     round(waitMs, isRetry).map((maxHintMs) => say({ maxHintMs })),

@@ -123,12 +123,26 @@ describe('hedges stop', () => {
     expect(mayHedge(tail, afterThrottled(tail, state, 3_000), 7_999)).toBe(false);
   });
 
-  test('but for one a second, once fewer than half of the last fifty won', () => {
-    const lost = raced(25, false, withTokens(5));
+  test('but for one a second, once fewer than half of the last fifty helped', () => {
+    const lost = raced(25, false, raced(50, true, withTokens(5)));
     expect(hedgesLeft(lost, 0)).toBe(5);
-    const sent = afterHedge(tail, raced(1, false, lost), 10_000);
-    expect(mayHedge(tail, sent, 10_999)).toBe(false);
-    expect(mayHedge(tail, sent, 11_000)).toBe(true);
+    const sent = slowed(9, afterHedge(fixed, raced(1, false, lost), 10_000));
+    expect(mayHedge(fixed, sent, 10_999)).toBe(false);
+    expect(mayHedge(fixed, sent, 11_000)).toBe(true);
+  });
+
+  test('after fewer at the start: then, two of five count as lost', () => {
+    expect(hedgesLeft(raced(9, false, withTokens(5)), 0)).toBe(5);
+    expect(hedgesLeft(raced(10, false, withTokens(5)), 0)).toBe(0);
+    expect(hedgesLeft(raced(1_000, false, raced(1, true, withTokens(5))), 0)).toBe(0);
+  });
+
+  test('and then for one in ten that could have been sent', () => {
+    const sent = afterHedge(fixed, raced(26, false, withTokens(5)), 0);
+    expect(mayHedge(fixed, slowed(8, sent), 100_000)).toBe(false);
+    expect(mayHedge(fixed, slowed(9, sent), 100_000)).toBe(true);
+    expect(mayHedge(fixed, played(times(9, 80), { from: sent, as: fixed }), 100_000)).toBe(false);
+    expect(mayHedge(fixed, afterHedge(fixed, slowed(9, sent), 100_000), 200_000)).toBe(false);
   });
 
   test('until half of them win again', () => {
@@ -139,10 +153,15 @@ describe('hedges stop', () => {
   });
 
   test('not while they win: the state itself', () => {
-    const state = withTokens(5);
+    const state = raced(50, true, withTokens(5));
     expect(raced(100, true, state)).toBe(state);
   });
 });
+
+/** So many attempts that took longer than the wait for a hedge. */
+function slowed(count: number, from: TailState): TailState {
+  return played(times(count, 81), { from, as: fixed });
+}
 
 function raced(count: number, hasHedgeWon: boolean, from: TailState): TailState {
   let state = from;

@@ -4,6 +4,7 @@ import type { TailState } from '../../../../src/core/limits/tail/tail.js';
 import {
   afterAttempt,
   afterHedge,
+  afterSecondChance,
   afterTimeout,
   hedgeAfterMs,
   learntTimeoutMs,
@@ -76,6 +77,42 @@ describe('a timeout doubles', () => {
     for (let level = 0; level < 100; level += 1) doubled = afterTimeout(tail, doubled, timeoutLevel(doubled));
     expect(learntTimeoutMs(tail, doubled, 1_000)).toBe(timeout.maxMs);
     expect(afterTimeout(tail, doubled, timeoutLevel(doubled))).toBe(doubled);
+  });
+});
+
+describe('retries after a timeout that do not help', () => {
+  const again = (count: number, hasHelped: boolean, from = known()) => {
+    let played = from;
+    for (let one = 0; one < count; one += 1) played = afterSecondChance(tail, played, hasHelped);
+    return played;
+  };
+
+  test('end it, but for one slow attempt in ten', () => {
+    const useful = again(25, true);
+    expect(learntTimeoutMs(tail, again(12, false, useful), 1_000)).toBe(usualMs());
+    const vain = again(13, false, useful);
+    expect(learntTimeoutMs(tail, vain, 1_000)).toBeUndefined();
+    expect(learntTimeoutMs(tail, played(times(8, 200), { from: vain }), 1_000)).toBeUndefined();
+    const due = played(times(9, 200), { from: vain });
+    expect(learntTimeoutMs(tail, due, 1_000)).toBe(usualMs());
+    expect(learntTimeoutMs(tail, afterTimeout(tail, due, 0), 1_000)).toBeUndefined();
+    expect(learntTimeoutMs(tail, afterTimeout(tail, due, 0, false), 1_000)).toBeCloseTo(2 * usualMs());
+  });
+
+  test('end it sooner at the start', () => {
+    expect(learntTimeoutMs(tail, again(4, false), 1_000)).toBe(usualMs());
+    expect(learntTimeoutMs(tail, again(5, false), 1_000)).toBeUndefined();
+  });
+
+  test('are forgotten when half of them help again', () => {
+    const vain = again(25, false);
+    expect(learntTimeoutMs(tail, again(12, true, vain), 1_000)).toBeUndefined();
+    expect(learntTimeoutMs(tail, again(13, true, vain), 1_000)).toBe(usualMs());
+  });
+
+  test('leave the state as it is while all of them help', () => {
+    const useful = again(25, true);
+    expect(again(100, true, useful)).toBe(useful);
   });
 });
 
