@@ -61,11 +61,21 @@ describe('slow as a whole', () => {
     expect(isSlow(played(times(50, 60), { from: early, fromMs: 1_000 }), 1_500)).toBe(true);
   });
 
+  test('is not noticed before fifty answers are known', () => {
+    const few = withTokens(5, played(times(25, 10)));
+    expect(isSlow(played(times(37, 30), { from: few, fromMs: 250 }), 620)).toBe(false);
+  });
+
   test('compares with slices of enough answers: a minute with few of them goes on', () => {
     // In the first minute, 20 answers are quick; after that, all take 30 ms, at the same rate.
     const few = withTokens(5, played(times(20, 10), { everyMs: 3_000 }));
     const more = played(times(70, 30), { from: few, fromMs: 60_000, everyMs: 3_000 });
     expect(isSlow(more, 270_000)).toBe(false);
+    // The same after a minute that had enough.
+    const minute = withTokens(5, played(times(100, 30), { everyMs: 610 }));
+    const quick = played(times(20, 10), { from: minute, fromMs: 61_000, everyMs: 3_000 });
+    const usual = played(times(50, 30), { from: quick, fromMs: 121_000, everyMs: 3_000 });
+    expect(isSlow(usual, 271_000)).toBe(false);
     const enough = withTokens(5, played(times(50, 10), { everyMs: 1_200 }));
     const slower = played(times(150, 30), { from: enough, fromMs: 60_000, everyMs: 1_200 });
     expect(isSlow(slower, 240_000)).toBe(true);
