@@ -7,6 +7,7 @@
  */
 
 import type { History } from '../../src/core/types.js';
+import type { Alarm } from '../../src/runtime/alarms.js';
 import type { Ports } from '../../src/runtime/ports.js';
 import type { Retrier } from '../../src/runtime/retrier.js';
 import type { Session, SessionTail } from '../../src/runtime/session.js';
@@ -147,7 +148,24 @@ export class Stage {
     const passage = this.#acting();
     if (tail === undefined) return session;
     const { hedgeAfterMs, hedge, withdraw, ended } = bound(tail);
+    const alarms = new Map<Alarm, Planned>();
     Object.assign(tail, {
+      // In a scope, requests share one timer, which may belong to a request that is over.
+      awaitHedge: (alarm, isSendable) => {
+        const afterMs = hedgeAfterMs(isSendable);
+        if (afterMs === undefined) return;
+        const ring = (): void => {
+          alarm.dueAt = Number.POSITIVE_INFINITY;
+          alarm.ring();
+        };
+        alarm.dueAt = this.#now + afterMs;
+        alarms.set(alarm, this.#plan(alarm.dueAt, passage, ring, true));
+      },
+      stopAwaiting: (alarm) => {
+        const planned = alarms.get(alarm);
+        if (planned !== undefined) this.#planned.delete(planned);
+        alarm.dueAt = Number.POSITIVE_INFINITY;
+      },
       hedgeAfterMs: (...given: Parameters<typeof hedgeAfterMs>) => {
         passage.hedgeAfterMs = hedgeAfterMs(...given);
         return passage.hedgeAfterMs;
