@@ -1,6 +1,6 @@
 /** Whether a scope can bear more requests than have been asked for: the server is up, and failures are few. */
 
-import { fullBudget, tokensLeft } from '../core/limits/budget/budget.js';
+import { affords, fullBudget, tokensLeft } from '../core/limits/budget/budget.js';
 import { openGate } from '../core/limits/gate/state.js';
 import { gateAndHold } from '../core/limits/gate-and-hold.js';
 import { noHold } from '../core/limits/hold/state.js';
@@ -15,6 +15,8 @@ export function isAtEase(scope: Scope, settings: Settings, now: number): boolean
     if (!gateAndHold.isClear(settings, gateNow, holdNow, now)) return false;
   }
   if (budget === false) return true;
-  const left = tokensLeft(budget, scope.spendable(budget, now), now);
-  return left >= tokensLeft(budget, fullBudget(budget, now), now) / 2;
+  // In a fleet, a process has leased only a small part of the budget. If that is nothing, the whole is spent.
+  const left = tokensLeft(budget, scope.budgetOf(budget, now), now);
+  const isHalfFull = left >= tokensLeft(budget, fullBudget(budget, now), now) / 2;
+  return isHalfFull && affords(budget, scope.spendable(budget, now), 'transient', now);
 }

@@ -180,6 +180,21 @@ describe('a hold of fifty processes', () => {
   });
 });
 
+test('ten processes hedge, although each has leased only a part of their budget', () => {
+  const fleets = new Fleets({ hedge: { afterMs: 50, share: 1 } }, 10);
+  fleets.every(20, 2_000, (process) => process.ask());
+  // From now on, they share a budget.
+  fleets.every(20, 200, (process) => process.ask(answered(503)));
+  fleets.every(20, 2_000, (process) => process.ask());
+  const hedges = fleets.processes.map((process) => {
+    const { tail } = process.open();
+    tail?.sent(1);
+    fleets.pass(50);
+    return tail?.hedge();
+  });
+  expect(hedges).toEqual(new Array(10).fill(2));
+});
+
 describe('a budget of ten processes', () => {
   const budget: PolicyOptions = {
     maxRetries: 1,

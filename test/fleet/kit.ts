@@ -112,6 +112,7 @@ export class Process {
   ask(outcome: Outcome = answered(200)): 'sent' | 'wait' | 'refuse' {
     const session = this.open();
     const admission = session.admit();
+    session.tail?.sent(1);
     if (admission.kind !== 'go') session.abandon();
     else if (outcome.kind !== 'response' || !session.acceptAtOnce(outcome.status)) {
       session.next(outcome, { replayable: true });
