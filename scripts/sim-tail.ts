@@ -39,6 +39,14 @@ const contenders = (Object.keys(tailContenders) as TailContender[]).filter(
   (name) => without.includes(name) || name.includes(values.for),
 );
 
+/** The columns of the ordinary days. */
+const besides: readonly TailContender[] = [
+  'no retry',
+  'undaunted: `service`',
+  '`service`, hedge',
+  '`service`, both',
+];
+
 const progress = new Progress(new Printer(process.stderr, process.env));
 const threads = Array.from({ length: Number(values.threads) }, () => new SimulationThread());
 let goalsMet = 0;
@@ -142,13 +150,6 @@ function report(isMet: boolean, line: string): void {
 }
 
 // ---------------------------------------------------------------- ordinary days
-
-const besides: readonly TailContender[] = [
-  'no retry',
-  'undaunted: `service`',
-  '`service`, hedge',
-  '`service`, both',
-];
 
 async function printUnharmed(): Promise<void> {
   console.log('\n**Ordinary days and outages.**\n');
