@@ -9,6 +9,8 @@ export interface Plan {
   /** In place of `data`, what cannot be handed to a page. */
   readonly body?: 'blob' | 'form' | 'params';
   readonly retry: PolicyOptions;
+  /** Requested before, by the same instance: a success pays for a hedge. */
+  readonly before?: string;
   /** The caller gives up during the first wait, in one of the two ways that axios has. */
   readonly giveUpBy?: 'signal' | 'token';
 }
@@ -52,7 +54,7 @@ declare global {
   function perform(plan: Plan): Promise<Report>;
 }
 
-globalThis.perform = async ({ request, body, retry, giveUpBy }) => {
+globalThis.perform = async ({ request, body, retry, before, giveUpBy }) => {
   const decisions: DecisionReport[] = [];
   const { signal, cancelToken, giveUp } = waysToGiveUp(giveUpBy);
   const instance = axios.create();
@@ -66,6 +68,7 @@ globalThis.perform = async ({ request, body, retry, giveUpBy }) => {
     },
   });
   try {
+    if (before !== undefined) await instance.get(before);
     const data = body === undefined ? request.data : bodies[body]();
     const response = await instance.request({ ...request, data, ...signal, ...cancelToken });
     return { response: await reportOnResponse(response), reasons: reasonsOf(response), decisions };

@@ -14,7 +14,7 @@ import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './
 const sendApart: typeof sendCopy =
   typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__
     ? sendCopy
-    : (config, _own, _progress, send) => send(config);
+    : (exchange) => exchange.sendConfig(exchange.config);
 
 export class OutgoingConfig implements Outgoing<ResponseShape> {
   private readonly exchange: Exchange;
@@ -61,9 +61,10 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   ): Promise<ResponseShape> {
     const { exchange } = this;
     const { config } = exchange;
-    if (extra === undefined) this.progress = { up: 0, down: 0 };
-    const headers = extra === undefined ? config.headers : this.headersWith(extra);
-    return sendApart(config, { signal, headers }, this.progress, (copy) => exchange.sendConfig(copy));
+    const isHedge = extra !== undefined;
+    if (!isHedge) this.progress = { up: 0, down: 0 };
+    const headers = isHedge ? this.headersWith(extra) : config.headers;
+    return sendApart(exchange, { signal, headers, isHedge }, this.progress);
   }
 
   target(): { url: string; headers: HeaderRecord } {

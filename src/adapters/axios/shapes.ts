@@ -44,6 +44,7 @@ export interface RequestConfig {
   transformRequest?: unknown;
   transformResponse?: Transform | readonly Transform[] | undefined;
   readonly retry?: OverrideOptions | false | undefined;
+  fetchOptions?: object | undefined;
   onUploadProgress?: ((event: ProgressShape) => void) | undefined;
   onDownloadProgress?: ((event: ProgressShape) => void) | undefined;
 }

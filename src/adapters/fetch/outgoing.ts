@@ -1,5 +1,6 @@
 /** Prepares what each attempt sends: the caller's own input and init, as long as nothing has to be added. */
 
+import { hasBrowserCache, pastTheCache } from '../../runtime/browser-cache.js';
 import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
 import { iterates } from '../../runtime/iterates.js';
@@ -42,9 +43,17 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     signal: AbortSignal,
     extra: Readonly<Record<string, string>> | undefined,
   ): Promise<ResponseShape> {
-    // The other attempt has an init of its own already.
-    if (extra !== undefined) this.prepare(undefined, extra);
+    if (extra !== undefined) this.prepareHedge(extra);
     return this.exchange.send(signal);
+  }
+
+  /** The other attempt has an init of its own already. */
+  private prepareHedge(extra: Readonly<Record<string, string>>): void {
+    const { exchange } = this;
+    this.prepare(undefined, extra);
+    const { cache = 'default' } = { ...cacheOf(exchange.input), ...exchange.init };
+    if (cache === 'default' && hasBrowserCache(exchange.method))
+      exchange.init = { ...exchange.init, cache: pastTheCache };
   }
 
   /**
@@ -102,6 +111,10 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     // A header of that name is there, but its value is no key.
     this.pairs = [...without(this.headers, added), ...added];
   }
+}
+
+function cacheOf(input: unknown): Pick<InitShape, 'cache'> {
+  return isRequest(input) && input.cache !== undefined ? { cache: input.cache } : {};
 }
 
 /** Warns about retries underneath that are not ours, as far as they can be recognised. */

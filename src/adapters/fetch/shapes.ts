@@ -17,6 +17,7 @@ export interface RequestShape {
   readonly body?: ReadableStream<Uint8Array> | null;
   readonly bodyUsed?: boolean;
   readonly redirect?: string;
+  readonly cache?: string;
   readonly referrer?: string;
   readonly referrerPolicy?: string;
   clone(): RequestShape;
@@ -29,6 +30,7 @@ export interface InitShape {
   readonly body?: unknown;
   readonly signal?: AbortSignal | null;
   readonly redirect?: string;
+  readonly cache?: string;
   readonly duplex?: string;
   readonly retry?: OverrideOptions | false | undefined;
   readonly [key: string]: unknown;

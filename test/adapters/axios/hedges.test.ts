@@ -13,7 +13,7 @@ import type {
   AxiosResponse,
   InternalAxiosRequestConfig,
 } from 'axios';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { historyOf, type PolicyOptions } from '../../../src/index.js';
 import { answer, type Lab, type Play, silence } from '../../faults/lab.js';
@@ -271,6 +271,27 @@ describe('with an adapter of the caller', () => {
     ends[0]?.();
     await setImmediate();
     expect(it.time.pending).toEqual([]);
+  });
+
+  test.each([
+    ['/here', 'no-cache'],
+    ['http://elsewhere.example/', undefined],
+  ])('in a browser, the hedge does not ask the cache: %s', async (url, header) => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/149' });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { adapter, configs, ends } = late();
+    const it = stage({}, { adapter });
+    const asked = it.instance.get(url);
+    await it.time.fire(hedgeMs);
+    expect(configs.map(({ headers }) => headers.get('cache-control') ?? undefined)).toEqual([
+      undefined,
+      header,
+    ]);
+    expect(configs.map(({ fetchOptions }) => fetchOptions)).toEqual([undefined, { cache: 'reload' }]);
+    ends[1]?.();
+    const { config } = await asked;
+    expect(config.headers.has('cache-control')).toBe(false);
+    expect(config.fetchOptions).toBeUndefined();
   });
 
   test('a loser that fails late disturbs nothing', async () => {

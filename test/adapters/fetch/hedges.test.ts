@@ -231,6 +231,23 @@ describe('a mock', () => {
   });
 });
 
+describe('in a browser, which lets a second GET wait for the first one', () => {
+  test.each<[string, RequestInit, unknown]>([
+    ['does not ask the cache', {}, 'reload'],
+    ['keeps the cache mode that the caller set', { cache: 'no-store' }, 'no-store'],
+    ['is as the first one for another method', { method: 'HEAD' }, undefined],
+  ])('the hedge %s', async (_what, init, cache) => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/149' });
+    const { calls, doFetch } = opened();
+    const it = stage();
+    const asked = withRetry(doFetch, it.retrier)('http://127.0.0.1/', init);
+    await it.time.fire(hedgeMs);
+    expect(calls.map((call) => call.init.cache)).toEqual([init.cache, cache]);
+    calls[1]?.resolve(new Response('hedge'));
+    await asked;
+  });
+});
+
 test('a hedge that waits for the connection of a failed answer gets it', async () => {
   const lab = await openLab([onCue('first', answer(503, 'busy')), answer(200, 'hedge')]);
   const it = stage();
