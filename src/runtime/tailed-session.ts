@@ -3,7 +3,13 @@
  * needs neither is a plain one, which pays nothing for this.
  */
 
-import { agedBy, decidingOf, isWhole, verdictOnBoth } from '../core/decide/both-failed.js';
+import {
+  agedBy,
+  decidingOf,
+  isWhole,
+  verdictOnBoth,
+  withEvidenceOfBoth,
+} from '../core/decide/both-failed.js';
 import { classify } from '../core/decide/classify.js';
 import { isSafe } from '../core/decide/safety.js';
 import { affords } from '../core/limits/budget/budget.js';
@@ -193,14 +199,17 @@ export class TailedSession extends LiveSession implements SessionTail {
       return { kind: 'pending' };
     }
     const earlier = { ...other.failed, finding: agedBy(other.failed.finding, now - other.failed.endedAt) };
-    if (decidingOf(earlier, failed) === failed) {
-      const verdictOfBoth = verdictOnBoth(failed, earlier);
-      return this.decideBy(it, attempt, { finding, verdict: verdictOfBoth }, prospects);
+    const [by, deciding, beaten] =
+      decidingOf(earlier, failed) === failed ? [it, failed, earlier] : [other, earlier, failed];
+    if (by === other) {
+      it.failed = failed;
+      this.landFailed(it, finding);
     }
-    it.failed = failed;
-    this.landFailed(it, finding);
-    const verdictOfBoth = verdictOnBoth(earlier, failed);
-    return this.decideBy(other, other.attempt, { ...earlier, verdict: verdictOfBoth }, prospects);
+    const both = {
+      finding: withEvidenceOfBoth(deciding.finding, beaten.finding),
+      verdict: verdictOnBoth(deciding, beaten),
+    };
+    return this.decideBy(by, by.attempt, both, prospects);
   }
 
   /** The other attempt decides. But what the server asks for concerns all requests, and at once. */

@@ -244,6 +244,18 @@ test('the hold hears of a hint at once', () => {
   expect(stage.retrier.snapshot().scopes[0]?.holds[0]?.forMs).toBe(29_999);
 });
 
+test.each<[string, Outcome, Outcome]>([
+  ['may have been carried out', failed(errorWith({ code: 'ECONNRESET' })), answered(429)],
+  ['may be carried out still', answered(429), failed(errorWith({ code: 'ECONNRESET' }))],
+])('a write is not retried if one of its attempts %s', (_, first, second) => {
+  const stage = new Stage({ hedge: { methods: ['GET', 'POST'] } });
+  const [, tail] = stage.hedged('POST');
+  tail.ended(1, first, sent);
+  expect(tail.ended(2, second, sent)).toMatchObject({
+    decision: { action: 'stop', reason: 'unsafe-method', finding: { status: 429 } },
+  });
+});
+
 test('the hold hears of the hint of an attempt that fails last', () => {
   const stage = new Stage({ hold: { refusedShare: 0 } });
   const [, tail] = stage.hedged();

@@ -1,6 +1,6 @@
 /** Of two attempts that were out at the same time and have both failed, the one that the request goes on from. */
 
-import type { Finding } from '../types.js';
+import type { Evidence, Finding } from '../types.js';
 
 export interface Failed {
   readonly finding: Finding;
@@ -28,6 +28,15 @@ export function agedBy(finding: Finding, ms: number): Finding {
   const delayMs = Math.max(0, finding.hint.delayMs - ms);
   return { ...finding, hint: { ...finding.hint, delayMs } };
 }
+
+/** The finding with what is proven of both attempts: a write that may have been carried out once is not sent again. */
+export function withEvidenceOfBoth(deciding: Finding, other: Finding): Finding {
+  const evidence = proves.find((one) => one === deciding.evidence || one === other.evidence);
+  return evidence === undefined || evidence === deciding.evidence ? deciding : { ...deciding, evidence };
+}
+
+/** The least first. */
+const proves: readonly Evidence[] = ['unknown', 'refused', 'unsent'];
 
 /** A veto of the caller counts for both: the request is not sent again. */
 export function verdictOnBoth(deciding: Failed, other: Failed): boolean | undefined {
