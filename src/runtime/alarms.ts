@@ -21,6 +21,7 @@ export class Alarms {
   /** When the timer fires. While there are other alarms, it is not moved if its own is taken back, but when it fires. */
   private timedFor: number = Number.POSITIVE_INFINITY;
   private cancel: (() => void) | undefined = undefined;
+  private isStopping = false;
 
   constructor(ports: Pick<Ports, 'now' | 'sleep'>) {
     this.ports = ports;
@@ -46,7 +47,7 @@ export class Alarms {
     alarm.earlier = undefined;
     alarm.later = undefined;
     alarm.dueAt = Number.POSITIVE_INFINITY;
-    if (this.first === undefined) this.stopTimer();
+    if (this.first === undefined && !this.isStopping) this.stopSoon();
   }
 
   private link(alarm: Alarm, earlier: Alarm | undefined): void {
@@ -64,6 +65,15 @@ export class Alarms {
     this.stopTimer();
     this.timedFor = dueAt;
     this.cancel = this.ports.sleep(dueAt - now, () => this.ringDue(), { unref: true });
+  }
+
+  /** Once this turn's code has run: the next request often follows at once, and can use the timer. */
+  private stopSoon(): void {
+    this.isStopping = true;
+    queueMicrotask(() => {
+      this.isStopping = false;
+      if (this.first === undefined) this.stopTimer();
+    });
   }
 
   private stopTimer(): void {

@@ -64,7 +64,7 @@ describe('alarms', () => {
     expect(time.timers).toHaveLength(1);
   });
 
-  test('leave no timer behind', () => {
+  test('leave no timer behind', async () => {
     const { time, alarms, alarm } = stage();
     const [one, other] = [alarm(), alarm()];
     alarms.set(one, 10, 0);
@@ -72,7 +72,25 @@ describe('alarms', () => {
     alarms.clear(one);
     expect(time.pending).toEqual([10]);
     alarms.clear(other);
+    await Promise.resolve();
     expect(time.pending).toEqual([]);
+  });
+
+  test('of requests that follow one another at once cost one timer', async () => {
+    const { time, alarms, alarm } = stage();
+    for (let turn = 0; turn < 1_000; turn += 1) {
+      const one = alarm();
+      alarms.set(one, time.now + 80, time.now);
+      time.now += 0.0625;
+      alarms.clear(one);
+    }
+    expect(time.timers).toHaveLength(1);
+    await Promise.resolve();
+    expect(time.pending).toEqual([]);
+    const last = alarm();
+    alarms.set(last, time.now + 80, time.now);
+    await goTo(time, 1_000);
+    expect(last.rang).toEqual([142.5]);
   });
 
   test('may be set and taken back while one rings', async () => {
