@@ -25,6 +25,11 @@ interface Side<Answer> {
   isOut: boolean;
 }
 
+interface Settle<Answer> {
+  resolve(over: Over<Answer>): void;
+  reject(error: unknown): void;
+}
+
 export class HedgedAttempt<Answer> {
   private readonly exchange: PromiseExchange<Answer>;
   private readonly outgoing: Outgoing<Answer>;
@@ -35,8 +40,8 @@ export class HedgedAttempt<Answer> {
   private cancelHedge: Cancel = () => undefined;
   private cancelKeeping: Cancel = () => undefined;
   private isOver = false;
-  private resolve: (over: Over<Answer>) => void = () => undefined;
-  private reject: (error: unknown) => void = () => undefined;
+  /** Undefined once the loop has its ending: they lead to it, and the loser, which may still be out, leads to them. */
+  private settle: Settle<Answer> | undefined = undefined;
 
   constructor(
     exchange: PromiseExchange<Answer>,
@@ -54,8 +59,7 @@ export class HedgedAttempt<Answer> {
   run(hedgeAfterMs: number, limit: Limit | undefined): Promise<Over<Answer>> {
     this.hedgeAfterMs = hedgeAfterMs;
     return new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
+      this.settle = { resolve, reject };
       // The attempt itself keeps the process alive, if anything does.
       this.cancelHedge = this.times.sleep(hedgeAfterMs, () => this.hedge(), { unref: true });
       this.send(this.exchange.session.attempt, limit, undefined);
@@ -96,8 +100,7 @@ export class HedgedAttempt<Answer> {
   private async ended(side: Side<Answer>, ending: Ending<Answer>): Promise<void> {
     side.isOut = false;
     if (this.sides.length === 1) {
-      this.end(side, false);
-      this.resolve({ sending: side.sending, result: ending });
+      this.end(side, false)?.resolve({ sending: side.sending, result: ending });
       return;
     }
     try {
@@ -149,30 +152,36 @@ export class HedgedAttempt<Answer> {
 
   private handOver(chosen: Side<Answer>, decision: Decision | undefined, isFinal: boolean): void {
     const { sending, kept, outcome } = chosen;
-    this.end(chosen, isFinal);
+    const settle = this.end(chosen, isFinal);
     if (kept !== undefined)
-      this.resolve({ sending, result: { kind: 'ruled', ending: kept, outcome, decision } });
+      settle?.resolve({ sending, result: { kind: 'ruled', ending: kept, outcome, decision } });
   }
 
   /** A function of the caller failed, so the request fails with its error. */
   private fail(side: Side<Answer>, error: unknown): void {
-    this.end(side, true);
+    const settle = this.end(side, true);
     try {
       tellAbort(this.exchange, error);
-      this.reject(error);
+      settle?.reject(error);
     } catch (another) {
-      this.reject(another);
+      settle?.reject(another);
     }
   }
 
-  /** If the other attempt is still being judged, its answer is released after that. */
-  private end(chosen: Side<Answer>, isFinal: boolean): void {
+  private end(chosen: Side<Answer>, isFinal: boolean): Settle<Answer> | undefined {
+    const { settle, sides } = this;
     this.isOver = true;
     this.cancelHedge();
     this.cancelKeeping();
-    const other = this.sides.find((side) => side !== chosen);
+    this.settle = undefined;
     this.sides = [];
-    if (other === undefined) return;
+    const other = sides.find((side) => side !== chosen);
+    if (other !== undefined) this.drop(other, isFinal);
+    return settle;
+  }
+
+  /** If the attempt is still being judged, its answer is released after that. */
+  private drop(other: Side<Answer>, isFinal: boolean): void {
     if (other.kept !== undefined) this.exchange.release(other.kept);
     else if (isFinal) this.cut(other);
     else if (other.isOut) this.leaveLoser(other);
