@@ -61,6 +61,8 @@ export class Stage {
   readonly #scenario: Scenario;
   readonly #cue: (name: string) => void;
   readonly #planned = new Set<Planned>();
+  /** What ends attempts that have lost, and answers that are drained. */
+  readonly #leftovers = new Set<() => void>();
   #now = 0;
   /** The request whose event is being played. */
   #current: Passage | undefined;
@@ -85,7 +87,7 @@ export class Stage {
       ...this.ports,
       sleep: (delayMs, wake, options) =>
         options?.unref === true && !this.#isForHedge(delayMs, options)
-          ? () => undefined
+          ? this.#atTheEnd(wake)
           : sleep(delayMs, wake, options),
     };
   }
@@ -129,6 +131,9 @@ export class Stage {
       this.#plan(passage.request.atMs ?? 0, passage, () => void this.#send(passage, send));
     }
     for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) await this.#happen(next);
+    // A browser has few connections for the scenarios to come.
+    for (const end of this.#leftovers) end();
+    for (const { happen } of this.#planned) happen();
     return passages.map(({ record }, index) => {
       if (record === undefined) throw new Error(`request ${index + 1} waits for what nothing brings about`);
       return record;
@@ -199,6 +204,11 @@ export class Stage {
   /** The client goes on in this turn, but nothing that it does will show. */
   #restSoon(): void {
     setTimeout(this.#rest);
+  }
+
+  #atTheEnd(wake: () => void): () => void {
+    this.#leftovers.add(wake);
+    return () => this.#leftovers.delete(wake);
   }
 
   // -------------------------------------------------------------- what happens
