@@ -9,7 +9,7 @@ import { scriptOf } from './fuzz-script.js';
 fuzz({
   adapter: 'axios',
   client: `axios ${version}`,
-  fewRuns: 150,
+  fewRuns: 220,
   scriptOf,
   run,
   milestones: {

@@ -3,7 +3,7 @@
 import type { OverrideOptions, PolicyOptions } from '../../../src/index.js';
 import { answer, type Play } from '../../faults/lab.js';
 import { Dice } from '../fuzz/dice.js';
-import { hedgeAtRandom, lateAtRandom } from '../fuzz/hedges.js';
+import { withHedges } from '../fuzz/hedges.js';
 import type { Hooks } from '../fuzz/hooks.js';
 import { type FuzzPlay as CommonPlay, hangs, playAtRandom, playOf, served } from '../fuzz/plays.js';
 
@@ -82,17 +82,6 @@ export function scriptOf(seed: number, number: number): FuzzScript {
     together: dice.chance(0.5),
     calls,
   });
-}
-
-/** A hook that changes the next attempt forbids hedges. */
-function withHedges(dice: Dice, script: FuzzScript): FuzzScript {
-  const hedge = script.beforeRetry === undefined ? hedgeAtRandom(dice, script.policy) : {};
-  if (hedge.hedge === undefined) return script;
-  const calls = script.calls.map((call) => ({
-    ...call,
-    plays: call.plays.map((play) => lateAtRandom(dice, play)),
-  }));
-  return { ...script, policy: { ...script.policy, ...hedge }, calls };
 }
 
 /** Times in the policy's own time, which runs faster than the clock. */

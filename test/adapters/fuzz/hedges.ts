@@ -4,15 +4,36 @@ import { historyOf, type PolicyOptions, type RequestEvent, type Retrier } from '
 import type { Dice } from './dice.js';
 import type { FuzzPlay } from './plays.js';
 
-/** Hedges are due in nearly every slow call, in the policy's own time. A policy that retries nothing has none. */
-export function hedgeAtRandom(dice: Dice, { maxRetries }: PolicyOptions): PolicyOptions {
+interface Hedgeable {
+  readonly policy: PolicyOptions;
+  readonly beforeRetry?: unknown;
+  readonly calls: readonly {
+    readonly plays: readonly { readonly does: string }[];
+    readonly abort?: unknown;
+  }[];
+}
+
+/** Most second attempts of these scripts are hedges, sent while the first is out. */
+const asHedged = { by: 'signal', on: 'attempt', n: 2 } as const;
+
+/**
+ * Some scripts get hedges, which are due in nearly every slow call, in the policy's own time. A policy that retries nothing
+ * has none, and a hook that changes the next attempt forbids them.
+ */
+export function withHedges<Script extends Hedgeable>(dice: Dice, script: Script): Script {
+  const { policy, beforeRetry, calls } = script;
   const afterMs = dice.oneOf([5, 20, 50, 200]);
-  if (!dice.chance(0.4) || maxRetries === 0) return {};
-  return { hedge: { afterMs, share: 1, capacity: saved } };
+  if (!dice.chance(0.4) || policy.maxRetries === 0 || beforeRetry !== undefined) return script;
+  const late = calls.map((call) => ({
+    ...call,
+    plays: call.plays.map((play) => lateAtRandom(dice, play)),
+    ...(dice.chance(0.2) && call.abort === undefined && { abort: asHedged }),
+  }));
+  return { ...script, policy: { ...policy, hedge: { afterMs, share: 1, capacity: saved } }, calls: late };
 }
 
 /** Some answers are late, so that the other attempt can win. */
-export function lateAtRandom<Play extends { readonly does: string }>(dice: Dice, play: Play): Play {
+function lateAtRandom<Play extends { readonly does: string }>(dice: Dice, play: Play): Play {
   const lateMs = dice.whole(1, 25);
   const isLate = dice.chance(0.5) && (play.does === 'serve' || play.does === 'refuse');
   return isLate ? { ...play, lateMs } : play;
