@@ -14,6 +14,9 @@ export interface Alarm {
   ring(): void;
 }
 
+/** The class without its private parts: types of another copy of this package fit, too. */
+export type NewAlarms = new (ports: Pick<Ports, 'now' | 'sleep'>) => Pick<Alarms, 'set' | 'clear'>;
+
 export class Alarms {
   private readonly ports: Pick<Ports, 'now' | 'sleep'>;
   private first: Alarm | undefined = undefined;

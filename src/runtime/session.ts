@@ -7,7 +7,7 @@ import type { HoldState } from '../core/limits/hold/state.js';
 import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { Admission, Decision, History, Outcome, RequestFacts } from '../core/types.js';
-import type { Alarm, Alarms } from './alarms.js';
+import type { Alarm, NewAlarms } from './alarms.js';
 import type { Ports } from './ports.js';
 
 /** What the client knows about sending the request again. */
@@ -82,7 +82,7 @@ export interface SessionTail {
    * The same, with an alarm that rings when that time is over. It is not set if there will be no hedge. The class of the
    * alarms is handed over because a page, which has fewer requests, does without it.
    */
-  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: typeof Alarms): void;
+  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: NewAlarms): void;
   stopAwaiting(alarm: Alarm): void;
   /** That time is over. The number of the hedge among the attempts; undefined if none may be sent after all. */
   hedge(): number | undefined;

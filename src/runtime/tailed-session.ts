@@ -20,7 +20,7 @@ import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import { truthReturned } from '../core/returned.js';
 import type { Attempt, Decision, Finding, Outcome, RequestFacts, World } from '../core/types.js';
-import type { Alarm, Alarms } from './alarms.js';
+import type { Alarm, NewAlarms } from './alarms.js';
 import { isAtEase } from './at-ease.js';
 import { isListening, tell } from './events.js';
 import { LiveSession } from './live-session.js';
@@ -144,7 +144,7 @@ export class TailedSession extends LiveSession implements SessionTail {
     return tails.hedgeAfterMs(uses, this.state, first.sentAt);
   }
 
-  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: typeof Alarms): void {
+  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: NewAlarms): void {
     const afterMs = this.hedgeAfterMs(isSendable);
     const now = this.first?.sentAt;
     if (afterMs === undefined || now === undefined) return;

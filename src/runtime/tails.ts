@@ -4,7 +4,7 @@ import type { TailState } from '../core/limits/tail/tail.js';
 import * as tails from '../core/limits/tail/tail.js';
 import type { Tail } from '../core/policy/limits.js';
 import type { Rule } from '../core/policy/policy.js';
-import type { Alarms } from './alarms.js';
+import type { NewAlarms } from './alarms.js';
 
 /** More connections than this are not worth keeping for the next requests. */
 const mostLosers = 10;
@@ -16,7 +16,7 @@ export class Tails {
   /** Routes differ in how long they take, so each rule has its own. */
   private readonly states: Map<Rule, TailState> = new Map();
   /** For hedges: of all requests, hardly one takes long enough for one. */
-  alarms: Alarms | undefined = undefined;
+  alarms: InstanceType<NewAlarms> | undefined = undefined;
   /** Attempts that lost against another one and go on until their head, so that their connections can be kept. */
   private losers = 0;
 
