@@ -29,14 +29,20 @@ describe('opened from a file', () => {
     expect(opened.noise).toEqual([]);
   });
 
-  test('offers outages, limits and ordinary days, and policies to start from', async () => {
+  test('offers outages, limits, ordinary days and slow answers, and policies to start from', async () => {
     await using opened = await open(report, { fragment: '' });
     const groups = (label: string) =>
       opened.page
         .getByLabel(label)
         .locator('optgroup')
         .evaluateAll((all) => all.map((group) => (group as HTMLOptGroupElement).label));
-    expect(await groups('Scenario')).toEqual(['From this report', 'Outages', 'Limits', 'Ordinary days']);
+    expect(await groups('Scenario')).toEqual([
+      'From this report',
+      'Outages',
+      'Limits',
+      'Ordinary days',
+      'Slow answers',
+    ]);
     expect(await groups('Start from')).toEqual([
       'From this report',
       'undaunted',
