@@ -43,6 +43,7 @@ const pieces: Readonly<Record<string, Modules>> = {
     'src/core/decide/both-failed.ts',
     'src/core/policy/fill-in-tail.ts',
     'src/core/policy/check/tail-contradictions.ts',
+    'src/runtime/learning-session.ts',
     'src/runtime/tailed-session.ts',
     'src/runtime/tails.ts',
     'src/runtime/alarms.ts',

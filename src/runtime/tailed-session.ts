@@ -1,7 +1,4 @@
-/**
- * A session that learns from how long attempts take, and that may have two of them out at the same time. A session that
- * needs neither is a plain one, which pays nothing for this.
- */
+/** A session that learns from how long attempts take, and that may have two of them out at the same time. */
 
 import {
   agedBy,
@@ -11,9 +8,6 @@ import {
   withEvidenceOfBoth,
 } from '../core/decide/both-failed.js';
 import { classify } from '../core/decide/classify.js';
-import { isSafe } from '../core/decide/safety.js';
-import { affords } from '../core/limits/budget/budget.js';
-import type { TailState } from '../core/limits/tail/tail.js';
 import * as tails from '../core/limits/tail/tail.js';
 import type { Tail } from '../core/policy/limits.js';
 import type { Rule } from '../core/policy/policy.js';
@@ -23,52 +17,24 @@ import type { Attempt, Decision, Finding, Outcome, RequestFacts, World } from '.
 import type { Alarm, NewAlarms } from './alarms.js';
 import { isAtEase } from './at-ease.js';
 import { isListening, tell } from './events.js';
-import { LiveSession } from './live-session.js';
+import { type Failed, LearningSession, type Out } from './learning-session.js';
+import type { LiveSession } from './live-session.js';
 import type { Scope } from './scope.js';
 import type { Prospects, Ruling, SessionTail } from './session.js';
-import { Tails } from './tails.js';
 
-/** An attempt that is out, or that has failed while the other one is still out. */
-interface Out {
-  readonly attempt: number;
-  /** When it was on the wire; undefined: not yet. */
-  sentAt: number | undefined;
-  /** How often the timeout had been doubled by then. */
-  level: number;
-  /** Its time limit, if that was learnt. */
-  limitMs?: number | undefined;
-  failed: Failed | undefined;
-}
-
-interface Failed {
-  readonly finding: Finding;
-  readonly verdict: boolean | undefined;
-  readonly endedAt: number;
-}
-
-export class TailedSession extends LiveSession implements SessionTail {
-  /** What the rule learns, and what this request makes of it: an override may ask for less. */
-  private readonly learns: Tail;
-  private readonly uses: Tail;
+export class TailedSession extends LearningSession implements SessionTail {
   private readonly isActing: boolean;
-  /** The attempt that is out, and its hedge. */
-  private first: Out | undefined = undefined;
-  private second: Out | undefined = undefined;
   /** Of the two, the one that decides. */
   private deciding: Out | undefined = undefined;
   /** The attempt that lost while it was still out. */
   private loser: Out | undefined = undefined;
   private isLoserLeft = false;
   private hasHedgeWon: boolean | undefined = undefined;
-  /** The learnt time limit at which the last attempt was cut. */
-  private cutAfterMs: number | undefined = undefined;
   /** The attempt that had ended the request with a head, whose body has failed. */
   private reopened: number | undefined = undefined;
 
   constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope, uses: Tail) {
-    super(request, rule, settings, scope);
-    this.learns = rule.settings.tail ?? uses;
-    this.uses = uses;
+    super(request, rule, settings, scope, uses);
     this.isActing = this.suppressed !== true;
   }
 
@@ -92,46 +58,6 @@ export class TailedSession extends LiveSession implements SessionTail {
     if (!isNew || !isListening(this.settings)) return;
     const afterMs = now - (this.first?.sentAt ?? now);
     tell(this.settings, { type: 'hedge', ...this.about(), attempt, afterMs });
-  }
-
-  timeoutMs(isSendable: boolean): number | undefined {
-    if (this.uses.timeout === undefined || !isSendable) return undefined;
-    const out = this.second?.sentAt === undefined ? this.first : this.second;
-    const now = out?.sentAt ?? this.now;
-    const limitMs = this.canRetry(now) ? tails.learntTimeoutMs(this.uses, this.state, now) : undefined;
-    // At the longest one, it is like any other timeout.
-    if (out !== undefined) out.limitMs = limitMs === this.uses.timeout.maxMs ? undefined : limitMs;
-    return limitMs;
-  }
-
-  mayTimeOut(): boolean {
-    const { now } = this;
-    const applies = tails.learntTimeoutMs(this.uses, this.state, now) !== undefined;
-    if (applies && !this.isSilent && this.canRetry(now)) return true;
-    for (const out of [this.first, this.second]) if (out !== undefined) out.limitMs = undefined;
-    return false;
-  }
-
-  /**
-   * Another attempt has timed out since this one was sent, and the server has answered nothing since then. It is the
-   * server that pauses, not this request that is slow, and all others would be cut as well.
-   */
-  private get isSilent(): boolean {
-    const level = tails.timeoutLevel(this.state);
-    return [this.first, this.second].every((out) => out === undefined || out.level < level);
-  }
-
-  /** Whether a retry would be safe and affordable after a timeout. */
-  private canRetry(now: number): boolean {
-    const { settings, request, scope } = this;
-    const { budget, maxRetries } = settings;
-    if (budget === false || this.retries >= maxRetries) return false;
-    if (!isSafe(settings, request) || scope.refuses(settings, now)) return false;
-    return affords(budget, scope.spendable(budget, now), 'timeout', now);
-  }
-
-  private get retries(): number {
-    return this.attempts?.filter(({ decision }) => decision.action === 'retry').length ?? 0;
   }
 
   hedgeAfterMs(isSendable: boolean): number | undefined {
@@ -334,64 +260,6 @@ export class TailedSession extends LiveSession implements SessionTail {
   ): void {
     if (this.deciding?.failed === undefined) super.learn(finding, isFirst, verdict, now);
     else this.scope.learn({ ...this.settings, hold: false }, finding, isFirst, verdict, now);
-  }
-
-  private landWhole(out: Out | undefined, finding: Finding, now: number): void {
-    // The server asks for fewer requests, even if the rule does not retry that.
-    const isRefusal = finding.kind === 'response' && finding.status === 429;
-    if (isRefusal) this.keep(tails.afterThrottled(this.learns, this.state, now));
-    this.land(out, true, now);
-  }
-
-  private landFailed(out: Out | undefined, finding: Finding): void {
-    if (finding.class === 'throttled') this.keep(tails.afterThrottled(this.learns, this.state, this.now));
-    if (finding.kind === 'error') {
-      // Nothing was sent, so it says nothing about how long an answer takes.
-      if (finding.evidence === 'unsent' || finding.unasked === true) return;
-      if (finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' && out !== undefined) this.landTimedOut(out);
-    }
-    this.land(out, false, this.now);
-  }
-
-  private landTimedOut({ level, limitMs }: Out): void {
-    this.keep(tails.afterTimeout(this.learns, this.state, level, limitMs !== undefined));
-    this.judgeSecondChance(Number.POSITIVE_INFINITY);
-    this.cutAfterMs = limitMs;
-  }
-
-  /** How long a retry took, if the attempt before it was cut at a time limit that was learnt. */
-  private judgeSecondChance(ms: number): void {
-    if (this.cutAfterMs === undefined) return;
-    this.keep(tails.afterSecondChance(this.learns, this.state, ms <= this.cutAfterMs));
-    this.cutAfterMs = undefined;
-  }
-
-  private land(out: Out | undefined, isWholeAnswer: boolean, now: number): void {
-    if (out === undefined) return;
-    this.keep(this.stateAfter(out, isWholeAnswer, now));
-    if (isWholeAnswer) this.judgeSecondChance(now - (out.sentAt ?? now));
-  }
-
-  private stateAfter({ sentAt }: Out, isWholeAnswer: boolean, now: number): TailState {
-    const { learns, state } = this;
-    return sentAt === undefined ? state : tails.afterAttempt(learns, state, now - sentAt, isWholeAnswer, now);
-  }
-
-  private get tails(): Tails {
-    this.scope.tails ??= new Tails();
-    return this.scope.tails;
-  }
-
-  private get state(): TailState {
-    return this.tails.of(this.rule);
-  }
-
-  private keep(state: TailState): void {
-    this.tails.keep(this.rule, state);
-  }
-
-  private get now(): number {
-    return this.scope.ports.now();
   }
 }
 
