@@ -5,10 +5,10 @@ import type { Row } from './row.js';
 
 /** In kB. */
 const bounds: Readonly<Record<string, number>> = {
-  'undaunted/fetch': 53.7,
-  'undaunted/axios': 55.5,
-  'undaunted/fetch, made without vendors, gateAndHold, check, rules, tail': 30.7,
-  'undaunted/axios, made without vendors, gateAndHold, check, rules, tail': 32.5,
+  'undaunted/fetch': 54.6,
+  'undaunted/axios': 56.4,
+  'undaunted/fetch, made without vendors, gateAndHold, check, rules, tail': 30.9,
+  'undaunted/axios, made without vendors, gateAndHold, check, rules, tail': 32.6,
 };
 const peers = ['axios-retry', 'retry-axios'] as const;
 
@@ -43,6 +43,7 @@ const pieces: Readonly<Record<string, Modules>> = {
     'src/core/decide/both-failed.ts',
     'src/core/policy/fill-in-tail.ts',
     'src/core/policy/check/tail-contradictions.ts',
+    'src/runtime/learning-session.ts',
     'src/runtime/learning-session.ts',
     'src/runtime/tailed-session.ts',
     'src/runtime/tails.ts',

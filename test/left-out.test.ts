@@ -37,6 +37,7 @@ const modules = {
     'src/core/policy/fill-in-tail.ts',
     'src/core/policy/check/tail-contradictions.ts',
     'src/runtime/learning-session.ts',
+    'src/runtime/learning-session.ts',
     'src/runtime/tailed-session.ts',
     'src/runtime/tails.ts',
     'src/runtime/at-ease.ts',
