@@ -10,11 +10,11 @@ export function explain(decision: Decision): string {
     if (decision.reason === 'success') return `Succeeded on attempt ${attempt} (${labelOfFinding(finding)}).`;
     return `No retry after attempt ${attempt}: ${whyStop[decision.reason](decision)}.`;
   }
-  const { delayMs, waitFrom } = decision;
+  const { retry = attempt, delayMs, waitFrom } = decision;
   const why = whyRetry[decision.reason](decision);
-  if (waitFrom === 'none') return `Retry ${attempt} at once: ${why}.`;
+  if (waitFrom === 'none') return `Retry ${retry} at once: ${why}.`;
   const wait = waitFrom === 'hint' ? `, as the server asked (${hintIn(finding)})` : ` (${waitFrom})`;
-  return `Retry ${attempt} in ${timeText(Math.round(delayMs))}${wait}: ${why}.`;
+  return `Retry ${retry} in ${timeText(Math.round(delayMs))}${wait}: ${why}.`;
 }
 
 // One entry for every reason: a missing one does not compile.

@@ -199,6 +199,8 @@ export interface Retry {
   /** The attempt that just ended, from 1. */
   readonly attempt: number;
   readonly finding: Finding;
+  /** Only if the request was hedged: the number of the retry that follows, from 1. Otherwise it is that of the attempt. */
+  readonly retry?: number;
   readonly delayMs: number;
   /** Where the wait comes from. `'none'`: after a timeout that was learnt, there is none. */
   readonly waitFrom: 'hint' | 'schedule' | 'throttledSchedule' | 'none';

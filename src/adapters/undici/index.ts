@@ -110,9 +110,9 @@ const unsentOnly: OverrideOptions = Object.freeze({
   unsafeMethods: 'unsent',
 });
 
-function overrideOf({ method, upgrade, retry: given }: DispatchOptions): OverrideOptions | undefined {
-  const override = overrideFrom(given as OverrideOptions | false | undefined);
-  if (!isTunnel({ method, upgrade })) return override;
+function overrideOf(options: DispatchOptions): OverrideOptions | undefined {
+  const override = overrideFrom(options.retry as OverrideOptions | false | undefined);
+  if (!isTunnel(options)) return override;
   if (override === undefined) return unsentOnly;
   // The policy check rejects an override that is not an object.
   return typeof override === 'object' && override !== null ? { ...override, ...unsentOnly } : override;

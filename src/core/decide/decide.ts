@@ -109,6 +109,7 @@ function afford(
     reason: whyWorthIt(settings, finding, world.verdict),
     attempt,
     finding,
+    ...(attempt !== retries + 1 && { retry: retries + 1 }),
     delayMs: wait.delayMs,
     waitFrom: wait.waitFrom,
     cost: budget === false ? 0 : costOf(budget, price),

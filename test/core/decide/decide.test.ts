@@ -485,6 +485,16 @@ describe('decide', () => {
     expect(decide(settingsOf(options), history, outcome, worldOf(world))).toMatchObject(says);
   });
 
+  test('after two attempts at the same time, the retry has a number of its own', () => {
+    const pending: Attempt = {
+      endedAt: 0,
+      decision: { action: 'stop', reason: 'other-pending', attempt: 1, finding: serverError },
+    };
+    const decision = decide(settingsOf(), [pending], answered(503), worldOf({ attempt: 2 }));
+    expect(decision).toMatchObject({ action: 'retry', attempt: 2, retry: 1 });
+    expect(explain(decision)).toMatch(/^Retry 1 in /);
+  });
+
   test('covers every reason', () => {
     const seen = new Set(cases.map(({ says }) => says.reason));
     // Only histories of hedged requests have these: nothing is decided when such an attempt ends.
