@@ -1,14 +1,13 @@
 /**
  * The library also loads in edge runtimes, workers and browsers: while it is loaded, no entry point but undici's and
- * Redis's asks the platform for anything. Each is bundled and run in a context that has only the language and what
- * every web platform has.
+ * Redis's asks the platform for anything. Each is bundled and run in a context that has only the language.
  */
 
 import { readFileSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { suppressRetries } from '../src/index.js';
+import { type PolicyOptions, suppressRetries } from '../src/index.js';
 
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   exports: Record<string, string | { readonly default: string }>;
@@ -44,7 +43,7 @@ const web = { TextDecoder, TextEncoder, URL, clearTimeout, console, performance,
 /** The globals among these that the code reads while it is loaded. */
 function askedBy(code: string, among: readonly string[]): string[] {
   const asked: string[] = [];
-  const world = createContext({ ...web });
+  const world = createContext();
   for (const name of among) {
     const get = (): undefined => void asked.push(name);
     Object.defineProperty(world, name, { get, configurable: true });
@@ -53,7 +52,11 @@ function askedBy(code: string, among: readonly string[]): string[] {
   return asked;
 }
 
-const platform = ['process', 'Buffer', 'require', 'module', 'navigator', 'window', 'self', 'Deno', 'Bun'];
+/** jsdom has no TextEncoder; React Native and older Workers have no FinalizationRegistry. */
+const platform = [
+  ...['process', 'Buffer', 'require', 'module', 'navigator', 'window', 'self', 'Deno', 'Bun'],
+  ...[...Object.keys(web), 'fetch', 'Response', 'AbortSignal', 'ReadableStream', 'FinalizationRegistry'],
+];
 
 describe('loading asks nothing of the platform', () => {
   test('for every entry point but two', () => {
@@ -119,4 +122,45 @@ describe('on a platform with nothing but web APIs', () => {
     expect((await run({ AsyncLocalStorage })).missing[0]).toBe('done');
     expect(suppressRetries(() => 'here, too')).toBe('here, too');
   });
+});
+
+describe('on a platform that lacks what React Native, jsdom and older browsers and Workers lack', () => {
+  class OldURL extends URL {
+    static override canParse: never = undefined as never;
+  }
+  const lesser = { AbortController, Promise, URL: OldURL, clearTimeout, console, performance, setTimeout };
+
+  interface Used {
+    readonly withRetry: typeof import('../src/adapters/fetch/index.js').withRetry;
+  }
+
+  async function retrying(doFetch: () => Promise<unknown>, policy: PolicyOptions): Promise<typeof fetch> {
+    const world = createContext({ ...lesser });
+    runInContext('delete globalThis.FinalizationRegistry', world);
+    const code = await bundle("export { withRetry } from './src/adapters/fetch/index.ts'");
+    const { withRetry } = runInContext(`${code}; entry`, world) as Used;
+    return withRetry(doFetch as typeof fetch, { ...policy, schedule: { kind: 'fixed', waitMs: 1 } });
+  }
+
+  test('a failure is retried, and the last one reaches the caller', async () => {
+    let calls = 0;
+    const failure = new TypeError('Network request failed');
+    const doFetch = (): Promise<never> => {
+      calls += 1;
+      return Promise.reject(failure);
+    };
+    const own = await retrying(doFetch, { maxRetries: 1, observe: () => undefined });
+    await expect(own('https://user@a.example/')).rejects.toBe(failure);
+    expect(calls).toBe(2);
+  });
+
+  test.each([{ attemptTimeoutMs: 60_000 }, { deadlineMs: 60_000, deadlineCovers: 'body' } as const])(
+    'an answer is handed over, with %o',
+    async (policy) => {
+      const response = { status: 200, headers: new Headers(), body: {} };
+      const own = await retrying(async () => response, policy);
+      const { signal } = new AbortController();
+      expect(await own('https://a.example/', { signal })).toBe(response);
+    },
+  );
 });

@@ -43,8 +43,11 @@ function originOfUrl(url: URL | undefined): string | undefined {
   return url === undefined || url.host === '' ? undefined : `${url.protocol}//${url.host}`;
 }
 
-/** Parses any spelling that the URL standard allows. In a browser, the address may be relative. */
-function urlFrom(address: string): URL | undefined {
+/**
+ * Parses any spelling that the URL standard allows. In a browser, the address may be relative. `URL.canParse` is too
+ * young: jsdom and older browsers do not have it.
+ */
+export function urlFrom(address: string): URL | undefined {
   const { location } = globalThis as { readonly location?: { readonly href: string } };
   // Without a page, `new URL` would throw, and an exception costs far more than this check.
   if (location === undefined && address.startsWith('/')) return undefined;

@@ -3,6 +3,7 @@
 import type { DecisionEvent, FleetEvent, RequestEvent, RequestSummary } from '../core/events.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { RequestFacts } from '../core/types.js';
+import { urlFrom } from './address.js';
 import { builtinModule } from './builtin-module.js';
 import { warn } from './warning.js';
 
@@ -85,7 +86,7 @@ export function withoutSecrets(url: string): string {
   if (slashes === undefined) return scheme ?? withoutQuery(url);
   // Userinfo ends at the last @ of the authority: a password may hold one, too. A password that holds / or ? makes the
   // URL invalid as a rule; then everything up to the last @ goes.
-  const userinfo = url.includes('@') && !URL.canParse(url) ? /^.*@/s : /^[^/?#\\]*@/;
+  const userinfo = url.includes('@') && urlFrom(url) === undefined ? /^.*@/s : /^[^/?#\\]*@/;
   return withoutQuery(start + url.slice(start.length).replace(userinfo, ''));
 }
 

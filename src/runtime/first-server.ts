@@ -1,5 +1,7 @@
 /** Which server a connection error is about, if the client follows redirects silently. */
 
+import { urlFrom } from './address.js';
+
 /** What Node's errors say about the server that it could not reach. */
 interface Failure {
   readonly hostname?: unknown;
@@ -17,7 +19,9 @@ interface Failure {
  * goes by another name.
  */
 export function isAboutFirstServer(error: unknown, url: string): boolean {
-  const { hostname, port, protocol } = new URL(url);
+  const first = urlFrom(url);
+  if (first === undefined) return false;
+  const { hostname, port, protocol } = first;
   const name = hostname.replace(/^\[|\]$/g, '');
   const number = Number(port || (protocol === 'https:' ? 443 : 80));
   const isIt = (failure: Failure): boolean =>

@@ -37,11 +37,15 @@ export class KeptBytes {
   }
 }
 
-const encoder = new TextEncoder();
+/** Made when it is first used: not every platform that loads this file has the class (jsdom). */
+let encoder: TextEncoder | undefined;
 
 function bytesOf(chunk: Chunk): Uint8Array | undefined {
   if (chunk instanceof Uint8Array) return chunk;
-  if (typeof chunk === 'string') return encoder.encode(chunk);
+  if (typeof chunk === 'string') {
+    encoder ??= new TextEncoder();
+    return encoder.encode(chunk);
+  }
   if (!ArrayBuffer.isView(chunk)) return undefined;
   const { buffer, byteOffset, byteLength } = chunk as ArrayBufferView;
   return new Uint8Array(buffer, byteOffset, byteLength);

@@ -3,11 +3,12 @@
 import { builtinModule } from './builtin-module.js';
 import type { Cancel } from './sleep.js';
 
-const unread: FinalizationRegistry<Cancel> = new FinalizationRegistry((done) => done());
+/** Made when it is first used: React Native and older Workers do not have the class. */
+let unread: FinalizationRegistry<Cancel> | undefined;
 
 /**
  * Calls `done` when a web stream ends. Node reports that without a reader, which would lock the stream. Other platforms
- * do not, so there `done` waits until the garbage collector takes the stream.
+ * do not, so there `done` waits until the garbage collector takes the stream; some do not report that either.
  */
 export function whenRead(body: object, done: Cancel): void {
   try {
@@ -19,6 +20,8 @@ export function whenRead(body: object, done: Cancel): void {
   } catch {
     // The body is not a stream of this platform.
   }
+  if (typeof FinalizationRegistry === 'undefined') return;
+  unread ??= new FinalizationRegistry((end) => end());
   unread.register(body, done);
 }
 

@@ -58,6 +58,5 @@ function evidenceOf(
 ): Evidence | undefined {
   const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined) ?? 'follow';
   if (redirect !== 'follow') return undefined;
-  const address = addressOf(input);
-  return URL.canParse(address) && isAboutFirstServer(error, address) ? undefined : 'unknown';
+  return isAboutFirstServer(error, addressOf(input)) ? undefined : 'unknown';
 }
