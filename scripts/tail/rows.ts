@@ -51,7 +51,7 @@ export const tailRows: readonly TailRow[] = [
   ...rates.map((rate) =>
     row(
       `nature-${rate}`,
-      `1 % of the requests take 100 times as long, whoever answers them, ${rate} a second`,
+      `1 % of the requests take 100 times as long on every server, ${rate} a second`,
       days.slowByNature(oneInAHundred, rate),
     ),
   ),

@@ -86,8 +86,11 @@ export function placeholder(option: Option): string {
 
 function checkOperands({ name, operands }: Command, given: readonly string[]): void {
   const { usage, least, most } = operands ?? { usage: '', least: 0, most: 0 };
-  if (given.length < least || given.includes(''))
-    throw new Failure(`an argument is missing. Usage: undaunted ${name} ${usage}`);
+  const missing = given.includes('') ? given.indexOf('') : given.length;
+  if (missing < Math.max(least, given.length)) {
+    const what = usage.match(/<[^>]+>|\[[^\]]+\]/g)?.[missing] ?? 'an argument';
+    throw new Failure(`${what} is missing. Usage: undaunted ${name} ${usage}`);
+  }
   const [superfluous] = given.slice(most);
   if (superfluous === undefined) return;
   throw new Failure(`unexpected argument "${superfluous}". Usage: undaunted ${name} ${usage}`.trimEnd());

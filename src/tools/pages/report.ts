@@ -8,6 +8,8 @@ import { contenderNamed, simulateBySecond } from '../sim/internal.js';
 export interface Report extends Comparison {
   readonly format: 1;
   readonly seed: number;
+  /** What a lab without runs shows first, as the part of an address after its `#`. */
+  readonly link?: string;
 }
 
 export interface Comparison {

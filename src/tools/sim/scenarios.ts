@@ -148,7 +148,7 @@ const slowAnswers: readonly Scenario[] = [
   },
   {
     name: 'slow-by-nature',
-    title: 'One request in a hundred takes a hundred times as long, whoever answers it',
+    title: 'One request in a hundred takes a hundred times as long on every server',
     ...plainDay(tails.slowByNature(tails.oneInAHundred, 100)),
     policies: tailPolicies,
   },

@@ -43,7 +43,7 @@ export function slowTail(tail: LatencyTail, perSecond: number): Day {
   return day(answering({ ...quick, tail }), perSecond);
 }
 
-/** A share of the requests takes many times as long, whoever answers them and however often they are sent. */
+/** A share of the requests takes many times as long, on every server and however often they are sent. */
 export function slowByNature(tail: LatencyTail, perSecond: number): Day {
   return day(answering({ ...quick, tail: { ...tail, of: 'request' } }), perSecond);
 }

@@ -68,6 +68,12 @@ describe('--out writes the page', () => {
     // The scenario suggests it as well.
     expect(scenario.policies).not.toContain('none');
   });
+
+  test('with the link that was given', async () => {
+    const { link } = await writtenPage('http://127.0.0.1:1/#lab=1&scenario=surge&seed=7');
+    expect(link).toBe('#lab=1&scenario=surge&seed=7');
+    expect(await writtenPage()).not.toHaveProperty('link');
+  });
 });
 
 describe('without --out, it serves the page', () => {

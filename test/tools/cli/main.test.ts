@@ -157,7 +157,8 @@ describe('one line says what is wrong, and what to do', () => {
     ['check a --jsn', 'unknown option --jsn. Did you mean --json? See: undaunted check --help'],
     ['check -j a', 'unknown option -j. See: undaunted check --help'],
     ['check a --constructor', 'unknown option --constructor. See: undaunted check --help'],
-    ['check', 'an argument is missing. Usage: undaunted check <policy.json>'],
+    ['check', '<policy.json> is missing. Usage: undaunted check <policy.json>'],
+    ['explain a', '<request> is missing. Usage: undaunted explain <policy.json> <request>'],
     ['check a b', 'unexpected argument "b". Usage: undaunted check <policy.json>'],
     ['outage server a', 'unexpected argument "a". Usage: undaunted outage server'],
   ])('undaunted %s', async (typed, message) => {

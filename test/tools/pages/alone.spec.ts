@@ -29,6 +29,21 @@ describe('opened from a file', () => {
     expect(opened.noise).toEqual([]);
   });
 
+  test('it begins with the link that it was written with, unless its address has another one', async () => {
+    const linked = { ...report, link: '#lab=1&scenario=surge&seed=7' };
+    const shown = async (fragment: string): Promise<string[]> => {
+      await using opened = await open(linked, { fragment });
+      await opened.settled();
+      expect(opened.noise).toEqual([]);
+      const labels = ['Scenario', 'Seed'];
+      return await Promise.all(
+        labels.map((label) => opened.page.getByLabel(label, { exact: true }).inputValue()),
+      );
+    };
+    expect(await shown('')).toEqual(['surge', '7']);
+    expect(await shown('lab=1&seed=3')).toEqual([smallOutage.name, '3']);
+  });
+
   test('offers outages, limits, ordinary days and slow answers, and policies to start from', async () => {
     await using opened = await open(report, { fragment: '' });
     const groups = (label: string) =>

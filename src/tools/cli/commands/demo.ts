@@ -25,9 +25,10 @@ attempt, it prints when the attempt ended, what was decided, and why. It takes a
       const { clients, missing } = await castFrom(modules);
       const [first, ...others] = clients;
       if (first === undefined) {
-        throw new Failure(`${missing.join(', ')}. Install one of them: npm install undici`);
+        throw new Failure(`${missing.join(', and ')}. Install one of them: npm install undici`);
       }
-      if (missing.length > 0) stdout.line(`${missing.join(', ')}, so ${first.name} sends all requests.\n`);
+      if (missing.length > 0)
+        stdout.line(`${missing.join(', and ')}, so ${first.name} sends all requests.\n`);
       await playAll(scenes, [first, ...others], stdout);
       return exitCodes.fine;
     },

@@ -60,12 +60,17 @@ export function labWith({ readTemplate, openBrowser }: LabSurroundings): Command
       const name = fragment === '' ? asked : '';
       const scenario = name === '' ? firstScenario() : await readScenario(name, io);
       const policies = await startPolicies(options.policy, io);
-      const page = fillTemplate(await readTemplate(), labOf(scenario, policies, options.seed));
+      const report = labOf(scenario, policies, options.seed);
       if (options.out !== undefined) {
+        const page = fillTemplate(await readTemplate(), {
+          ...report,
+          ...(fragment !== '' && { link: fragment }),
+        });
         await writeText(options.out, page, '--out');
         io.stdout.line(`The lab is in ${options.out}. Open it in a browser.`);
         return exitCodes.fine;
       }
+      const page = fillTemplate(await readTemplate(), report);
       const isOpened = io.stdout.isTerminal && !options['no-open'];
       return serve(page, { port: options.port, fragment, open: isOpened ? openBrowser : () => {} }, io);
     },

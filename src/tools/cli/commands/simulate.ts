@@ -7,7 +7,7 @@ import type { Candidate, Circumstances, Entry, Report } from '../../pages/report
 import { runBySecond } from '../../pages/report.js';
 import { fillTemplate } from '../../pages/template.js';
 import type { NamedPolicy, Scenario, ScenarioGroup } from '../../sim/internal.js';
-import { contenderNamed, policyNames, scenarioGroups, verdictOn } from '../../sim/internal.js';
+import { contenderNamed, policyNames, scenarioGroups, scenarios, verdictOn } from '../../sim/internal.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes, Failure } from '../failure.js';
@@ -17,6 +17,8 @@ import { label, readPolicy } from '../policy-file.js';
 import { Progress } from '../progress.js';
 import { readScenario } from '../scenarios-file.js';
 import { printComparison } from '../simulate/print.js';
+
+const nameWidth = Math.max(...scenarios.map(({ name }) => name.length));
 
 const details = `
 Scenarios:
@@ -46,8 +48,8 @@ the outage run again at once. undaunted lab opens the lab without a report.
   undaunted simulate outage.json --seed 7 --json
 `;
 
-function groupText({ title, scenarios }: ScenarioGroup): string {
-  const lines = scenarios.map(({ name, title: about }) => `    ${name.padEnd(13)} ${about}`);
+function groupText({ title, scenarios: grouped }: ScenarioGroup): string {
+  const lines = grouped.map(({ name, title: about }) => `    ${name.padEnd(nameWidth)}  ${about}`);
   return [`  ${title}`, ...lines].join('\n');
 }
 

@@ -53,7 +53,7 @@ export const scenes: readonly Scene[] = [
     method: 'GET',
     path: '/maintenance',
     policy: { deadlineMs: 10_000 },
-    script: [answer(503, { 'Retry-After': '120' })],
+    script: [answer(503, { 'Retry-After': '30' })],
     requests: 1,
   },
   {

@@ -25,7 +25,7 @@ export function openPage(report: Report, makeWorker: () => Worker): void {
     entitle(report.scenario.title, report.entries.map(({ name }) => name).join(', '));
   const content =
     report.entries.length === 0
-      ? openLabAlone(lab)
+      ? openLabAlone(lab, report.link)
       : tabs('Parts of this page', [
           {
             name: 'report',
@@ -57,10 +57,9 @@ function announcing(status: HTMLElement): Announce {
   };
 }
 
-function openLabAlone(lab: Lab): HTMLElement {
-  const open = (): void => lab.open(location.hash);
-  addEventListener('hashchange', open);
-  open();
+function openLabAlone(lab: Lab, link = ''): HTMLElement {
+  addEventListener('hashchange', () => lab.open(location.hash));
+  lab.open(location.hash === '' ? link : location.hash);
   return lab.root;
 }
 
