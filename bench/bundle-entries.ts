@@ -38,7 +38,7 @@ const pieces: Readonly<Record<string, Modules>> = {
     'src/core/limits/admit.ts',
     'src/runtime/gates-and-holds.ts',
   ],
-  'hedges and learnt timeouts': [
+  'hedges and adaptive timeouts': [
     'src/core/limits/tail/',
     'src/core/decide/both-failed.ts',
     'src/core/policy/fill-in-tail.ts',

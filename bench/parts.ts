@@ -36,7 +36,7 @@ const parts: readonly Part[] = [
   },
   {
     name: 'undici-tail',
-    title: 'undici: what hedges and learnt timeouts add to a request that succeeds at once, from memory',
+    title: 'undici: what hedges and adaptive timeouts add to a request that succeeds at once, from memory',
     rows: async () => (await import('./undici-tail.js')).benchUndiciTail(),
   },
   {

@@ -1,6 +1,6 @@
 /**
  * The slow tail over real sockets: one answer in a hundred takes a hundred times as long. For each client, the policy
- * `service` as it is, with hedges and with attempt timeouts that follow the answers, side by side.
+ * `service` as it is, with hedges and with adaptive attempt timeouts, side by side.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -28,7 +28,7 @@ type Get = (url: string) => Promise<unknown>;
 const policies: Readonly<Record<string, PolicyOptions>> = {
   'as it is': {},
   'with hedges': { hedge: true },
-  'with learnt timeouts': { attemptTimeoutMs: { maxMs: 2_000 } },
+  'with adaptive timeouts': { attemptTimeoutMs: { maxMs: 2_000 } },
 };
 
 const clients: Readonly<Record<string, (policy: PolicyOptions) => Get>> = {

@@ -1,6 +1,6 @@
 /**
  * What our interceptor adds to a request that succeeds at once, on a dispatcher that only answers: as it is, with hedges,
- * and with attempt timeouts that follow the answers. Needs `--expose-gc`.
+ * and with adaptive attempt timeouts. Needs `--expose-gc`.
  */
 
 import type { Dispatcher } from 'undici';
@@ -31,7 +31,7 @@ const policies: Readonly<Record<string, PolicyOptions>> = {
   undaunted: {},
   'undaunted with an attempt timeout': { attemptTimeoutMs: 2_000 },
   'undaunted with hedges': { hedge: true },
-  'undaunted with learnt timeouts': { attemptTimeoutMs: { maxMs: 2_000 } },
+  'undaunted with adaptive timeouts': { attemptTimeoutMs: { maxMs: 2_000 } },
 };
 const mostForHedges = 1.5;
 

@@ -1,5 +1,5 @@
 /**
- * Very many requests that wait in back-off, compared with as many that hang in the bare client because the server does
+ * Very many requests that wait in backoff, compared with as many that hang in the bare client because the server does
  * not answer: the memory that each holds, the cost of aborting all of them, and what is left afterwards.
  */
 

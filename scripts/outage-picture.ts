@@ -20,7 +20,7 @@ const lines: readonly Line[] = [
     dashes: '7 4',
   },
   {
-    name: 'exponential back-off, forever',
+    name: 'exponential backoff, forever',
     contender: peers.articleProgram,
     colours: ['#7a5b00', '#f2c14e'],
     dashes: '2 3',
@@ -50,7 +50,7 @@ interface Panel {
 
 const panels: readonly Panel[] = [
   { title: 'Good answers a second', series: 'good', top: 64, height: 110, marks: [0, 50, 100] },
-  { title: 'Requests sent a second', series: 'sent', top: 222, height: 110, marks: [0, 100, 200] },
+  { title: 'Attempts sent a second', series: 'sent', top: 222, height: 110, marks: [0, 100, 200] },
 ];
 
 export function outagePicture(): string {
@@ -58,7 +58,7 @@ export function outagePicture(): string {
   const runs = lines.map(({ contender }) => simulate(world, articleClients, contender, { seed: 1 }));
   const description =
     'A server is stopped from second 30 to 40. Clients with three retries never get another good answer, and ' +
-    'those with exponential back-off few for half a minute; those with the policy service send one request a ' +
+    'those with exponential backoff get about two thirds of the usual ones for half a minute; those with the policy service send one attempt a ' +
     'second while it is stopped, and are back at once.';
   const pathOf = (panel: Panel, index: number): string => {
     const points = Array.from({ length: shownMs / stepMs }, (_, step) => {

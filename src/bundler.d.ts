@@ -15,5 +15,5 @@ declare const __UNDAUNTED_CHECK__: boolean | undefined;
 /** False: rules are left out; a policy is one set of settings. */
 declare const __UNDAUNTED_RULES__: boolean | undefined;
 
-/** False: hedges and attempt timeouts that follow the answers are left out. */
+/** False: hedges and adaptive attempt timeouts are left out. */
 declare const __UNDAUNTED_TAIL__: boolean | undefined;

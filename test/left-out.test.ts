@@ -186,7 +186,7 @@ describe.each([
     expect(() => withRetry(fetch, { gate: true })).toThrow(words);
   });
 
-  test.skipIf(lacks('tail'))('hedges, and timeouts that follow the answers', async () => {
+  test.skipIf(lacks('tail'))('hedges, and adaptive timeouts', async () => {
     const { withRetry } = await undaunted;
     const told: string[] = [];
     const observe = ({ type }: { readonly type: string }): void => void told.push(type);
@@ -199,9 +199,9 @@ describe.each([
     expect(told).toEqual(['settled', 'hedge', 'decision', 'settled']);
   });
 
-  test.runIf(lacks('tail'))('hedges and timeouts that follow the answers are refused, in words', async () => {
+  test.runIf(lacks('tail'))('hedges and adaptive timeouts are refused, in words', async () => {
     const { definePolicy, parsePolicy, withRetry, PolicyError } = await undaunted;
-    const words = /made without hedges and timeouts that follow the answers \(__UNDAUNTED_TAIL__\)/;
+    const words = /made without hedges and adaptive timeouts \(__UNDAUNTED_TAIL__\)/;
     for (const options of [{ hedge: true }, { hedge: { afterMs: 80 } }, { attemptTimeoutMs }]) {
       expect(() => definePolicy(options)).toThrow(words);
       expect(() => definePolicy({ rules: [{ match: '/a', ...options }] })).toThrow(PolicyError);

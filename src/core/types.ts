@@ -137,7 +137,7 @@ export interface World {
   readonly gateShut: boolean;
   /** How long a retry would have to queue behind the hold of the scope. */
   readonly queueMs?: number | undefined;
-  /** True if the attempt had a time limit that follows the answers, and that was not doubled yet. */
+  /** True if the attempt had an adaptive timeout that was not doubled yet. */
   readonly learntTimeout?: true | undefined;
   /** What `retryIf` returned. */
   readonly verdict: boolean | undefined;

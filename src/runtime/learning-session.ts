@@ -49,7 +49,7 @@ export abstract class LearningSession extends LiveSession {
     this.uses = uses;
   }
 
-  // -------------------------------------------------------------- timeouts that follow the answers
+  // -------------------------------------------------------------- adaptive timeouts
 
   timeoutMs(isSendable: boolean): number | undefined {
     if (this.uses.timeout === undefined || !isSendable) return undefined;

@@ -49,7 +49,7 @@ export interface Retrier extends RetrierLike {
   reset(scope?: string): void;
 }
 
-/** A bundle may be made without hedges and learnt timeouts (docs/runtimes.md): then no settings ask for either. */
+/** A bundle may be made without hedges and adaptive timeouts (docs/runtimes.md): then no settings ask for either. */
 const Tailed: typeof TailedSession | typeof LiveSession =
   typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? TailedSession : LiveSession;
 

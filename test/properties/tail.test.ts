@@ -1,4 +1,4 @@
-/** Hedges and learnt timeouts against random servers, in virtual time, through the wrapper of fetch. */
+/** Hedges and adaptive timeouts against random servers, in virtual time, through the wrapper of fetch. */
 
 import { array, assert, asyncProperty, constantFrom, integer, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -67,7 +67,7 @@ describe('a server that pauses', () => {
   test.each<[string, PolicyOptions]>([
     ['with a fixed timeout', { attemptTimeoutMs: 2_000 }],
     [
-      'with learnt timeouts, although the budget does not pay for so many retries',
+      'with adaptive timeouts, although the budget does not pay for so many retries',
       { attemptTimeoutMs: { maxMs: 2_000 } },
     ],
     ['with hedges', { hedge: true }],
@@ -199,7 +199,7 @@ describe('whatever a server does', () => {
     );
   });
 
-  test('a learnt timeout fails no request that would have been answered in time', async () => {
+  test('an adaptive timeout fails no request that would have been answered in time', async () => {
     let timeouts = 0;
     await assert(
       asyncProperty(policies, ordersOf(200), async (hedge, orders) => {

@@ -446,7 +446,7 @@ describe('losers', () => {
   });
 });
 
-describe('a timeout that follows the answers', () => {
+describe('an adaptive timeout', () => {
   const learning: PolicyOptions = {
     hedge: false,
     attemptTimeoutMs: { quantile: 0.95, factor: 2, minMs: 10, maxMs: 5_000 },

@@ -1,4 +1,4 @@
-/** The settings of hedges and of attempt timeouts that follow the answers, filled in. */
+/** The settings of hedges and of adaptive attempt timeouts, filled in. */
 
 import { defaults } from './defaults.js';
 import type { Hedge, LearntTimeout, Tail } from './limits.js';

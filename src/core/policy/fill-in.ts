@@ -144,7 +144,7 @@ function timeoutHere(option: number | LearntTimeoutOptions): number {
   return refuse('attemptTimeoutMs', option, 'a number of milliseconds', ...tail);
 }
 
-const tail = ['hedges and timeouts that follow the answers', 'TAIL'] as const;
+const tail = ['hedges and adaptive timeouts', 'TAIL'] as const;
 
 function refuse(path: string, option: unknown, allowed: string, ...part: Parameters<typeof leftOut>): never {
   throw new PolicyError([{ path, found: found(option), allowed: allowed + leftOut(...part) }]);

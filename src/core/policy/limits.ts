@@ -177,7 +177,7 @@ export interface Hedge {
    */
   readonly factor: number;
   /**
-   * A fixed wait in milliseconds, in place of one that follows the answers.
+   * A fixed wait in milliseconds, in place of one that adapts to the answer times.
    * @default none
    */
   readonly afterMs: number | undefined;
@@ -198,7 +198,7 @@ export interface Hedge {
   readonly capacity: number;
 }
 
-/** An attempt timeout that follows the answers. */
+/** An adaptive attempt timeout. */
 export interface LearntTimeout {
   /**
    * The quantile of recent answer times, from 0 to 1, that the timeout is based on.

@@ -87,7 +87,7 @@ export interface SettingsOptions {
    */
   readonly deadlineCovers?: 'head' | 'body';
   /**
-   * The time limit of one attempt in milliseconds, or one that follows the answers. An attempt that takes longer is
+   * The time limit of one attempt in milliseconds, or an object for an adaptive one. An attempt that takes longer is
    * aborted, and retried where that is safe.
    * @default none
    */

@@ -77,7 +77,7 @@ export const presets = {
     awsStandardThrottled: { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 20_000, jitter: 'full' },
 
     /**
-     * Truncated binary exponential back-off: before retry n, k slots of 51.2 µs with k drawn from the whole
+     * Truncated binary exponential backoff: before retry n, k slots of 51.2 µs with k drawn from the whole
      * numbers below 2^min(n, 10); an Ethernet adapter gives up after 16 attempts (`maxRetries: 15`).
      * IEEE 802.3, 4.2.3.2.5 (10 Mbit/s). No timer is that fine: take your own slot for anything real.
      */

@@ -19,7 +19,7 @@ import { type Ruled, type Sending, sendAlone } from './sending.js';
 import { Times } from './times.js';
 import { heedAbort, wait } from './wait.js';
 
-/** A bundle may be made without hedges and learnt timeouts (docs/runtimes.md). */
+/** A bundle may be made without hedges and adaptive timeouts (docs/runtimes.md). */
 const sendTailed: typeof sendLearning =
   typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? sendLearning : sendAlone;
 

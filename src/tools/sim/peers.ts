@@ -17,7 +17,7 @@ export interface Peer {
   readonly statuses: readonly number[];
   /** In milliseconds; undefined: it gives up. */
   readonly wait: (turn: PeerTurn, dice: Dice) => number | undefined;
-  /** Time limits of attempts that follow the answers; one for each process. Default: the clients' own limit. */
+  /** Adaptive time limits of attempts, one for each process. Default: the clients' own limit. */
   readonly timeouts?: () => PeerTimeouts;
   /** When a second attempt is sent while the first is out; one for each process. Default: never. */
   readonly hedges?: () => PeerHedges;

@@ -1,4 +1,4 @@
-/** An attempt timeout that follows the answers, which took 20 ms so far. */
+/** An adaptive attempt timeout, which took 20 ms so far. */
 
 import { describe, expect, test } from 'vitest';
 import { answer, silence } from '../../faults/lab.js';

@@ -119,7 +119,7 @@ describe('settings', () => {
     expect(inRule({ hedge: false }, { hedge: true }).hedge).toBe(false);
   });
 
-  test('of a timeout that follows the answers are filled in, and the longest one is the attempt timeout', () => {
+  test('of an adaptive timeout are filled in, and the longest one is the attempt timeout', () => {
     const { attemptTimeoutMs, tail } = inRule({ attemptTimeoutMs: { factor: 3, maxMs: 5_000 } });
     expect(attemptTimeoutMs).toBe(5_000);
     const timeout = { quantile: 0.95, factor: 3, minMs: 50, maxMs: 5_000 };

@@ -78,10 +78,10 @@ test('hedges are switched on and moved by controls, and cut the tail', async () 
   expect(JSON.parse(await opened.policy())).toEqual({});
 });
 
-test('the attempt timeout may follow the answers', async () => {
+test('the attempt timeout may be adaptive', async () => {
   await opened.page.getByLabel('Policy as JSON').fill('{}');
   await opened.page.getByRole('checkbox', { name: 'Attempt timeout' }).check();
-  await opened.page.getByLabel('Follows the answers').selectOption({ index: 1 });
+  await opened.page.getByLabel('Adaptive').selectOption({ index: 1 });
   await set('For one attempt', ['ArrowRight']);
   expect(JSON.parse(await opened.policy())).toEqual({
     attemptTimeoutMs: { quantile: 0.95, factor: 2, maxMs: 5_000 },

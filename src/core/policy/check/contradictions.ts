@@ -26,7 +26,7 @@ const contradictions: readonly Contradiction[] = [
     inheritable: true,
     find: ({ settings: { deadlineCovers, deadlineMs } }) =>
       deadlineCovers === 'body' && deadlineMs === undefined
-        ? problem('deadlineCovers', found(deadlineCovers), '"head", unless there is a deadlineMs')
+        ? problem('deadlineCovers', found(deadlineCovers), '"head"; "body" needs a deadlineMs')
         : [],
   },
   { written: ['deadlineMs', 'schedule'], with: ['retry', 'maxRetries'], find: firstWaitTooLong },
@@ -48,7 +48,7 @@ const contradictions: readonly Contradiction[] = [
     with: ['deadlineMs'],
     find: ({ settings: { gate, deadlineMs } }) =>
       gate && gate.whenShut === 'wait' && deadlineMs === undefined
-        ? problem('gate.whenShut', found(gate.whenShut), '"fail", unless there is a deadlineMs')
+        ? problem('gate.whenShut', found(gate.whenShut), '"fail"; "wait" needs a deadlineMs')
         : [],
   },
   {

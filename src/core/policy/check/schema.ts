@@ -125,7 +125,7 @@ const settings = {
   deadlineMs: ms(1),
   deadlineCovers: oneOf('head', 'body'),
   attemptTimeoutMs: {
-    title: `${ms(1).title}, or an object such as { maxMs: 5000 } for a timeout that follows the answers`,
+    title: `${ms(1).title}, or an object such as { maxMs: 5000 } for an adaptive timeout`,
     ...either(ms(1), ref('learntTimeout')),
   },
   hedge: {

@@ -1,4 +1,4 @@
-/** Hedges that are never sent, and attempt timeouts that follow the answers where they could do harm. */
+/** Hedges that are never sent, and adaptive attempt timeouts where they could do harm. */
 
 import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
@@ -19,17 +19,17 @@ export const tailContradictions: readonly Contradiction[] = [
 ];
 
 /**
- * A timeout that follows the answers cuts some that would have come: without a budget, an overloaded server gets more and
+ * An adaptive timeout cuts some that would have come: without a budget, an overloaded server gets more and
  * more retries.
  */
 function learntWithoutBudget({ own, settings: { tail, budget } }: Level): readonly Problem[] {
   if (tail?.timeout === undefined || budget !== false) return [];
   return own.attemptTimeoutMs === undefined
-    ? problem('budget', found(false), 'a budget, because attemptTimeoutMs follows the answers')
+    ? problem('budget', found(false), 'a budget, because attemptTimeoutMs is adaptive')
     : problem(
         'attemptTimeoutMs',
-        'a timeout that follows the answers',
-        'a number of milliseconds, unless there is a budget',
+        'an adaptive timeout',
+        'a number of milliseconds; an adaptive timeout needs a budget',
       );
 }
 
@@ -54,7 +54,7 @@ function hedgeWithoutRetries({ own, settings }: Level): readonly Problem[] {
 function twoHedgeWaits({ own: { hedge } }: Level): readonly Problem[] {
   if (typeof hedge !== 'object' || hedge.afterMs === undefined) return [];
   const key = (['quantile', 'factor'] as const).find((name) => hedge[name] !== undefined);
-  const allowed = 'either a fixed wait (afterMs), or one that follows the answers (quantile, factor)';
+  const allowed = 'either a fixed wait (afterMs), or an adaptive one (quantile, factor)';
   return key === undefined ? [] : problem(`hedge.${key}`, `a ${key} beside afterMs`, allowed);
 }
 

@@ -45,8 +45,8 @@ export const explain: Command = defineCommand({
   details: `
 The policy is a file, "-" for stdin, or one of ${dataPolicyNames.join(', ')}.
 The request is "POST https://api.example.com/payments/7", or "GET /users" where the host does not matter. Without
---status and --error, it lists what happens after the usual outcomes. Where the policy has a hedge or an attempt timeout
-that follows the answers, it says whether they apply to the request, and if not, why.
+--status and --error, it lists what happens after the usual outcomes. Where the policy has a hedge or an adaptive
+attempt timeout, it says whether they apply to the request, and if not, why.
 
 The exit code is 0 whether the request is retried or not, and 2 if the policy is invalid.
 

@@ -173,7 +173,7 @@ describe('what is learnt', () => {
     expect(learntTimeoutMs(tail, ready, 600_000)).toBeUndefined();
   });
 
-  test('follows the answers of five to ten minutes', () => {
+  test('follows the answers of the last five to ten minutes', () => {
     const more = played(times(75, 28), { from: known(), fromMs: 300_000, everyMs: 1_000 });
     expect(learntTimeoutMs(tail, more, 400_000)).toBeGreaterThan(2 * 26);
     expect(hedgeAfterMs(tail, more, 599_999)).toBeLessThan(4 * 22);

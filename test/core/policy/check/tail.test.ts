@@ -1,4 +1,4 @@
-/** Hedges, and attempt timeouts that follow the answers. */
+/** Hedges, and adaptive attempt timeouts. */
 
 import { describe, expect, test } from 'vitest';
 import { checkOverride, checkPolicy } from '../../../../src/core/policy/check/check.js';
@@ -45,20 +45,20 @@ describe('contradictions', () => {
     [
       { attemptTimeoutMs: learnt, budget: false },
       'attemptTimeoutMs',
-      'a timeout that follows the answers',
-      'a number of milliseconds, unless there is a budget',
+      'an adaptive timeout',
+      'a number of milliseconds; an adaptive timeout needs a budget',
     ],
     [
       { attemptTimeoutMs: learnt, rules: [{ match: '/a', budget: false }] },
       'rules[0].budget',
       'false',
-      'a budget, because attemptTimeoutMs follows the answers',
+      'a budget, because attemptTimeoutMs is adaptive',
     ],
     [
       { budget: false, rules: [{ match: '/a', attemptTimeoutMs: learnt }] },
       'rules[0].attemptTimeoutMs',
-      'a timeout that follows the answers',
-      'a number of milliseconds, unless there is a budget',
+      'an adaptive timeout',
+      'a number of milliseconds; an adaptive timeout needs a budget',
     ],
     [
       { attemptTimeoutMs: { minMs: 900, maxMs: 800 } },
@@ -112,13 +112,13 @@ describe('contradictions', () => {
       { hedge: { afterMs: 80, factor: 2 } },
       'hedge.factor',
       'a factor beside afterMs',
-      'either a fixed wait (afterMs), or one that follows the answers (quantile, factor)',
+      'either a fixed wait (afterMs), or an adaptive one (quantile, factor)',
     ],
     [
       { hedge: { afterMs: 80, factor: 2, quantile: 0.5 } },
       'hedge.quantile',
       'a quantile beside afterMs',
-      'either a fixed wait (afterMs), or one that follows the answers (quantile, factor)',
+      'either a fixed wait (afterMs), or an adaptive one (quantile, factor)',
     ],
     [
       { hedge: { afterMs: 2_000 }, attemptTimeoutMs: 2_000 },
@@ -153,7 +153,7 @@ describe('a message says what to write', () => {
     [
       { attemptTimeoutMs: '800ms' },
       'attemptTimeoutMs',
-      'milliseconds, from 1 up to 10 years, or an object such as { maxMs: 5000 } for a timeout that follows the answers',
+      'milliseconds, from 1 up to 10 years, or an object such as { maxMs: 5000 } for an adaptive timeout',
     ],
     [{ attemptTimeoutMs: { factor: 2 } }, 'attemptTimeoutMs.maxMs', 'milliseconds, from 1 up to 10 years'],
     [
@@ -229,7 +229,7 @@ describe('hedged writes', () => {
   });
 });
 
-test('no preset asks for hedges or for timeouts that follow the answers', () => {
+test('no preset asks for hedges or for adaptive timeouts', () => {
   for (const options of Object.values(presets.policies)) {
     const { rules, fallback } = definePolicy(options);
     for (const { settings } of [fallback, ...rules]) expect(settings.tail).toBeUndefined();

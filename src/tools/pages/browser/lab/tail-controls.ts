@@ -27,11 +27,11 @@ const longest: Slider = {
 
 const learning: Choice = {
   kind: 'choice',
-  label: 'Follows the answers',
+  label: 'Adaptive',
   offers: [
-    ['"fixed"', 'no: always the same'],
-    ['{"quantile":0.95,"factor":2}', 'yes: 2x their 95th percentile'],
-    ['{"quantile":0.5,"factor":4}', 'yes: 4x their median'],
+    ['"fixed"', 'no: fixed'],
+    ['{"quantile":0.95,"factor":2}', 'yes: 2x the 95th percentile'],
+    ['{"quantile":0.5,"factor":4}', 'yes: 4x the median'],
   ],
   value: ({ attemptTimeoutMs, tail }) => {
     if (attemptTimeoutMs === undefined) return undefined;
