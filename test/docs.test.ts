@@ -40,7 +40,7 @@ describe('what `npm run docs` writes', () => {
 
 describe('the table of settings', () => {
   const [settings = '', inside = ''] = between('docs/policy.md', '## Settings', '### Functions').split(
-    '### Inside of them',
+    '### Nested settings',
   );
   const rows = new Map(
     [...settings.matchAll(/^\| `(\w+)`[^|]*\| ([^|]*) \|/gm)].map((match) => [
