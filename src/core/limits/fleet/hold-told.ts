@@ -65,15 +65,11 @@ export interface Totals {
   readonly at: number;
 }
 
-/** Facts that are older than this are news of a time that is not counted any more. */
-const freshMs = 1_000;
-
 /** `before` and `after`: of others alone. */
 export function answersTold(answers: Answers, before: Totals, after: Totals, now: number): Answers {
-  const part = Math.min(1, freshMs / Math.max(1, after.at - before.at));
-  const grown = (key: 'firsts' | 'refusals' | 'successes'): number =>
-    Math.max(0, Math.round((after[key] - before[key]) * part));
+  const grown = (key: 'firsts' | 'refusals' | 'successes'): number => Math.max(0, after[key] - before[key]);
   const firsts = grown('firsts');
   const refusals = Math.min(firsts, grown('refusals'));
-  return afterOthers(answers, { firsts, refusals, successes: grown('successes') }, now);
+  const forMs = after.at - before.at;
+  return afterOthers(answers, { firsts, refusals, successes: grown('successes'), forMs }, now);
 }

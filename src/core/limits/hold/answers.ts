@@ -119,28 +119,88 @@ function bitsIn(bits: number): number {
   return count;
 }
 
-/** Adds the answers that other processes of the fleet got, as if they had come here. */
-export function afterOthers(
-  answers: Answers,
-  { firsts, refusals, successes }: Pick<Answers, 'firsts' | 'refusals' | 'successes'>,
-  now: number,
-): Answers {
+/** What others were answered, in the last `forMs`. */
+export interface OthersAnswers extends Pick<Answers, 'firsts' | 'refusals' | 'successes'> {
+  readonly forMs: number;
+}
+
+/**
+ * Adds the answers that other processes of the fleet got, as if they had come here. They are taken to have come evenly
+ * in the time in which they were gathered, so each second gets its part of them.
+ */
+export function afterOthers(answers: Answers, others: OthersAnswers, now: number): Answers {
+  const { firsts, refusals, successes } = others;
   if (firsts === 0 && successes === 0) return answers;
-  // An `other` answer that is not a first one counts nothing: it only moves the time on.
-  const at = afterAnswer(answers, false, 'other', now);
-  let { last } = at;
-  // Spreads the refusals evenly over the latest bits.
-  const latest = Math.min(firsts, enough);
+  const at = upTo(answers, others.forMs, now);
+  const { part, before: inBefore } = partsOf(others, at, now);
+  return {
+    ...at,
+    successes: at.successes + part * successes,
+    successesBefore: inBefore(at.successesBefore, successes),
+    firsts: at.firsts + part * firsts,
+    firstsBefore: inBefore(at.firstsBefore, firsts),
+    refusals: at.refusals + part * refusals,
+    refusalsBefore: inBefore(at.refusalsBefore, refusals),
+    inSpan: at.inSpan + firsts * Math.min(1, spanMs / Math.max(1, others.forMs)),
+    last: withSpread(at.last, firsts, refusals),
+  };
+}
+
+interface Parts {
+  /** Which part of what others were answered belongs to the current second. */
+  readonly part: number;
+  /** What is counted of the second before, with what others were answered then. */
+  readonly before: (count: number, others: number) => number;
+}
+
+function partsOf(
+  { forMs }: OthersAnswers,
+  { since, successesBefore, firstsBefore }: Answers,
+  now: number,
+): Parts {
+  const elapsed = now - since;
+  const partIn = (fromMs: number, toMs: number): number =>
+    Math.max(0, Math.min(toMs, forMs) - fromMs) / Math.max(1, forMs);
+  const partBefore = partIn(elapsed, elapsed + sliceMs);
+  const aSecond = sliceMs / Math.max(1, forMs);
+  const part = forMs < 1 ? 1 : partIn(0, elapsed);
+  // The second before was not counted. If at least half of it is known now, the rest is taken to be like it.
+  if (successesBefore === 0 && firstsBefore === 0) {
+    return { part, before: (_, others) => (partBefore < aSecond / 2 ? 0 : aSecond * others) };
+  }
+  // The second before may have lasted longer than a second, so that it has some of these answers already.
+  return {
+    part,
+    before: (count, others) => Math.max(count, Math.min(count + partBefore * others, aSecond * others)),
+  };
+}
+
+/** The same answers with the seconds as of `now`. One second follows the other without a pause. */
+function upTo(answers: Answers, forMs: number, now: number): Answers {
+  const slices = Math.floor((now - answers.since) / sliceMs);
+  const spans = Math.floor((now - answers.spanSince) / spanMs);
+  return {
+    since: slices < 2 ? answers.since + slices * sliceMs : now - Math.min(forMs, sliceMs),
+    successes: kept(answers.successes, slices),
+    successesBefore: before(answers.successes, answers.successesBefore, slices),
+    firsts: kept(answers.firsts, slices),
+    firstsBefore: before(answers.firsts, answers.firstsBefore, slices),
+    refusals: kept(answers.refusals, slices),
+    refusalsBefore: before(answers.refusals, answers.refusalsBefore, slices),
+    last: answers.last,
+    spanSince: spans === 0 ? answers.spanSince : now,
+    inSpan: kept(answers.inSpan, spans),
+    inSpanBefore: before(answers.inSpan, answers.inSpanBefore, spans),
+  };
+}
+
+/** Spreads the refusals evenly over the latest bits. */
+function withSpread(bits: number, firsts: number, refusals: number): number {
+  let last = bits;
+  const latest = Math.min(Math.round(firsts), enough);
   for (let one = 1; one <= latest; one += 1) {
     const isRefusal = Math.floor((one * refusals) / firsts) > Math.floor(((one - 1) * refusals) / firsts);
     last = ((last << 1) | (isRefusal ? 1 : 0)) & lastBits;
   }
-  return {
-    ...at,
-    successes: at.successes + successes,
-    firsts: at.firsts + firsts,
-    refusals: at.refusals + refusals,
-    inSpan: at.inSpan + firsts,
-    last,
-  };
+  return last;
 }
