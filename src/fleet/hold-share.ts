@@ -4,13 +4,16 @@ import { nameOfPace } from '../core/limits/fleet/hold-record.js';
 import type { Totals } from '../core/limits/fleet/hold-told.js';
 import { answersTold, holdAlone, holdLeased, holdTold, holdWithout } from '../core/limits/fleet/hold-told.js';
 import type { Facts, HoldFacts, HoldReport } from '../core/limits/fleet/messages.js';
-import { isPaced } from '../core/limits/hold/queue.js';
+import { isPaced, timeOf } from '../core/limits/hold/queue.js';
+import type { HoldState } from '../core/limits/hold/state.js';
 import type { Hold } from '../core/policy/limits.js';
 import type { SharedScope } from '../runtime/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 
 const longestMs = 3_600_000;
 const roundingMs = 1;
+/** A request that has a place is answered so long after its time. */
+const answeredInMs = 1_000;
 
 export class HoldShare implements RecordShare {
   readonly key: string;
@@ -21,7 +24,10 @@ export class HoldShare implements RecordShare {
   /** By the settings of this process, requests do not wait for a window that is longer. */
   private readonly longestWindowMs: number;
   private turn = 0;
-  private wasBehind = false;
+  /** When it learnt what it knows of the queue: answers to what was sent before that are older. */
+  private learntAt = Number.NEGATIVE_INFINITY;
+  /** Until then, a request here has a place or an answer under way. */
+  private busyUntil = Number.NEGATIVE_INFINITY;
   // -- since the last report
   private firsts = 0;
   private refusals = 0;
@@ -60,6 +66,7 @@ export class HoldShare implements RecordShare {
   /** An answer to this process holds or paces requests. */
   held(now: number): void {
     this.isChanged = true;
+    this.learntAt = now;
     if (this.isUrgent(now)) this.speaker.urge(this);
     else this.speaker.mark(this);
   }
@@ -115,16 +122,22 @@ export class HoldShare implements RecordShare {
     return report;
   }
 
-  told(facts: Facts, { isOwn, isLate }: Receipt, now: number): void {
+  told(facts: Facts, { isOwn, isLate, sentAt }: Receipt, now: number): void {
     if (facts.limit !== 'hold') return;
     this.count(facts, now);
-    if (isOwn && this.isOvertaken(facts)) return;
+    const isOld = isOwn && sentAt <= this.learntAt;
+    if (isOld && facts.turn < this.turn) {
+      // News have overtaken it.
+      this.speaker.mark(this);
+      return;
+    }
     if (facts.forMs > this.longestWindowMs + roundingMs) {
       this.alone();
       return;
     }
     const isNew = facts.turn !== this.turn;
     this.turn = facts.turn;
+    if (isNew) this.learntAt = now;
     const { hold, scope } = this;
     const before = scope.holdOf(hold);
     const told = holdTold(before, scope.answersOf(hold), facts, isNew, now);
@@ -133,20 +146,16 @@ export class HoldShare implements RecordShare {
     const after = this.speaker.isShared ? leased : holdAlone(leased);
     if (after !== before) scope.keepHold(hold, after);
     // The store does not know this hold: it began while the store was silent, or the store was emptied.
-    if (facts.pace === 'none' && isPaced(before, now)) this.isChanged = true;
-    if (this.isChanged || this.queued > 0) this.speaker.mark(this);
+    if (!isOld && facts.pace === 'none' && isPaced(before, now)) this.isChanged = true;
+    this.isBusyWith(facts.granted, after, now);
+    if (this.isChanged || this.queued > 0 || now < this.busyUntil) this.speaker.mark(this);
   }
 
-  /**
-   * News may overtake an answer. But if the next answer is as far behind, the store was emptied, and another process has
-   * restored the queue.
-   */
-  private isOvertaken({ turn, pace }: HoldFacts): boolean {
-    const isBehind = turn < this.turn && pace !== 'none';
-    const isFirst = isBehind && !this.wasBehind;
-    this.wasBehind = isFirst;
-    if (isFirst) this.speaker.mark(this);
-    return isFirst;
+  /** Its answer will be judged by what all processes are answered, so this one has to hear of it until then. */
+  private isBusyWith(granted: readonly number[], state: HoldState, now: number): void {
+    const last = granted.at(-1);
+    if (last !== undefined) this.busyUntil = Math.max(this.busyUntil, timeOf(state, last) + answeredInMs);
+    if (!isPaced(state, now)) this.busyUntil = now;
   }
 
   private count({ firsts, refusals, successes }: HoldFacts, now: number): void {
