@@ -29,6 +29,8 @@ const unrefed = { unref: true } as const;
 interface Exchange {
   readonly shares: readonly RecordShare[];
   readonly sentAt: number;
+  /** The same without the time that this process was stalled before. */
+  readonly awakeAt: number;
 }
 
 export class Voice implements Speaker {
@@ -44,8 +46,11 @@ export class Voice implements Speaker {
   private flushing: Cancel | undefined = undefined;
   private watching: Cancel | undefined = undefined;
   private resting: Cancel | undefined = undefined;
-  /** When the first of those was sent after which nothing was heard. */
+  /** When the first of those was sent after which nothing was heard: its `awakeAt`. */
   private waitingSince: number | undefined = undefined;
+  /** How long this process has been busy with other things in all, and its timers late: that says nothing of the store. */
+  private stalledMs = 0;
+  private watchAt = 0;
   private tries = 0;
 
   constructor(store: Store, ports: Ports, process: string, tell: (isShared: boolean) => void) {
@@ -134,11 +139,11 @@ export class Voice implements Speaker {
 
   private send(shares: readonly RecordShare[]): void {
     const now = this.ports.now();
-    const exchange: Exchange = { shares, sentAt: now };
+    const exchange: Exchange = { shares, sentAt: now, awakeAt: now - this.stalledMs };
     const reports = shares.map((share) => ({ key: share.key, report: share.report(now) }));
     this.out.add(exchange);
-    this.waitingSince ??= now;
-    this.watching ??= this.ports.sleep(againMs, this.watch, unrefed);
+    this.waitingSince ??= exchange.awakeAt;
+    this.watchOn(now);
     this.store.exchange(reports, (facts) => this.answered(exchange, facts));
   }
 
@@ -157,7 +162,7 @@ export class Voice implements Speaker {
     if (facts === undefined) return;
     const now = this.ports.now();
     const isLate = now - exchange.sentAt >= silentMs;
-    if (!isLate) this.heard();
+    if (now - this.stalledMs - exchange.awakeAt < silentMs) this.heard();
     const receipt = { isOwn: true, sentAt: exchange.sentAt, isLate };
     for (const [index, share] of exchange.shares.entries()) {
       const one = facts[index];
@@ -174,7 +179,7 @@ export class Voice implements Speaker {
   private heard(): void {
     // A later exchange may still be lost.
     const [next] = this.out;
-    this.waitingSince = next?.sentAt;
+    this.waitingSince = next?.awakeAt;
     this.tries = 0;
     if (this.state === 'shared') return;
     this.state = 'shared';
@@ -184,13 +189,24 @@ export class Voice implements Speaker {
 
   // -------------------------------------------------------------- a store that is silent
 
+  private watchOn(now: number): void {
+    if (this.watching !== undefined) return;
+    this.watchAt = now + againMs;
+    this.watching = this.ports.sleep(againMs, this.watch, unrefed);
+  }
+
   private readonly watch = (): void => {
     this.watching = undefined;
     if (this.waitingSince === undefined) return;
-    if (this.ports.now() - this.waitingSince >= silentMs) this.goOnAlone();
+    const now = this.ports.now();
+    const lateMs = now - this.watchAt;
+    const isStalled = lateMs >= againMs;
+    if (isStalled) this.stalledMs += lateMs;
+    if (now - this.stalledMs - this.waitingSince >= silentMs) this.goOnAlone();
     else {
-      this.sendAgain();
-      this.watching ??= this.ports.sleep(againMs, this.watch, unrefed);
+      // What has come while it was stalled is read after the timers.
+      if (!isStalled) this.sendAgain();
+      this.watchOn(now);
     }
   };
 

@@ -11,6 +11,12 @@ import type { Session } from '../../src/runtime/session.js';
 import type { Sleep } from '../../src/runtime/sleep.js';
 import { answered, date, requestOf } from '../kit.js';
 
+interface Waiting {
+  readonly at: number;
+  readonly happen: () => void;
+  readonly isMessage: boolean;
+}
+
 export class Fleets {
   now = 1_000;
   luck = 0.5;
@@ -19,7 +25,7 @@ export class Fleets {
   readonly processes: readonly Process[];
   /** What was told, by process: shared or not. */
   readonly events: [process: number, isShared: boolean][] = [];
-  private waiting: { readonly at: number; readonly happen: () => void }[] = [];
+  private waiting: Waiting[] = [];
 
   constructor(policy: PolicyOptions, count: number, network: Network = { delayMs: 5 }) {
     const around = { now: () => this.now + this.storeAheadMs, later: this.later, random: () => this.luck };
@@ -49,11 +55,11 @@ export class Fleets {
   }
 
   private readonly later = (delayMs: number, happen: () => void): void => {
-    this.waiting.push({ at: this.now + delayMs, happen });
+    this.waiting.push({ at: this.now + delayMs, happen, isMessage: true });
   };
 
   private readonly sleep: Sleep = (delayMs, wake) => {
-    const entry = { at: this.now + delayMs, happen: wake };
+    const entry = { at: this.now + delayMs, happen: wake, isMessage: false };
     this.waiting.push(entry);
     return () => {
       this.waiting = this.waiting.filter((one) => one !== entry);
@@ -67,17 +73,32 @@ export class Fleets {
 
   pass(ms: number): void {
     const until = this.now + ms;
-    for (;;) {
-      const next = this.waiting.reduce<(typeof this.waiting)[number] | undefined>(
-        (first, one) => (one.at <= until && (first === undefined || one.at < first.at) ? one : first),
-        undefined,
-      );
-      if (next === undefined) break;
-      this.waiting = this.waiting.filter((one) => one !== next);
+    for (let next = this.nextBy(until); next !== undefined; next = this.nextBy(until)) {
       this.now = Math.max(this.now, next.at);
       next.happen();
     }
     this.now = until;
+  }
+
+  /** All processes are busy with something else for so long. Then their timers come first, as in Node, and messages next. */
+  stall(ms: number): void {
+    this.now += ms;
+    for (const isMessage of [false, true]) {
+      const { now } = this;
+      for (let next = this.nextBy(now, isMessage); next !== undefined; next = this.nextBy(now, isMessage)) {
+        next.happen();
+      }
+    }
+  }
+
+  /** The first that is due, which waits no more. */
+  private nextBy(until: number, isMessage?: boolean): Waiting | undefined {
+    const next = this.waiting.reduce<Waiting | undefined>((first, one) => {
+      const isMeant = one.at <= until && (isMessage ?? one.isMessage) === one.isMessage;
+      return isMeant && (first === undefined || one.at < first.at) ? one : first;
+    }, undefined);
+    if (next !== undefined) this.waiting = this.waiting.filter((one) => one !== next);
+    return next;
   }
 
   at(index: number): Process {
