@@ -13,6 +13,10 @@ export interface FaultLab<P> extends AsyncDisposable {
   readonly requests: readonly Received[];
   /** Accepted so far. */
   readonly connections: number;
+  /**
+   * After an attempt was cut off, undici, and with it fetch, opens a connection that no request needs, and may keep it
+   * for seconds: a test that asks whether connections were closed compares this with `connections`.
+   */
   readonly openSockets: number;
   /** The bytes that the kernel took from the lab; a write still under way counts as nothing. */
   readonly bytesSent: number;

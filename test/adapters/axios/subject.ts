@@ -52,7 +52,7 @@ function wayOf({ name, config, open }: Adapter): Way {
   const packedBodies = name === 'an adapter of the caller' ? 'broken' : 'unpacked';
   const misreads = callsTruncatedTooLong && name === 'http' ? ['hangs up in the body'] : [];
   const isFetch = name === 'fetch';
-  const kinds = { opensAhead: isFetch, refusesGetBodies: isFetch, takesWebStreams: isFetch };
+  const kinds = { refusesGetBodies: isFetch, takesWebStreams: isFetch };
   const bare = (): Send => sendingBy(openInstance(config));
   return { name, client, open, takesOverride: true, packedBodies, misreads, bare, ...kinds };
 }

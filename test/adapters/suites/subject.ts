@@ -62,8 +62,6 @@ export interface Way {
   readonly packedBodies: 'unpacked' | 'kept' | 'broken';
   /** The client listens to a caller's signal beyond the end of the request, also without us. */
   readonly keepsListening?: boolean;
-  /** When a connection breaks, the client opens the next one at once, whether it needs one or not. */
-  readonly opensAhead?: boolean;
   /** The client sends one request at a time, over its only connection. */
   readonly sendsOneAtATime?: boolean;
   /** The client rejects a GET with a body. */

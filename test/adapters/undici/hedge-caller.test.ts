@@ -45,7 +45,9 @@ async function hedged(
   const warmed = warmedUp(policy);
   const heard = recorder(generation, reactions);
   const options = { origin: lab.origin, path: '/', method: 'GET', ...asked } as Dispatcher.DispatchOptions;
-  openAgent().compose(retry(warmed.retrier)).dispatch(options, heard);
+  // A connection that no request needs is not kept for long: some tests wait until all are closed.
+  const agent = openAgent({ keepAliveTimeout: 10 });
+  agent.compose(retry(warmed.retrier)).dispatch(options, heard);
   return { ...warmed, lab, heard };
 }
 
