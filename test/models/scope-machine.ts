@@ -16,6 +16,8 @@ import { Tails } from '../../src/runtime/tails.js';
 import { answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
 
+type Fields = { [key: string]: unknown };
+
 /** The fields of an object. */
 export type Memory = Readonly<Record<string, unknown>>;
 
@@ -242,12 +244,12 @@ export class ScopeMachine implements Machine<State> {
   /** Restores the clock, the scope and one of the requests. */
   restore(state: State, index = 0): LiveSession {
     this.now = state.now;
-    Object.assign(this.scope, copyOf(state.scope));
+    copyTo(this.scope, state.scope);
     return this.revived(state.slots[index]?.session ?? {});
   }
 
   protected revived(memory: Memory): LiveSession {
-    return Object.assign(Object.create(LiveSession.prototype), copyOf(memory));
+    return copyTo(Object.create(LiveSession.prototype), memory);
   }
 
   protected remembered(session: LiveSession): Memory {
@@ -294,13 +296,31 @@ export class ScopeMachine implements Machine<State> {
     const next = only<HoldState>(scope, 'holds')?.nextPlace ?? 0;
     return JSON.stringify(value, (key, it: unknown) => {
       if (typeof it !== 'number') return it;
-      if (/^(at|until|since|queuesUntil)$|(At|Since|Ends|Until)$/.test(key))
-        return Math.max(-100_000, Math.round(it - now));
-      if (key === 'epoch') return Math.max(-2, it - gate);
-      if (/place/i.test(key)) return Math.round((it - next) * 1_000);
-      return Math.round(it * 1_000);
+      const unit = unitOf(key);
+      if (unit === 'time') return Math.max(-100_000, Math.round(it - now));
+      if (unit === 'epoch') return Math.max(-2, it - gate);
+      return Math.round((unit === 'place' ? it - next : it) * 1_000);
     });
   }
+}
+
+type Unit = 'time' | 'epoch' | 'place' | 'amount';
+
+/** Each name of a field is looked at once: there are few, and they are asked for millions of times. */
+const units = new Map<string, Unit>();
+
+function unitOf(field: string): Unit {
+  const known = units.get(field);
+  if (known !== undefined) return known;
+  const unit = unitFrom(field);
+  units.set(field, unit);
+  return unit;
+}
+
+function unitFrom(field: string): Unit {
+  if (/^(at|until|since|queuesUntil)$|(At|Since|Ends|Until)$/.test(field)) return 'time';
+  if (field === 'epoch') return 'epoch';
+  return /place/i.test(field) ? 'place' : 'amount';
 }
 
 export function saw(state: State, end: End, sentAt: number): Partial<State> {
@@ -325,16 +345,17 @@ function only<T>(scope: unknown, map: string): T | undefined {
 }
 
 export function memoryOf(object: object): Memory {
-  return copyOf(object as Memory);
+  return copyTo({}, object as Memory);
 }
 
 /** Copies one level deep: nothing below that is changed in place. */
-function copyOf(memory: Memory): Memory {
-  return Object.fromEntries(Object.entries(memory).map(([key, value]) => [key, fresh(key, value)]));
+function copyTo<T extends object>(target: T, memory: Memory): T {
+  for (const key of Object.keys(memory)) (target as Fields)[key] = fresh(key, memory[key]);
+  return target;
 }
 
 function fresh(key: string, value: unknown): unknown {
-  if (value instanceof Tails) return Object.assign(new Tails(), memoryOf(value));
+  if (value instanceof Tails) return copyTo(new Tails(), value as unknown as Memory);
   if (value instanceof Map) return new Map(value);
   if (Array.isArray(value)) return [...value];
   return key === 'turn' && value !== undefined ? { ...(value as object) } : value;

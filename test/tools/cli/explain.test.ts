@@ -535,7 +535,7 @@ test('a pattern that may be meant otherwise is remarked on, beside the answer', 
 });
 
 test('a great policy takes little longer than to define it', async () => {
-  const rules = Array.from({ length: 10_000 }, (_, index) => ({
+  const rules = Array.from({ length: 3_000 }, (_, index) => ({
     match: `GET api.example.com/reports-${index}/:id`,
     maxRetries: index % 7,
     deadlineMs: 1_000 + index,
@@ -544,7 +544,7 @@ test('a great policy takes little longer than to define it', async () => {
   const stdin = JSON.stringify(options);
   const fastest = async (work: () => unknown): Promise<number> => {
     const times: number[] = [];
-    for (let run = 0; run < 4; run += 1) {
+    for (let run = 0; run < 3; run += 1) {
       const start = process.cpuUsage();
       await work();
       const { user, system } = process.cpuUsage(start);
@@ -558,7 +558,7 @@ test('a great policy takes little longer than to define it', async () => {
   // Each proposal checked the whole policy once more: 20 times that.
   expect(explaining / defining).toBeLessThan(3);
   const { stdout } = await undaunted(argv, { stdin });
-  expect(stdout).toContain('  and 9,992 more that do not match\n');
+  expect(stdout).toContain('  and 2,992 more that do not match\n');
   expect(stdout).toContain('with "idempotencyKey": true for all requests');
 }, 120_000);
 
