@@ -1,4 +1,4 @@
-/** What hooks are given, and what listeners hear. */
+/** What hooks and listeners get. */
 
 import type { Decision, History, Outcome, RefusalReason, RequestFacts, Retry, World } from './types.js';
 
@@ -78,7 +78,7 @@ export interface Refusal {
 
 /**
  * The connection of this process to its fleet has changed. `isShared`: false if the store does not answer and the
- * process goes on alone.
+ * process continues alone.
  */
 export interface FleetEvent {
   readonly type: 'fleet';

@@ -116,7 +116,7 @@ export type Finding = ResponseFinding | ErrorFinding;
 
 // ---------------------------------------------------------------- deciding
 
-/** Everything that `decide` needs but must not fetch itself: time, dice, shared state. */
+/** Everything that `decide` needs but must not fetch itself: time, random numbers, shared state. */
 export interface World {
   readonly request: Pick<RequestFacts, 'method' | 'keyed'>;
   /** Whether the body can be sent again, as things stand now. */
@@ -188,7 +188,7 @@ export type StopReason =
   // one of two attempts that were out
   /** The other attempt won, or the request ended with both still out. */
   | 'cut'
-  /** The attempt failed, and the other one was still out. */
+  /** The attempt failed while the other one was still out. */
   | 'other-pending';
 
 export type Reason = RetryReason | StopReason;
@@ -202,7 +202,7 @@ export interface Retry {
   /** Only if the request was hedged: the number of the retry that follows, from 1. Otherwise it is that of the attempt. */
   readonly retry?: number;
   readonly delayMs: number;
-  /** Where the wait comes from. `'none'`: after a timeout that was learnt, there is none. */
+  /** Where the wait comes from. `'none'`: after an adaptive timeout, the retry is sent at once. */
   readonly waitFrom: 'hint' | 'schedule' | 'throttledSchedule' | 'none';
   /** What the retry costs the budget, in tokens. */
   readonly cost: number;
@@ -241,7 +241,7 @@ export type History = readonly Attempt[];
 export type RefusalReason =
   /** The server seems dead. */
   | 'gate-shut'
-  /** Already `maxWaiting` requests wait for the gate. */
+  /** `maxWaiting` requests are already waiting for the gate. */
   | 'gate-full'
   /** The scope is rate limited, and the queue of waiting requests is too long. */
   | 'held';

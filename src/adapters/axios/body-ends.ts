@@ -13,7 +13,7 @@ export function breakBody(data: unknown, done: () => void): void {
   if (isSending && !('destroyed' in data && data.destroyed === true)) {
     (data as unknown as EventSource).on('close', done);
     // Not with the caller's reason, which older versions of axios fail to recognise as their own.
-    dispose(data, new Error('undaunted: the attempt is over'));
+    dispose(data, new Error('undaunted: the attempt has ended'));
   } else done();
 }
 

@@ -15,7 +15,7 @@ export function abortError(): Error {
 
 /** undici's callers would take a falsy error for success. */
 export function errorFrom(thrown: unknown): unknown {
-  return thrown || new Error(`undaunted: something that is not an error was thrown: ${String(thrown)}`);
+  return thrown || new Error(`undaunted: a value that is not an error was thrown: ${String(thrown)}`);
 }
 
 /**

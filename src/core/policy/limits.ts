@@ -1,4 +1,4 @@
-/** What the requests of a scope share: budget, gate, hold and what is learnt of its answers, as data. */
+/** What the requests of a scope share: budget, gate, hold and what is learnt from its answers, as data. */
 
 /** What a retry costs, by the failure before it; three decimals count. In a window, a token is a retry. */
 export interface Cost {
@@ -13,8 +13,8 @@ export interface Cost {
    */
   readonly throttled: number;
   /**
-   * Tokens that a retry takes after an attempt that was not answered in time: the server may still be busy with it. Left
-   * out, it is `transient`.
+   * Tokens that a retry takes after an attempt that was not answered in time: the server may still be busy with it. By
+   * default, it is the same as `transient`.
    * @default none
    */
   readonly timeout: number;

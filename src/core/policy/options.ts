@@ -82,7 +82,7 @@ export interface SettingsOptions {
    */
   readonly deadlineMs?: number;
   /**
-   * What has to be there before the deadline: the response's head, or its whole body.
+   * What has to arrive before the deadline: the response's head, or its whole body.
    * @default 'head'
    */
   readonly deadlineCovers?: 'head' | 'body';
@@ -93,8 +93,8 @@ export interface SettingsOptions {
    */
   readonly attemptTimeoutMs?: number | LearntTimeoutOptions;
   /**
-   * Sends a second attempt of a request that is safe to repeat while the first is still out, once that takes much longer
-   * than usual. The first answer that needs no retry wins.
+   * Sends a second attempt of a request that is safe to repeat if the first takes much longer than usual. The first answer
+   * that needs no retry wins.
    * @default false
    */
   readonly hedge?: boolean | HedgeOptions;
@@ -116,7 +116,7 @@ export interface SettingsOptions {
   readonly idempotent?: boolean;
   /**
    * When requests with other methods, such as POST, are sent again: never (`'never'`), only if they provably never left
-   * (`'unsent'`), or also if the server says that it did not take them, by 408, 425 or 429 (`'refused'`).
+   * (`'unsent'`), or also if the server says that it did not take them, with 408, 425 or 429 (`'refused'`).
    * @default 'refused'
    */
   readonly unsafeMethods?: 'never' | 'unsent' | 'refused';
@@ -127,13 +127,13 @@ export interface SettingsOptions {
    */
   readonly idempotencyKey?: boolean | Partly<IdempotencyKey>;
   /**
-   * The waits before retries, in milliseconds, where the server gives no hint: growing, from a table, always the same, or
-   * from a function.
+   * The waits before retries, in milliseconds, if the server gives no hint: exponential, from a table, fixed, or from a
+   * function.
    * @default { kind: 'exponential', firstMs: 100, factor: 2, maxMs: 20_000, jitter: 'full' }
    */
   readonly schedule?: ScheduleOptions;
   /**
-   * The waits after rate limited answers, such as 429, in milliseconds, where the server gives no hint.
+   * The waits after rate limited answers, such as 429, in milliseconds, if the server gives no hint.
    * @default { kind: 'exponential', firstMs: 1_000, factor: 2, maxMs: 20_000, jitter: 'full' }
    */
   readonly throttledSchedule?: ScheduleOptions;
@@ -143,8 +143,8 @@ export interface SettingsOptions {
    */
   readonly hints?: OneOrMore<HintSetName> | false;
   /**
-   * How many bytes of a response's body may be read to find a hint in it; 0: none. Left out, it is 16,384 where a chosen
-   * set of hints reads bodies.
+   * How many bytes of a response's body may be read to find a hint in it; 0 for none. If it is not set, it is 16,384 when a
+   * chosen set of hints reads bodies.
    * @default 0
    */
   readonly bodyHintBytes?: number;
@@ -154,7 +154,7 @@ export interface SettingsOptions {
    */
   readonly maxHintMs?: number;
   /**
-   * Up to this share of a hint, from 0 to 1, is added to it at random. Nothing is ever taken off.
+   * Up to this share of a hint, from 0 to 1, is added to it at random. A hint is never shortened.
    * @default 0.1
    */
   readonly hintJitter?: number;
@@ -211,7 +211,7 @@ export interface SettingsOptions {
    */
   readonly beforeRetry?: BeforeRetry;
   /**
-   * Called for each decision, stops included, and for each request that is settled.
+   * Called for each decision, including stops, for each hedge, and for each request that is settled.
    * @default none
    */
   readonly observe?: Observe;

@@ -1,8 +1,9 @@
 /**
- * Famous schemes as values: each is what any user could have written for `schedule`, `throttledSchedule` or
- * `budget`, or for the round-trip timer of a loop that is not HTTP, whole, as JSON. To vary one, spread it: `{ ...presets.schedules.dockerRestart, maxMs: 5_000 }`.
+ * Famous schemes as values: each is JSON that any user could have written for `schedule`, `throttledSchedule` or `budget`,
+ * or for the round-trip timer of a loop that is not HTTP. To vary one, spread it:
+ * `{ ...presets.schedules.dockerRestart, maxMs: 5_000 }`.
  *
- * How often to retry is no part of a schedule; where the origin has a limit, it is the policy's `maxRetries`.
+ * The number of retries is not part of a schedule; if the origin has a limit, it is the policy's `maxRetries`.
  */
 
 import { freezeDeep } from '../freeze.js';
@@ -32,9 +33,9 @@ export const presets = {
     },
 
     /**
-     * Minimum, maximum, a factor of e, and normally distributed jitter of a tenth.
+     * A minimum, a maximum, a factor of e, and normally distributed jitter of a tenth of the wait.
      * The constants of smira/exponential-backoff (2014), whose jitter is a tenth of a second instead; its
-     * ancestor, Twisted's `ReconnectingClientFactory`, takes a share of the wait, as here.
+     * ancestor, Twisted's `ReconnectingClientFactory`, uses a share of the wait, as here.
      */
     normallyDistributed: {
       kind: 'exponential',
@@ -79,7 +80,7 @@ export const presets = {
     /**
      * Truncated binary exponential backoff: before retry n, k slots of 51.2 µs with k drawn from the whole
      * numbers below 2^min(n, 10); an Ethernet adapter gives up after 16 attempts (`maxRetries: 15`).
-     * IEEE 802.3, 4.2.3.2.5 (10 Mbit/s). No timer is that fine: take your own slot for anything real.
+     * IEEE 802.3, 4.2.3.2.5 (10 Mbit/s). Timers are not that precise: choose a longer slot in practice.
      */
     ethernet: {
       kind: 'exponential',
@@ -108,15 +109,15 @@ export const presets = {
      */
     dockerRestart: { kind: 'exponential', firstMs: 100, factor: 2, maxMs: 60_000, jitter: 'none' },
 
-    /** Once a second: the first idea of everyone. Clients that fail together come back together. */
+    /** Once a second: everyone's first idea. Clients that fail together come back together. */
     fixed: { kind: 'fixed', waitMs: 1_000, jitter: 'none' },
   },
 
   budgets: {
     /**
      * The AWS SDKs' retry quota of standard mode 2.1 (2026): 500 tokens; a retry takes 14, after throttling
-     * 5; a success gives back what its last retry took, or 1 if it took none. In the long run one
-     * retry for 14 clean successes. AWS SDKs and Tools Reference Guide, "Retry behavior".
+     * 5; a success gives back what its last retry took, or 1 if there was no retry. In the long run, that is
+     * one retry for 14 clean successes. AWS SDKs and Tools Reference Guide, "Retry behavior".
      */
     awsStandard: {
       kind: 'bucket',
@@ -131,7 +132,7 @@ export const presets = {
 
     /**
      * gRPC's `retryThrottling` with `maxTokens` 10 and `tokenRatio` 0.5: every failure takes a token,
-     * every success gives half of one, and there are retries while more than half of the tokens are left.
+     * every success adds half a token, and there are retries while more than half of the tokens are left.
      * gRPC proposal A6, "Throttling retry attempts and hedged RPCs". For other numbers:
      * `capacity: maxTokens, perSuccess: tokenRatio, floor: maxTokens / 2`.
      */
@@ -162,9 +163,9 @@ export const presets = {
 
   roundTrips: {
     /**
-     * TCP's retransmission timer: the smoothed round-trip time and four times its mean deviation, 1 s to 60 s, 1 s before
-     * anything was measured. RFC 6298; Van Jacobson, "Congestion Avoidance and Control" (SIGCOMM 1988). Nothing that was
-     * sent twice is measured: Karn and Partridge, "Improving Round-Trip Time Estimates in Reliable Transport Protocols"
+     * TCP's retransmission timer: the smoothed round-trip time plus four times its mean deviation, from 1 s to 60 s, and
+     * 1 s before the first measurement. RFC 6298; Van Jacobson, "Congestion Avoidance and Control" (SIGCOMM 1988). Messages that were
+     * sent twice are not measured: Karn and Partridge, "Improving Round-Trip Time Estimates in Reliable Transport Protocols"
      * (SIGCOMM 1987).
      */
     rfc6298: {
@@ -180,7 +181,7 @@ export const presets = {
     },
 
     /**
-     * The same for requests over UDP: 2 s to 60 s, 3 s at first, and the first time counts like every other; give up
+     * The same for requests over UDP: from 2 s to 60 s, 3 s at first. The first measurement counts like every other; give up
      * after three retransmissions (`RTT_MAXNREXMT`). W. Richard Stevens, "UNIX Network Programming", "Adding Reliability
      * to a UDP Application" (`rtt_init`, `rtt_stop`, `rtt_timeout`). His messages carry a timestamp, so that answers to
      * repeated ones are measured, too.
@@ -199,10 +200,10 @@ export const presets = {
 
   policies: {
     /**
-     * Google's Core Reporting flow whole: waits of 2^n seconds and up to 1000 ms for n = 0..4, then the answer is
-     * the caller's. Retried are 403 with `userRateLimitExceeded`, `rateLimitExceeded` or `quotaExceeded` (10 queries
-     * at once), as the body says, and 500 `internalServerError` and 503 `backendError`, but those once at most. Not:
-     * `dailyLimitExceeded`, `insufficientPermissions`, 400 and 401. What failed without an answer is as always.
+     * Google's whole Core Reporting flow: waits of 2^n seconds plus up to 1000 ms for n = 0..4, then the caller gets
+     * the answer. It retries 403 if the body says `userRateLimitExceeded`, `rateLimitExceeded` or `quotaExceeded` (10
+     * queries at once), and 500 `internalServerError` and 503 `backendError` at most once. It does not retry
+     * `dailyLimitExceeded`, `insufficientPermissions`, 400 and 401. Failures without an answer are treated as by default.
      * Google Analytics Core Reporting API v3, "Error responses".
      */
     googleCoreReporting: {
@@ -220,10 +221,10 @@ export const presets = {
     },
 
     /**
-     * The client's side of ZeroMQ's reliable request-reply: three tries of 2.5 seconds, each after the other at
-     * once, then it gives up. Any answer is an answer. ØMQ - The Guide, chapter 4, "Client-side Reliability (Lazy
-     * Pirate Pattern)" (`REQUEST_TIMEOUT`, `REQUEST_RETRIES`); there every request may be sent again, here those
-     * that are safe to repeat.
+     * The client's side of ZeroMQ's reliable request-reply: three tries of 2.5 seconds each, without waits between
+     * them, then it gives up. No answer is retried, whatever its status. ØMQ - The Guide, chapter 4, "Client-side Reliability (Lazy
+     * Pirate Pattern)" (`REQUEST_TIMEOUT`, `REQUEST_RETRIES`); there, every request may be sent again; here, only
+     * those that are safe to repeat.
      */
     zeromqLazyPirate: {
       maxRetries: 2,
@@ -234,11 +235,11 @@ export const presets = {
     },
 
     /**
-     * A bound on the time: every 30 seconds for 15 minutes, as Hadoop's clients ask for YARN's resource manager.
+     * Limited by time: every 30 seconds for 15 minutes, as Hadoop's clients connect to YARN's resource manager.
      * apache/hadoop, `RetryPolicies.retryUpToMaximumTimeWithFixedSleep` with the defaults of `RMProxy`
-     * (`yarn.resourcemanager.connect.max-wait.ms`, `.retry-interval.ms`). Hadoop makes a number of retries of the
-     * time; here the time is measured as well, so that slow attempts count. Of answers, only one that says "not now"
-     * is retried.
+     * (`yarn.resourcemanager.connect.max-wait.ms`, `.retry-interval.ms`). Hadoop turns the time
+     * into a number of retries; here the time is measured as well, so slow attempts count. The only status that is
+     * retried is 503.
      */
     hadoopMaximumTime: {
       maxRetries: 30,
@@ -248,9 +249,9 @@ export const presets = {
     },
 
     /**
-     * A bound on the number: 400 ms, doubled five times, each times a factor from [0.5, 1.5).
-     * apache/hadoop, `RetryPolicies.exponentialBackoffRetry(5, 200, MILLISECONDS)`, as its clients of a name node
-     * have it (`NameNodeProxies`); the first wait is twice the time given.
+     * Limited by number: 400 ms, doubled for each of five retries, each wait times a factor from [0.5, 1.5).
+     * apache/hadoop, `RetryPolicies.exponentialBackoffRetry(5, 200, MILLISECONDS)`, as used by its clients of a name
+     * node (`NameNodeProxies`); the first wait is twice the given time.
      */
     hadoopExponential: {
       maxRetries: 5,
@@ -265,11 +266,11 @@ export const presets = {
     },
 
     /**
-     * For the API of a language model. A POST is sent again after 408, 409, 429 and every 5xx, 529 ("overloaded") among
-     * them, and after failures without an answer, as OpenAI's and Anthropic's own clients do (openai-node and
-     * anthropic-sdk-typescript, `shouldRetry`): a repeated request may be billed twice, but changes nothing. Unlike them
-     * it is patient: six retries outlast a limit of tokens per minute, and a server that asks for up to two minutes gets
-     * them. An exhausted quota and `x-should-retry: false` end it at once.
+     * For the API of a language model. A POST is sent again after 408, 409, 429 and every 5xx, including 529
+     * ("overloaded"), and after failures without an answer, as OpenAI's and Anthropic's own clients do (openai-node and
+     * anthropic-sdk-typescript, `shouldRetry`): a repeated request may be billed twice, but changes nothing. It is
+     * more patient than they are: six retries outlast a limit of tokens per minute, and hints of up to two minutes are
+     * obeyed. An exhausted quota and `x-should-retry: false` end the request at once.
      */
     llm: {
       maxRetries: 6,
@@ -282,8 +283,8 @@ export const presets = {
     },
 
     /**
-     * What a backend should use to call another: a caller waits ten seconds at most, a server that is down is left
-     * alone until it is back, and all requests respect a rate limit that most of them meet.
+     * For calls from one backend to another: a caller waits ten seconds at most, a server that is down is left alone
+     * until it is back, and if most requests are rate limited, all of them wait.
      */
     service: { deadlineMs: 10_000, attemptTimeoutMs: 2_000, gate: true, hold: { maxQueueMs: 2_000 } },
   },

@@ -7,8 +7,8 @@ import type { Printer } from './printer.js';
 import { table, wrap } from './table.js';
 
 const exitCodes: readonly (readonly string[])[] = [
-  ['0', 'success; explain, waits and simulate only inform, whatever the outcome'],
-  ['1', 'the answer is no: check found problems, or the server of outage clients did not recover'],
+  ['0', 'success; explain, waits and simulate only inform, so they always succeed'],
+  ['1', 'check found problems, or the server of outage clients did not recover'],
   ['2', 'wrong usage, a file that cannot be read or written, or an invalid policy (except in check)'],
   ['130', 'interrupted with Ctrl-C'],
 ];

@@ -127,7 +127,7 @@ describe('a failure that is not an Error', () => {
   test('reported by the dispatcher underneath, still reaches the caller as an error', async () => {
     const dispatcher = openAgent().compose(failing, retry({ maxRetries: 0 }));
     const asked = dispatcher.request({ origin: 'http://127.0.0.1:1', path: '/', method: 'GET' });
-    await expect(asked).rejects.toThrow('something that is not an error was thrown: null');
+    await expect(asked).rejects.toThrow('a value that is not an error was thrown: null');
   });
 
   test.each([0, '', null, undefined])(

@@ -20,7 +20,7 @@ test('a request whose function throws undefined fails, and is settled', async ()
   const lab = await openLab(answer(500));
   const { dispatcher, events } = listened({ beforeRetry: () => Promise.reject(undefined) });
   const { error } = await settled(undici.request(lab.origin, { dispatcher }));
-  expect(error).toMatchObject({ message: 'undaunted: something that is not an error was thrown: undefined' });
+  expect(error).toMatchObject({ message: 'undaunted: a value that is not an error was thrown: undefined' });
   expect(events.map(brief)).toEqual(['retry 1: transient-status', 'settled Error after 1']);
 });
 

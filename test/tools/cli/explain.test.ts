@@ -501,7 +501,7 @@ describe('what cannot be asked is told in one line', () => {
   test.each<[readonly string[], string]>([
     [
       ['--status', '503', '--error', 'ECONNRESET'],
-      '--status and --error exclude each other: an attempt ends in one way.',
+      'use either --status or --error: an attempt ends in only one way.',
     ],
     [['--header', 'a: b'], '--header needs --status: a header belongs to a response.'],
     [

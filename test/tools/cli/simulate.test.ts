@@ -200,8 +200,8 @@ describe('policies', () => {
       ['--policy', 'axois-retry'],
       'axois-retry cannot be read: there is no such file. Did you mean axios-retry?',
     ],
-    [['--policy', '-'], 'stdin can be read once: put the scenario or the policy into a file.'],
-    [['--policy', 'got', '--policy', 'got'], '--policy got is there twice: leave one away.'],
+    [['--policy', '-'], 'stdin can be read only once: put the scenario or the policy into a file.'],
+    [['--policy', 'got', '--policy', 'got'], '--policy got is given twice: remove one.'],
     [['--seed', 'one'], '--seed is "one", but must be a whole number from 0 to 4294967295.'],
   ])('that are none are refused: %o', async (argv, message) => {
     const { exitCode, stdout, stderr } = await run(['-', ...argv], { stdin: small });

@@ -179,6 +179,18 @@ describe('after an outage, the verdict', () => {
     expect(judged(outage, runs).headline).toBe(headline);
   });
 
+  test('names refusals as the reason only for a load that is lower', () => {
+    const busy: Made = { good: [100, 0, 100], sent: [100, 120, 100], totals: { refused: 1 } };
+    const sentence = (runs: Readonly<Record<string, Made>>) => judged(outage, runs).policies.at(-1)?.sentence;
+    expect(sentence({ service: light })).toMatch(
+      / 9\.1 attempts a second, because 814 requests were refused/,
+    );
+    expect(sentence({ service: busy })).toMatch(
+      / 120 attempts a second; 1 request was refused without being sent$/,
+    );
+    expect(sentence({ none: alive, service: busy })).toMatch(/\(no retry: 100\); 1 request was refused/);
+  });
+
   test('praises no policy that more than doubles the load', () => {
     const { policies } = judged(outage, { none: alive, axios: heavy });
     expect(policies.map(({ judgement }) => judgement)).toEqual(['good', 'even']);

@@ -82,7 +82,7 @@ function withAdvice(problem: Problem, options: unknown): Problem {
   if (isNoData) return { ...problem, advice: notData };
   if (typeof options !== 'number') return problem;
   const count = Number.isInteger(options) && options >= 0 ? options : 2;
-  const advice = `Write { maxRetries: ${count} }; if it is not yours but another library's, take it out before it comes here.`;
+  const advice = `Write { maxRetries: ${count} }; if it belongs to another library, remove it before the call.`;
   return { ...problem, advice };
 }
 

@@ -77,7 +77,7 @@ type Options = Given<typeof options>['options'];
 
 function readOutcome({ status, error, header }: Options): LiveOutcome | undefined {
   if (status !== undefined && error !== undefined)
-    throw new Failure('--status and --error exclude each other: an attempt ends in one way.');
+    throw new Failure('use either --status or --error: an attempt ends in only one way.');
   if (status !== undefined) return readResponse(status, header);
   if (header.length > 0) throw new Failure('--header needs --status: a header belongs to a response.');
   return error === undefined ? undefined : readError(error);

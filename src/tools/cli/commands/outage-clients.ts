@@ -166,6 +166,6 @@ function targetOf(
   const [first] = given;
   if (first === undefined) return reachServer(url, stopAfterMs !== undefined, signal);
   throw new Failure(
-    `--${first[0]} cannot change the server at --url, which is running already: give it to "undaunted outage server".`,
+    `--${first[0]} cannot change the server at --url, which is already running: give it to "undaunted outage server".`,
   );
 }

@@ -32,13 +32,13 @@ A scenario of your own is a file:
 To start from one of these, take what --json prints as its "scenario".
 
 Policies: a file, "-" for stdin, or one of ${policyNames.join(', ')}.
-Without --policy, each scenario has a choice of its own, with "none" (no retry) first.
+Without --policy, it compares those that the scenario suggests, beginning with "none" (no retry).
 
 Policies are compared by good requests a second, by the load on the server and by the time to recovery. Shares of the
-requests would mislead: a client whose request is refused at once comes back sooner, and has more requests.
+requests would mislead: a client whose request is refused at once comes back sooner and sends more requests.
 
-It only compares: the exit code is 0 whichever policy is the best, and 2 if one of them has problems. Ctrl-C prints
-what has been played so far and ends with 130.
+The exit code is 0 regardless of the result, and 2 if a policy has problems. Ctrl-C prints
+the results so far and exits with 130.
 
 The report (--out) is one HTML file that needs no network. It has the lab inside: sliders for a policy, its waits, and
 the outage run again at once. undaunted lab opens the lab without a report.
@@ -59,7 +59,7 @@ type ReadTemplate = () => Promise<string>;
 export function simulateWith(readTemplate: ReadTemplate): Command {
   return defineCommand({
     name: 'simulate',
-    summary: 'play an outage in virtual time with several policies, and compare them',
+    summary: 'play an outage or another scenario in virtual time with several policies, and compare them',
     operands: { usage: '[scenario]', least: 0, most: 1 },
     options: {
       policy: { kind: 'list', value: 'policy', summary: 'a policy to compare: a file or a name' },
@@ -71,7 +71,7 @@ export function simulateWith(readTemplate: ReadTemplate): Command {
     details,
     async run({ options, operands: [name = 'seed-outage'] }, io) {
       if (name === '-' && options.policy.includes('-')) {
-        throw new Failure('stdin can be read once: put the scenario or the policy into a file.');
+        throw new Failure('stdin can be read only once: put the scenario or the policy into a file.');
       }
       const scenario = await readScenario(name, io);
       const candidates = await candidatesOf(options.policy, scenario, io);
@@ -118,7 +118,7 @@ export const simulate: Command = simulateWith(() =>
 async function candidatesOf(written: readonly string[], scenario: Scenario, io: Io): Promise<Candidate[]> {
   if (written.length === 0) return scenario.policies.map(candidateOf);
   const twice = written.find((name, index) => written.indexOf(name) < index);
-  if (twice !== undefined) throw new Failure(`--policy ${twice} is there twice: leave one away.`);
+  if (twice !== undefined) throw new Failure(`--policy ${twice} is given twice: remove one.`);
   const candidates: Candidate[] = [];
   for (const name of written) {
     const isKnown = contenderNamed(name) !== undefined;

@@ -107,7 +107,7 @@ class OwnServer implements Target {
 }
 
 function failure(why: string): Failure {
-  return new Failure(`the server cannot go on: ${why}.`);
+  return new Failure(`the server has failed: ${why}.`);
 }
 
 // ---------------------------------------------------------------- one that is already running

@@ -98,11 +98,17 @@ function backText({ recoveredAfterMs = 0 }: Figures, { name }: Outage): string {
 }
 
 function loadText(own: Compared, baseline: Compared | undefined, { name }: Outage): string {
-  const { refused } = own.figures;
+  const load = during(own.figures);
   const besides = beside(baseline, own, (figures) => rateText(during(figures)));
-  const reason =
-    refused > 0 ? `, because ${countText(refused)} requests were refused without being sent` : '';
-  return `during the ${name} it gets ${rateText(during(own.figures))} attempts a second${besides}${reason}`;
+  const usual = baseline === undefined ? own.figures.load.before : during(baseline.figures);
+  const refusals = refusalText(own.figures, load < (usual ?? 0));
+  return `during the ${name} it gets ${rateText(load)} attempts a second${besides}${refusals}`;
+}
+
+function refusalText({ refused }: Figures, isReason: boolean): string {
+  if (refused === 0) return '';
+  const what = refused === 1 ? '1 request was' : `${countText(refused)} requests were`;
+  return `${isReason ? ', because' : ';'} ${what} refused without being sent`;
 }
 
 function endText({ good, load, retryShareAtEnd }: Figures): string {

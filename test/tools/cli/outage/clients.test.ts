@@ -155,7 +155,7 @@ describe.concurrent('no process is left', () => {
     const pid = await serverOf(clients);
     process.kill(pid, 'SIGKILL');
     expect(await clients.ended).toEqual({ code: 2, signal: null });
-    expect(clients.written.stderr).toBe('undaunted: the server cannot go on: it ended with SIGKILL.\n');
+    expect(clients.written.stderr).toBe('undaunted: the server has failed: it ended with SIGKILL.\n');
   });
 
   test('by the end that nothing can be done about', async (context) => {

@@ -70,7 +70,7 @@ test.each([
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 2,
     stdout: '',
-    stderr: `undaunted: ${option} cannot change the server at --url, which is running already: give it to "undaunted outage server".\n`,
+    stderr: `undaunted: ${option} cannot change the server at --url, which is already running: give it to "undaunted outage server".\n`,
   });
 });
 
