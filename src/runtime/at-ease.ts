@@ -1,19 +1,12 @@
 /** Whether a scope can bear more requests than have been asked for: the server is up, and failures are few. */
 
 import { affords, fullBudget, tokensLeft } from '../core/limits/budget/budget.js';
-import { openGate } from '../core/limits/gate/state.js';
-import { gateAndHold } from '../core/limits/gate-and-hold.js';
-import { noHold } from '../core/limits/hold/state.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { Scope } from './scope.js';
 
 export function isAtEase(scope: Scope, settings: Settings, now: number): boolean {
-  const { gate, hold, budget } = settings;
-  if (gate !== false || hold !== false) {
-    const gateNow = gate === false ? openGate : gateAndHold.asOf(gate, scope.gateOf(gate), now);
-    const holdNow = hold === false ? noHold : scope.holdOf(hold);
-    if (!gateAndHold.isClear(settings, gateNow, holdNow, now)) return false;
-  }
+  const { budget } = settings;
+  if (!scope.isClear(settings, now)) return false;
   if (budget === false) return true;
   // In a fleet, a process has leased only a small part of the budget. If that is nothing, the whole is spent.
   const left = tokensLeft(budget, scope.budgetOf(budget, now), now);

@@ -11,15 +11,9 @@ import {
 } from '../core/limits/budget/budget.js';
 import type { BudgetState } from '../core/limits/budget/state.js';
 import type { Sign } from '../core/limits/gate/signs.js';
-import { isFailure } from '../core/limits/gate/signs.js';
-import type { Epoch, GateState } from '../core/limits/gate/state.js';
-import { openGate } from '../core/limits/gate/state.js';
-import { gateAndHold } from '../core/limits/gate-and-hold.js';
+import type { GateState } from '../core/limits/gate/state.js';
 import type { Answers } from '../core/limits/hold/answers.js';
-import { noAnswers } from '../core/limits/hold/answers.js';
 import type { HoldState } from '../core/limits/hold/state.js';
-import { noHold } from '../core/limits/hold/state.js';
-import { go, noClaim } from '../core/limits/turnstile.js';
 import type { Budget, Gate, Hold } from '../core/policy/limits.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { Admission, Finding, RefusalReason } from '../core/types.js';
@@ -28,7 +22,6 @@ import type { Ports } from './ports.js';
 import type { SessionScope } from './session.js';
 import type { LearntSnapshot, Tails } from './tails.js';
 import type { Turn } from './turn.js';
-import { noteFailure } from './turn.js';
 
 /** A scope as `snapshot()` shows it: plain data. */
 export interface ScopeSnapshot {
@@ -45,7 +38,8 @@ export interface ScopeSnapshot {
   readonly learnt?: readonly LearntSnapshot[];
 }
 
-export class Scope implements SessionScope, SharedScope {
+/** A scope without gates and holds, for bundles without the two (docs/runtimes.md). Any other is a `GuardedScope`. */
+export abstract class Scope implements SessionScope, SharedScope {
   readonly name: string;
   /**
    * For the sweep of idle scopes: whether the scope was used since the last sweep, and when a sweep last found it used.
@@ -55,16 +49,11 @@ export class Scope implements SessionScope, SharedScope {
   readonly ports: Ports;
   /** Made by the first request that learns something. */
   tails: Tails | undefined = undefined;
+  /** The link to the fleet, if other processes share this scope. */
+  protected readonly share: ScopeShare | undefined;
   // State is kept per settings object: rules that inherit a budget share its state, a rule with a budget of its own has
   // its own.
   private readonly budgets: Map<Budget, BudgetState> = new Map();
-  private readonly gates: Map<Gate, GateState> = new Map();
-  private readonly holds: Map<Hold, HoldState> = new Map();
-  private readonly answers: Map<Hold, Answers> = new Map();
-  private waiting = 0;
-  private refused: Record<RefusalReason, number> = { 'gate-shut': 0, 'gate-full': 0, held: 0 };
-  /** The link to the fleet, if other processes share this scope. */
-  private readonly share: ScopeShare | undefined;
 
   constructor(name: string, ports: Ports, fleet?: FleetMember) {
     this.name = name;
@@ -73,163 +62,62 @@ export class Scope implements SessionScope, SharedScope {
     this.share = fleet?.shareOf(this);
   }
 
-  // -------------------------------------------------------------- before an attempt
+  // -------------------------------------------------------------- gate and hold: called only if settings have one
 
   /**
    * Asks for admission. An admission may take something: a probe, a place in the ramp, or a place in the queue of the
    * hold.
    */
-  admit(settings: Settings, turn: Turn, deadlineAt: number, isRetry: boolean): Admission {
-    const { gate, hold } = settings;
-    const now = this.ports.now();
-    const gateState = gate === false ? openGate : this.gateOf(gate);
-    const holdState = hold === false ? noHold : this.holdOf(hold);
-    if (gateAndHold.isClear(settings, gateState, holdState, now)) {
-      if (hold !== false) this.setQueued(turn, hold, false);
-      return this.letThrough(turn, gateState.epoch, now);
-    }
-    const turnstile = {
-      gate: gateState,
-      hold: holdState,
-      waiting: this.waiting - (turn.isWaiting ? 1 : 0),
-      claim: turn.claim,
-      isRetry,
-    };
-    const admitted = gateAndHold.admit(settings, turnstile, now, deadlineAt, this.ports.random());
-    if (gate !== false) this.gates.set(gate, admitted.gate);
-    if (hold !== false) this.holds.set(hold, admitted.hold);
-    const { admission, claim, epoch, unenforced } = admitted;
-    if (admission.kind === 'refuse') this.refuse(turn, admission.reason, true);
-    if (admission.kind === 'go') {
-      if (unenforced !== undefined) this.refuse(turn, unenforced, false);
-      if (hold !== false) this.setQueued(turn, hold, false);
-      return this.letThrough(turn, epoch, now);
-    }
-    turn.claim = claim;
-    this.setWaiting(turn, admission.kind === 'wait' && admission.why === 'gate');
-    if (this.share !== undefined) this.askFleet(this.share, settings, turn, admission, deadlineAt, now);
-    return admission;
-  }
+  abstract admit(settings: Settings, turn: Turn, deadlineAt: number, isRetry: boolean): Admission;
+  /** Tells the gate what the end of an attempt says about the server's health. */
+  abstract sign(settings: Settings, turn: Turn, isFirst: boolean, sign: Sign): void;
+  abstract askedOf(settings: Settings): HoldState['asked'];
+  abstract gateOf(gate: Gate): GateState;
+  abstract keepGate(gate: Gate, state: GateState): void;
+  abstract holdOf(hold: Hold): HoldState;
+  abstract keepHold(hold: Hold, state: HoldState): void;
+  abstract answersOf(hold: Hold): Answers;
+  abstract keepAnswers(hold: Hold, answers: Answers): void;
 
-  /** The request waits for something that only the fleet can give: the lease of a probe, or a place in the queue. */
-  private askFleet(
-    share: ScopeShare,
-    { gate, hold, attemptTimeoutMs }: Settings,
-    turn: Turn,
-    admission: Admission,
-    deadlineAt: number,
-    now: number,
-  ): void {
-    if (gate !== false && admission.kind === 'wait' && admission.why === 'gate') {
-      share.waits(gate, attemptTimeoutMs, now);
-    }
-    if (hold === false) return;
-    const { place, queuesUntil } = turn.claim;
-    const isQueued = admission.kind === 'wait' && admission.why === 'hold' && place === undefined;
-    this.setQueued(turn, hold, isQueued, Math.min(queuesUntil, deadlineAt) - now);
-  }
-
-  private setQueued(turn: Turn, hold: Hold, isQueued: boolean, withinMs = 0): void {
-    if (turn.isQueued !== isQueued) this.share?.queues(hold, isQueued ? 1 : -1, withinMs);
-    turn.isQueued = isQueued;
-  }
-
-  private refuse(turn: Turn, reason: RefusalReason, enforced: boolean): void {
-    this.refused[reason] += 1;
-    turn.refused = { reason, enforced };
-  }
-
-  /** The turn keeps the epoch, because only an attempt that was let through has something to give back to the gate. */
-  private letThrough(turn: Turn, epoch: Epoch, now: number): Admission {
-    turn.epoch = epoch;
-    turn.sentAt = now;
-    turn.claim = noClaim;
-    this.setWaiting(turn, false);
-    return go;
-  }
+  // -------------------------------------------------------------- before an attempt
 
   /** The request stops waiting here; the requests behind it move up. */
-  leave({ hold }: Settings, turn: Turn): void {
-    this.setWaiting(turn, false);
-    const { place } = turn.claim;
-    turn.claim = noClaim;
-    if (hold === false) return;
-    this.setQueued(turn, hold, false);
-    if (place === undefined) return;
-    this.holds.set(hold, gateAndHold.givePlaceBack(this.holdOf(hold), place, this.ports.now()));
-    this.share?.left(hold);
-  }
-
-  private setWaiting(turn: Turn, isWaiting: boolean): void {
-    if (turn.isWaiting !== isWaiting) this.waiting += isWaiting ? 1 : -1;
-    turn.isWaiting = isWaiting;
+  leave(_settings: Settings, _turn: Turn): void {
+    // Without a gate and a hold, it waits for nothing.
   }
 
   /** How long a retry would have to queue. */
-  queueMs({ hold }: Settings, now: number): number {
-    return hold === false ? 0 : gateAndHold.queueMs(hold, this.holdOf(hold), now);
+  queueMs(_settings: Settings, _now: number): number {
+    return 0;
   }
 
   /** Whether the gate would turn away requests with these settings now. */
-  refuses({ gate }: Settings, now: number): boolean {
-    return (
-      gate !== false &&
-      gate.enforce &&
-      gate.whenShut === 'fail' &&
-      gateAndHold.isShut(gate, this.gateOf(gate), now)
-    );
+  refuses(_settings: Settings, _now: number): boolean {
+    return false;
   }
 
-  askedOf({ hold }: Settings): HoldState['asked'] {
-    return hold === false ? undefined : this.holdOf(hold).asked;
+  /** Whether neither the gate nor the hold is in the way. */
+  isClear(_settings: Settings, _now: number): boolean {
+    return true;
   }
 
   // -------------------------------------------------------------- after an attempt
 
-  /**
-   * Records an attempt that did not succeed. It may start a hold for the whole scope, and it may cost the budget
-   * something.
-   */
+  /** Records an attempt that did not succeed. It may cost the budget something. */
   learn(
-    settings: Settings,
+    { budget }: Settings,
     finding: Finding,
-    isFirst: boolean,
+    _isFirst: boolean,
     verdict: boolean | undefined,
     now: number,
   ): void {
-    const { hold, budget, maxHintMs } = settings;
-    // If `retryIf` says that an outcome is worth a retry, the attempt counts as failed, whatever its status.
-    const hasFailed = finding.class !== 'final' || verdict === true;
-    const isRefused = hold !== false && hasFailed && gateAndHold.isRefusal(hold, finding, maxHintMs);
-    if (hold !== false && isFirst && finding.kind === 'response' && !isRefused) {
-      this.answers.set(hold, gateAndHold.afterAnswer(this.answersOf(hold), true, 'other', now));
-      this.share?.answered(hold, true, 'other');
-    }
-    if (isRefused) {
-      const answers = gateAndHold.afterAnswer(this.answersOf(hold), isFirst, 'refusal', now);
-      this.answers.set(hold, answers);
-      this.share?.answered(hold, isFirst, 'refusal');
-      const before = this.holdOf(hold);
-      const after = gateAndHold.afterRefusal(hold, before, answers, finding, now);
-      this.holds.set(hold, after);
-      if (after.pacedSince !== before.pacedSince) this.share?.held(hold, now);
-    }
-    if (budget !== false && hasFailed) {
-      this.share?.failed(budget, priceOf(finding));
-      this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), priceOf(finding), now));
-    }
+    if (budget === false || !hasFailed(finding, verdict)) return;
+    this.share?.failed(budget, priceOf(finding));
+    this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), priceOf(finding), now));
   }
 
   /** A request succeeded; `lastCost` is what its last retry cost, undefined if it had none. */
-  succeed(settings: Settings, isFirst: boolean, lastCost: number | undefined): void {
-    const { hold, budget } = settings;
-    if (hold !== false) {
-      this.answers.set(
-        hold,
-        gateAndHold.afterAnswer(this.answersOf(hold), isFirst, 'success', this.ports.now()),
-      );
-      this.share?.answered(hold, isFirst, 'success');
-    }
+  succeed({ budget }: Settings, _isFirst: boolean, lastCost: number | undefined): void {
     if (budget === false) return;
     this.share?.succeeded(budget);
     const timed = needsClock(budget);
@@ -242,23 +130,6 @@ export class Scope implements SessionScope, SharedScope {
   spend(budget: Budget, finding: Finding, now: number): void {
     this.share?.spent(budget, priceOf(finding));
     this.keep(budget, afterRetry(budget, this.budgetOf(budget, now), priceOf(finding), now));
-  }
-
-  /** Tells the gate what the end of an attempt says about the server's health. */
-  sign({ gate }: Settings, turn: Turn, isFirst: boolean, sign: Sign): void {
-    if (gate === false) return;
-    const state = this.gateOf(gate);
-    // On the healthy path, the clock is not read.
-    if (!isFailure(sign) && gateAndHold.isHealthy(gate, state)) {
-      if (sign === 'alive') this.share?.alive(gate);
-      return;
-    }
-    const now = this.ports.now();
-    const isOld = isFailure(sign) && !noteFailure(turn, gate, isFirst, now);
-    const news = isOld ? 'still-dead' : sign;
-    const after = gateAndHold.afterSign(gate, state, turn, news, now, this.ports.random());
-    if (after !== state) this.gates.set(gate, after);
-    this.share?.signed(gate, news, turn, { before: state, after }, now);
   }
 
   // -------------------------------------------------------------- what it knows
@@ -280,58 +151,33 @@ export class Scope implements SessionScope, SharedScope {
       budgets: [...this.budgets.keys()].map((budget) => ({
         tokens: tokensLeft(budget, this.spendable(budget, now), now),
       })),
-      gates: [...this.gates].map(([gate, state]) => ({ state: gateAndHold.asOf(gate, state, now).kind })),
-      holds: [...this.holds.values()].map(({ until }) => ({ forMs: Math.max(0, until - now) })),
-      waiting: this.waiting,
-      refused: { ...this.refused },
+      gates: [],
+      holds: [],
+      waiting: 0,
+      refused: noneRefused,
       ...(learnt.length > 0 && { learnt }),
     };
   }
 
-  /**
-   * Clears what was learnt, so that waiting requests can go. Epochs and places go on counting, so that what was taken
-   * earlier is still recognised.
-   */
+  /** Clears what was learnt. */
   forget(): void {
     this.budgets.clear();
-    this.answers.clear();
     this.tails?.forget();
-    for (const [gate, { epoch }] of this.gates) this.gates.set(gate, { ...openGate, epoch: epoch + 1 });
-    for (const [hold, { nextPlace }] of this.holds) {
-      this.holds.set(hold, { ...noHold, nextPlace, places: nextPlace });
-    }
   }
 
   private keep(budget: Budget, state: BudgetState): void {
     if (this.budgets.get(budget) !== state) this.budgets.set(budget, state);
   }
 
-  gateOf(gate: Gate): GateState {
-    return this.gates.get(gate) ?? openGate;
-  }
-
-  keepGate(gate: Gate, state: GateState): void {
-    this.gates.set(gate, state);
-  }
-
-  holdOf(hold: Hold): HoldState {
-    return this.holds.get(hold) ?? noHold;
-  }
-
-  keepHold(hold: Hold, state: HoldState): void {
-    this.holds.set(hold, state);
-  }
-
-  answersOf(hold: Hold): Answers {
-    return this.answers.get(hold) ?? noAnswers;
-  }
-
-  keepAnswers(hold: Hold, answers: Answers): void {
-    this.answers.set(hold, answers);
-  }
-
   /** The retrier has forgotten this scope: other processes hear nothing more about it. */
   close(): void {
     this.share?.close();
   }
+}
+
+export const noneRefused: ScopeSnapshot['refused'] = { 'gate-shut': 0, 'gate-full': 0, held: 0 };
+
+/** If `retryIf` says that an outcome is worth a retry, the attempt counts as failed, whatever its status. */
+export function hasFailed(finding: Finding, verdict: boolean | undefined): boolean {
+  return finding.class !== 'final' || verdict === true;
 }

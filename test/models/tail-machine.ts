@@ -9,7 +9,7 @@ import { tokensLeft } from '../../src/core/limits/budget/budget.js';
 import type { TailState as CoreState } from '../../src/core/limits/tail/state.js';
 import type { Decision } from '../../src/core/types.js';
 import type { LiveSession } from '../../src/runtime/live-session.js';
-import { Scope } from '../../src/runtime/scope.js';
+import { GuardedScope } from '../../src/runtime/guarded-scope.js';
 import type { Ruling } from '../../src/runtime/session.js';
 import { copyOfGraph } from './copy.js';
 import {
@@ -115,9 +115,9 @@ export class TailMachine extends ScopeMachine {
     const ear: Ear = { isOpen: false, events: [], signs: 0 };
     const observe = (event: RequestEvent): void => void ear.events.push(event);
     super({ ...plan, policy: { ...plan.policy, observe }, ear } as TailPlan);
-    const sign: Scope['sign'] = (...given) => {
+    const sign: GuardedScope['sign'] = (...given) => {
       ear.signs += 1;
-      Scope.prototype.sign.apply(this.scope, given);
+      GuardedScope.prototype.sign.apply(this.scope, given);
     };
     // Not a part of the memory.
     Object.defineProperty(this.scope, 'sign', { value: sign, enumerable: false });

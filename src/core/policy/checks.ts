@@ -12,10 +12,17 @@ interface Checks {
   readonly remarksOn: (rules: NonNullable<PolicyOptions['rules']>) => readonly Remark[];
 }
 
+const noRemarks = (): readonly Remark[] => [];
+
 export const checks: Checks =
   typeof __UNDAUNTED_CHECK__ === 'undefined' || __UNDAUNTED_CHECK__
-    ? { checkedPolicy, checkedOverride, remarksOn }
-    : { checkedPolicy: frozenCopy, checkedOverride: frozenCopy, remarksOn: () => [] };
+    ? { checkedPolicy, checkedOverride, remarksOn: remarksHere() }
+    : { checkedPolicy: frozenCopy, checkedOverride: frozenCopy, remarksOn: noRemarks };
+
+/** All remarks are on rules, which a bundle may be made without, too. */
+function remarksHere(): Checks['remarksOn'] {
+  return typeof __UNDAUNTED_RULES__ === 'undefined' || __UNDAUNTED_RULES__ ? remarksOn : noRemarks;
+}
 
 /** Replaces the check in a bundle without one: it copies the options without checking them. */
 function frozenCopy<T>(value: unknown): T {

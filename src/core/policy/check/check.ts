@@ -14,6 +14,10 @@ import type { Structure } from './structure.js';
 import { checkStructure } from './structure.js';
 import { pathTo } from './wording.js';
 
+/** A bundle may be made without rules (docs/runtimes.md): then they are refused, whatever their patterns are. */
+const problemsOfPatterns: typeof patternProblems =
+  typeof __UNDAUNTED_RULES__ === 'undefined' || __UNDAUNTED_RULES__ ? patternProblems : () => [];
+
 /** All problems of a policy's options. */
 export function checkPolicy(options: unknown): readonly Problem[] {
   return problemsOf(checkStructure(policySchema, options), options);
@@ -44,7 +48,7 @@ function problemsOf({ problems: found, sound }: Structure, options: unknown): Pr
       rule[key] === undefined ? !faults.has(pathTo(path, key)) && base.knows(key) : true,
     );
   });
-  return inOrder([...problems, ...patternProblems(soundRules), ...findContradictions(base, levels)]);
+  return inOrder([...problems, ...problemsOfPatterns(soundRules), ...findContradictions(base, levels)]);
 }
 
 /** The policy's own problems, then rule by rule. */

@@ -1,0 +1,248 @@
+/** A scope with gates and holds before its requests. A bundle may be made without them (docs/runtimes.md). */
+
+import { admit, isClear } from '../core/limits/admit.js';
+import { afterSign } from '../core/limits/gate/gate.js';
+import { isHealthy } from '../core/limits/gate/open.js';
+import { asOf } from '../core/limits/gate/ramping.js';
+import { isShut } from '../core/limits/gate/shut.js';
+import type { Sign } from '../core/limits/gate/signs.js';
+import { isFailure } from '../core/limits/gate/signs.js';
+import type { Epoch, GateState } from '../core/limits/gate/state.js';
+import { openGate } from '../core/limits/gate/state.js';
+import { queueMs } from '../core/limits/hold/admit.js';
+import type { Answers } from '../core/limits/hold/answers.js';
+import { afterAnswer, noAnswers } from '../core/limits/hold/answers.js';
+import { givePlaceBack } from '../core/limits/hold/queue.js';
+import { afterRefusal, isRefusal } from '../core/limits/hold/refusals.js';
+import type { HoldState } from '../core/limits/hold/state.js';
+import { noHold } from '../core/limits/hold/state.js';
+import { go, noClaim } from '../core/limits/turnstile.js';
+import type { Gate, Hold } from '../core/policy/limits.js';
+import type { Settings } from '../core/policy/settings.js';
+import type { Admission, Finding, RefusalReason, ResponseFinding } from '../core/types.js';
+import type { ScopeShare } from './fleet.js';
+import { hasFailed, noneRefused, Scope, type ScopeSnapshot } from './scope.js';
+import type { Turn } from './turn.js';
+import { noteFailure } from './turn.js';
+
+export class GuardedScope extends Scope {
+  private readonly gates: Map<Gate, GateState> = new Map();
+  private readonly holds: Map<Hold, HoldState> = new Map();
+  private readonly answers: Map<Hold, Answers> = new Map();
+  private waiting = 0;
+  private refused: Record<RefusalReason, number> = { ...noneRefused };
+
+  // -------------------------------------------------------------- before an attempt
+
+  override admit(settings: Settings, turn: Turn, deadlineAt: number, isRetry: boolean): Admission {
+    const { gate, hold } = settings;
+    const now = this.ports.now();
+    const gateState = gate === false ? openGate : this.gateOf(gate);
+    const holdState = hold === false ? noHold : this.holdOf(hold);
+    if (isClear(settings, gateState, holdState, now)) {
+      if (hold !== false) this.setQueued(turn, hold, false);
+      return this.letThrough(turn, gateState.epoch, now);
+    }
+    const turnstile = {
+      gate: gateState,
+      hold: holdState,
+      waiting: this.waiting - (turn.isWaiting ? 1 : 0),
+      claim: turn.claim,
+      isRetry,
+    };
+    const admitted = admit(settings, turnstile, now, deadlineAt, this.ports.random());
+    if (gate !== false) this.gates.set(gate, admitted.gate);
+    if (hold !== false) this.holds.set(hold, admitted.hold);
+    const { admission, claim, epoch, unenforced } = admitted;
+    if (admission.kind === 'refuse') this.refuse(turn, admission.reason, true);
+    if (admission.kind === 'go') {
+      if (unenforced !== undefined) this.refuse(turn, unenforced, false);
+      if (hold !== false) this.setQueued(turn, hold, false);
+      return this.letThrough(turn, epoch, now);
+    }
+    turn.claim = claim;
+    this.setWaiting(turn, admission.kind === 'wait' && admission.why === 'gate');
+    if (this.share !== undefined) this.askFleet(this.share, settings, turn, admission, deadlineAt, now);
+    return admission;
+  }
+
+  /** The request waits for something that only the fleet can give: the lease of a probe, or a place in the queue. */
+  private askFleet(
+    share: ScopeShare,
+    { gate, hold, attemptTimeoutMs }: Settings,
+    turn: Turn,
+    admission: Admission,
+    deadlineAt: number,
+    now: number,
+  ): void {
+    if (gate !== false && admission.kind === 'wait' && admission.why === 'gate') {
+      share.waits(gate, attemptTimeoutMs, now);
+    }
+    if (hold === false) return;
+    const { place, queuesUntil } = turn.claim;
+    const isQueued = admission.kind === 'wait' && admission.why === 'hold' && place === undefined;
+    this.setQueued(turn, hold, isQueued, Math.min(queuesUntil, deadlineAt) - now);
+  }
+
+  private setQueued(turn: Turn, hold: Hold, isQueued: boolean, withinMs = 0): void {
+    if (turn.isQueued !== isQueued) this.share?.queues(hold, isQueued ? 1 : -1, withinMs);
+    turn.isQueued = isQueued;
+  }
+
+  private refuse(turn: Turn, reason: RefusalReason, enforced: boolean): void {
+    this.refused[reason] += 1;
+    turn.refused = { reason, enforced };
+  }
+
+  /** The turn keeps the epoch, because only an attempt that was let through has something to give back to the gate. */
+  private letThrough(turn: Turn, epoch: Epoch, now: number): Admission {
+    turn.epoch = epoch;
+    turn.sentAt = now;
+    turn.claim = noClaim;
+    this.setWaiting(turn, false);
+    return go;
+  }
+
+  override leave({ hold }: Settings, turn: Turn): void {
+    this.setWaiting(turn, false);
+    const { place } = turn.claim;
+    turn.claim = noClaim;
+    if (hold === false) return;
+    this.setQueued(turn, hold, false);
+    if (place === undefined) return;
+    this.holds.set(hold, givePlaceBack(this.holdOf(hold), place, this.ports.now()));
+    this.share?.left(hold);
+  }
+
+  private setWaiting(turn: Turn, isWaiting: boolean): void {
+    if (turn.isWaiting !== isWaiting) this.waiting += isWaiting ? 1 : -1;
+    turn.isWaiting = isWaiting;
+  }
+
+  override queueMs({ hold }: Settings, now: number): number {
+    return hold === false ? 0 : queueMs(hold, this.holdOf(hold), now);
+  }
+
+  override refuses({ gate }: Settings, now: number): boolean {
+    return gate !== false && gate.enforce && gate.whenShut === 'fail' && isShut(gate, this.gateOf(gate), now);
+  }
+
+  override isClear(settings: Settings, now: number): boolean {
+    const { gate, hold } = settings;
+    const gateNow = gate === false ? openGate : asOf(gate, this.gateOf(gate), now);
+    return isClear(settings, gateNow, hold === false ? noHold : this.holdOf(hold), now);
+  }
+
+  override askedOf({ hold }: Settings): HoldState['asked'] {
+    return hold === false ? undefined : this.holdOf(hold).asked;
+  }
+
+  // -------------------------------------------------------------- after an attempt
+
+  /** May start a hold for the whole scope, too. */
+  override learn(
+    settings: Settings,
+    finding: Finding,
+    isFirst: boolean,
+    verdict: boolean | undefined,
+    now: number,
+  ): void {
+    const { hold, maxHintMs } = settings;
+    if (hold !== false) {
+      const isRefused = hasFailed(finding, verdict) && isRefusal(hold, finding, maxHintMs);
+      if (isRefused) this.learnRefusal(hold, finding, isFirst, now);
+      else if (isFirst && finding.kind === 'response') this.noteAnswer(hold, true, 'other', now);
+    }
+    super.learn(settings, finding, isFirst, verdict, now);
+  }
+
+  private learnRefusal(hold: Hold, finding: ResponseFinding, isFirst: boolean, now: number): void {
+    const answers = this.noteAnswer(hold, isFirst, 'refusal', now);
+    const before = this.holdOf(hold);
+    const after = afterRefusal(hold, before, answers, finding, now);
+    this.holds.set(hold, after);
+    if (after.pacedSince !== before.pacedSince) this.share?.held(hold, now);
+  }
+
+  override succeed(settings: Settings, isFirst: boolean, lastCost: number | undefined): void {
+    const { hold } = settings;
+    if (hold !== false) this.noteAnswer(hold, isFirst, 'success', this.ports.now());
+    super.succeed(settings, isFirst, lastCost);
+  }
+
+  private noteAnswer(
+    hold: Hold,
+    isFirst: boolean,
+    kind: 'success' | 'refusal' | 'other',
+    now: number,
+  ): Answers {
+    const answers = afterAnswer(this.answersOf(hold), isFirst, kind, now);
+    this.answers.set(hold, answers);
+    this.share?.answered(hold, isFirst, kind);
+    return answers;
+  }
+
+  override sign({ gate }: Settings, turn: Turn, isFirst: boolean, sign: Sign): void {
+    if (gate === false) return;
+    const state = this.gateOf(gate);
+    // On the healthy path, the clock is not read.
+    if (!isFailure(sign) && isHealthy(gate, state)) {
+      if (sign === 'alive') this.share?.alive(gate);
+      return;
+    }
+    const now = this.ports.now();
+    const isOld = isFailure(sign) && !noteFailure(turn, gate, isFirst, now);
+    const news = isOld ? 'still-dead' : sign;
+    const after = afterSign(gate, state, turn, news, now, this.ports.random());
+    if (after !== state) this.gates.set(gate, after);
+    this.share?.signed(gate, news, turn, { before: state, after }, now);
+  }
+
+  // -------------------------------------------------------------- what it knows
+
+  override snapshot(now: number): ScopeSnapshot {
+    return {
+      ...super.snapshot(now),
+      gates: [...this.gates].map(([gate, state]) => ({ state: asOf(gate, state, now).kind })),
+      holds: [...this.holds.values()].map(({ until }) => ({ forMs: Math.max(0, until - now) })),
+      waiting: this.waiting,
+      refused: { ...this.refused },
+    };
+  }
+
+  /**
+   * Waiting requests can go. Epochs and places go on counting, so that what was taken earlier is still recognised.
+   */
+  override forget(): void {
+    super.forget();
+    this.answers.clear();
+    for (const [gate, { epoch }] of this.gates) this.gates.set(gate, { ...openGate, epoch: epoch + 1 });
+    for (const [hold, { nextPlace }] of this.holds) {
+      this.holds.set(hold, { ...noHold, nextPlace, places: nextPlace });
+    }
+  }
+
+  override gateOf(gate: Gate): GateState {
+    return this.gates.get(gate) ?? openGate;
+  }
+
+  override keepGate(gate: Gate, state: GateState): void {
+    this.gates.set(gate, state);
+  }
+
+  override holdOf(hold: Hold): HoldState {
+    return this.holds.get(hold) ?? noHold;
+  }
+
+  override keepHold(hold: Hold, state: HoldState): void {
+    this.holds.set(hold, state);
+  }
+
+  override answersOf(hold: Hold): Answers {
+    return this.answers.get(hold) ?? noAnswers;
+  }
+
+  override keepAnswers(hold: Hold, answers: Answers): void {
+    this.answers.set(hold, answers);
+  }
+}
