@@ -24,11 +24,12 @@ export const flags = {
   check: '__UNDAUNTED_CHECK__',
   rules: '__UNDAUNTED_RULES__',
   tail: '__UNDAUNTED_TAIL__',
+  streams: '__UNDAUNTED_STREAMS__',
 } as const;
 
 export type LeftOut = readonly (keyof typeof flags)[];
 
-export const everything: LeftOut = ['vendors', 'gateAndHold', 'check', 'rules', 'tail'];
+export const everything: LeftOut = ['vendors', 'gateAndHold', 'check', 'rules', 'tail', 'streams'];
 
 /** Packages that users have anyway. */
 const clients = ['undici', 'axios', '@opentelemetry/api'];

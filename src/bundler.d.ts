@@ -15,5 +15,8 @@ declare const __UNDAUNTED_CHECK__: boolean | undefined;
 /** False: rules are left out; a policy is one set of settings. */
 declare const __UNDAUNTED_RULES__: boolean | undefined;
 
+/** False: streams are not buffered, so they are sent only once. */
+declare const __UNDAUNTED_STREAMS__: boolean | undefined;
+
 /** False: hedges and adaptive attempt timeouts are left out. */
 declare const __UNDAUNTED_TAIL__: boolean | undefined;

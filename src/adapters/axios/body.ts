@@ -36,26 +36,39 @@ type Limits = Pick<Settings, 'maxRetries' | 'gate' | 'hold' | 'bufferBodyBytes'>
 export function bodyOf(data: unknown, limits: Limits): Body | undefined {
   if (typeof data === 'function') return new MadeBody(data as () => unknown);
   if (typeof data !== 'object' || data === null || isSentAtOnce(limits)) return undefined;
-  const { bufferBodyBytes } = limits;
+  return isReadOnce(data) ? keptBody(data, limits.bufferBodyBytes) : undefined;
+}
+
+/** Iterables: only `fetch` and adapters of the caller's get such a body, and only past axios's default transforms. */
+function isReadOnce(data: object): boolean {
+  if (isWebStream(data) || isStream(data) || iterates(data, Symbol.asyncIterator)) return true;
+  return iterates(data, Symbol.iterator) && !beginsAnew(data);
+}
+
+/** A bundle may be made without buffers for streams (docs/runtimes.md): then each stream is sent once. */
+function keptBody(data: object, limitBytes: number): Body {
+  return typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__
+    ? kept(data, limitBytes)
+    : spent(data);
+}
+
+function kept(data: object, limitBytes: number): Body {
   if (isWebStream(data))
-    return data.locked ? spent(data) : new Kept(webSource(data), bufferBodyBytes, asWebStream);
-  if (!isStream(data)) return iterableBody(data, bufferBodyBytes);
+    return data.locked ? spent(data) : new Kept(webSource(data), limitBytes, asWebStream);
+  if (!isStream(data)) return keptIterable(data, limitBytes);
   const node = builtinModule<NodeStreams>('node:stream');
   if (node === undefined || isDisturbed(data)) return spent(data);
   const asStream = (kept: KeptBody): unknown => streamFrom(kept, node.Readable, false);
-  if (Symbol.asyncIterator in data) return new Kept(data as Source, bufferBodyBytes, asStream);
+  if (Symbol.asyncIterator in data) return new Kept(data as Source, limitBytes, asStream);
   const parts = partsOf(data);
   if (parts !== undefined) return new MadeForm(data, () => node.Readable.from(parts, { objectMode: false }));
-  return new Kept(oldSource(node, data), bufferBodyBytes, asStream, data);
+  return new Kept(oldSource(node, data), limitBytes, asStream, data);
 }
 
-/** Only `fetch` and adapters of the caller's get such a body, and only past axios's default transforms. */
-function iterableBody(data: object, limitBytes: number): Body | undefined {
-  if (iterates(data, Symbol.asyncIterator)) {
-    const asIterable = (kept: KeptBody): unknown => new KeptIterable(kept);
-    return new Kept(data as AsyncIterable<Uint8Array>, limitBytes, asIterable);
-  }
-  return iterates(data, Symbol.iterator) && !beginsAnew(data) ? spent(data) : undefined;
+function keptIterable(data: object, limitBytes: number): Body {
+  if (!iterates(data, Symbol.asyncIterator)) return spent(data);
+  const asIterable = (kept: KeptBody): unknown => new KeptIterable(kept);
+  return new Kept(data as AsyncIterable<Uint8Array>, limitBytes, asIterable);
 }
 
 /** Any other iterable may be spent after one pass: an iterator that has ended looks the same as one that is empty. */

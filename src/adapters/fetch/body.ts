@@ -10,7 +10,7 @@ import type { RequestBody } from '../../runtime/loop/exchange.js';
 import { MadeBody } from '../../runtime/made-body.js';
 import { isSentAtOnce } from '../../runtime/sent-at-once.js';
 import type { Cancel } from '../../runtime/sleep.js';
-import { isWebStream } from '../../runtime/stream-like.js';
+import { dispose, isWebStream } from '../../runtime/stream-like.js';
 import { asWebStream, webSource } from '../../runtime/web-stream.js';
 import { type InitShape, isRequest, type RequestShape } from './shapes.js';
 
@@ -28,10 +28,17 @@ export function bodyOf(init: InitShape | null | undefined, limits: Limits): Body
   const body = init?.body;
   if (typeof body === 'function') return new Made(body as () => unknown);
   if (typeof body !== 'object' || body === null || isSentAtOnce(limits)) return undefined;
-  if (isWebStream(body))
-    return body.locked ? spent(body) : new Kept(lockedSource(body), limits.bufferBodyBytes);
-  const isIterable = iterates(body, Symbol.asyncIterator);
-  return isIterable ? new Kept(body as AsyncIterable<Uint8Array>, limits.bufferBodyBytes) : undefined;
+  const isReadOnce = isWebStream(body) || iterates(body, Symbol.asyncIterator);
+  return isReadOnce ? keptBody(body, limits.bufferBodyBytes) : undefined;
+}
+
+/** A bundle may be made without buffers for streams (docs/runtimes.md): then each stream is sent once. */
+function keptBody(body: object, limitBytes: number): Body {
+  if (typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__) {
+    if (!isWebStream(body)) return new Kept(body as AsyncIterable<Uint8Array>, limitBytes);
+    if (!body.locked) return new Kept(lockedSource(body), limitBytes);
+  }
+  return spent(body);
 }
 
 /** The body of a Request, for the attempts after the first: the first one sends the Request's own. */
@@ -46,7 +53,13 @@ export function spareBodyOf(
   if (input.body?.locked === true) return undefined;
   // Firefox has no `body` on Request, so the method decides.
   const hasNone = input.body === null || (input.body === undefined && /^(GET|HEAD)$/i.test(input.method));
-  return hasNone ? undefined : Spare.of(input, limits.bufferBodyBytes);
+  return hasNone ? undefined : spareBody(input, limits.bufferBodyBytes);
+}
+
+function spareBody(request: RequestShape, limitBytes: number): Body {
+  return typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__
+    ? Spare.of(request, limitBytes)
+    : spent(undefined);
 }
 
 class Made extends MadeBody implements Body {
@@ -54,7 +67,11 @@ class Made extends MadeBody implements Body {
 }
 
 function spent(body: unknown): Body {
-  return { isReplayable: false, isStream: true, next: () => body };
+  const close = (error: unknown): void => {
+    // A stream that fetch reads itself may be read on even after an abort.
+    if (error !== undefined) dispose(body, error);
+  };
+  return { isReplayable: false, isStream: true, next: () => body, close };
 }
 
 /** Locks the stream at once, as fetch does. */
@@ -98,7 +115,7 @@ class Kept implements Body {
  * then, later attempts send it as bytes: with a length, and also where streams cannot be sent.
  */
 class Spare extends Kept {
-  static of(request: RequestShape, limitBytes: number): Body | undefined {
+  static of(request: RequestShape, limitBytes: number): Body {
     // Bun adds the body's type to a Request's headers only if they are read before it is sent.
     void request.headers;
     const { body } = request.clone();

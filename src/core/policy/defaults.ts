@@ -110,7 +110,7 @@ export const defaults: Defaults = freezeDeep({
   hold: { refusedShare: 0.5, minMs: 2_000, spacingMs: 100, maxQueueMs: undefined, enforce: true },
   scope: 'origin',
   // As much as common proxies buffer for a replay, and enough for nearly all JSON.
-  bufferBodyBytes: 65_536,
+  bufferBodyBytes: typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__ ? 65_536 : 0,
   resume: true,
   // A pending retry is work in progress, so it keeps the process alive.
   unref: false,

@@ -23,7 +23,7 @@ type Compilers = {
   readonly [K in Exclude<keyof SettingsOptions & keyof Compiled, 'hints'>]: (
     option: NonNullable<SettingsOptions[K]>,
   ) => Compiled[K];
-};
+} & { readonly bufferBodyBytes: (bytes: number) => number };
 
 /** From the written form to the form that is read, where they differ. */
 const compilers: Compilers = {
@@ -38,6 +38,7 @@ const compilers: Compilers = {
   attemptTimeoutMs: timeoutHere,
   hedge: hedgeHere,
   attemptHeader: headerOf,
+  bufferBodyBytes: bytesHere,
 };
 
 /** A copy of the inherited settings, overlaid with the written ones: one shape for all, since every request reads them. */
@@ -142,6 +143,11 @@ function timeoutHere(option: number | LearntTimeoutOptions): number {
   if (typeof option === 'number') return option;
   if (typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__) return option.maxMs;
   return refuse('attemptTimeoutMs', option, 'a number of milliseconds', ...tail);
+}
+
+function bytesHere(option: number): number {
+  if (typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__ || option === 0) return option;
+  return refuse('bufferBodyBytes', option, '0', 'buffers for streams', 'STREAMS');
 }
 
 const tail = ['hedges and adaptive timeouts', 'TAIL'] as const;
