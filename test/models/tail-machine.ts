@@ -8,8 +8,8 @@ import type { RequestEvent } from '../../src/core/events.js';
 import { tokensLeft } from '../../src/core/limits/budget/budget.js';
 import type { TailState as CoreState } from '../../src/core/limits/tail/state.js';
 import type { Decision } from '../../src/core/types.js';
-import type { LiveSession } from '../../src/runtime/live-session.js';
 import { GuardedScope } from '../../src/runtime/guarded-scope.js';
+import type { LiveSession } from '../../src/runtime/live-session.js';
 import type { Ruling } from '../../src/runtime/session.js';
 import { copyOfGraph } from './copy.js';
 import {
