@@ -33,6 +33,7 @@ class StoreFleet implements Fleet {
   private readonly options: FleetOptions;
   private readonly traits: StoreTraits;
   private voice: Voice | undefined = undefined;
+  private closed: Promise<void> | undefined = undefined;
 
   constructor(store: Store, options: FleetOptions, traits: StoreTraits) {
     this.store = store;
@@ -50,6 +51,14 @@ class StoreFleet implements Fleet {
       this.tell(isShared),
     );
     return new Member(home, this.voice, this.traits.keyFor, () => this.snapshot());
+  }
+
+  close(): Promise<void> {
+    this.closed ??= new Promise((done) => {
+      if (this.voice === undefined) done();
+      else this.voice.close(done);
+    });
+    return this.closed;
   }
 
   private processName({ ports }: FleetHome): string {

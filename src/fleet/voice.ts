@@ -7,6 +7,7 @@ import type { Told } from '../core/limits/fleet/messages.js';
 import type { Ports } from '../runtime/ports.js';
 import type { Cancel } from '../runtime/sleep.js';
 import { type Answer, mostOut, type Store } from './port.js';
+import { Records } from './records.js';
 import type { RecordShare, Speaker } from './share.js';
 
 const flushMs = 100;
@@ -38,8 +39,7 @@ export class Voice implements Speaker {
   private readonly store: Store;
   private readonly ports: Ports;
   private readonly tell: (isShared: boolean) => void;
-  private readonly byKey: Map<string, Set<RecordShare>> = new Map();
-  private readonly marked: Set<RecordShare> = new Set();
+  private readonly records: Records = new Records();
   private readonly out: Set<Exchange> = new Set();
   /** Joining: the store has not been heard yet. */
   private state: 'joining' | 'shared' | 'alone' = 'joining';
@@ -52,13 +52,17 @@ export class Voice implements Speaker {
   private stalledMs = 0;
   private watchAt = 0;
   private tries = 0;
+  /** Ends the listening. */
+  private readonly deafen: () => void;
+  /** Since it was closed, nothing is said. Called when the last answer has come. */
+  private closed: (() => void) | undefined = undefined;
 
   constructor(store: Store, ports: Ports, process: string, tell: (isShared: boolean) => void) {
     this.store = store;
     this.ports = ports;
     this.process = process;
     this.tell = tell;
-    store.listen((news) => this.hear(news), this.reached);
+    this.deafen = store.listen((news) => this.hear(news), this.reached);
   }
 
   get isShared(): boolean {
@@ -66,8 +70,8 @@ export class Voice implements Speaker {
   }
 
   add(share: RecordShare): void {
-    const shares = this.byKey.get(share.key) ?? new Set();
-    this.byKey.set(share.key, shares.add(share));
+    if (this.closed !== undefined) return;
+    this.records.add(share);
     this.mark(share);
     if (this.state === 'alone') {
       // Without a scope, this process had nothing to ask about and stopped asking.
@@ -81,26 +85,36 @@ export class Voice implements Speaker {
 
   /** The scope is gone: its leases go back, and requests that still wait there are served without the fleet. */
   forget(share: RecordShare): void {
-    this.marked.delete(share);
-    share.isMarked = false;
+    this.records.unmark(share);
     share.alone(this.ports.now());
     // Only while the store answers: returns that are never fetched would pile up.
     if (this.state === 'shared') share.rest(0);
-    const shares = this.byKey.get(share.key);
-    shares?.delete(share);
-    if (shares?.size === 0) this.byKey.delete(share.key);
+    this.records.delete(share);
   }
 
-  private knows(share: RecordShare): boolean {
-    return this.byKey.get(share.key)?.has(share) === true;
+  /** For good. `done` is called when the store has the leases back, or is silent. */
+  close(done: () => void): void {
+    const { isShared } = this;
+    for (const share of this.records.all()) this.forget(share);
+    while (this.records.isMarked) this.send(this.records.take(mostReports));
+    // This timer keeps the process alive, as the caller waits for it.
+    const stopWaiting = this.ports.sleep(silentMs, done);
+    this.closed = () => {
+      stopWaiting();
+      done();
+    };
+    this.deafen();
+    for (const cancel of [this.flushing, this.watching, this.resting]) cancel?.();
+    this.state = 'alone';
+    if (isShared) this.tell(false);
+    if (!isShared || this.out.size === 0) this.closed();
   }
 
   // -------------------------------------------------------------- speaking
 
   mark(share: RecordShare): void {
-    if (share.isMarked) return;
-    share.isMarked = true;
-    this.marked.add(share);
+    if (share.isMarked || this.closed !== undefined) return;
+    this.records.mark(share);
     if (this.state !== 'alone') this.flushing ??= this.ports.sleep(flushMs, this.flushNow, unrefed);
   }
 
@@ -117,24 +131,13 @@ export class Voice implements Speaker {
   private flush(): void {
     this.flushing?.();
     this.flushing = undefined;
-    if (this.marked.size === 0) return;
-    if (this.out.size < mostOut) this.send(this.taken());
-    if (this.marked.size > 0) {
+    if (!this.records.isMarked) return;
+    if (this.out.size < mostOut) this.send(this.records.take(mostReports));
+    if (this.records.isMarked) {
       if (this.state !== 'alone') this.flushing = this.ports.sleep(flushMs, this.flushNow, unrefed);
     } else {
       this.resting ??= this.ports.sleep(restMs, this.rest, unrefed);
     }
-  }
-
-  private taken(): RecordShare[] {
-    const shares: RecordShare[] = [];
-    for (const share of this.marked) {
-      if (shares.length === mostReports) break;
-      shares.push(share);
-      this.marked.delete(share);
-      share.isMarked = false;
-    }
-    return shares;
   }
 
   private send(shares: readonly RecordShare[]): void {
@@ -150,8 +153,8 @@ export class Voice implements Speaker {
   /** This process is idle: other processes need its leases more. */
   private readonly rest = (): void => {
     this.resting = undefined;
-    if (this.marked.size > 0) return;
-    for (const shares of this.byKey.values()) for (const share of shares) share.rest();
+    if (this.records.isMarked) return;
+    for (const share of this.records.all()) share.rest();
   };
 
   // -------------------------------------------------------------- hearing
@@ -159,21 +162,22 @@ export class Voice implements Speaker {
   private answered(exchange: Exchange, facts: Answer | undefined): void {
     // Earlier exchanges are lost or late: nothing waits for them.
     for (const other of this.out) if (other.sentAt <= exchange.sentAt) this.out.delete(other);
-    if (facts === undefined) return;
+    if (this.closed !== undefined && this.out.size === 0) this.closed();
+    if (facts === undefined || this.closed !== undefined) return;
     const now = this.ports.now();
     const isLate = now - exchange.sentAt >= silentMs;
     if (now - this.stalledMs - exchange.awakeAt < silentMs) this.heard();
     const receipt = { isOwn: true, sentAt: exchange.sentAt, isLate };
     for (const [index, share] of exchange.shares.entries()) {
       const one = facts[index];
-      if (one !== undefined && this.knows(share)) share.told(one, receipt, now);
+      if (one !== undefined && this.records.has(share)) share.told(one, receipt, now);
     }
   }
 
   private hear({ key, facts }: Told): void {
     const now = this.ports.now();
     const receipt = { isOwn: false, sentAt: now, isLate: false };
-    for (const share of this.byKey.get(key) ?? []) share.told(facts, receipt, now);
+    for (const share of this.records.of(key)) share.told(facts, receipt, now);
   }
 
   private heard(): void {
@@ -184,7 +188,7 @@ export class Voice implements Speaker {
     if (this.state === 'shared') return;
     this.state = 'shared';
     this.tell(true);
-    if (this.marked.size > 0) this.flushing ??= this.ports.sleep(flushMs, this.flushNow, unrefed);
+    if (this.records.isMarked) this.flushing ??= this.ports.sleep(flushMs, this.flushNow, unrefed);
   }
 
   // -------------------------------------------------------------- a store that is silent
@@ -214,7 +218,7 @@ export class Voice implements Speaker {
   private sendAgain(): void {
     const lost = [...this.out].flatMap(({ shares }) => shares);
     this.out.clear();
-    for (const share of lost) if (this.knows(share)) this.mark(share);
+    for (const share of lost) if (this.records.has(share)) this.mark(share);
     this.flush();
   }
 
@@ -227,7 +231,7 @@ export class Voice implements Speaker {
       this.state = 'alone';
       this.tell(false);
       const now = this.ports.now();
-      for (const shares of this.byKey.values()) for (const share of shares) share.alone(now);
+      for (const share of this.records.all()) share.alone(now);
     }
     this.tries += 1;
     const waitMs = Math.min(lastTryMs, firstTryMs * 2 ** (this.tries - 1));
@@ -245,10 +249,9 @@ export class Voice implements Speaker {
 
   private readonly tryAgain = (): void => {
     this.watching = undefined;
-    if (this.marked.size === 0) {
-      const [first] = this.byKey.values();
-      for (const share of first ?? []) this.mark(share);
+    if (!this.records.isMarked) {
+      for (const share of this.records.first()) this.mark(share);
     }
-    if (this.marked.size > 0) this.send(this.taken());
+    if (this.records.isMarked) this.send(this.records.take(mostReports));
   };
 }

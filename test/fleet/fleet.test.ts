@@ -14,6 +14,11 @@ const gate: PolicyOptions = {
   gate: { failures: 10, deadForMs: 1_000, probeMs: 1_000, rampMs: 2_000 },
 };
 
+interface Sizes {
+  readonly byKey: { readonly size: number };
+  readonly marked: { readonly size: number };
+}
+
 /** Both have seen it well, and then failing. */
 function shutFleet(count = 2): Fleets {
   const fleets = new Fleets(gate, count);
@@ -311,10 +316,10 @@ describe('a store that does not answer', () => {
     fleets.pass(2_000);
     expect(fleets.at(0).isShared).toBe(false);
     for (let index = 0; index < 2_000; index += 1) visit(index);
-    const { voice } = (retrier as unknown as { member: { voice: Record<string, { size: number }> } }).member;
+    const { records } = (retrier as unknown as { member: { voice: { records: Sizes } } }).member.voice;
     // Of each of three scopes a gate and a budget: nothing was answered that a hold would count.
-    expect(voice['byKey']?.size).toBe(6);
-    expect(voice['marked']?.size).toBeLessThanOrEqual(6);
+    expect(records.byKey.size).toBe(6);
+    expect(records.marked.size).toBeLessThanOrEqual(6);
     expect(fleets.pending).toBeLessThan(20);
   });
 

@@ -5,6 +5,7 @@ import type { Outcome } from '../../src/core/types.js';
 import { fleetOver } from '../../src/fleet/fleet.js';
 import type { MemoryLink, Network } from '../../src/fleet/memory/store.js';
 import { MemoryStore } from '../../src/fleet/memory/store.js';
+import type { Fleet } from '../../src/runtime/fleet.js';
 import type { Retrier, RetrierSnapshot } from '../../src/runtime/retrier.js';
 import { createRetrier } from '../../src/runtime/retrier.js';
 import type { Session } from '../../src/runtime/session.js';
@@ -45,7 +46,7 @@ export class Fleets {
       random: () => this.luck,
       sleep: this.sleep,
     };
-    return new Process(createRetrier(policy, ports, { fleet }), link);
+    return new Process(createRetrier(policy, ports, { fleet }), link, fleet);
   }
 
   /** The store's clock is ahead of the processes' by so much. */
@@ -119,10 +120,12 @@ export class Fleets {
 export class Process {
   readonly retrier: Retrier;
   readonly link: MemoryLink;
+  readonly fleet: Fleet;
 
-  constructor(retrier: Retrier, link: MemoryLink) {
+  constructor(retrier: Retrier, link: MemoryLink, fleet: Fleet) {
     this.retrier = retrier;
     this.link = link;
+    this.fleet = fleet;
   }
 
   open(): Session {

@@ -314,13 +314,12 @@ export class FleetWorld {
 
 /** What a voice and its shares remember, without whom they speak to. */
 function memoryOf(voice: object): unknown {
-  const { byKey, state, waitingSince, tries, out, marked } = voice as Record<string, unknown>;
-  const shares = [...(byKey as Map<string, Set<Record<string, unknown>>>).values()].flatMap((set) => [
-    ...set,
-  ]);
+  const { records, state, waitingSince, tries, out } = voice as Record<string, unknown>;
+  const { marked } = records as { marked: Set<unknown> };
+  const shares = (records as { all(): Record<string, unknown>[] }).all();
   const own = shares.map(({ gate: _, scope: __, speaker: ___, random: ____, ...memory }) => memory);
   const exchanges = [...(out as Set<{ sentAt: number }>)].map(({ sentAt }) => ({ sentAt }));
-  return [state, { waitingSince }, tries, exchanges, (marked as Set<unknown>).size, own];
+  return [state, { waitingSince }, tries, exchanges, marked.size, own];
 }
 
 export interface Way {

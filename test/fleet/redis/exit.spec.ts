@@ -5,7 +5,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { aServer } from './stage.js';
+import { redisFleet } from '../../../src/fleet/redis/index.js';
+import { createRetrier } from '../../../src/index.js';
+import { aClient, anAdmin, aServer, ends, fine, isShared, until } from './stage.js';
 
 const built = join(import.meta.dirname, '../../../.build/src');
 
@@ -13,6 +15,12 @@ const built = join(import.meta.dirname, '../../../.build/src');
 const programs: readonly (readonly [string, string, string])[] = [
   ['closes it', 'await client.connect()', 'client.close ? await client.close() : await client.quit()'],
   ['leaves it to the fleet to connect', '', ''],
+  ['leaves it to the fleet to connect, and closes the fleet', '', 'await fleet.close()'],
+  [
+    'closes the fleet and it',
+    'await client.connect()',
+    'await fleet.close(); client.close ? await client.close() : await client.quit()',
+  ],
 ];
 
 function programOf(url: string, before: string, after: string): string {
@@ -24,7 +32,8 @@ const { redisFleet } = await import(${JSON.stringify(join(built, 'fleet/redis/in
 const client = createClient({ url: ${JSON.stringify(url)} });
 client.on('error', () => undefined);
 ${before};
-const retrier = createRetrier({ gate: true, hold: true }, {}, { fleet: redisFleet(client) });
+const fleet = redisFleet(client);
+const retrier = createRetrier({ gate: true, hold: true }, {}, { fleet });
 const session = retrier.open({ method: 'GET', origin: 'http://a.example', path: '/', keyed: false });
 session.admit();
 session.next({ kind: 'response', status: 200, headers: {} }, { replayable: true });
@@ -52,4 +61,23 @@ describe('a process ends by itself that', () => {
     clearTimeout(timer);
     expect({ said, code, signal }).toEqual({ said: 'shared\n', code: 0, signal: null });
   });
+});
+
+test('a fleet that is closed has given back its tokens, and has left Redis but for the client', async () => {
+  const server = await aServer();
+  const admin = await anAdmin(server);
+  const fleet = redisFleet(aClient(server.url));
+  const retrier = createRetrier({}, {}, { fleet });
+  ends(retrier, fine);
+  await until(() => isShared(retrier));
+  const [key = ''] = (await admin.sendCommand(['KEYS', 'undaunted:*'])) as string[];
+  const tokens = async (): Promise<number> =>
+    JSON.parse(String(await admin.sendCommand(['GET', key]))).tokens;
+  const before = await tokens();
+  await fleet.close();
+  expect(await tokens()).toBeGreaterThan(before + 5_000);
+  expect(isShared(retrier)).toBe(false);
+  await until(async () =>
+    String(await admin.sendCommand(['PUBSUB', 'NUMSUB', 'undaunted:{1}:news'])).endsWith(',0'),
+  );
 });
