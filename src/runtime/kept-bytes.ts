@@ -46,7 +46,13 @@ function bytesOf(chunk: Chunk): Uint8Array | undefined {
     encoder ??= new TextEncoder();
     return encoder.encode(chunk);
   }
+  if (isArrayBuffer(chunk)) return new Uint8Array(chunk);
   if (!ArrayBuffer.isView(chunk)) return undefined;
   const { buffer, byteOffset, byteLength } = chunk as ArrayBufferView;
   return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** Of any realm. */
+export function isArrayBuffer(chunk: unknown): chunk is ArrayBuffer {
+  return Object.prototype.toString.call(chunk) === '[object ArrayBuffer]';
 }

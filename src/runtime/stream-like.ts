@@ -13,6 +13,25 @@ export function isWebStream(body: object): body is ReadableStream<Uint8Array> {
   return 'getReader' in body;
 }
 
+/**
+ * Whether some of a stream was read before it came to us: the rest is not the body, and nothing of it can be sent again.
+ */
+export function wasRead(stream: object): boolean {
+  if (!isWebStream(stream)) return 'readableDidRead' in stream && stream.readableDidRead === true;
+  return stream.locked || isRefused(stream);
+}
+
+/** Nothing on a web stream shows that it was read, but a Response does not take it then. */
+function isRefused(stream: ReadableStream): boolean {
+  if (typeof Response !== 'function') return false;
+  try {
+    new Response(stream);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /** Discards a body that will not be read. */
 export function dispose(body: unknown, error?: unknown): void {
   if (typeof body !== 'object' || body === null) return;

@@ -2,6 +2,7 @@
 
 import { drainBytes } from './drain.js';
 import type { BodyReader, KeptBody } from './kept-body.js';
+import { isArrayBuffer } from './kept-bytes.js';
 import type { Sleep } from './sleep.js';
 
 /**
@@ -29,16 +30,22 @@ export function asWebStream(kept: KeptBody): ReadableStream<unknown> {
     start(controller) {
       reader = kept.open({
         push: (chunk) => {
-          controller.enqueue(chunk);
+          // fetch takes ArrayBuffers from an async iterable, but not from a stream.
+          controller.enqueue(isArrayBuffer(chunk) ? new Uint8Array(chunk) : chunk);
           return (controller.desiredSize ?? 0) > 0;
         },
         end: () => controller.close(),
-        fail: (error) => controller.error(error),
+        fail: (error = closedEarly()) => controller.error(error),
       });
     },
     pull: () => reader.more(),
     cancel: () => reader.stop(),
   });
+}
+
+/** What Node says of a stream that is destroyed without an error. */
+function closedEarly(): Error {
+  return Object.assign(new Error('Premature close'), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
 }
 
 /** Reads the rest of a body if it is small, and cancels it otherwise. */

@@ -12,7 +12,7 @@ import { streamFrom } from '../../runtime/kept-stream.js';
 import { MadeBody } from '../../runtime/made-body.js';
 import { isSentAtOnce } from '../../runtime/sent-at-once.js';
 import type { Cancel } from '../../runtime/sleep.js';
-import { isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
+import { isStream, isWebStream, type StreamLike, wasRead } from '../../runtime/stream-like.js';
 import { asWebStream, webSource } from '../../runtime/web-stream.js';
 import { headersOfForm, partsOf } from './form.js';
 
@@ -54,10 +54,10 @@ function keptBody(data: object, limitBytes: number): Body {
 
 function kept(data: object, limitBytes: number): Body {
   if (isWebStream(data))
-    return data.locked ? spent(data) : new Kept(webSource(data), limitBytes, asWebStream);
+    return wasRead(data) ? spent(data) : new Kept(webSource(data), limitBytes, asWebStream);
   if (!isStream(data)) return keptIterable(data, limitBytes);
   const node = builtinModule<NodeStreams>('node:stream');
-  if (node === undefined || isDisturbed(data)) return spent(data);
+  if (node === undefined || isDestroyed(data) || wasRead(data)) return spent(data);
   const asStream = (kept: KeptBody): unknown => streamFrom(kept, node.Readable, false);
   if (Symbol.asyncIterator in data) return new Kept(data as Source, limitBytes, asStream);
   const parts = partsOf(data);
@@ -175,9 +175,8 @@ class KeptIterable {
 
 type NodeStreams = Pick<typeof import('node:stream'), 'PassThrough' | 'Readable'>;
 
-function isDisturbed(stream: StreamLike): boolean {
-  const { readableDidRead, destroyed } = stream as { readableDidRead?: boolean; destroyed?: boolean };
-  return readableDidRead === true || destroyed === true;
+function isDestroyed(stream: StreamLike): boolean {
+  return 'destroyed' in stream && stream.destroyed === true;
 }
 
 /**

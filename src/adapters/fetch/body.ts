@@ -10,7 +10,7 @@ import type { RequestBody } from '../../runtime/loop/exchange.js';
 import { MadeBody } from '../../runtime/made-body.js';
 import { isSentAtOnce } from '../../runtime/sent-at-once.js';
 import type { Cancel } from '../../runtime/sleep.js';
-import { dispose, isWebStream } from '../../runtime/stream-like.js';
+import { dispose, isWebStream, wasRead } from '../../runtime/stream-like.js';
 import { asWebStream, webSource } from '../../runtime/web-stream.js';
 import { type InitShape, isRequest, type RequestShape } from './shapes.js';
 
@@ -34,9 +34,10 @@ export function bodyOf(init: InitShape | null | undefined, limits: Limits): Body
 
 /** A bundle may be made without buffers for streams (docs/runtimes.md): then each stream is sent once. */
 function keptBody(body: object, limitBytes: number): Body {
-  if (typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__) {
+  // The fetch itself rejects a stream that was read before.
+  if ((typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__) && !wasRead(body)) {
     if (!isWebStream(body)) return new Kept(body as AsyncIterable<Uint8Array>, limitBytes);
-    if (!body.locked) return new Kept(lockedSource(body), limitBytes);
+    return new Kept(lockedSource(body), limitBytes);
   }
   return spent(body);
 }

@@ -18,7 +18,7 @@ import { type Body, bodyOf, spareBodyOf } from './body.js';
 import { EnclosingAttempt } from './enclosing-attempt.js';
 import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
-import { addressOf, asItStands, headersOf, methodOf, pairsOf, signalOf } from './request.js';
+import { addressOf, asItStands, headersOf, isSignal, methodOf, pairsOf, signalOf } from './request.js';
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
 /** The parts that one `withRetry()` call installs; all its requests share them. */
@@ -53,7 +53,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     // An input that the caller could change, such as a URL, is read once.
     const isMutable = typeof input === 'object' && !isRequest(input);
     this.inputAtFirst = isMutable ? addressOf(input) : input;
-    this.initAtFirst = init === undefined || init === null ? init : asItStands(init);
+    this.initAtFirst = typeof init === 'object' && init !== null ? asItStands(init) : init;
     this.given = init;
     this.rest = rest;
     this.signal = signalOf(input, init);
@@ -99,7 +99,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   onAbort(listener: (reason: unknown) => void): Cancel {
     const { signal } = this;
-    if (signal === undefined) return () => undefined;
+    if (!isSignal(signal)) return () => undefined;
     const onSignal = (): void => listener(this.abortError());
     signal.addEventListener('abort', onSignal);
     return () => signal.removeEventListener('abort', onSignal);
@@ -156,6 +156,8 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
    */
   private joined(ours: AbortSignal): AbortSignal {
     if (this.signal === undefined) return ours;
+    // The fetch itself rejects it.
+    if (!isSignal(this.signal)) return this.signal;
     const joined = joinedSignal(this.signal, ours);
     this.isJoined = joined !== undefined;
     return joined ?? ours;

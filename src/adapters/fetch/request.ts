@@ -27,6 +27,11 @@ export function signalOf(input: unknown, init: InitShape | null | undefined): Ab
   return isRequest(input) ? (input.signal ?? undefined) : undefined;
 }
 
+/** Of any package. Callers may give something else by mistake, such as the controller. */
+export function isSignal(signal: AbortSignal | undefined): signal is AbortSignal {
+  return typeof signal?.addEventListener === 'function';
+}
+
 export function addressOf(input: unknown): string {
   if (typeof input === 'string') return input;
   return isRequest(input) ? input.url : String(input);

@@ -62,6 +62,12 @@ describe('over fetch, an async iterable', () => {
     expect(lab.requests.map(({ body }) => String(body))).toEqual(['first,']);
   });
 
+  test('of ArrayBuffers is sent again', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    await put(retryingInstance(), lab, generated(new TextEncoder().encode('first,').buffer), overFetch);
+    expect(lab.requests.map(({ body }) => String(body))).toEqual(['first,', 'first,']);
+  });
+
   test('is the one that the caller gets back', async () => {
     const lab = await openLab([answer(503), answer(200)]);
     const data = generated(Buffer.from('first,'));
@@ -86,6 +92,19 @@ describe('over fetch, an async iterable', () => {
     await settled(put(instance, lab, endless(), overFetch));
     expect(await comesTrue(() => isClosed)).toBe(true);
   });
+});
+
+test('over fetch, a web stream that was read in part is rejected as without us: its rest is not the body', async () => {
+  const lab = await openLab(answer(200));
+  for (const instance of [openInstance(), retryingInstance()]) {
+    const stream = new Blob(['first,']).stream();
+    const reader = stream.getReader();
+    await reader.read();
+    reader.releaseLock();
+    const { error } = await settled(put(instance, lab, stream, { adapter: 'fetch' }));
+    expect(String(error)).toMatch(/disturbed or locked/);
+  }
+  expect(lab.requests).toEqual([]);
 });
 
 test('http rejects it, as without us', async () => {

@@ -1,5 +1,6 @@
 /** Request bodies: each attempt sends the whole body, as the caller gave it. */
 
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
@@ -17,6 +18,15 @@ function streamOf(...parts: readonly string[]): ReadableStream<Uint8Array> {
       else controller.enqueue(new TextEncoder().encode(part));
     },
   });
+}
+
+/** A stream of two chunks, of which so many reads were made before. */
+async function readBefore(reads: number, releases = true): Promise<ReadableStream> {
+  const stream = streamOf('p', 'ay');
+  const reader = stream.getReader();
+  for (let read = 0; read < reads; read += 1) await reader.read();
+  if (releases) reader.releaseLock();
+  return stream;
 }
 
 function form(Form: typeof FormData): FormData {
@@ -101,15 +111,56 @@ describe.each([
     expect(cancelled).toBe(reason);
   });
 
-  test('a stream that was read before is rejected by the bare fetch', async () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['is locked', async () => readBefore(0, false)],
+    ['was read in part', async () => readBefore(1)],
+    ['was read to its end', async () => readBefore(3)],
+    [
+      'was cancelled',
+      async () => {
+        const body = streamOf('p', 'ay');
+        await body.cancel();
+        return body;
+      },
+    ],
+    [
+      "is Node's, and was read in part",
+      async () => {
+        const body = Readable.from([Buffer.from('p'), Buffer.from('ay')]);
+        await once(body, 'readable');
+        body.read();
+        return body;
+      },
+    ],
+  ])('a stream that %s is rejected by the bare fetch: its rest is not the body', async (_how, make) => {
     const lab = await openLab(answer(200));
-    const body = streamOf('pay');
-    body.getReader();
-    const { error } = await settled(
-      withRetry(doFetch, soon)(lab.origin, { method: 'PUT', body, duplex: 'half' } as object),
-    );
+    const init = { method: 'PUT', body: await make(), duplex: 'half' };
+    const { error } = await settled(withRetry(doFetch, soon)(lab.origin, init as object));
     expect(error).toBeInstanceOf(TypeError);
+    expect((error as Error).message).toMatch(/disturbed or locked/);
     expect(lab.requests).toEqual([]);
+  });
+
+  test("a stream of Node's that is destroyed without an error has one of Node's", async () => {
+    const lab = await openLab(answer(200));
+    const body = new Readable({ read: () => undefined });
+    body.push('p');
+    const init = { method: 'PUT', body, duplex: 'half' };
+    const asked = settled(withRetry(doFetch, soon)(lab.origin, init as object));
+    await lab.until(({ requests }) => requests[0]?.body.toString() === 'p');
+    body.destroy();
+    expect((await asked).error).toMatchObject({ cause: { code: 'ERR_STREAM_PREMATURE_CLOSE' } });
+  });
+
+  test('an async iterable of ArrayBuffers', async () => {
+    async function* buffers(): AsyncGenerator<ArrayBuffer> {
+      yield new TextEncoder().encode('pa').buffer;
+      yield new TextEncoder().encode('y').buffer;
+    }
+    const lab = await openLab([answer(503), answer(200)]);
+    const init = { method: 'PUT', body: buffers(), duplex: 'half' };
+    expect((await withRetry(doFetch, soon)(lab.origin, init as object)).status).toBe(200);
+    expect(lab.requests.map(({ body }) => String(body))).toEqual(['pay', 'pay']);
   });
 });
 

@@ -209,6 +209,13 @@ describe('what is passed on', () => {
     }
   });
 
+  test('a function as init', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const init = Object.assign(() => undefined, { method: 'PUT', body: 'pay' });
+    await withRetry(fetch, soon)(lab.origin, init as object);
+    expect(lab.requests.map(({ method, body }) => `${method} ${body}`)).toEqual(['PUT pay', 'PUT pay']);
+  });
+
   test('a Request as init', async () => {
     const lab = await openLab([answer(503), answer(200)]);
     const request = new Request(lab.origin, { method: 'DELETE', headers: { 'x-one': '1' } });

@@ -34,6 +34,18 @@ describe.each([
     expect(historyOf(error)?.map(({ decision }) => decision.reason)).toEqual(['final-error']);
   });
 
+  test.each([
+    ['a controller in the place of its signal', new AbortController()],
+    ['a signal that is none', 'x'],
+  ])('%s has the words of the bare fetch, with a time limit, too', async (_what, signal) => {
+    const init = { signal } as unknown as RequestInit;
+    const bare = await settled(doFetch('http://127.0.0.1:1', init));
+    for (const policy of [soon, { ...soon, attemptTimeoutMs: 60_000 }]) {
+      const { error } = await settled(withRetry(doFetch, policy)('http://127.0.0.1:1', init));
+      expect(error).toEqual(bare.error);
+    }
+  });
+
   test('integrity', async () => {
     const lab = await openLab(answer(200, 'x'));
     const integrity = `sha256-${'A'.repeat(43)}=`;
