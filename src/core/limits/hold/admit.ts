@@ -81,11 +81,14 @@ function claimed(
   now: number,
   deadlineAt: number,
 ): { readonly claim: Placed; readonly state: HoldState } {
-  const { place } = claim;
-  if (place !== undefined) return { claim: { ...claim, place }, state };
+  if (hasPlace(claim)) return { claim, state };
   const taken = takePlace(state, now);
   const queuesUntil = isRetry ? Number.POSITIVE_INFINITY : now + longestQueue(hold, deadlineAt - now);
   return { claim: { ...claim, place: taken.place, queuesUntil }, state: taken.state };
+}
+
+function hasPlace(claim: Claim): claim is Placed {
+  return claim.place !== undefined;
 }
 
 /**
