@@ -1,4 +1,4 @@
-/** A budget that processes share, as one of them knows it: tokens are leased in batches, and spent without asking. */
+/** A shared budget as one process knows it: it leases tokens in batches and spends them without asking. */
 
 import type { BudgetState } from '../core/limits/budget/state.js';
 import { leasedState, pricesOf, termsOf } from '../core/limits/fleet/budget-leased.js';
@@ -6,7 +6,7 @@ import type { BudgetReport, Facts } from '../core/limits/fleet/messages.js';
 import type { Budget, Cost } from '../core/policy/limits.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 
-/** In thousandths: what a process has at hand while it works, and while it does not. */
+/** Tokens that a process keeps at hand while it is busy, and while it is idle, in thousandths. */
 const batch = 10_000;
 const reserve = 2_000;
 
@@ -18,7 +18,7 @@ export class BudgetShare implements RecordShare {
   private readonly capacity: number;
   private readonly perSecond: number;
   private slice = 0;
-  /** Before the first facts, it has its own. */
+  /** Before the first facts arrive, the process spends its own budget. */
   private isTold = false;
   private isBarren = false;
   private leased = 0;
@@ -61,7 +61,7 @@ export class BudgetShare implements RecordShare {
     this.speaker.mark(this);
   }
 
-  /** While the store is silent, all that the process has itself. */
+  /** While the store is silent, the process spends its own budget. */
   spendable(own: BudgetState, now: number): BudgetState {
     if (!this.isTold || !this.speaker.isShared) return own;
     return leasedState(this.budget, own, this.leased, now);
@@ -89,7 +89,7 @@ export class BudgetShare implements RecordShare {
     return report;
   }
 
-  /** Twice what was spent lately; and where nothing succeeds, only for who has just failed. */
+  /** Twice what was spent lately. If nothing succeeds anywhere, only a process that has just failed gets tokens. */
   private target(): number {
     if (this.isBarren && !this.hasFailed) return 0;
     return Math.min(this.capacity, Math.max(batch, 2 * this.spentLately));
@@ -98,7 +98,7 @@ export class BudgetShare implements RecordShare {
   told(facts: Facts, { isOwn, isLate }: Receipt): void {
     if (facts.limit !== 'budget') return;
     if (isOwn) this.slice = facts.slice;
-    // Tokens of better times, of which all processes together have too many.
+    // These tokens were leased while requests succeeded; now all processes together have too many of them.
     if (facts.isBarren && !this.isBarren) this.leased = 0;
     this.isBarren = facts.isBarren;
     this.isTold = true;
@@ -106,7 +106,7 @@ export class BudgetShare implements RecordShare {
   }
 
   alone(): void {
-    // It spends its own, which has been counted all the time.
+    // The process spends its own budget, which it has updated all the time.
   }
 
   rest(kept: number = reserve): void {

@@ -1,4 +1,4 @@
-/** A fleet over a store: the members of this process, and the one that speaks to the store for all of them. */
+/** A fleet over a store: the members of this process, and the voice that speaks to the store for all of them. */
 
 import type { FleetEvent } from '../core/events.js';
 import { tellFleet } from '../runtime/events.js';
@@ -8,13 +8,13 @@ import type { Store } from './port.js';
 import { Voice } from './voice.js';
 
 export interface FleetOptions {
-  /** Told when the processes have become one, and when this one goes on alone since the store does not answer. */
+  /** Called when this process begins to share, and when it goes on alone because the store does not answer. */
   readonly observe?: (event: FleetEvent) => void;
-  /** By which the store tells this process from others. Default: drawn. */
+  /** The name by which the store tells this process from others. Default: a random one. */
   readonly process?: string;
 }
 
-/** What one store has that others have not. */
+/** What differs from store to store. */
 export interface StoreTraits {
   /** How many of its answers could not be read so far. */
   unreadable(): number;
@@ -46,7 +46,7 @@ class StoreFleet implements Fleet {
   }
 
   join(home: FleetHome): FleetMember {
-    // Retriers of one process speak with one voice, by the clock of the first.
+    // All retriers of a process share one voice, which uses the clock of the first.
     this.voice ??= new Voice(this.store, home.ports, this.processName(home), (isShared) =>
       this.tell(isShared),
     );

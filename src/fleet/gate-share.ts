@@ -1,4 +1,4 @@
-/** A gate that processes share, as one of them knows it. */
+/** A shared gate as one process knows it. */
 
 import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/fleet/gate-told.js';
 import type { Facts, GateFacts, GateReport } from '../core/limits/fleet/messages.js';
@@ -15,9 +15,9 @@ import type { Receipt, RecordShare, Speaker } from './share.js';
 /** If the answer to a request for a lease takes longer than this, the process may ask again. */
 const askingMs = 200;
 /**
- * A lease may be used by a request that comes so long after it was asked for. If the store is slower than a request
- * waits, the request has left when the lease comes, and a later one must be able to use it. Each lease that is given up
- * unused doubles the time, so that a process with few requests gets to probe as well.
+ * How long after it was asked for a lease may be used. If the store takes longer than a request waits, the request has
+ * left when the lease arrives, and a later one must be able to use it. Each lease that is given up unused doubles this
+ * time, so that a process with few requests gets to probe as well.
  */
 const usableAtFirstMs = 150;
 const usableWhenSlowMs = 1_000;
@@ -39,7 +39,7 @@ export class GateShare implements RecordShare {
   private reopenedAt = Number.NEGATIVE_INFINITY;
   // -- since the last report
   private lives = 0;
-  /** Undefined: some time since then. */
+  /** Undefined: at an unknown time since then. */
   private aliveAt: number | undefined = undefined;
   private answersAt: number | undefined = undefined;
   private failures = 0;
@@ -54,7 +54,7 @@ export class GateShare implements RecordShare {
   private usableMs = usableAtFirstMs;
   /** How long the store took for its last answer. */
   private roundTripMs = 0;
-  /** 0: none. */
+  /** The number of the lease that this process holds; 0 if it holds none. */
   private lease = 0;
   private leaseUntil = 0;
   private usableUntil = 0;
@@ -199,7 +199,7 @@ export class GateShare implements RecordShare {
     const { gate, scope } = this;
     const before = scope.gateOf(gate);
     const told = gateTold(gate, before, facts, { isNew, hasLease: this.hasLease(now) }, now);
-    // News may arrive although answers do not. Without answers there is no lease: the gate is this process's own.
+    // News may arrive even if answers do not. Without answers there is no lease, so this process uses its own gate.
     const after = this.speaker.isShared ? told : gateAlone(gate, told, now, this.random());
     if (after !== before) scope.keepGate(gate, after);
     if (receipt.isOwn && facts.lease !== 0) this.granted(facts.lease, receipt, now);
@@ -208,7 +208,7 @@ export class GateShare implements RecordShare {
 
   private granted(lease: number, { sentAt, isLate }: Receipt, now: number): void {
     this.lease = lease;
-    // From when the lease was asked for, which is before the store began to count.
+    // Counted from when the lease was asked for, which is before the store began to count.
     this.leaseUntil = sentAt + this.neededMs;
     this.usableUntil = sentAt + this.usableMs;
     if (isLate || now >= this.usableUntil) {
@@ -237,7 +237,7 @@ export class GateShare implements RecordShare {
   }
 
   rest(): void {
-    // It has nothing of others.
+    // There is nothing to return.
   }
 }
 

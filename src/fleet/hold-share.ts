@@ -1,4 +1,4 @@
-/** A hold that processes share, as one of them knows it. */
+/** A shared hold as one process knows it. */
 
 import { nameOfPace } from '../core/limits/fleet/hold-record.js';
 import type { Totals } from '../core/limits/fleet/hold-told.js';
@@ -12,7 +12,7 @@ import type { Receipt, RecordShare, Speaker } from './share.js';
 
 const longestMs = 3_600_000;
 const roundingMs = 1;
-/** A request that has a place is answered so long after its time. */
+/** How long after its turn a request is answered at the latest. */
 const answeredInMs = 1_000;
 
 export class HoldShare implements RecordShare {
@@ -21,27 +21,27 @@ export class HoldShare implements RecordShare {
   private readonly hold: Hold;
   private readonly scope: SharedScope;
   private readonly speaker: Speaker;
-  /** By the settings of this process, requests do not wait for a window that is longer. */
+  /** If a window is longer than this, requests do not wait for it, by the settings of this process. */
   private readonly longestWindowMs: number;
   private turn = 0;
-  /** When it learnt what it knows of the queue: answers to what was sent before that are older. */
+  /** When the process last heard of a change of the queue: answers to reports sent before that are outdated. */
   private learntAt = Number.NEGATIVE_INFINITY;
-  /** Until then, a request here has a place or an answer under way. */
+  /** Until this time, a request of this process has a place or waits for its answer. */
   private busyUntil = Number.NEGATIVE_INFINITY;
   // -- since the last report
   private firsts = 0;
   private refusals = 0;
   private successes = 0;
   private isChanged = false;
-  // -- in all
+  // -- in total
   private readonly reported: { firsts: number; refusals: number; successes: number } = {
     firsts: 0,
     refusals: 0,
     successes: 0,
   };
-  /** Of others, by the last facts. */
+  /** What other processes were answered, by the last facts. */
   private others: Totals | undefined = undefined;
-  /** Requests that wait for a place, and for how long they would. */
+  /** How many requests wait for a place, and how long they would wait. */
   private queued = 0;
   private withinMs = 0;
 
@@ -127,7 +127,7 @@ export class HoldShare implements RecordShare {
     this.count(facts, now);
     const isOld = isOwn && sentAt <= this.learntAt;
     if (isOld && facts.turn < this.turn) {
-      // News have overtaken it.
+      // Newer news have arrived before this answer.
       this.speaker.mark(this);
       return;
     }
@@ -142,7 +142,7 @@ export class HoldShare implements RecordShare {
     const before = scope.holdOf(hold);
     const told = holdTold(before, scope.answersOf(hold), facts, isNew, now);
     const leased = isOwn && !isLate ? holdLeased(told, facts.granted) : told;
-    // News may arrive although answers do not. Without answers there are no places: the queue is this process's own.
+    // News may arrive even if answers do not. Without answers there are no places, so this process uses its own queue.
     const after = this.speaker.isShared ? leased : holdAlone(leased);
     if (after !== before) scope.keepHold(hold, after);
     // The store does not know this hold: it began while the store was silent, or the store was emptied.
@@ -151,7 +151,7 @@ export class HoldShare implements RecordShare {
     if (this.isChanged || this.queued > 0 || now < this.busyUntil) this.speaker.mark(this);
   }
 
-  /** Its answer will be judged by what all processes are answered, so this one has to hear of it until then. */
+  /** The answer at the last place is judged by the answers of all processes, so this one has to report until then. */
   private isBusyWith(granted: readonly number[], state: HoldState, now: number): void {
     const last = granted.at(-1);
     if (last !== undefined) this.busyUntil = Math.max(this.busyUntil, timeOf(state, last) + answeredInMs);
@@ -181,6 +181,6 @@ export class HoldShare implements RecordShare {
   }
 
   rest(): void {
-    // Unused places have passed.
+    // Unused places expire by themselves.
   }
 }

@@ -1,4 +1,4 @@
-/** Scopes that processes share, behind any store: for our own tools. A store that users have is an entry of its own. */
+/** Shared scopes over any store, for our own tools. Each store for users is an entry point of its own. */
 
 export type { FleetOptions } from './fleet.js';
 export { fleetOver } from './fleet.js';

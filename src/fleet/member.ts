@@ -1,4 +1,4 @@
-/** A retrier as a member of a fleet: what its scopes tell goes to the share of the limit that it is about. */
+/** A retrier as a member of a fleet: passes what its scopes report on to the share of the limit that it is about. */
 
 import type { BudgetState } from '../core/limits/budget/state.js';
 import type { Sign } from '../core/limits/gate/signs.js';
@@ -54,7 +54,7 @@ class LiveShare implements ScopeShare {
   private readonly gates: Shares<Gate, GateShare> = new Map();
   private readonly holds: Shares<Hold, HoldShare> = new Map();
   private readonly budgets: Shares<Budget, BudgetShare> = new Map();
-  /** Its retrier has forgotten the scope; requests under way may still have it. */
+  /** The retrier has forgotten the scope; requests under way may still use it. */
   private isClosed = false;
 
   constructor(scope: SharedScope, home: FleetHome, voice: Voice, keyFor: (name: string) => string) {
@@ -158,7 +158,7 @@ class LiveShare implements ScopeShare {
   }
 }
 
-/** Rules that share a hold may differ in this. */
+/** Rules that share a hold may differ in this setting. */
 function longestWindowMs({ fallback, rules }: Policy, hold: Hold): number {
   const ownRules = [fallback, ...rules].filter(({ settings }) => settings.hold === hold);
   return Math.max(...ownRules.map(({ settings }) => settings.maxHintMs));

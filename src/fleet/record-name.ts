@@ -1,4 +1,4 @@
-/** Which record is whose: by limit, rule, settings and scope, and by the version of what is said about it. */
+/** The name of a record: limit, rule, settings, scope, and the version of the messages about it. */
 
 import { protocolVersion } from '../core/limits/fleet/messages.js';
 import type { Policy } from '../core/policy/policy.js';
@@ -6,8 +6,8 @@ import type { Policy } from '../core/policy/policy.js';
 export type LimitName = 'gate' | 'hold' | 'budget';
 
 /**
- * The rule is the first that has these settings: those that inherit them share them. Undefined: they are those of a single
- * request, which does not share them.
+ * The first rule that has these settings; rules that inherit them share its record. Undefined: the settings are those
+ * of a single request, which are not shared.
  */
 export function recordName(
   { fallback, rules }: Policy,
@@ -20,7 +20,7 @@ export function recordName(
   return [`v${protocolVersion}`, limit, rule.name, hashOf(JSON.stringify(settings)), scope].join(' ');
 }
 
-/** FNV-1a, twice with different beginnings: it tells settings apart, and keeps no secret. */
+/** FNV-1a, twice with different start values: it tells settings apart, but does not keep them secret. */
 function hashOf(text: string): string {
   return [0x811c9dc5, 0x050c5d1f].map((begin) => fnv(text, begin).toString(36)).join('');
 }

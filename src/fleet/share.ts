@@ -1,36 +1,36 @@
-/** What a process knows of one record, and what of it the store has not been told yet. */
+/** What a process knows about one record of the store, and what it has not reported yet. */
 
 import type { Facts, Report } from '../core/limits/fleet/messages.js';
 
-/** How facts came. */
+/** How facts arrived. */
 export interface Receipt {
-  /** In answer to an own report, or as news. */
+  /** True: in answer to a report of this process. False: as news. */
   readonly isOwn: boolean;
   /** When that report was sent. */
   readonly sentAt: number;
-  /** So late that what was granted may be another's by now. */
+  /** So late that another process may have been granted the same by now. */
   readonly isLate: boolean;
 }
 
 export interface RecordShare {
   readonly key: string;
-  /** It is on the list of those that have something to report. */
+  /** Whether it is on the list of shares that have something to report. */
   isMarked: boolean;
-  /** What happened since the last one, which is taken as told. */
+  /** What has happened since the last report, which counts as delivered. */
   report(now: number): Report;
   told(facts: Facts, receipt: Receipt, now: number): void;
-  /** The store is silent: on with what is known here. */
+  /** The store is silent, so this process goes on with what it knows itself. */
   alone(now: number): void;
-  /** Nothing has happened for a while: what others could use goes back, down to `kept` thousandths of tokens. */
+  /** Nothing has happened for a while: returns what others could use, except for `kept` thousandths of tokens. */
   rest(kept?: number): void;
 }
 
-/** What a share asks of the one that speaks for all of them. */
+/** What a share asks of the voice, which speaks to the store for all shares. */
 export interface Speaker {
   readonly process: string;
   readonly isShared: boolean;
-  /** With the next round trip, a tenth of a second later at most. */
+  /** Reports with the next round trip, a tenth of a second later at most. */
   mark(share: RecordShare): void;
-  /** At once. */
+  /** Reports at once. */
   urge(share: RecordShare): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Speaks to the store for all that a process shares: gathers what there is to report, ten times a second at most in one
- * round trip, and passes on what is told. Nothing waits for it, and where the store is silent, everything goes on.
+ * Speaks to the store for all shares of a process: gathers their reports into one round trip, at most ten times a
+ * second, and passes the store's facts on to them. Nothing waits for it, and while the store is silent, requests go on.
  */
 
 import type { Told } from '../core/limits/fleet/messages.js';
@@ -13,15 +13,15 @@ import type { RecordShare, Speaker } from './share.js';
 const flushMs = 100;
 /** Records per round trip. */
 const mostReports = 100;
-/** After `againMs` without an answer, the report is sent again; after `silentMs` in all, the store counts as silent. */
+/** Without an answer, a report is sent again after `againMs`, and the store counts as silent after `silentMs`. */
 const againMs = 200;
 const silentMs = 900;
-/** How often a store that is silent is asked, in the beginning and after a while; each time with jitter. */
+/** The time between tries while the store is silent, at first and in the end, without jitter. */
 const firstTryMs = 500;
 const lastTryMs = 4_000;
-/** After so long without anything to report, what is leased goes back. */
+/** Leases are returned after this time without anything to report. */
 const restMs = 10_000;
-/** A store that can be reached again is asked by each process at another moment of this time; one that starts is at once. */
+/** When the store can be reached again, processes return spread over this time; at their start, nearly at once. */
 const comingBackMs = 500;
 const startingMs = 20;
 
@@ -30,7 +30,7 @@ const unrefed = { unref: true } as const;
 interface Exchange {
   readonly shares: readonly RecordShare[];
   readonly sentAt: number;
-  /** The same without the time that this process was stalled before. */
+  /** The same, not counting the time that this process was stalled before. */
   readonly awakeAt: number;
 }
 
@@ -41,14 +41,14 @@ export class Voice implements Speaker {
   private readonly tell: (isShared: boolean) => void;
   private readonly records: Records = new Records();
   private readonly out: Set<Exchange> = new Set();
-  /** Joining: the store has not been heard yet. */
+  /** Joining: the store has not answered yet. */
   private state: 'joining' | 'shared' | 'alone' = 'joining';
   private flushing: Cancel | undefined = undefined;
   private watching: Cancel | undefined = undefined;
   private resting: Cancel | undefined = undefined;
-  /** When the first of those was sent after which nothing was heard: its `awakeAt`. */
+  /** The `awakeAt` of the first exchange since which the store has not answered. */
   private waitingSince: number | undefined = undefined;
-  /** How long this process has been busy with other things in all, and its timers late: that says nothing of the store. */
+  /** How long this process was stalled in total, as its late timers show: that says nothing about the store. */
   private stalledMs = 0;
   private watchAt = 0;
   private tries = 0;
@@ -74,7 +74,7 @@ export class Voice implements Speaker {
     this.records.add(share);
     this.mark(share);
     if (this.state === 'alone') {
-      // Without a scope, this process had nothing to ask about and stopped asking.
+      // Without a scope, this process had nothing to ask about, so it stopped asking.
       this.watching ??= this.ports.sleep(0, this.tryAgain, unrefed);
       return;
     }
@@ -83,11 +83,11 @@ export class Voice implements Speaker {
     this.flushing = this.ports.sleep(0, this.flushNow, unrefed);
   }
 
-  /** The scope is gone: its leases go back, and requests that still wait there are served without the fleet. */
+  /** The scope is gone: its leases are returned, and requests that still wait there are served without the fleet. */
   forget(share: RecordShare): void {
     this.records.unmark(share);
     share.alone(this.ports.now());
-    // Only while the store answers: returns that are never fetched would pile up.
+    // Only while the store answers; otherwise, returned leases would pile up here.
     if (this.state === 'shared') share.rest(0);
     this.records.delete(share);
   }
@@ -160,7 +160,7 @@ export class Voice implements Speaker {
   // -------------------------------------------------------------- hearing
 
   private answered(exchange: Exchange, facts: Answer | undefined): void {
-    // Earlier exchanges are lost or late: nothing waits for them.
+    // Earlier exchanges are lost or late; nothing waits for them any more.
     for (const other of this.out) if (other.sentAt <= exchange.sentAt) this.out.delete(other);
     if (this.closed !== undefined && this.out.size === 0) this.closed();
     if (facts === undefined || this.closed !== undefined) return;
@@ -208,13 +208,13 @@ export class Voice implements Speaker {
     if (isStalled) this.stalledMs += lateMs;
     if (now - this.stalledMs - this.waitingSince >= silentMs) this.goOnAlone();
     else {
-      // What has come while it was stalled is read after the timers.
+      // Answers that arrived during the stall are read only after the timers.
       if (!isStalled) this.sendAgain();
       this.watchOn(now);
     }
   };
 
-  /** A message may have been lost: reports the same records again, with what has happened since. */
+  /** A message may have been lost: reports the same records again, including what has happened since. */
   private sendAgain(): void {
     const lost = [...this.out].flatMap(({ shares }) => shares);
     this.out.clear();

@@ -1,6 +1,6 @@
 /**
- * A store in memory, behind a network that is as bad as it is told to be: for tests and for the simulator. Time and dice
- * are given; nothing here waits by itself.
+ * A store in memory behind a network with configurable faults, for tests and the simulator. The clock and random
+ * numbers are passed in; nothing here waits by itself.
  */
 
 import type { FleetRecord } from '../../core/limits/fleet/merge.js';
@@ -8,29 +8,29 @@ import { merge } from '../../core/limits/fleet/merge.js';
 import type { Facts, Reported, Told } from '../../core/limits/fleet/messages.js';
 import type { Store } from '../port.js';
 
-/** Where it is. */
+/** The clock, timers and random numbers of the world that the store is in. */
 export interface Surroundings {
   readonly now: () => number;
-  /** Calls `happen` after so long. */
+  /** Calls `happen` after this time. */
   readonly later: (delayMs: number, happen: () => void) => void;
   readonly random: () => number;
 }
 
-/** What may befall a message: a report, its answer, and news are messages. */
+/** What may happen to a message: a report, its answer, or news. */
 export interface Network {
-  /** How long each of them takes; up to so much more, each by its own luck: with it, they overtake each other. */
+  /** How long a message takes, and how much longer at most, at random: with a spread, messages overtake each other. */
   readonly delayMs: number;
   readonly spreadMs?: number;
-  /** Which share of them is lost, and which arrives twice. */
+  /** The share of messages that are lost, and of those that arrive twice. */
   readonly lost?: number;
   readonly doubled?: number;
 }
 
 export class MemoryStore {
-  /** It does not answer, as if it were stopped; what comes meanwhile is lost. */
+  /** The store does not answer, as if it were stopped; messages that arrive meanwhile are lost. */
   isStopped = false;
   network: Network;
-  /** How many exchanges it has had. */
+  /** How many exchanges there were. */
   exchanges = 0;
   private readonly records: Map<string, FleetRecord> = new Map();
   private readonly links: Set<MemoryLink> = new Set();
@@ -41,14 +41,14 @@ export class MemoryStore {
     this.network = network;
   }
 
-  /** For one process. */
+  /** The link of one process. */
   link(): MemoryLink {
     const link = new MemoryLink(this);
     this.links.add(link);
     return link;
   }
 
-  /** Everything, as an emptied Redis does. */
+  /** Forgets all records, as an emptied Redis does. */
   forget(): void {
     this.records.clear();
   }
@@ -61,7 +61,7 @@ export class MemoryStore {
     return this.records.get(key);
   }
 
-  /** What a report does, at once and whole. */
+  /** Applies reports in one step. */
   take(reports: readonly Reported[]): Facts[] {
     this.exchanges += 1;
     const now = this.around.now();
@@ -77,7 +77,7 @@ export class MemoryStore {
     for (const link of this.links) this.carry(link, () => link.hear(news));
   }
 
-  /** Over the network of that process. */
+  /** Carries a message over the network between that process and the store. */
   carry(link: MemoryLink, arrive: () => void): void {
     const { random, later } = this.around;
     const { delayMs, spreadMs = 0, lost = 0, doubled = 0 } = this.network;
@@ -92,9 +92,9 @@ export class MemoryStore {
   }
 }
 
-/** A process's way to the store. */
+/** The connection of a process to the store. */
 export class MemoryLink implements Store {
-  /** Nothing gets through. */
+  /** Whether the connection is cut, so that no message gets through. */
   isCut = false;
   private readonly store: MemoryStore;
   private readonly listeners: Set<(news: Told) => void> = new Set();

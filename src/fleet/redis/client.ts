@@ -1,4 +1,4 @@
-/** What is used of a client of node-redis, 4.6 or newer: said here, so that this package needs no types of it. */
+/** The part of a node-redis client (4.6 or newer) that is used, so that no types of node-redis are needed. */
 
 export interface RedisClient {
   readonly isOpen: boolean;
@@ -9,7 +9,7 @@ export interface RedisClient {
   subscribe(channel: string, listener: (message: string) => unknown): Promise<unknown>;
   on(event: string, listener: (...given: never[]) => unknown): unknown;
   unref(): unknown;
-  /** Since 5; 4 has `disconnect` alone. */
+  /** Since 5; 4 has only `disconnect`. */
   destroy?(): unknown;
   disconnect?(): unknown;
 }
@@ -21,7 +21,7 @@ export function isRedisClient(given: unknown): given is RedisClient {
   return asked.every((name) => typeof (given as Partial<RedisClient>)[name] === 'function');
 }
 
-/** Ends it at once; what it still waits for is dropped. */
+/** Ends the connection at once, without waiting for pending commands. */
 export function end(client: RedisClient): void {
   try {
     if (!client.isOpen) return;

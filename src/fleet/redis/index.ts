@@ -8,25 +8,25 @@ import { isRedisClient, type RedisClient } from './client.js';
 import { RedisStore } from './store.js';
 
 export interface RedisFleetOptions {
-  /** What every key and the channel begin with. Processes with the same prefix share. Default: `'undaunted:'`. */
+  /** The prefix of all keys and of the channel. Processes with the same prefix share. Default: `'undaunted:'`. */
   readonly prefix?: string;
   /**
-   * Whether keys show the names of scopes and rules, to be read in Redis; else they show a hash. Default: false, since a
-   * scope's name may tell which customers or hosts there are.
+   * Whether keys contain the names of scopes and rules, readable in Redis, instead of a hash. Default: false, because a
+   * scope's name may tell which customers or hosts you have.
    */
   readonly plainNames?: boolean;
-  /** Told when the processes have become one, and when this one goes on alone since Redis does not answer. */
+  /** Called when this process begins to share, and when it goes on alone because Redis does not answer. */
   readonly observe?: (event: FleetEvent) => void;
 }
 
 export type { RedisClient } from './client.js';
 
-/** Names that are longer are hashed all the same: a key is bounded. */
+/** Longer names are hashed in any case, so that the length of a key is limited. */
 const longestName = 200;
 
 /**
- * A fleet over a client of node-redis, which need not be connected yet: what is not is connected here, and as long as
- * Redis does not answer, each process goes on with what it knows itself. One fleet serves all retriers of a process.
+ * A fleet over a client of node-redis. If the client is not connected, the fleet connects it. While Redis does not
+ * answer, each process goes on with what it knows itself. One fleet serves all retriers of a process.
  */
 export function redisFleet(client: RedisClient, options: RedisFleetOptions = {}): Fleet {
   const { prefix = 'undaunted:', plainNames = false, observe } = options;
@@ -40,9 +40,9 @@ export function redisFleet(client: RedisClient, options: RedisFleetOptions = {})
 }
 
 const notAClient =
-  'redisFleet needs a client of node-redis, as createClient() of the package redis makes it; clusters, pools, ' +
+  'redisFleet() needs a node-redis client, made by createClient() of the package redis; clusters, pools, ' +
   'ioredis and URLs are not supported';
-const noPrefix = 'redisFleet: prefix must be a text that is not empty, such as "undaunted:"';
+const noPrefix = 'redisFleet(): prefix must be a string that is not empty, such as "undaunted:"';
 
 function hashOf(name: string): string {
   return createHash('sha256').update(name).digest('base64url').slice(0, 22);

@@ -1,5 +1,5 @@
 /**
- * Redis as the store of a fleet: reports go out as one script call, news come over a connection of their own. Nothing
+ * Redis as the store of a fleet: reports are sent as one script call, and news arrive over a second connection. Nothing
  * here throws, and nothing waits in a queue: without a ready connection, an exchange is answered with undefined.
  */
 
@@ -10,7 +10,7 @@ import { factsIn } from '../reading.js';
 import { end, type RedisClient } from './client.js';
 import { mergeScript } from './merge-script.js';
 
-/** A client that failed to connect for good, as after a wrong password, is asked again after so long. */
+/** How long to wait before connecting again after the client has given up, for example after a wrong password. */
 const connectAgainMs = 2_000;
 
 const scriptHash: string = createHash('sha1').update(mergeScript).digest('hex');
@@ -23,7 +23,7 @@ interface Listener {
 type Answered = (facts: Answer | undefined) => void;
 
 export class RedisStore implements Store {
-  /** Records that were found damaged, and messages that were. */
+  /** How many damaged records and messages were found. */
   garbled = 0;
   private readonly client: RedisClient;
   private readonly prefix: string;
@@ -45,7 +45,7 @@ export class RedisStore implements Store {
   // ---------------------------------------------------------------- reports
 
   exchange(reports: readonly Reported[], answered: Answered): void {
-    // The count includes exchanges that the voice no longer waits for: Redis is slow.
+    // The count includes exchanges that the voice no longer waits for because Redis is slow.
     if (!this.isReady() || this.out >= mostOut) {
       queueMicrotask(() => answered(undefined));
       return;
@@ -59,7 +59,7 @@ export class RedisStore implements Store {
     );
   }
 
-  /** The script is sent as a whole only where Redis does not know it: after its start, or SCRIPT FLUSH. */
+  /** The script itself is sent only if Redis does not know it: after its start, or after SCRIPT FLUSH. */
   private async call(args: string[]): Promise<unknown> {
     try {
       return await this.client.sendCommand(['EVALSHA', scriptHash, ...args]);
@@ -79,7 +79,7 @@ export class RedisStore implements Store {
     this.garbled += garbled;
     const isWhole = facts.length === expected;
     if (!isWhole) this.garbled += 1;
-    // Facts that cannot be read are left out; an answer without any other is none.
+    // Facts that cannot be read are left out; an answer with no others does not count as one.
     const isAnswer = isWhole && facts.some((one) => one !== undefined);
     answered(isAnswer ? facts : undefined);
   }
@@ -102,7 +102,10 @@ export class RedisStore implements Store {
     else for (const { told } of this.listeners) told(news);
   }
 
-  /** A connection that listens can do nothing else, so it is one more; it ends with the client, and keeps no process alive. */
+  /**
+   * A connection that listens can do nothing else, so there is a second one. It ends with the client, and does not keep
+   * the process alive.
+   */
   private startListening(): void {
     const subscriber = this.client.duplicate();
     this.subscriber = subscriber;
@@ -130,11 +133,11 @@ export class RedisStore implements Store {
 
   // ---------------------------------------------------------------- connections
 
-  /** Also sees to it that there are connections: this is asked before each report. */
+  /** Also connects if necessary, because this is called before each report. */
   private isReady(): boolean {
     const { client } = this;
     if (!client.isOpen) {
-      // Closed by the caller: it stays closed.
+      // If the caller has closed it, it stays closed.
       if (this.wasOpen) this.stopListening();
       else this.connect();
       return false;
@@ -148,10 +151,11 @@ export class RedisStore implements Store {
     const now = performance.now();
     if (now - this.connectedAt < connectAgainMs) return;
     this.connectedAt = now;
-    // The caller may connect it in this very turn.
+    // The caller may still connect it in this turn.
     queueMicrotask(() => {
       if (this.client.isOpen) return;
-      // Who has not connected it does not know that it has to be closed. Before it is connected, `unref` does nothing.
+      // A caller that did not connect it will not close it, so it must not keep the process alive. Before it is
+      // connected, `unref` does nothing.
       this.client.connect().then(
         () => this.client.unref(),
         () => undefined,
@@ -168,7 +172,7 @@ export class RedisStore implements Store {
   }
 }
 
-/** A connection that cannot be made is tried again by the client itself; without a listener, its error would end the process. */
+/** The client itself retries to connect. Without a listener, an error would crash the process. */
 function ignoreErrors(client: RedisClient): void {
   client.on('error', () => undefined);
 }
@@ -195,7 +199,7 @@ function newsIn(message: unknown, prefix: string): Told | undefined {
   return { key: key.slice(prefix.length), facts: read };
 }
 
-/** Undefined: it is no JSON. */
+/** Undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

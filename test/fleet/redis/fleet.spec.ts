@@ -86,6 +86,6 @@ describe('a fleet over Redis', () => {
 test.each([[undefined], ['redis://127.0.0.1'], [{}], [{ connect() {}, sendCommand() {} }]])(
   '%o is no client',
   (given) => {
-    expect(() => redisFleet(given as never)).toThrow(/redisFleet needs a client of node-redis/);
+    expect(() => redisFleet(given as never)).toThrow(/redisFleet\(\) needs a node-redis client/);
   },
 );

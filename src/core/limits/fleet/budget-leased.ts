@@ -1,4 +1,4 @@
-/** A budget of which a process may spend only what it has leased from its fleet. */
+/** A budget of which a process may spend only what it has leased from the fleet. */
 
 import type { Budget } from '../../policy/limits.js';
 import { bucket } from '../budget/bucket.js';
@@ -6,7 +6,7 @@ import { thousandths } from '../budget/kind.js';
 import type { BudgetState } from '../budget/state.js';
 import { slidingWindow } from '../budget/window.js';
 
-/** What a process may have at most in thousandths, and what comes by itself in tokens a second. */
+/** The most that a process may have, in thousandths, and the tokens that are added every second. */
 export function termsOf(budget: Budget): { readonly capacity: number; readonly perSecond: number } {
   if (budget.kind === 'window') {
     return { capacity: thousandths(budget.reserve), perSecond: (budget.reserve * 1_000) / budget.windowMs };
@@ -14,7 +14,7 @@ export function termsOf(budget: Budget): { readonly capacity: number; readonly p
   return { capacity: thousandths(budget.capacity - budget.floor), perSecond: budget.perSecond };
 }
 
-/** As its own state, but with no more than `leased` thousandths to spend. */
+/** The process's own state, but with at most `leased` thousandths to spend. */
 export function leasedState(budget: Budget, own: BudgetState, leased: number, now: number): BudgetState {
   if (budget.kind === 'bucket' && 'tokens' in own) {
     const tokens = thousandths(budget.floor) + leased;

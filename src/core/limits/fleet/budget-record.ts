@@ -1,6 +1,6 @@
 /**
- * What the store keeps of a budget that processes share: one bucket, from which they lease tokens. It is as deep as
- * those of its processes together, of fifty at most, while anything succeeds; and as deep as one, while nothing does.
+ * The store's record of a shared budget: one bucket, from which processes lease tokens. While any request succeeds, it
+ * is as deep as the buckets of its processes together (of fifty at most); while none does, it is as deep as one.
  */
 
 import type { Census } from './headcount.js';
@@ -8,15 +8,15 @@ import { counted, noProcesses, processesIn } from './headcount.js';
 import type { Merged } from './merged.js';
 import type { BudgetFacts, BudgetReport } from './messages.js';
 
-/** Times are the store's own, in ms; tokens are in thousandths. */
+/** Times are by the store's clock, in ms; tokens are in thousandths. */
 export interface BudgetRecord extends Census {
   readonly limit: 'budget';
   readonly tokens: number;
-  /** Up to when the trickle is in `tokens`. */
+  /** The time up to which the trickle is in `tokens`. */
   readonly at: number;
-  /** How many processes' tokens have been put in. */
+  /** How many processes have brought their tokens. */
   readonly shares: number;
-  /** Since when everything has failed; 0: it has not. */
+  /** Since when all requests have failed; 0 if they have not. */
   readonly failingSince: number;
   readonly isBarren: boolean;
 }
@@ -31,10 +31,10 @@ const blank: BudgetRecord = {
   isBarren: false,
 };
 
-/** Of more processes, the tokens are not added up: retries of so many are a load of their own. */
+/** The bucket does not grow with more processes: their retries together would be too much load. */
 const mostShares = 50;
 
-/** For so long nothing has succeeded anywhere, and retries are of no use. */
+/** If nothing has succeeded anywhere for this time, retries are useless. */
 const barrenAfterMs = 2_500;
 
 export function mergeBudget(
@@ -63,7 +63,7 @@ function afterOutcomes(record: BudgetRecord, { succeeded, failed }: BudgetReport
   return { ...record, failingSince, isBarren: now - failingSince >= barrenAfterMs };
 }
 
-/** A process that comes brings its own; what goes above the brim is lost. */
+/** A process that joins brings its own tokens; those above the capacity are lost. */
 function afterEarnings(
   record: BudgetRecord,
   { earned, back, capacity, perSecond }: BudgetReport,

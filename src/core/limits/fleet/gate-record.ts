@@ -1,7 +1,7 @@
 /**
- * What the store keeps of a gate that processes share, and how a report changes it. The store pools and does not judge:
- * a process that takes the server for dead, by its own settings, says so, and then it is shut for all. The store sees to
- * it that there are two witnesses, that one probe is out at a time, and that late news change nothing.
+ * The store's record of a shared gate, and how a report changes it. The store collects facts and does not judge: if a
+ * process takes the server for dead, by its own settings, it says so, and the gate shuts for all. The store makes sure
+ * that there are two witnesses, that one probe is out at a time, and that late reports change nothing.
  */
 
 import type { Census } from './headcount.js';
@@ -9,7 +9,7 @@ import { counted, noProcesses, processesIn } from './headcount.js';
 import type { Merged } from './merged.js';
 import type { GateFacts, GateReport } from './messages.js';
 
-/** Times are the store's own, in ms. */
+/** Times are by the store's clock, in ms. */
 export interface GateRecord extends Census {
   readonly limit: 'gate';
   readonly epoch: number;
@@ -21,12 +21,12 @@ export interface GateRecord extends Census {
   readonly failures: number;
   readonly since: number;
   readonly lastAt: number;
-  /** The first, and how many: 2 is several. */
+  /** The first process that reported failures of the row, and how many did; 2 stands for more. */
   readonly witness: string;
   readonly witnesses: number;
   /** When the next probe may go. */
   readonly probeAt: number;
-  /** The last one that was granted, and until when a probe is out. */
+  /** The last lease that was granted, and until when it lasts. */
   readonly lease: number;
   readonly leaseUntil: number;
 }
@@ -53,7 +53,7 @@ const blank: GateRecord = {
   leaseUntil: 0,
 };
 
-/** More signs of life are not counted, and after so long without an attempt a row is over; as in one process. */
+/** More signs of life are not counted, and a row is over after this time without an attempt, as in a single process. */
 const mostLives = 20;
 const rowPauseMs = 10_000;
 
@@ -69,7 +69,7 @@ export function mergeGate(
   const record = afterLease(judged, report, now);
   const isGranted = record.lease !== judged.lease;
   const facts = factsOf(record, isGranted ? record.lease : 0, now);
-  // When the next probe may go is of use to all of them.
+  // All processes need to know when the next probe may go.
   const isNews = record.epoch !== remembered.epoch || isProbeOver(judged, report);
   return { record, facts, news: isNews ? factsOf(record, 0, now) : undefined };
 }
@@ -93,17 +93,17 @@ function factsOf(record: GateRecord, lease: number, now: number): GateFacts {
   };
 }
 
-/** A store that was emptied gets back what its processes know. */
+/** Restores what the process knows if the store was emptied. */
 function withMemoryOf(record: GateRecord, { epoch, isShut }: GateReport, now: number): GateRecord {
   if (epoch <= record.epoch) return record;
   return { ...record, epoch, isShut, row: record.row + 1, ...noRow, lives: 0, probeAt: now, leaseUntil: 0 };
 }
 
-/** While it is open: a sign of life ends a row of failures, and what failed after it begins the next, or goes on with it. */
+/** While the gate is open: a sign of life ends the row of failures, and failures after it begin or continue a row. */
 function afterSeen(given: GateRecord, report: GateReport, now: number): GateRecord {
   const record = afterLife(given, report, now);
   if (report.failures === 0) return record;
-  // Late news, of before the last sign of life.
+  // A late report about the time before the last sign of life.
   if (now - report.lastMs < record.aliveAt) return record;
   const began = Math.max(record.aliveAt, now - report.sinceMs);
   const lastAt = now - report.lastMs;
@@ -124,13 +124,13 @@ function afterSeen(given: GateRecord, report: GateReport, now: number): GateReco
 
 function afterLife(record: GateRecord, { lives, aliveMs }: GateReport, now: number): GateRecord {
   const at = now - aliveMs;
-  // Of before the row, or of before what is known.
+  // From before the row, or older than the last known one.
   if (lives === 0 || at < record.since || at < record.aliveAt) return record;
   const before = record.failures === 0 ? record.lives : 0;
   return { ...record, ...noRow, lives: Math.min(mostLives, before + lives), aliveAt: at };
 }
 
-/** While it is shut, any sign of life since the row began reopens it, also a late one. */
+/** While the gate is shut: any sign of life since the row began reopens it, even if it is reported late. */
 function afterSigns(record: GateRecord, { lives, aliveMs, answersMs }: GateReport, now: number): GateRecord {
   const agoMs = Math.min(
     lives > 0 ? aliveMs : Number.POSITIVE_INFINITY,
@@ -151,14 +151,14 @@ function afterSigns(record: GateRecord, { lives, aliveMs, answersMs }: GateRepor
   };
 }
 
-/** One witness may be sick itself; and a row that has ended says nothing any more. */
+/** A single witness may have a fault of its own, and a row that has ended says nothing any more. */
 function afterJudgement(record: GateRecord, { shut, epoch }: GateReport, now: number): GateRecord {
   const isMeant = shut !== undefined && epoch === record.epoch && shut.row === record.row;
   if (!isMeant || record.isShut || record.witnesses < 2) return record;
   return { ...record, epoch: epoch + 1, isShut: true, probeAt: now + shut.probeInMs, leaseUntil: 0 };
 }
 
-/** One probe at a time: only its holder ends a lease before its time, and an older one says nothing. */
+/** One probe at a time: only its holder can end a lease early, and only the current one. */
 function afterLease(given: GateRecord, report: GateReport, now: number): GateRecord {
   const { over, wantMs, epoch } = report;
   if (!given.isShut || epoch !== given.epoch) return given;

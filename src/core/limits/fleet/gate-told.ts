@@ -1,4 +1,4 @@
-/** What the facts of the fleet make of a process's own gate, as if it had seen them. */
+/** Applies the fleet's facts to a process's own gate, as if it had seen them itself. */
 
 import type { Gate } from '../../policy/limits.js';
 import { isDead } from '../gate/open.js';
@@ -9,7 +9,7 @@ import { around, shut } from '../gate/state.js';
 import { afterSurvived } from '../gate/survived.js';
 import type { GateFacts } from './messages.js';
 
-/** What is known besides: facts of another epoch than before, and that this process has the lease of the probe. */
+/** Whether the facts are of a new epoch, and whether this process has the lease to probe. */
 export interface Known {
   readonly isNew: boolean;
   readonly hasLease: boolean;
@@ -24,10 +24,10 @@ export function gateTold(
 ): GateState {
   if (facts.isShut) {
     if (known.isNew || state.kind === 'shut') return shutForAll(gate, state, facts, known, now);
-    // It has seen a sign of life, of which the store has not been told yet.
+    // This process has seen a sign of life that it has not reported yet.
     return state;
   }
-  // It shut by what it has seen itself, and by that it reopens.
+  // This process shut its gate by what it saw itself, and reopens it in the same way.
   if (state.kind !== 'shut' || state.leaseUntil === undefined) return state;
   return ramp(state, afterSurvived(state.survived, state.failures, now), now);
 }
@@ -42,28 +42,28 @@ function shutForAll(
   const probeAt = now + facts.probeInMs;
   const probingSince = facts.leaseLeftMs > 0 ? probingFor(gate, facts.leaseLeftMs, now) : undefined;
   const isKnown = !isNew && state.kind === 'shut' && state.leaseUntil !== undefined;
-  // Of its own probe it knows more.
+  // About its own probe, this process knows more than the store.
   if (isKnown) return hasLease ? state : { ...state, probeAt, probingSince };
   const failures = Math.max(1, facts.failures);
   return { ...shut(state.epoch + 1, probeAt, failures, state.survived), probingSince, leaseUntil: noLease };
 }
 
-/** The store is silent: as one process alone, and not all of them at once. */
+/** The store is silent: this process probes by itself, but not at the same moment as all others. */
 export function gateAlone(gate: Gate, state: GateState, now: number, draw: number): GateState {
   if (state.kind !== 'shut' || state.leaseUntil === undefined) return state;
   const { leaseUntil: _, ...own } = state;
   return { ...own, probeAt: Math.max(state.probeAt, now + around(gate.probeMs, draw)) };
 }
 
-/** It may begin to probe until then. */
+/** This process may begin a probe until `leaseUntil`. */
 export function gateLeased(state: GateState, leaseUntil: number, now: number): GateState {
   if (state.kind !== 'shut' || state.leaseUntil === undefined) return state;
   return { ...state, leaseUntil, probeAt: Math.min(state.probeAt, now), probingSince: undefined };
 }
 
 /**
- * Whether all processes together have seen enough to take the server for dead; one of them alone never has.
- * `reopenedAt`: when all of them began to come back.
+ * Whether all processes together have seen enough to take the server for dead; a single one never has.
+ * `reopenedAt`: when the gate last reopened for all.
  */
 export function isDeadTogether(
   gate: Gate,

@@ -1,4 +1,4 @@
-/** How many processes there are, in two numbers: each is counted once in a slice of time, when it first reports. */
+/** Counts processes, each once in a slice of time, when it first reports; two numbers are enough. */
 
 export interface Census {
   readonly slice: number;
@@ -10,7 +10,7 @@ export const noProcesses: Census = { slice: 0, processes: 0, processesBefore: 0 
 
 const sliceMs = 15_000;
 
-/** `countedIn`: the slice in which this one was counted last. */
+/** `countedIn`: the slice in which this process was last counted. */
 export function counted(census: Census, countedIn: number, now: number): Census {
   const slice = sliceAt(now);
   const passed = slice - census.slice;
@@ -23,7 +23,7 @@ export function processesIn({ processes, processesBefore }: Census): number {
   return Math.max(1, processes, processesBefore);
 }
 
-/** The store's clock was set back: times in this record lie ahead for as long, so that it is as good as lost. */
+/** The store's clock was set back: the record's times are in the future, so the record is useless. */
 export function isAhead({ slice }: Census, now: number): boolean {
   return slice > sliceAt(now);
 }

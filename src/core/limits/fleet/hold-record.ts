@@ -1,6 +1,6 @@
 /**
- * What the store keeps of a hold that processes share: what was answered to all of them, and one queue, in which each
- * asks for as many places as it has requests that wait. So the rate of all of them together is that of one process.
+ * The store's record of a shared hold: the answers to all processes, and one queue, in which each process asks for as
+ * many places as it has waiting requests. So all processes together send at the rate of one.
  */
 
 import { placesBy, placesTaken, timeOf } from '../hold/queue.js';
@@ -9,7 +9,7 @@ import { courteous, keen, noHold } from '../hold/state.js';
 import type { Merged } from './merged.js';
 import type { HoldFacts, HoldReport, PaceName } from './messages.js';
 
-/** Times are the store's own, in ms. */
+/** Times are by the store's clock, in ms. */
 export interface HoldRecord {
   readonly limit: 'hold';
   readonly firsts: number;
@@ -22,11 +22,11 @@ export interface HoldRecord {
   readonly spacingMs: number;
   readonly pace: PaceName;
   readonly nextPlace: number;
-  /** Those before it that were given back, in order. */
+  /** Places before `nextPlace` that were given back, in order. */
   readonly free: readonly number[];
 }
 
-/** More of them are lost: so many have not been asked for at once. */
+/** More free places are not kept: that many are hardly ever wanted at once. */
 const mostFree = 100;
 
 const blank: HoldRecord = {
@@ -85,7 +85,7 @@ function afterAnswers(record: HoldRecord, { firsts, refusals, successes }: HoldR
   };
 }
 
-/** A pace that was found without the last one known is none; a window that ends later is a window all the same. */
+/** A pace that is based on an outdated one is ignored, but a window that ends later still counts. */
 function afterHold(record: HoldRecord, { hold, turn }: HoldReport, now: number): HoldRecord {
   if (hold === undefined) return record;
   const until = Math.max(record.until, now + hold.forMs);
@@ -98,7 +98,7 @@ function afterHold(record: HoldRecord, { hold, turn }: HoldReport, now: number):
   return { ...record, turn: record.turn + 1, until, pacedSince, places, spacingMs, pace };
 }
 
-/** What has come up is lost; a place is given back once. */
+/** Places that have already come up are lost, and a place can be given back only once. */
 function afterBack(record: HoldRecord, { back }: HoldReport, now: number): HoldRecord {
   if (back.length === 0 && record.free.length === 0) return record;
   const queue = queueOf(record);
@@ -115,7 +115,7 @@ interface Granting {
   readonly granted: readonly number[];
 }
 
-/** As many as come up in time: first those that were given back, then one after another. */
+/** Grants places that come up in time: first those that were given back, then new ones. */
 function afterWant(record: HoldRecord, { want, withinMs }: HoldReport, now: number): Granting {
   if (record.pace === 'none' || want <= 0) return { record, granted: [] };
   const queue = queueOf(record);
@@ -130,7 +130,7 @@ function afterWant(record: HoldRecord, { want, withinMs }: HoldReport, now: numb
   return granted.length === 0 ? { record, granted } : { record: { ...record, nextPlace, free }, granted };
 }
 
-/** As a process has it; here, in the store's time. */
+/** The queue in the form that processes use, by the store's clock. */
 function queueOf({ pacedSince, places, spacingMs, pace, nextPlace, until }: HoldRecord): HoldState {
   return { ...noHold, until, pacedSince, places, spacingMs, pace: paces[pace], nextPlace };
 }

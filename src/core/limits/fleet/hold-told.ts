@@ -1,4 +1,4 @@
-/** What the facts of the fleet make of a process's own hold, as if it had seen them. */
+/** Applies the fleet's facts to a process's own hold, as if it had seen them itself. */
 
 import type { Answers } from '../hold/answers.js';
 import { afterOthers, refusedShare } from '../hold/answers.js';
@@ -6,7 +6,7 @@ import type { HoldState } from '../hold/state.js';
 import { paceNamed } from './hold-record.js';
 import type { HoldFacts } from './messages.js';
 
-/** `isNew`: the queue has changed since what was known. */
+/** `isNew`: the queue has changed since the last facts. */
 export function holdTold(
   state: HoldState,
   answers: Answers,
@@ -37,7 +37,7 @@ export function holdTold(
   };
 }
 
-/** It has got these places. */
+/** The store has granted these places to this process. */
 export function holdLeased(state: HoldState, places: readonly number[]): HoldState {
   if (places.length === 0 || state.leased === undefined) return state;
   return { ...state, leased: [...state.leased, ...places].sort((one, other) => one - other) };
@@ -50,14 +50,14 @@ export function holdWithout(state: HoldState, surplus: number): HoldState {
     : { ...state, leased: state.leased.slice(0, -surplus) };
 }
 
-/** The store is silent: the queue is its own. */
+/** The store is silent, so the process uses its own queue. */
 export function holdAlone(state: HoldState): HoldState {
   if (state.leased === undefined) return state;
   const { leased: _, ...own } = state;
   return own;
 }
 
-/** What others were answered since the last facts, of which these are the totals. */
+/** Adds what others were answered between the last facts and these. */
 export interface Totals {
   readonly firsts: number;
   readonly refusals: number;
@@ -65,7 +65,7 @@ export interface Totals {
   readonly at: number;
 }
 
-/** `before` and `after`: of others alone. */
+/** `before` and `after` are totals of other processes only. */
 export function answersTold(answers: Answers, before: Totals, after: Totals, now: number): Answers {
   const grown = (key: 'firsts' | 'refusals' | 'successes'): number => Math.max(0, after[key] - before[key]);
   const firsts = grown('firsts');

@@ -1,4 +1,4 @@
-/** A report comes to the store: what it keeps then, and what it tells. Pure: any store that does the same will do. */
+/** Merges a report into the store's record, and gives the facts to tell. Pure: any store can do the same. */
 
 import type { BudgetRecord } from './budget-record.js';
 import { mergeBudget } from './budget-record.js';
@@ -12,7 +12,7 @@ import type { Facts, Report } from './messages.js';
 
 export type FleetRecord = GateRecord | HoldRecord | BudgetRecord;
 
-/** `now`: the store's own time, in ms. A record of another limit is none. */
+/** `now`: by the store's clock, in ms. A record of another limit is ignored. */
 export function merge(
   known: FleetRecord | undefined,
   report: Report,

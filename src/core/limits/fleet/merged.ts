@@ -1,9 +1,9 @@
-/** What becomes of a record and a report. */
+/** The result of merging a report into a record. */
 
 export interface Merged<R, F> {
   readonly record: R;
-  /** For the process that reported. */
+  /** The facts for the process that reported. */
   readonly facts: F;
-  /** For all, at once; what only the asking process has got is not in it. */
+  /** The facts for all processes, to be sent at once, without what is granted to one of them. */
   readonly news: F | undefined;
 }

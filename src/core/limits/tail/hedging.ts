@@ -1,4 +1,4 @@
-/** How many hedges may be sent: a bucket that successes fill, and what stops them. */
+/** How many hedges may be sent: a bucket that successes fill, and what stops hedges. */
 
 import type { Hedge } from '../../policy/limits.js';
 import { thousandths } from '../budget/kind.js';
@@ -6,11 +6,11 @@ import type { Trials } from './trials.js';
 import { afterResult, afterSlow, afterTrial, areInVain, isDue, noTrials } from './trials.js';
 
 export interface Hedging {
-  /** In thousandths. Empty at the start, so that there are never more hedges than the share of successes. */
+  /** In thousandths. Empty at the start, so that hedges never exceed their share of the successes. */
   readonly tokens: number;
   readonly trials: Trials;
   readonly lastAt: number;
-  /** No hedge before this time, since the server has said 429. */
+  /** No hedge is sent before this time, because the server has answered 429. */
   readonly throttledUntil: number;
 }
 

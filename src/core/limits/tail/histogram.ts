@@ -13,7 +13,7 @@ const count = 22 * perOctave + 1;
 export interface Histogram {
   /** Attempts that were answered, by how long they took. */
   readonly whole: readonly number[];
-  /** Attempts that were cut or failed: an answer would have taken at least so long. */
+  /** Attempts that were cut or failed: an answer would have taken at least that long. */
   readonly cut: readonly number[];
   /** How many were answered, and how many there were at all. */
   readonly wholes: number;
@@ -23,7 +23,7 @@ export interface Histogram {
 const zeros: readonly number[] = Array.from({ length: count }, () => 0);
 export const emptyHistogram: Histogram = { whole: zeros, cut: zeros, wholes: 0, all: 0 };
 
-/** An attempt that has ended, and the ones before it. The code says which bucket it is in and whether it was whole. */
+/** An attempt that has ended, and those before it. The code says which bucket it is in and whether it was whole. */
 export interface Batch {
   readonly code: number;
   readonly next: Batch | undefined;
@@ -48,7 +48,7 @@ export function withBatch(histogram: Histogram, batch: Batch | undefined): Histo
   return { whole, cut, wholes, all };
 }
 
-/** What a histogram has counted since it was `earlier`. */
+/** What a histogram has counted since its `earlier` state. */
 export function since(earlier: Histogram, now: Histogram): Histogram {
   return {
     whole: now.whole.map((value, bucket) => value - (earlier.whole[bucket] ?? 0)),

@@ -1,14 +1,14 @@
-/** Which of the last fifty were of some kind, as bits. */
+/** Which of the last fifty events were of some kind, as bits. */
 
 export interface LastFifty {
-  /** The last 25, and the 25 before them: more bits than 31 are slow. */
+  /** The last 25, and the 25 before them, because more than 31 bits would be slow. */
   readonly recent: number;
   readonly older: number;
-  /** How many of all fifty bits are set. */
+  /** How many of the fifty bits are set. */
   readonly count: number;
 }
 
-/** None of them: what came before the first one counts as not of that kind. */
+/** None of them: events before the first one count as not of that kind. */
 export const noneOfFifty: LastFifty = { recent: 0, older: 0, count: 0 };
 
 const half = 25;

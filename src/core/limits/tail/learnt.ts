@@ -1,4 +1,4 @@
-/** What the attempts of the last ten minutes have taught: the quantiles asked for, and what is slow. */
+/** What was learnt from the attempts of the last ten minutes: the quantiles that settings need, and what is slow. */
 
 import type { Tail } from '../../policy/limits.js';
 import type { Batch, Histogram } from './histogram.js';
@@ -11,7 +11,7 @@ export interface Learnt extends Estimates {
   /** All attempts since this time, and those of the five minutes before it. */
   readonly since: number;
   readonly all: Histogram;
-  /** What `all` was at that time. */
+  /** The value of `all` at that time. */
   readonly before: Histogram;
   readonly slices: Slices;
 }
@@ -23,7 +23,7 @@ interface Estimates {
   readonly quiet: Quiet;
 }
 
-/** The running slice: when it began, and what `all` was then. And the slices that have ended. */
+/** When the current slice began, the value of `all` at that time, and the slices that have ended. */
 interface Slices {
   readonly since: number;
   readonly before: Histogram;
@@ -38,12 +38,12 @@ interface Slice extends Quiet {
 export const generationMs = 300_000;
 const forgottenAfterMs = 2 * generationMs;
 
-/** Short enough that some slices of ten minutes are quiet, although the server is slow for minutes. */
+/** Short enough that some of the slices in ten minutes are quiet, even if the server is slow for minutes. */
 const sliceMs = 60_000;
 
 /** With fifty answers, the median of usual times (lognormal, sigma 1) is off by less than a fifth, two times in three. */
 const enough = 50;
-/** And of an estimate of the 99th percentile, a few answers must lie beyond it. */
+/** For the 99th percentile, a few answers must lie beyond it. */
 const enoughBeyond = 2.5;
 
 export function nothingLearntAt(now: number): Learnt {
@@ -76,7 +76,7 @@ export function afterGeneration(tail: Tail, learnt: Learnt, batch: Batch | undef
   return { since: begun, all, before: all, slices, ...estimatesOf(tail, all, slices) };
 }
 
-/** Ends the running slice. One with too few answers goes on. */
+/** Ends the current slice, unless it has too few answers. */
 function afterSlice(slices: Slices, all: Histogram, now: number): Slices {
   const isLong = all.wholes - slices.before.wholes >= enough;
   const quiet = isLong ? quietOf(since(slices.before, all)) : undefined;

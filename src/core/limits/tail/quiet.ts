@@ -18,7 +18,7 @@ export const notKnown: Quiet = { limitMs: Number.POSITIVE_INFINITY, slowAbove: 5
 
 const slowFactor = 1.5;
 
-/** Undefined if not even the median is known, since too many attempts were cut. */
+/** Undefined if not even the median is known, because too many attempts were cut. */
 export function quietOf(histogram: Histogram): Quiet | undefined {
   const median = quantileMs(histogram, 0.5);
   if (median === undefined) return undefined;

@@ -11,7 +11,7 @@ import type { Trials } from './trials.js';
 import { noTrials } from './trials.js';
 
 export interface TailState {
-  /** The last attempts, which are not in `learnt` yet: to learn a whole batch costs about as much as to learn one. */
+  /** The last attempts, which are not in `learnt` yet: to learn from a batch costs about as much as from one attempt. */
   readonly batch: Batch | undefined;
   readonly inBatch: number;
   readonly learnt: Learnt;
@@ -19,7 +19,7 @@ export interface TailState {
   readonly slow: LastFifty;
   /** How often the timeout was doubled since the last answer. */
   readonly level: number;
-  /** Retries after a timeout that was learnt. */
+  /** Retries after an adaptive timeout. */
   readonly retries: Trials;
   readonly hedging: Hedging;
 }

@@ -9,7 +9,7 @@ import { bucketOf, partOf, timeIn } from './histogram.js';
 /** Products of shares are not exact: half of fifty must count as half. */
 const rounding = 1e-9;
 
-/** Undefined if so many attempts were cut that the quantile is not known. */
+/** Undefined if too many attempts were cut to know the quantile. */
 export function quantileMs({ whole, cut, all }: Histogram, quantile: number): number | undefined {
   const wanted = 1 - quantile;
   let share = 1;

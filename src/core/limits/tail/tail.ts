@@ -16,7 +16,7 @@ import { afterResult, afterSlow, afterTrial, isDue } from './trials.js';
 export { newTail } from './state.js';
 export type { TailState };
 
-/** Learning costs about as much for one attempt as for many. */
+/** To learn from a whole batch of attempts costs about as much as to learn from one. */
 const batchSize = 25;
 
 /**
@@ -39,7 +39,7 @@ export function afterAttempt(
     batch: isFull ? undefined : batch,
     inBatch: isFull ? 0 : state.inBatch + 1,
     learnt: isFull ? afterBatch(tail, state.learnt, batch, now) : state.learnt,
-    // One that was cut early could have become either.
+    // An attempt that was cut early could have become fast or slow.
     slow: isWhole || isSlow ? afterOne(state.slow, isSlow) : state.slow,
     level: isWhole ? 0 : state.level,
     retries: ms > timeoutOf(tail, state) ? afterSlow(state.retries) : state.retries,
@@ -80,7 +80,7 @@ export function afterSuccess({ hedge }: Tail, state: TailState): TailState {
   return hedge === false ? state : withHedging(state, filled(hedge, state.hedging));
 }
 
-/** The server has said 429: it wants fewer requests. */
+/** The server has answered 429: it wants fewer requests. */
 export function afterThrottled({ hedge }: Tail, state: TailState, now: number): TailState {
   return hedge === false ? state : withHedging(state, throttled(state.hedging, now));
 }
@@ -112,8 +112,8 @@ export function afterWithdrawal({ hedge }: Tail, state: TailState): TailState {
 }
 
 /**
- * A request that was hedged has ended. A hedge helps if its answer comes first, and takes no longer than the other
- * attempt was given before it: otherwise the request is slow, whoever serves it.
+ * A request that was hedged has ended. A hedge helps if its answer comes first and takes no longer than the wait before
+ * it. Otherwise the request itself is slow.
  */
 export function afterRace(_tail: Tail, state: TailState, hasHedgeHelped: boolean): TailState {
   return withHedging(state, raced(state.hedging, hasHedgeHelped));
@@ -142,7 +142,7 @@ export function timeoutLevel(state: TailState): number {
   return state.level;
 }
 
-/** An attempt has timed out. However many of those that were sent at one level time out, that doubles the timeout once. */
+/** An attempt has timed out. All attempts that were sent at one level double the timeout only once. */
 export function afterTimeout(
   _tail: Tail,
   state: TailState,
@@ -155,14 +155,14 @@ export function afterTimeout(
 }
 
 /**
- * After a timeout that was learnt, the request has been answered or has timed out again. The retry helps if its answer
- * takes no longer than the timeout was.
+ * After an adaptive timeout, the retry has been answered or has timed out. It helps if its answer takes no longer than
+ * the timeout was.
  */
 export function afterSecondChance(_tail: Tail, state: TailState, hasHelped: boolean): TailState {
-  // A retry spends more than a hedge does, so that 25 of them count like 50.
+  // A retry costs more than a hedge, so 25 of them count like 50.
   const retries = afterResult(afterResult(state.retries, hasHelped), hasHelped);
   return retries === state.retries ? state : { ...state, retries };
 }
 
-/** From any timeout, this reaches any `maxMs`. */
+/** Enough to reach any `maxMs` from any timeout. */
 const highestLevel = 31;

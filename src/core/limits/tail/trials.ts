@@ -1,6 +1,6 @@
 /**
- * Whether second attempts help: hedges, and retries after a timeout that was learnt. Where requests are slow by nature,
- * whoever serves them, a second attempt takes as long as the first, and the server works twice.
+ * Whether second attempts help: hedges, and retries after an adaptive timeout. If requests are slow by nature, a second
+ * attempt takes as long as the first, and the server does the work twice.
  */
 
 import type { LastFifty } from './last-fifty.js';
@@ -9,17 +9,17 @@ import { afterOne } from './last-fifty.js';
 export interface Trials {
   /** Which of the last fifty did not help. */
   readonly vain: LastFifty;
-  /** While they do not help: how many attempts since the last trial took so long that they could have been trials. */
+  /** While they do not help: how many attempts since the last trial were slow enough for another one. */
   readonly passed: number;
 }
 
-/** Two of five, as if that many had been in vain: at the start, a few that are in vain show that they do not help. */
+/** At the start, two of five count as in vain, so that a few more in vain are enough to show that they do not help. */
 const twoOfFive = 0b01010_01010_01010_01010_01010;
 export const noTrials: Trials = { vain: { recent: twoOfFive, older: twoOfFive, count: 20 }, passed: 0 };
 
-/** If more of the last fifty were in vain, few attempts find out whether that has changed. */
+/** If more of the last fifty were in vain, only few trials find out whether that has changed. */
 const tooManyVain = 25;
-/** One of so many slow attempts, so that the server works a tenth more for them at most. */
+/** One of this many slow attempts, so that they cost the server at most a tenth more. */
 const oneOf = 10;
 
 export function areInVain({ vain }: Trials): boolean {
