@@ -17,7 +17,7 @@ interface Room {
   readonly mutate: readonly string[];
   /** Below `test/`. */
   readonly tests: readonly string[];
-  /** Of the suites among its tests. */
+  /** The subject of the suites among its tests. */
   readonly subject?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * A plugin of Stryker: of all mutants, every so manieth is tested (`MUTATION_SAMPLE`). A "checker" may refuse mutants
- * before they meet a test; the others are refused, and count nowhere. Stryker numbers them file by file, from the top
- * down, so that the sample is spread over all files, and the same for the same sources.
+ * A plugin of Stryker that tests only every nth mutant (`MUTATION_SAMPLE`). A "checker" may refuse mutants before they
+ * are tested; this one refuses the others, which then do not count. Stryker numbers mutants file by file, from the top
+ * down, so the sample is spread over all files, and is the same for the same sources.
  */
 
 interface Numbered {

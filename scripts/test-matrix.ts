@@ -151,7 +151,7 @@ async function fiveAtATime<Item, Done>(
     for (const [index, item] of queue) results[index] = await work(item);
   };
   const lanes = Array.from({ length: 5 }, lane);
-  // Nobody may still be writing when a failure ends it all and the folders go.
+  // No lane may still be writing when a failure ends the run and the folders are removed.
   await Promise.allSettled(lanes);
   await Promise.all(lanes);
   return results;

@@ -39,7 +39,7 @@ export async function losing({ nodeRedis, processes, rounds }: Ground): Promise<
   return linesOf(pairs, half);
 }
 
-/** Of those that share, and of those that do not. */
+/** What was found in processes that share, and in those that do not. */
 type Pair = readonly [readonly Found[], readonly Found[]];
 
 async function befalls(redis: RedisServer, nodeRedis: string): Promise<void> {

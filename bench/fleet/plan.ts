@@ -7,11 +7,11 @@ export interface Plan {
   readonly perSecond: number;
   /** Where `redis` is installed. */
   readonly nodeRedis: string;
-  /** Undefined: it shares with nobody. */
+  /** Undefined: the process does not share. */
   readonly redis?: string;
 }
 
-/** `tell`: what was found since the last time it was told, or since `send`. */
+/** `tell`: report what was found since the last report, or since `send`. */
 export type ToProcess =
   | { readonly kind: 'send'; readonly origin: string }
   | { readonly kind: 'rest' }
@@ -24,7 +24,7 @@ export type FromProcess =
 
 /** Times in ms of the machine's monotonic clock. */
 export interface Found {
-  /** Of the requests that ended well. */
+  /** Latencies of the requests that succeeded. */
   readonly latencies: number[];
   /** Every attempt. */
   readonly sentAt: number[];

@@ -28,7 +28,7 @@ export function page(path: string): Page {
   return { path, text: readFileSync(path, 'utf8') };
 }
 
-/** Of one language, or all of them. */
+/** The code blocks of a page, of one language or of all. */
 export function blocksIn({ path, text }: Page, language?: string): readonly Block[] {
   const all = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
     (match): Block => ({

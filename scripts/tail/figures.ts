@@ -14,11 +14,11 @@ export interface Load {
 }
 
 export interface TailFigures {
-  /** Of the requests that succeeded, without those of the warm-up. */
+  /** Times of the requests that succeeded, without those of the warm-up. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly p999Ms: number;
-  /** Of the requests that failed; undefined if none did. */
+  /** The same for requests that failed; undefined if none did. */
   readonly failedP99Ms: number | undefined;
   /** The share of requests that succeeded, of those that ended. Without the warm-up, in which little is learnt. */
   readonly good: number;

@@ -232,7 +232,7 @@ export interface Attempt {
   readonly decision: Decision;
 }
 
-/** Every attempt of one request so far. Of two that were out at the same time, the one that decided comes last. */
+/** Every attempt of one request so far. If two were out at the same time, the one that decided comes last. */
 export type History = readonly Attempt[];
 
 // ---------------------------------------------------------------- admission

@@ -70,7 +70,7 @@ function channelsHere(): Channels {
   );
 }
 
-/** Of several recorders with one meter, only the first counts; of all recorders, only the first writes to the span. */
+/** Only the first recorder of each meter counts, and only the first of all recorders writes to the span. */
 function record(event: RequestEvent, recorder: Recorder): void {
   const { meter, counts, labels } = recorder;
   const all = [...recorders];

@@ -36,7 +36,7 @@ function ofDecision({ decision, history }: DecisionEvent, labels: Labels): Attri
     'undaunted.reason': decision.reason,
     'undaunted.explanation': explain(decision),
     ...(decision.action === 'retry' && {
-      // Of two attempts that were out at once, either may have decided: the number of that one would be wrong.
+      // Not the number of the attempt: if two attempts were out at once, either of them may have decided.
       'http.request.resend_count': history.length,
       'undaunted.wait.duration': decision.delayMs / 1_000,
       'undaunted.wait.from': decision.waitFrom,

@@ -2,7 +2,7 @@
 
 export type Chunk = Uint8Array | string;
 
-/** Hears what a source gives. */
+/** Gets what a source gives. */
 export interface SourceListener {
   came(chunk: Chunk): void;
   /** The whole body was there at once. */

@@ -1,6 +1,6 @@
 /**
- * A session that learns from how long attempts take, and that may end one which takes longer than nearly all of them. A
- * session that needs nothing of it is a plain one, which pays nothing for this.
+ * A session that learns how long attempts take, and that may end an attempt which takes longer than nearly all others.
+ * Without a setting that needs this, a session is a plain one and pays nothing for it.
  */
 
 import { isSafe } from '../core/decide/safety.js';
@@ -22,7 +22,7 @@ export interface Out {
   sentAt: number | undefined;
   /** How often the timeout had been doubled by then. */
   level: number;
-  /** Its time limit, if that was learnt. */
+  /** Its time limit, if that was adaptive. */
   limitMs?: number | undefined;
   failed: Failed | undefined;
 }
@@ -34,7 +34,7 @@ export interface Failed {
 }
 
 export abstract class LearningSession extends LiveSession {
-  /** What the rule learns, and what this request makes of it: an override may ask for less. */
+  /** What the rule learns, and what this request uses of it: an override may use less. */
   protected readonly learns: Tail;
   protected readonly uses: Tail;
   /** The attempt that is out, and its hedge. */
@@ -56,7 +56,7 @@ export abstract class LearningSession extends LiveSession {
     const out = this.second?.sentAt === undefined ? this.first : this.second;
     const now = out?.sentAt ?? this.now;
     const limitMs = this.canRetry(now) ? tails.learntTimeoutMs(this.uses, this.state, now) : undefined;
-    // At the longest one, it is like any other timeout.
+    // At `maxMs`, it is like a fixed timeout.
     if (out !== undefined) out.limitMs = limitMs === this.uses.timeout.maxMs ? undefined : limitMs;
     return limitMs;
   }
@@ -116,7 +116,7 @@ export abstract class LearningSession extends LiveSession {
     this.cutAfterMs = limitMs;
   }
 
-  /** How long a retry took, if the attempt before it was cut at a time limit that was learnt. */
+  /** How long a retry took, if the attempt before it was cut at an adaptive time limit. */
   private judgeSecondChance(ms: number): void {
     if (this.cutAfterMs === undefined) return;
     this.keep(tails.afterSecondChance(this.learns, this.state, ms <= this.cutAfterMs));

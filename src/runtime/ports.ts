@@ -1,4 +1,4 @@
-/** The clock, the dice and the timers of a retrier. Tests and the simulator bring their own. */
+/** The clock, random numbers and timers of a retrier. Tests and the simulator bring their own. */
 
 import { found } from '../core/found.js';
 import type { Sleep } from './sleep.js';

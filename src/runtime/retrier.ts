@@ -1,4 +1,4 @@
-/** A policy with its live scopes, clock and dice: what every adapter talks to. */
+/** A policy with its live scopes, clock and random numbers: what every adapter talks to. */
 
 import { factsOf } from '../core/facts.js';
 import type { OverrideOptions, PolicyOptions } from '../core/policy/options.js';

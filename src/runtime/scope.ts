@@ -34,7 +34,7 @@ export interface ScopeSnapshot {
   readonly waiting: number;
   /** Attempts that were not sent, and (with `enforce: false`) attempts that would not have been. */
   readonly refused: Readonly<Record<RefusalReason, number>>;
-  /** Present if something is learnt from the answers: one entry for each rule with a hedge or a learnt attempt timeout. */
+  /** Present if something is learnt from the answers: one entry for each rule with a hedge or an adaptive timeout. */
   readonly learnt?: readonly LearntSnapshot[];
 }
 

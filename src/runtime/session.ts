@@ -29,7 +29,7 @@ export interface Session {
   readonly scope: SessionScope;
   /** Monotonic time; undefined unless a deadline or a listener needs it. */
   readonly startedAt: number | undefined;
-  /** The number of the attempt that is out or comes next. Of two that are out, the first one's. */
+  /** The number of the attempt that is out or comes next; if two are out, that of the first. */
   readonly attempt: number;
   /** Undefined unless a setting asks for it. */
   readonly tail: SessionTail | undefined;
@@ -40,7 +40,7 @@ export interface Session {
   /** Whether the request was made as an attempt of another layer, which hands over the result; also once that is over. */
   readonly isEnclosed: boolean;
   /**
-   * The body of a head that the caller has broke off, and the rest is requested. A deadline that ended with that head
+   * The body broke off after the caller had got its head, and the rest is requested. A deadline that ended with the head
    * starts again.
    */
   resume(): void;
@@ -59,17 +59,17 @@ export interface Session {
   abandon(outcome?: unknown): void;
 }
 
-/** What the adapters ask about hedges and timeouts that are learnt: only if a setting asks for either. */
+/** What adapters ask about hedges and adaptive timeouts. It exists only if a setting asks for either. */
 export interface SessionTail {
   /** The attempt is on the wire now, as far as the client shows that; again, if it moves to another connection. */
   sent(attempt: number): void;
   /**
-   * The time limit of the attempt that was just sent, if it is learnt. Undefined: `attemptTimeoutMs` applies.
+   * The adaptive time limit of the attempt that was just sent. Undefined: `attemptTimeoutMs` applies.
    * `isSendable`: its body can be sent again.
    */
   timeoutMs(isSendable: boolean): number | undefined;
   /**
-   * That time is over. False: a retry cannot be afforded by now, since others have timed out as well, so the attempt goes
+   * That time is over. False: a retry is no longer affordable, because others have timed out as well, so the attempt goes
    * on for as long as `attemptTimeoutMs` allows.
    */
   mayTimeOut(): boolean;
@@ -86,13 +86,13 @@ export interface SessionTail {
   stopAwaiting(alarm: Alarm): void;
   /** That time is over. The number of the hedge among the attempts; undefined if none may be sent after all. */
   hedge(): number | undefined;
-  /** The hedge never was on the wire, and was given up: it does not count. To be called before the other's end. */
+  /** The hedge was given up before it was on the wire, so it does not count. To be called before the other's end. */
   withdraw(): void;
   /** One of the two attempts that were out has ended. To be called in place of `acceptAtOnce` and `next`. */
   ended(attempt: number, outcome: Outcome, prospects: Prospects): Ruling;
   /** How long the loser may go on until its head, to keep its HTTP/1 connection, in milliseconds; 0: it is cut now. */
   leaveLoser(): number;
-  /** The loser that was left going on is gone. */
+  /** The loser that was allowed to go on is gone. */
   loserGone(isAnswered: boolean): void;
 }
 

@@ -24,7 +24,7 @@ import type { Prospects, Ruling, SessionTail } from './session.js';
 
 export class TailedSession extends LearningSession implements SessionTail {
   private readonly isActing: boolean;
-  /** Of the two, the one that decides. */
+  /** The one of the two that decides. */
   private deciding: Out | undefined = undefined;
   /** The attempt that lost while it was still out. */
   private loser: Out | undefined = undefined;

@@ -15,7 +15,7 @@ const loserMs = 2_000;
 export class Tails {
   /** Routes differ in how long they take, so each rule has its own. */
   private readonly states: Map<Rule, TailState> = new Map();
-  /** For hedges: of all requests, hardly one takes long enough for one. */
+  /** Timers of hedges; hardly any request takes long enough for one. */
   alarms: InstanceType<NewAlarms> | undefined = undefined;
   /** Attempts that lost against another one and go on until their head, so that their connections can be kept. */
   private losers = 0;
@@ -39,7 +39,7 @@ export class Tails {
     this.losers -= 1;
   }
 
-  /** What was learnt goes; losers that are still out are counted down later. */
+  /** Forgets what was learnt; losers that are still out are counted down later. */
   forget(): void {
     this.states.clear();
   }
@@ -51,7 +51,7 @@ export class Tails {
   }
 }
 
-/** What is learnt of a rule's answers. Times are undefined as long as too little is known. */
+/** What is learnt from a rule's answers. Times are undefined as long as too little is known. */
 export interface LearntSnapshot {
   readonly rule: string;
   /** How long an attempt has to be out before a hedge is sent; undefined: none is sent now. */

@@ -30,7 +30,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private headers: Readonly<Record<string, unknown>>;
   private hasOwnHeaders = false;
   private isElsewhere = false;
-  /** Of the attempts that are out at the same time. */
+  /** The progress of attempts that are out at the same time. */
   private progress: Progress = { up: 0, down: 0 };
 
   constructor(exchange: Exchange) {

@@ -236,7 +236,7 @@ export abstract class CallersSide extends CallersController {
     this.deliverError(error);
   }
 
-  /** Before the request ends: of two attempts, one stands for it, and the other is cut. */
+  /** Before the request ends: if two attempts are out, one represents the request, and the other is cut. */
   private goOnAlone(): void {
     if (this.phase.kind === 'hedged') this.phase.breakUp(this.phase.current);
   }

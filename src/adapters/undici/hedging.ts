@@ -1,4 +1,4 @@
-/** The timers of a request that may be hedged, or whose attempt timeout is learnt; and the hedge itself. */
+/** The timers of a request that may be hedged, or whose attempt timeout is adaptive; and the hedge itself. */
 
 import { Alarms } from '../../runtime/alarms.js';
 import { attemptHeaderOf } from '../../runtime/attempt-header.js';

@@ -56,7 +56,7 @@ export class Times {
     if (attemptTimeoutMs !== undefined) this.limit(sending, attemptTimeoutMs);
   }
 
-  /** A learnt limit. Once its time is over, the attempt may have to go on for the rest of the longest one. */
+  /** An adaptive limit. Once its time is over, the attempt may have to go on for the rest of the longest one. */
   protected limitLearnt(sending: Sending, ms: number, mayTimeOut: () => boolean): void {
     const { exchange } = this;
     const { attemptTimeoutMs = ms } = exchange.session.settings;

@@ -1,4 +1,4 @@
-/** An attempt that tells when it is on the wire, since it may be hedged, may be a hedge, or has a timeout that is learnt. */
+/** An attempt that tells when it is on the wire: it may be hedged, may be a hedge, or has an adaptive timeout. */
 
 import type { Alarm } from '../../runtime/alarms.js';
 import { askForConnection, forgetConnection, type Travelling } from './connections.js';

@@ -1,4 +1,4 @@
-/** Of two attempts that were out at the same time and have both failed, the one that the request goes on from. */
+/** Two attempts were out at the same time and have both failed: chooses the one that counts. */
 
 import type { Evidence, Finding } from '../types.js';
 

@@ -32,7 +32,7 @@ const schedule: Defaults['schedule'] = {
   firstMs: 100,
   factor: 2,
   maxMs: 20_000,
-  // Of all known forms, it needs the fewest calls, at nearly the best completion time.
+  // It needs the fewest calls of all known forms, at nearly the best completion time.
   jitter: 'full',
 };
 
@@ -45,7 +45,7 @@ export const defaults: Defaults = freezeDeep({
   attemptTimeoutMs: undefined,
   // Twice what nearly all answers need: noise stays below it.
   learntTimeout: { quantile: 0.95, factor: 2, minMs: 50 },
-  // Of all waits that were tried, four times the median cuts the tail most for the least load: high quantiles sit where
+  // Four times the median cuts the tail most for the least load, of all waits that were tried: high quantiles sit where
   // the slow answers begin. Twenty requests pay for one hedge. Only methods whose duplicates cannot do harm: the second
   // DELETE of two gets 404, and the second request with the same key 409.
   hedge: {

@@ -36,7 +36,7 @@ export interface Compiled {
   readonly budget: Budget | false;
   readonly gate: Gate | false;
   readonly hold: Hold | false;
-  /** The time limit of one attempt; if it is learnt, the longest one. */
+  /** The time limit of one attempt; if it is adaptive, the longest one. */
   readonly attemptTimeoutMs: number | undefined;
   readonly hedge: Hedge | false;
   /** What has to be learnt from the answers; undefined: nothing. */

@@ -1,4 +1,4 @@
-/** Sends an attempt that others learn from. It may be hedged, and its time limit may be learnt. */
+/** Sends an attempt that others learn from. It may be hedged, and its time limit may be adaptive. */
 
 import type { Limit, Outgoing, PromiseExchange } from './exchange.js';
 import { HedgedAttempt } from './hedging.js';

@@ -1,4 +1,4 @@
-/** The time limit of an attempt, if it is learnt: it counts from the sending. */
+/** The adaptive time limit of an attempt, which counts from the sending. */
 
 import type { SessionTail } from '../session.js';
 import type { Limit } from './exchange.js';

@@ -12,7 +12,7 @@ export interface Over<Answer> {
   readonly sending: Sending<Answer> | undefined;
 }
 
-/** Of two attempts that were out at the same time, this ending counts. */
+/** Two attempts were out at the same time, and this ending counts. */
 export interface Ruled<Answer> {
   readonly kind: 'ruled';
   readonly ending: Ending<Answer>;

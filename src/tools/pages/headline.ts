@@ -13,7 +13,7 @@ export interface HeadlineTable {
 export interface HeadlineColumn {
   /** What the figure is: columns of one group stand beside each other. */
   readonly group: string;
-  /** Of what time. */
+  /** The time that the column is about. */
   readonly title: string;
   /** Where there is no room for all columns, those with the highest number go first; 0 stays. */
   readonly spare: number;

@@ -1,6 +1,6 @@
 /**
- * A link into the lab: policy, scenario, comparison and seed as the part of an address after its `#`. Anybody can write
- * a link, so every part is checked, and a link with a fault is not used at all.
+ * A link into the lab: policy, scenario, comparison and seed as the part of an address after its `#`. Links may
+ * come from anyone, so every part is checked, and a link with a fault is not used at all.
  */
 
 import type { PolicyOptions } from '../../index.js';

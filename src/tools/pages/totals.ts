@@ -134,7 +134,7 @@ function isSame(values: readonly unknown[]): boolean {
   return new Set(values).size <= 1;
 }
 
-/** Of all requests that began: one that is retried for ever has not succeeded. */
+/** The share of all requests that began: a request that is still being retried has not succeeded. */
 function goodShare({ totals }: RunReport): number {
   return goodOf(totals);
 }

@@ -67,13 +67,13 @@ class PeerPursuit implements Pursuit {
   }
 }
 
-/** Of a peer that learns how long answers take. */
+/** The pursuit of a peer that learns how long answers take. */
 class PeerTail implements Pursuit, PursuitTail {
   readonly settings: Pursuit['settings'] = noSettings;
   readonly deadlineAt: number = Number.POSITIVE_INFINITY;
   private readonly process: Process;
   private readonly pursuit: PeerPursuit;
-  /** Of the attempts that are out. */
+  /** When the attempts that are out were sent. */
   private readonly sentAt: Map<number, number> = new Map();
   private last = 0;
   private isRetry = false;

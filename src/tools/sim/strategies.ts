@@ -12,7 +12,7 @@ import type { Contender } from './world.js';
 export interface Circumstances {
   readonly now: () => number;
   readonly dice: Dice;
-  /** Of a process that shares its scopes with others, and by what it waits to tell them. */
+  /** For a process that shares its scopes: its fleet, and the timers that the fleet uses. */
   readonly fleet?: { readonly joined: Fleet; readonly sleep: Sleep } | undefined;
 }
 

@@ -125,7 +125,7 @@ function visitObject(check: Check, schemas: readonly JsonSchema[], entries: Entr
   return copy;
 }
 
-/** Of several kinds of object, the key `kind` selects one; without it, the one that does not require it. */
+/** If there are several kinds of object, the key `kind` selects one; without it, the one that does not require it. */
 function schemaOfKind(
   check: Check,
   schemas: readonly JsonSchema[],

@@ -1,4 +1,4 @@
-/** Sends policies into an outage in virtual time, and says what came of it. */
+/** Runs policies through a scenario in virtual time, and compares them. */
 
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -138,7 +138,7 @@ function candidateOf(policy: NamedPolicy): Candidate {
 /** A signal is noticed between two slices of work, and so is a reader who has gone. */
 const sliceMs = 50;
 
-/** Of all candidates; after an interruption, of those that had been played to the end. */
+/** Plays all candidates; after an interruption, returns those that were played to the end. */
 async function playAll(
   candidates: readonly Candidate[],
   circumstances: Circumstances,

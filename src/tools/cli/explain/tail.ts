@@ -1,4 +1,4 @@
-/** What a rule does about slow answers: whether a request would be hedged, and its attempt timeout if that is learnt. */
+/** What a rule does about slow answers: whether a request would be hedged, and its attempt timeout if that is adaptive. */
 
 import type { Settings, StopReason } from '../../../index.js';
 import { waitText } from '../../pages/numbers.js';

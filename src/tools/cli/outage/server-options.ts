@@ -5,7 +5,7 @@ import type { CrowdedServer } from '../../sim/index.js';
 import { articleServer } from '../../sim/index.js';
 import type { Given, Quantity, SureQuantity } from '../command.js';
 
-/** Of the server itself, and of clients that start one. */
+/** Options of the server, and of clients that start one. */
 export const serverOptions: Record<'limit' | 'factor' | 'base-delay' | 'backlog', SureQuantity> = {
   limit: {
     kind: 'integer',

@@ -153,7 +153,7 @@ function columnsOf({ lines }: ChartSpec): uPlot.AlignedData {
   return [seconds, ...lines.map(({ values }) => [...values])];
 }
 
-/** Below the grid; its edges above it, because not everybody sees the shade. */
+/** The shade is drawn below the grid, and its edges above it, because some readers cannot see the shade. */
 function shade({ ctx, bbox, valToPos }: uPlot, shades: readonly Shade[], part: 'area' | 'edges'): void {
   ctx.save();
   ctx.beginPath();
