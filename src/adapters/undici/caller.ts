@@ -28,7 +28,7 @@ export abstract class CallersSide extends CallersController {
   private changed: DispatchOptions | undefined = undefined;
   protected times: Times | undefined = undefined;
   /** The last outcome that the caller did not see: it becomes the `cause` of an error of our own. */
-  protected cause: ErrorOptions = noCause;
+  cause: ErrorOptions = noCause;
   protected readonly handler: Handler;
 
   constructor(dispatch: Dispatch, handler: Handler, session: Session, body: Body) {

@@ -6,6 +6,7 @@
 import type { Duplex } from 'node:stream';
 import type { LiveOutcome } from '../../core/events.js';
 import type { Decision } from '../../core/types.js';
+import { causeOf } from '../../runtime/cause.js';
 import type { Ports } from '../../runtime/ports.js';
 import type { Ruling, SessionTail } from '../../runtime/session.js';
 import type { CallersSide } from './caller.js';
@@ -175,6 +176,7 @@ export class Pair implements Receiver, TwoOut {
   private obey(ruling: Ruling, ended: Ended): void {
     if (ruling.kind === 'pending') {
       this.kept = ended;
+      this.exchange.cause = causeOf(ended.outcome);
       if (ended.ending.kind === 'head') ended.sending.setAside();
       return;
     }

@@ -127,6 +127,7 @@ export class HedgedAttempt<Answer> {
     side.kept = ending;
     side.outcome = outcome;
     if (ruling.kind === 'pending') {
+      this.times.noteCause(ending, outcome);
       this.keep(side, ending);
       return;
     }

@@ -7,7 +7,6 @@ import type { LiveOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
 import type { Admission, Decision, Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../attempt-header.js';
-import { causeOf } from '../cause.js';
 import { contextFor } from '../hooks.js';
 import { rememberOutermost } from '../outermost.js';
 import { refusalError } from '../refusal.js';
@@ -158,11 +157,7 @@ export class Loop<Answer> {
   /** A retry follows, so the caller will not see this ending, except perhaps as the cause of a later error. */
   private leave(ending: Ending<Answer>, outcome: LiveOutcome): void {
     const { exchange } = this;
-    const { deadlineMs, gate, hold } = this.session.settings;
-    if (deadlineMs !== undefined || gate !== false || hold !== false) {
-      const isAnswer = ending.kind === 'response';
-      this.times.cause = isAnswer ? causeOf(outcome) : { cause: exchange.lightened(ending.error) };
-    }
+    this.times.noteCause(ending, outcome);
     // Listeners of its signal may hold on to the answer.
     this.sending = undefined;
     exchange.body?.leave?.();

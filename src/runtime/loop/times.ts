@@ -1,10 +1,12 @@
 /** The time limits of a request and its attempts, and the errors when a time is over. */
 
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
+import type { LiveOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
+import { causeOf } from '../cause.js';
 import type { Session } from '../session.js';
 import type { Sleep, SleepOptions } from '../sleep.js';
-import type { Limit, PromiseExchange } from './exchange.js';
+import type { Ending, Limit, PromiseExchange } from './exchange.js';
 import { inTime } from './wait.js';
 
 const unrefed: SleepOptions = { unref: true };
@@ -22,6 +24,14 @@ export class Times {
   constructor(exchange: PromiseExchange<unknown>) {
     this.exchange = exchange;
     this.session = exchange.session;
+  }
+
+  /** The caller may not see this ending, except as the cause of an error of our own. */
+  noteCause(ending: Ending<unknown>, outcome: LiveOutcome): void {
+    const { deadlineMs, gate, hold } = this.session.settings;
+    if (deadlineMs === undefined && gate === false && hold === false) return;
+    const isAnswer = ending.kind === 'response';
+    this.cause = isAnswer ? causeOf(outcome) : { cause: this.exchange.lightened(ending.error) };
   }
 
   /** An attempt begins, with making its body if it has one. */

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { DeadlineError, type PolicyOptions } from '../../../src/index.js';
 import { answer, halfHead, type Lab, type Play, silence, stallInBody } from '../../faults/lab.js';
 import { thinker } from '../abort-moments.js';
+import { headIn } from './causes.js';
 import { bothOut, type Hedging, hedgeMs, hedging, numbersIn, onCue, retryMs } from './hedged.js';
 import { theSubject } from './subject.js';
 import { expectForgotten } from './timed.js';
@@ -178,5 +179,22 @@ describe.each(ways)('the end of a request with two attempts out: $name', (way) =
     expect(told.slice(1)).toEqual(['2 attempt-timeout', '3 success', 'settled 200 after 3, hedge lost']);
     expect(numbersIn(lab.requests)).toEqual([0, 1, 2]);
     expect(time.pending).toEqual([]);
+  });
+});
+
+describe.each(subject.ways)('a deadline, after one has failed: $name', (way) => {
+  test.each(['first', 'hedge'])('the %s has: that failure is the cause of the error', async (name) => {
+    const failing = onCue('fail', answer(503, 'busy', { 'x-attempt': name }));
+    const plays = name === 'first' ? ([failing, silence()] as const) : ([silence(), failing] as const);
+    const judged: unknown[] = [];
+    const policy = { deadlineMs: 1_000, retryIf: (outcome: unknown) => void judged.push(outcome) };
+    const { lab, time, answered } = await bothOut(way, plays, policy);
+    lab.cue('fail');
+    await expect.poll(() => judged.length, { interval: 1 }).toBe(1);
+    await time.fireAt(time.now - hedgeMs + 1_000);
+    const { error } = await answered;
+    expect(error).toBeInstanceOf(DeadlineError);
+    expect(headIn(error)).toMatchObject({ status: 503, headers: { 'x-attempt': name } });
+    await time.until(({ pending }) => pending.length === 0);
   });
 });
