@@ -4,7 +4,9 @@
  */
 
 import { hasBrowserCache, pastTheCache } from '../../runtime/browser-cache.js';
+import type { Ending } from '../../runtime/loop/exchange.js';
 import { withConfig } from './child.js';
+import { answerOf } from './outcome.js';
 import type { HeadersShape, ProgressShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
 
 /** What differs from one attempt to the other. */
@@ -27,23 +29,51 @@ export interface Progress {
   /** As many bytes as the caller has heard of. */
   up: number;
   down: number;
+  /** Once the request is over: the caller hears of this attempt and of no other. */
+  only?: Attempted | undefined;
+}
+
+/** Undefined: the caller does not ask for it. */
+export function progressOf({ onUploadProgress, onDownloadProgress }: Listening): Progress | undefined {
+  const isAsked = typeof onUploadProgress === 'function' || typeof onDownloadProgress === 'function';
+  return isAsked ? { up: 0, down: 0 } : undefined;
+}
+
+/** Stands for an attempt. It does not hold the answer, which the caller may have long dropped. */
+type Attempted = object;
+
+const attemptOf: WeakMap<ResponseShape, Attempted> = new WeakMap();
+
+/** The request is over, with this answer: the caller hears no more of the attempt that has lost. */
+export function endProgress(progress: Progress | undefined, answer: ResponseShape | undefined): void {
+  if (progress !== undefined) progress.only = (answer && attemptOf.get(answer)) ?? {};
 }
 
 /** Sends a copy, and puts the caller's configuration into the result. */
 export async function sendCopy(
   exchange: Exchanged,
   { signal, headers, isHedge }: Own,
-  progress: Progress,
+  progress: Progress | undefined,
 ): Promise<ResponseShape> {
   const { config } = exchange;
   const copy: RequestConfig = Object.create(Object.getPrototypeOf(config));
-  Object.assign(copy, config, { signal, headers }, listenersTo(config, progress));
+  const attempted: Attempted = {};
+  Object.assign(copy, config, { signal, headers }, progress && listenersTo(config, progress, attempted));
   if (isHedge && hasBrowserCache(exchange.method)) bypassCache(copy, exchange.origin);
   try {
-    return withConfig(await exchange.sendConfig(copy), copy, config);
+    const response = withConfig(await exchange.sendConfig(copy), copy, config);
+    if (progress !== undefined) remember({ kind: 'response', response }, attempted);
+    return response;
   } catch (error) {
+    if (progress !== undefined) remember({ kind: 'error', error }, attempted);
     throw withConfig(error, copy, config);
   }
+}
+
+/** An adapter of the caller's may return nothing at all. */
+function remember(ending: Ending<ResponseShape>, attempted: Attempted): void {
+  const answer = answerOf(ending);
+  if (typeof answer === 'object' && answer !== null) attemptOf.set(answer, attempted);
 }
 
 /** To another origin, the header would make the browser ask that server first, so only `fetch` bypasses its cache. */
@@ -57,21 +87,23 @@ function bypassCache(copy: RequestConfig, origin: string | undefined): void {
 type Listener = (event: ProgressShape) => void;
 type Listening = Pick<RequestConfig, 'onUploadProgress' | 'onDownloadProgress'>;
 
-function listenersTo({ onUploadProgress, onDownloadProgress }: Listening, progress: Progress): Listening {
+function listenersTo(
+  { onUploadProgress, onDownloadProgress }: Listening,
+  progress: Progress,
+  attempted: Attempted,
+): Listening {
+  const whenAhead =
+    (way: 'up' | 'down', listener: Listener): Listener =>
+    (event) => {
+      const { only = attempted } = progress;
+      if (only !== attempted || event.loaded <= progress[way]) return;
+      progress[way] = event.loaded;
+      listener(event);
+    };
   return {
-    ...(typeof onUploadProgress === 'function' && {
-      onUploadProgress: whenAhead(progress, 'up', onUploadProgress),
-    }),
+    ...(typeof onUploadProgress === 'function' && { onUploadProgress: whenAhead('up', onUploadProgress) }),
     ...(typeof onDownloadProgress === 'function' && {
-      onDownloadProgress: whenAhead(progress, 'down', onDownloadProgress),
+      onDownloadProgress: whenAhead('down', onDownloadProgress),
     }),
-  };
-}
-
-function whenAhead(progress: Progress, way: keyof Progress, listener: Listener): Listener {
-  return (event) => {
-    if (event.loaded <= progress[way]) return;
-    progress[way] = event.loaded;
-    listener(event);
   };
 }

@@ -4,7 +4,7 @@ import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
 import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
 import { rememberOutermost } from '../../runtime/outermost.js';
-import { type Progress, sendCopy } from './apart.js';
+import { endProgress, type Progress, progressOf, sendCopy } from './apart.js';
 import type { Exchange } from './exchange.js';
 import { answerOf, isCanceled } from './outcome.js';
 import { onceRead } from './release.js';
@@ -30,8 +30,8 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private headers: Readonly<Record<string, unknown>>;
   private hasOwnHeaders = false;
   private isElsewhere = false;
-  /** The progress of attempts that are out at the same time. */
-  private progress: Progress = { up: 0, down: 0 };
+  /** The progress of attempts that are out at the same time, if the caller asks for it. */
+  private progress: Progress | undefined = undefined;
 
   constructor(exchange: Exchange) {
     this.exchange = exchange;
@@ -62,7 +62,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     const { exchange } = this;
     const { config } = exchange;
     const isHedge = extra !== undefined;
-    if (!isHedge) this.progress = { up: 0, down: 0 };
+    if (!isHedge) this.progress = progressOf(config);
     const headers = isHedge ? this.headersWith(extra) : config.headers;
     return sendApart(exchange, { signal, headers, isHedge }, this.progress);
   }
@@ -92,6 +92,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
 
   close(ending: Ending<ResponseShape>): void {
     const { body } = this.exchange;
+    endProgress(this.progress, answerOf(ending));
     if (ending.kind === 'response') body?.close?.();
     else if (body !== undefined) onceRead(answerOf(ending), () => body.close?.(ending.error));
     this.restore();

@@ -180,22 +180,30 @@ describe.each(['http', 'fetch'] as const)('by %s,', (adapter) => {
     expect(transformed).toEqual(['hedge']);
   });
 
-  test('the caller hears the progress of the attempt that is ahead', async () => {
-    const lab = await openLab(slowFirst);
-    const it = stage({}, { adapter });
-    const loaded: number[] = [];
-    const onDownloadProgress = (event: AxiosProgressEvent): void => void loaded.push(event.loaded);
-    const asked = it.instance.get(lab.origin, { onDownloadProgress });
-    await untilHedged(it, lab);
-    lab.cue('first');
-    expect((await asked).data).toBe('first');
-    lab.cue('hedge');
-    await it.time.until(({ pending }) => pending.length === 0);
-    // axios reports progress at its own pace, and may do so after the answer.
-    await vi.waitUntil(() => loaded.length > 0, { timeout: 10_000 });
-    expect(loaded).toEqual([5]);
-    expect((await asked).config.onDownloadProgress).toBe(onDownloadProgress);
-  });
+  test.each([
+    ['the first', 'first', 'hedge'],
+    ['the hedge', 'hedge', 'first'],
+  ])(
+    'the caller hears the progress of %s, which wins, and not of the other after that',
+    async (_, won, lost) => {
+      const longer = onCue(lost, answer(200, 'a longer answer'));
+      const quick = onCue(won, answer(200, 'quick'));
+      const lab = await openLab(won === 'first' ? [quick, longer] : [longer, quick]);
+      const it = stage({}, { adapter });
+      const loaded: number[] = [];
+      const onDownloadProgress = (event: AxiosProgressEvent): void => void loaded.push(event.loaded);
+      const asked = it.instance.get(lab.origin, { onDownloadProgress });
+      await untilHedged(it, lab);
+      lab.cue(won);
+      expect((await asked).data).toBe('quick');
+      lab.cue(lost);
+      await it.time.until(({ pending }) => pending.length === 0);
+      // axios reports progress at its own pace, and may do so after the answer.
+      await vi.waitUntil(() => loaded.length > 0, { timeout: 10_000 });
+      expect(loaded).toEqual([5]);
+      expect((await asked).config.onDownloadProgress).toBe(onDownloadProgress);
+    },
+  );
 
   test('a stream wins with its head, and is read whole; the stream of the loser is drained', async () => {
     const lab = await openLab(slowFirst);
