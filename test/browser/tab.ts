@@ -60,7 +60,7 @@ export class Tab implements AsyncDisposable {
     return this.#page.evaluate(script);
   }
 
-  /** What was heard since the last time: errors that nobody caught, and what scripts said to the console. */
+  /** What happened since the last call: uncaught errors, and what scripts wrote to the console. */
   takeNoise(): string[] {
     const noise = this.#noise;
     this.#noise = [];

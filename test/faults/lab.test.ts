@@ -435,7 +435,7 @@ describe('the lab', () => {
   test.each<['fin' | 'rst', string]>([
     ['fin', 'fin'],
     ['rst', 'ECONNRESET'],
-  ])('hangs up on everybody when told: %s', async (how, end) => {
+  ])('hangs up on all clients when told to: %s', async (how, end) => {
     await using lab = await startLab(answer(200));
     using client = rawClient(lab.port);
     client.say(get);

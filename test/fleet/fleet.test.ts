@@ -75,7 +75,7 @@ describe('a gate of two processes', () => {
     expect(insist(fleets, fleets.at(0))).toBe('sent');
     expect(fleets.now - before).toBeLessThanOrEqual(50);
     expect(insist(fleets, fleets.at(1))).toBe('refuse');
-    // It failed: the next one a second later, from whoever asks first.
+    // It failed: the next probe is a second later, by the first process that asks.
     fleets.pass(1_600);
     expect(insist(fleets, fleets.at(1))).toBe('sent');
     expect(insist(fleets, fleets.at(0))).toBe('refuse');
@@ -244,10 +244,10 @@ describe('a budget of ten processes', () => {
 });
 
 describe('a store that does not answer', () => {
-  test('is noticed within a second, and everybody goes on as alone', () => {
+  test('is noticed within a second, and each process goes on alone', () => {
     const fleets = shutFleet();
     fleets.store.isStopped = true;
-    // A probe that was out is over by then, also for whoever was not told.
+    // A probe that was out is over by then, also for processes that were not told.
     fleets.pass(3_000);
     expect(fleets.at(0).ask()).toBe('wait');
     fleets.pass(1_000);

@@ -1,6 +1,6 @@
 /**
  * Two processes that share a gate through a store, as a machine: the real retriers and the real fleet, under a clock of
- * their own, and with every message in the hands of whoever explores it. A state is the way to it, played again.
+ * their own, and with every message in the hands of the explorer. A state is the way to it, played again.
  */
 
 import { AttemptTimeoutError } from '../../src/core/errors.js';
@@ -58,7 +58,7 @@ export interface FleetPlan {
   /** What has happened before, by words of `options`; `A ends well` (or badly), `all messages` and `n ms` are words, too. */
   readonly before: readonly string[];
   readonly mayLose: number;
-  /** How far time passes, where nobody waits for less. */
+  /** How far time passes, if nothing is waiting for less. */
   readonly tickMs: number;
   /** A fault that is planted: what the store takes, and what it says. */
   readonly heard?: (report: GateReport, count: number) => GateReport;

@@ -87,7 +87,7 @@ test.each<[string, string, Partial<FleetPlan>, RegExp]>([
   ],
   [
     'with a probe out',
-    'whoever wants to probe may',
+    'a process that wants to probe may',
     {
       said: (facts, { wantMs }) => (wantMs === undefined ? facts : { ...facts, lease: 7, leaseLeftMs: 0 }),
       heard: (report) => report,

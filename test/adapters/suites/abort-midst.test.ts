@@ -232,11 +232,11 @@ describe.each(subject.givingUp)('$name', ({ way, plain, takesFactories }) => {
 
 describe('one caller of many requests', () => {
   const [first] = subject.givingUp;
-  const everybody = (first?.plain ?? []).flatMap(([who, makeCaller]) =>
+  const allCallers = (first?.plain ?? []).flatMap(([who, makeCaller]) =>
     limits.map(([limited, policy]) => [who, limited, makeCaller, policy] as const),
   );
 
-  test.each(everybody)(
+  test.each(allCallers)(
     '%s that is used two hundred times, %s',
     async (_who, _limited, makeCaller, policy) => {
       const warnings: Error[] = [];

@@ -93,10 +93,10 @@ describe.each(subject.givingUp)('$name', (giving) => {
       const { name, message, code, constructor: type } = error as Error & { code?: unknown };
       return { name, message, code, type, hasConfig: 'config' in Object(error) };
     };
-    const everybody = [...giving.plain, ...giving.rare];
+    const allCallers = [...giving.plain, ...giving.rare];
 
     // Bare undici notices an abort by an event, or for a falsy reason, only after it has sent the request.
-    test.each(everybody)('before it is sent, by %s', async (_who, makeCaller) => {
+    test.each(allCallers)('before it is sent, by %s', async (_who, makeCaller) => {
       const time = new HandTime();
       const seen: unknown[] = [];
       for (const send of [makeBare(), giving.way.client(createRetrier(soon, time.ports))]) {
@@ -116,7 +116,7 @@ describe.each(subject.givingUp)('$name', (giving) => {
       ['in the body', stallInBody(100)],
     ] as const;
     const cells = places.flatMap(([place, play]) =>
-      everybody.map(([who, makeCaller]) => [place, who, play, makeCaller] as const),
+      allCallers.map(([who, makeCaller]) => [place, who, play, makeCaller] as const),
     );
     test.each(cells)('%s, by %s', async (_place, _who, play, makeCaller) => {
       const seen: unknown[] = [];

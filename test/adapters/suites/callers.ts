@@ -21,7 +21,7 @@ export interface GivingUp {
   readonly plain: readonly (readonly [name: string, make: () => Caller])[];
   /** Rarer ways, tested in fewer scenes: with reasons, or with more than one signal. */
   readonly rare: readonly (readonly [name: string, make: () => Caller])[];
-  /** A caller with this signal, whoever aborts it. */
+  /** A caller with this signal, which the test aborts. */
   readonly bySignal: (signal: AbortSignal) => Pick<Caller, 'asked' | 'expectError'>;
   /** Whether a function may make a body. */
   readonly takesFactories: boolean;

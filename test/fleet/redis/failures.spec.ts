@@ -51,7 +51,7 @@ describe('a Redis that refuses', () => {
     await until(() => isShared(retrier));
   });
 
-  test('since a script of somebody else does not end', async () => {
+  test('because a script of another client does not end', async () => {
     const server = await aServer('--busy-reply-threshold', '100');
     const [endless, admin] = [await anAdmin(server), await anAdmin(server)];
     const retrier = aRetrier(aClient(server.url), holding);

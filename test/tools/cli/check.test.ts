@@ -134,7 +134,7 @@ describe('what is no policy is told in one line', () => {
     expect(stderr).toMatch(/^undaunted: .*none\.json cannot be read: there is no such file\.\n$/);
   });
 
-  test('a name that nobody knows', async () => {
+  test('an unknown name', async () => {
     const { exitCode, stderr } = await undaunted(['check', 'serivce']);
     expect(exitCode).toBe(2);
     expect(stderr).toBe('undaunted: serivce cannot be read: there is no such file. Did you mean service?\n');

@@ -325,7 +325,7 @@ test('one outcome, from the rule to what is taken for granted', async () => {
   ]);
 });
 
-test('no time that nobody can read is taken for granted', async () => {
+test('a time that cannot be read is refused', async () => {
   const { stdout } = await undaunted([
     'explain',
     'service',

@@ -42,7 +42,7 @@ describe('the exit code', () => {
   });
 });
 
-describe('a pipe that nobody reads', () => {
+describe('a pipe without a reader', () => {
   test('ends what has been said', async () => {
     const { child, written, ended } = start('check', '--json', '-');
     child.stdout.destroy();

@@ -353,7 +353,7 @@ describe('what is wrong is told with its place', () => {
     expect(lines(checkScenario(scenario))).toEqual(expected);
   });
 
-  test('a policy that nobody knows, with the nearest one', () => {
+  test('an unknown policy, with the nearest one', () => {
     const [problem] = checkScenario({ ...sound, policies: ['serivce'] });
     expect(problem).toMatchObject({ path: 'policies[0]', advice: 'Did you mean service?' });
   });

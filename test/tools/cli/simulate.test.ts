@@ -189,7 +189,7 @@ describe('policies', () => {
     expect(JSON.parse(stdout)).toEqual(JSON.parse(printed.stdout));
   });
 
-  test('come from the scenario, if nobody asks for others', async () => {
+  test('come from the scenario, if no others are given', async () => {
     const policies = ['ky', { name: 'mine', policy: { maxRetries: 1 } }];
     const { stdout } = await run(['-', '--json'], { stdin: JSON.stringify({ ...written, policies }) });
     expect((JSON.parse(stdout) as Report).entries.map(({ name }) => name)).toEqual(['ky', 'mine']);
@@ -227,7 +227,7 @@ test.each([
     'nonsense',
     'Known names: seed-outage, deep-backlog, surge, layers, rate-limit, noisy-tenant, new-limit, brown-out, deploy, pause, flapping, broken-route, bad-backend, slow-tail, slow-backend, slow-by-nature.',
   ],
-])('the scenario %s, which nobody knows, is refused with what is known', async (name, advice) => {
+])('the unknown scenario %s is refused, with the known ones', async (name, advice) => {
   const { exitCode, stderr } = await run([name]);
   expect(exitCode).toBe(2);
   expect(stderr).toBe(`undaunted: ${name} cannot be read: there is no such file. ${advice}\n`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { countText, percentText, timesText, valueText } from '../../../src/tools/pages/numbers.js';
 
-test('numbers have no more digits than anybody compares', () => {
+test('numbers have no more digits than readers compare', () => {
   expect(valueText(0.123456)).toBe('0.123');
   expect(valueText(9_876)).toBe('9,880');
   expect(valueText(27_531)).toBe('27.5K');

@@ -34,7 +34,7 @@ describe('a server that is stopped', () => {
       '7010 ERR_UNDAUNTED_ATTEMPT_TIMEOUT',
       '7010 failed',
     ]);
-    // Whoever left does not ask again.
+    // A client that has left does not ask again.
     const again = { idempotent: true, attemptTimeoutMs: 600, maxRetries: 9, budget: false } as const;
     const { totals } = simulate(stopped(2_500), { ...steady, method: 'POST' }, again, { seed: 1 });
     expect([totals.duplicateWrites, totals.timedOut > 100]).toEqual([0, true]);
@@ -87,7 +87,7 @@ describe('a server that crashes', () => {
     ]);
   });
 
-  test('cuts off what was in its backlog too, and nobody else', () => {
+  test('cuts off what was in its backlog too, and nothing else', () => {
     const idle: World['services'][0] = { server: quick };
     const faults = [
       { kind: 'stop', fromMs: 0, forMs: 10_000 },

@@ -62,7 +62,7 @@ describe('a limit', () => {
 
   test('is not used by those who leave before they are let in', () => {
     const { totals } = withoutRetries(days.leavingUnderLimit({ perSecond: 20, burst: 20 }, 100));
-    // Every answer comes within 20 ms: nobody has left by then.
+    // Every answer comes within 20 ms: no client has left by then.
     expect(totals.aborted).toBe(0);
   });
 });
@@ -122,7 +122,7 @@ describe('a moment', () => {
     expect(withoutRetries(days.errorWave(1_000, 1_000)).totals.failed).toBeLessThan(1_100);
   });
 
-  test('is a pause, which loses nobody who waits longer', () => {
+  test('is a pause, which loses no client that waits longer', () => {
     expect(withoutRetries(days.pause(1_500, 100)).totals.failed).toBe(0);
     expect(withoutRetries(days.pause(3_000, 100)).totals.failed).toBeGreaterThan(70);
   });

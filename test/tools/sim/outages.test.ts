@@ -58,7 +58,7 @@ describe('a server that is stopped', () => {
     },
   );
 
-  test('does not come back where everybody tries for ever, and late for the article', () => {
+  test('does not come back where all clients retry forever, and late for the article', () => {
     const world = sim.stoppedServer(511, 10_000, 50_000);
     const again = (contender: Contender, fromMs: number): number =>
       perSecond(simulate(world, sim.articleClients, contender, { seed: 1 }).series.good, fromMs, 10_000);
@@ -143,7 +143,7 @@ describe('a limit', () => {
     ['burst 1', { perSecond: 50, burst: 1 }],
     ['burst 50', { perSecond: 50, burst: 50 }],
     ['windows', { permits: 50, windowMs: 1_000 }],
-  ])('with a long hint: nobody inside the window, no stampede behind it (%s)', (_, limit) => {
+  ])('with a long hint: no requests inside the window, no stampede after it (%s)', (_, limit) => {
     for (const seed of seeds) {
       const { series, totals } = simulate(sim.limitedServer(limit, 5, 90_000), sim.greedyClients, hold, {
         seed,

@@ -48,8 +48,8 @@ describe('what others do', () => {
     ['got', peers.got, 3, 3],
     ['ky', peers.ky, 3, 1],
     ['AWS', peers.awsStandard, 3, 3],
-    ['nobody', peers.noRetry, 1, 1],
-    ['everybody', peers.threeRetries, 4, 4],
+    ['no retry', peers.noRetry, 1, 1],
+    ['three retries', peers.threeRetries, 4, 4],
   ])('how often they try: %s', (_, contender, after503, afterSilence) => {
     const sent = (server: ServerModel): number =>
       story({ ...worldOf(server), durationMs: 60_000 }, contender).filter((line) => line.endsWith(' sent'))

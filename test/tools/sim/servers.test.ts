@@ -5,7 +5,7 @@ import { story, worldOf } from './stories.js';
 
 const flaky: ServerModel = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 };
 
-/** So many at once, and nobody again. */
+/** This many at once, and none after that. */
 function crowdOf(count: number): Clients {
   return { kind: 'closed', count, thinkMs: 1e-6 };
 }
@@ -94,7 +94,7 @@ describe('the queue', () => {
     expect(Math.max(...(services[0]?.concurrency ?? []))).toBe(5);
   });
 
-  test('lets nobody wait for long where there is little to do', () => {
+  test('lets no request wait for long if there is little to do', () => {
     const { totals } = simulate(
       worldOf(queue),
       { kind: 'open', count: 1, perSecond: 1 },
@@ -214,7 +214,7 @@ describe('the scripted server', () => {
     ]);
   });
 
-  test('may say what is no HTTP, which nobody asks for again', () => {
+  test('may answer with bytes that are not HTTP, which are not retried', () => {
     const server: ServerModel = { kind: 'scripted', answers: [{ answer: 'garbage', afterMs: 20 }] };
     expect(story(worldOf(server), {})).toEqual(['0 sent', '20 HPE_INVALID_CONSTANT', '20 failed']);
   });

@@ -133,7 +133,7 @@ describe('two attempts of one request', () => {
     // 20 ms, 30 + 20 ms, or 200 ms.
     expect(times.quantile(0.7)).toBeCloseTo(50, 0);
     expect(times.quantile(0.8)).toBeCloseTo(200, -1);
-    // The server finishes what nobody waits for.
+    // The server finishes requests whose clients have left.
     expect(sum(services[0]?.workMs ?? []) / totals.sent).toBeGreaterThan(100);
   });
 

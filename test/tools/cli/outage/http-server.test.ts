@@ -52,7 +52,7 @@ test('keeps the place of a client that has left', async () => {
   await once(leaving, 'connect');
   leaving.destroy();
   await once(leaving, 'close');
-  // Whoever comes later is heard later.
+  // A request that comes later is answered later.
   await text(new URL('/pid', url));
   expect(host.concurrency).toBe(1);
 });

@@ -8,7 +8,7 @@ import { Interruption } from '../../../../src/tools/cli/failure.js';
 import type { Outcome } from '../kit.js';
 import { undaunted } from '../kit.js';
 
-/** A server of somebody else's, which knows nothing of all this. */
+/** An unrelated server. */
 const stranger = createServer((_, response) => response.writeHead(404).end());
 let port = 0;
 
