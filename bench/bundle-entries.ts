@@ -38,6 +38,11 @@ const pieces: Readonly<Record<string, Modules>> = {
     'src/core/limits/admit.ts',
     'src/runtime/guarded-scope.ts',
   ],
+  'buffers for streams': [
+    'src/runtime/kept-',
+    'src/runtime/iterator-source.ts',
+    'src/runtime/stream-source.ts',
+  ],
   'hedges and adaptive timeouts': [
     'src/core/limits/tail/',
     'src/core/decide/both-failed.ts',
