@@ -214,11 +214,13 @@ export class Pair implements Receiver, TwoOut {
     const { tail } = this;
     const loser = this.loser();
     sending.leaveTo(loser);
-    if (sending.ending?.kind === 'head') {
-      discard(sending, this.exchange.session.request.method, sending.ending.head.headers);
+    const { ending } = sending;
+    if (ending !== undefined) {
+      // It may still be judged, so what became of it is not known.
+      tail.loserGone(false);
+      if (ending.kind === 'head') discard(sending, this.exchange.session.request.method, ending.head.headers);
       return;
     }
-    if (!sending.isLive) return;
     if (sending.connection === undefined) {
       // Over HTTP/2, cutting an attempt costs no more than its stream.
       tail.loserGone(false);
