@@ -20,6 +20,7 @@ import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
 import { addressOf, asItStands, headersOf, isSignal, methodOf, pairsOf, signalOf } from './request.js';
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
+import { expectManyListeners } from './shared-signal.js';
 
 /** The parts that one `withRetry()` call installs; all its requests share them. */
 export interface Installation {
@@ -101,6 +102,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const { signal } = this;
     if (!isSignal(signal)) return () => undefined;
     const onSignal = (): void => listener(this.abortError());
+    expectManyListeners(signal);
     signal.addEventListener('abort', onSignal);
     return () => signal.removeEventListener('abort', onSignal);
   }

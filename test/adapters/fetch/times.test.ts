@@ -2,8 +2,9 @@
  * Time limits run to the head unless they cover the body; the signal is the caller's unless a time limit needs ours.
  */
 
-import { getEventListeners } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { getEventListeners, getMaxListeners, setMaxListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { AttemptTimeoutError, createRetrier, DeadlineError, type PolicyOptions } from '../../../src/index.js';
 import { answer, cutBody, silence, stallInBody } from '../../faults/lab.js';
@@ -35,6 +36,31 @@ test.each<[string, PolicyOptions, boolean]>([
   await withRetry(mock, { ...soon, ...policy })(lab.origin, { signal });
   expect(signals.map((one) => one === signal)).toEqual([isCallers, isCallers]);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('requests with a time limit may share a signal: Node does not warn of a leak', async () => {
+  const lab = await openLab(answer(200));
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const { signal } = new AbortController();
+  const fetch = withRetry(nodeFetch, { deadlineMs: 60_000 });
+  await Promise.all(Array.from({ length: 20 }, () => fetch(lab.origin, { signal })));
+  await setImmediate();
+  expect(warnings).toEqual([]);
+});
+
+test.each([
+  ['as Node’s fetch leaves it', undefined],
+  ['the caller’s own', 3],
+])('how many listeners a signal may have: %s', async (_name, given) => {
+  const lab = await openLab(answer(200));
+  const [bare, ours] = [new AbortController(), new AbortController()];
+  if (given !== undefined) setMaxListeners(given, bare.signal, ours.signal);
+  await nodeFetch(lab.origin, { signal: bare.signal });
+  await withRetry(nodeFetch, { deadlineMs: 60_000 })(lab.origin, { signal: ours.signal });
+  expect(getMaxListeners(ours.signal)).toBe(getMaxListeners(bare.signal));
 });
 
 test('no signal goes down where there is no time and none of the caller’s', async () => {
