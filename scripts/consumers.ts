@@ -32,7 +32,7 @@ export const manners: readonly [Manner, ...Manner[]] = [
   },
 ];
 
-/** The oldest supported version. It is no devDependency: the check that needs it installs it. */
+/** The oldest supported version. It is not a devDependency: the check that needs it installs it. */
 export const oldestTypeScript = '5.4.5';
 
 /** The main types, and a misspelt option that must not compile; nothing of Node is around. */

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Found, FromProcess, Plan, ToProcess } from './plan.js';
 
 const program = fileURLToPath(new URL('process.js', import.meta.url));
-/** So many start at once. */
+/** How many start at once. */
 const together = 5;
 
 class Member {

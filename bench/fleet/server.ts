@@ -9,7 +9,7 @@ const latencyMs = 5;
 export class SmallServer {
   /** When attempts came. */
   readonly cameAt: number[] = [];
-  /** The next one is refused for so many seconds. */
+  /** The next request is refused for this many seconds. */
   refuseFor: number | undefined = undefined;
   refusedAt = 0;
   /** One of so many is answered with 503. */

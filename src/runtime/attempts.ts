@@ -15,7 +15,7 @@ export interface AttemptsOptions {
 }
 
 /**
- * Yields 1, waits, yields 2, waits, … for ever. A reset during an attempt makes it attempt 1 of a new series. A reset
+ * Yields 1, waits, yields 2, waits, … forever. A reset during an attempt makes it attempt 1 of a new series. A reset
  * during a wait cuts the wait short: the first wait of the schedule follows instead.
  */
 export async function* attempts(

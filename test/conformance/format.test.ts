@@ -87,7 +87,7 @@ const reach: Readonly<Record<Reason, true | string>> = {
   'body-spent': true,
   'not-resumable': 'whether a body that broke off can go on is a matter of its bytes',
   'retries-off': true,
-  'retries-suppressed': 'what it is sent within is no part of a policy',
+  'retries-suppressed': 'what a request is sent within is not part of a policy',
   'retries-spent': true,
   'hint-too-long': true,
   'hint-past-deadline': true,

@@ -16,7 +16,7 @@ export type LastStream = 'this' | 'previous';
 /** At the head of the request, or (default) once its body is in; at `connect` means at the head here. */
 export type H2Play = Play<H2Step>;
 
-/** Resets the stream: before any answer, after the head, or after so many bytes of `contentOf('a')`. */
+/** Resets the stream: before any answer, after the head, or after this many bytes of `contentOf('a')`. */
 export function rstStream(code: number, when: 'before' | 'after-head' | number = 'before'): H2Play {
   const reset = { do: 'rst-stream', code } as const;
   if (when === 'before') return { steps: [reset] };

@@ -31,7 +31,7 @@ test('it shares as before although it is busy again and again', () => {
   expect(fleets.events).toEqual([[0, true]]);
 });
 
-test('it notices all the same that the store is silent', () => {
+test('it still notices that the store is silent', () => {
   const fleets = asking();
   fleets.store.isStopped = true;
   for (let time = 0; time < 10; time += 1) {

@@ -287,7 +287,7 @@ describe('a store that does not answer', () => {
     expect(gates(fleets)).toEqual(['shut', 'shut']);
   });
 
-  test('loses one message of five, and is one all the same', () => {
+  test('loses one message of five, and still shares', () => {
     const fleets = new Fleets(gate, 2);
     let dice = 1;
     Object.defineProperty(fleets, 'luck', {

@@ -49,7 +49,7 @@ export class Fleets {
     return new Process(createRetrier(policy, ports, { fleet }), link, fleet);
   }
 
-  /** The store's clock is ahead of the processes' by so much. */
+  /** How far the store's clock is ahead of the processes'. */
   setStoreClock(aheadMs: number): number {
     this.storeAheadMs = aheadMs;
     return aheadMs;
@@ -81,7 +81,7 @@ export class Fleets {
     this.now = until;
   }
 
-  /** All processes are busy with something else for so long. Then their timers come first, as in Node, and messages next. */
+  /** All processes are stalled for this time. After that, timers come first, as in Node, and then messages. */
   stall(ms: number): void {
     this.now += ms;
     for (const isMessage of [false, true]) {

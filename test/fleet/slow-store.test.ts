@@ -1,4 +1,4 @@
-/** A store that is slower than a request waits for the lease of a probe: the gate reopens all the same. */
+/** A store that is slower than a request waits for the lease of a probe: the gate still reopens. */
 
 import { expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';

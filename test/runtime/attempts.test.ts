@@ -32,7 +32,7 @@ function run(
 }
 
 describe('attempts', () => {
-  test('yields the first at once, then one after each wait of the schedule, for ever', async () => {
+  test('yields the first at once, then one after each wait of the schedule, forever', async () => {
     const { time, log, controller, done } = run(doubling);
     await time.advance(127_000);
     expect(log).toEqual([
@@ -151,7 +151,7 @@ test.each([
   { kind: 'fixed', waitMs: -1 },
   { kind: 'exponential', firstMs: '1s' },
   { kind: 'table', waitsMs: [Number.POSITIVE_INFINITY] },
-])('a schedule that is none is an error, and no busy loop: %o', async (schedule) => {
+])('an invalid schedule is an error, and not a busy loop: %o', async (schedule) => {
   const seen: number[] = [];
   const loop = async (): Promise<void> => {
     for await (const attempt of attempts(schedule as never)) seen.push(attempt);

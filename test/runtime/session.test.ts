@@ -293,7 +293,7 @@ describe('the gate', () => {
     expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'wait' });
   });
 
-  test('a request that waited in vain gives nothing back: neither the probe nor a place in the ramp', () => {
+  test('a request that is refused after a wait gives nothing back: neither the probe nor a place in the ramp', () => {
     const { retrier, time } = retrierWith({ gate, maxRetries: 0 });
     const refuse = (): void => {
       const refused = retrier.open(requestOf());

@@ -44,7 +44,8 @@ export const exceptions: readonly Exception[] = [
     runtimes: ['Deno'],
     clients: overFetch,
     scenarios: refusedPosts,
-    reason: 'Only the message of the error tells that the connection was refused, and a message is no proof.',
+    reason:
+      'Only the message of the error tells that the connection was refused, and a message does not prove it.',
   },
   {
     runtimes: ['Chromium', 'workerd'],

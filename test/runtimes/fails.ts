@@ -52,7 +52,7 @@ async function met(
       ...options,
     };
     const report = await host().ask(order);
-    // What fails in the handshake is no request yet.
+    // If the handshake fails, there is no request yet.
     return { report, requests: lab?.origin.startsWith('https:') ? undefined : lab?.requests.length };
   } finally {
     await lab?.close();

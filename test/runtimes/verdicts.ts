@@ -99,7 +99,7 @@ export const differences: readonly Difference[] = [
     clients: overFetch,
     faults: [...refusals, 'a name that is not found', 'an end in the handshake'],
     verdict: unclear,
-    reason: 'Only the message of the error tells what happened, and a message is no proof.',
+    reason: 'Only the message of the error tells what happened, and a message does not prove it.',
   },
   {
     runtimes: ['Chromium', 'workerd'],

@@ -24,12 +24,12 @@ interface Exchanged {
   sendConfig(config: RequestConfig): Promise<ResponseShape>;
 }
 
-/** Two attempts at once make progress side by side: the caller hears of the one that is ahead. */
+/** Two attempts at once make progress side by side: the caller hears about the one that is ahead. */
 export interface Progress {
-  /** As many bytes as the caller has heard of. */
+  /** How many bytes the caller has been told about. */
   up: number;
   down: number;
-  /** Once the request is over: the caller hears of this attempt and of no other. */
+  /** Once the request is over: the caller hears about this attempt only. */
   only?: Attempted | undefined;
 }
 

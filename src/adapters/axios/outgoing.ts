@@ -128,7 +128,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     const { exchange } = this;
     const key = keyFor(exchange, exchange.session.settings.idempotencyKey);
     if (key === undefined) return;
-    // A header of that name is there, but its value is no key.
+    // A header of that name is there, but its value is not a key.
     const others = Object.entries(this.headers).filter(([name]) => !(name.toLowerCase() in key));
     this.base = { ...Object.fromEntries(others), ...key };
     this.headers = this.base;

@@ -108,7 +108,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     const key = keyFor(exchange, exchange.session.settings.idempotencyKey);
     if (key === undefined) return;
     const added = Object.entries(key);
-    // A header of that name is there, but its value is no key.
+    // A header of that name is there, but its value is not a key.
     this.pairs = [...without(this.headers, added), ...added];
   }
 }

@@ -15,7 +15,7 @@ export interface Rest {
   mismatch(answer: Head): string | undefined;
 }
 
-/** The rest of the body after so many bytes, if it can be asked for. */
+/** The rest of the body after this many bytes, if it can be requested. */
 export function restOf(method: string, head: Head, received: number): Rest | undefined {
   const { headers } = head;
   const etag = strongTag(headers);

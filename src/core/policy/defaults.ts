@@ -95,7 +95,7 @@ export const defaults: Defaults = freezeDeep({
     perSuccess: 0.2,
     cost: { transient: 1, throttled: 1, timeout: 1 },
   },
-  // At any usual error rate, twenty failures in a row are no coincidence; and replacing a server takes less than two
+  // At any usual error rate, twenty failures in a row are not a coincidence; and replacing a server takes less than two
   // seconds.
   gate: {
     failures: 20,

@@ -59,7 +59,7 @@ export class Loop<Answer> {
       if (admission !== undefined) await admission;
       const result = await this.tryOnce();
       if ('kind' in result) return result;
-      // A body that failed during the wait is sent all the same, since the client has its own error for it.
+      // A body that failed during the wait is still sent, because the client has its own error for it.
       await this.wait(result.delayMs, this.exchange.body);
       await this.change(result);
     }

@@ -23,7 +23,7 @@ export interface Spread {
 const walks = 1_001;
 
 /**
- * The median of a sum is no sum of medians, and a decorrelated wait depends on the one before: both are drawn. Each
+ * The median of a sum is not the sum of the medians, and a decorrelated wait depends on the one before: both are drawn. Each
  * retry has draws that are evenly spaced, in a random order (a Latin hypercube), so that little is left to chance.
  */
 export function waitsOf(schedule: Schedule, retries: number): readonly Wait[] {

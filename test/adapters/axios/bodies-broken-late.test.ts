@@ -30,7 +30,7 @@ describe('an error that comes', () => {
     expect((await asked).data).toBe('yes');
   });
 
-  test('while the next attempt waits is no uncaught exception: the part that was read is sent again', async () => {
+  test('while the next attempt waits does not cause an uncaught exception: the part that was read is sent again', async () => {
     const lab = await openLab([answer(503), answer(200)]);
     const waits = new Waits('when told');
     const stream = Readable.from(['all'], { objectMode: false, autoDestroy: false });

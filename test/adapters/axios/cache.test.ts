@@ -47,7 +47,7 @@ describe.each(caches)('%s', (_name, setup) => {
   }
 
   test.each(orderings)(
-    '(%o) answers though the gate is shut, and is no sign of life',
+    '(%o) answers although the gate is shut, and is not a sign of life',
     async (transitional) => {
       const lab = await openLab(({ path }) => (path === '/good' ? answer(200, 'good', cached) : answer(503)));
       const retrier = createRetrier(policy, new HandTime().ports);

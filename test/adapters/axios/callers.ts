@@ -89,7 +89,7 @@ export const plainCallers: readonly [string, MakeCaller][] = [
 
 export const rareCallers: readonly [string, MakeCaller][] = [
   ['AbortSignal with a reason', () => bySignal(new Error('the user left'))],
-  ['AbortSignal with a reason that is no error', () => bySignal('left')],
+  ['AbortSignal with a reason that is not an error', () => bySignal('left')],
   ['CancelToken with a message', (axios) => byToken(axios, 'the user left')],
   ['AbortSignal beside a CancelToken', (axios) => byOneOf(bySignal(), byToken(axios))],
   ['CancelToken beside an AbortSignal', (axios) => byOneOf(byToken(axios), bySignal())],

@@ -47,7 +47,7 @@ const answers: Readonly<Record<AnswerKind, Play | readonly Play[]>> = {
   'end before the head': fin(),
   'a body cut short': half({ do: 'fin' }),
   gzip: answer(200, zipped, isZipped),
-  'corrupt gzip': answer(200, 'this is no gzip', isZipped),
+  'corrupt gzip': answer(200, 'this is not gzip', isZipped),
   redirect: [answer(302, '', { location: '/there' }), answer(200, 'good')],
   'redirect that keeps the method': [answer(307, '', { location: '/there' }), answer(200, 'good')],
   'redirect to 503': [answer(302, '', { location: '/there' }), answer(503, 'busy')],

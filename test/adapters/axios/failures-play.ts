@@ -8,7 +8,7 @@ import { retryingInstance } from './kit.js';
 
 const ofUndici = "what a dispatcher of undici's says, which fetch keeps to itself";
 const ownAgent = 'Node’s fetch takes minutes, unless it is given an agent of its own undici';
-const aRace = 'whether the write or the read hears of it first is a race';
+const aRace = 'whether the write or the read notices it first is a race';
 
 const notMade: Readonly<Record<string, string>> = {
   '(any) with onRequestStart NOT yet called': ofUndici,

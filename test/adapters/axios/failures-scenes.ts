@@ -442,7 +442,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
       make: lab('http', answer(429)),
     },
     {
-      name: 'a protocol that is none',
+      name: 'an unknown protocol',
       error: 'ERR_BAD_REQUEST',
       ...final,
       make: at('http', 'gopher://nowhere.invalid'),
@@ -458,7 +458,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
     ...(
       [
         ['a redirect loop', lab('fetch', answer(302, '', { location: '/' }))],
-        ['a protocol that is none', at('fetch', 'gopher://nowhere.invalid')],
+        ['an unknown protocol', at('fetch', 'gopher://nowhere.invalid')],
         ['a port that fetch forbids', at('fetch', 'http://127.0.0.1:9')],
       ] as const
     ).map(([name, make]) => ({
@@ -505,7 +505,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
       }),
     },
     {
-      name: 'an address that is no text',
+      name: 'an address that is not a string',
       error: 'ERR_BAD_OPTION_VALUE',
       ...final,
       missing: minor < 16 && 'it throws a TypeError, or an error that nothing can catch',

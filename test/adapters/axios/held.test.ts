@@ -122,7 +122,7 @@ describe('of an answer that would be a cause,', () => {
   });
 });
 
-test('an error that is the cause of itself is no trouble', async () => {
+test('an error that is the cause of itself does no harm', async () => {
   const { sleep, waiting } = sleepByHand();
   let now = 0;
   const error: Error & { response?: object } = new Error('again');

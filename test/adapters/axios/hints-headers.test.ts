@@ -45,7 +45,7 @@ test.each([
 });
 
 test.each([undefined, null, 'retry-after: 7', 7])(
-  'missing or invalid headers (%s) are no hint',
+  'missing or invalid headers (%s) give no hint',
   async (headers) => {
     const waits = new Waits();
     const policy: PolicyOptions = { ...exact, schedule: { kind: 'fixed', waitMs: 3, jitter: 'none' } };

@@ -114,7 +114,7 @@ describe('its arguments', () => {
     expect(calls).toEqual([call, call]);
   });
 
-  test('text that is no JSON is text', async () => {
+  test('text that is not JSON stays text', async () => {
     const bodies: unknown[] = [];
     const lab = await openLab([answer(503, '{"half":'), answer(200, 'not JSON at all')]);
     const retryIf: RetryIf = async ({ body }) => void bodies.push(await body?.());

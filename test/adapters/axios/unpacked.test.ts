@@ -37,7 +37,7 @@ describe.each(['http', 'fetch'])('an answer that cannot be unpacked, over %s', (
     expect(reasons(error)).toEqual(['1 unsafe-method']);
   });
 
-  test('is no success: it does not fill the budget', async () => {
+  test('is not a success: it does not fill the budget', async () => {
     const lab = await openLab(corrupt('gzip'));
     const budget = { capacity: 10, perSuccess: 1, perSecond: 0, cost: 1 } as const;
     const retrier = createRetrier({ ...soon, maxRetries: 1, budget });
@@ -50,7 +50,7 @@ describe.each(['http', 'fetch'])('an answer that cannot be unpacked, over %s', (
     expect(retrier.snapshot().scopes).toMatchObject([{ budgets: [{ tokens: 8 }] }]);
   });
 
-  test('is no sign of life', async () => {
+  test('is not a sign of life', async () => {
     const lab = await openLab([answer(503), corrupt('gzip'), answer(503)]);
     const retrier = createRetrier({ maxRetries: 0, budget: false, gate: { failures: 3, deadForMs: 0 } });
     const instance = retryingInstance(retrier, { adapter });

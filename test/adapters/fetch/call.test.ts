@@ -65,7 +65,7 @@ describe('the fetch that is called', () => {
       let wrapped = 0;
       const around = async (...asked: Parameters<typeof fetch>): Promise<Response> => {
         wrapped += 1;
-        if (wrapped > 100) throw new Error('for ever');
+        if (wrapped > 100) throw new Error('forever');
         if (when === 'later') await new Promise((resolve) => setTimeout(resolve, 1));
         return own(...asked);
       };
@@ -157,7 +157,7 @@ describe('what is passed on', () => {
     expect(calls.map(([, init]) => init)).toEqual([more, more]);
   });
 
-  test('nor does `retry` go down where it is undefined', async () => {
+  test('nor is `retry` passed on if it is undefined', async () => {
     const { doFetch, calls } = mock(200);
     await withRetry(doFetch, soon)('https://a.example/', { retry: undefined, method: 'PUT' });
     expect(Object.keys(calls[0]?.[1] as object)).toEqual(['method']);

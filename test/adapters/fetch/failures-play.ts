@@ -44,7 +44,7 @@ const unlike: Readonly<Record<string, Partial<Scene> & { readonly unlike: string
 
 /** fetch forbids its port, or never sends such a request. */
 const impossible =
-  /^(that disowns a stream which undici cannot send again itself|broadcast|a path that is none|a body that is not as long as it says|headers that undici sends itself)$/;
+  /^(that disowns a stream which undici cannot send again itself|broadcast|an invalid path|a body that is not as long as it says|headers that undici sends itself)$/;
 
 function sceneOf(scene: Scene): Scene[] {
   if (scene.inBody === true || impossible.test(scene.name)) return [];

@@ -24,5 +24,5 @@ export const plainCallers: readonly Named[] = [['AbortSignal', () => withReason(
 
 export const rareCallers: readonly Named[] = [
   ['AbortSignal with a reason', () => withReason(new Error('the user left'))],
-  ['AbortSignal with a reason that is no error', () => withReason('left')],
+  ['AbortSignal with a reason that is not an error', () => withReason('left')],
 ];

@@ -12,7 +12,7 @@ const misuses: readonly (readonly [string, string, RequestInit?])[] = [
   ['a relative one', '/x'],
   ['a bad port', 'http://127.0.0.1:9'],
   ['an unknown scheme', 'gopher://a.example'],
-  ['a header name that is none', 'http://127.0.0.1:1', { headers: { 'not a name': 'x' } }],
+  ['an invalid header name', 'http://127.0.0.1:1', { headers: { 'not a name': 'x' } }],
   ['GET with a body', 'http://127.0.0.1:1', { body: 'x' }],
   ['a forbidden method', 'http://127.0.0.1:1', { method: 'TRACE' }],
   ['a stream without duplex', 'http://127.0.0.1:1', { method: 'PUT', body: new ReadableStream() }],
@@ -36,7 +36,7 @@ describe.each([
 
   test.each([
     ['a controller in the place of its signal', new AbortController()],
-    ['a signal that is none', 'x'],
+    ['an invalid signal', 'x'],
   ])('%s has the words of the bare fetch, with a time limit, too', async (_what, signal) => {
     const init = { signal } as unknown as RequestInit;
     const bare = await settled(doFetch('http://127.0.0.1:1', init));

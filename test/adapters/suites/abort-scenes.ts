@@ -15,7 +15,7 @@ import type { Asked } from './subject.js';
 
 export interface Scene extends AbortScene {
   readonly request?: (ask: Ask) => Asked;
-  /** The request is hedged: the hedge is due after so long. */
+  /** The request is hedged: the hedge is due after this time. */
   readonly hedgeMs?: number;
   /** An attempt is under way, so the client itself notices the abort. */
   readonly isSending?: true;

@@ -235,7 +235,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       return { begun, beforeRetry, end: () => end(), fail: (error: Error) => fail(error) };
     }
 
-    test.each(['for ever', 'until after the deadline, before its timer fires'])(
+    test.each(['forever', 'until after the deadline, before its timer fires'])(
       'the deadline ends the request (%s)',
       async (until) => {
         const time = new HandTime();
@@ -246,7 +246,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
         );
         await time.fire(1);
         await begun;
-        if (until === 'for ever') await time.fireAt(5_000);
+        if (until === 'forever') await time.fireAt(5_000);
         else {
           time.now = 5_001;
           end();
@@ -276,7 +276,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       expect(lab.requests).toHaveLength(1);
     });
 
-    test('a rejection that comes after the end is no error of the process', async () => {
+    test('a rejection that comes after the end is not an unhandled one', async () => {
       const lab = await openLab(answer(503));
       const { begun, beforeRetry, fail } = working();
       const aborter = new AbortController();

@@ -165,7 +165,7 @@ test('maxHintMs of one request', async () => {
 describe('statuses and methods by rule', () => {
   test.each<[string, PolicyOptions, Asked['method'], number, number]>([
     ['another status', { statuses: [404] }, 'GET', 404, 2],
-    ['a success that is none', { statuses: [202] }, 'GET', 202, 2],
+    ['a success that counts as a failure', { statuses: [202] }, 'GET', 202, 2],
     ['a status taken out', { statuses: ['5xx', '!503'] }, 'GET', 503, 1],
     ['only where the rule is', { statuses: [404] }, 'GET', 503, 1],
     ['another method', { methods: ['POST'] }, 'POST', 503, 2],

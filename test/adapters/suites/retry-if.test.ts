@@ -243,14 +243,17 @@ test.each([
   ['an answer', answer(503)],
   ['a success', answer(200)],
   ['an error', rst()],
-])('that throws what is no error, about %s, fails the request with that', async (_about, play) => {
-  const throws: RetryIf = () => {
-    throw 'a string';
-  };
-  for (const retryIf of [throws, () => Promise.reject('a string')]) {
-    const lab = await openLab(play);
-    const ended = await settled(subject.client({ ...soon, retryIf })(lab.origin));
-    expect(ended).toEqual({ error: 'a string' });
-    expect(lab.requests).toHaveLength(1);
-  }
-});
+])(
+  'that throws something other than an error, about %s, fails the request with that',
+  async (_about, play) => {
+    const throws: RetryIf = () => {
+      throw 'a string';
+    };
+    for (const retryIf of [throws, () => Promise.reject('a string')]) {
+      const lab = await openLab(play);
+      const ended = await settled(subject.client({ ...soon, retryIf })(lab.origin));
+      expect(ended).toEqual({ error: 'a string' });
+      expect(lab.requests).toHaveLength(1);
+    }
+  },
+);

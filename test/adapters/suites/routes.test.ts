@@ -47,7 +47,7 @@ describe.each(subject.ways)('over $name, a rule applies by', ({ client }) => {
     ['nothing: paths mind their case', '/Health', 'GET', 4],
     ['nothing: a longer path', '/health/deep', 'GET', 4],
     ['nothing: another method', '/searches', 'PUT', 4],
-    ['nothing: an escaped slash is no slash', '/files%2F7/parts/1', 'GET', 4],
+    ['nothing: an escaped slash is not a slash', '/files%2F7/parts/1', 'GET', 4],
     ['nothing: a host in the query', '/?http://other.example/a', 'GET', 4],
   ])('%s', async (_by, path, method, sent) => {
     expect(await sentTo(({ origin }) => origin + path, { method }, { rules })).toBe(sent);

@@ -144,7 +144,7 @@ describe.each(subject.ways)('$name', (way) => {
     expect(time.pending).toEqual([]);
   });
 
-  test('a head that was cut off in time is no timeout', async () => {
+  test('a head that was cut off in time is not a timeout', async () => {
     const lab = await openLab([fin(), answer(200)]);
     const { time, decisions, ask } = timed(way, policy);
     const asked = ask(lab.origin);

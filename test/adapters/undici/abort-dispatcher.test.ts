@@ -55,7 +55,7 @@ describe('the place in the scope is given back', () => {
     expect(lab.requests).toHaveLength(1);
   });
 
-  test('an abort is no failure of the server, and costs nothing', async () => {
+  test('an abort is not a failure of the server, and costs nothing', async () => {
     const lab = await openLab([silence(), silence(), answer(200)]);
     const { agent, retrier } = timed({ gate: { failures: 1, deadForMs: 0, probeMs: 60_000 } });
     for (const number of [1, 2]) {

@@ -1,4 +1,4 @@
-/** A body that goes on while `retryIf` judges its head: only a little of it is kept, and none is read in vain. */
+/** A body that goes on while `retryIf` judges its head: only a little of it is kept, and none is read without need. */
 
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';

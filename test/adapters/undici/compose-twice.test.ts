@@ -94,7 +94,7 @@ describe.each(present)('with %s between', (name, interceptor) => {
   test.each<[string, Play]>([
     ['a 503', answer(503, 'no')],
     ['an RST', rst()],
-  ])('%s for ever is sent as often as the outermost says, and decided by it alone', async (failure, play) => {
+  ])('%s forever is sent as often as the outermost says, and decided by it alone', async (failure, play) => {
     const lab = await openLab(play);
     const decisions: string[] = [];
     const dispatcher = openAgent().compose(
@@ -137,7 +137,7 @@ describe.each(present)('with %s between', (name, interceptor) => {
     }
   });
 
-  test.each<Generation>([1, 2])('a handler of generation %i hears of one request', async (generation) => {
+  test.each<Generation>([1, 2])('a handler of generation %i sees one request', async (generation) => {
     const lab = await openLab([answer(503, 'no'), answer(200, 'ok')]);
     const agent = openAgent();
     const heard = recorder(generation);

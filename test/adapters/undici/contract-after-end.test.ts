@@ -33,7 +33,7 @@ describe.each<Generation>([1, 2])('an abort, by a handler of generation %i', (ge
   ];
 
   // A MockAgent reports an error for each abort, even for one that comes too late.
-  test.each(policies)('of an answer that was handed over %s, is no failure of it', async (_name, policy) => {
+  test.each(policies)('of an answer that was handed over %s, is not its failure', async (_name, policy) => {
     for (const isWithinEnd of [true, false]) {
       const agent = new undici.MockAgent();
       agent.disableNetConnect();

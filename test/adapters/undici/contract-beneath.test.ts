@@ -108,12 +108,12 @@ describe('a status in an error', () => {
     expect(await fail(says)).toEqual({ asked: 1, kinds: new Set(['response']) });
   });
 
-  test('is no answer in an error of another kind', async () => {
+  test('is not an answer in an error of another kind', async () => {
     const says = Object.assign(new Error('reset'), { code: 'ECONNRESET', statusCode: 404 });
     expect(await fail(says)).toEqual({ asked: 4, kinds: new Set(['error']) });
   });
 
-  test('that is undefined is no answer, either', async () => {
+  test('that is undefined is not an answer, either', async () => {
     const says = Object.assign(new Error('no'), { code: 'UND_ERR_RESPONSE' });
     expect((await fail(says)).kinds).toEqual(new Set(['error']));
   });

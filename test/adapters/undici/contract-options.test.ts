@@ -13,9 +13,9 @@ import { openAgent, retryingAgent } from './kit.js';
 describe('options that undici rejects', () => {
   const wrong: [string, object][] = [
     ['no path', { path: undefined }],
-    ['a path that is none', { path: 'nowhere' }],
+    ['an invalid path', { path: 'nowhere' }],
     ['a path that is a number', { path: 42 }],
-    ['a method that is none', { method: 'GE T' }],
+    ['an invalid method', { method: 'GE T' }],
     ['a method that is a number', { method: 42 }],
     ['headers that are a number', { headers: 42 }],
     ['headers that are a text', { headers: 'x-a: 1' }],
@@ -26,7 +26,7 @@ describe('options that undici rejects', () => {
     ['a body that is an object', { body: { a: 1 } }],
     ['a negative headersTimeout', { headersTimeout: -1 }],
     ['an upgrade that is a number', { upgrade: 42 }],
-    ['an origin that is none', { origin: 'nowhere' }],
+    ['an invalid origin', { origin: 'nowhere' }],
     ['an origin that is a number', { origin: 42 }],
     ['no origin', { origin: undefined }],
     ['a content-length that is not that of the body', { headers: { 'content-length': '1' }, body: 'hello' }],

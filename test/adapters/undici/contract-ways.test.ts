@@ -72,7 +72,7 @@ describe.each(Object.entries(ways))('%s', (name, send) => {
   test.each<[string, Play[], Answered]>([
     ['200', [answer(200, 'ok')], { status: 200, text: 'ok' }],
     ['503, RST, 200', [answer(503, 'no'), rst(), answer(200, 'ok')], { status: 200, text: 'ok' }],
-    ['503 for ever', [answer(503, 'no')], { status: 503, text: 'no' }],
+    ['503 forever', [answer(503, 'no')], { status: 503, text: 'no' }],
     [
       '103 and 503, 103 and 200',
       [informational(103, {}, answer(503, 'no')), informational(103, {}, answerChunked(['o', 'k']))],

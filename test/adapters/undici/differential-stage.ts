@@ -85,7 +85,7 @@ export async function play(shape: Shape, client: Client, most = 1): Promise<Seen
   }
 }
 
-/** Waits for the number of requests that was seen before, since a request that does not come is no event. */
+/** Waits for the number of requests that was seen before, since a missing request is not an event. */
 async function underWay(lab: Lab, most: number): Promise<number> {
   for (let turn = 0; turn < 20 || (lab.requests.length < most && turn < 1_000); turn += 1) {
     await setTimeout(1);

@@ -392,7 +392,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
         make: manyOrigins,
       },
       {
-        name: 'a path that is none',
+        name: 'an invalid path',
         error: 'UND_ERR_INVALID_ARG',
         ...finalUnsent,
         make: async () => ({ ...(await lab(answer(200))()), options: { path: 'no slash' } }),

@@ -39,7 +39,7 @@ export async function run(script: FuzzScript, stage: Stage): Promise<Played> {
       hedged[event.hedgeWon ? 'won' : 'lost'] += 1;
   };
   const hooks = hooksOf(script);
-  // Hedges are saved up before the script begins, in which no call may hear of it.
+  // Hedges are saved up before the script begins, in which no call may notice it.
   const retrier = createRetrier({ ...script.policy, ...hooks, observe: (event) => heard(event) }, time.ports);
   let heard = (_event: RequestEvent): void => undefined;
   if (script.policy.hedge !== undefined) saveHedges(retrier, stage.lab.origin);

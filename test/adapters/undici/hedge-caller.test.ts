@@ -150,7 +150,7 @@ test('a handler that throws on an interim response while both are out: it gets i
 describe.skipIf(major === 6)('the beginning of an answer', () => {
   const begun = ({ calls }: Recorder): number => calls.filter((call) => call === 'response started').length;
 
-  test.skipIf(isEarly7)('the caller hears of that of the winner', async () => {
+  test.skipIf(isEarly7)('the caller sees that of the winner', async () => {
     const { heard } = await bothOut([silence(), answer(200, 'hedge')]);
     await heard.settled;
     expect(begun(heard)).toBe(1);
@@ -172,7 +172,7 @@ describe.skipIf(major === 6)('the beginning of an answer', () => {
     expect(heard.body.toString()).toBe('retried');
   });
 
-  test.skipIf(isEarly7)('a handler that throws when it hears of a kept answer gets its error', async () => {
+  test.skipIf(isEarly7)('a handler that throws when it gets a kept answer gets its error', async () => {
     const broken = new Error('broken');
     const plays = [
       onCue('first', { steps: [{ do: 'rst' }] } as never),

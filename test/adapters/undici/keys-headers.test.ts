@@ -44,19 +44,22 @@ describe('idempotencyKey', () => {
   ];
 
   test.each(blanks)(
-    '%s is no key: a POST that may have arrived is not sent again',
+    '%s is not a key: a POST that may have arrived is not sent again',
     async (_name, headers) => {
       expect(await sent('idempotency-key', {}, { method: 'POST', headers })).toHaveLength(1);
     },
   );
 
-  test.each(blanks)('%s is no key: with the setting, one of ours takes its place', async (_name, headers) => {
-    const before = JSON.stringify(headers);
-    const keys = await sent('idempotency-key', { idempotencyKey: true }, { method: 'POST', headers });
-    expect(keys).toEqual(Array(3).fill(expect.stringMatching(uuid)));
-    expect(new Set(keys).size).toBe(1);
-    expect(JSON.stringify(headers)).toBe(before);
-  });
+  test.each(blanks)(
+    '%s is not a key: with the setting, one of ours takes its place',
+    async (_name, headers) => {
+      const before = JSON.stringify(headers);
+      const keys = await sent('idempotency-key', { idempotencyKey: true }, { method: 'POST', headers });
+      expect(keys).toEqual(Array(3).fill(expect.stringMatching(uuid)));
+      expect(new Set(keys).size).toBe(1);
+      expect(JSON.stringify(headers)).toBe(before);
+    },
+  );
 
   test('a key is found behind an empty one', async () => {
     const headers = ['idempotency-key', '', 'Idempotency-Key', 'mine'];

@@ -106,7 +106,7 @@ describe('bodyTimeout', () => {
     expect(weak.lab.requests).toHaveLength(1);
   });
 
-  test('a reader that takes its time is no server that does', async () => {
+  test('a slow reader does not count as a slow server', async () => {
     // The whole body has arrived when the reader goes on, so none of it can be late.
     const lab = await openLab({ steps: inOnePiece(1400, {}) });
     const { agent } = watched({ bodyTimeout: 300 });

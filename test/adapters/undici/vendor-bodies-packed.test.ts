@@ -142,7 +142,7 @@ describe('a success', () => {
   test.each<[string, 'GET' | 'POST', string, string]>([
     ['of a GET', 'GET', '/graphql', 'application/json'],
     ['of another path', 'POST', '/user/repos', 'application/json'],
-    ['that is no JSON', 'POST', '/graphql', 'text/html'],
+    ['that is not JSON', 'POST', '/graphql', 'text/html'],
   ])('%s is not set aside', async (_, method, path, type) => {
     const lab = await openLab(half(type));
     const { dispatcher } = watched({ hints: 'github' });

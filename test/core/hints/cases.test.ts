@@ -28,7 +28,7 @@ const departures: Readonly<Record<string, { readonly hint: Hint | undefined; rea
   },
   'vendor-018': {
     hint: undefined,
-    why: 'No field that the set knows is there: the answer is undefined, which is no wait either.',
+    why: 'No field that the set knows is there: the answer is undefined, which means no wait either.',
   },
 };
 

@@ -47,7 +47,7 @@ test.each([
   '1:',
   '1.:',
   '1./',
-])('%j is no decimal', (text) => {
+])('%j is not a decimal', (text) => {
   expect(parseDecimal(text, 1000)).toBeUndefined();
 });
 
@@ -124,7 +124,7 @@ test.each([
   '1sx',
   '1234567890s',
   '1.1234567890s',
-])('%j is no Go duration', (text) => {
+])('%j is not a Go duration', (text) => {
   expect(parseGoDuration(text)).toBeUndefined();
 });
 
@@ -170,6 +170,6 @@ test.each([
   { seconds: 1, nanos: 1e9 },
   { seconds: 1, nanos: Number.NaN },
   { seconds: 1, nanos: '5' },
-])('%j is no protobuf duration', (value) => {
+])('%j is not a protobuf duration', (value) => {
   expect(parseProtoDuration(value)).toBeUndefined();
 });

@@ -143,7 +143,7 @@ const rows: readonly Row[] = [
     wait(7_000, 'anthropic-overloaded'),
   ],
   [
-    'anthropic: a 500 is no overload',
+    'anthropic: a 500 is not an overload',
     'anthropic',
     500,
     {},
@@ -352,7 +352,7 @@ const rows: readonly Row[] = [
   ['aws: an empty code', 'aws', 403, {}, '<Error><Code></Code></Error>', undefined],
   ['aws: RequestTimeout in XML', 'aws', 400, {}, s3('RequestTimeout'), again(null, 'aws-transient-code')],
   ['aws: no rights in XML', 'aws', 403, {}, s3('AccessDenied'), never('not-retryable-status')],
-  ['aws: a code in text that is no XML', 'aws', 400, {}, 'say <Code>SlowDown</Code>', undefined],
+  ['aws: a code in text that is not XML', 'aws', 400, {}, 'say <Code>SlowDown</Code>', undefined],
   [
     'aws: a code that does not end',
     'aws',
@@ -362,7 +362,7 @@ const rows: readonly Row[] = [
     undefined,
   ],
   ['aws: XML without a code', 'aws', 503, {}, '<html><body>busy</body></html>', undefined],
-  ['aws: XML is no business of others', 'common', 503, {}, s3('SlowDown'), undefined],
+  ['aws: other sets do not read XML', 'common', 503, {}, s3('SlowDown'), undefined],
   ['aws: code', 'aws', 400, {}, { code: 'SlowDown' }, again(null, 'aws-throttling-code')],
   ['aws: Code', 'aws', 400, {}, { Code: 'SlowDown' }, again(null, 'aws-throttling-code')],
   ['aws: Error.Code', 'aws', 400, {}, { Error: { Code: ' SlowDown ' } }, again(null, 'aws-throttling-code')],
@@ -463,7 +463,7 @@ const rows: readonly Row[] = [
     left,
   ],
   ['dropbox: on a 200', 'dropbox', 200, {}, { error: { retry_after: 3 } }, undefined],
-  ['envoy: an epoch is no delta', 'envoy', 429, reset('30', '1'), undefined, left],
+  ['envoy: an epoch is not a delta', 'envoy', 429, reset('30', '1'), undefined, left],
   [
     'fastly',
     'fastly',
@@ -620,7 +620,7 @@ const rows: readonly Row[] = [
   ],
   ['github: a 404', 'github', 404, reset(epoch(90), '0'), undefined, notRetryable],
   [
-    'github: ms are no seconds',
+    'github: ms are not seconds',
     'github',
     429,
     reset(`${epoch(90)}000`, '0'),
@@ -740,7 +740,7 @@ const rows: readonly Row[] = [
   ['google: no delay', 'google', 429, {}, retryInfo(undefined), malformed],
   ['google: other details', 'google', 429, {}, { error: { details: [{ retryDelay: '4s' }] } }, undefined],
   [
-    'google: details that are no list',
+    'google: details that are not a list',
     'google',
     429,
     {},
@@ -1245,7 +1245,7 @@ const rows: readonly Row[] = [
     undefined,
   ],
   [
-    'zendesk: names that are no list',
+    'zendesk: names that are not a list',
     'zendesk',
     429,
     { get: () => null, keys: () => 7 },

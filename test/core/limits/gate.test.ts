@@ -234,7 +234,7 @@ describe('shut', () => {
     expect(isShut(gate, probing, 1_001)).toBe(true);
   });
 
-  test('a probe that hangs does not keep it shut for ever', () => {
+  test('a probe that hangs does not keep it shut forever', () => {
     expect(passGate(gate, probing, 5_999, middle).kind).toBe('shut');
     const second: GateState = { ...probing, probingSince: 6_000 };
     expect(passGate(gate, probing, 6_000, middle)).toEqual({ kind: 'go', state: second });

@@ -160,7 +160,7 @@ describe('facts that are read', () => {
     expect(factsIn(value)).toBeUndefined();
   });
 
-  test('nor are those of which a part is missing or another thing', () => {
+  test('nor are those with a part that is missing or wrong', () => {
     for (const one of facts) {
       for (const key of Object.keys(one)) {
         for (const wrong of [undefined, null, Number.NaN, 'x', {}]) {

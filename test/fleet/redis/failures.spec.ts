@@ -1,4 +1,4 @@
-/** What may befall Redis and the connection to it while retriers share: requests go on, nothing grows, and they are one again. */
+/** What may happen to Redis and its connection while retriers share: requests go on, nothing grows, and they share again. */
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';

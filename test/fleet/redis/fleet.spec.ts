@@ -84,7 +84,7 @@ describe('a fleet over Redis', () => {
 });
 
 test.each([[undefined], ['redis://127.0.0.1'], [{}], [{ connect() {}, sendCommand() {} }]])(
-  '%o is no client',
+  '%o is not a client',
   (given) => {
     expect(() => redisFleet(given as never)).toThrow(/redisFleet\(\) needs a node-redis client/);
   },

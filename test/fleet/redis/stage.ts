@@ -78,7 +78,7 @@ export const until = (is: () => boolean | Promise<boolean>): Promise<void> =>
 
 export const holding: PolicyOptions = { hold: { refusedShare: 0 } };
 
-/** With all rights, for what befalls the server. */
+/** With all rights, to do things to the server. */
 export async function anAdmin(server: RedisServer): Promise<Client> {
   const admin = await connected(server.url);
   cleanUps.push(() => closed(admin));

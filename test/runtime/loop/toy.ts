@@ -48,7 +48,7 @@ export class Toy implements PromiseExchange<Answer> {
     this.signal = signal;
   }
 
-  /** So many other requests were answered before, each after so many milliseconds. */
+  /** How many other requests were answered before, and after how many milliseconds each. */
   answerBefore(count: number, ms: number): void {
     for (let number = 0; number < count; number += 1) {
       const session = this.retrier.open(facts) as Session;

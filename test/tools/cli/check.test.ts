@@ -67,7 +67,7 @@ describe('a policy', () => {
     expect(JSON.parse(stdout)).toEqual({ valid: problems.length === 0, problems, remarks: [] });
   });
 
-  test('is told what may be meant otherwise, which is no problem', async () => {
+  test('gets remarks, which are not problems', async () => {
     const stdin = '{ "rules": [{ "match": "/health" }, { "match": "GET users/*" }] }';
     const { exitCode, stdout, stderr } = await undaunted(['check', '-'], { stdin });
     expect([exitCode, stderr]).toEqual([0, '']);
@@ -115,7 +115,7 @@ describe('a policy', () => {
   });
 });
 
-describe('what is no policy is told in one line', () => {
+describe('something that is not a policy is reported in one line', () => {
   // What exactly the parser of this Node says is its own business.
   test.each<[string, string, RegExp]>([
     ['a comma too many', '{\n  "maxRetries": 3,\n}', /^undaunted: stdin:3:1 is not JSON: Expected .*\.\n$/],

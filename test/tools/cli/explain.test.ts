@@ -562,7 +562,7 @@ test('a great policy takes little longer than to define it', async () => {
   expect(stdout).toContain('with "idempotencyKey": true for all requests');
 }, 120_000);
 
-test('what another rule could not inherit is no proposal', () => {
+test('a setting that another rule could not inherit is not proposed', () => {
   const proposal = 'with "deadlineMs": 4900 for all requests';
   const waiting = { outcome: retryAfter(5), policy: { deadlineMs: 20_000 } };
   expect(texts(flips(waiting))).toContain(proposal);

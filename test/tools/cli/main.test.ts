@@ -134,7 +134,7 @@ ${example}
     expect(answer).toEqual({ exitCode: 130, stdout: '', stderr: '' });
   });
 
-  test('a bug is none of the user’s mistakes', async () => {
+  test('a bug is not reported as a mistake of the user', async () => {
     const buggy: Command = {
       ...greet,
       run: async () => {

@@ -52,7 +52,7 @@ describe('a pipe without a reader', () => {
     expect(written.stderr).toBe('');
   });
 
-  test('ends what would go on for ever', async () => {
+  test('ends what would go on forever', async () => {
     const { child, written, ended, until } = start('outage', 'server', '--port', '0');
     await until(/Listening/);
     child.stdout.destroy();
@@ -65,7 +65,7 @@ describe.skipIf(!existsSync('/dev/full'))('a disk that is full', () => {
   const told = 'undaunted: the output cannot be written: no space left on device.\n';
 
   test.each([['check -'], ['waits default --json'], ['outage server --port 0']])(
-    'is told in one line, and is no answer: %s',
+    'is reported in one line, and is not an answer: %s',
     async (args) => {
       const { child, written, ended } = startWith({ output: '/dev/full' }, ...args.split(' '));
       child.stdin.end('{ "maxRetries": -1 }');

@@ -209,7 +209,7 @@ describe('what is wrong is told with its place', () => {
       ],
     ],
     [
-      'a header that is no text',
+      'a header that is not a string',
       withServer({ kind: 'scripted', answers: [{ answer: { status: 503, headers: { 'retry-after': 1 } } }] }),
       ['world.services[0].server.answers[0].answer.headers.retry-after | the number 1 | a text'],
     ],
@@ -283,7 +283,7 @@ describe('what is wrong is told with its place', () => {
       ['clients.routes | only weights of 0 | at least one weight above 0'],
     ],
     [
-      'a route that is no path',
+      'a route that is not a path',
       { ...sound, clients: { kind: 'burst', count: 1, atMs: 0, routes: [{ path: 'a', weight: 1 }] } },
       ['clients.routes[0].path | a string "a" | a path, like "/search"'],
     ],

@@ -203,7 +203,7 @@ describe('policies', () => {
     [['--policy', '-'], 'stdin can be read only once: put the scenario or the policy into a file.'],
     [['--policy', 'got', '--policy', 'got'], '--policy got is given twice: remove one.'],
     [['--seed', 'one'], '--seed is "one", but must be a whole number from 0 to 4294967295.'],
-  ])('that are none are refused: %o', async (argv, message) => {
+  ])('that are invalid are refused: %o', async (argv, message) => {
     const { exitCode, stdout, stderr } = await run(['-', ...argv], { stdin: small });
     expect({ exitCode, stdout, stderr }).toEqual({
       exitCode: 2,

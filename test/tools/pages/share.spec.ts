@@ -50,7 +50,7 @@ test('a link that others open shows the same policy, scenario, comparison, seed 
   expect(other.noise).toEqual([]);
 });
 
-test('changes are no steps of the history, and an untouched lab has a short address', async () => {
+test('changes do not add to the history, and an untouched lab has a short address', async () => {
   expect(fragmentOf(opened)).toBe('lab');
   const before = await opened.page.evaluate(() => history.length);
   await change(opened);

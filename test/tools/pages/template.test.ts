@@ -19,7 +19,7 @@ test('the data are put where they belong, whatever is in them', () => {
   expect(JSON.parse(json)).toEqual(report);
 });
 
-test('a page that is none is no place for data', () => {
+test('a page without the place for data is refused', () => {
   expect(() => fillTemplate('<body></body>', reportOf(smallOutage, []))).toThrow(
     'build or install undaunted again',
   );

@@ -72,7 +72,7 @@ describe('the recovery', () => {
     ]);
   });
 
-  test('is no matter where nothing was wrong', () => {
+  test('does not matter if nothing was wrong', () => {
     const [service] = smallOutage.world.services;
     const calm = {
       ...smallOutage,

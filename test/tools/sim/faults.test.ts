@@ -121,7 +121,7 @@ describe('a server that', () => {
     expect(story(late)).toEqual(['0 sent', '50 200', '50 good']);
   });
 
-  test('is not heard has done the work all the same', () => {
+  test('is not heard has still done the work', () => {
     const world = worldOf(quick, [{ kind: 'lose', fromMs: 0, forMs: 15_000, share: 0.5 }]);
     const writes = { ...steady, method: 'POST' } as const;
     const { totals } = simulate(world, writes, { idempotent: true, budget: false }, { seed: 1 });

@@ -7,7 +7,7 @@ import { verdictOn } from '../../../src/tools/sim/verdict/verdict.js';
 const [outage] = scenarios as readonly [Scenario, ...Scenario[]];
 
 describe('the scenario that is played when none is named', () => {
-  // On every one of these seeds: what it shows is no luck.
+  // On each of these seeds, so it is not chance.
   test.each([1, 2, 3, 4, 5])('shows who keeps a server down, with seed %i', (seed) => {
     const names = ['none', 'got', 'three-retries', 'default', 'service'];
     expect(outage.policies).toEqual(names);

@@ -77,12 +77,12 @@ describe('the outage', () => {
       'outage from 5 to 30',
     ],
     ['may be a surge', scenarioOf(rates(40, 80, 40)), 'surge from 20 to 40'],
-    ['is none without a fault', scenarioOf(streaming), 'none'],
-    ['is none where it takes a moment', scenarioOf(streaming, { ...crash, forMs: 1 }), 'none'],
-    ['is none where nothing was before it', scenarioOf(streaming, { ...crash, fromMs: 0 }), 'none'],
-    ['is none where nothing is after it', scenarioOf(streaming, { ...crash, forMs: 40_000 }), 'none'],
-    ['is none where more requests stay', scenarioOf(rates(40, 80, 80)), 'none'],
-    ['is none where requests end', scenarioOf(rates(40, 0)), 'none'],
+    ['does not exist without a fault', scenarioOf(streaming), 'none'],
+    ['does not exist for a momentary fault', scenarioOf(streaming, { ...crash, forMs: 1 }), 'none'],
+    ['does not exist if nothing comes before it', scenarioOf(streaming, { ...crash, fromMs: 0 }), 'none'],
+    ['does not exist if nothing comes after it', scenarioOf(streaming, { ...crash, forMs: 40_000 }), 'none'],
+    ['does not exist if more requests stay', scenarioOf(rates(40, 80, 80)), 'none'],
+    ['does not exist if requests end', scenarioOf(rates(40, 0)), 'none'],
   ])('%s', (_, scenario, expected) => {
     const found = outageOf(scenario);
     const text = found && `${found.name} from ${found.fromMs / 1_000} to ${found.untilMs / 1_000}`;

@@ -1,6 +1,6 @@
 /**
- * The gate of a scope, a circuit breaker. It shuts when so many first attempts in a row have failed, for so long, that
- * the server must be dead. Single probes find out when the server is back, and the gate reopens gradually. Values in,
+ * The gate of a scope, a circuit breaker. It shuts when so many first attempts in a row have failed, over such a time,
+ * that the server must be dead. Single probes find out when the server is back, and the gate reopens gradually. Values in,
  * values out; on the healthy path (open, no failure, a sign of life) the given state is returned.
  */
 

@@ -71,7 +71,7 @@ function rampLimit({ rampMs }: Gate, { successes, since }: Ramping, now: number)
 
 /*
  * Places are counted by the interval in which they were taken: this one, or the one before. A place that is not given
- * back by then no longer counts, so that none can be lost for ever.
+ * back by then no longer counts, so that none can be lost forever.
  */
 
 function withPlacesAt({ probeMs }: Gate, state: Ramping, now: number): Ramping {

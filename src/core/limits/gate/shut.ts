@@ -7,7 +7,7 @@ import type { GateState, Pass, Passage, Shut } from './state.js';
 import { around } from './state.js';
 import { afterSurvived } from './survived.js';
 
-/** A probe that hangs must not keep the gate shut for ever: after this many intervals, another one may go. */
+/** A probe that hangs must not keep the gate shut forever: after this many intervals, another one may go. */
 const probeIntervals = 5;
 
 /**

@@ -19,7 +19,7 @@ export function drawing<Name extends keyof SVGElementTagNameMap>(
   return filled(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
 }
 
-/** `true` is an attribute without a value, `false` and undefined are none. */
+/** `true` is an attribute without a value; `false` and undefined are no attribute. */
 function filled<E extends Element>(made: E, attributes: Attributes, children: readonly Child[]): E {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : String(value));

@@ -45,7 +45,7 @@ export interface Plot {
 
 const height = 190;
 
-/** Up to so many seconds, lines have their full width. */
+/** Up to this many seconds, lines have their full width. */
 const mostWide = 120;
 
 /** Axes that end lower would count in fractions. */

@@ -1,4 +1,4 @@
-/** What other processes were answered is told in portions: the rate and the refused share are measured all the same. */
+/** What other processes were answered is told in portions: the rate and the refused share are still right. */
 
 import { expect, test } from 'vitest';
 import type { Totals } from '../../../../src/core/limits/fleet/hold-told.js';

@@ -96,7 +96,7 @@ describe('a shared gate', () => {
     expect(gate.tell('a').news).toBeUndefined();
   });
 
-  test('does not shut on one witness, nor by an older row or epoch', () => {
+  test('does not shut on one witness, or by an older row or epoch', () => {
     const alone = new Gate().tell('a', failing(100)).tell('a', { shut: { row: 1, probeInMs: 250 } });
     expect(alone.facts.isShut).toBe(false);
     const old = new Gate()
@@ -359,7 +359,7 @@ describe('whatever is reported', () => {
     );
   });
 
-  test('a budget is never below 0, nor above its brim', () => {
+  test('a budget is never below 0 or above its capacity', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(ms, anyBudget), { maxLength: 40 }), (reports) => {
         play(reports, (record) => {

@@ -158,7 +158,7 @@ describe('hedges stop', () => {
   });
 });
 
-/** So many attempts that took longer than the wait for a hedge. */
+/** This many attempts that took longer than the wait for a hedge. */
 function slowed(count: number, from: TailState): TailState {
   return played(times(count, 81), { from, as: fixed });
 }

@@ -55,7 +55,7 @@ export function hedgesLeft(state: TailState, now: number, as = tail): number {
   return count;
 }
 
-/** Dice that always fall the same. */
+/** A source of random numbers that always gives the same one. */
 export function diceFrom(seed: number): () => number {
   let state = seed;
   return () => {

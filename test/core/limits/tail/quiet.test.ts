@@ -28,7 +28,7 @@ describe('quiet times', () => {
   test('allow three standard deviations where nearly half are slow on any day', () => {
     const slowAbove = quietIn([...times(60, 16), ...times(40, 160)])?.slowAbove ?? 0;
     expect(slowAbove).toBeCloseTo(50 * 0.4 + 3 * Math.sqrt(50 * 0.4 * 0.6));
-    // So many can still be slow.
+    // This many can still be slow.
     expect(quietIn([...times(50, 16), ...times(50, 160)])?.slowAbove).toBeLessThan(36);
   });
 

@@ -274,7 +274,7 @@ describe('contradictions', () => {
     expect(checkPolicy({ budget })).toEqual([{ path, found, allowed }]);
   });
 
-  test('with an inherited "off" are none', () => {
+  test('do not exist with an inherited "off"', () => {
     const schedule = { kind: 'fixed', waitMs: 10, jitter: 'none' };
     const rules = [{ match: '/a', deadlineMs: 5, schedule }];
     expect(checkPolicy({ retry: false, rules })).toEqual([]);

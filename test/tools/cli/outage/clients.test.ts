@@ -134,7 +134,7 @@ describe.concurrent('no process is left', () => {
       expect(await clients.ended).toEqual({ code, signal: null });
       expect([isAlive(pid), clients.written.stderr]).toEqual([false, '']);
     }
-    // What was seen until then is told all the same.
+    // What was seen until then is still printed.
     expect(runs[0]?.clients.written.stdout).toMatch(
       /^Interrupted after [\d.]+ s: what follows is partial\.\n\nper second +before/m,
     );

@@ -57,7 +57,7 @@ test('keeps the place of a client that has left', async () => {
   expect(host.concurrency).toBe(1);
 });
 
-test('never takes longer than for ever', async () => {
+test('never takes longer than forever', async () => {
   const { host } = await open({ limit: 0, factor: 100, step: 1, baseMs: 60_000 });
   for (let request = 0; request < 1_000; request += 1) host.receive(() => {});
   expect(host.concurrency).toBe(1_000);

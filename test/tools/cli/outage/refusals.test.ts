@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => stranger.close());
 
 async function refused(...args: readonly string[]): Promise<Outcome> {
-  // Should it begin all the same, it ends at once.
+  // If it begins nevertheless, it ends at once.
   const interruption = AbortSignal.timeout(20_000);
   return undaunted(['outage', ...args], { interruption });
 }
@@ -106,7 +106,7 @@ test.each([
     'nonsense',
     'Known names: fixed, article, default, service, service-hedge, none, fixed-for-ever, three-retries, aws-standard.',
   ],
-])('the policy %s, which is none, is told before anything begins', async (policy, advice) => {
+])('an invalid policy, %s, is reported before anything begins', async (policy, advice) => {
   const { exitCode, stdout, stderr } = await refused('clients', '--policy', policy);
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 2,

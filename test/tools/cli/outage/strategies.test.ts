@@ -43,7 +43,7 @@ test('every name is known', async () => {
   for (const name of strategyNames) expect((await settingsOf(name)).attemptTimeoutMs).toBeGreaterThan(0);
 });
 
-test('`fixed` tries again every 100 ms, for ever, whatever it costs', async () => {
+test('`fixed` tries again every 100 ms, forever, at any cost', async () => {
   const { schedule, maxRetries, budget } = await settingsOf('fixed');
   expect([schedule, budget]).toEqual([{ kind: 'fixed', waitMs: 100, jitter: 'none' }, false]);
   expect(maxRetries).toBeGreaterThanOrEqual(1_000_000);
@@ -53,7 +53,7 @@ test('`article` multiplies the wait before, at first the thought, up to five min
   const { override } = await readStrategy('article', ioWith(''));
   const { schedule } = override?.(1_000) ?? {};
   const wait = schedule as (retry: number, previousMs?: number) => number;
-  // A tenth of a second is the deviation: ten of them are no accident.
+  // A tenth of a second is the deviation: ten of them are not an accident.
   expect(Math.abs(wait(1) - 2_718)).toBeLessThan(1_000);
   expect(Math.abs(wait(2, 10_000) - 27_183)).toBeLessThan(1_000);
   expect(Math.abs(wait(3, 290_000) - 300_000)).toBeLessThan(1_000);
