@@ -1,7 +1,11 @@
-/** One process is told to wait, and a window for one is a window for all: how long until the others know. */
+/**
+ * One process is told to wait, and a window for one is a window for all: how long until the others know. Next to it, how
+ * long Redis and the machine take to bring a bare message to all of them.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RedisServer } from '../../test/fleet/redis/server.js';
+import { publishBare } from './admin.js';
 import { Crowd } from './crowd.js';
 import { type Ground, type Line, ms, quantile } from './part.js';
 import type { Found } from './plan.js';
@@ -13,6 +17,7 @@ const allKnowMs = 100;
 
 interface Round {
   readonly waits: readonly number[];
+  readonly bare: readonly number[];
   readonly untold: number;
   /** Attempts that came inside the window, later than all have to know; and those of a process that knew. */
   readonly late: number;
@@ -26,7 +31,8 @@ export async function learning({ nodeRedis, processes, rounds }: Ground): Promis
   const found: Round[] = [];
   try {
     // Each round has a server, and thereby a scope, of its own.
-    for (let round = 0; round < rounds; round += 1) found.push(await aRound(crowd));
+    for (let round = 0; round < rounds; round += 1)
+      found.push(await aRound(crowd, () => publishBare(redis, nodeRedis)));
   } finally {
     await crowd.end();
     await redis.end();
@@ -34,11 +40,13 @@ export async function learning({ nodeRedis, processes, rounds }: Ground): Promis
   return linesOf(found, processes);
 }
 
-async function aRound(crowd: Crowd): Promise<Round> {
+async function aRound(crowd: Crowd, publish: () => Promise<void>): Promise<Round> {
   const server = await SmallServer.start();
   crowd.tell({ kind: 'send', origin: server.origin });
   await crowd.areShared();
   await sleep(2_000);
+  await publish();
+  await sleep(500);
   server.refuseFor = windowS;
   while (server.refusedAt === 0) await sleep(1);
   await sleep(windowS * 1_000 - 100);
@@ -56,6 +64,7 @@ function roundOf(found: readonly Found[], { cameAt }: SmallServer): Round {
   const heldAt = found.map((one) => one.heldAt ?? Number.POSITIVE_INFINITY);
   return {
     waits: heldAt.filter(Number.isFinite).map((at) => at - refusedAt),
+    bare: found.map(({ bareMs }) => bareMs ?? Number.POSITIVE_INFINITY),
     untold: heldAt.filter((at) => !Number.isFinite(at)).length,
     late: cameAt.filter((at) => at > refusedAt + allKnowMs && at < over).length,
     knowing: found.flatMap(({ sentAt }, index) =>
@@ -66,6 +75,7 @@ function roundOf(found: readonly Found[], { cameAt }: SmallServer): Round {
 
 function linesOf(rounds: readonly Round[], processes: number): Line[] {
   const waits = rounds.flatMap((round) => round.waits);
+  const bare = rounds.flatMap((round) => round.bare);
   const sum = (of: (round: Round) => number): number => rounds.reduce((all, round) => all + of(round), 0);
   const [untold, late, knowing] = [
     sum((one) => one.untold),
@@ -76,7 +86,7 @@ function linesOf(rounds: readonly Round[], processes: number): Line[] {
   return [
     {
       what: `${processes} processes, one gets Retry-After: ${windowS}: until the others hold`,
-      figure: `first ${ms(Math.min(...waits))}, median ${ms(middle)}, p99 ${ms(quantile(waits, 0.99))}, all ${ms(most)}, ${untold} never`,
+      figure: `first ${ms(Math.min(...waits))}, median ${ms(middle)}, p99 ${ms(quantile(waits, 0.99))}, all ${ms(most)}, ${untold} never; a bare message: median ${ms(quantile(bare, 0.5))}, p99 ${ms(quantile(bare, 0.99))}, all ${ms(Math.max(...bare))}`,
       wanted: 'median <= 20 ms, all <= 100 ms',
       isMet: middle <= 20 && most <= 100 && untold === 0,
     },

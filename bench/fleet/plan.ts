@@ -11,6 +11,9 @@ export interface Plan {
   readonly redis?: string;
 }
 
+/** Redis passes on messages on this channel, which only say when they were sent. */
+export const bareChannel = 'bare';
+
 /** `tell`: report what was found since the last report, or since `send`. */
 export type ToProcess =
   | { readonly kind: 'send'; readonly origin: string }
@@ -36,6 +39,8 @@ export interface Found {
   refusedAt?: number;
   /** When it first knew that its server is to be left alone. */
   heldAt?: number;
+  /** How long a bare message took to get here. */
+  bareMs?: number;
 }
 
 export function monotonicMs(): number {

@@ -7,7 +7,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { retry } from '../../src/adapters/undici/index.js';
 import { type RedisClient, redisFleet } from '../../src/fleet/redis/index.js';
 import { createRetrier, type RequestEvent, type Retrier } from '../../src/index.js';
-import type { Found, FromProcess, Plan, ToProcess } from './plan.js';
+import { bareChannel, type Found, type FromProcess, monotonicMs, type Plan, type ToProcess } from './plan.js';
 
 const plan = JSON.parse(process.argv[2] ?? '') as Plan;
 let found: Found = nothing();
@@ -15,11 +15,6 @@ let origin: string | undefined;
 
 function nothing(): Found {
   return { latencies: [], sentAt: [], failed: {}, commands: 0 };
-}
-
-/** Comparable between the processes of a machine. */
-function now(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 function tell(message: FromProcess): void {
@@ -43,7 +38,10 @@ function watched(client: RedisClient): RedisClient {
       found.commands += 1;
       return sendCommand.call(client, command).finally(() => setImmediate(lookForHold));
     },
-    subscribe(channel: string, listener: (message: string) => unknown): Promise<unknown> {
+    async subscribe(channel: string, listener: (message: string) => unknown): Promise<unknown> {
+      await subscribe.call(client, bareChannel, (sentAt) => {
+        found.bareMs = monotonicMs() - Number(sentAt);
+      });
       return subscribe.call(client, channel, (message) => {
         listener(message);
         lookForHold();
@@ -56,7 +54,7 @@ function watched(client: RedisClient): RedisClient {
 function lookForHold(): void {
   if (found.heldAt !== undefined) return;
   const scope = retrier.snapshot().scopes.find(({ name }) => name === origin);
-  if (scope?.holds.some(({ forMs }) => forMs > 0)) found.heldAt = now();
+  if (scope?.holds.some(({ forMs }) => forMs > 0)) found.heldAt = monotonicMs();
 }
 
 function sharing(): Retrier {
@@ -70,7 +68,7 @@ const retrier = plan.redis === undefined ? createRetrier(plan.policy) : sharing(
 
 const recording: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
   // Others are late ones, to the server before it.
-  if (options.origin === origin) found.sentAt.push(now());
+  if (options.origin === origin) found.sentAt.push(monotonicMs());
   return dispatch(options, handler);
 };
 const dispatcher = new Agent({ connections: 20 }).compose(recording, retry(retrier));
@@ -79,17 +77,17 @@ subscribe('undaunted:decision', (event) => {
   const told = event as RequestEvent;
   if (told.type !== 'decision' || found.refusedAt !== undefined) return;
   const { finding } = told.decision;
-  if (finding.kind === 'response' && finding.status === 429) found.refusedAt = now();
+  if (finding.kind === 'response' && finding.status === 429) found.refusedAt = monotonicMs();
 });
 
 async function send(): Promise<void> {
-  const began = now();
+  const began = monotonicMs();
   const of = found;
   try {
     const { statusCode, body } = await request(`${origin}/`, { dispatcher });
     await body.dump();
     if (statusCode >= 400) throw Object.assign(new Error(), { code: statusCode });
-    of.latencies.push(now() - began);
+    of.latencies.push(monotonicMs() - began);
   } catch (error) {
     const { code, name } = error as { code?: string; name: string };
     const key = String(code ?? name);
@@ -100,10 +98,10 @@ async function send(): Promise<void> {
 /** Evenly, as an open crowd does: what is late is made up for. */
 function keepSending(): void {
   const everyMs = 1_000 / plan.perSecond;
-  let next = now() + Math.random() * everyMs;
+  let next = monotonicMs() + Math.random() * everyMs;
   setInterval(
     () => {
-      for (; next <= now(); next += everyMs) if (origin !== undefined) void send();
+      for (; next <= monotonicMs(); next += everyMs) if (origin !== undefined) void send();
     },
     Math.max(5, everyMs / 10),
   );
