@@ -9,6 +9,8 @@ import type { Facts, Reported, Told } from '../core/limits/fleet/messages.js';
 export type Answer = readonly (Facts | undefined)[];
 
 export interface Store {
+  /** Whether it can be reached and is not busy: what is sent to it else is lost. */
+  canTake(): boolean;
   /**
    * One round trip: each report changes its record, and the facts come back in the same order. `answered` is called
    * once, after `exchange` has returned, with undefined if the store did not answer or its answer could not be read. A

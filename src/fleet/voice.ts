@@ -96,7 +96,7 @@ export class Voice implements Speaker {
   close(done: () => void): void {
     const { isShared } = this;
     for (const share of this.records.all()) this.forget(share);
-    while (this.records.isMarked) this.send(this.records.take(mostReports));
+    while (this.records.isMarked && this.store.canTake()) this.send();
     // This timer keeps the process alive, as the caller waits for it.
     const stopWaiting = this.ports.sleep(silentMs, done);
     this.closed = () => {
@@ -132,7 +132,7 @@ export class Voice implements Speaker {
     this.flushing?.();
     this.flushing = undefined;
     if (!this.records.isMarked) return;
-    if (this.out.size < mostOut) this.send(this.records.take(mostReports));
+    if (this.out.size < mostOut) this.send();
     if (this.records.isMarked) {
       if (this.state !== 'alone') this.flushing = this.ports.sleep(flushMs, this.flushNow, unrefed);
     } else {
@@ -140,13 +140,16 @@ export class Voice implements Speaker {
     }
   }
 
-  private send(shares: readonly RecordShare[]): void {
+  /** What the store cannot take now stays marked; that counts as silence. */
+  private send(): void {
     const now = this.ports.now();
+    this.waitingSince ??= now - this.stalledMs;
+    this.watchOn(now);
+    if (!this.store.canTake()) return;
+    const shares = this.records.take(mostReports);
     const exchange: Exchange = { shares, sentAt: now, awakeAt: now - this.stalledMs };
     const reports = shares.map((share) => ({ key: share.key, report: share.report(now) }));
     this.out.add(exchange);
-    this.waitingSince ??= exchange.awakeAt;
-    this.watchOn(now);
     this.store.exchange(reports, (facts) => this.answered(exchange, facts));
   }
 
@@ -252,6 +255,6 @@ export class Voice implements Speaker {
     if (!this.records.isMarked) {
       for (const share of this.records.first()) this.mark(share);
     }
-    if (this.records.isMarked) this.send(this.records.take(mostReports));
+    if (this.records.isMarked) this.send();
   };
 }

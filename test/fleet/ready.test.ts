@@ -17,6 +17,10 @@ class LateStore implements Store {
     this.stage = stage;
   }
 
+  canTake(): boolean {
+    return true;
+  }
+
   exchange(reports: readonly Reported[], answered: (facts: readonly Facts[] | undefined) => void): void {
     this.asked.push(this.stage.now);
     const facts = this.isReady ? reports.map(() => budgetFacts) : undefined;

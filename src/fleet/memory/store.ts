@@ -103,6 +103,10 @@ export class MemoryLink implements Store {
     this.store = store;
   }
 
+  canTake(): boolean {
+    return true;
+  }
+
   exchange(reports: readonly Reported[], answered: (facts: readonly Facts[] | undefined) => void): void {
     const { store } = this;
     let isAnswered = false;

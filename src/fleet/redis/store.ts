@@ -44,9 +44,13 @@ export class RedisStore implements Store {
 
   // ---------------------------------------------------------------- reports
 
+  /** The count includes exchanges that the voice no longer waits for because Redis is slow. */
+  canTake(): boolean {
+    return this.isReady() && this.out < mostOut;
+  }
+
   exchange(reports: readonly Reported[], answered: Answered): void {
-    // The count includes exchanges that the voice no longer waits for because Redis is slow.
-    if (!this.isReady() || this.out >= mostOut) {
+    if (!this.canTake()) {
       queueMicrotask(() => answered(undefined));
       return;
     }
