@@ -35,11 +35,14 @@ export function bodyOf(init: InitShape | null | undefined, limits: Limits): Body
 /** A bundle may be made without buffers for streams (docs/runtimes.md): then each stream is sent once. */
 function keptBody(body: object, limitBytes: number): Body {
   // The fetch itself rejects a stream that was read before.
-  if ((typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__) && !wasRead(body)) {
-    if (!isWebStream(body)) return new Kept(body as AsyncIterable<Uint8Array>, limitBytes);
-    return new Kept(lockedSource(body), limitBytes);
-  }
-  return spent(body);
+  if (wasRead(body)) return spent(body);
+  return typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__
+    ? new Kept(sourceOf(body), limitBytes)
+    : sentOnce(body);
+}
+
+function sourceOf(body: object): AsyncIterable<Uint8Array> {
+  return isWebStream(body) ? lockedSource(body) : (body as AsyncIterable<Uint8Array>);
 }
 
 /** The body of a Request, for the attempts after the first: the first one sends the Request's own. */
@@ -68,11 +71,12 @@ class Made extends MadeBody implements Body {
 }
 
 function spent(body: unknown): Body {
-  const close = (error: unknown): void => {
-    // A stream that fetch reads itself may be read on even after an abort.
-    if (error !== undefined) dispose(body, error);
-  };
-  return { isReplayable: false, isStream: true, next: () => body, close };
+  return { isReplayable: false, isStream: true, next: () => body };
+}
+
+/** A stream that fetch reads itself may be read on even after an abort. */
+function sentOnce(body: object): Body {
+  return { ...spent(body), close: (error) => error !== undefined && dispose(body, error) };
 }
 
 /** Locks the stream at once, as fetch does. */

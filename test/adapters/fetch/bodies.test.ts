@@ -141,6 +141,14 @@ describe.each([
     expect(lab.requests).toEqual([]);
   });
 
+  test('the rest of a stream that was read in part stays as it is', async () => {
+    const lab = await openLab(answer(200));
+    const body = await readBefore(1);
+    await settled(withRetry(doFetch, soon)(lab.origin, { method: 'PUT', body, duplex: 'half' } as object));
+    const { value } = await body.getReader().read();
+    expect(String(Buffer.from(value))).toBe('ay');
+  });
+
   test("a stream of Node's that is destroyed without an error has one of Node's", async () => {
     const lab = await openLab(answer(200));
     const body = new Readable({ read: () => undefined });
