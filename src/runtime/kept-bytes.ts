@@ -40,7 +40,8 @@ export class KeptBytes {
 /** Made when it is first used: not every platform that loads this file has the class (jsdom). */
 let encoder: TextEncoder | undefined;
 
-function bytesOf(chunk: Chunk): Uint8Array | undefined {
+/** Undefined if the chunk is neither bytes nor text. */
+export function bytesOf(chunk: Chunk): Uint8Array | undefined {
   if (chunk instanceof Uint8Array) return chunk;
   if (typeof chunk === 'string') {
     encoder ??= new TextEncoder();
@@ -53,6 +54,6 @@ function bytesOf(chunk: Chunk): Uint8Array | undefined {
 }
 
 /** Of any realm. */
-export function isArrayBuffer(chunk: unknown): chunk is ArrayBuffer {
+function isArrayBuffer(chunk: unknown): chunk is ArrayBuffer {
   return Object.prototype.toString.call(chunk) === '[object ArrayBuffer]';
 }

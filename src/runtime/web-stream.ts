@@ -1,8 +1,9 @@
 /** Web streams, which every platform has: reads, makes and discards them. */
 
+import type { Chunk } from './body-source.js';
 import { drainBytes } from './drain.js';
 import type { BodyReader, KeptBody } from './kept-body.js';
-import { isArrayBuffer } from './kept-bytes.js';
+import { bytesOf } from './kept-bytes.js';
 import type { Sleep } from './sleep.js';
 
 /**
@@ -30,8 +31,7 @@ export function asWebStream(kept: KeptBody): ReadableStream<unknown> {
     start(controller) {
       reader = kept.open({
         push: (chunk) => {
-          // fetch takes ArrayBuffers from an async iterable, but not from a stream.
-          controller.enqueue(isArrayBuffer(chunk) ? new Uint8Array(chunk) : chunk);
+          controller.enqueue(ownCopy(chunk));
           return (controller.desiredSize ?? 0) > 0;
         },
         end: () => controller.close(),
@@ -41,6 +41,15 @@ export function asWebStream(kept: KeptBody): ReadableStream<unknown> {
     pull: () => reader.more(),
     cancel: () => reader.stop(),
   });
+}
+
+/**
+ * A stream reads ahead, and an async iterable may fill the same buffer again. ArrayBuffers become bytes, since fetch
+ * takes them from an iterable, but not from a stream.
+ */
+function ownCopy(chunk: Chunk): unknown {
+  const bytes = typeof chunk === 'string' ? undefined : bytesOf(chunk);
+  return bytes === undefined ? chunk : new Uint8Array(bytes);
 }
 
 /** What Node says of a stream that is destroyed without an error. */

@@ -17,6 +17,14 @@ async function* generated(...chunks: readonly unknown[]): AsyncGenerator<unknown
   yield* chunks;
 }
 
+async function* filled(...texts: readonly string[]): AsyncGenerator<Buffer> {
+  const buffer = Buffer.alloc(6);
+  for (const text of texts) {
+    buffer.write(text);
+    yield buffer;
+  }
+}
+
 /** An iterable that can be read repeatedly, though nothing shows it. */
 function iterable(...chunks: readonly unknown[]): AsyncIterable<unknown> {
   return { [Symbol.asyncIterator]: () => generated(...chunks) };
@@ -31,6 +39,7 @@ describe('over fetch, an async iterable', () => {
     ['a generator of bytes', () => generated(Buffer.from('first,'), Buffer.from('second'))],
     ['a generator of text', () => generated('first,', 'second')],
     ['a generator of nothing', () => generated()],
+    ['a generator that fills the same buffer again', () => filled('first,', 'second')],
     ['an object of its own', () => iterable(Buffer.from('first,'), Buffer.from('second'))],
   ];
 

@@ -160,6 +160,19 @@ describe.each([
     expect((await asked).error).toMatchObject({ cause: { code: 'ERR_STREAM_PREMATURE_CLOSE' } });
   });
 
+  test('an async iterable that fills the same buffer again', async () => {
+    async function* filled(): AsyncGenerator<Buffer> {
+      const buffer = Buffer.alloc(3);
+      for (const text of ['one', 'two', 'end']) {
+        buffer.write(text);
+        yield buffer;
+      }
+    }
+    const lab = await openLab([answer(503), answer(200)]);
+    await withRetry(doFetch, soon)(lab.origin, { method: 'PUT', body: filled(), duplex: 'half' } as object);
+    expect(lab.requests.map(({ body }) => String(body))).toEqual(['onetwoend', 'onetwoend']);
+  });
+
   test('an async iterable of ArrayBuffers', async () => {
     async function* buffers(): AsyncGenerator<ArrayBuffer> {
       yield new TextEncoder().encode('pa').buffer;
