@@ -139,7 +139,7 @@ function serverText(server: ServerModel): string {
 
 function scriptText(answers: readonly { readonly answer: unknown }[]): string {
   if (answers.length === 1 && answers[0]?.answer === 'silence') return 'never answers';
-  return `gives ${countText(answers.length)} answers in turn, and then the last one again and again`;
+  return `gives ${countText(answers.length)} answers in turn, and then repeats the last one`;
 }
 
 function changesText({ phases, everyMs }: ChangingServer): string {

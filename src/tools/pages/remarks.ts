@@ -23,7 +23,9 @@ export function unmatchedRules(candidates: readonly Candidate[], scenario: Scena
       count === 1
         ? `The only rule of ${name} does not match`
         : `None of the ${count} rules of ${name} matches`;
-    return [`${who} ${asked}: nothing else is sent here, so only what stands outside of rules counts.`];
+    return [
+      `${who} ${asked}: no other requests are sent here, so only the settings outside its rules count.`,
+    ];
   });
 }
 
@@ -33,8 +35,8 @@ export function turnedAway({ scenario, entries }: Comparison): readonly string[]
   const isSooner = isThinking && entries.some(({ run }) => run.totals.refused > 0);
   if (!isSooner) return [];
   return [
-    'A client whose request is refused by the gate or the hold learns it at once and comes back sooner, so the ' +
-      'policies had different numbers of requests: shares of them mislead, and "Succeeded per second" compares better.',
+    'A client whose request is refused by the gate or the hold knows at once and comes back sooner, so the number of ' +
+      'requests differs between policies: shares would mislead, and "Succeeded per second" compares better.',
   ];
 }
 

@@ -8,7 +8,7 @@ export const dataPlace = '<!-- report -->';
 export function fillTemplate(template: string, report: Report): string {
   const [before, after] = template.split(dataPlace);
   if (before === undefined || after === undefined) {
-    throw new Error('The page of the report is not what the build makes: build or install undaunted again');
+    throw new Error('The template of the report page is damaged: build or install undaunted again');
   }
   return `${before}<script type="application/json" id="report">${inScript(report)}</script>${after}`;
 }

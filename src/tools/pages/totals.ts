@@ -35,7 +35,7 @@ const figures: readonly Figure[] = [
   { title: 'Requests', value: ({ totals }) => totals.offered, text: countText },
   { title: 'Success rate', value: goodShare, text: percentText, better: 'more', shareOf: offered },
   {
-    title: 'Success rate of the innocent',
+    title: 'Success rate without the guilty requests',
     value: ({ totals, innocent }) => (innocent.offered === totals.offered ? undefined : goodOf(innocent)),
     text: percentText,
     better: 'more',

@@ -17,7 +17,7 @@ function remarks(rules: NonNullable<PolicyOptions['rules']>, scenario = smallOut
 }
 
 describe('rules of which none matches', () => {
-  const end = ': nothing else is sent here, so only what stands outside of rules counts.';
+  const end = ': no other requests are sent here, so only the settings outside its rules count.';
 
   test.each<[string, NonNullable<PolicyOptions['rules']>, readonly string[]]>([
     ['one', [{ match: '/a' }], [`The only rule of mine does not match GET http://first.example/${end}`]],

@@ -12,7 +12,7 @@ export function policiesList(entries: readonly Entry[], announce: (text: string)
 function policyItem({ name, policy }: Candidate, announce: (text: string) => void): HTMLElement {
   const known = policy ?? policyNamed(name);
   if (known === undefined) {
-    const words = 'Another library with its default options. It is code, so no policy is quite the same.';
+    const words = 'Another library with its default options. It is code, so no policy describes it exactly.';
     return element('section', {}, element('h3', {}, labelOf(name)), element('p', {}, words));
   }
   const text = element(
