@@ -236,7 +236,7 @@ const moments: readonly DayCase[] = [
   },
 ];
 
-/** Each of them alone, for who compares something else. */
+/** All ordinary days, for other comparisons. */
 export const dayCases: readonly DayCase[] = [...limits, ...parts, ...moments];
 
 const contenders: Contenders = {

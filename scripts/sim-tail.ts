@@ -1,6 +1,6 @@
 /**
- * Prints what hedges and timeouts that learn do to the slow tail and to the server, as markdown, and whether they reach
- * what is asked of them.
+ * Prints what hedges and adaptive timeouts do to the slow tail and to the server, as markdown, and whether they reach
+ * their goals.
  *
  *   npm run sim:tail                     ten seeds: takes minutes
  *   npm run sim:tail -- 3                three seeds

@@ -12,7 +12,7 @@ import type { Found } from './plan.js';
 import { SmallServer } from './server.js';
 
 const windowS = 5;
-/** After so long, all are expected to know. */
+/** After this time, all processes should know. */
 const allKnowMs = 100;
 
 interface Round {

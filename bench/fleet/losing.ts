@@ -1,4 +1,4 @@
-/** Redis is stopped, killed, started again and emptied under load: what requests feel of it, next to those that share nothing. */
+/** Redis is stopped, killed, restarted and emptied under load: how that affects requests, next to those that do not share. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { presets } from '../../src/index.js';
@@ -13,8 +13,8 @@ const perSecond = 20;
 const failEach = 500;
 
 /**
- * A third of the processes share. All send at the same time to the same server, so that the machine's moods are the same;
- * and how far those moods go shows in how far apart the two thirds are that share nothing.
+ * A third of the processes share. All send to the same server at the same time, so the machine's noise is the same for all.
+ * The difference between the two thirds that do not share shows how large that noise is.
  */
 export async function losing({ nodeRedis, processes, rounds }: Ground): Promise<Line[]> {
   const redis = await RedisServer.start();

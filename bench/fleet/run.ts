@@ -1,5 +1,5 @@
 /**
- * What a fleet over a real Redis reaches and costs, next to what is wanted. Needs `redis-server`, and installs node-redis.
+ * What a fleet over a real Redis achieves and costs, next to the goals. Needs `redis-server`, and installs node-redis.
  *
  *   npm run bench:fleet                                  all of it, with 50 processes: five minutes
  *   npm run bench:fleet -- learning --processes 20       one part: learning, probing, losing, commanding, passing

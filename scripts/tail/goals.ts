@@ -1,4 +1,4 @@
-/** What is asked of hedges and of timeouts that learn. */
+/** The goals of hedges and adaptive timeouts. */
 
 import { percent, times } from '../sim-reading.js';
 import type { TailFigures } from './figures.js';

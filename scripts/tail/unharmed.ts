@@ -1,4 +1,4 @@
-/** The days and outages on which hedges and timeouts that learn may not make anything worse. */
+/** The days and outages that hedges and adaptive timeouts must not make worse. */
 
 import type { Contender } from '../../src/tools/sim/index.js';
 import { dayCases, innocentShare, percentText } from '../ordinary-tables.js';
