@@ -65,7 +65,7 @@ test('hedges are switched on and moved by controls, and cut the tail', async () 
   await opened.page.getByLabel('Policy as JSON').fill('{}');
   await opened.page.getByLabel('Scenario').selectOption('slow-tail');
   await opened.settled();
-  expect(await headline.innerText()).toMatch(/^The policy makes no difference, 99.9 % .* within [2-9]/);
+  expect(await headline.innerText()).toMatch(/^The policy makes no difference; 99.9 % .* within [2-9]/);
   await hedge.check();
   await opened.settled();
   expect(await headline.innerText()).toMatch(

@@ -232,12 +232,12 @@ describe('where every policy has the same requests, the verdict', () => {
     [
       'equals',
       { none: losing(0), got: losing(0) },
-      'the policy makes no difference, each loses 0 of 6,000 requests',
+      'the policy makes no difference; each loses 0 of 6,000 requests',
     ],
     [
       'equals under another load',
       { none: losing(0), got: losing(0, 370) },
-      'the policy makes no difference, each loses 0 of 6,000 requests; no retry sends the least (100 attempts a second), got the most (370)',
+      'the policy makes no difference; each loses 0 of 6,000 requests; no retry sends the least (100 attempts a second), got the most (370)',
     ],
     [
       'no retry, where it is the best',
@@ -293,7 +293,7 @@ describe('where no request is lost, but some are slow, the verdict', () => {
     [
       'equals',
       { none: slow, got: slow },
-      'the policy makes no difference, 99.9 % of the requests succeed within 2 s with each',
+      'the policy makes no difference; 99.9 % of the requests succeed within 2 s with each',
     ],
     [
       'several that are as good',
@@ -338,7 +338,7 @@ describe('where clients think between their requests, the verdict', () => {
     [
       'equals',
       { none: doing(50), got: doing(50) },
-      'the policy makes no difference, 50 good requests a second with each',
+      'the policy makes no difference; 50 good requests a second with each',
     ],
     [
       'what is as good as no retry',

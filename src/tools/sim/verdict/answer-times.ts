@@ -49,7 +49,7 @@ function headlineOf(all: readonly Compared[], quantile: Quantile): string {
   const best = all.filter(({ figures }) => (1 - noticeable) * timeOf(figures, quantile) <= least);
   const amount = `${shares[quantile]} of the requests succeed within ${timeText(least)}`;
   if (all.length === 1) return `${amount} with ${listText(best)}`;
-  if (best.length === all.length) return `the policy makes no difference, ${amount} with each`;
+  if (best.length === all.length) return `the policy makes no difference; ${amount} with each`;
   const baseline = withoutRetries(all);
   const besides =
     baseline === undefined || best.includes(baseline)

@@ -14,7 +14,7 @@ function headlineOf(all: readonly Compared[]): string {
   const best = all.filter(({ figures }) => figures.good.overall >= most * (1 - noticeable));
   const amount = `${rateText(most)} good requests a second`;
   if (all.length === 1) return `${listText(best)} gets ${amount}`;
-  if (best.length === all.length) return `the policy makes no difference, ${amount} with each`;
+  if (best.length === all.length) return `the policy makes no difference; ${amount} with each`;
   const besides =
     baseline === undefined || best.includes(baseline)
       ? ''

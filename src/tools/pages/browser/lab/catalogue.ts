@@ -70,10 +70,10 @@ function candidatesOf({ scenario, entries }: Report): readonly Candidate[] {
   return suggested.filter(({ name, ...rest }) => 'policy' in rest || contenderNamed(name) !== undefined);
 }
 
-/** Another policy that retries shows more than no retry does. */
+/** Another library, or else the last of the others: a scenario names no retry and the defaults first. */
 function againstOf(others: readonly Candidate[]): string {
   const retrying = others.find(({ name }) => name !== 'none' && !isOurs(name));
-  return (retrying ?? others[0])?.name ?? 'none';
+  return (retrying ?? others.at(-1))?.name ?? 'none';
 }
 
 /** What the lab can start with: a policy from a file, or one of undaunted's own. */
