@@ -1,9 +1,10 @@
-/** A decision as one English sentence, for logs and for people who ask "why was it not retried?". */
+/** Decisions as English sentences, for logs and for people who ask "why was it not retried?". */
 
 import { labelOfFinding } from './label.js';
 import { timeText, timeTexts } from './time-text.js';
 import type { Decision, Evidence, Finding, Retry, RetryReason, Stop, StopReason } from './types.js';
 
+/** Turns a decision into one English sentence: when the retry comes and why, or why there is none. */
 export function explain(decision: Decision): string {
   const { attempt, finding } = decision;
   if (decision.action === 'stop') {

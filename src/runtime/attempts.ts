@@ -15,8 +15,8 @@ export interface AttemptsOptions {
 }
 
 /**
- * Yields 1, waits, yields 2, waits, … forever. A reset during an attempt makes it attempt 1 of a new series. A reset
- * during a wait cuts the wait short: the first wait of the schedule follows instead.
+ * The attempts of a loop that is not HTTP: yields 1, waits by the schedule, yields 2, waits, … forever. A reset during an
+ * attempt makes that attempt 1 of a new series. A reset during a wait ends it: the first wait of the schedule follows.
  */
 export async function* attempts(
   schedule: ScheduleOptions,

@@ -37,18 +37,19 @@ function checkInstance(given: Partial<InstanceShape> | null | undefined): void {
 const attached: WeakMap<InstanceShape, Installation[]> = new WeakMap();
 
 /**
- * Retries the requests of this instance, until the function that it returns is called; requests under way finish as
- * they began. If it is attached twice, the last one acts.
+ * Retries the requests of this instance: `attachRetry(axios.create(), { maxRetries: 3 })`. It takes options, a policy or
+ * a retrier, and returns a function that detaches it; requests under way finish as they began. If it is attached twice,
+ * only the last one acts.
  */
 export function attachRetry(
   instance: AttachableInstance,
-  given?: PolicyOptions | PolicyLike | RetrierLike,
+  policy?: PolicyOptions | PolicyLike | RetrierLike,
 ): () => void {
   const shape = instance as unknown as InstanceShape;
   checkInstance(shape);
   const child = new Child(shape);
   const installation: Installation = {
-    retrier: retrierFor(given),
+    retrier: retrierFor(policy),
     child,
     named: new NamedAdapters(shape, child),
   };

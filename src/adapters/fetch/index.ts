@@ -43,21 +43,21 @@ type RetryingOverloads<F> = F extends {
 export type RetryingFetch<F> = F & RetryingOverloads<F>;
 
 /**
- * Wraps a fetch so that its requests are retried. Without a fetch to wrap, `globalThis.fetch` is looked up at each
- * call, so a later replacement is used. To replace the global fetch, wrap it: `globalThis.fetch =
- * withRetry(globalThis.fetch)`.
+ * Wraps a fetch so that its requests are retried: `withRetry(globalThis.fetch, { maxRetries: 3 })`. It takes options, a
+ * policy or a retrier. Without a fetch to wrap, `globalThis.fetch` is looked up at each call, so a later replacement is
+ * used. To replace the global fetch, wrap it: `globalThis.fetch = withRetry(globalThis.fetch)`.
  */
 export function withRetry(
   fetch?: undefined,
-  given?: PolicyOptions | PolicyLike | RetrierLike,
+  policy?: PolicyOptions | PolicyLike | RetrierLike,
 ): RetryingFetch<typeof globalThis.fetch>;
 export function withRetry<F extends AnyFetch>(
   fetch: F,
-  given?: PolicyOptions | PolicyLike | RetrierLike,
+  policy?: PolicyOptions | PolicyLike | RetrierLike,
 ): RetryingFetch<F>;
 export function withRetry(
   fetch?: AnyFetch,
-  given?: PolicyOptions | PolicyLike | RetrierLike,
+  policy?: PolicyOptions | PolicyLike | RetrierLike,
 ): RetryingFetch<AnyFetch> {
   if (fetch !== undefined && typeof fetch !== 'function') {
     throw new TypeError(
@@ -68,7 +68,7 @@ export function withRetry(
   const before = own ?? globalFetch();
   const send =
     own ?? ((...asked: Parameters<Fetch>) => (globalFetch(retrying) ?? before ?? missing)(...asked));
-  const installation: Installation = { retrier: retrierFor(given), send };
+  const installation: Installation = { retrier: retrierFor(policy), send };
   const beneath: Installation | undefined =
     own === undefined ? { ...installation, send: before ?? missing } : undefined;
   countLayer('fetches');

@@ -25,12 +25,15 @@ declare module 'undici' {
   }
 }
 
-/** An interceptor for `dispatcher.compose()`. If several are composed, only the outermost retries. */
+/**
+ * Makes an interceptor that retries requests: `new Agent().compose(retry({ maxRetries: 3 }))`. It takes options, a
+ * policy or a retrier. If several are composed, only the outermost one retries.
+ */
 export function retry(
-  given?: PolicyOptions | PolicyLike | RetrierLike,
+  policy?: PolicyOptions | PolicyLike | RetrierLike,
 ): Dispatcher.DispatcherComposeInterceptor {
-  checkUse(given);
-  const retrier = retrierFor(given);
+  checkUse(policy);
+  const retrier = retrierFor(policy);
   countLayer('dispatchers');
   return interceptor(retrier) as unknown as Dispatcher.DispatcherComposeInterceptor;
 }

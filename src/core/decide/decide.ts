@@ -22,7 +22,10 @@ import { asksForRetry, classify } from './classify.js';
 import { whyUnsafe } from './safety.js';
 import { scheduledWait } from './schedule.js';
 
-/** `history` holds the attempts before the one that ended with `outcome`. */
+/**
+ * Decides what follows an attempt: a retry or a stop, and why. `history` holds the attempts before the one that ended with
+ * `outcome`.
+ */
 export function decide(
   settings: Settings,
   history: History,

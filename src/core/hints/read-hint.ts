@@ -31,7 +31,10 @@ export interface HintReader {
   readsBodyOf(status: number): boolean;
 }
 
-/** Undefined only if the response has no field that the set knows. */
+/**
+ * Reads what a response asks the client to do: how long to wait, and whether to retry. Undefined only if the response has
+ * no field that the set of hints knows.
+ */
 export function readHint(response: HintedResponse, options: HintOptions): Hint | undefined {
   const { status, headers, body } = response;
   return compileHints([options.hints].flat())(status, headers, body, options.date);

@@ -50,14 +50,17 @@ export interface Policy extends PolicyLike {
   toJSON(): PolicyOptions;
 }
 
-/** Accepts options or a finished policy, which it returns as it is. */
+/**
+ * Checks options and makes a policy of them. Throws a `PolicyError` that lists all problems. A finished policy is
+ * returned as it is.
+ */
 export function definePolicy(options: PolicyOptions | PolicyLike = {}): Policy {
   return policyFrom(options, checks.checkedPolicy);
 }
 
 /**
- * Makes a policy from data of any type, for example from a JSON file. It is checked in the same way, also in a bundle
- * that was made without the check.
+ * Makes a policy from data of any type, for example from a JSON file. It is checked like `definePolicy` does, even in a
+ * bundle that was made without the check.
  */
 export function parsePolicy(value: unknown): Policy {
   if (typeof value === 'string') throw new PolicyError([stillText]);

@@ -8,6 +8,7 @@
 
 import { freezeDeep } from '../freeze.js';
 
+/** Published schemes as plain data: `presets.policies.service`, `presets.schedules.awsFullJitter`, … */
 export const presets = {
   schedules: {
     /**
