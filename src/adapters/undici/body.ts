@@ -77,6 +77,11 @@ export function isReplayable(body: Body): boolean {
   return body.kind === 'kept' ? body.value.isReplayable : body.kind !== 'once';
 }
 
+/** What is read once may turn out to be too long to be kept. */
+export function isSurelyReplayable({ kind }: Body): boolean {
+  return kind === 'ready' || kind === 'made';
+}
+
 /** The kept body that is read while it is sent, if there is one. */
 export function sourceOf({ value }: Body): KeptBody | undefined {
   return value instanceof KeptBody ? value : undefined;

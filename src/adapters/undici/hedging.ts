@@ -3,7 +3,7 @@
 import { Alarms } from '../../runtime/alarms.js';
 import { attemptHeaderOf } from '../../runtime/attempt-header.js';
 import type { SessionTail } from '../../runtime/session.js';
-import { isReplayable } from './body.js';
+import { isSurelyReplayable } from './body.js';
 import { forgetConnection } from './connections.js';
 import { isTunnel } from './dispatch-options.js';
 import { send } from './outgoing.js';
@@ -49,7 +49,7 @@ class Hedging extends Times implements Watch {
 
   private limitAsLearnt(sending: WatchedSending): void {
     const { tail, hedged } = this;
-    const ms = tail.timeoutMs(isReplayable(hedged.body));
+    const ms = tail.timeoutMs(isSurelyReplayable(hedged.body));
     if (ms !== undefined) this.limitLearnt(sending, ms, () => tail.mayTimeOut());
   }
 

@@ -1,5 +1,6 @@
 /** An adaptive attempt timeout, which took 20 ms so far. */
 
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { answer, silence } from '../../faults/lab.js';
 import { hedging, onCue } from './hedged.js';
@@ -51,5 +52,17 @@ describe.each(subject.ways)('a timeout that is learnt: $name', (way) => {
     expect((await asked).error).toMatchObject({ code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' });
     expect(told.slice(1)).toEqual(['1 budget-spent', 'settled ERR_UNDAUNTED_ATTEMPT_TIMEOUT after 1']);
     expect(time.pending).toEqual([]);
+  });
+});
+
+describe.each(subject.uploading)('a timeout that is learnt: $name', (way) => {
+  test('is the longest for a body that can be read only once', async () => {
+    const lab = await way.open([onCue('late', answer(200, 'late'))]);
+    const { time, ask } = hedging(way, { hedge: false, attemptTimeoutMs });
+    const asked = ask(lab.origin, { method: 'PUT', body: Readable.from([Buffer.from('once')]) });
+    await lab.until(({ requests }) => requests.length === 1);
+    expect(time.pending).toEqual([attemptTimeoutMs.maxMs]);
+    lab.cue('late');
+    expect((await asked).value?.text).toBe('late');
   });
 });
