@@ -40,17 +40,28 @@ class Hedging extends Times implements Watch {
   onWire(sending: WatchedSending): void {
     const { tail, hedged } = this;
     tail.sent(sending.attempt);
-    if (hedged.session.settings.tail?.timeout !== undefined) this.limitAsLearnt(sending);
+    const { timeout } = hedged.session.settings.tail ?? {};
+    if (timeout !== undefined) this.limitAsLearnt(sending, timeout.maxMs);
     if (sending === this.pair?.hedge) {
       this.room.found();
       sending.askForConnection();
     } else if (hedged.awaitsOnly(sending)) this.awaitHedge(sending);
   }
 
-  private limitAsLearnt(sending: WatchedSending): void {
+  override startAttempt(sending: Sending): void {
+    super.startAttempt(sending);
+    const { session, ports } = this.hedged;
+    const isLearnt = session.settings.tail?.timeout !== undefined;
+    if (isLearnt && sending instanceof WatchedSending) sending.dispatchedAt = ports.now();
+  }
+
+  private limitAsLearnt(sending: WatchedSending, maxMs: number): void {
     const { tail, hedged } = this;
     const ms = tail.timeoutMs(isSurelyReplayable(hedged.body));
-    if (ms !== undefined) this.limitLearnt(sending, ms, () => tail.mayTimeOut());
+    if (ms === undefined) return;
+    // The longest timeout includes the wait for a connection.
+    const leftMs = sending.dispatchedAt + maxMs - hedged.ports.now();
+    this.limitLearnt(sending, ms, leftMs, () => tail.mayTimeOut());
   }
 
   private get room(): Room {

@@ -56,12 +56,16 @@ export class Times {
     if (attemptTimeoutMs !== undefined) this.limit(sending, attemptTimeoutMs);
   }
 
-  /** An adaptive limit. Once its time is over, the attempt may have to go on for the rest of the longest one. */
-  protected limitLearnt(sending: Sending, ms: number, mayTimeOut: () => boolean): void {
+  /**
+   * An adaptive limit, unless less is left of the longest one. Once its time is over, the attempt may have to go on for
+   * the rest of that.
+   */
+  protected limitLearnt(sending: Sending, ms: number, leftMs: number, mayTimeOut: () => boolean): void {
+    if (ms >= leftMs) return;
     const { exchange } = this;
     const { attemptTimeoutMs = ms } = exchange.session.settings;
     const goOn = (): void =>
-      this.limit(sending, attemptTimeoutMs - ms, () => exchange.timeOut(sending, attemptTimeoutMs));
+      this.limit(sending, leftMs - ms, () => exchange.timeOut(sending, attemptTimeoutMs));
     this.limit(sending, ms, () => (mayTimeOut() ? exchange.timeOut(sending, ms) : goOn()));
   }
 
