@@ -83,8 +83,9 @@ export class IteratorSource implements Source {
     if (this.isWanted && !this.isAsking && this.unwanted === undefined) this.ask();
   }
 
-  close(): void {
-    const closing = async (): Promise<unknown> => this.iterator?.return?.();
+  /** A web stream is cancelled with the error; a generator takes no notice of it. */
+  close(error?: unknown): void {
+    const closing = async (): Promise<unknown> => this.iterator?.return?.(error);
     closing().catch(() => undefined);
   }
 }

@@ -16,8 +16,8 @@ export function webSource(stream: ReadableStream): AsyncIterable<Uint8Array> {
       const reader = stream.getReader();
       return {
         next: () => reader.read() as Promise<IteratorResult<Uint8Array>>,
-        return: async () => {
-          await reader.cancel();
+        return: async (reason?: unknown) => {
+          await reader.cancel(reason);
           return { done: true, value: undefined };
         },
       };

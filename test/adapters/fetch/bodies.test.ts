@@ -111,6 +111,25 @@ describe.each([
     expect(cancelled).toBe(reason);
   });
 
+  test.each([{}, { attemptTimeoutMs: 60_000 }])(
+    'the stream of a request that is aborted while it is sent is cancelled with the same reason, with %o',
+    async (policy) => {
+      const lab = await openLab(silence('head'));
+      const [caller, reason] = [new AbortController(), new Error('enough')];
+      const cancelled = new Promise((resolve) => {
+        const body = new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode('p')),
+          cancel: resolve,
+        });
+        const init = { method: 'PUT', body, duplex: 'half', signal: caller.signal } as object;
+        void settled(withRetry(doFetch, { ...soon, ...policy })(lab.origin, init));
+      });
+      await lab.until(({ requests }) => requests.length === 1);
+      caller.abort(reason);
+      expect(await cancelled).toBe(reason);
+    },
+  );
+
   test.each<[string, () => Promise<unknown>]>([
     ['is locked', async () => readBefore(0, false)],
     ['was read in part', async () => readBefore(1)],
