@@ -14,7 +14,7 @@ export function doesNotComeBack(machine: ScopeMachine, state: State): string | u
     return phase === 'sent' ? machine.end(at, index, 'succeeds') : at;
   }, machine.settle(state));
   const quiet = machine.settle({ ...answered, now: answered.now + 30_000 });
-  machine.restore(quiet);
+  machine.restoreScope(quiet);
   const refused = refusedOfTen(machine, quiet);
   return refused === 0 ? undefined : `a server that is well: ${refused} of ten requests at once are refused`;
 }
@@ -25,7 +25,7 @@ export function doesNotComeBack(machine: ScopeMachine, state: State): string | u
  */
 export function keepsPlaces(machine: ScopeMachine, state: State): string | undefined {
   const at = machine.settle(state);
-  machine.restore(at);
+  machine.restoreScope(at);
   const newcomer = machine.retrier.open(machine.request);
   const admission = newcomer.admit();
   const { hold } = machine;
@@ -45,7 +45,7 @@ function longestQueueOf(machine: ScopeMachine): number {
 
 /** Every request has a place of its own that was not given back. */
 export function givesPlacesTwice(machine: ScopeMachine, state: State): string | undefined {
-  machine.restore(state);
+  machine.restoreScope(state);
   const { hold } = machine;
   if (hold === undefined) return undefined;
   const places = state.slots.flatMap((slot) => turnOf(slot.session)?.claim.place ?? []);
@@ -57,7 +57,7 @@ export function givesPlacesTwice(machine: ScopeMachine, state: State): string | 
 
 /** The ramp counts as many places as requests hold, and there is at most one probe. */
 export function miscounts(machine: ScopeMachine, state: State): string | undefined {
-  machine.restore(state);
+  machine.restoreScope(state);
   const { gate } = machine;
   if (gate === undefined || gate.kind === 'open') return undefined;
   const out = state.slots.filter(({ phase }) => phase === 'sent').map((slot) => turnOf(slot.session));
@@ -90,7 +90,7 @@ function rampOf(
 }
 
 export function overdraws(machine: ScopeMachine, state: State): string | undefined {
-  machine.restore(state);
+  machine.restoreScope(state);
   const { budget } = machine;
   const { budget: settings } = machine.retrier.policy.fallback.settings;
   if (budget === undefined || settings === false || settings.kind !== 'bucket' || !('tokens' in budget))

@@ -158,7 +158,7 @@ export class ScopeMachine implements Machine<State> {
   }
 
   begin(state: State, index: number): State {
-    this.restore(state);
+    this.restoreScope(state);
     const session = this.remembered(this.retrier.open(this.request) as LiveSession);
     return this.proceed(withSlot(state, index, { ...idle, phase: 'waiting', session }), index);
   }
@@ -242,10 +242,14 @@ export class ScopeMachine implements Machine<State> {
   }
 
   /** Restores the clock, the scope and one of the requests. */
-  restore(state: State, index = 0): LiveSession {
+  restore(state: State, index: number): LiveSession {
+    this.restoreScope(state);
+    return this.revived(state.slots[index]?.session ?? {});
+  }
+
+  restoreScope(state: State): void {
     this.now = state.now;
     copyTo(this.scope, state.scope);
-    return this.revived(state.slots[index]?.session ?? {});
   }
 
   protected revived(memory: Memory): LiveSession {

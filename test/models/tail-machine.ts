@@ -372,7 +372,7 @@ export class TailMachine extends ScopeMachine {
   }
 
   protected loserGoes(state: TailState, index: number, memory: Memory, isAnswered: boolean): State {
-    this.restore(state);
+    this.restoreScope(state);
     const session = this.revived(memory);
     const before = this.listen();
     session.tail?.loserGone(isAnswered);
