@@ -15,8 +15,9 @@ export interface AttemptsOptions {
 }
 
 /**
- * The attempts of a loop that is not HTTP: yields 1, waits by the schedule, yields 2, waits, … forever. A reset during an
- * attempt makes that attempt 1 of a new series. A reset during a wait ends it: the first wait of the schedule follows.
+ * The attempts of a loop that is not HTTP: yields 1, waits by the schedule, yields 2, waits, … forever. A reset during
+ * an attempt makes that attempt 1 of a new series. A reset during a wait ends it: the first wait of the schedule
+ * follows.
  */
 export async function* attempts(
   schedule: ScheduleOptions,

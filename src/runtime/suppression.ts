@@ -10,8 +10,8 @@ import { retryNumberIn } from './attempt-header.js';
 import { contextStorage } from './context.js';
 
 /**
- * Switches retries off for every request that `work` makes, also after it has awaited something: each is sent once, and a
- * failure has the reason `retries-suppressed`. Listeners that were added to emitters before run outside of it.
+ * Switches retries off for every request that `work` makes, also after it has awaited something: each is sent once, and
+ * a failure has the reason `retries-suppressed`. Listeners that were added to emitters before run outside of it.
  */
 export function suppressRetries<T>(work: () => T): T {
   const storage = contextStorage();
@@ -21,7 +21,7 @@ export function suppressRetries<T>(work: () => T): T {
   );
 }
 
-/** Serves an incoming request. If that is itself a retry, the requests that `work` makes are not retried. */
+/** Serves an incoming request. If that is itself a retry, the requests that `serve` makes are not retried. */
 export function suppressWhenRetried<T>(
   { headers }: { readonly headers: HeadersLike },
   serve: () => T,

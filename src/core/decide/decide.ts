@@ -23,8 +23,8 @@ import { whyUnsafe } from './safety.js';
 import { scheduledWait } from './schedule.js';
 
 /**
- * Decides what follows an attempt: a retry or a stop, and why. `history` holds the attempts before the one that ended with
- * `outcome`.
+ * Decides what follows an attempt: a retry or a stop, and why. `history` holds the attempts before the one that ended
+ * with `outcome`.
  */
 export function decide(
   settings: Settings,

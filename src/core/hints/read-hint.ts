@@ -32,8 +32,8 @@ export interface HintReader {
 }
 
 /**
- * Reads what a response asks the client to do: how long to wait, and whether to retry. Undefined only if the response has
- * no field that the set of hints knows.
+ * Reads what a response asks the client to do: how long to wait, and whether to retry. Undefined only if the response
+ * has no field that the set of hints knows.
  */
 export function readHint(response: HintedResponse, options: HintOptions): Hint | undefined {
   const { status, headers, body } = response;

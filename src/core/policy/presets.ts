@@ -1,6 +1,6 @@
 /**
- * Famous schemes as values: each is JSON that any user could have written for `schedule`, `throttledSchedule` or `budget`,
- * or for the round-trip timer of a loop that is not HTTP. To vary one, spread it:
+ * Famous schemes as values: each is JSON that any user could have written for `schedule`, `throttledSchedule` or
+ * `budget`, or for the round-trip timer of a loop that is not HTTP. To vary one, spread it:
  * `{ ...presets.schedules.dockerRestart, maxMs: 5_000 }`.
  *
  * The number of retries is not part of a schedule; if the origin has a limit, it is the policy's `maxRetries`.
@@ -164,10 +164,10 @@ export const presets = {
 
   roundTrips: {
     /**
-     * TCP's retransmission timer: the smoothed round-trip time plus four times its mean deviation, from 1 s to 60 s, and
-     * 1 s before the first measurement. RFC 6298; Van Jacobson, "Congestion Avoidance and Control" (SIGCOMM 1988). Messages that were
-     * sent twice are not measured: Karn and Partridge, "Improving Round-Trip Time Estimates in Reliable Transport Protocols"
-     * (SIGCOMM 1987).
+     * TCP's retransmission timer: the smoothed round-trip time plus four times its mean deviation, from 1 s to 60 s,
+     * and 1 s before the first measurement. RFC 6298; Van Jacobson, "Congestion Avoidance and Control" (SIGCOMM 1988).
+     * Messages that were sent twice are not measured: Karn and Partridge, "Improving Round-Trip Time Estimates in
+     * Reliable Transport Protocols" (SIGCOMM 1987).
      */
     rfc6298: {
       firstMs: 1_000,
@@ -182,10 +182,10 @@ export const presets = {
     },
 
     /**
-     * The same for requests over UDP: from 2 s to 60 s, 3 s at first. The first measurement counts like every other; give up
-     * after three retransmissions (`RTT_MAXNREXMT`). W. Richard Stevens, "UNIX Network Programming", "Adding Reliability
-     * to a UDP Application" (`rtt_init`, `rtt_stop`, `rtt_timeout`). His messages carry a timestamp, so that answers to
-     * repeated ones are measured, too.
+     * The same for requests over UDP: from 2 s to 60 s, 3 s at first. The first measurement counts like every other;
+     * give up after three retransmissions (`RTT_MAXNREXMT`). W. Richard Stevens, "UNIX Network Programming", "Adding
+     * Reliability to a UDP Application" (`rtt_init`, `rtt_stop`, `rtt_timeout`). His messages carry a timestamp, so
+     * that answers to repeated ones are measured, too.
      */
     stevens: {
       firstMs: 3_000,
@@ -204,8 +204,8 @@ export const presets = {
      * Google's whole Core Reporting flow: waits of 2^n seconds plus up to 1000 ms for n = 0..4, then the caller gets
      * the answer. It retries 403 if the body says `userRateLimitExceeded`, `rateLimitExceeded` or `quotaExceeded` (10
      * queries at once), and 500 `internalServerError` and 503 `backendError` at most once. It does not retry
-     * `dailyLimitExceeded`, `insufficientPermissions`, 400 and 401. Failures without an answer are treated as by default.
-     * Google Analytics Core Reporting API v3, "Error responses".
+     * `dailyLimitExceeded`, `insufficientPermissions`, 400 and 401. Failures without an answer are treated as by
+     * default. Google Analytics Core Reporting API v3, "Error responses".
      */
     googleCoreReporting: {
       maxRetries: 5,
@@ -223,9 +223,9 @@ export const presets = {
 
     /**
      * The client's side of ZeroMQ's reliable request-reply: three tries of 2.5 seconds each, without waits between
-     * them, then it gives up. No answer is retried, whatever its status. ØMQ - The Guide, chapter 4, "Client-side Reliability (Lazy
-     * Pirate Pattern)" (`REQUEST_TIMEOUT`, `REQUEST_RETRIES`); there, every request may be sent again; here, only
-     * those that are safe to repeat.
+     * them, then it gives up. No answer is retried, whatever its status. ØMQ - The Guide, chapter 4, "Client-side
+     * Reliability (Lazy Pirate Pattern)" (`REQUEST_TIMEOUT`, `REQUEST_RETRIES`); there, every request may be sent
+     * again; here, only those that are safe to repeat.
      */
     zeromqLazyPirate: {
       maxRetries: 2,
