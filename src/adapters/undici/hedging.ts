@@ -39,10 +39,13 @@ class Hedging extends Times implements Watch {
 
   onWire(sending: WatchedSending): void {
     const { tail, hedged } = this;
-    tail.sent(sending.attempt);
+    const isHedge = sending === this.pair?.hedge;
+    // Listeners hear of a hedge. One that was queued begins in the context of the request whose connection it gets.
+    if (isHedge) hedged.inScope(() => tail.sent(sending.attempt));
+    else tail.sent(sending.attempt);
     const { timeout } = hedged.session.settings.tail ?? {};
     if (timeout !== undefined) this.limitAsLearnt(sending, timeout.maxMs);
-    if (sending === this.pair?.hedge) {
+    if (isHedge) {
       this.room.found();
       sending.askForConnection();
     } else if (hedged.awaitsOnly(sending)) this.awaitHedge(sending);

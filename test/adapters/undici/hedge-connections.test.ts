@@ -1,9 +1,11 @@
 /** Hedges and connections: a hedge needs one of its own, and costs as few as possible. */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Agent, Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import type { PolicyOptions } from '../../../src/index.js';
+import type { PolicyOptions, RequestEvent } from '../../../src/index.js';
 import { answer, type Lab, silence } from '../../faults/lab.js';
 import { openLab } from '../kit.js';
 import { hedgeMs, learntFrom, onCue, type Warmed, warmedUp } from '../suites/hedged.js';
@@ -106,8 +108,16 @@ describe.each(one)('%s', (_name, open) => {
 test('other requests hold every connection: a hedge goes out as soon as one is free', async () => {
   const lab = await openLab(({ path }) => onCue(path, answer(200, path)));
   const { agent, time } = stageOver(openAgent({ connections: 2 }));
-  const other = record(agent, { origin: lab.origin, path: '/other', method: 'POST' });
-  const slow = record(agent, { origin: lab.origin, path: '/slow' });
+  const context = new AsyncLocalStorage<string>();
+  const toldIn: unknown[] = [];
+  const listen = (event: unknown): void => {
+    if ((event as RequestEvent).type === 'hedge') toldIn.push(context.getStore());
+  };
+  subscribe('undaunted:decision', listen);
+  onTestFinished(() => void unsubscribe('undaunted:decision', listen));
+  const ask = (path: string, method: 'GET' | 'POST') =>
+    context.run(path, () => record(agent, { origin: lab.origin, path, method }));
+  const [other, slow] = [ask('/other', 'POST'), ask('/slow', 'GET')];
   await lab.until(({ requests }) => requests.length === 2);
   await time.fire(hedgeMs);
   lab.cue('/other');
@@ -116,6 +126,8 @@ test('other requests hold every connection: a hedge goes out as soon as one is f
   lab.cue('/slow');
   expect(text(await slow.end())).toBe('/slow');
   expect(lab.connections).toBe(2);
+  // Not in the context of the request whose end made the connection free.
+  expect(toldIn).toEqual(['/slow']);
 });
 
 describe('pipelining', () => {
