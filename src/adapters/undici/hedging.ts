@@ -43,6 +43,8 @@ class Hedging extends Times implements Watch {
     // Listeners hear of a hedge. One that was queued begins in the context of the request whose connection it gets.
     if (isHedge) hedged.inScope(() => tail.sent(sending.attempt));
     else tail.sent(sending.attempt);
+    // A listener has aborted the request.
+    if (!sending.isLive) return;
     const { timeout } = hedged.session.settings.tail ?? {};
     if (timeout !== undefined) this.limitAsLearnt(sending, timeout.maxMs);
     if (isHedge) {

@@ -1,9 +1,11 @@
 /** The end of a request whose two attempts are both out: both end with it. */
 
-import { beforeEach, describe, expect, test } from 'vitest';
-import { DeadlineError, type PolicyOptions } from '../../../src/index.js';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { DeadlineError, type PolicyOptions, type RequestEvent } from '../../../src/index.js';
 import { answer, halfHead, type Lab, type Play, silence, stallInBody } from '../../faults/lab.js';
 import { thinker } from '../abort-moments.js';
+import { openLab } from '../kit.js';
 import { headIn } from './causes.js';
 import { bothOut, type Hedging, hedgeMs, hedging, numbersIn, onCue, retryMs } from './hedged.js';
 import { theSubject } from './subject.js';
@@ -104,6 +106,29 @@ describe.each(subject.ways)('an abort: $name', (way) => {
     await expectForgotten(way, aborter.signal);
   });
 });
+
+test.each(subject.ways)(
+  'an abort by a listener that hears of the hedge leaves no timer: $name',
+  async (way) => {
+    const lab = await openLab(silence());
+    const attemptTimeoutMs = { minMs: 1_000, maxMs: 2_000 };
+    const { time, told, ask } = hedging(way, { attemptTimeoutMs });
+    const aborter = new AbortController();
+    const listen = (event: unknown): void => {
+      if ((event as RequestEvent).type === 'hedge') aborter.abort();
+    };
+    subscribe('undaunted:decision', listen);
+    onTestFinished(() => void unsubscribe('undaunted:decision', listen));
+    const asked = ask(lab.origin, { signal: aborter.signal });
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(hedgeMs);
+    const { error } = await asked;
+    expect(String((error as { code?: unknown }).code)).toBe(subject.abortCode);
+    expect(told.filter((line) => line.startsWith('settled'))).toHaveLength(1);
+    await expectForgotten(way, aborter.signal);
+    expect(time.pending).toEqual([]);
+  },
+);
 
 test.each(['the first', 'the hedge'])(
   'an abort in the body, when %s has won: the other goes its way',
