@@ -18,10 +18,10 @@ const wrong = { maxRetry: 3, deadlineMs: 100, rules: [{ match: '/a', attemptTime
 
 describe('a policy', () => {
   test.each<[string, string]>([
-    ['{}', 'valid, with 0 rules.'],
+    ['{}', 'valid, with no rules.'],
     ['{ "rules": [{ "match": "/health", "retry": false }] }', 'valid, with 1 rule.'],
-    ['\uFEFF{ "maxRetries": 1 }', 'valid, with 0 rules.'],
-    ['{ "hedge": { "afterMs": 80 }, "attemptTimeoutMs": { "maxMs": 5000 } }', 'valid, with 0 rules.'],
+    ['\uFEFF{ "maxRetries": 1 }', 'valid, with no rules.'],
+    ['{ "hedge": { "afterMs": 80 }, "attemptTimeoutMs": { "maxMs": 5000 } }', 'valid, with no rules.'],
   ])('%s is fine', async (text, answer) => {
     const path = file('fine.json', text);
     expect(await undaunted(['check', path])).toEqual({
@@ -52,7 +52,7 @@ describe('a policy', () => {
 
   test('may be one that has a name, as everywhere', async () => {
     const answer = await undaunted(['check', 'service']);
-    expect(answer).toEqual({ exitCode: 0, stdout: 'service: valid, with 0 rules.\n', stderr: '' });
+    expect(answer).toEqual({ exitCode: 0, stdout: 'service: valid, with no rules.\n', stderr: '' });
   });
 
   test.each<[unknown, number]>([
@@ -89,7 +89,7 @@ describe('a policy', () => {
     const { exitCode, stdout } = await undaunted(['check', '-'], { stdin });
     expect([exitCode, stdout]).toEqual([
       0,
-      'stdin: valid, with 0 rules.\n' +
+      'stdin: valid, with no rules.\n' +
         '  - deadlineMs: 30 ms is very short. Did you mean 30 s? Times are in milliseconds: 30 s is 30000.\n',
     ]);
   });
@@ -99,7 +99,7 @@ describe('a policy', () => {
     const { exitCode, stdout } = await undaunted(['check', '-'], { stdin });
     expect([exitCode, stdout]).toEqual([
       0,
-      'stdin: valid, with 0 rules.\n' +
+      'stdin: valid, with no rules.\n' +
         '  - hedge.methods: a hedge of POST may be carried out at the same time as the first attempt. Leave it out, ' +
         'unless the server carries out only one of two such requests and gives both the same answer.\n',
     ]);

@@ -49,6 +49,6 @@ function print(out: Printer, name: string, policy: unknown, problems: readonly P
   }
   const { rules = [] } = policy as PolicyOptions;
   out.text(
-    `${out.paint('green', name)}: valid, with ${rules.length === 1 ? '1 rule' : `${rules.length} rules`}.`,
+    `${out.paint('green', name)}: valid, with ${rules.length || 'no'} ${rules.length === 1 ? 'rule' : 'rules'}.`,
   );
 }
