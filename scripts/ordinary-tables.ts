@@ -149,7 +149,8 @@ const parts: readonly DayCase[] = [
   },
   {
     column: 'a health check',
-    about: 'Two health checks a second of something that is down, at the origin of 1 good request a second',
+    about:
+      'Two health checks a second of something that is down, beside 1 good request a second to the same origin: the good ones',
     day: days.failingHealthCheck(1),
     isQuick: true,
   },
