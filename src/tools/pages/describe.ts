@@ -122,7 +122,7 @@ function serverText(server: ServerModel): string {
     case 'flaky':
       return server.share === 0
         ? `answers after ${latencyText(server.latencyMs)}`
-        : `answers ${server.status} to ${percentText(server.share)} of the requests${hintText(server.retryAfter ?? 'unsaid')}, after ${latencyText(server.latencyMs)}`;
+        : `answers ${server.status} to ${server.share === 1 ? 'all' : `${percentText(server.share)} of the`} requests${hintText(server.retryAfter ?? 'unsaid')}, after ${latencyText(server.latencyMs)}`;
     case 'scripted':
       return scriptText(server.answers);
     case 'changing':
@@ -130,10 +130,10 @@ function serverText(server: ServerModel): string {
     case 'balanced':
       return `is ${countText(server.backends.length)} servers behind one origin: ${partsText(server.backends.map(({ server: part, weight = 1 }) => [weight, part]))}`;
     case 'routed':
-      return [
-        ...server.routes.map(({ path, server: part }) => `for ${path} ${serverText(part)}`),
-        `for everything else ${serverText(server.otherwise)}`,
-      ].join('; ');
+      return `answers by path: ${[
+        ...server.routes.map(({ path, server: part }) => `for ${path} it ${serverText(part)}`),
+        `for everything else it ${serverText(server.otherwise)}`,
+      ].join('; ')}`;
   }
 }
 
@@ -144,7 +144,7 @@ function scriptText(answers: readonly { readonly answer: unknown }[]): string {
 
 function changesText({ phases, everyMs }: ChangingServer): string {
   const [first, ...others] = phases.map(({ fromMs, server }) => {
-    return fromMs === 0 ? serverText(server) : `from ${waitText(fromMs)} on ${serverText(server)}`;
+    return fromMs === 0 ? serverText(server) : `from ${waitText(fromMs)} on it ${serverText(server)}`;
   });
   const again = everyMs === undefined ? '' : `; repeated every ${waitText(everyMs)}`;
   return `${[first, ...others].join('; ')}${again}`;

@@ -139,7 +139,7 @@ describe('a scenario in sentences', () => {
     [{ kind: 'scripted', answers: [{ answer: 'reset' }] }, 'gives 1 answers in turn'],
     [
       { kind: 'flaky', latencyMs: { medianMs: 300, spread: 0.5 }, share: 1, status: 429, retryAfter: 60 },
-      'answers 429 to 100.0 % of the requests, with Retry-After: 60, after about 300 ms.',
+      'answers 429 to all requests, with Retry-After: 60, after about 300 ms.',
     ],
     [
       {
@@ -150,7 +150,7 @@ describe('a scenario in sentences', () => {
         ],
         everyMs: 4_000,
       },
-      'answers after 50 ms; from 2 s on never answers; repeated every 4 s.',
+      'answers after 50 ms; from 2 s on it never answers; repeated every 4 s.',
     ],
     [
       { kind: 'balanced', backends: [{ server: quick }, { server: quick }, { weight: 2, server: silent }] },
@@ -158,7 +158,7 @@ describe('a scenario in sentences', () => {
     ],
     [
       { kind: 'routed', routes: [{ path: '/search', server: silent }], otherwise: quick },
-      'for /search never answers; for everything else answers after 50 ms.',
+      'The server answers by path: for /search it never answers; for everything else it answers after 50 ms.',
     ],
   ])('says of a server that it %o', (server, words) => {
     expect(sentences(server)).toContain(words);
