@@ -4,13 +4,15 @@
  */
 
 import type { Settings } from '../../core/policy/settings.js';
+import { builtinModule } from '../../runtime/builtin-module.js';
 import { iterates } from '../../runtime/iterates.js';
 import { KeptBody } from '../../runtime/kept-body.js';
+import { streamFrom } from '../../runtime/kept-stream.js';
 import type { RequestBody } from '../../runtime/loop/exchange.js';
 import { MadeBody } from '../../runtime/made-body.js';
 import { isSentAtOnce } from '../../runtime/sent-at-once.js';
 import type { Cancel } from '../../runtime/sleep.js';
-import { dispose, isWebStream, wasRead } from '../../runtime/stream-like.js';
+import { dispose, isStream, isWebStream, wasRead } from '../../runtime/stream-like.js';
 import { asWebStream, webSource } from '../../runtime/web-stream.js';
 import { type InitShape, isRequest, type RequestShape } from './shapes.js';
 
@@ -28,16 +30,16 @@ export function bodyOf(init: InitShape | null | undefined, limits: Limits): Body
   const body = init?.body;
   if (typeof body === 'function') return new Made(body as () => unknown);
   if (typeof body !== 'object' || body === null || isSentAtOnce(limits)) return undefined;
-  const isReadOnce = isWebStream(body) || iterates(body, Symbol.asyncIterator);
+  const isReadOnce = isWebStream(body) || isStream(body) || iterates(body, Symbol.asyncIterator);
   return isReadOnce ? keptBody(body, limits.bufferBodyBytes) : undefined;
 }
 
 /** A bundle may be made without buffers for streams (docs/runtimes.md): then each stream is sent once. */
 function keptBody(body: object, limitBytes: number): Body {
-  // The fetch itself rejects a stream that was read before.
-  if (wasRead(body)) return spent(body);
+  // The fetch itself rejects a stream that was read before. Some packages take streams that cannot be iterated over.
+  if (wasRead(body) || !(isWebStream(body) || iterates(body, Symbol.asyncIterator))) return spent(body);
   return typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__
-    ? new Kept(sourceOf(body), limitBytes)
+    ? new Kept(sourceOf(body), limitBytes, isStream(body) ? asNodeStream : asWebStream)
     : sentOnce(body);
 }
 
@@ -61,6 +63,9 @@ export function spareBodyOf(
 }
 
 function spareBody(request: RequestShape, limitBytes: number): Body {
+  const { body } = request;
+  // A package's Request may have a stream of Node's. Its clone would be read at the pace of the slower copy.
+  if (typeof body === 'object' && body !== null && !isWebStream(body)) return spent(undefined);
   return typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__
     ? Spare.of(request, limitBytes)
     : spent(undefined);
@@ -79,6 +84,12 @@ function sentOnce(body: object): Body {
   return { ...spent(body), close: (error) => error !== undefined && dispose(body, error) };
 }
 
+/** A stream of Node's stays one: packages such as node-fetch know no other streams. */
+function asNodeStream(kept: KeptBody): unknown {
+  const { Readable } = builtinModule<Pick<typeof import('node:stream'), 'Readable'>>('node:stream') ?? {};
+  return Readable === undefined ? asWebStream(kept) : streamFrom(kept, Readable, kept.isOfObjects);
+}
+
 /** Locks the stream at once, as fetch does. */
 function lockedSource(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
   const iterator = webSource(stream)[Symbol.asyncIterator]();
@@ -89,9 +100,15 @@ function lockedSource(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Ar
 class Kept implements Body {
   readonly isStream = true;
   protected readonly kept: KeptBody;
+  private readonly dress: (kept: KeptBody) => unknown;
 
-  constructor(source: AsyncIterable<Uint8Array>, limitBytes: number) {
+  constructor(
+    source: AsyncIterable<Uint8Array>,
+    limitBytes: number,
+    dress: (kept: KeptBody) => unknown = asWebStream,
+  ) {
     this.kept = new KeptBody(source, limitBytes);
+    this.dress = dress;
   }
 
   get isReplayable(): boolean {
@@ -99,7 +116,7 @@ class Kept implements Body {
   }
 
   next(): unknown {
-    return asWebStream(this.kept);
+    return this.dress(this.kept);
   }
 
   leave(): void {
