@@ -32,6 +32,9 @@ const host = globalThis as {
 
 type NewStorage = new () => ContextStorage;
 
+// Nearly every process is without a storage, and a global property that exists is read much faster than one that does not.
+host[storageKey] ??= undefined;
+
 /** What the context says about requests that are made here. */
 export function suppressionInContext(): Suppression | undefined {
   return host[storageKey]?.getStore();

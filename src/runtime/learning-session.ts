@@ -13,7 +13,7 @@ import type { Settings } from '../core/policy/settings.js';
 import type { Finding, RequestFacts } from '../core/types.js';
 import { LiveSession } from './live-session.js';
 import type { Scope } from './scope.js';
-import { Tails } from './tails.js';
+import { type RuleTail, Tails } from './tails.js';
 
 /** An attempt that is out, or that has failed while the other one is still out. */
 export interface Out {
@@ -34,6 +34,8 @@ export interface Failed {
 }
 
 export abstract class LearningSession extends LiveSession {
+  protected readonly tails: Tails;
+  private readonly known: RuleTail;
   /** What the rule learns, and what this request uses of it: an override may use less. */
   protected readonly learns: Tail;
   protected readonly uses: Tail;
@@ -45,6 +47,9 @@ export abstract class LearningSession extends LiveSession {
 
   constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope, uses: Tail) {
     super(request, rule, settings, scope);
+    scope.tails ??= new Tails();
+    this.tails = scope.tails;
+    this.known = this.tails.of(rule);
     this.learns = rule.settings.tail ?? uses;
     this.uses = uses;
   }
@@ -136,17 +141,12 @@ export abstract class LearningSession extends LiveSession {
 
   // -------------------------------------------------------------- what is known
 
-  protected get tails(): Tails {
-    this.scope.tails ??= new Tails();
-    return this.scope.tails;
-  }
-
   protected get state(): TailState {
-    return this.tails.of(this.rule);
+    return this.known.state;
   }
 
   protected keep(state: TailState): void {
-    this.tails.keep(this.rule, state);
+    this.known.state = state;
   }
 
   protected get now(): number {

@@ -12,20 +12,26 @@ const mostLosers = 10;
 /** An attempt that takes longer is cut: a new connection costs less than one that is blocked. */
 const loserMs = 2_000;
 
+/** What is known about the requests of a rule. A request looks it up once. */
+export interface RuleTail {
+  state: TailState;
+}
+
 export class Tails {
   /** Routes differ in how long they take, so each rule has its own. */
-  private readonly states: Map<Rule, TailState> = new Map();
+  private readonly byRule: Map<Rule, RuleTail> = new Map();
   /** Timers of hedges; hardly any request takes long enough for one. */
   alarms: InstanceType<NewAlarms> | undefined = undefined;
   /** Attempts that lost against another one and go on until their head, so that their connections can be kept. */
   private losers = 0;
 
-  of(rule: Rule): TailState {
-    return this.states.get(rule) ?? tails.newTail;
-  }
-
-  keep(rule: Rule, state: TailState): void {
-    this.states.set(rule, state);
+  of(rule: Rule): RuleTail {
+    let known = this.byRule.get(rule);
+    if (known === undefined) {
+      known = { state: tails.newTail };
+      this.byRule.set(rule, known);
+    }
+    return known;
   }
 
   /** How long a loser may go on; 0: not at all. */
@@ -41,12 +47,14 @@ export class Tails {
 
   /** Forgets what was learnt; losers that are still out are counted down later. */
   forget(): void {
-    this.states.clear();
+    for (const known of this.byRule.values()) known.state = tails.newTail;
   }
 
   snapshot(now: number): readonly LearntSnapshot[] {
-    return [...this.states].flatMap(([{ name, settings }, state]) =>
-      settings.tail === undefined ? [] : [learntIn(name, settings.tail, state, now)],
+    return [...this.byRule].flatMap(([{ name, settings }, { state }]) =>
+      settings.tail === undefined || state === tails.newTail
+        ? []
+        : [learntIn(name, settings.tail, state, now)],
     );
   }
 }

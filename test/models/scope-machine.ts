@@ -12,7 +12,7 @@ import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../src/core
 import { LiveSession } from '../../src/runtime/live-session.js';
 import { createRetrier, type Retrier } from '../../src/runtime/retrier.js';
 import type { Scope } from '../../src/runtime/scope.js';
-import { Tails } from '../../src/runtime/tails.js';
+import { type RuleTail, Tails } from '../../src/runtime/tails.js';
 import { answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
 
@@ -360,6 +360,9 @@ function copyTo<T extends object>(target: T, memory: Memory): T {
 
 function fresh(key: string, value: unknown): unknown {
   if (value instanceof Tails) return copyTo(new Tails(), value as unknown as Memory);
+  if (key === 'byRule') {
+    return new Map([...(value as Map<unknown, RuleTail>)].map(([rule, known]) => [rule, { ...known }]));
+  }
   if (value instanceof Map) return new Map(value);
   if (Array.isArray(value)) return [...value];
   return key === 'turn' && value !== undefined ? { ...(value as object) } : value;

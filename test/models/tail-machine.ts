@@ -92,7 +92,7 @@ const quietMs = 5_000;
 type Ruled = Ruling | { readonly kind: 'decided'; readonly attempt: number; readonly decision: undefined };
 
 interface TailsInside {
-  readonly states: ReadonlyMap<unknown, CoreState>;
+  readonly byRule: ReadonlyMap<unknown, { readonly state: CoreState }>;
   readonly losers: number;
 }
 
@@ -441,8 +441,8 @@ export class TailMachine extends ScopeMachine {
       readonly tails: TailsInside;
       readonly waiting: number;
     };
-    const [known] = tails.states.values();
-    return { losers: tails.losers, waiting, tokens: known?.hedging.tokens ?? 0 };
+    const [known] = tails.byRule.values();
+    return { losers: tails.losers, waiting, tokens: known?.state.hedging.tokens ?? 0 };
   }
 
   private get capacity(): number {
@@ -452,15 +452,22 @@ export class TailMachine extends ScopeMachine {
 
   private get shared(): ReadonlySet<unknown> {
     const { fallback } = this.retrier.policy;
-    return new Set([this.scope, fallback, fallback.settings, this.request]);
+    return new Set([this.scope, fallback, fallback.settings, this.request, ...Object.values(this.ofScope)]);
+  }
+
+  /** What a session has in common with the others of its scope. */
+  private get ofScope(): object {
+    const { tails } = this.scope;
+    return { tails, known: tails?.of(this.retrier.policy.fallback) };
   }
 
   protected override revived(memory: Memory): LiveSession {
-    return copyOfGraph(memory, this.shared) as unknown as LiveSession;
+    return Object.assign(copyOfGraph(memory, this.shared) as unknown as LiveSession, this.ofScope);
   }
 
   protected override remembered(session: LiveSession): Memory {
-    return copyOfGraph(session, this.shared) as unknown as Memory;
+    const memory = copyOfGraph(session, this.shared) as unknown as Memory;
+    return Object.assign(memory, { tails: undefined, known: undefined });
   }
 
   private keepOut(state: State, index: number, session: LiveSession, change: Partial<HedgedSlot>): TailState {
@@ -480,7 +487,7 @@ export class TailMachine extends ScopeMachine {
   override key(state: TailState): string {
     const { credit, throttledAt, losers } = ledgerOf(state);
     const { tails: kept } = state.scope as unknown as { readonly tails: TailsInside | undefined };
-    const tails = [...(kept?.states.values() ?? [])].map(({ level, hedging }) => [level, hedging]);
+    const tails = [...(kept?.byRule.values() ?? [])].map(({ state: { level, hedging } }) => [level, hedging]);
     return `${super.key(state)} ${this.say(state, [credit, { throttledAt }, losers.length, tails])}`;
   }
 

@@ -26,7 +26,8 @@ export abstract class CallersSide extends CallersController {
   readonly body: Body;
   /** The options to dispatch with, once a hook or a key has changed the caller's own. */
   private changed: DispatchOptions | undefined = undefined;
-  protected times: Times | undefined = undefined;
+  /** Undefined without time limits. */
+  times: Times | undefined = undefined;
   /** The last outcome that the caller did not see: it becomes the `cause` of an error of our own. */
   cause: ErrorOptions = noCause;
   protected readonly handler: Handler;
@@ -37,7 +38,6 @@ export abstract class CallersSide extends CallersController {
     this.session = session;
     this.dispatch = dispatch;
     this.body = body;
-    if (body.kind === 'kept') this.watch(body.value);
   }
 
   get ports(): Ports {

@@ -18,11 +18,6 @@ export function repeatable(options: DispatchOptions): DispatchOptions {
   return changed(options, { headers: pairsOf(headers).flat() });
 }
 
-/** Whether the request asks for the connection itself: an upgrade, or a tunnel. */
-export function isTunnel({ method, upgrade }: Pick<DispatchOptions, 'method' | 'upgrade'>): boolean {
-  return method === 'CONNECT' || (upgrade !== undefined && upgrade !== null && upgrade !== false);
-}
-
 /** A copy with these headers added. Even without any, the headers are copied, in whatever form they are. */
 export function withMore(
   options: DispatchOptions,

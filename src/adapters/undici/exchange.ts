@@ -11,12 +11,14 @@ import type { Decision, Outcome, Retry } from '../../core/types.js';
 import { causeOf } from '../../runtime/cause.js';
 import { isListening } from '../../runtime/events.js';
 import { refusalError } from '../../runtime/refusal.js';
+import type { Session } from '../../runtime/session.js';
 import { prepareNext } from './again.js';
+import type { Body } from './body.js';
 import { CallersSide } from './caller.js';
 import { Download } from './download.js';
 import { ShortResponseError } from './errors.js';
-import type { Head, ResponseHeaders } from './handlers.js';
-import { timesFor } from './hedging.js';
+import type { Dispatch, Handler, Head, ResponseHeaders } from './handlers.js';
+import { type Hedging, hedgingFor } from './hedging.js';
 import { type Judge, judge, judgeRest } from './judging.js';
 import { discard } from './loser.js';
 import type { Ending } from './outcome.js';
@@ -24,18 +26,26 @@ import { leave, type MoreHeaders, send } from './outgoing.js';
 import type { Hedged, Pair } from './pair.js';
 import { downloadIn, endIn, type Step } from './phase.js';
 import { Sending } from './sending.js';
+import { Times } from './times.js';
 
 const nothingMore: MoreHeaders = Object.freeze({});
 
 export class Exchange extends CallersSide implements Hedged {
+  /** Undefined unless a setting asks for hedges, or for timeouts that are adaptive. */
+  private hedging: Hedging | undefined = undefined;
+
+  constructor(dispatch: Dispatch, handler: Handler, session: Session, body: Body) {
+    super(dispatch, handler, session, body);
+    if (body.kind === 'kept') this.watch(body.value);
+  }
+
   // -------------------------------------------------------------- sending an attempt
 
   /** Returns what the first dispatch returned: false asks the caller to wait for `drain`. */
   start(): boolean {
     const { deadlineMs, attemptTimeoutMs, beforeRetry, tail } = this.session.settings;
-    if (deadlineMs !== undefined || attemptTimeoutMs !== undefined || tail !== undefined) {
-      this.times = timesFor(this);
-    }
+    if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new Times(this);
+    if (tail !== undefined) this.hedging = hedgingFor(this);
     this.tellStart();
     // A dispatcher underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The
     // first attempt gets the caller's own headers, as without us; later attempts get a copy, and so does the first one
@@ -65,10 +75,10 @@ export class Exchange extends CallersSide implements Hedged {
   }
 
   private send(more: MoreHeaders | undefined): boolean {
-    const { times } = this;
-    const sending = times === undefined ? new Sending(this) : times.newSending(this);
+    const { hedging } = this;
+    const sending = hedging === undefined ? new Sending(this) : hedging.newSending(this);
     this.takeStep(sending);
-    times?.startAttempt(sending);
+    this.startTimers(sending);
     return send(this, sending, more);
   }
 
@@ -87,7 +97,7 @@ export class Exchange extends CallersSide implements Hedged {
       if (isFirst || this.phase.kind === 'hedged') this.tellHead(status, headers, statusText);
       return;
     }
-    this.times?.stopAttempt(sending);
+    this.stopTimers(sending);
     if (isFirst && this.acceptAtOnce(status)) this.deliver(sending, status, headers, statusText);
     else this.inScope(() => this.judge(sending, { kind: 'head', head: { status, headers, statusText } }));
   }
@@ -121,7 +131,7 @@ export class Exchange extends CallersSide implements Hedged {
   }
 
   failed(sending: Sending, error: unknown): void {
-    this.times?.stopAttempt(sending);
+    this.stopTimers(sending);
     // After the end, no error is judged: undici's MockAgent reports one for an abort that comes after the end.
     if (this.phase.kind === 'passing' || this.isOver) this.deliverError(error);
     else this.inScope(() => this.judge(sending, { kind: 'error', error }));
@@ -154,8 +164,19 @@ export class Exchange extends CallersSide implements Hedged {
     sending.reportTo(this);
   }
 
+  startTimers(sending: Sending): void {
+    this.times?.startAttempt(sending);
+    this.hedging?.startAttempt(sending);
+  }
+
   stopTimers(sending: Sending): void {
     this.times?.stopAttempt(sending);
+    this.hedging?.stopAttempt(sending);
+  }
+
+  protected override settle(error?: unknown): void {
+    this.hedging?.stop();
+    super.settle(error);
   }
 
   // -------------------------------------------------------------- deciding what to do next

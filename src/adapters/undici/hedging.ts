@@ -1,39 +1,36 @@
-/** The timers of a request that may be hedged, or whose attempt timeout is adaptive; and the hedge itself. */
+/** A request that may be hedged, or whose attempt timeout is adaptive: watches its attempts, and sends the hedge. */
 
 import { Alarms } from '../../runtime/alarms.js';
 import { attemptHeaderOf } from '../../runtime/attempt-header.js';
 import type { SessionTail } from '../../runtime/session.js';
 import { isSurelyReplayable } from './body.js';
 import { forgetConnection } from './connections.js';
-import { isTunnel } from './dispatch-options.js';
 import { send } from './outgoing.js';
 import { type Hedged, Pair } from './pair.js';
 import type { Receiver } from './receiver.js';
 import { isFull, type Room, roomOf } from './room.js';
 import type { Sending } from './sending.js';
-import { type Timed, Times } from './times.js';
 import { type Watch, WatchedSending } from './watched.js';
 
 /** Retries may be suppressed where the request is made: then nothing is hedged or learnt. */
-export function timesFor(exchange: Hedged & Timed): Times {
+export function hedgingFor(exchange: Hedged): Hedging | undefined {
   const { tail } = exchange.session;
-  return tail === undefined ? new Times(exchange) : new Hedging(exchange, tail);
+  return tail === undefined ? undefined : new Hedging(exchange, tail);
 }
 
-class Hedging extends Times implements Watch {
+export class Hedging implements Watch {
   private readonly hedged: Hedged;
   private readonly tail: SessionTail;
   private pair: Pair | undefined = undefined;
   /** The attempt that a hedge may be sent beside. */
   private awaited: WatchedSending | undefined = undefined;
 
-  constructor(exchange: Hedged & Timed, tail: SessionTail) {
-    super(exchange);
-    this.hedged = exchange;
+  constructor(hedged: Hedged, tail: SessionTail) {
+    this.hedged = hedged;
     this.tail = tail;
   }
 
-  override newSending(receiver: Receiver): Sending {
+  newSending(receiver: Receiver): Sending {
     return new WatchedSending(receiver, this, this.hedged.session.attempt, false);
   }
 
@@ -53,8 +50,7 @@ class Hedging extends Times implements Watch {
     } else if (hedged.awaitsOnly(sending)) this.awaitHedge(sending);
   }
 
-  override startAttempt(sending: Sending): void {
-    super.startAttempt(sending);
+  startAttempt(sending: Sending): void {
     const { session, ports } = this.hedged;
     const isLearnt = session.settings.tail?.timeout !== undefined;
     if (isLearnt && sending instanceof WatchedSending) sending.dispatchedAt = ports.now();
@@ -66,7 +62,7 @@ class Hedging extends Times implements Watch {
     if (ms === undefined) return;
     // The longest timeout includes the wait for a connection.
     const leftMs = sending.dispatchedAt + maxMs - hedged.ports.now();
-    this.limitLearnt(sending, ms, leftMs, () => tail.mayTimeOut());
+    hedged.times?.limitLearnt(sending, ms, leftMs, () => tail.mayTimeOut());
   }
 
   private get room(): Room {
@@ -74,11 +70,12 @@ class Hedging extends Times implements Watch {
   }
 
   private awaitHedge(sending: WatchedSending): void {
-    const { body, options, dispatch, session } = this.hedged;
-    this.stopHedge();
+    const { body, dispatch, session } = this.hedged;
+    // undici has moved the attempt to another connection.
+    if (sending.isSet) this.stop();
     if (isFull(dispatch, session.scope)) return;
     this.awaited = sending;
-    this.tail.awaitHedge(sending, body.kind === 'ready' && !isTunnel(options), Alarms);
+    this.tail.awaitHedge(sending, body.kind === 'ready', Alarms);
     if (sending.isSet) sending.askForConnection();
   }
 
@@ -94,7 +91,7 @@ class Hedging extends Times implements Watch {
     const pair = new Pair(hedged, tail, first, (to) => new WatchedSending(to, this, attempt, true));
     this.pair = pair;
     hedged.goOnWithTwo(pair);
-    this.startAttempt(pair.hedge);
+    hedged.startTimers(pair.hedge);
     send(hedged, pair.hedge, attemptHeaderOf(hedged.session.settings.attemptHeader, attempt - 1));
   }
 
@@ -102,18 +99,13 @@ class Hedging extends Times implements Watch {
     this.pair?.onConnection(sending);
   }
 
-  override stopAttempt(sending: Sending): void {
-    super.stopAttempt(sending);
-    if (this.awaited === sending) this.stopHedge();
+  stopAttempt(sending: Sending): void {
+    if (this.awaited === sending) this.stop();
     if (sending instanceof WatchedSending) forgetConnection(sending);
   }
 
-  override stop(): void {
-    super.stop();
-    this.stopHedge();
-  }
-
-  private stopHedge(): void {
+  /** There will be no hedge. */
+  stop(): void {
     if (this.awaited !== undefined) this.tail.stopAwaiting(this.awaited);
     this.awaited = undefined;
   }

@@ -11,7 +11,7 @@ import type { Session } from '../../runtime/session.js';
 import { bodyOf } from './body.js';
 import { handlerFor } from './callers-handler.js';
 import { RequestContext } from './context.js';
-import { isTunnel, repeatable, withMore } from './dispatch-options.js';
+import { repeatable, withMore } from './dispatch-options.js';
 import { errorFrom } from './errors.js';
 import { Exchange } from './exchange.js';
 import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
@@ -106,16 +106,18 @@ function open(
   }
 }
 
-/** An upgrade or a tunnel is repeated only if the request was never sent. */
+/** An upgrade or a tunnel is repeated only if the request was never sent, and never sent twice at the same time. */
 const unsentOnly: OverrideOptions = Object.freeze({
   methods: [],
   idempotent: false,
   unsafeMethods: 'unsent',
+  hedge: false,
 });
 
-function overrideOf(options: DispatchOptions): OverrideOptions | undefined {
-  const override = overrideFrom(options.retry as OverrideOptions | false | undefined);
-  if (!isTunnel(options)) return override;
+function overrideOf({ method, upgrade, retry: given }: DispatchOptions): OverrideOptions | undefined {
+  const override = overrideFrom(given as OverrideOptions | false | undefined);
+  const isTunnel = method === 'CONNECT' || (upgrade !== undefined && upgrade !== null && upgrade !== false);
+  if (!isTunnel) return override;
   if (override === undefined) return unsentOnly;
   // The policy check rejects an override that is not an object.
   return typeof override === 'object' && override !== null ? { ...override, ...unsentOnly } : override;

@@ -29,6 +29,7 @@ export interface Hedged extends CallersSide, Omit<Receiver, keyof CallersSide> {
   goOnWithTwo(pair: Pair): void;
   /** One attempt is left; what it reports goes to the exchange again. */
   goOnWith(sending: Sending): void;
+  startTimers(sending: Sending): void;
   stopTimers(sending: Sending): void;
   /** Carries the decision out. */
   follow(sending: Sending, ending: Ending, decision: Decision, outcome: LiveOutcome): void;

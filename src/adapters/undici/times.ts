@@ -3,8 +3,7 @@
 import type { Ports } from '../../runtime/ports.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, SleepOptions } from '../../runtime/sleep.js';
-import type { Receiver } from './receiver.js';
-import { Sending } from './sending.js';
+import type { Sending } from './sending.js';
 
 /** The exchange that the timers end. */
 export interface Timed {
@@ -47,10 +46,6 @@ export class Times {
     if (deadlineMs !== undefined && session.deadlineAt <= ports.now()) this.exchange.expire(deadlineMs);
   }
 
-  newSending(receiver: Receiver): Sending {
-    return new Sending(receiver);
-  }
-
   startAttempt(sending: Sending): void {
     const { attemptTimeoutMs } = this.exchange.session.settings;
     if (attemptTimeoutMs !== undefined) this.limit(sending, attemptTimeoutMs);
@@ -60,7 +55,7 @@ export class Times {
    * An adaptive limit, unless less is left of the longest one. Once its time is over, the attempt may have to go on for
    * the rest of that.
    */
-  protected limitLearnt(sending: Sending, ms: number, leftMs: number, mayTimeOut: () => boolean): void {
+  limitLearnt(sending: Sending, ms: number, leftMs: number, mayTimeOut: () => boolean): void {
     if (ms >= leftMs) return;
     const { exchange } = this;
     const { attemptTimeoutMs = ms } = exchange.session.settings;
@@ -69,11 +64,7 @@ export class Times {
     this.limit(sending, ms, () => (mayTimeOut() ? exchange.timeOut(sending, ms) : goOn()));
   }
 
-  protected limit(
-    sending: Sending,
-    ms: number,
-    expire = (): void => this.exchange.timeOut(sending, ms),
-  ): void {
+  private limit(sending: Sending, ms: number, expire = (): void => this.exchange.timeOut(sending, ms)): void {
     const { exchange } = this;
     this.attempts ??= new Map();
     this.attempts.get(sending)?.();

@@ -88,13 +88,16 @@ export function afterThrottled({ hedge }: Tail, state: TailState, now: number): 
 /** How long to wait for an answer before a hedge; undefined if none may be sent. */
 export function hedgeAfterMs(tail: Tail, given: TailState, now: number): number | undefined {
   const state = asOf(tail, given, now);
-  if (tail.hedge === false || !mayHedge(tail, state, now)) return undefined;
+  if (tail.hedge === false || !isHedgeable(state, now)) return undefined;
   return tail.hedge.afterMs ?? state.learnt.hedgeAfterMs;
 }
 
 export function mayHedge(tail: Tail, given: TailState, now: number): boolean {
-  const state = asOf(tail, given, now);
-  return tail.hedge !== false && !isSlow(state) && isHedgeLeft(state.hedging, now);
+  return tail.hedge !== false && isHedgeable(asOf(tail, given, now), now);
+}
+
+function isHedgeable(state: TailState, now: number): boolean {
+  return !isSlow(state) && isHedgeLeft(state.hedging, now);
 }
 
 /** Slow as a whole: a second attempt would only add to what makes it slow. */
