@@ -84,10 +84,13 @@ function sentOnce(body: object): Body {
   return { ...spent(body), close: (error) => error !== undefined && dispose(body, error) };
 }
 
-/** A stream of Node's stays one: packages such as node-fetch know no other streams. */
+/**
+ * A stream of Node's stays one: packages such as node-fetch know no other streams. It is one of objects, since Deno's
+ * fetch fails with one of bytes.
+ */
 function asNodeStream(kept: KeptBody): unknown {
   const { Readable } = builtinModule<Pick<typeof import('node:stream'), 'Readable'>>('node:stream') ?? {};
-  return Readable === undefined ? asWebStream(kept) : streamFrom(kept, Readable, kept.isOfObjects);
+  return Readable === undefined ? asWebStream(kept) : streamFrom(kept, Readable, true);
 }
 
 /** Locks the stream at once, as fetch does. */
