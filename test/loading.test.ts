@@ -3,6 +3,7 @@
  * Redis's asks the platform for anything. Each is bundled and run in a context that has only the language.
  */
 
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
@@ -69,6 +70,18 @@ describe('loading asks nothing of the platform', () => {
     const code = await bundle(`export * from '${file}'`);
     expect(code).not.toMatch(/\bimport\.meta\b/);
     expect(askedBy(code, platform)).toEqual([]);
+  });
+
+  test('nor a global object that takes new properties', async () => {
+    const source = "export * from './src/index.ts'; export * from './src/adapters/fetch/index.ts'";
+    const code = `'use strict'; ${await bundle(source)}; return entry`;
+    const program = `
+      const answer = new Response('ok')
+      Object.preventExtensions(globalThis)
+      const { suppressRetries, withRetry } = new Function(${JSON.stringify(code)})()
+      const fetch = withRetry(withRetry(async () => answer))
+      suppressRetries(() => fetch('https://a.example')).then(({ status }) => console.log(status))`;
+    expect(execFileSync(process.execPath, ['-'], { input: program, encoding: 'utf8' })).toBe('200\n');
   });
 
   test('and this test would notice it', async () => {

@@ -2,6 +2,7 @@
 
 import type { RequestFacts } from '../core/types.js';
 import { builtinModule } from './builtin-module.js';
+import { shared } from './shared.js';
 
 /** An attempt of an outer layer while it is under way. */
 export interface Enclosure {
@@ -24,15 +25,11 @@ export interface ContextStorage {
 /** A global symbol, so that another copy of this package in the process finds the same storage. */
 const storageKey: unique symbol = Symbol.for('undaunted.suppression');
 
-/** Edge runtimes that have the class have it as a global. */
-const host = globalThis as {
-  [storageKey]?: ContextStorage | undefined;
-  AsyncLocalStorage?: NewStorage;
-};
+const host = shared as { [storageKey]?: ContextStorage | undefined };
 
 type NewStorage = new () => ContextStorage;
 
-// Nearly every process is without a storage, and a global property that exists is read much faster than one that does not.
+// Nearly every process is without a storage, and a property that exists is read much faster than one that does not.
 host[storageKey] ??= undefined;
 
 /** What the context says about requests that are made here. */
@@ -48,6 +45,8 @@ export function contextStorage(): ContextStorage | undefined {
 
 function newStorage(): ContextStorage | undefined {
   const hooks = builtinModule<{ readonly AsyncLocalStorage: NewStorage }>('node:async_hooks');
-  const AsyncLocalStorage = hooks?.AsyncLocalStorage ?? host.AsyncLocalStorage;
+  // Edge runtimes that have the class have it as a global.
+  const edge = globalThis as { readonly AsyncLocalStorage?: NewStorage };
+  const AsyncLocalStorage = hooks?.AsyncLocalStorage ?? edge.AsyncLocalStorage;
   return AsyncLocalStorage === undefined ? undefined : new AsyncLocalStorage();
 }

@@ -7,6 +7,7 @@
 import { targetOf } from '../core/policy/routes/target.js';
 import type { RequestFacts } from '../core/types.js';
 import { contextStorage, type Enclosure, type Suppression, suppressionInContext } from './context.js';
+import { shared } from './shared.js';
 
 /** What axios's adapter may send through. */
 type Beneath = 'fetch' | 'anything';
@@ -29,7 +30,7 @@ interface Layers {
 /** A global symbol, so that another copy of this package in the process shares the counts. */
 const layersKey: unique symbol = Symbol.for('undaunted.layers');
 
-const host = globalThis as { [layersKey]?: Layers };
+const host = shared as { [layersKey]?: Layers };
 
 host[layersKey] ??= { dispatchers: 0, instances: 0, fetches: 0, sending: undefined };
 const layers: Layers = host[layersKey];
