@@ -68,9 +68,8 @@ function commandFor(argv: readonly string[], commands: readonly Command[]): Comm
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   if (group.length > 0 && ['--help', '-h', 'help'].includes(second)) return { group: first, commands: group };
   const isHalf = group.length > 0 && (second === '' || second.startsWith('-'));
-  throw isHalf
-    ? incomplete(first, group)
-    : unknown(group.length > 0 ? `${first} ${second}` : first, commands);
+  if (isHalf) throw incomplete(first, group);
+  throw group.length > 0 ? unknown(`${first} ${second}`, group, `${first} --help`) : unknown(first, commands);
 }
 
 function incomplete(group: string, commands: readonly Command[]): Failure {
@@ -78,9 +77,9 @@ function incomplete(group: string, commands: readonly Command[]): Failure {
   return new Failure(`"${group}" needs one of: ${names}. See: undaunted ${group} --help`);
 }
 
-function unknown(written: string, commands: readonly Command[]): Failure {
+function unknown(written: string, commands: readonly Command[], help = '--help'): Failure {
   const names = commands.map(({ name }) => name);
-  const advice = `${didYouMean(written, names)} See: undaunted --help`.trimStart();
+  const advice = `${didYouMean(written, names)} See: undaunted ${help}`.trimStart();
   return new Failure(`unknown command "${written}". ${advice}`);
 }
 

@@ -151,7 +151,10 @@ describe('one line says what is wrong, and what to do', () => {
     ['zzzzzzzz', 'unknown command "zzzzzzzz". See: undaunted --help'],
     ['outage', '"outage" needs one of: server, clients. See: undaunted outage --help'],
     ['outage --port 1', '"outage" needs one of: server, clients. See: undaunted outage --help'],
-    ['outage sever', 'unknown command "outage sever". Did you mean outage server? See: undaunted --help'],
+    [
+      'outage sever',
+      'unknown command "outage sever". Did you mean outage server? See: undaunted outage --help',
+    ],
     ['check a --jsn', 'unknown option --jsn. Did you mean --json? See: undaunted check --help'],
     ['check -j a', 'unknown option -j. See: undaunted check --help'],
     ['check a --constructor', 'unknown option --constructor. See: undaunted check --help'],
