@@ -127,6 +127,8 @@ export class Pair implements Receiver, TwoOut {
   onConnection(sending: WatchedSending): void {
     const { first, hedge } = this;
     if (sending !== hedge || first.connection !== hedge.connection) return;
+    // The first has been answered, and undici has moved the hedge to the connection that is free since then.
+    if (first.ending !== undefined) return;
     this.room.wasPipelined(this.ports.now());
     this.withdraw();
   }

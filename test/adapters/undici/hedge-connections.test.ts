@@ -1,7 +1,7 @@
 /** Hedges and connections: a hedge needs one of its own, and costs as few as possible. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Agent, Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
@@ -179,4 +179,29 @@ describe.runIf(major > 6)('HTTP/2', () => {
     expect(time.pending).toEqual([]);
     expect(learntFrom(retrier) - before).toBe(2);
   });
+});
+
+test('a hedge that undici moves to the connection on which the first was answered stays', async () => {
+  const { retrier, time } = warmedUp();
+  const sent: Dispatcher.DispatchHandler[] = [];
+  const dispatch = retry(retrier)((_, handler) => sent.push(handler) > 0);
+  const recorder = record({ dispatch } as unknown as Dispatcher, { origin: 'http://moved.example' });
+  const controller = { abort: () => undefined, pause: () => undefined, resume: () => undefined };
+  const start = (index: number, socket: object): void => {
+    sent[index]?.onRequestStart?.(controller as never, {});
+    channel('undici:client:sendHeaders').publish({ headers: 'GET / HTTP/1.1\r\n', socket });
+  };
+  const end = (index: number, status: number): void => {
+    sent[index]?.onResponseStart?.(controller as never, status, {}, '');
+    sent[index]?.onResponseEnd?.(controller as never, {});
+  };
+  const [one, other] = [{}, {}];
+  start(0, one);
+  await time.fire(hedgeMs);
+  start(1, other);
+  end(0, 503);
+  start(1, one);
+  end(1, 200);
+  await recorder.end();
+  expect(recorder).toMatchObject({ heads: [{ status: 200 }], ends: 1, errors: [] });
 });
