@@ -252,7 +252,10 @@ export class Sending extends BothGenerations {
     const aside = new Aside();
     this.course = { kind: 'draining', aside };
     aside.drain(this.receiver.ports.sleep, ms, () => this.cut());
-    this.controller?.resume();
+    // Not at once: undici throws if one connection is resumed while it parses what another one brings.
+    queueMicrotask(() => {
+      if (this.course.kind === 'draining') this.controller?.resume();
+    });
   }
 
   /** Gives up the attempt, and its connection if the request is on one. */

@@ -205,3 +205,26 @@ test('a hedge that undici moves to the connection on which the first was answere
   await recorder.end();
   expect(recorder).toMatchObject({ heads: [{ status: 200 }], ends: 1, errors: [] });
 });
+
+test('a loser that was paused is resumed only when undici has parsed the answer of the winner', async () => {
+  const { retrier, time } = warmedUp();
+  const sent: Dispatcher.DispatchHandler[] = [];
+  const dispatch = retry(retrier)((_, handler) => sent.push(handler) > 0);
+  const recorder = record({ dispatch } as unknown as Dispatcher, { origin: 'http://parsing.example' });
+  let isParsing = false;
+  const resumed: boolean[] = [];
+  const resume = (): void => void resumed.push(isParsing);
+  const controller = { abort: () => undefined, pause: () => undefined, resume };
+  sent[0]?.onRequestStart?.(controller as never, {});
+  await time.fire(hedgeMs);
+  sent[1]?.onRequestStart?.(controller as never, {});
+  sent[1]?.onResponseStart?.(controller as never, 503, {}, '');
+  isParsing = true;
+  sent[0]?.onResponseStart?.(controller as never, 200, {}, '');
+  sent[0]?.onResponseEnd?.(controller as never, {});
+  isParsing = false;
+  await recorder.end();
+  expect(recorder).toMatchObject({ heads: [{ status: 200 }], ends: 1, errors: [] });
+  expect(resumed).toContain(false);
+  expect(resumed).not.toContain(true);
+});
