@@ -181,47 +181,50 @@ describe.runIf(major > 6)('HTTP/2', () => {
   });
 });
 
-test('a hedge that undici moves to the connection on which the first was answered stays', async () => {
+/** A request whose attempts no undici sends: the test itself calls their handlers. */
+function byHand(more: { readonly resume?: () => void } = {}) {
   const { retrier, time } = warmedUp();
   const sent: Dispatcher.DispatchHandler[] = [];
   const dispatch = retry(retrier)((_, handler) => sent.push(handler) > 0);
-  const recorder = record({ dispatch } as unknown as Dispatcher, { origin: 'http://moved.example' });
-  const controller = { abort: () => undefined, pause: () => undefined, resume: () => undefined };
-  const start = (index: number, socket: object): void => {
-    sent[index]?.onRequestStart?.(controller as never, {});
+  const recorder = record({ dispatch } as unknown as Dispatcher, { origin: 'http://by-hand.example' });
+  const nothing = (): void => undefined;
+  const controller = { abort: nothing, pause: nothing, resume: nothing, ...more } as never;
+  const start = (index: number, socket: object = {}): void => {
+    sent[index]?.onRequestStart?.(controller, {});
     channel('undici:client:sendHeaders').publish({ headers: 'GET / HTTP/1.1\r\n', socket });
   };
-  const end = (index: number, status: number): void => {
-    sent[index]?.onResponseStart?.(controller as never, status, {}, '');
-    sent[index]?.onResponseEnd?.(controller as never, {});
-  };
+  const head = (index: number, status: number): void =>
+    sent[index]?.onResponseStart?.(controller, status, {}, '');
+  const end = (index: number): void => sent[index]?.onResponseEnd?.(controller, {});
+  return { time, recorder, start, head, end };
+}
+
+test('a hedge that undici moves to the connection on which the first was answered stays', async () => {
+  const { time, recorder, start, head, end } = byHand();
   const [one, other] = [{}, {}];
   start(0, one);
   await time.fire(hedgeMs);
   start(1, other);
-  end(0, 503);
+  head(0, 503);
+  end(0);
   start(1, one);
-  end(1, 200);
+  head(1, 200);
+  end(1);
   await recorder.end();
   expect(recorder).toMatchObject({ heads: [{ status: 200 }], ends: 1, errors: [] });
 });
 
 test('a loser that was paused is resumed only when undici has parsed the answer of the winner', async () => {
-  const { retrier, time } = warmedUp();
-  const sent: Dispatcher.DispatchHandler[] = [];
-  const dispatch = retry(retrier)((_, handler) => sent.push(handler) > 0);
-  const recorder = record({ dispatch } as unknown as Dispatcher, { origin: 'http://parsing.example' });
   let isParsing = false;
   const resumed: boolean[] = [];
-  const resume = (): void => void resumed.push(isParsing);
-  const controller = { abort: () => undefined, pause: () => undefined, resume };
-  sent[0]?.onRequestStart?.(controller as never, {});
+  const { time, recorder, start, head, end } = byHand({ resume: () => void resumed.push(isParsing) });
+  start(0);
   await time.fire(hedgeMs);
-  sent[1]?.onRequestStart?.(controller as never, {});
-  sent[1]?.onResponseStart?.(controller as never, 503, {}, '');
+  start(1);
+  head(1, 503);
   isParsing = true;
-  sent[0]?.onResponseStart?.(controller as never, 200, {}, '');
-  sent[0]?.onResponseEnd?.(controller as never, {});
+  head(0, 200);
+  end(0);
   isParsing = false;
   await recorder.end();
   expect(recorder).toMatchObject({ heads: [{ status: 200 }], ends: 1, errors: [] });
