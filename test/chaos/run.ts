@@ -22,11 +22,13 @@ export interface RunOptions {
   readonly policy: PolicyOptions;
   readonly requests: number;
   readonly seed: number;
+  /** The run goes on until a hedge has been sent. Default: false. */
+  readonly wantsHedges?: boolean;
 }
 
 /** A caller that the gate refused comes again, but not at once. */
 const afterRefusalMs = 20;
-/** The most requests, one after the other, until one succeeds. */
+/** The most requests, one after the other, until one succeeds, and one is hedged. */
 const mostRevivals = 300;
 
 export class Run {
@@ -128,13 +130,17 @@ export class Run {
     return this.#waiters.until((run) => run.#isOver || condition(run), this);
   }
 
-  /** Sends requests until the recovered server is found to be up. */
+  /** Sends requests until the recovered server is found to be up, and there has been a hedge if the run wants one. */
   async #revive(client: Client): Promise<void> {
     const first = this.trials.length;
+    const { wantsHedges = false } = this.#options;
+    let isUp = false;
     for (let id = first; id < first + mostRevivals; id += 1) {
-      if ((await this.#try(id, client)).isDone) return;
+      if ((await this.#try(id, client)).isDone) isUp = true;
+      if (isUp && (this.hedges > 0 || !wantsHedges)) return;
       await setTimeout(afterRefusalMs);
     }
-    throw new Error(`no request succeeded after all was well again: ${mostRevivals} were tried`);
+    const lack = isUp ? 'no hedge was sent' : 'no request succeeded';
+    throw new Error(`${lack} after all was well again: ${mostRevivals} requests were tried`);
   }
 }

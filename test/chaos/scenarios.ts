@@ -57,14 +57,22 @@ const refuses: Scenario = {
   shutsGates: false,
 };
 
+const slams = {
+  begin: (server: ServerProcess) => server.slam(),
+  end: (server: ServerProcess) => server.listen(),
+};
+
 const flaps: Scenario = {
   name: 'flaps',
   misbehaviour: wellBehaved,
-  outage: { timesPerThousand: 20, begin: (server) => server.slam(), end: (server) => server.listen() },
+  outage: { timesPerThousand: 20, ...slams },
   canBeMended: true,
   leavesDoubt: 'mostly',
   shutsGates: false,
 };
+
+/** So seldom that hedges find connections in between. */
+const flapsSeldom: Scenario = { ...flaps, outage: { timesPerThousand: 6, ...slams } };
 
 const usual = { canBeMended: true, leavesDoubt: 'always', shutsGates: false } as const;
 
@@ -138,7 +146,7 @@ export const hedged: readonly Scenario[] = [
   throttlesSeldom,
   isStopped,
   isKilled,
-  flaps,
+  flapsSeldom,
 ].map(slowly);
 
 /** A selection for runs that have no time for all. */

@@ -31,6 +31,8 @@ class Room {
 
   /** A hedge was still waiting for a connection when the other attempt ended. */
   waited(now: number): void {
+    // It was sent before the room was found full, together with those that found it.
+    if (this.isFull(now)) return;
     this.waits += 1;
     const ms = shortestMs * 2 ** (this.waits - waitsInARow);
     if (this.waits >= waitsInARow) this.isFullUntil(now + Math.min(ms, longestMs));

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { PolicyOptions, RequestEvent } from '../../../src/index.js';
 import { answer, type Lab, silence } from '../../faults/lab.js';
-import { openLab } from '../kit.js';
+import { comesTrue, openLab } from '../kit.js';
 import { hedgeMs, learntFrom, onCue, type Warmed, warmedUp } from '../suites/hedged.js';
 import { major, undici } from './client.js';
 import { multiplexes, openH2Agent, openH2Lab, overTls } from './h2-client.js';
@@ -128,6 +128,40 @@ test('other requests hold every connection: a hedge goes out as soon as one is f
   expect(lab.connections).toBe(2);
   // Not in the context of the request whose end made the connection free.
   expect(toldIn).toEqual(['/slow']);
+});
+
+test('no connection for many hedges at once: that is one pause of a second, not a longer one for each', async () => {
+  const lab = await openLab(({ number }) => onCue(`answer ${number}`, answer(200)));
+  let refused = 0;
+  let isRefusing = false;
+  const toServer = undici.buildConnector({});
+  const connect: typeof toServer = (options, callback) => {
+    if (!isRefusing) return void toServer(options, callback);
+    refused += 1;
+    setImmediate(callback, Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), null);
+  };
+  const many = 12;
+  const hedge = { afterMs: hedgeMs, share: 1, capacity: 2 * many };
+  const { agent, time } = stageOver(openAgent({ connect }), { hedge });
+  const asked = Array.from({ length: many }, () => record(agent, { origin: lab.origin }));
+  await lab.until(({ requests }) => requests.length === many);
+  isRefusing = true;
+  await time.fire(hedgeMs);
+  expect(await comesTrue(() => refused === many)).toBe(true);
+  isRefusing = false;
+  for (let number = 1; number <= many; number += 1) lab.cue(`answer ${number}`);
+  for (const each of asked) await each.end();
+  expect(lab.requests).toHaveLength(many);
+  time.now += 999;
+  const next = record(agent, { origin: lab.origin });
+  await lab.until(({ requests }) => requests.length === many + 1);
+  expect(time.pending).toEqual([]);
+  time.now += 1;
+  const last = record(agent, { origin: lab.origin });
+  await lab.until(({ requests }) => requests.length === many + 2);
+  expect(time.pending).toEqual([hedgeMs]);
+  for (const number of [1, 2]) lab.cue(`answer ${many + number}`);
+  await Promise.all([next.end(), last.end()]);
 });
 
 describe('pipelining', () => {
