@@ -1,6 +1,6 @@
 /** A bundle without one of the parts that can be left out (docs/runtimes.md): the rest works, and using the part is a clear error. */
 
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,9 +16,14 @@ const all = `export * from 'undaunted'; export { withRetry } from 'undaunted/fet
 
 async function load(leftOut: LeftOut): Promise<Undaunted> {
   const { text } = await bundle(all, { leftOut });
-  const file = join(mkdtempSync(join(tmpdir(), 'left-out-')), 'bundle.mjs');
-  writeFileSync(file, text);
-  return import(pathToFileURL(file).href) as Promise<Undaunted>;
+  const folder = mkdtempSync(join(tmpdir(), 'left-out-'));
+  try {
+    const file = join(folder, 'bundle.mjs');
+    writeFileSync(file, text);
+    return (await import(pathToFileURL(file).href)) as Undaunted;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 function failingOnce(headers: HeadersInit = {}): { fetch: typeof fetch; count: () => number } {
