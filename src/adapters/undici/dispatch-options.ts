@@ -4,6 +4,7 @@ import { stringify } from 'node:querystring';
 import type { RetryContext } from '../../core/events.js';
 import { recordOf } from '../../runtime/header-record.js';
 import { iterates } from '../../runtime/iterates.js';
+import { isWebStream } from '../../runtime/stream-like.js';
 import type { DispatchOptions } from './handlers.js';
 import { copyOf, pairsOf, withHeaders } from './headers.js';
 
@@ -30,8 +31,24 @@ export function withMore(
     : options;
 }
 
+/**
+ * The fetch of undici 8.12 gives a second body, for a MockAgent that lets real requests through: `body` is then only
+ * compared with what is expected, and this one is sent.
+ */
+const sentUnlessMocked = '__mockAgentBodyForDispatch';
+
+export function bodyIn(options: DispatchOptions): unknown {
+  return options[sentUnlessMocked] ?? options.body ?? undefined;
+}
+
 export function withBody(options: DispatchOptions, body: unknown): DispatchOptions {
-  return body === (options.body ?? undefined) ? options : changed(options, { body });
+  if (body === bodyIn(options)) return options;
+  const sent = options[sentUnlessMocked] ?? undefined;
+  if (sent === undefined) return changed(options, { body });
+  const { body: compared } = options;
+  // A stream can be read only once, whether it is compared or sent.
+  const isStream = typeof compared === 'object' && compared !== null && isWebStream(compared);
+  return changed(options, { [sentUnlessMocked]: body, ...((compared === sent || isStream) && { body }) });
 }
 
 /** A copy with these values. Options that inherit from a prototype of their own keep it. */

@@ -11,7 +11,7 @@ import type { Session } from '../../runtime/session.js';
 import { bodyOf } from './body.js';
 import { handlerFor } from './callers-handler.js';
 import { RequestContext } from './context.js';
-import { repeatable, withMore } from './dispatch-options.js';
+import { bodyIn, repeatable, withMore } from './dispatch-options.js';
 import { errorFrom } from './errors.js';
 import { Exchange } from './exchange.js';
 import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
@@ -95,7 +95,7 @@ function open(
     const { settings } = session;
     const { idempotencyKey } = settings;
     const key = idempotencyKey === false ? undefined : context.keyFrom(idempotencyKey);
-    const exchange = new Exchange(dispatch, handler, session, bodyOf(options.body, settings));
+    const exchange = new Exchange(dispatch, handler, session, bodyOf(bodyIn(options), settings));
     if (key !== undefined) exchange.options = withMore(options, key);
     return exchange;
   } catch (thrown) {

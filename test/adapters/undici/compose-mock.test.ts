@@ -4,7 +4,8 @@ import type { MockAgent, MockPool } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
-import { settled, soon } from '../kit.js';
+import { answer } from '../../faults/lab.js';
+import { openLab, settled, soon } from '../kit.js';
 import { Waits } from '../waits.js';
 import { undici } from './client.js';
 import { type Generation, recorder } from './generations.js';
@@ -141,6 +142,19 @@ test('fetch() retries transient failures', async () => {
     'mine',
     'ok',
   ]);
+});
+
+test.each<[string, () => unknown]>([
+  ['text', () => 'hello'],
+  ['a stream', () => new Blob(['hello']).stream()],
+])('fetch() sends %s again through a MockAgent that lets requests through', async (_, make) => {
+  const lab = await openLab([answer(503), answer(200, 'ok')]);
+  const { agent } = mocked();
+  agent.enableNetConnect();
+  const init = { method: 'PUT', body: make(), duplex: 'half', dispatcher: agent.compose(retry(soon)) };
+  const response = await undici.fetch(lab.origin, init as object);
+  expect([response.status, await response.text()]).toEqual([200, 'ok']);
+  expect(lab.requests.map(({ body }) => String(body))).toEqual(['hello', 'hello']);
 });
 
 // The MockAgent of undici 6 and 8 knows handlers of one generation only; the handler that we dispatch has both.
