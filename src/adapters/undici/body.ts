@@ -9,7 +9,7 @@ import { isPromise } from '../../core/returned.js';
 import { iterates } from '../../runtime/iterates.js';
 import { KeptBody } from '../../runtime/kept-body.js';
 import { isSentAtOnce } from '../../runtime/sent-at-once.js';
-import { isStream, isWebStream } from '../../runtime/stream-like.js';
+import { dispose, isStream, isWebStream } from '../../runtime/stream-like.js';
 import { webSource } from '../../runtime/web-stream.js';
 
 /**
@@ -85,4 +85,11 @@ export function isSurelyReplayable({ kind }: Body): boolean {
 /** The kept body that is read while it is sent, if there is one. */
 export function sourceOf({ value }: Body): KeptBody | undefined {
   return value instanceof KeptBody ? value : undefined;
+}
+
+/**
+ * Destroys a stream of the caller's that was to be sent as it is, unless the caller does so when it hears of the error.
+ */
+export function destroyStream({ value }: Body): void {
+  if (typeof value === 'object' && value !== null && isStream(value)) queueMicrotask(() => dispose(value));
 }

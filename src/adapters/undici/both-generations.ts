@@ -30,7 +30,8 @@ export abstract class BothGenerations implements Handler, OldHandler {
   abstract onResponseError(controller: Controller | null, error: unknown): void;
 
   onConnect(abort: (reason?: unknown) => void, context: unknown): void {
-    this.onRequestStart(new OldController(abort), context);
+    // The MockAgent gives null.
+    this.onRequestStart(new OldController(abort, context !== null), context);
   }
 
   onHeaders(status: number, rawHeaders: RawHeaders, resume: () => void, statusText?: string): boolean {
@@ -65,7 +66,8 @@ export abstract class BothGenerations implements Handler, OldHandler {
 
   private oldController(): OldController {
     // undici 6's MockAgent answers without calling onConnect.
-    if (!(this.controller instanceof OldController)) this.controller = new OldController(() => undefined);
+    if (!(this.controller instanceof OldController))
+      this.controller = new OldController(() => undefined, false);
     return this.controller as OldController;
   }
 }

@@ -7,7 +7,7 @@ import type { KeptBody } from '../../runtime/kept-body.js';
 import { rememberOutermost } from '../../runtime/outermost.js';
 import type { Ports } from '../../runtime/ports.js';
 import type { Session } from '../../runtime/session.js';
-import { type Body, isReplayable, sourceOf } from './body.js';
+import { type Body, destroyStream, isReplayable, sourceOf } from './body.js';
 import { type RequestContext, setStarting } from './context.js';
 import { CallersController } from './controller.js';
 import { abortError, errorFrom } from './errors.js';
@@ -173,8 +173,7 @@ export abstract class CallersSide extends CallersController {
     if (this.isOver) return;
     const told = errorFrom(error);
     this.goOnAlone();
-    const sending = sendingIn(this.phase);
-    sending?.cut(told);
+    this.cut(sendingIn(this.phase), told);
     this.session.abandon(told);
     this.deliverError(told);
   }
@@ -210,7 +209,7 @@ export abstract class CallersSide extends CallersController {
     const isOurs = sending === undefined || sending.isAwaitingBody || !sending.isLive;
     if (isOurs) this.session.abandon(error);
     else this.tellLast(outcomeOfError(error, evidenceOf(sending, error)));
-    sending?.cut(error);
+    this.cut(sending, error);
     this.deliverError(error);
   }
 
@@ -231,9 +230,15 @@ export abstract class CallersSide extends CallersController {
         this.inScope(() => this.tellLast({ kind: 'error', error, aborted: true }));
       this.pass(sending);
       sending.abort(reason);
-      sending.cut(error);
+      this.cut(sending, error);
     }
     this.deliverError(error);
+  }
+
+  /** undici destroys the body of a request that it aborts, but does not abort one that it has not begun. */
+  private cut(sending: Sending | undefined, error: unknown): void {
+    sending?.cut(error);
+    if (sending?.starts === 0) destroyStream(this.body);
   }
 
   /** Before the request ends: if two attempts are out, one represents the request, and the other is cut. */

@@ -9,10 +9,13 @@ export class OldController implements Controller {
   rawHeaders: RawHeaders = null;
   rawTrailers: RawHeaders = null;
   onResume: (() => void) | undefined = undefined;
+  /** undici itself calls the handler, and not its MockAgent: it catches what the handler throws at the start. */
+  readonly isOfUndici: boolean;
   private readonly onAbort: (reason?: unknown) => void;
 
-  constructor(onAbort: (reason?: unknown) => void) {
+  constructor(onAbort: (reason?: unknown) => void, isOfUndici: boolean) {
     this.onAbort = onAbort;
+    this.isOfUndici = isOfUndici;
   }
 
   pause(): void {

@@ -11,6 +11,7 @@ import { innerContext } from './context.js';
 import { movedError } from './errors.js';
 import type { Controller, ResponseHeaders } from './handlers.js';
 import type { Receiver } from './receiver.js';
+import { refuse } from './refuse.js';
 import type { Upload } from './upload.js';
 
 /** Where the events that undici reports go. */
@@ -78,6 +79,10 @@ export class Sending extends BothGenerations {
       inner.claim();
       return;
     }
+    if (this.isGivenUp) {
+      refuse(controller);
+      return;
+    }
     if (this.isAnswered) {
       this.startedAgain(controller);
       return;
@@ -89,9 +94,11 @@ export class Sending extends BothGenerations {
     // Part of the body has been read already and is missing now.
     if (this.starts > 1 && this.upload?.readableDidRead === true && !this.isRedirected) {
       this.startedAgain(controller);
-      return;
     }
-    if (this.course.kind === 'over') controller.abort(new Error('undaunted: this attempt was given up'));
+  }
+
+  protected get isGivenUp(): boolean {
+    return this.course.kind === 'over';
   }
 
   protected adopt(context: object): void {
@@ -264,6 +271,9 @@ export class Sending extends BothGenerations {
     this.finish();
     const abort = (): void => this.controller?.abort(reason);
     if (this.upload === undefined || !this.isUploading) abort();
+    // undici has not begun the request. An error of its body would make it abort the request, and destroy the
+    // connection, as soon as there is one.
+    else if (this.starts === 0) this.upload.destroy();
     else this.upload.breakOff(abort);
   }
 

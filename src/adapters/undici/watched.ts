@@ -2,7 +2,6 @@
 
 import type { Alarm } from '../../runtime/alarms.js';
 import { askForConnection, forgetConnection, type Travelling } from './connections.js';
-import { innerContext } from './context.js';
 import type { Controller } from './handlers.js';
 import type { Ending } from './outcome.js';
 import type { Receiver } from './receiver.js';
@@ -59,13 +58,13 @@ export class WatchedSending extends Sending implements Alarm, Travelling {
 
   override onRequestStart(controller: Controller, context: unknown): void {
     const { starts, watch } = this;
-    // undici destroys the connection if a request is aborted here, and does not if its handler throws. Nothing is sent
-    // either way.
-    if (watch === undefined && innerContext(context) === undefined) {
-      throw new Error('undaunted: the other attempt has ended, so this one is not sent');
-    }
     super.onRequestStart(controller, context);
     if (this.starts > starts && this.isLive) watch?.onWire(this);
+  }
+
+  /** Or the other attempt has ended. */
+  protected override get isGivenUp(): boolean {
+    return this.watch === undefined || super.isGivenUp;
   }
 
   /** Asks undici for the connection, in onRequestStart. */
