@@ -58,7 +58,9 @@ export interface IdempotencyKey {
   readonly generate: (() => string) | undefined;
 }
 
-export type StatusOption = number | `${number}` | `${number}xx` | `!${number}` | `!${number}xx`;
+export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx';
+
+export type StatusOption = number | `${number}` | StatusClass | `!${number}` | `!${StatusClass}`;
 
 /**
  * Every key can be set at the policy's top level, for all requests, and in a rule, for the requests that it matches. A

@@ -42,8 +42,10 @@ export async function readJson(name: string, io: Io, names: readonly string[] = 
   try {
     return JSON.parse(text);
   } catch (error) {
+    if (text.trim() === '') throw new Failure(`${label(name)} is empty.`);
     const { message } = error as SyntaxError;
-    throw new Failure(`${label(name)}${placeIn(text, message)} is not JSON: ${reason(message)}.`);
+    const why = `${label(name)}${placeIn(text, message)} is not JSON: ${reason(message)}. ${adviceOn(name, text)}`;
+    throw new Failure(why.trimEnd());
   }
 }
 
@@ -73,6 +75,12 @@ function adviceFor(name: string, names: readonly string[]): string {
   return didYouMean(name, names) || `Known names: ${names.join(', ')}.`;
 }
 
+/** What is written by hand instead of JSON. */
+function adviceOn(name: string, text: string): string {
+  if (/\.ya?ml$/i.test(name) || /^\s*[\w$]+:/.test(text)) return 'Convert it from YAML to JSON.';
+  return /^\s*\/[/*]/m.test(text) ? 'JSON has no comments.' : '';
+}
+
 /** `:line:column`, from 1, if the parser reports a position: that depends on the version of Node. */
 function placeIn(text: string, message: string): string {
   const [, position] = / at position (\d+)/.exec(message) ?? [];
@@ -86,6 +94,6 @@ function placeIn(text: string, message: string): string {
 function reason(message: string): string {
   return message
     .replace(/ in JSON| at position \d+.*$/gs, '')
-    .replace(/, (\.*".*"\.*) is not valid JSON$/s, ' in $1')
+    .replace(/, \.*(".*")\.* is not valid JSON$/s, ' in $1')
     .replace(/\s+/g, ' ');
 }

@@ -11,6 +11,7 @@ const ours: Readonly<Record<string, PolicyOptions>> = {
   default: {},
   service: presets.policies.service,
   'service-hedge': { ...presets.policies.service, hedge: true },
+  llm: presets.policies.llm,
 };
 
 const peerNames: Readonly<Record<string, PeerName>> = {

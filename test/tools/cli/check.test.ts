@@ -120,7 +120,13 @@ describe('something that is not a policy is reported in one line', () => {
   test.each<[string, string, RegExp]>([
     ['a comma too many', '{\n  "maxRetries": 3,\n}', /^undaunted: stdin:3:1 is not JSON: Expected .*\.\n$/],
     ['the end missing', '{\n  "rules": [', /^undaunted: stdin:2:13 is not JSON: .*\.\n$/],
-    ['nothing at all', '', /^undaunted: stdin:1:1 is not JSON: Unexpected end of JSON input\.\n$/],
+    ['nothing at all', '', /^undaunted: stdin is empty\.\n$/],
+    [
+      'YAML',
+      'maxRetries: 3\nrules:\n  - match: /a\n',
+      / is not JSON: .*[^.]\. Convert it from YAML to JSON\.\n$/,
+    ],
+    ['a comment', '{\n  // three\n  "maxRetries": 3\n}', /:2:3 is not JSON: .*\. JSON has no comments\.\n$/],
     ['a word', '{ "retry": nope }', /^undaunted: stdin(:1:12)? is not JSON: Unexpected token.*\.\n$/],
   ])('%s', async (_, stdin, line) => {
     const { exitCode, stdout, stderr } = await undaunted(['check', '-'], { stdin });

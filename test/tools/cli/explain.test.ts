@@ -123,7 +123,7 @@ describe('what would turn a stop into a retry', () => {
       { outcome: retryAfter(90) },
       [
         'without the header retry-after',
-        'with no header but "retry-after: 60"',
+        'with "retry-after: 60" and no other header',
         'with "maxHintMs": 91000 for all requests',
         'with "hints": false for all requests',
       ],
@@ -133,7 +133,7 @@ describe('what would turn a stop into a retry', () => {
       { outcome: retryAfter(9), policy: { deadlineMs: 10_000 }, elapsedMs: 1_500 },
       [
         'without the header retry-after',
-        'with no header but "retry-after: 1"',
+        'with "retry-after: 1" and no other header',
         '999 ms after the request began',
         'with "deadlineMs": 11000 for all requests',
         'with "hints": false for all requests',
@@ -144,7 +144,7 @@ describe('what would turn a stop into a retry', () => {
       { outcome: readResponse(503, ['x-should-retry: false']) },
       [
         'without the header x-should-retry',
-        'with no header but "retry-after: 60"',
+        'with "retry-after: 60" and no other header',
         'with "hints": false for all requests',
       ],
     ],
@@ -174,7 +174,7 @@ describe('what would turn a retry into a stop', () => {
       [
         'with another body: a stream that was already sent',
         'with status 404',
-        'with no header but "retry-after: 61"',
+        'with "retry-after: 61" and no other header',
         'after attempt 4',
         '27 s after the request began',
         'with "idempotencyKey": false in rules[1]',

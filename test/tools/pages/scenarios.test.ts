@@ -36,7 +36,7 @@ describe('policies by name', () => {
   test('are ours and those of all peers', () => {
     const known = policyNames.map(contenderNamed);
     expect(Object.values(peers).filter((peer) => !known.includes(peer))).toEqual([]);
-    expect(policyNames.filter(isOurs)).toEqual(['default', 'service', 'service-hedge']);
+    expect(policyNames.filter(isOurs)).toEqual(['default', 'service', 'service-hedge', 'llm']);
   });
 
   test('are JSON only where a policy can say it', () => {

@@ -150,7 +150,7 @@ const settings = {
   bufferBodyBytes: bytes,
   resume: boolean,
   unref: boolean,
-  attemptHeader: either(boolean, header),
+  attemptHeader: either(boolean, { ...header, title: 'a header name, such as "retry-attempt"' }),
 } satisfies Record<Exclude<keyof SettingsOptions, Hook>, JsonSchema>;
 
 const inRules = { match: ref('match'), name: label } satisfies Record<

@@ -9,6 +9,7 @@ import { didYouMean, kindOf, mayBeFunction, unknownKey } from './known-keys.js';
 import type { Entries, ListParts } from './parts.js';
 import { partsOf } from './parts.js';
 import type { JsonSchema } from './schema.js';
+import { adviceOnShorthand } from './shorthands.js';
 import { allowed, oneOf, pathTo } from './wording.js';
 
 export interface Structure {
@@ -44,10 +45,9 @@ function visit(check: Check, schema: JsonSchema, value: unknown, path: string): 
   } else if (alternatives.some((alternative) => isScalarOf(alternative, value))) {
     return value;
   }
-  const meant = didYouMean(
-    value,
-    alternatives.flatMap((alternative) => alternative.enum ?? []),
-  );
+  const names = alternatives.flatMap((alternative) => alternative.enum ?? []);
+  const shorthand = adviceOnShorthand(value, path);
+  const meant = shorthand === undefined ? didYouMean(value, names) : { advice: shorthand };
   const words = title === undefined ? allowed(alternatives, meant.advice !== undefined) : [title];
   check.problems.push({
     path,

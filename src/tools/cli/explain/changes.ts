@@ -72,9 +72,9 @@ function responseLadders(question: Question<ResponseOutcome>, { decision, rule }
   const statuses = decision.action === 'retry' ? hopeless : hopeful;
   const headers = Object.entries(outcome.headers ?? {});
   const seconds = Math.floor(rule.settings.maxHintMs / 1_000) + (decision.action === 'retry' ? 1 : 0);
-  const only = headers.length === 0 ? 'with' : 'with no header but';
+  const only = headers.length === 0 ? '' : ' and no other header';
   const hints = [seconds, 1].map((wait) =>
-    change(`${only} "retry-after: ${wait}"`, { headers: { 'retry-after': String(wait) } }),
+    change(`with "retry-after: ${wait}"${only}`, { headers: { 'retry-after': String(wait) } }),
   );
   return [
     statuses.map((status) => change(`with status ${status}`, { status })),

@@ -104,7 +104,7 @@ test.each([
   ['three-retires', 'Did you mean three-retries?'],
   [
     'nonsense',
-    'Known names: fixed, article, default, service, service-hedge, none, fixed-for-ever, three-retries, aws-standard.',
+    'Known names: fixed, article, default, service, service-hedge, llm, none, fixed-for-ever, three-retries, aws-standard.',
   ],
 ])('an invalid policy, %s, is reported before anything begins', async (policy, advice) => {
   const { exitCode, stdout, stderr } = await refused('clients', '--policy', policy);

@@ -89,7 +89,7 @@ function beginningsOf(reported: readonly Candidate[]): readonly BeginningGroup[]
   const own = reported.flatMap(({ name, policy }) => (policy === undefined ? [] : [{ name, policy }]));
   const groups = [
     { title: 'From this report', beginnings: own },
-    { title: 'undaunted', beginnings: [...named(dataPolicyNames.filter(isOurs)), llm] },
+    { title: 'undaunted', beginnings: named(dataPolicyNames.filter(isOurs)) },
     { title: 'How others retry', beginnings: named(dataPolicyNames.filter((name) => !isOurs(name))) },
     { title: 'Famous policies', beginnings: famous },
     { title: 'Default, with a famous schedule', beginnings: withFamousSchedule },
@@ -97,9 +97,7 @@ function beginningsOf(reported: readonly Candidate[]): readonly BeginningGroup[]
   return groups.filter(({ beginnings }) => beginnings.length > 0);
 }
 
-const { service: _, llm: llmPolicy, ...famousPolicies } = presets.policies;
-
-const llm: Beginning = { name: 'llm', policy: llmPolicy };
+const { service: _, llm: __, ...famousPolicies } = presets.policies;
 
 const famous: readonly Beginning[] = Object.entries(famousPolicies).map(([name, policy]) => ({
   name,
