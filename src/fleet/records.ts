@@ -5,6 +5,8 @@ import type { RecordShare } from './share.js';
 export class Records {
   private readonly byKey: Map<string, Set<RecordShare>> = new Map();
   private readonly marked: Set<RecordShare> = new Set();
+  /** Those of them that are reported first. */
+  private readonly urgent: Set<RecordShare> = new Set();
 
   add(share: RecordShare): void {
     const shares = this.byKey.get(share.key) ?? new Set();
@@ -46,18 +48,25 @@ export class Records {
     this.marked.add(share);
   }
 
+  urge(share: RecordShare): void {
+    if (share.isMarked) this.urgent.add(share);
+  }
+
   unmark(share: RecordShare): void {
     share.isMarked = false;
     this.marked.delete(share);
+    this.urgent.delete(share);
   }
 
   /** At most so many of those that are marked, which then are not. */
   take(most: number): RecordShare[] {
     const shares: RecordShare[] = [];
-    for (const share of this.marked) {
-      if (shares.length === most) break;
-      shares.push(share);
-      this.unmark(share);
+    for (const waiting of [this.urgent, this.marked]) {
+      for (const share of waiting) {
+        if (shares.length === most) break;
+        shares.push(share);
+        this.unmark(share);
+      }
     }
     return shares;
   }

@@ -96,7 +96,7 @@ export class Voice implements Speaker {
   close(done: () => void): void {
     const { isShared } = this;
     for (const share of this.records.all()) this.forget(share);
-    while (this.records.isMarked && this.store.canTake()) this.send();
+    this.sendAll();
     // This timer keeps the process alive, as the caller waits for it.
     const stopWaiting = this.ports.sleep(silentMs, done);
     this.closed = () => {
@@ -120,6 +120,7 @@ export class Voice implements Speaker {
 
   urge(share: RecordShare): void {
     this.mark(share);
+    this.records.urge(share);
     if (this.state === 'shared') this.flush();
   }
 
@@ -145,7 +146,15 @@ export class Voice implements Speaker {
     const now = this.ports.now();
     this.waitingSince ??= now - this.stalledMs;
     this.watchOn(now);
-    if (!this.store.canTake()) return;
+    if (this.store.canTake()) this.exchange(now);
+  }
+
+  /** As much as the store can take now. */
+  private sendAll(): void {
+    while (this.records.isMarked && this.store.canTake()) this.exchange(this.ports.now());
+  }
+
+  private exchange(now: number): void {
     const shares = this.records.take(mostReports);
     const exchange: Exchange = { shares, sentAt: now, awakeAt: now - this.stalledMs };
     const reports = shares.map((share) => ({ key: share.key, report: share.report(now) }));
@@ -163,10 +172,15 @@ export class Voice implements Speaker {
   // -------------------------------------------------------------- hearing
 
   private answered(exchange: Exchange, facts: Answer | undefined): void {
+    if (this.closed !== undefined) {
+      this.out.delete(exchange);
+      this.sendAll();
+      if (this.out.size === 0) this.closed();
+      return;
+    }
     // Earlier exchanges are lost or late; nothing waits for them any more.
     for (const other of this.out) if (other.sentAt <= exchange.sentAt) this.out.delete(other);
-    if (this.closed !== undefined && this.out.size === 0) this.closed();
-    if (facts === undefined || this.closed !== undefined) return;
+    if (facts === undefined) return;
     const now = this.ports.now();
     const isLate = now - exchange.sentAt >= silentMs;
     if (now - this.stalledMs - exchange.awakeAt < silentMs) this.heard();

@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { fleetOver } from '../../src/fleet/fleet.js';
-import { answered } from '../kit.js';
+import type { MemoryLink } from '../../src/fleet/memory/store.js';
+import { answered, requestOf } from '../kit.js';
 import { Fleets } from './kit.js';
 
 const policy: PolicyOptions = {
@@ -22,6 +23,24 @@ function sharing(count = 1): Fleets {
 function tokensIn({ store }: Fleets): unknown {
   const record = store.recordOf(store.keys().find((key) => key.includes(' budget ')) ?? '');
   return record?.limit === 'budget' ? record.tokens : undefined;
+}
+
+function allTokensIn({ store }: Fleets): (number | undefined)[] {
+  const records = store.keys().map((key) => store.recordOf(key));
+  return records.flatMap((record) => (record?.limit === 'budget' ? [record.tokens] : []));
+}
+
+function takesOneAtATime(link: MemoryLink): void {
+  const exchange = link.exchange.bind(link);
+  let isTaken = false;
+  link.canTake = () => !isTaken;
+  link.exchange = (reports, told) => {
+    isTaken = true;
+    exchange(reports, (facts) => {
+      isTaken = false;
+      told(facts);
+    });
+  };
 }
 
 /** After how long it was closed. */
@@ -46,6 +65,20 @@ describe('a fleet that is closed', () => {
     expect(tokensIn(fleets)).toBe(10_000);
     expect(await closed(fleets)).toBe(10);
     expect(tokensIn(fleets)).toBe(20_000);
+  });
+
+  test('gives back those of 600 scopes, also if the store takes one round trip at a time', async () => {
+    const fleets = new Fleets(policy, 1);
+    const { retrier, link } = fleets.at(0);
+    for (let index = 0; index < 600; index += 1) {
+      const session = retrier.open(requestOf({ origin: `https://${index}.test` }));
+      session.admit();
+      session.acceptAtOnce(200);
+    }
+    fleets.pass(9_000);
+    takesOneAtATime(link);
+    expect(await closed(fleets)).toBeLessThanOrEqual(60);
+    expect(new Set(allTokensIn(fleets))).toEqual(new Set([20_000]));
   });
 
   test('says nothing more, hears nothing more, and leaves no timer', async () => {

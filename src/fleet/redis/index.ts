@@ -40,8 +40,8 @@ export function redisFleet(client: RedisClient, options: RedisFleetOptions = {})
 }
 
 const notAClient =
-  'redisFleet() needs a node-redis client, made by createClient() of the package redis; clusters, pools, ' +
-  'ioredis and URLs are not supported';
+  'redisFleet() needs a node-redis client, made by createClient() of the package redis; clusters, sentinels, pools, ' +
+  'legacy clients, ioredis and URLs are not supported';
 const noPrefix = 'redisFleet(): prefix must be a string that is not empty, such as "undaunted:"';
 
 function hashOf(name: string): string {

@@ -7,11 +7,9 @@ import { createHash } from 'node:crypto';
 import type { Reported, Told } from '../../core/limits/fleet/messages.js';
 import { type Answer, mostOut, recordKeptMs, type Store } from '../port.js';
 import { factsIn } from '../reading.js';
-import { end, type RedisClient } from './client.js';
+import { connectAgainMs, type RedisClient } from './client.js';
 import { mergeScript } from './merge-script.js';
-
-/** How long to wait before connecting again after the client has given up, for example after a wrong password. */
-const connectAgainMs = 2_000;
+import { NewsConnection } from './news.js';
 
 const scriptHash: string = createHash('sha1').update(mergeScript).digest('hex');
 
@@ -29,17 +27,32 @@ export class RedisStore implements Store {
   private readonly prefix: string;
   private readonly channel: string;
   private readonly listeners: Set<Listener> = new Set();
-  private subscriber: RedisClient | undefined = undefined;
+  private readonly news: NewsConnection;
+  private readonly watchers: readonly (readonly [string, () => void])[];
   private out = 0;
   private connectedAt = Number.NEGATIVE_INFINITY;
   private wasOpen = false;
+  /** Since the client was connected here, it is connected again here if it gives up. */
+  private isOurs = false;
+  private hasGivenUp = false;
 
   /** `prefix` ends with the hash tag that all keys share. */
   constructor(client: RedisClient, prefix: string) {
     this.client = client;
     this.prefix = prefix;
-    this.channel = `${prefix}news`;
-    this.watch(client);
+    this.channel = channelOf(prefix, client);
+    this.news = new NewsConnection(
+      client,
+      this.channel,
+      (message) => this.hear(message),
+      () => this.ready(),
+    );
+    this.watchers = [
+      ['ready', this.ready],
+      ['end', this.ended],
+      ['error', this.troubled],
+    ];
+    this.watch();
   }
 
   // ---------------------------------------------------------------- reports
@@ -96,7 +109,7 @@ export class RedisStore implements Store {
     this.isReady();
     return () => {
       this.listeners.delete(listener);
-      if (this.listeners.size === 0) this.stopListening();
+      if (this.listeners.size === 0) this.leave();
     };
   }
 
@@ -106,49 +119,21 @@ export class RedisStore implements Store {
     else for (const { told } of this.listeners) told(news);
   }
 
-  /**
-   * A connection that listens can do nothing else, so there is a second one. It ends with the client, and does not keep
-   * the process alive.
-   */
-  private startListening(): void {
-    const subscriber = this.client.duplicate();
-    this.subscriber = subscriber;
-    ignoreErrors(subscriber);
-    const isStill = (): boolean => this.subscriber === subscriber;
-    const again = (): void => {
-      if (isStill()) this.stopListening();
-      else end(subscriber);
-    };
-    subscriber
-      .connect()
-      .then(() => {
-        if (!isStill()) return end(subscriber);
-        subscriber.unref();
-        return subscriber.subscribe(this.channel, (message) => this.hear(message));
-      })
-      .catch(again);
-  }
-
-  private stopListening(): void {
-    const { subscriber } = this;
-    this.subscriber = undefined;
-    if (subscriber !== undefined) end(subscriber);
-  }
-
   // ---------------------------------------------------------------- connections
 
   /** Also connects if necessary, because this is called before each report. */
   private isReady(): boolean {
-    const { client } = this;
+    const { client, news } = this;
     if (!client.isOpen) {
+      if (!this.wasOpen || this.hasGivenUp) this.connect();
       // If the caller has closed it, it stays closed.
-      if (this.wasOpen) this.stopListening();
-      else this.connect();
+      else news.stop();
       return false;
     }
     this.wasOpen = true;
-    if (client.isReady && this.subscriber === undefined && this.listeners.size > 0) this.startListening();
-    return client.isReady;
+    if (client.isReady && this.listeners.size > 0) news.keepListening();
+    // Without news, this process would take part in what it does not hear of.
+    return client.isReady && !news.isDeaf;
   }
 
   private connect(): void {
@@ -158,6 +143,7 @@ export class RedisStore implements Store {
     // The caller may still connect it in this turn.
     queueMicrotask(() => {
       if (this.client.isOpen) return;
+      this.isOurs = true;
       // A caller that did not connect it will not close it, so it must not keep the process alive. Before it is
       // connected, `unref` does nothing.
       this.client.connect().then(
@@ -167,18 +153,43 @@ export class RedisStore implements Store {
     });
   }
 
-  private watch(client: RedisClient): void {
-    ignoreErrors(client);
-    client.on('end', () => this.stopListening());
-    client.on('ready', () => {
-      if (this.isReady()) for (const { ready } of this.listeners) ready();
-    });
+  private watch(): void {
+    const { client } = this;
+    if (!quiet.has(client)) client.on('error', ignore);
+    quiet.add(client);
+    for (const [event, listener] of this.watchers) client.on(event, listener);
   }
+
+  private leave(): void {
+    this.news.stop();
+    for (const [event, listener] of this.watchers) this.client.off?.(event, listener);
+  }
+
+  private readonly ready = (): void => {
+    this.hasGivenUp = false;
+    if (this.isReady()) for (const { ready } of this.listeners) ready();
+  };
+
+  private readonly ended = (): void => {
+    this.hasGivenUp = false;
+    this.news.stop();
+  };
+
+  /** A client that gives up, as its `reconnectStrategy` says, is not open, and tells the error, but does not end. */
+  private readonly troubled = (): void => {
+    if (this.isOurs && !this.client.isOpen) this.hasGivenUp = true;
+  };
 }
 
-/** The client itself retries to connect. Without a listener, an error would crash the process. */
-function ignoreErrors(client: RedisClient): void {
-  client.on('error', () => undefined);
+/** Without a listener, an error would crash the process, also after the fleet is closed. The client itself retries. */
+const ignore = (): void => undefined;
+/** Clients whose errors are ignored. */
+const quiet: WeakSet<RedisClient> = new WeakSet();
+
+/** Redis's databases have keys of their own, but share all channels. */
+function channelOf(prefix: string, { options }: RedisClient): string {
+  const database = Number(options?.database ?? 0);
+  return database > 0 ? `${prefix}news:${database}` : `${prefix}news`;
 }
 
 interface Reply {

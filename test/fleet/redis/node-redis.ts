@@ -8,16 +8,21 @@ export interface Client extends RedisClient {
   close?(): Promise<unknown>;
   quit(): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
+  legacy?(): unknown;
 }
 
 interface NodeRedis {
   createClient(options: object): Client;
+  createCluster(options: object): unknown;
+  createClientPool?(): unknown;
+  createSentinel?(options: object): unknown;
 }
 
 const folder = process.env['NODE_REDIS'];
 if (folder === undefined) throw new Error('NODE_REDIS names no folder with redis: use npm run test:redis');
 
-export const { createClient } = createRequire(join(folder, 'index.js'))('redis') as NodeRedis;
+export const nodeRedis = createRequire(join(folder, 'index.js'))('redis') as NodeRedis;
+export const { createClient } = nodeRedis;
 
 export async function connected(url: string): Promise<Client> {
   const client = createClient({ url });
