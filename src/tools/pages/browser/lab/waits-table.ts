@@ -20,7 +20,7 @@ export function waitsTable(policy: PolicyOptions): HTMLElement {
       : `The wait before each retry by the schedule, without hints from the server${
           maxRetries > mostRows ? `: the first ${mostRows} of ${maxRetries}` : ''
         }`;
-  const columns = ['Retry', 'Wait', 'Median', 'All so far', 'Median', 'Since the first attempt'];
+  const columns = ['Retry', 'Wait', 'Median', 'Since the first failure', 'Median', 'The same, drawn'];
   const head = columns.map((title) => element('th', { scope: 'col' }, title));
   const table = element(
     'table',
