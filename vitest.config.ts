@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** Everything in it is loaded once: each file opens and closes what it needs. */
 const together = { testTimeout: 60_000, isolate: false };
 
+/** What is slow, and plays long outages or states by the thousand: `npm test` leaves it to CI. */
+const thorough = 'test/{chaos,models,tables}/**/*.test.ts';
+
 /** Its own tests, and the suites that each adapter runs. */
 function adapter(name: string) {
   const include = [`test/adapters/${name}/**/*.test.ts`, 'test/adapters/suites/**/*.test.ts'];
@@ -19,9 +22,10 @@ export default defineConfig({
           ...together,
           name: 'core',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/adapters/**'],
+          exclude: ['test/adapters/**', thorough],
         },
       },
+      { test: { ...together, name: 'thorough', include: [thorough], testTimeout: 300_000 } },
       adapter('undici'),
       adapter('axios'),
       adapter('fetch'),

@@ -3,7 +3,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
-const suites = ['tests', 'package', 'browser', 'everywhere', 'chaos', 'models', 'redis', 'matrix', 'fuzz'];
+const suites = [
+  'tests',
+  'package',
+  'browser',
+  'everywhere',
+  'chaos',
+  'models',
+  'tables',
+  'redis',
+  'matrix',
+  'fuzz',
+];
 /** A failing script of the fuzz names its calls, and the command that plays it again. */
 const tellsOfFailure = /FAIL|×|Error: |\bscript \d+:|\bcall \d+:|FUZZ_SEED=/;
 let passed = 0;

@@ -4,12 +4,12 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import type { TailFigures } from '../../../scripts/tail/figures.js';
-import { attemptsEach, slowMinuteBeside, tailFiguresOf, workBeside } from '../../../scripts/tail/figures.js';
-import type { TailContender } from '../../../scripts/tail/rows.js';
-import { tailContenders } from '../../../scripts/tail/rows.js';
-import type { Day } from '../../../src/tools/sim/index.js';
-import { tailDays as days } from '../../../src/tools/sim/index.js';
+import type { TailFigures } from '../../scripts/tail/figures.js';
+import { attemptsEach, slowMinuteBeside, tailFiguresOf, workBeside } from '../../scripts/tail/figures.js';
+import type { TailContender } from '../../scripts/tail/rows.js';
+import { tailContenders } from '../../scripts/tail/rows.js';
+import type { Day } from '../../src/tools/sim/index.js';
+import { tailDays as days } from '../../src/tools/sim/index.js';
 
 const none = 'no retry';
 const service = 'undaunted: `service`';

@@ -2,11 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { tables } from '../../../scripts/all-tables.js';
-import { outagePicture } from '../../../scripts/outage-picture.js';
-import { seedsUpTo } from '../../../scripts/sim-reading.js';
+import { tables } from '../../scripts/all-tables.js';
+import { outagePicture } from '../../scripts/outage-picture.js';
+import { seedsUpTo } from '../../scripts/sim-reading.js';
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../', import.meta.url);
 
 test('the picture', () => {
   expect(outagePicture()).toBe(readFileSync(new URL('docs/outage.svg', root), 'utf8'));

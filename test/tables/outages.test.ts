@@ -1,9 +1,9 @@
 /** What the table of `npm run sim:table` says, with few seeds: it stays true. */
 
 import { describe, expect, test } from 'vitest';
-import { presets } from '../../../src/core/policy/presets.js';
-import type { Contender, LimitedServer, Run } from '../../../src/tools/sim/index.js';
-import * as sim from '../../../src/tools/sim/index.js';
+import { presets } from '../../src/core/policy/presets.js';
+import type { Contender, LimitedServer, Run } from '../../src/tools/sim/index.js';
+import * as sim from '../../src/tools/sim/index.js';
 
 const { fairness, peers, perSecond, simulate } = sim;
 const { service } = presets.policies;

@@ -1,11 +1,11 @@
 /** The goals of `npm run sim:table -- --goals` can be met and missed. */
 
 import { describe, expect, test } from 'vitest';
-import { goals } from '../../../scripts/goals/all.js';
-import { besideNone, losing, reaching } from '../../../scripts/goals/goal.js';
-import { presets } from '../../../src/core/policy/presets.js';
-import type { Contender } from '../../../src/tools/sim/index.js';
-import { ordinaryDays as days, peers } from '../../../src/tools/sim/index.js';
+import { goals } from '../../scripts/goals/all.js';
+import { besideNone, losing, reaching } from '../../scripts/goals/goal.js';
+import { presets } from '../../src/core/policy/presets.js';
+import type { Contender } from '../../src/tools/sim/index.js';
+import { ordinaryDays as days, peers } from '../../src/tools/sim/index.js';
 
 /** Does not wait for any answer. */
 const timid: Contender = { attemptTimeoutMs: 10, retry: false };
