@@ -457,6 +457,15 @@ describe('the lab', () => {
     expect(lab.openSockets).toBe(0);
   });
 
+  test('has another port than the labs shortly before it', async () => {
+    const ports: number[] = [];
+    for (let labs = 0; labs < 1_000; labs += 1) {
+      await using lab = await startLab(silence());
+      expect(ports.slice(-100)).not.toContain(lab.port);
+      ports.push(lab.port);
+    }
+  });
+
   test('survives clients that go whenever they like', async () => {
     const plays = [
       dripHead(1),

@@ -25,6 +25,12 @@ export interface ListenerOptions {
   onChange(): void;
 }
 
+/**
+ * The ports of the last listeners. A client may not know yet that its connection to one of them has ended, and would use
+ * it for a request to the next listener on that port.
+ */
+const lastPorts: number[] = [];
+
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #server = createServer({ noDelay: true }, (raw) => this.#accept(raw));
@@ -41,11 +47,17 @@ export class Listener {
   }
 
   async listen(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1', 4096);
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('listening', resolve);
-      this.#server.once('error', reject);
-    });
+    await this.#listenSomewhere();
+    while (lastPorts.includes(this.port)) {
+      await once(this.#server.close(), 'close');
+      await this.#listenSomewhere();
+    }
+    lastPorts.push(this.port);
+    if (lastPorts.length > 100) lastPorts.shift();
+  }
+
+  async #listenSomewhere(): Promise<void> {
+    await once(this.#server.listen(0, '127.0.0.1', 4096), 'listening');
   }
 
   get port(): number {
