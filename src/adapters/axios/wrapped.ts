@@ -10,11 +10,12 @@ const mark: unique symbol = Symbol.for('undaunted.axios');
 
 type Wrapper = Adapter & { [mark]?: true };
 
-export function wrapped(installation: Installation, config: RequestConfig): RequestConfig {
-  const { adapter, data, transitional } = config;
-  if (typeof adapter === 'function' && mark in adapter) return config;
+export function wrapped(installation: Installation, given: RequestConfig): RequestConfig {
+  const { adapter, data, transitional } = given;
+  if (typeof adapter === 'function' && mark in adapter) return given;
   // axios does not call the adapter of a cancelled request, and shows the configuration as it is.
-  if (isCanceled(config)) return config;
+  if (isCanceled(given)) return given;
+  const config = changeable(given);
   const body = typeof data === 'function' ? data : undefined;
   const wrapper =
     body === undefined ? commonWrapper(installation, adapter) : wrapperOf(installation, adapter, body);
@@ -22,6 +23,13 @@ export function wrapped(installation: Installation, config: RequestConfig): Requ
     stayAround(installation, config, wrapper, body);
   else config.adapter = wrapper;
   return config;
+}
+
+/** An interceptor may have frozen the configuration, as tools for immutable data do. */
+function changeable(config: RequestConfig): RequestConfig {
+  return Object.isExtensible(config)
+    ? config
+    : Object.assign(Object.create(Object.getPrototypeOf(config)), config);
 }
 
 /** Keeps the wrapper of the last adapter: nearly all requests of an instance have the same one. */

@@ -201,3 +201,16 @@ describe.each(orderings)('with %o, interceptors run', (transitional) => {
     ]);
   });
 });
+
+test.each([
+  ['freezes', Object.freeze],
+  ['seals', Object.seal],
+  ['forbids additions to', Object.preventExtensions],
+])('an interceptor that runs before it may be one that %s the configuration', async (_, lock) => {
+  const lab = await openLab(failsTwice);
+  const instance = openInstance();
+  attachRetry(instance, { ...soon, deadlineMs: 10_000 });
+  instance.interceptors.request.use((config) => lock(config));
+  expect((await instance.put(lab.origin, { b: 2 })).data).toEqual({ a: 1 });
+  expect(lab.requests.map(({ body }) => String(body))).toEqual(Array(3).fill('{"b":2}'));
+});
