@@ -29,8 +29,11 @@ const longestName = 200;
  * answer, each process goes on with what it knows itself. One fleet serves all retriers of a process.
  */
 export function redisFleet(client: RedisClient, options: RedisFleetOptions = {}): Fleet {
-  const { prefix = 'undaunted:', plainNames = false, observe } = options;
   if (!isRedisClient(client)) throw new TypeError(notAClient);
+  if (typeof options !== 'object' || options === null) throw new TypeError(noOptions);
+  const { prefix = 'undaunted:', plainNames = false, observe, ...others } = options;
+  // A prefix that was meant and not taken would let strangers share.
+  for (const name of Object.keys(others)) throw new TypeError(`${noOptions}; it got ${name}`);
   if (typeof prefix !== 'string' || prefix === '') throw new TypeError(noPrefix);
   // One hash tag, so that all keys of a script call are in one slot.
   const store = new RedisStore(client, prefix.includes('{') ? prefix : `${prefix}{1}:`);
@@ -42,6 +45,7 @@ export function redisFleet(client: RedisClient, options: RedisFleetOptions = {})
 const notAClient =
   'redisFleet() needs a node-redis client, made by createClient() of the package redis; clusters, sentinels, pools, ' +
   'legacy clients, ioredis and URLs are not supported';
+const noOptions = 'redisFleet() takes a client and { prefix, plainNames, observe }';
 const noPrefix = 'redisFleet(): prefix must be a string that is not empty, such as "undaunted:"';
 
 function hashOf(name: string): string {

@@ -42,6 +42,15 @@ describe('not supported, and refused at once', () => {
   });
 });
 
+test.each([
+  ['a prefix by itself', 'app:', 'redisFleet() takes a client and { prefix, plainNames, observe }'],
+  ['an option misspelt', { prefx: 'app:' }, '{ prefix, plainNames, observe }; it got prefx'],
+  ['an empty prefix', { prefix: '' }, 'prefix must be a string that is not empty'],
+])('options that would be ignored are errors: %s', (_what, options, message) => {
+  const client = nodeRedis.createClient({});
+  expect(() => redisFleet(client, options as never)).toThrow(message);
+});
+
 describe('a client that gives up, as its reconnectStrategy says', () => {
   test('is connected again if the fleet connected it', async () => {
     const server = await aServer();
