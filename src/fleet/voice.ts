@@ -48,6 +48,7 @@ export class Voice implements Speaker {
   private resting: Cancel | undefined = undefined;
   /** The `awakeAt` of the first exchange since which the store has not answered. */
   private waitingSince: number | undefined = undefined;
+  private flushedAt = Number.NEGATIVE_INFINITY;
   /** How long this process was stalled in total, as its late timers show: that says nothing about the store. */
   private stalledMs = 0;
   private watchAt = 0;
@@ -78,7 +79,9 @@ export class Voice implements Speaker {
       this.watching ??= this.ports.sleep(0, this.tryAgain, unrefed);
       return;
     }
-    // Other processes may know something about this scope before the first request here fails.
+    // Other processes may know something about this scope before the first request here fails. But scopes that come and
+    // go, such as one for each user, cost no more round trips than others.
+    if (this.ports.now() - this.flushedAt < flushMs) return;
     this.flushing?.();
     this.flushing = this.ports.sleep(0, this.flushNow, unrefed);
   }
@@ -133,6 +136,7 @@ export class Voice implements Speaker {
     this.flushing?.();
     this.flushing = undefined;
     if (!this.records.isMarked) return;
+    this.flushedAt = this.ports.now();
     if (this.out.size < mostOut) this.send();
     if (this.records.isMarked) {
       if (this.state !== 'alone') this.flushing = this.ports.sleep(flushMs, this.flushNow, unrefed);

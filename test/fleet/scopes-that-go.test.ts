@@ -33,6 +33,15 @@ function keysReportedBy(fleets: Fleets, { link }: Process): number {
   return keys.size;
 }
 
+test('scopes that come and go cost ten round trips a second at most', () => {
+  const fleets = new Fleets({ maxScopes: 10, gate: true, hold: true }, 1);
+  for (let index = 0; index < 500; index += 1) {
+    succeed(fleets.at(0), `${index}.test`);
+    fleets.pass(10);
+  }
+  expect(fleets.store.exchanges).toBeLessThanOrEqual(52);
+});
+
 describe('a scope that was forgotten', () => {
   test('reports nothing more, also when its requests end later', () => {
     const fleets = new Fleets({ maxScopes: 1, gate: true, hold: true }, 1);
