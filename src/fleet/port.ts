@@ -18,7 +18,7 @@ export interface Store {
    */
   exchange(reports: readonly Reported[], answered: (facts: Answer | undefined) => void): void;
   /**
-   * Urgent news are sent to every process that listens, including the one whose report they come from. `ready` is
+   * Urgent news is sent to every process that listens, including the one whose report it comes from. `ready` is
    * called when the store can be reached again. Returns a function that stops listening.
    */
   listen(told: (news: Told) => void, ready: () => void): () => void;

@@ -91,7 +91,7 @@ function isShared(retrier: Retrier): boolean {
   return retrier.snapshot().fleet?.isShared === true;
 }
 
-describe('a store that can be reached late', () => {
+describe('a store that can only be reached later', () => {
   test.each([100, 850, 1_300, 60_000])('is one with the process at once: after %i ms', (afterMs) => {
     const stage = new Stage();
     const store = new LateStore(stage);

@@ -28,18 +28,18 @@ describe('beside no retry', () => {
     expect(goal.judge(peers.threeRetries, [1]).isMet).toBe(true);
   });
 
-  test('who gives up too soon does not', () => {
+  test('a policy that gives up too soon does not', () => {
     expect(goal.judge(timid, [1]).isMet).toBe(false);
   });
 
-  test('what is only reported is neither', () => {
+  test('a goal that is only reported is neither met nor missed', () => {
     expect(
       besideNone({ name, about: 'half', day, least: undefined }).judge(timid, [1]).isMet,
     ).toBeUndefined();
   });
 });
 
-test('so much of all, or so little lost', () => {
+test('goals are a least share of successes, or a most share of losses', () => {
   const half = (least: number) =>
     reaching({ name, about: 'half', day: days.partialFailure(0.5, 100), least }).judge(peers.noRetry, [1]);
   expect([half(0.4).isMet, half(0.6).isMet]).toEqual([true, false]);

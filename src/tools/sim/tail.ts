@@ -72,7 +72,7 @@ export function slowMinute(times: number, perSecond: number, tail?: LatencyTail)
   return day(answering(tail === undefined ? quick : { ...quick, tail }), perSecond, [slow]);
 }
 
-/** Workers of whom a share is busy if nothing is sent twice; one attempt in a hundred is a hundred times as slow. */
+/** Workers, a share of which is busy if nothing is sent twice; one attempt in a hundred is a hundred times as slow. */
 export function busy(workers: number, share: number, tail: LatencyTail = oneInAHundred): Day {
   const serviceMs = { ...quick, tail };
   const server: PlainServer = { kind: 'queue', workers, places: 1_000, serviceMs };

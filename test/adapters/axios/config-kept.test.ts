@@ -201,7 +201,7 @@ describe('the headers of each attempt are those of the first:', () => {
     expect(headersOf(lab)).toEqual(Array(3).fill(expected.replaceAll(String(plain.port), String(lab.port))));
   });
 
-  test('a multipart form, but for its boundary, which fits the body', async () => {
+  test('a multipart form, except for its boundary, which fits the body', async () => {
     const lab = await openLab([answer(503), answer(503), answer(200)]);
     const form = new FormData();
     form.append('a', '1');

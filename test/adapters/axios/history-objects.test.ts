@@ -41,7 +41,7 @@ describe('of', () => {
     expect(reasons(response)).toEqual(['1 transient-status', '2 success']);
   });
 
-  test('what knows none: undefined', async () => {
+  test('anything else has no history', async () => {
     const lab = await openLab(answer(200));
     const plain = await openInstance().get(lab.origin);
     const given = await retryingInstance().get(lab.origin);

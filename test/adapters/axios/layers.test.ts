@@ -211,7 +211,7 @@ describe.each(beneath)('over %s:', (_what, open) => {
 });
 
 describe('a different request', () => {
-  test('is retried by its own layer, though an adapter sends it meanwhile', async () => {
+  test('is retried by its own layer, even if an adapter sends it during an attempt', async () => {
     const lab = await openLab(({ path, number }) => answer(path === '/token' && number < 3 ? 503 : 200));
     const others = retryingInstance(patient);
     const adapter: AxiosAdapter = async (config) => {

@@ -75,7 +75,7 @@ describe('the fetch that is called', () => {
     },
   );
 
-  test('a mock that gives its answer in place of a promise', async () => {
+  test('a mock that returns its answer instead of a promise', async () => {
     const answers = [new Response('said', { status: 503 }), new Response('said')];
     const left = [...answers];
     const asked = withRetry((() => left.shift()) as unknown as typeof fetch, soon)('/x');

@@ -54,7 +54,7 @@ describe.each([
     expect(lab.requests).toHaveLength(1);
   });
 
-  test('a source that fails has the word', async () => {
+  test('the error of a source that fails is the error of the request', async () => {
     const lab = await openLab(answer(200));
     const body = new ReadableStream({
       pull() {

@@ -18,7 +18,7 @@ test('the client under test is the one that was asked for', () => {
   expect(underTest.is(load(name))).toBe(true);
 });
 
-test('no file of its folder imports the client by itself, but for its types', () => {
+test('no file of its folder imports the client itself, except for its types', () => {
   const sources = readdirSync(ownFolder).filter((file) => file.endsWith('.ts'));
   expect(sources).toContain('client.ts');
   expect(sources.filter((file) => imports(readFileSync(join(ownFolder, file), 'utf8')))).toEqual([]);

@@ -86,7 +86,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
   });
 });
 
-test('that a failure shuts hands that failure over: no retry would get through', async () => {
+test('that a failure shuts: the caller gets that failure, because no retry would get through', async () => {
   const lab = await openLab(answer(503, 'dead'));
   const send = subject.client(createRetrier({ ...gated, maxRetries: 5 }, new Clock('at once').ports));
   await send(lab.origin, { retry: { retry: false } });
@@ -191,7 +191,7 @@ describe("with whenShut: 'wait'", () => {
     expect(lab.requests).toHaveLength(1);
   });
 
-  test('a wait that would end behind the deadline is not begun', async () => {
+  test('a wait that would end after the deadline does not start', async () => {
     const { lab, clock, send, waiting } = await shutGate();
     const { error } = await settled(send(lab.origin, { retry: { deadlineMs: 1 } }));
     expect(error).toBeInstanceOf(GateShutError);

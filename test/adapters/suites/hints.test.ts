@@ -146,7 +146,7 @@ describe.each(subject.ways)('over $name', ({ client, open }) => {
     expect(await waitAfter({ 'retry-after': http(now + 5_000) })).toBe(5_000);
   });
 
-  test('of two Retry-After no shorter wait is made than the first asks', async () => {
+  test('with two Retry-After headers, the wait is never shorter than the first one asks', async () => {
     expect(await waitAfter({ 'retry-after': ['9', '9'] })).toBeGreaterThanOrEqual(9_000);
   });
 

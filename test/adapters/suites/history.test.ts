@@ -112,7 +112,7 @@ describe.each(subject.ways)('over $name, of an error:', ({ client }) => {
   });
 });
 
-test('what knows none: undefined', async () => {
+test('anything else has no history', async () => {
   const invalid = await errorOf(subject.client()('http://127.0.0.1:1/', { retry: { maxRetries: -1 } }));
   expect(invalid).toBeInstanceOf(PolicyError);
   for (const target of [invalid, null, undefined, 'a string', 7, Symbol('x')]) {

@@ -56,7 +56,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
   });
 });
 
-test('that would end behind the deadline fails a request at once', async () => {
+test('that would end after the deadline fails a request at once', async () => {
   const lab = await openLab([inFive, answer(200)]);
   const clock = new Clock();
   const send = subject.client(createRetrier({ ...holding, maxRetries: 0 }, clock.ports));

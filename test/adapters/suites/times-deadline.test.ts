@@ -162,7 +162,7 @@ test('its cause may be an attempt that timed out; the last attempt has only the 
   expect(time.pending).toEqual([]);
 });
 
-test('a connection that does not come about ends with it', async () => {
+test('a connection that is never established ends with it', async () => {
   const { time, ask } = timed(plain, policy);
   const asked = ask(await openFullBacklog());
   await time.fire(10_000);
@@ -257,7 +257,7 @@ describe("while a function of the caller's thinks", () => {
   });
 });
 
-describe('a wait that does not fit is not begun: the answer comes at once', () => {
+describe('a wait that does not fit does not start: the answer comes at once', () => {
   test.each<[string, Play, PolicyOptions, string]>([
     ['of the schedule', answer(503, 'busy'), { schedule: () => 15_000 }, 'wait-past-deadline'],
     ['as long as the deadline', answer(503, 'busy'), { schedule: () => 10_000 }, 'wait-past-deadline'],

@@ -187,7 +187,7 @@ describe.skipIf(deduplicate === undefined)('deduplicate', () => {
     expect(answers).toEqual(Array(3).fill({ status: 200, text: 'ok' }));
   });
 
-  test('inside of it, retry() sends for all of them', async () => {
+  test('inside it, retry() sends for all of them', async () => {
     const lab = await openLab([answer(503, 'no'), rst(), answer(200, 'ok')]);
     const dispatcher = openAgent().compose(retry(soon), deduplicate?.() ?? retry());
     await Promise.all([1, 2, 3].map(() => got(dispatcher, lab)));

@@ -130,7 +130,7 @@ describe('bodyTimeout', () => {
   });
 });
 
-describe('a connection that does not come about in time', () => {
+describe('a connection that is not established in time', () => {
   test.each([
     ['GET', undefined],
     ['POST', 'pay'],

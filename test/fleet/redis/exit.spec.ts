@@ -63,7 +63,7 @@ describe('a process ends by itself that', () => {
   });
 });
 
-test('a fleet that is closed has given back its tokens, and has left Redis but for the client', async () => {
+test('a fleet that is closed has given back its tokens, and has left Redis, except for the client', async () => {
   const server = await aServer();
   const admin = await anAdmin(server);
   const fleet = redisFleet(aClient(server.url));

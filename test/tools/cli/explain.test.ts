@@ -497,7 +497,7 @@ test('JSON of the usual outcomes', async () => {
   ]);
 });
 
-describe('what cannot be asked is told in one line', () => {
+describe('a question that makes no sense gets one line', () => {
   test.each<[readonly string[], string]>([
     [
       ['--status', '503', '--error', 'ECONNRESET'],
@@ -534,7 +534,7 @@ test('a pattern that may be meant otherwise is remarked on, beside the answer', 
   );
 });
 
-test('a great policy takes little longer than to define it', async () => {
+test('explaining a large policy takes little longer than defining it', async () => {
   const rules = Array.from({ length: 3_000 }, (_, index) => ({
     match: `GET api.example.com/reports-${index}/:id`,
     maxRetries: index % 7,

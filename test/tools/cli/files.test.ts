@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'file.txt');
 writeFileSync(file, 'as it was');
 
-test('what was written is read', async () => {
+test('a file is read as it was written', async () => {
   const other = join(folder, 'other.txt');
   await writeText(other, 'ä', '--out');
   expect(readFileSync(other, 'utf8')).toBe('ä');
@@ -48,7 +48,7 @@ describe('why a file cannot be read is told once, with what to do', () => {
   });
 });
 
-describe('what is not UTF-8 is refused: put right in silence, it would be another name or path', () => {
+describe('text that is not UTF-8 is refused: corrected silently, it would be another name or path', () => {
   test.each<[string, Buffer]>([
     ['UTF-16, as Windows PowerShell writes it', Buffer.from('\uFEFF{}', 'utf16le')],
     ['Latin-1', Buffer.from('{ "rules": [{ "match": "/\u00fc" }] }', 'latin1')],

@@ -125,7 +125,7 @@ describe('Ctrl-C in a long simulation', () => {
   });
 });
 
-test('who has no undici is told what to install', async () => {
+test('without undici, it says what to install', async () => {
   const { written, ended } = start('outage', 'clients');
   expect(await ended).toEqual({ code: 2, signal: null });
   expect(written).toEqual({

@@ -169,7 +169,7 @@ test.each(scenarios.map((scenario) => [scenario.name, scenario]))(
   },
 );
 
-describe('what is wrong is told with its place', () => {
+describe('each problem is reported with its place', () => {
   test.each<[string, unknown, string[]]>([
     ['no object', [], ['an empty list | an object']],
     [
@@ -288,7 +288,7 @@ describe('what is wrong is told with its place', () => {
       ['clients.routes[0].path | a string "a" | a path, like "/search"'],
     ],
     [
-      'a server of several inside of another of its kind',
+      'a server of several backends inside another one',
       withServer({ kind: 'changing', phases: [{ fromMs: 0, server: { kind: 'changing', phases: [] } }] }),
       [
         'world.services[0].server.phases[0].server.kind | a string "changing" | one of "crowded", "queue", "slowing", "limited", "flaky", "scripted"',

@@ -181,7 +181,7 @@ describe('the picture', () => {
   });
 });
 
-describe('what cannot be shown is told in one line', () => {
+describe('what cannot be shown gets one line', () => {
   const nowhere = join(folder, 'no', 'such', 'folder.svg');
   test.each<[unknown, readonly string[], RegExp]>([
     [

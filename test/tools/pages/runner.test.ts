@@ -129,7 +129,7 @@ test('a failure of a run that was asked for before is not told', () => {
   expect([first, second]).toEqual([[], ['b']]);
 });
 
-test('a worker that cannot start is a failure, and the next wish gets another', () => {
+test('a worker that cannot start is a failure, and the next run gets a new one', () => {
   const outcome = ask('a');
   workers[0]?.onerror?.({ message: '' });
   expect(outcome).toEqual(['failed: This browser does not let a page from a file start a worker.']);

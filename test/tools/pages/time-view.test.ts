@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { TimeView } from '../../../src/tools/pages/browser/time-view.js';
 
 describe('zooming', () => {
-  test('stays inside of the run, and never comes down to nothing', () => {
+  test('stays within the run, and never shrinks to nothing', () => {
     const view = new TimeView(100);
     view.zoom({ from: -20, to: 500 });
     expect(view.range).toEqual({ from: 0, to: 99 });

@@ -86,14 +86,14 @@ test('what happened with no policy has no row', () => {
   expect(titles([none, withTotals(none, { duplicateWrites: 1 })])).toContain('Duplicate writes');
 });
 
-test('what is not over is neither good nor failed', () => {
+test('a request that is not over is neither good nor failed', () => {
   const row = cells('Still pending at the end', [
     withTotals(none, { offered: 10, good: 5, failed: 2, refused: 1 }),
   ]);
   expect(row?.[0]?.text).toBe('2');
 });
 
-test('what JSON has made of a missing number is still missing', () => {
+test('a number that is missing stays missing in JSON', () => {
   const read = JSON.parse(JSON.stringify(withTotals(none, { recoveredAfterMs: Number.NaN }))) as Entry;
   expect(cells('Time to recover', [read])?.[0]?.text).toBe('not in this run');
 });

@@ -124,7 +124,7 @@ describe('callers', () => {
     expect(totals.failed + totals.aborted).toBeLessThan(totals.offered);
   });
 
-  test('who aborted give nothing back twice: everything adds up', () => {
+  test('that were aborted give nothing back twice: everything adds up', () => {
     const service: Contender = { deadlineMs: 10_000, attemptTimeoutMs: 2_000, gate: true, hold: true };
     const limited: ServerModel = {
       kind: 'limited',

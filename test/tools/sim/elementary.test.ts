@@ -5,7 +5,7 @@ import { ln, power } from '../../../src/tools/sim/elementary.js';
 const positive = fc.double({ min: 1e-300, max: 1e300, noNaN: true });
 
 describe('the logarithm', () => {
-  test('is that of the engine, but for the last digits', () => {
+  test('is that of the engine, except for the last digits', () => {
     const check = fc.property(positive, (x) => {
       expect(Math.abs(ln(x) - Math.log(x))).toBeLessThanOrEqual(4e-16 * Math.max(1, Math.abs(Math.log(x))));
     });
@@ -20,7 +20,7 @@ describe('the logarithm', () => {
 });
 
 describe('the power', () => {
-  test('is that of the engine, but for the last digits', () => {
+  test('is that of the engine, except for the last digits', () => {
     const check = fc.property(
       fc.double({ min: 0.01, max: 100, noNaN: true }),
       fc.double({ min: -20, max: 20, noNaN: true }),

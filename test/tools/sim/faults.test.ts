@@ -15,7 +15,7 @@ describe('a server that is stopped', () => {
     expect(story(during)).toEqual(['0 sent', '550 200', '550 good']);
   });
 
-  test('hears nothing of whom the backlog has no place for', () => {
+  test('never sees clients for which the backlog has no room', () => {
     const world = worldOf(quick, [{ kind: 'stop', fromMs: 5_000, forMs: 900 }], { backlog: 30 });
     const { totals, services } = simulate(world, steady, off, { seed: 1 });
     expect(totals.timedOut).toBeGreaterThan(40);
@@ -23,7 +23,7 @@ describe('a server that is stopped', () => {
     expect(services[0]?.concurrency[6]).toBeLessThan(40);
   });
 
-  test('meets again whom the backlog had no place for, if they still wait: after 1 s, 3 s, 7 s', () => {
+  test('sees them again if they still wait: after 1 s, 3 s, 7 s', () => {
     const stopped = (forMs: number): World =>
       worldOf(quick, [{ kind: 'stop', fromMs: 0, forMs }], { backlog: 0 });
     const patient = { ...off, attemptTimeoutMs: 7_010 };

@@ -13,11 +13,11 @@ export interface Trials {
   readonly passed: number;
 }
 
-/** At the start, two of five count as in vain, so that a few more in vain are enough to show that they do not help. */
+/** At the start, two of five count as useless, so that a few more useless ones are enough to show that they do not help. */
 const twoOfFive = 0b01010_01010_01010_01010_01010;
 export const noTrials: Trials = { vain: { recent: twoOfFive, older: twoOfFive, count: 20 }, passed: 0 };
 
-/** If more of the last fifty were in vain, only few trials find out whether that has changed. */
+/** If more of the last fifty were useless, only a few trials find out whether that has changed. */
 const tooManyVain = 25;
 /** One of this many slow attempts, so that they cost the server at most a tenth more. */
 const oneOf = 10;

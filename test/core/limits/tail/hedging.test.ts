@@ -123,7 +123,7 @@ describe('hedges stop', () => {
     expect(mayHedge(tail, afterThrottled(tail, state, 3_000), 7_999)).toBe(false);
   });
 
-  test('but for one a second, once fewer than half of the last fifty helped', () => {
+  test('except one a second, once fewer than half of the last fifty helped', () => {
     const lost = raced(25, false, raced(50, true, withTokens(5)));
     expect(hedgesLeft(lost, 0)).toBe(5);
     const sent = slowed(9, afterHedge(fixed, raced(1, false, lost), 10_000));

@@ -87,7 +87,7 @@ describe('retries after a timeout that do not help', () => {
     return played;
   };
 
-  test('end it, but for one slow attempt in ten', () => {
+  test('end it, except for one slow attempt in ten', () => {
     const useful = again(25, true);
     expect(learntTimeoutMs(tail, again(12, false, useful), 1_000)).toBe(usualMs());
     const vain = again(13, false, useful);
