@@ -80,7 +80,7 @@ function incomplete(group: string, commands: readonly Command[]): Failure {
 function unknown(written: string, commands: readonly Command[], help = '--help'): Failure {
   const names = commands.map(({ name }) => name);
   const advice = `${didYouMean(written, names)} See: undaunted ${help}`.trimStart();
-  return new Failure(`unknown command "${written}". ${advice}`);
+  return new Failure(`unknown ${written.startsWith('-') ? 'option' : 'command'} "${written}". ${advice}`);
 }
 
 function wordsOf({ name }: Command): string[] {

@@ -78,7 +78,10 @@ function adviceFor(name: string, names: readonly string[]): string {
 /** What is written by hand instead of JSON. */
 function adviceOn(name: string, text: string): string {
   if (/\.ya?ml$/i.test(name) || /^\s*[\w$]+:/.test(text)) return 'Convert it from YAML to JSON.';
-  return /^\s*\/[/*]/m.test(text) ? 'JSON has no comments.' : '';
+  if (/\.[cm]?[jt]sx?$/i.test(name)) return 'Let the program print its policy: JSON.stringify(policy).';
+  if (!/^\s*[{/]/.test(text)) return '';
+  if (/^\s*\/[/*]/m.test(text)) return 'JSON has no comments.';
+  return /[{,]\s*['\w$]+\s*:/.test(text) ? 'JSON has its keys in double quotes.' : '';
 }
 
 /** `:line:column`, from 1, if the parser reports a position: that depends on the version of Node. */

@@ -126,7 +126,17 @@ describe('something that is not a policy is reported in one line', () => {
       'maxRetries: 3\nrules:\n  - match: /a\n',
       / is not JSON: .*[^.]\. Convert it from YAML to JSON\.\n$/,
     ],
-    ['a comment', '{\n  // three\n  "maxRetries": 3\n}', /:2:3 is not JSON: .*\. JSON has no comments\.\n$/],
+    [
+      'keys without quotes',
+      '{ maxRetries: 3 }',
+      / is not JSON: .*\. JSON has its keys in double quotes\.\n$/,
+    ],
+    ['single quotes', "{ 'maxRetries': 3 }", / is not JSON: .*\. JSON has its keys in double quotes\.\n$/],
+    [
+      'a comment',
+      '{\n  // three\n  "maxRetries": 3\n}',
+      /stdin(:2:3)? is not JSON: .*\. JSON has no comments\.\n$/,
+    ],
     ['a word', '{ "retry": nope }', /^undaunted: stdin(:1:12)? is not JSON: Unexpected token.*\.\n$/],
   ])('%s', async (_, stdin, line) => {
     const { exitCode, stdout, stderr } = await undaunted(['check', '-'], { stdin });
@@ -138,6 +148,14 @@ describe('something that is not a policy is reported in one line', () => {
     const { exitCode, stderr } = await undaunted(['check', join(folder, 'none.json')]);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/^undaunted: .*none\.json cannot be read: there is no such file\.\n$/);
+  });
+
+  test('a program', async () => {
+    const program = join(folder, 'policy.ts');
+    writeFileSync(program, 'export default { maxRetries: 3 };');
+    const { exitCode, stderr } = await undaunted(['check', program]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/ Let the program print its policy: JSON\.stringify\(policy\)\.\n$/);
   });
 
   test('an unknown name', async () => {

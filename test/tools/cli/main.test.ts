@@ -148,6 +148,7 @@ ${example}
 describe('one line says what is wrong, and what to do', () => {
   test.each<[string, string]>([
     ['chekc', 'unknown command "chekc". Did you mean check? See: undaunted --help'],
+    ['--jsn', 'unknown option "--jsn". See: undaunted --help'],
     ['zzzzzzzz', 'unknown command "zzzzzzzz". See: undaunted --help'],
     ['outage', '"outage" needs one of: server, clients. See: undaunted outage --help'],
     ['outage --port 1', '"outage" needs one of: server, clients. See: undaunted outage --help'],

@@ -37,7 +37,9 @@ function boundsOfLearnt({ own, settings: { tail } }: Level): readonly Problem[] 
   const { minMs = 0, maxMs = minMs } = tail?.timeout ?? {};
   if (minMs <= maxMs) return [];
   const path = writtenPath('attemptTimeoutMs', own.attemptTimeoutMs, 'minMs', 'maxMs');
-  return problem(path, `a minMs of ${minMs}`, `at most maxMs, which is ${maxMs}`);
+  return path.endsWith('.maxMs')
+    ? problem(path, found(maxMs), `at least minMs, which is ${minMs}`)
+    : problem(path, found(minMs), `at most maxMs, which is ${maxMs}`);
 }
 
 function hedgeWithoutRetries({ own, settings }: Level): readonly Problem[] {

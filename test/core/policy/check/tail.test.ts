@@ -63,14 +63,14 @@ describe('contradictions', () => {
     [
       { attemptTimeoutMs: { minMs: 900, maxMs: 800 } },
       'attemptTimeoutMs.minMs',
-      'a minMs of 900',
+      'the number 900',
       'at most maxMs, which is 800',
     ],
     [
       { attemptTimeoutMs: { maxMs: 40 } },
       'attemptTimeoutMs.maxMs',
-      'a minMs of 50',
-      'at most maxMs, which is 40',
+      'the number 40',
+      'at least minMs, which is 50',
     ],
     [
       { attemptTimeoutMs: learnt, deadlineMs: 4_000 },
