@@ -18,8 +18,9 @@ interface NodeRedis {
   createSentinel?(options: object): unknown;
 }
 
-const folder = process.env['NODE_REDIS'];
-if (folder === undefined) throw new Error('NODE_REDIS names no folder with redis: use npm run test:redis');
+const given = process.env['NODE_REDIS'];
+if (given === undefined) throw new Error('NODE_REDIS names no folder with redis: use npm run test:redis');
+export const folder: string = given;
 
 export const nodeRedis = createRequire(join(folder, 'index.js'))('redis') as NodeRedis;
 export const { createClient } = nodeRedis;
