@@ -13,7 +13,7 @@ export async function run(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string> {
   // The timeout is far longer than any of them takes: it only ends programs that hang.
-  const { stdout } = await execute(command, args, { cwd, env, timeout: 600_000, maxBuffer: 2 ** 26 });
+  const { stdout } = await execute(command, args, { cwd, env, timeout: 1_800_000, maxBuffer: 2 ** 26 });
   return stdout;
 }
 
