@@ -39,12 +39,7 @@ export function offeredIn(programs: readonly string[]): readonly (readonly Offer
   );
 }
 
-/** The underlined errors. */
-export function problemsIn(program: string): readonly string[] {
-  return problemsOf([program]).flat();
-}
-
-/** The same for many programs, which the compiler opens at once. */
+/** The underlined errors of each program. The compiler opens all of them at once. */
 export function problemsOf(programs: readonly string[]): readonly (readonly string[])[] {
   return opened(programs, ({ program }, paths) =>
     paths.map((path) =>

@@ -2,9 +2,17 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { bundle, everything, flags, type LeftOut, sizeOf } from '../bench/bundling.js';
+import { type Bundle, bundle, everything, flags, type LeftOut, sizeOf } from '../bench/bundling.js';
 
-const fetchAlone = `export { withRetry } from 'undaunted/fetch';`;
+const known = new Map<string, Promise<Bundle>>();
+
+/** What a page that only wraps fetch bundles, without some parts. Each bundle is made once. */
+function fetchAlone(leftOut: LeftOut = []): Promise<Bundle> {
+  const key = leftOut.join();
+  const bundled = known.get(key) ?? bundle(`export { withRetry } from 'undaunted/fetch';`, { leftOut });
+  known.set(key, bundled);
+  return bundled;
+}
 
 const modules = {
   vendors: ['src/core/hints/vendors.ts', 'src/core/hints/signals/aws.ts'],
@@ -41,7 +49,7 @@ const modules = {
 
 describe('is not in the bundle', () => {
   test.each(everything)('%s', async (part) => {
-    const [whole, without] = [await bundle(fetchAlone), await bundle(fetchAlone, { leftOut: [part] })];
+    const [whole, without] = [await fetchAlone(), await fetchAlone([part])];
     for (const module of modules[part]) {
       expect(sizeOf(whole, [module]), module).toBeGreaterThan(0);
       expect(sizeOf(without, [module]), module).toBe(0);
@@ -58,14 +66,14 @@ describe('docs/runtimes.md says how large the bundle is without', () => {
   ];
 
   test.each(bundles)('%s', async (row, leftOut) => {
-    const { gzipped } = await bundle(fetchAlone, { leftOut });
+    const { gzipped } = await fetchAlone(leftOut);
     const [, said] = new RegExp(`^\\| ${row} \\| ([\\d.]+) kB`, 'm').exec(text) ?? [];
     expect(Math.abs(gzipped - Number(said)), `${gzipped} kB`).toBeLessThan(0.5);
   });
 });
 
 test('a page that only wraps fetch carries nothing of the rest', async () => {
-  const { modules } = await bundle(fetchAlone);
+  const { modules } = await fetchAlone();
   const rooms = /^src\/(core|runtime|adapters\/fetch)\//;
   const unused = /^src\/core\/(explain|policy\/presets|hints\/origins)\.ts$/;
   const strangers = [...modules.keys()].filter((path) => !rooms.test(path) || unused.test(path));
