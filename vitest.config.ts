@@ -3,13 +3,13 @@ import { defineConfig } from 'vitest/config';
 /** Everything in it is loaded once: each file opens and closes what it needs. */
 const together = { testTimeout: 60_000, isolate: false };
 
-/** What is slow, and plays long outages or states by the thousand: `npm test` leaves it to CI. */
-const thorough = 'test/{chaos,models,tables}/**/*.test.ts';
+/** What is slow, and plays outages, states or requests by the thousand: `npm test` leaves it to CI. */
+const thorough = ['test/{chaos,models,tables}/**/*.test.ts', 'test/adapters/*/{differential,fuzz}.test.ts'];
 
 /** Its own tests, and the suites that each adapter runs. */
 function adapter(name: string) {
   const include = [`test/adapters/${name}/**/*.test.ts`, 'test/adapters/suites/**/*.test.ts'];
-  return { test: { ...together, name, include, provide: { subject: name } } };
+  return { test: { ...together, name, include, exclude: thorough, provide: { subject: name } } };
 }
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from a default export.
@@ -22,10 +22,11 @@ export default defineConfig({
           ...together,
           name: 'core',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/adapters/**', thorough],
+          exclude: ['test/adapters/**', ...thorough],
         },
       },
-      { test: { ...together, name: 'thorough', include: [thorough], testTimeout: 300_000 } },
+      // Each file in a process of its own: among them are those of every client.
+      { test: { name: 'thorough', include: thorough, testTimeout: 300_000 } },
       adapter('undici'),
       adapter('axios'),
       adapter('fetch'),

@@ -9,6 +9,7 @@ const suites = [
   'browser',
   'everywhere',
   'chaos',
+  'differential',
   'models',
   'tables',
   'redis',

@@ -11,7 +11,7 @@ import { comesTrue } from '../kit.js';
 import { listenToProcess, openHandles } from './process.js';
 
 const { FUZZ_SEED, FUZZ_RUNS, FUZZ_ONLY } = process.env;
-/** A long run looks for new bugs; the short one, part of every test run, is always the same. */
+/** A long run looks for new bugs; the short one is always the same. */
 const seed = Number(FUZZ_SEED ?? (FUZZ_RUNS === undefined ? 1 : Date.now() % 2 ** 31));
 const first = Number(FUZZ_ONLY ?? 0);
 /** The number of scripts played at once: they spend most of their time waiting. */
@@ -23,7 +23,7 @@ export interface Fuzz<Script, Trial> {
   /** The adapter's folder. */
   readonly adapter: string;
   readonly client: string;
-  /** The number of scripts in every test run. */
+  /** The number of scripts if none is given. */
   readonly fewRuns: number;
   scriptOf(seed: number, number: number): Script;
   /** Returns what was wrong, and the trials. */

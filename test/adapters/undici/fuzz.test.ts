@@ -19,7 +19,7 @@ import { Stage } from './fuzz-stage.js';
 import { Tally } from './fuzz-tally.js';
 
 const { FUZZ_SEED, FUZZ_RUNS, FUZZ_ONLY, FUZZ_SCRIPT } = process.env;
-/** A long run looks for new bugs; the short one, part of every test run, is always the same. */
+/** A long run looks for new bugs; the short one is always the same. */
 const seed = Number(FUZZ_SEED ?? (FUZZ_RUNS === undefined ? 1 : Date.now() % 2 ** 31));
 const runs = Number(FUZZ_RUNS ?? 400);
 /** The number of scripts played at once: they spend most of their time waiting. */

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'vitest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { presets } from '../../../../src/core/policy/presets.js';
-import type { Program, Running, StartOptions } from '../program.js';
-import { buildProgram, isAlive } from '../program.js';
+import { presets } from '../../src/core/policy/presets.js';
+import type { Program, Running, StartOptions } from '../tools/cli/program.js';
+import { buildProgram, isAlive } from '../tools/cli/program.js';
 
 let program: Program;
 const folder = mkdtempSync(join(tmpdir(), 'outage-'));
