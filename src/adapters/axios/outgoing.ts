@@ -96,13 +96,15 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     if (ending.kind === 'response') body?.close?.();
     else if (body !== undefined) onceRead(answerOf(ending), () => body.close?.(ending.error));
     this.restore();
-    if (isCanceled(this.exchange.config)) this.rememberCanceled();
+    const { config, session } = this.exchange;
+    if (ending.kind === 'error' || session.attempt > 1 || isCanceled(config)) this.rememberConfig();
   }
 
   /**
-   * axios ends a cancelled request with an error of its own, which has this configuration, or with the token's reason.
+   * The caller may get an error that is made after this, by axios or an interceptor, and that has this configuration. Of
+   * a cancelled request, it may be the token's reason.
    */
-  private rememberCanceled(): void {
+  private rememberConfig(): void {
     const { config, session } = this.exchange;
     rememberOutermost(config, session);
     rememberOutermost(config.cancelToken?.reason, session);

@@ -53,6 +53,29 @@ describe('of', () => {
   });
 });
 
+describe('of an error that is made of the last answer, by', () => {
+  test.each([
+    [503, 'retries-spent'],
+    [200, 'success'],
+  ])('axios, which cannot parse it: %s', async (status, end) => {
+    const lab = await openLab([answer(503), answer(status, '<html>')]);
+    const strict = { responseType: 'json', transitional: { silentJSONParsing: false } } as const;
+    const error = await outcomeOf(retryingInstance({ ...soon, maxRetries: 1 }, strict).get(lab.origin));
+    expect(error).toMatchObject({ name: 'SyntaxError', isAxiosError: true });
+    expect(reasons(error)).toEqual(['1 transient-status', `2 ${end}`]);
+  });
+
+  test('an interceptor, with the configuration of the request', async () => {
+    const lab = await openLab(answer(503));
+    const instance = retryingInstance({ ...soon, maxRetries: 1 });
+    instance.interceptors.response.use(undefined, ({ config }) => {
+      throw Object.assign(new Error('of the caller'), { config });
+    });
+    const error = await outcomeOf(instance.get(lab.origin));
+    expect(reasons(error)).toEqual(['1 transient-status', '2 retries-spent']);
+  });
+});
+
 test('it leaves no visible mark on the caller’s objects', async () => {
   const lab = await openLab([answer(503), answer(200), answer(200), answer(404)]);
   const plain = openInstance();
