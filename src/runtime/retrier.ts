@@ -1,7 +1,6 @@
 /** A policy with its live scopes, clock and random numbers: what every adapter talks to. */
 
 import { factsOf } from '../core/facts.js';
-import { found } from '../core/found.js';
 import type { OverrideOptions, PolicyOptions } from '../core/policy/options.js';
 import type { Policy, PolicyLike, Rule } from '../core/policy/policy.js';
 import { definePolicy, isForeignPolicy } from '../core/policy/policy.js';
@@ -144,10 +143,6 @@ export function createRetrier(
   ports: Partial<Ports> = {},
   { fleet }: RetrierOptions = {},
 ): Retrier {
-  if (fleet !== undefined && typeof fleet?.join !== 'function')
-    throw new TypeError(
-      `undaunted: createRetrier() takes a fleet from redisFleet(), but got ${found(fleet)}`,
-    );
   const defined = definePolicy(policy);
   for (const { path, says, advice } of defined.remarks) warnOnce(`undaunted: ${path}: ${says}. ${advice}`);
   return new LiveRetrier(defined, portsFrom(ports), fleet);
