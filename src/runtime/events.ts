@@ -61,8 +61,11 @@ function protect({ history, world, decision }: DecisionEvent): void {
 }
 
 function guarded(who: string, listen: () => unknown): void {
-  const report = (cause: unknown): void =>
-    warn(new Error(`undaunted: ${who} threw an error; the request goes on`, { cause }));
+  const report = (cause: unknown): void => {
+    // Node prints nothing of a warning but its message.
+    const why = cause instanceof Error ? ` (${cause.message})` : '';
+    warn(new Error(`undaunted: ${who} threw an error${why}; the request goes on`, { cause }));
+  };
   try {
     const told = listen();
     // An async listener rejects later, when this `try` is over.
