@@ -237,7 +237,7 @@ describe('where every policy has the same requests, the verdict', () => {
     [
       'equals under another load',
       { none: losing(0), got: losing(0, 370) },
-      'the policy makes no difference; each loses 0 of 6,000 requests; no retry sends the least (100 attempts a second), got the most (370)',
+      'each policy loses 0 of 6,000 requests; no retry sends the least (100 attempts a second), got the most (370)',
     ],
     [
       'no retry, where it is the best',
@@ -313,8 +313,9 @@ describe('where no request is lost, but some are slow, the verdict', () => {
 
 describe('where clients think between their requests, the verdict', () => {
   const limited = scenarioOf(thinking);
-  const doing = (rate: number, forbidden = 0): Made => ({
+  const doing = (rate: number, forbidden = 0, sent = 100): Made => ({
     good: [rate, rate, rate],
+    sent: [sent, sent, sent],
     // More requests, since refusals are quick: a share of them would be lower.
     totals: { offered: 10_000 - 100 * rate, forbidden },
   });
@@ -339,6 +340,11 @@ describe('where clients think between their requests, the verdict', () => {
       'equals',
       { none: doing(50), got: doing(50) },
       'the policy makes no difference; 50 good requests a second with each',
+    ],
+    [
+      'equals under another load',
+      { none: doing(50), got: doing(50, 0, 250) },
+      'each policy gets 50 good requests a second; no retry sends the least (100 attempts a second), got the most (250)',
     ],
     [
       'what is as good as no retry',

@@ -1,7 +1,15 @@
 /** The verdict without an outage, for clients that wait for an answer before they ask again: only rates compare. */
 
 import type { Compared, Finding, Findings, Judgement } from './compared.js';
-import { beside, effortText, listText, noticeable, rateText, withoutRetries } from './compared.js';
+import {
+  beside,
+  effortText,
+  listText,
+  noticeable,
+  rateText,
+  spreadText,
+  withoutRetries,
+} from './compared.js';
 import type { Figures } from './figures.js';
 
 export function judgeDoneWork(all: readonly Compared[]): Findings {
@@ -14,7 +22,12 @@ function headlineOf(all: readonly Compared[]): string {
   const best = all.filter(({ figures }) => figures.good.overall >= most * (1 - noticeable));
   const amount = `${rateText(most)} good requests a second`;
   if (all.length === 1) return `${listText(best)} gets ${amount}`;
-  if (best.length === all.length) return `the policy makes no difference; ${amount} with each`;
+  if (best.length === all.length) {
+    const spread = spreadText(all, ({ load }) => load.overall);
+    return spread === ''
+      ? `the policy makes no difference; ${amount} with each`
+      : `each policy gets ${amount}; ${spread}`;
+  }
   const besides =
     baseline === undefined || best.includes(baseline)
       ? ''

@@ -30,7 +30,9 @@ function headlineOf(all: readonly Compared[], noun: string): string {
   if (all.length === 1) return `${listText(best)} loses ${share} ${noun}`;
   if (best.length === all.length) {
     const spread = spreadText(all, ({ load }) => load.overall);
-    return `the policy makes no difference; each loses ${share} ${noun}${spread && `; ${spread}`}`;
+    return spread === ''
+      ? `the policy makes no difference; each loses ${share} ${noun}`
+      : `each policy loses ${share} ${noun}; ${spread}`;
   }
   const besides =
     baseline === undefined || best.includes(baseline)
