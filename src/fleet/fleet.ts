@@ -28,6 +28,13 @@ export function fleetOver(store: Store, options: FleetOptions = {}, traits: Stor
   return new StoreFleet(store, options, traits);
 }
 
+/** For retriers that are made after their fleet was closed. */
+const noStore: Store = {
+  canTake: () => false,
+  exchange: () => undefined,
+  listen: () => () => undefined,
+};
+
 class StoreFleet implements Fleet {
   private readonly store: Store;
   private readonly options: FleetOptions;
@@ -47,10 +54,16 @@ class StoreFleet implements Fleet {
 
   join(home: FleetHome): FleetMember {
     // All retriers of a process share one voice, which uses the clock of the first.
-    this.voice ??= new Voice(this.store, home.ports, this.processName(home), (isShared) =>
-      this.tell(isShared),
-    );
+    this.voice ??= this.voiceFor(home);
     return new Member(home, this.voice, this.traits.keyFor, () => this.snapshot());
+  }
+
+  private voiceFor(home: FleetHome): Voice {
+    const isClosed = this.closed !== undefined;
+    const store = isClosed ? noStore : this.store;
+    const voice = new Voice(store, home.ports, this.processName(home), (isShared) => this.tell(isShared));
+    if (isClosed) voice.close(() => undefined);
+    return voice;
   }
 
   close(): Promise<void> {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { fleetOver } from '../../src/fleet/fleet.js';
 import type { MemoryLink } from '../../src/fleet/memory/store.js';
+import { createRetrier } from '../../src/runtime/retrier.js';
 import { answered, requestOf } from '../kit.js';
 import { Fleets } from './kit.js';
 
@@ -126,6 +127,26 @@ describe('a fleet that is closed', () => {
     const fleets = new Fleets(policy, 1);
     expect(await closed(fleets)).toBe(0);
     await fleetOver(fleets.store.link()).close();
+  });
+
+  test('before its first retrier is made shares nothing with it', async () => {
+    const fleets = new Fleets(policy, 1);
+    const link = fleets.store.link();
+    let listeners = 0;
+    link.listen = () => {
+      listeners += 1;
+      return () => undefined;
+    };
+    const fleet = fleetOver(link);
+    await fleet.close();
+    const ports = { now: () => fleets.now, sleep: () => () => undefined };
+    const retrier = createRetrier(policy, ports, { fleet });
+    const session = retrier.open(requestOf());
+    session.admit();
+    session.next(answered(503), { replayable: true });
+    fleets.pass(1_000);
+    expect({ listeners, exchanges: fleets.store.exchanges }).toEqual({ listeners: 0, exchanges: 0 });
+    expect(retrier.snapshot().fleet?.isShared).toBe(false);
   });
 
   test('may be closed again, and serves retriers and scopes that come later, alone', async () => {

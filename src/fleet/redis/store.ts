@@ -140,9 +140,9 @@ export class RedisStore implements Store {
     const now = performance.now();
     if (now - this.connectedAt < connectAgainMs) return;
     this.connectedAt = now;
-    // The caller may still connect it in this turn.
+    // The caller may still connect it in this turn, or close the fleet.
     queueMicrotask(() => {
-      if (this.client.isOpen) return;
+      if (this.client.isOpen || this.listeners.size === 0) return;
       this.isOurs = true;
       // A caller that did not connect it will not close it, so it must not keep the process alive. Before it is
       // connected, `unref` does nothing.

@@ -137,6 +137,15 @@ test('databases of one Redis share nothing', async () => {
   expect(admission(other)).toBe('go');
 });
 
+test('a fleet that is closed in the turn in which its retrier is made does not connect the client', async () => {
+  const server = await aServer();
+  const client = aClient(server.url);
+  const fleet = redisFleet(client);
+  createRetrier(holding, {}, { fleet });
+  await fleet.close();
+  expect(client.isOpen).toBe(false);
+});
+
 test('twenty fleets over one client, each closed before the next, leave no listeners', async () => {
   const server = await aServer();
   const client = aClient(server.url);
