@@ -1,8 +1,8 @@
 /** The worlds of ordinary days do what they say, to clients without retries. */
 
 import { describe, expect, test } from 'vitest';
-import type { Day, Run } from '../../../src/tools/sim/index.js';
-import { ordinaryDays as days, peers, perSecond, simulate } from '../../../src/tools/sim/index.js';
+import type { Day, Run } from '../../src/tools/sim/index.js';
+import { ordinaryDays as days, peers, perSecond, simulate } from '../../src/tools/sim/index.js';
 
 function withoutRetries({ world, clients }: Day, seed = 1): Run {
   return simulate(world, clients, peers.noRetry, { seed });

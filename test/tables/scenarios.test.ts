@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { runCandidate } from '../../../src/tools/pages/report.js';
-import type { Scenario } from '../../../src/tools/sim/scenarios.js';
-import { scenarios } from '../../../src/tools/sim/scenarios.js';
-import { verdictOn } from '../../../src/tools/sim/verdict/verdict.js';
+import { runCandidate } from '../../src/tools/pages/report.js';
+import type { Scenario } from '../../src/tools/sim/scenarios.js';
+import { scenarios } from '../../src/tools/sim/scenarios.js';
+import { verdictOn } from '../../src/tools/sim/verdict/verdict.js';
 
 const [outage] = scenarios as readonly [Scenario, ...Scenario[]];
 

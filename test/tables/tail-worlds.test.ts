@@ -1,9 +1,9 @@
 /** The worlds of the slow tail do what they say, and two attempts of one request meet their servers as two attempts do. */
 
 import { describe, expect, test } from 'vitest';
-import type { Clients, DrawnLatency, OpenLoop, Peer, World } from '../../../src/tools/sim/index.js';
-import { hedgingAtP99, peers, simulate, tailDays, tcpTimeouts } from '../../../src/tools/sim/index.js';
-import { story, worldOf } from './stories.js';
+import type { Clients, DrawnLatency, OpenLoop, Peer, World } from '../../src/tools/sim/index.js';
+import { hedgingAtP99, peers, simulate, tailDays, tcpTimeouts } from '../../src/tools/sim/index.js';
+import { story, worldOf } from '../tools/sim/stories.js';
 
 const even: DrawnLatency = { medianMs: 20, spread: 0 };
 const off = { retry: false, budget: false } as const;
