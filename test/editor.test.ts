@@ -123,9 +123,23 @@ const places = new Map<string, Place>([
   }),
 ]);
 
+/** Within quotes. */
+const values: Readonly<Record<string, readonly string[]>> = {
+  "statuses: ['¦']": ['1xx', '5xx', '!4xx'],
+  "methods: ['¦']": ['GET', 'POST', 'QUERY'],
+  "rules: [{ match: { methods: '¦' } }]": ['GET', 'POST', 'QUERY'],
+  "hints: '¦'": ['common', 'github'],
+  "unsafeMethods: '¦'": ['never', 'unsent', 'refused'],
+};
+
+const programs = [
+  ...[...places.values()].map(({ program }) => program),
+  ...Object.keys(values).map((program) => `${define} definePolicy({ ${program} });`),
+];
+
 const offered: ReadonlyMap<string, readonly Offer[]> = new Map(
-  offeredIn([...places.values()].map(({ program }) => program)).map((offers, index) => [
-    [...places.keys()][index] ?? '',
+  offeredIn(programs).map((offers, index) => [
+    [...places.keys(), ...Object.keys(values)][index] ?? '',
     offers,
   ]),
 );
@@ -145,6 +159,10 @@ describe.each([...places])('after %s', (place, { keys, defaults: expected }) => 
     expect(written).toHaveLength(1);
     expect(saidBy(written[0] ?? '')).toEqual(expected[key]);
   });
+});
+
+test.each(Object.entries(values))('%s offers values', (place, expected) => {
+  expect(offered.get(place)?.map(({ name }) => name)).toEqual(expect.arrayContaining([...expected]));
 });
 
 test('the hover of the gate contains "circuit breaker"', () => {
@@ -183,9 +201,10 @@ const withoutMatch = [
 ];
 
 // The compiler opens them together: one after the other takes seconds.
-const [ofUses, ofExchange, ...ofRules] = problemsOf([
+const [ofUses, ofExchange, ofStatus, ...ofRules] = problemsOf([
   elsewhere + uses,
   `${elsewhere} createRetrier(retrier);`,
+  `${define} definePolicy({ statuses: ['6xx'] });`,
   ...withoutMatch,
 ]);
 
@@ -197,6 +216,10 @@ describe('a policy and a retrier with types of another copy of the package', () 
   test('are not interchangeable', () => {
     expect(ofExchange).toContainEqual(expect.stringMatching(/'Retrier' is not assignable/));
   });
+});
+
+test('the compiler refuses a class of statuses that does not exist', () => {
+  expect(ofStatus).toEqual([expect.stringContaining('"6xx"')]);
 });
 
 test.each(withoutMatch.map((program, index) => ({ program, problems: ofRules[index] })))(

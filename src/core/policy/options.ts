@@ -62,6 +62,19 @@ export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx';
 
 export type StatusOption = number | `${number}` | StatusClass | `!${number}` | `!${StatusClass}`;
 
+/** Any method; editors offer the usual ones. */
+export type MethodOption =
+  | 'GET'
+  | 'HEAD'
+  | 'OPTIONS'
+  | 'TRACE'
+  | 'PUT'
+  | 'DELETE'
+  | 'QUERY'
+  | 'POST'
+  | 'PATCH'
+  | (string & {});
+
 /**
  * Every key can be set at the policy's top level, for all requests, and in a rule, for the requests that it matches. A
  * rule inherits what it does not set; a nested object replaces the inherited one as a whole.
@@ -110,7 +123,7 @@ export interface SettingsOptions {
    * Methods that are safe to repeat.
    * @default ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'QUERY']
    */
-  readonly methods?: readonly string[];
+  readonly methods?: readonly MethodOption[];
   /**
    * Whether every request here is safe to repeat, regardless of its method.
    * @default false
@@ -225,7 +238,7 @@ export interface MatchObject {
    * A method, or several. By default, any matches.
    * @default none
    */
-  readonly methods?: OneOrMore<string>;
+  readonly methods?: OneOrMore<MethodOption>;
   /**
    * A host such as `'api.example.com'` or `'*.example.com'`, optionally with a port. By default, any matches.
    * @default none
