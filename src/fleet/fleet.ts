@@ -18,11 +18,13 @@ export interface FleetOptions {
 export interface StoreTraits {
   /** How many of its answers could not be read so far. */
   unreadable(): number;
+  /** Its last error, if there was one since its last answer. */
+  problem(): string | undefined;
   /** The key under which it keeps the record of this name. */
   keyFor(name: string): string;
 }
 
-const plain: StoreTraits = { unreadable: () => 0, keyFor: (name) => name };
+const plain: StoreTraits = { unreadable: () => 0, problem: () => undefined, keyFor: (name) => name };
 
 export function fleetOver(store: Store, options: FleetOptions = {}, traits: StoreTraits = plain): Fleet {
   return new StoreFleet(store, options, traits);
@@ -86,6 +88,8 @@ class StoreFleet implements Fleet {
   }
 
   private snapshot(): FleetSnapshot {
-    return { isShared: this.voice?.isShared ?? false, unreadable: this.traits.unreadable() };
+    const isShared = this.voice?.isShared ?? false;
+    const problem = isShared ? undefined : this.traits.problem();
+    return { isShared, unreadable: this.traits.unreadable(), ...(problem !== undefined && { problem }) };
   }
 }

@@ -41,6 +41,8 @@ export interface FleetSnapshot {
   readonly isShared: boolean;
   /** How many answers of the store could not be read. */
   readonly unreadable: number;
+  /** While the processes do not share: the store's last error, if it told one. */
+  readonly problem?: string;
 }
 
 /** A scope's own state, which the fleet writes its facts into. Decisions read only this state. */

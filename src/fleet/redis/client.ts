@@ -10,8 +10,8 @@ export interface RedisClient {
   duplicate(): RedisClient;
   sendCommand(command: string[]): Promise<unknown>;
   subscribe(channel: string, listener: (message: string) => unknown): Promise<unknown>;
-  on(event: string, listener: () => void): unknown;
-  off?(event: string, listener: () => void): unknown;
+  on(event: string, listener: (error: unknown) => void): unknown;
+  off?(event: string, listener: (error: unknown) => void): unknown;
   unref(): unknown;
   /** Since 5; 4 has only `disconnect`. */
   destroy?(): unknown;

@@ -38,7 +38,7 @@ export function redisFleet(client: RedisClient, options: RedisFleetOptions = {})
   // One hash tag, so that all keys of a script call are in one slot.
   const store = new RedisStore(client, prefix.includes('{') ? prefix : `${prefix}{1}:`);
   const keyFor = (name: string): string => (plainNames && name.length <= longestName ? name : hashOf(name));
-  const traits = { keyFor, unreadable: () => store.garbled };
+  const traits = { keyFor, unreadable: () => store.garbled, problem: () => store.problem };
   return fleetOver(store, observe === undefined ? {} : { observe }, traits);
 }
 

@@ -10,17 +10,25 @@ export class NewsConnection {
   private readonly channel: string;
   private readonly heard: (message: string) => void;
   private readonly back: () => void;
+  private readonly tellError: (error: unknown) => void;
   private connection: RedisClient | undefined = undefined;
   private isSubscribed = false;
   private hasFailed = false;
   private startedAt = Number.NEGATIVE_INFINITY;
 
   /** `back` is called when news arrive again. */
-  constructor(client: RedisClient, channel: string, heard: (message: string) => void, back: () => void) {
+  constructor(
+    client: RedisClient,
+    channel: string,
+    heard: (message: string) => void,
+    back: () => void,
+    tellError: (error: unknown) => void,
+  ) {
     this.client = client;
     this.channel = channel;
     this.heard = heard;
     this.back = back;
+    this.tellError = tellError;
   }
 
   /** Whether news do not arrive. The first connection is taken to succeed while it is being made. */
@@ -45,11 +53,15 @@ export class NewsConnection {
     const connection = this.client.duplicate();
     this.connection = connection;
     this.startedAt = performance.now();
-    connection.on('error', () => this.troubled(connection));
+    connection.on('error', (error) => this.troubled(connection, error));
     connection.on('ready', () => this.isBack(connection));
-    this.subscribe(connection).catch(() => {
-      if (this.connection === connection) this.fail();
-      else end(connection);
+    this.subscribe(connection).catch((error: unknown) => {
+      if (this.connection !== connection) {
+        end(connection);
+        return;
+      }
+      this.tellError(error);
+      this.fail();
     });
   }
 
@@ -70,8 +82,9 @@ export class NewsConnection {
   }
 
   /** Without a listener, an error would crash the process. The connection itself tries again, unless it gives up. */
-  private troubled(connection: RedisClient): void {
+  private troubled(connection: RedisClient, error: unknown): void {
     if (this.connection !== connection) return;
+    this.tellError(error);
     if (!this.isSubscribed) this.hasFailed = true;
     else if (!connection.isOpen) this.keepListening();
   }

@@ -23,12 +23,14 @@ type Answered = (facts: Answer | undefined) => void;
 export class RedisStore implements Store {
   /** How many damaged records and messages were found. */
   garbled = 0;
+  /** The last error since the last answer. */
+  problem: string | undefined = undefined;
   private readonly client: RedisClient;
   private readonly prefix: string;
   private readonly channel: string;
   private readonly listeners: Set<Listener> = new Set();
   private readonly news: NewsConnection;
-  private readonly watchers: readonly (readonly [string, () => void])[];
+  private readonly watchers: readonly (readonly [string, (error: unknown) => void])[];
   private out = 0;
   private connectedAt = Number.NEGATIVE_INFINITY;
   private wasOpen = false;
@@ -46,6 +48,7 @@ export class RedisStore implements Store {
       this.channel,
       (message) => this.hear(message),
       () => this.ready(),
+      (error) => this.note(error),
     );
     this.watchers = [
       ['ready', this.ready],
@@ -72,7 +75,10 @@ export class RedisStore implements Store {
     const given = [this.channel, String(recordKeptMs), JSON.stringify(reports.map(({ report }) => report))];
     this.call([String(keys.length), ...keys, ...given]).then(
       (reply) => this.take(reply, reports.length, answered),
-      () => this.take(undefined, 0, answered),
+      (error: unknown) => {
+        this.note(error);
+        this.take(undefined, 0, answered);
+      },
     );
   }
 
@@ -98,6 +104,7 @@ export class RedisStore implements Store {
     if (!isWhole) this.garbled += 1;
     // Facts that cannot be read are left out; an answer with no others does not count as one.
     const isAnswer = isWhole && facts.some((one) => one !== undefined);
+    if (isAnswer && !this.news.isDeaf) this.problem = undefined;
     answered(isAnswer ? facts : undefined);
   }
 
@@ -175,8 +182,15 @@ export class RedisStore implements Store {
     this.news.stop();
   };
 
+  private note(error: unknown): void {
+    const { message, code } = error as { readonly message?: unknown; readonly code?: unknown };
+    // If several addresses were tried, the error of all has no message.
+    this.problem = String(message || code || error);
+  }
+
   /** A client that gives up, as its `reconnectStrategy` says, is not open, and tells the error, but does not end. */
-  private readonly troubled = (): void => {
+  private readonly troubled = (error: unknown): void => {
+    this.note(error);
     if (this.isOurs && !this.client.isOpen) this.hasGivenUp = true;
   };
 }

@@ -115,6 +115,7 @@ describe('the connection for news', () => {
     // The first at once, the next two seconds later.
     expect(performance.now() - since).toBeGreaterThan(1_900);
     expect(isShared(retrier)).toBe(false);
+    expect(retrier.snapshot().fleet?.problem).toMatch(/NOPERM/);
     expect(admission(retrier)).toBe('go');
     await admin.sendCommand(['ACL', 'SETUSER', user.username, '&undaunted:*']);
     await until(() => isShared(retrier));

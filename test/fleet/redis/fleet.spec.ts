@@ -80,6 +80,18 @@ describe('a fleet over Redis', () => {
     await sleep(1_500);
     expect(isShared(retrier)).toBe(false);
     expect(admission(retrier)).toBe('go');
+    expect(retrier.snapshot().fleet?.problem).toMatch(/WRONGPASS/);
+  });
+
+  test('says why it is alone, and no more once it shares', async () => {
+    const server = await aServer();
+    await server.kill();
+    const retrier = aRetrier(aClient(`redis://localhost:${server.port}`), holding);
+    keepsBusy(retrier);
+    await until(() => retrier.snapshot().fleet?.problem?.includes('ECONNREFUSED') === true);
+    await server.start();
+    await until(() => isShared(retrier));
+    expect(retrier.snapshot().fleet).toEqual({ isShared: true, unreadable: 0 });
   });
 });
 
