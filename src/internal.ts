@@ -4,6 +4,7 @@ export { classify } from './core/decide/classify.js';
 export { failuresByCode } from './core/decide/failures/known.js';
 export { longestWait, scheduledWait } from './core/decide/schedule.js';
 export { found, quote } from './core/found.js';
+export { hintSetNames } from './core/hints/sets.js';
 export { fullBudget } from './core/limits/budget/budget.js';
 export type { TailState } from './core/limits/tail/tail.js';
 export {

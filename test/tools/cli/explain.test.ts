@@ -451,7 +451,11 @@ describe('what became of the headers and of the jitter', () => {
     [['--status', '503', '--header', 'retry-after: soon'], 'Its hint does not say how long to wait ('],
     [
       ['--status', '503', '--header', 'x-ratelimit-reset: 7'],
-      'None of its headers is read as a hint by this policy.',
+      'None of its headers is read as a hint by this policy. These sets of "hints" read a wait from them: heuristic, ',
+    ],
+    [
+      ['--status', '503', '--header', 'x-nothing: 7'],
+      'None of its headers is read as a hint by this policy.\n',
     ],
     [
       ['--status', '503', '--elapsed', '29950ms'],
@@ -462,6 +466,16 @@ describe('what became of the headers and of the jitter', () => {
     const { stdout } = await undaunted(['explain', '-', 'GET /a', ...more], { stdin });
     expect(stdout).toContain(`\n${line}`);
   });
+});
+
+test.each<[string, string, string]>([
+  ['GET https://api.github.com/user', '{}', 'With "hints": "github", one of them is.'],
+  ['GET /user', '{ "hints": false }', 'These sets of "hints" read a wait from them: common.'],
+])('%s with %s: which hints would read a header', async (request, stdin, advice) => {
+  const header = stdin === '{}' ? 'x-ratelimit-reset: 4102444800' : 'retry-after: 7';
+  const given = ['explain', '-', request, '--status', '429', '--header', header];
+  const { stdout } = await undaunted(given, { stdin });
+  expect(stdout.replaceAll('\n', ' ')).toContain(`as a hint by this policy. ${advice}`);
 });
 
 test('JSON has all of it', async () => {

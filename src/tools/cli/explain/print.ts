@@ -10,6 +10,7 @@ import type { Flip } from './flips.js';
 import { countBefore, mismatchText, passedOver } from './passed-over.js';
 import type { Answer, Question } from './question.js';
 import type { TailPlan } from './tail.js';
+import { unreadText } from './unread-headers.js';
 
 /** Of many rules, only the first ones are printed; `--json` has all. */
 const mostRules = 8;
@@ -80,10 +81,11 @@ function styleOf({ action, reason }: Decision): Style {
 }
 
 /** Headers were given, so what became of them is of interest. */
-function hintRemark({ outcome }: Question, { finding }: Decision): string | undefined {
-  const hasHeaders = outcome.kind === 'response' && Object.keys(outcome.headers ?? {}).length > 0;
-  if (!hasHeaders || finding.kind === 'error') return undefined;
-  if (finding.hint === undefined) return 'None of its headers is read as a hint by this policy.';
+function hintRemark(question: Question, { finding }: Decision): string | undefined {
+  const { outcome } = question;
+  if (outcome.kind === 'error' || finding.kind === 'error') return undefined;
+  if (Object.keys(outcome.headers ?? {}).length === 0) return undefined;
+  if (finding.hint === undefined) return unreadText(question, outcome);
   const { delayMs, retry, reason } = finding.hint;
   return delayMs === null && retry === undefined
     ? `Its hint does not say how long to wait (${reason}).`
