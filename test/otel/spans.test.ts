@@ -1,5 +1,8 @@
 /** Decisions on the caller's span, beside the client span of each attempt from undici's own instrumentation. */
 
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
@@ -12,7 +15,7 @@ import { retryingInstance } from '../adapters/axios/kit.js';
 import { openLab, soon } from '../adapters/kit.js';
 import { undici } from '../adapters/undici/client.js';
 import { openAgent, retryingAgent } from '../adapters/undici/kit.js';
-import { answer, silence } from '../faults/plays.js';
+import { answer } from '../faults/plays.js';
 import { answered, requestOf } from '../kit.js';
 import { openTelemetry, Telemetry } from './kit.js';
 
@@ -73,14 +76,28 @@ const clients: readonly (readonly [client: string, send: Send])[] = [
 
 const hedgeMs = 20;
 
-/** A server that leaves one request unanswered, and a client that may hedge it. */
+/**
+ * A server that answers hedges, but of the other requests only the first one, whichever arrives first; and a client that
+ * may hedge.
+ */
 async function hedgedOver(send: Send): Promise<{ readonly origin: string; readonly ask: ReturnType<Send> }> {
-  const lab = await openLab([answer(200), silence(), answer(200)]);
+  let firsts = 0;
+  const server = createServer(({ headers }, response) => {
+    if (headers['retry-attempt'] === undefined) firsts += 1;
+    if (headers['retry-attempt'] !== undefined || firsts === 1) response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const rules = [{ match: '/*', name: 'search', hedge: { afterMs: hedgeMs, share: 1 } }];
   const ask = send(createRetrier({ attemptHeader: true, rules }));
   // A success pays for a hedge.
-  await ask(lab.origin);
-  return { origin: lab.origin, ask };
+  await ask(origin);
+  return { origin, ask };
 }
 
 function named(name: string): ReadableSpan {
