@@ -229,16 +229,20 @@ export abstract class CallersSide extends CallersController {
       if (phase.kind === 'sending' || phase.kind === 'resuming')
         this.inScope(() => this.tellLast({ kind: 'error', error, aborted: true }));
       this.pass(sending);
-      sending.abort(reason);
-      this.cut(sending, error);
+      sending.abort(reason, error);
+      this.destroyUnsent(sending);
     }
     this.deliverError(error);
   }
 
-  /** undici destroys the body of a request that it aborts, but does not abort one that it has not begun. */
   private cut(sending: Sending | undefined, error: unknown): void {
     sending?.cut(error);
-    if (sending?.starts === 0) destroyStream(this.body);
+    if (sending !== undefined) this.destroyUnsent(sending);
+  }
+
+  /** undici destroys the body of a request that it aborts, but does not abort one that it has not begun. */
+  protected destroyUnsent(sending: Sending): void {
+    if (sending.starts === 0) destroyStream(this.body);
   }
 
   /** Before the request ends: if two attempts are out, one represents the request, and the other is cut. */

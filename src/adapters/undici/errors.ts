@@ -58,3 +58,12 @@ export function movedError(): Error {
     code: 'UND_ERR_SOCKET',
   });
 }
+
+/**
+ * What undici is told when we abort an attempt. After undici 8 has lost an HTTP/2 session, it may end every request
+ * that waits for the next session with the error of an attempt that is aborted then, unless the error has this code.
+ */
+export function givenUpError(cause: unknown): Error {
+  const message = cause instanceof Error ? cause.message : 'undaunted: this attempt was given up';
+  return Object.assign(new Error(message, { cause }), { code: 'UND_ERR_INFO' });
+}

@@ -13,7 +13,7 @@ import { isListening } from '../../runtime/events.js';
 import { refusalError } from '../../runtime/refusal.js';
 import type { Session } from '../../runtime/session.js';
 import { prepareNext } from './again.js';
-import { type Body, destroyStream } from './body.js';
+import type { Body } from './body.js';
 import { CallersSide } from './caller.js';
 import { Download } from './download.js';
 import { ShortResponseError } from './errors.js';
@@ -138,7 +138,7 @@ export class Exchange extends CallersSide implements Hedged {
   }
 
   timeOut(sending: Sending, attemptTimeoutMs: number): void {
-    if (sending.starts === 0) destroyStream(this.body);
+    this.destroyUnsent(sending);
     sending.break(new AttemptTimeoutError(attemptTimeoutMs));
   }
 

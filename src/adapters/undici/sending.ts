@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { Aside, type Late } from './aside.js';
 import { BothGenerations } from './both-generations.js';
 import { innerContext } from './context.js';
-import { movedError } from './errors.js';
+import { givenUpError, movedError } from './errors.js';
 import type { Controller, ResponseHeaders } from './handlers.js';
 import type { Receiver } from './receiver.js';
 import { refuse } from './refuse.js';
@@ -266,8 +266,11 @@ export class Sending extends BothGenerations {
   }
 
   /** Gives up the attempt, and its connection if the request is on one. */
-  cut(reason: unknown = new Error('undaunted: this response was discarded')): void {
-    if (this.course.kind === 'over') return;
+  cut(cause?: unknown): void {
+    if (this.course.kind !== 'over') this.leave(givenUpError(cause));
+  }
+
+  private leave(reason: unknown): void {
     this.finish();
     const abort = (): void => this.controller?.abort(reason);
     if (this.upload === undefined || !this.isUploading) abort();
@@ -287,8 +290,9 @@ export class Sending extends BothGenerations {
   /**
    * Aborts for the caller. Without a reason, undici makes an error of its own and reports it to a sending that is live.
    */
-  abort(reason: unknown): void {
+  abort(reason: unknown, error: unknown): void {
     if (this.isLive && !this.isUploading) this.controller?.abort(reason);
+    if (this.course.kind !== 'over') this.leave(error);
   }
 
   private finish(): void {
