@@ -5,8 +5,8 @@ import type { Row } from './row.js';
 
 /** In kB. */
 const bounds: Readonly<Record<string, number>> = {
-  'undaunted/fetch': 55,
-  'undaunted/axios': 56.9,
+  'undaunted/fetch': 56,
+  'undaunted/axios': 58,
   'undaunted/fetch, made without vendors, gateAndHold, check, rules, tail, streams': 28,
   'undaunted/axios, made without vendors, gateAndHold, check, rules, tail, streams': 29,
 };

@@ -20,7 +20,7 @@ export function portsFrom(given: Partial<Ports>): Ports {
     if (Object.hasOwn(realPorts, name) && typeof port === 'function') continue;
     const known = Object.keys(realPorts).join(', ');
     throw new TypeError(
-      `undaunted: createRetrier() takes its settings first and then its ports, the functions ${known}; it got ${found(port)} for ${name}`,
+      `undaunted: createRetrier() takes its settings first, then its ports (the functions ${known}), then { fleet }; it got ${found(port)} for ${name}`,
     );
   }
   return { ...realPorts, ...given };

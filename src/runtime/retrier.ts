@@ -1,6 +1,7 @@
 /** A policy with its live scopes, clock and random numbers: what every adapter talks to. */
 
 import { factsOf } from '../core/facts.js';
+import { found } from '../core/found.js';
 import type { OverrideOptions, PolicyOptions } from '../core/policy/options.js';
 import type { Policy, PolicyLike, Rule } from '../core/policy/policy.js';
 import { definePolicy, isForeignPolicy } from '../core/policy/policy.js';
@@ -141,11 +142,22 @@ export interface RetrierOptions {
 export function createRetrier(
   policy: PolicyOptions | PolicyLike = {},
   ports: Partial<Ports> = {},
-  { fleet }: RetrierOptions = {},
+  options: RetrierOptions = {},
 ): Retrier {
   const defined = definePolicy(policy);
+  const fleet = fleetIn(options);
   for (const { path, says, advice } of defined.remarks) warnOnce(`undaunted: ${path}: ${says}. ${advice}`);
   return new LiveRetrier(defined, portsFrom(ports), fleet);
+}
+
+function fleetIn(options: RetrierOptions): Fleet | undefined {
+  const { fleet } = options;
+  const given = fleet === undefined && 'join' in options ? options : fleet;
+  if (given === fleet && (fleet === undefined || typeof Object(fleet).join === 'function')) return fleet;
+  const got = given === options ? 'a fleet without { }' : found(given);
+  throw new TypeError(
+    `undaunted: createRetrier() takes { fleet: redisFleet(client) } as its third argument, but got ${got}`,
+  );
 }
 
 const retriers: WeakMap<Policy, Retrier> = new WeakMap();

@@ -271,6 +271,17 @@ describe('wrong arguments of createRetrier()', () => {
     );
   });
 
+  test.each([
+    ['a client of Redis', { fleet: { get: () => 'value' } }, 'an object'],
+    ['null', { fleet: null }, 'null'],
+    ['a number', { fleet: 3 }, 'the number 3'],
+    ['the fleet alone', { join: () => undefined }, 'a fleet without { }'],
+  ])('%s instead of { fleet }', (_, options, got) => {
+    expect(() => createRetrier({}, {}, options as never)).toThrow(
+      `undaunted: createRetrier() takes { fleet: redisFleet(client) } as its third argument, but got ${got}`,
+    );
+  });
+
   test.each<[string, object, string]>([
     ['settings', { maxRetries: 3 }, 'got the number 3 for maxRetries'],
     ['a clock that has stopped', { now: 5 }, 'got the number 5 for now'],
@@ -279,7 +290,7 @@ describe('wrong arguments of createRetrier()', () => {
     ['a name that every object has', { toString: () => 'x' }, 'got a function for toString'],
   ])('%s instead of ports', (_, ports, got) => {
     expect(() => createRetrier({}, ports)).toThrow(
-      `undaunted: createRetrier() takes its settings first and then its ports, the functions now, date, random, sleep; it ${got}`,
+      `undaunted: createRetrier() takes its settings first, then its ports (the functions now, date, random, sleep), then { fleet }; it ${got}`,
     );
   });
 });
