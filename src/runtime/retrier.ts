@@ -152,9 +152,9 @@ export function createRetrier(
 
 function fleetIn(options: RetrierOptions): Fleet | undefined {
   const { fleet } = options;
-  const given = fleet === undefined && 'join' in options ? options : fleet;
-  if (given === fleet && (fleet === undefined || typeof Object(fleet).join === 'function')) return fleet;
-  const got = given === options ? 'a fleet without { }' : found(given);
+  if (fleet === undefined && !('join' in options)) return undefined;
+  if (typeof Object(fleet).join === 'function') return fleet;
+  const got = fleet === undefined ? 'a fleet without { }' : found(fleet);
   throw new TypeError(
     `undaunted: createRetrier() takes { fleet: redisFleet(client) } as its third argument, but got ${got}`,
   );
