@@ -1,7 +1,7 @@
 /** Ordinary days as tables: no retry is the first row, and figures that are worse than its own are marked. */
 
 import { presets } from '../src/index.js';
-import type { Contender, Day, Run } from '../src/tools/sim/index.js';
+import type { Contender, Day, Run, SimulateOptions } from '../src/tools/sim/index.js';
 import { ordinaryDays as days, peers, perSecond } from '../src/tools/sim/index.js';
 import { goodShare, mean, percent, runs, type Seeds } from './sim-reading.js';
 import type { Case, Contenders, Table } from './sim-tables.js';
@@ -19,15 +19,19 @@ export interface DayCase {
   readonly value?: (run: Run, day: Day) => number;
   readonly better?: 'more' | 'less';
   readonly print?: (value: number) => string;
+  /** What becomes of a contender that retries, on a day that needs another setting. */
+  readonly adapted?: (contender: Contender) => Contender;
+  /** All processes of the clients share their scopes through this store. */
+  readonly store?: SimulateOptions['store'];
   /** Quick enough for a test of ten seeds. */
   readonly isQuick?: true;
 }
 
-function caseOf(some: DayCase): Case {
+export function caseOf(some: DayCase): Case {
   const { column, about, asked = 'no less than without retries', day } = some;
-  const { value = innocentShare, better = 'more', print = percentText } = some;
+  const { value = innocentShare, better = 'more', print = percentText, store } = some;
   const measure = (contender: Contender, seeds: Seeds): number =>
-    mean(runs(day.world, day.clients, contender, seeds).map((run) => value(run, day)));
+    mean(runs(day.world, day.clients, contender, seeds, store).map((run) => value(run, day)));
   const withoutRetries = new Map<number, number>();
   const usual = (seeds: Seeds): number => {
     const known = withoutRetries.get(seeds.length) ?? measure(peers.noRetry, seeds);
@@ -42,7 +46,7 @@ function caseOf(some: DayCase): Case {
     columns: [column],
     cells: (contender, seeds) => {
       if (contender === peers.noRetry) return [print(usual(seeds))];
-      const reached = measure(contender, seeds);
+      const reached = measure(some.adapted?.(contender) ?? contender, seeds);
       return [isWorse(reached, seeds) ? `**${print(reached)}**` : print(reached)];
     },
     ...(some.isQuick !== true && { isLong: true as const }),
@@ -240,7 +244,7 @@ const moments: readonly DayCase[] = [
 /** All ordinary days, for other comparisons. */
 export const dayCases: readonly DayCase[] = [...limits, ...parts, ...moments];
 
-const contenders: Contenders = {
+export const dayContenders: Contenders = {
   ...naive,
   'axios-retry, `exponentialDelay`': peers.axiosRetry,
   ky: peers.ky,
@@ -254,19 +258,19 @@ export const ordinaryTables: readonly Table[] = [
   {
     name: 'ordinary-limits',
     title: 'Ordinary days: limits',
-    contenders,
+    contenders: dayContenders,
     cases: limits.map(caseOf),
   },
   {
     name: 'ordinary-parts',
     title: 'Ordinary days: a part fails',
-    contenders,
+    contenders: dayContenders,
     cases: parts.map(caseOf),
   },
   {
     name: 'ordinary-moments',
     title: 'Ordinary days: everything fails for a moment',
-    contenders,
+    contenders: dayContenders,
     cases: moments.map(caseOf),
   },
 ];

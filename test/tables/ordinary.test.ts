@@ -100,6 +100,14 @@ describe('a share of the attempts', () => {
   });
 });
 
+test('a batch is over when its requests are, of which a share fails', () => {
+  const { totals, series } = withoutRetries(days.flakyBatch(0.4, 400, 8));
+  expect([totals.offered, totals.good + totals.failed]).toEqual([400, 400]);
+  expect(totals.failed / 400).toBeCloseTo(0.4, 1);
+  // Eight at a time, 50 ms each.
+  expect(series.offered.findLastIndex((offered) => offered > 0)).toBeLessThan(4);
+});
+
 describe('a moment', () => {
   test('cuts off what is in flight, and nothing more', () => {
     for (const [rate, most] of [

@@ -143,7 +143,7 @@ const crowd: Properties = {
 };
 
 const crowds = kinds({
-  closed: { needs: { count: count(1), thinkMs: someMs }, may: crowd },
+  closed: { needs: { count: count(1), thinkMs: someMs }, may: { ...crowd, requests: count(1) } },
   open: {
     needs: {
       count: count(1),

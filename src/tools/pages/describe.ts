@@ -62,8 +62,10 @@ function describeClients(clients: Clients): string {
   const who = `${countText(count)} clients in ${processes === 1 ? 'one process' : `${countText(processes)} processes`}`;
   const what = `${requestsText(clients)}${patienceText(clients)}`;
   switch (clients.kind) {
-    case 'closed':
-      return `${who} think for ${waitText(clients.thinkMs)} on average, then send ${what}.`;
+    case 'closed': {
+      const end = clients.requests === undefined ? '' : `; ${countText(clients.requests)} altogether`;
+      return `${who} think for ${waitText(clients.thinkMs)} on average, then send ${what}${end}.`;
+    }
     case 'open':
       return `${who} send ${rateText(clients.perSecond)} ${what}.`;
     case 'burst': {

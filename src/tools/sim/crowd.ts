@@ -89,12 +89,15 @@ class ThinkingCrowd extends Crowd {
   private readonly clients: ClosedLoop;
   /** How often each client has thought. */
   private readonly thoughts: Int32Array;
+  /** How many more requests they will send. */
+  private left: number;
 
   constructor(clients: ClosedLoop, parts: CrowdParts) {
     super(clients, parts);
     this.parts = parts;
     this.clients = clients;
     this.thoughts = new Int32Array(clients.count);
+    this.left = clients.requests ?? Number.POSITIVE_INFINITY;
   }
 
   override begin(): void {
@@ -106,6 +109,8 @@ class ThinkingCrowd extends Crowd {
   }
 
   private think(client: number): void {
+    if (this.left === 0) return;
+    this.left -= 1;
     const { agenda } = this.parts;
     this.thoughts[client] = (this.thoughts[client] as number) + 1;
     agenda.at(agenda.now + this.thoughtOf(client), this.ask, client, 0);

@@ -159,6 +159,12 @@ export function partialFailure(share: number, perSecond: number, status = 503): 
   return day({ ...quick, share, status }, stream(perSecond), perSecond < 100 ? 10 * minute : minute);
 }
 
+/** A job has a list of requests, sends some of them at a time, and is over when it has the answers. */
+export function flakyBatch(share: number, requests: number, atATime: number): Day {
+  const job: Clients = { kind: 'closed', count: atATime, thinkMs: 1, requests, timeoutMs: 2_000 };
+  return day({ ...quick, share }, job, 10 * minute);
+}
+
 /** One of several backends behaves differently from the others. */
 export function oddBackend(count: number, odd: PlainServer, perSecond: number, durationMs: number): Day {
   const backends = [{ server: odd }, { weight: count - 1, server: quick }] as const;

@@ -255,6 +255,8 @@ export interface ClosedLoop extends Crowd {
   readonly kind: 'closed';
   /** The mean of an exponential distribution. */
   readonly thinkMs: number;
+  /** How many requests they send together: a job with a list of work. Default: they go on until the end. */
+  readonly requests?: number;
 }
 
 /** Requests arrive independently of how the others end: a Poisson process, whose rate may change with time. */

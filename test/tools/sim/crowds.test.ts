@@ -9,6 +9,13 @@ const quick: ServerModel = { kind: 'flaky', latencyMs: 50, share: 0, status: 503
 const silent: ServerModel = { kind: 'scripted', answers: [{ answer: 'silence' }] };
 const off: Contender = peers.noRetry;
 
+test('a job ends when all of its requests are sent, by whichever client', () => {
+  const job: Clients = { kind: 'closed', count: 4, thinkMs: 1, requests: 30 };
+  const { totals, goodBy } = simulate(worldOf(quick), job, off, { seed: 1 });
+  expect([totals.offered, totals.good]).toEqual([30, 30]);
+  expect(Math.min(...goodBy)).toBeGreaterThan(0);
+});
+
 describe('several crowds', () => {
   const beside: Clients = { kind: 'open', count: 5, perSecond: 20 };
 

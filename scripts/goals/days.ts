@@ -1,0 +1,6 @@
+/** All days that are entries: each is a goal, and some are columns of a table. */
+
+import { budgetDays } from './budgets.js';
+import type { DayGoal } from './day-goal.js';
+
+export const dayGoals: readonly DayGoal[] = [...budgetDays];
