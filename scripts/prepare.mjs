@@ -13,7 +13,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const checkout = dirname(dirname(fileURLToPath(import.meta.url)));
-const sources = ['src', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.cjs.json'];
+const sources = [
+  'src',
+  'scripts',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'tsconfig.cjs.json',
+];
 
 const isForHere = process.argv.includes('--here');
 
@@ -28,11 +35,10 @@ if ((isForHere || isWantedElsewhere(process.env)) && !isUpToDate()) {
 }
 
 /** @param {Readonly<Record<string, string | undefined>>} env */
-function isWantedElsewhere({ npm_command: command, INIT_CWD: asker, CI, _PACOTE_NO_PREPARE_: fromGit }) {
-  // An install from git: npm clones into a folder of its own and installs there. It needs `dist` on CI, too.
-  if (fromGit !== undefined) return true;
-  if (command === 'pack' || command === 'publish') return true;
-  return CI === undefined && asker !== undefined && !isCheckout(asker);
+function isWantedElsewhere({ npm_command: command, INIT_CWD: asker, _PACOTE_NO_PREPARE_: clones }) {
+  // For an install from git, npm clones into a folder of its own and installs there; it lists such clones.
+  if (clones !== undefined || command === 'pack' || command === 'publish') return true;
+  return asker !== undefined && !isCheckout(asker);
 }
 
 /** @param {string} folder */
@@ -51,7 +57,10 @@ function newestIn(path) {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 0;
   if (!stats.isDirectory()) return stats.mtimeMs;
-  return readdirSync(path).reduce((newest, name) => Math.max(newest, newestIn(join(path, name))), stats.mtimeMs);
+  return readdirSync(path).reduce(
+    (newest, name) => Math.max(newest, newestIn(join(path, name))),
+    stats.mtimeMs,
+  );
 }
 
 /** @returns {number} */

@@ -1,12 +1,13 @@
-/** undici and axios for the demo: with our adapters, and otherwise with their defaults. */
+/** The clients of the demo: with our adapters, and otherwise with their defaults. */
 
 import type { AxiosStatic } from 'axios';
 import { attachRetry } from '../../../adapters/axios/index.js';
+import { withRetry } from '../../../adapters/fetch/index.js';
 import { retry } from '../../../adapters/undici/index.js';
 import type { Retrier } from '../../../index.js';
 import type { Undici } from '../undici.js';
 
-export type ClientName = 'undici' | 'axios';
+export type ClientName = 'fetch' | 'undici' | 'axios';
 
 export interface DemoRequest {
   readonly method: 'GET' | 'POST';
@@ -25,7 +26,7 @@ export interface Connected {
   close(): Promise<void>;
 }
 
-/** They are the user's own, so they can be missing. */
+/** Those that are the user's own, so that they can be missing. */
 export type ClientModules = {
   readonly undici: () => Promise<Undici>;
   readonly axios: () => Promise<{ readonly default: AxiosStatic }>;
@@ -37,7 +38,8 @@ export const ownModules: ClientModules = {
 };
 
 export interface Cast {
-  readonly clients: readonly DemoClient[];
+  /** The first one is always there. */
+  readonly clients: readonly [DemoClient, ...DemoClient[]];
   /** Why each of the missing ones is missing. */
   readonly missing: readonly string[];
 }
@@ -46,6 +48,7 @@ export async function castFrom(modules: ClientModules): Promise<Cast> {
   const [undici, axios] = await Promise.allSettled([modules.undici(), modules.axios()]);
   return {
     clients: [
+      fetchClient,
       ...(undici.status === 'fulfilled' ? [undiciClient(undici.value)] : []),
       ...(axios.status === 'fulfilled' ? [axiosClient(axios.value.default)] : []),
     ],
@@ -53,12 +56,29 @@ export async function castFrom(modules: ClientModules): Promise<Cast> {
   };
 }
 
-function reasonOf(name: ClientName, result: PromiseSettledResult<unknown>): string[] {
+function reasonOf(name: keyof ClientModules, result: PromiseSettledResult<unknown>): string[] {
   if (result.status === 'fulfilled') return [];
   const { code, message } = result.reason as NodeJS.ErrnoException;
   if (code === 'ERR_MODULE_NOT_FOUND') return [`${name} is not installed`];
   return [`${name} does not load on Node ${process.versions.node} (${message})`];
 }
+
+const fetchClient: DemoClient = {
+  name: 'fetch',
+  connect(retrier) {
+    const fetch = withRetry(globalThis.fetch, retrier);
+    return {
+      async send({ method, url }) {
+        const response = await fetch(url, { method, ...(method === 'POST' ? { body: '{}' } : {}) });
+        await response.arrayBuffer();
+        return response.status;
+      },
+      async close() {
+        // The server closes the connections, which belong to Node's own dispatcher.
+      },
+    };
+  },
+};
 
 function undiciClient({ Agent, request }: Undici): DemoClient {
   return {

@@ -1,6 +1,7 @@
 /** Plays the scenes and prints each decision when it is made. */
 
-import type { DecisionEvent, Observe } from '../../../index.js';
+import { inspect } from 'node:util';
+import type { DecisionEvent, Observe, PolicyOptions } from '../../../index.js';
 import { createRetrier, explain } from '../../../index.js';
 import type { Printer, Style } from '../printer.js';
 import { wrap } from '../table.js';
@@ -35,7 +36,13 @@ function printHead(out: Printer, number: number, scene: Scene, { name }: DemoCli
   const { title, method, path, requests, policy } = scene;
   const what = `${requests === 1 ? '' : `${requests} times `}${method} ${path}`;
   out.line(out.paint('bold', `${number}. ${title}`));
-  printText(out, `${name}, ${what}, with the policy ${JSON.stringify(policy)}`, { style: 'dim' });
+  printText(out, `${name}, ${what}, ${written(policy)}`, { style: 'dim' });
+}
+
+/** As one would write it in a program. */
+function written(policy: PolicyOptions): string {
+  if (Object.keys(policy).length === 0) return 'with the default policy';
+  return `with the policy ${inspect(policy, { depth: null, breakLength: Number.POSITIVE_INFINITY })}`;
 }
 
 interface Manner {
@@ -79,14 +86,20 @@ async function sendEach(
   out: Printer,
 ): Promise<void> {
   for (let sent = 0; sent < count; sent += 1) {
+    if (count > 1) printText(out, `Request ${sent + 1}`);
     try {
       const status = await connected.send(request);
       printText(out, `You get the answer ${status}.`, { style: status < 400 ? 'green' : 'red' });
     } catch (error) {
-      const { code, name, message } = error as NodeJS.ErrnoException;
-      printText(out, `You get the error ${code ?? name}: ${message}.`, { style: 'red' });
+      printText(out, `You get the error ${described(error as NodeJS.ErrnoException)}.`, { style: 'red' });
     }
   }
+}
+
+/** fetch says "fetch failed", and the reason is its cause. */
+function described({ code, name, message, cause }: NodeJS.ErrnoException): string {
+  const { code: reason } = Object(cause) as NodeJS.ErrnoException;
+  return `${code ?? name}: ${message}${code === undefined && reason !== undefined ? ` (${reason})` : ''}`;
 }
 
 /** A few at a time. */

@@ -31,7 +31,7 @@ export const crowd = 10;
 export const scenes: readonly Scene[] = [
   {
     title: 'The server stumbles twice',
-    client: 'undici',
+    client: 'fetch',
     method: 'GET',
     path: '/report',
     policy: { schedule: { kind: 'exponential', firstMs: 400, jitter: 'equal' } },
@@ -49,7 +49,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     title: 'The server asks for a longer wait than the deadline allows',
-    client: 'axios',
+    client: 'fetch',
     method: 'GET',
     path: '/maintenance',
     policy: { deadlineMs: 10_000 },
@@ -57,7 +57,7 @@ export const scenes: readonly Scene[] = [
     requests: 1,
   },
   {
-    title: 'The connection is cut, and the order may have been processed',
+    title: 'The connection is cut, and the order may have been taken',
     client: 'undici',
     method: 'POST',
     path: '/orders',
