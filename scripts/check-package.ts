@@ -4,11 +4,20 @@
  * then their number.
  */
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { clients } from './clients.js';
-import { outputOf, run } from './command.js';
+import { finished, outputOf, run } from './command.js';
 import {
   type Consumer,
   compile,
@@ -259,8 +268,38 @@ async function checkOldestTypeScript(place: string): Promise<void> {
   await checkAcross(place, typescript);
 }
 
+/** As people take it that have a checkout, or only its address. */
+async function checkFromSource(): Promise<void> {
+  const clone = join(folder, 'clone');
+  await run('git', ['clone', '--quiet', resolve('.'), clone]);
+  const loads = (place: string): Promise<string> =>
+    run('node', ['--input-type=module', '-e', "await import('undaunted/fetch')"], place);
+  const takenFrom = async (name: string, address: string, env?: NodeJS.ProcessEnv): Promise<void> => {
+    const place = join(folder, name);
+    await installInto(place, [address], [], env);
+    await loads(place);
+  };
+  await check('installs from git, on CI as well', () =>
+    takenFrom('from-git', `git+file://${clone}`, { ...process.env, CI: '1' }),
+  );
+  await check('npm pack without a compiler says what to do', async () => {
+    const { stdout, stderr } = await finished('npm', ['pack', '--foreground-scripts', '--dry-run'], clone);
+    assert(/run npm ci in .*clone first/.test(`${stdout}${stderr}`), stderr);
+  });
+  symlinkSync(resolve('node_modules'), join(clone, 'node_modules'));
+  await check('installs from a folder with its own packages', () => takenFrom('from-folder', clone));
+  await check('a checkout runs each command, without building again what stands', async () => {
+    const policy = join(folder, 'policy.json');
+    writeFileSync(policy, '{ "maxRetries": 3 }');
+    const built = statSync(join(clone, 'dist/index.js')).mtimeMs;
+    await run('npm', ['run', 'undaunted', '--', 'check', policy], clone);
+    assert(statSync(join(clone, 'dist/index.js')).mtimeMs === built, 'it was built again');
+  });
+}
+
 try {
   await checkPacked();
+  await checkFromSource();
   await checkAlone();
   await checkCommandLine();
   await checkBeside('oldest');

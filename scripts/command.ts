@@ -12,9 +12,18 @@ export async function run(
   cwd = '.',
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string> {
+  return (await finished(command, args, cwd, env)).stdout;
+}
+
+/** Returns what the program writes to stdout and to stderr. */
+export function finished(
+  command: string,
+  args: readonly string[],
+  cwd = '.',
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
   // The timeout is far longer than any of them takes: it only ends programs that hang.
-  const { stdout } = await execute(command, args, { cwd, env, timeout: 1_800_000, maxBuffer: 2 ** 26 });
-  return stdout;
+  return execute(command, args, { cwd, env, timeout: 1_800_000, maxBuffer: 2 ** 26 });
 }
 
 /** All output about a failure. */

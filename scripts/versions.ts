@@ -21,10 +21,11 @@ export async function installInto(
   folder: string,
   packages: readonly string[],
   flags: readonly string[] = [],
+  env?: NodeJS.ProcessEnv,
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  await run('npm', ['install', '--no-audit', '--no-fund', ...flags, ...packages], folder);
+  await run('npm', ['install', '--no-audit', '--no-fund', ...flags, ...packages], folder, env);
 }
 
 /** What the declarations of clients are made of. */
