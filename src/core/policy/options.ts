@@ -42,7 +42,7 @@ export type LearntTimeoutOptions = Pick<LearntTimeout, 'maxMs'> & Partial<Omit<L
 
 export interface IdempotencyKey {
   /**
-   * The header that carries the key.
+   * The header that carries the key: not one with a meaning of its own, such as authorization.
    * @default 'idempotency-key'
    */
   readonly header: string;
@@ -211,7 +211,8 @@ export interface SettingsOptions {
    */
   readonly unref?: boolean;
   /**
-   * Sends the number of the retry to the server, in the header `retry-attempt` or in one that you name.
+   * Sends the number of the retry to the server, in the header `retry-attempt` or in one that you name: not one with a
+   * meaning of its own, such as content-length.
    * @default false
    */
   readonly attemptHeader?: boolean | string;

@@ -1,6 +1,7 @@
 /** Headers of our own: the idempotency key, which makes a write safe to repeat, and the retry number. */
 
 import { describe, expect, test } from 'vitest';
+import { PolicyError } from '../../../src/core/errors.js';
 import type { BeforeRetry } from '../../../src/core/events.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { answer } from '../../faults/plays.js';
@@ -217,6 +218,42 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       expect(await sent('retry-attempt', policy, {})).toEqual([undefined, '1', '2']);
       expect(await sent('x-new', policy, {})).toEqual([undefined, '1', '1']);
     });
+  });
+});
+
+describe('a header that says who asks, or how a request is framed', () => {
+  const policies: PolicyOptions[] = [
+    'authorization',
+    'Cookie',
+    'CONTENT-LENGTH',
+    'transfer-encoding',
+    'host',
+  ].flatMap((header) => [{ attemptHeader: header }, { idempotencyKey: { header } }]);
+
+  test.each(policies)('is none for our numbers and keys: %j', async (policy) => {
+    const lab = await openLab(answer(503));
+    const send = subject.client(soon);
+    expect(() => subject.client({ idempotent: true, ...policy })).toThrow(PolicyError);
+    const headers = { authorization: 'Bearer mine' };
+    const { error } = await settled(
+      send(lab.origin, {
+        method: 'POST',
+        body: 'x',
+        headers,
+        retry: { idempotent: true, ...policy } as never,
+      }),
+    );
+    expect(error).toBeInstanceOf(PolicyError);
+    expect(lab.requests).toEqual([]);
+  });
+
+  test("stays as it is: the caller's login is in each attempt", async () => {
+    const policy = { ...soon, attemptHeader: true, idempotencyKey: true };
+    const asked: Asked = { method: 'POST', body: 'x', headers: { Authorization: 'Bearer mine' } };
+    const logins = await sentThrice('authorization', (origin) =>
+      settled(subject.client(policy)(origin, asked)),
+    );
+    expect(logins).toEqual(Array(3).fill('Bearer mine'));
   });
 });
 

@@ -8,6 +8,7 @@ import { freezeDeep } from '../../freeze.js';
 import { knownNames, whyMissing } from '../../hints/rows.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
 import type { Hook } from '../settings.js';
+import { takenHeaders } from './taken-headers.js';
 
 export interface JsonSchema {
   readonly $schema?: string;
@@ -70,7 +71,11 @@ const label: JsonSchema = { type: 'string', pattern: '\\S', title: 'a name that 
 // RFC 9110 5.6.2: methods (9.1) and field names (5.1) are tokens.
 const token: JsonSchema = { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" };
 const method: JsonSchema = { ...token, title: 'a method, such as "GET"' };
-const header: JsonSchema = { ...token, title: 'a header name, such as "idempotency-key"' };
+const header: JsonSchema = {
+  type: 'string',
+  pattern: `^(?!(${takenHeaders})$)[!#$%&'*+.^_\`|~0-9A-Za-z-]+$`,
+  title: 'a header name of your own, such as "idempotency-key"',
+};
 const status: JsonSchema = {
   title: 'a status from 100 to 599, a class such as "5xx", or "!501" to take one away',
   anyOf: [
@@ -150,7 +155,7 @@ const settings = {
   bufferBodyBytes: bytes,
   resume: boolean,
   unref: boolean,
-  attemptHeader: either(boolean, { ...header, title: 'a header name, such as "retry-attempt"' }),
+  attemptHeader: either(boolean, { ...header, title: 'a header name of your own, such as "retry-attempt"' }),
 } satisfies Record<Exclude<keyof SettingsOptions, Hook>, JsonSchema>;
 
 const inRules = { match: ref('match'), name: label } satisfies Record<

@@ -10,6 +10,7 @@ import type { Entries, ListParts } from './parts.js';
 import { partsOf } from './parts.js';
 import type { JsonSchema } from './schema.js';
 import { adviceOnShorthand } from './shorthands.js';
+import { adviceOnHeader } from './taken-headers.js';
 import { allowed, oneOf, pathTo } from './wording.js';
 
 export interface Structure {
@@ -46,7 +47,7 @@ function visit(check: Check, schema: JsonSchema, value: unknown, path: string): 
     return value;
   }
   const names = alternatives.flatMap((alternative) => alternative.enum ?? []);
-  const shorthand = adviceOnShorthand(value, path);
+  const shorthand = adviceOnShorthand(value, path) ?? adviceOnHeader(value, path);
   const meant = shorthand === undefined ? didYouMean(value, names) : { advice: shorthand };
   const words = title === undefined ? allowed(alternatives, meant.advice !== undefined) : [title];
   check.problems.push({
