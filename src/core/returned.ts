@@ -15,14 +15,26 @@ export function truthReturned(name: string, value: unknown): boolean | undefined
 /** For a promise, it says that the function cannot be async; its rejection is handled, so that it is not reported. */
 export function wrongReturn(name: string, value: unknown, allowed: string): TypeError {
   const isLater = isPromise(value);
-  if (isLater) value.then(undefined, () => undefined);
+  if (isLater) asPromise(value).catch(() => undefined);
   const what = isLater ? 'a promise' : found(value);
   const advice = isLater ? ', and cannot be async' : '';
   return new TypeError(`undaunted: ${name} returned ${what}; it must return ${allowed}${advice}`);
 }
 
-/** Like `await`: any object or function with a `then`. */
+/** Like `await`: any object or function with a `then`, and one whose `then` cannot be read, which rejects with that error. */
 export function isPromise<T = unknown>(value: unknown): value is PromiseLike<T> {
   const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  return isObject && 'then' in value && typeof value.then === 'function';
+  try {
+    return isObject && 'then' in value && typeof value.then === 'function';
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * A promise of the platform. The `then` of a caller's own may throw, call both callbacks, call them twice or resolve with
+ * another promise; only the first of these counts.
+ */
+export function asPromise<T>(value: PromiseLike<T>): Promise<T> {
+  return new Promise((resolve) => resolve(value));
 }

@@ -39,6 +39,8 @@ describe('a promise', () => {
     expect(wrongReturn('scope', promise, 'a name')).toEqual(
       new TypeError('undaunted: scope returned a promise; it must return a name, and cannot be async'),
     );
+    // Before any platform reports it.
+    await Promise.resolve();
     expect(isHeard).toBe(true);
     expect(() => truthReturned('match.test', Promise.reject(new Error('late')))).toThrow(
       'returned a promise',

@@ -5,7 +5,7 @@
 
 import { Readable } from 'node:stream';
 import type { Settings } from '../../core/policy/settings.js';
-import { isPromise } from '../../core/returned.js';
+import { asPromise, isPromise } from '../../core/returned.js';
 import { iterates } from '../../runtime/iterates.js';
 import { KeptBody } from '../../runtime/kept-body.js';
 import { isSentAtOnce } from '../../runtime/sent-at-once.js';
@@ -59,7 +59,7 @@ function kept(body: object, limitBytes: number): Body {
 
 /** Keeps nothing: the function makes a new body for the next attempt. */
 function made(body: unknown): unknown {
-  return isPromise(body) ? body.then(made) : readable(body, 0).value;
+  return isPromise(body) ? asPromise(body).then(made) : readable(body, 0).value;
 }
 
 /** undici itself would iterate over URLSearchParams, send the pairs as chunks, and fail. */

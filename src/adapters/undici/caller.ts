@@ -1,7 +1,7 @@
 /** The caller's side of an exchange: calls the caller's handler and functions, and ends the request. */
 
 import { DeadlineError } from '../../core/errors.js';
-import { isPromise } from '../../core/returned.js';
+import { asPromise, isPromise } from '../../core/returned.js';
 import type { Outcome } from '../../core/types.js';
 import type { KeptBody } from '../../runtime/kept-body.js';
 import { rememberOutermost } from '../../runtime/outermost.js';
@@ -160,7 +160,7 @@ export abstract class CallersSide extends CallersController {
     const unlessOvertaken = (work: () => void): void => {
       if (this.phase === phase) this.inScope(work);
     };
-    answer.then(
+    asPromise(answer).then(
       (given) => unlessOvertaken(() => next(given)),
       (error: unknown) => unlessOvertaken(() => this.fail(error)),
     );

@@ -1,5 +1,6 @@
 /** Begins a request. A plain one is sent at once, and if it succeeds, the loop is never made. */
 
+import { asPromise } from '../../core/returned.js';
 import { rememberOutermost } from '../outermost.js';
 import type { Session } from '../session.js';
 import type { Ending, PromiseExchange } from './exchange.js';
@@ -9,7 +10,9 @@ import { isStatus } from './status.js';
 export function begin<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer> {
   if (!isPlain(exchange)) return new Loop(exchange, undefined).run();
   try {
-    return exchange.send().then(
+    const sent = exchange.send();
+    // An adapter of the caller's may return an object with a `then` of its own, or nothing at all.
+    return (sent instanceof Promise ? sent : asPromise<Answer>(sent)).then(
       (response) => {
         if (!exchange.accepts(response)) return recover(exchange, { kind: 'response', response });
         rememberOutermost(response, exchange.session);

@@ -1,5 +1,6 @@
 /** Waits for a time, or for a function of the caller. The caller's abort ends either in the same turn. */
 
+import { asPromise } from '../../core/returned.js';
 import type { Cancel, Sleep, SleepOptions } from '../sleep.js';
 import type { Caller, RequestBody } from './exchange.js';
 
@@ -41,7 +42,7 @@ export function inTime<T>(
   return new Promise((resolve, reject) => {
     const giveUp = (isTimeOver: boolean): void => reject(over(isTimeOver));
     const end = whenOver(limitMs, caller, sleep, options, giveUp);
-    work.then(
+    asPromise(work).then(
       (value) => {
         end();
         resolve(value);

@@ -123,6 +123,44 @@ describe('a function', () => {
     expect([status, seen.length]).toEqual([200, 2]);
   });
 
+  test.each<[string, (give: (value: unknown) => void, refuse: (error: unknown) => void) => void]>([
+    [
+      'gives two answers',
+      (give) => {
+        give({ status: 503, data: '' });
+        give({ status: 503, data: '' });
+      },
+    ],
+    [
+      'gives an answer and throws',
+      (give) => {
+        give({ status: 503, data: '' });
+        throw failing('ECONNRESET');
+      },
+    ],
+    [
+      'gives an answer and an error',
+      (give, refuse) => {
+        give({ status: 503, data: '' });
+        refuse(failing('ECONNRESET'));
+      },
+    ],
+    [
+      'throws',
+      () => {
+        throw failing('ECONNRESET');
+      },
+    ],
+  ])(
+    'may be the maker of a thenable that %s: the first counts, and one retry follows',
+    async (_how, then) => {
+      const { adapter, seen } = new Scripted(() => ({ then }), replies(200), replies(200));
+      const { status } = await retryingInstance(soon, { adapter }).get('http://a.test/');
+      await new Promise(setImmediate);
+      expect([status, seen.length]).toEqual([200, 2]);
+    },
+  );
+
   test.each<[string, () => unknown]>([
     [
       'throws',
