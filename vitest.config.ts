@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 /** Everything in it is loaded once: each file opens and closes what it needs. */
@@ -7,10 +8,41 @@ const together = { testTimeout: 60_000, isolate: false };
 const thorough = ['test/{chaos,models,tables}/**/*.test.ts', 'test/adapters/*/{differential,fuzz}.test.ts'];
 
 /** Its own tests, and the suites that each adapter runs. */
-function adapter(name: string) {
+function adapter(name: Client) {
   const include = [`test/adapters/${name}/**/*.test.ts`, 'test/adapters/suites/**/*.test.ts'];
   return { test: { ...together, name, include, exclude: thorough, provide: { subject: name } } };
 }
+
+/**
+ * What `npm test` runs of an adapter: its own tests, and each suite with one client only. The matrix runs all suites with
+ * every client, and `--project undici` runs those of one.
+ */
+function quick(name: Client) {
+  const { test } = adapter(name);
+  const include = [
+    `test/adapters/${name}/**/*.test.ts`,
+    ...suites.filter((suite) => clientOf(suite) === name),
+  ];
+  return { test: { ...test, name: `${name}-quick`, include, exclude: [...thorough, ...leftToMatrix] } };
+}
+
+const clients = ['undici', 'axios', 'fetch'] as const;
+type Client = (typeof clients)[number];
+
+const suites = readdirSync('test/adapters/suites')
+  .filter((file) => file.endsWith('.test.ts'))
+  .map((file) => `test/adapters/suites/${file}`);
+
+/** By its name, so that a new suite does not move the others to other clients. */
+function clientOf(suite: string): Client | undefined {
+  const sum = [...suite].reduce((total, letter) => total + letter.charCodeAt(0), 0);
+  return clients[sum % clients.length];
+}
+
+/** Every failure, abort and body that there is, or a process of its own for each case: a second and more for each. */
+const leftToMatrix = ['failures', 'times-process', 'bodies-gateway', 'bodies-upload', 'abort'].map(
+  (name) => `test/adapters/suites/${name}.test.ts`,
+);
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from a default export.
 export default defineConfig({
@@ -27,9 +59,8 @@ export default defineConfig({
       },
       // Each file in a process of its own: among them are those of every client.
       { test: { name: 'thorough', include: thorough, testTimeout: 300_000 } },
-      adapter('undici'),
-      adapter('axios'),
-      adapter('fetch'),
+      ...clients.map(adapter),
+      ...clients.map(quick),
     ],
     // One more than there are cores where this has to be quick: half of the time, tests wait.
     maxWorkers: 3,
