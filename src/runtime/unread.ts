@@ -4,7 +4,13 @@ import { builtinModule } from './builtin-module.js';
 import type { Cancel } from './sleep.js';
 
 /** Made when it is first used: React Native and older Workers do not have the class. */
-let unread: FinalizationRegistry<Cancel> | undefined;
+let collected: FinalizationRegistry<Ending> | undefined;
+
+interface Ending {
+  readonly end: Cancel;
+  /** Is kept until then. */
+  readonly needs?: unknown;
+}
 
 /**
  * Calls `done` when a web stream ends. Node reports that without a reader, which would lock the stream. Other platforms
@@ -20,9 +26,14 @@ export function whenRead(body: object, done: Cancel): void {
   } catch {
     // The body is not a stream of this platform.
   }
+  whenCollected(body, { end: done });
+}
+
+/** Calls `end` after the garbage collector has taken the body, to which nothing of the ending may lead. */
+export function whenCollected(body: object, ending: Ending): void {
   if (typeof FinalizationRegistry === 'undefined') return;
-  unread ??= new FinalizationRegistry((end) => end());
-  unread.register(body, done);
+  collected ??= new FinalizationRegistry(({ end }) => end());
+  collected.register(body, ending);
 }
 
 interface NodeStreams {

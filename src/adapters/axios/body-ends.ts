@@ -1,8 +1,10 @@
 /** The end of bodies: of one that is still being sent, and of one that is being read. */
 
+import type { Abortable } from '../../runtime/loop/exchange.js';
 import type { Cancel } from '../../runtime/sleep.js';
 import { dispose, isStream, isWebStream } from '../../runtime/stream-like.js';
-import { whenRead as whenBodyRead } from '../../runtime/unread.js';
+import { whenRead as whenBodyRead, whenCollected } from '../../runtime/unread.js';
+import type { ResponseShape } from './shapes.js';
 
 /**
  * Over HTTP/2, axios ends an aborted request as if its body were whole, so a body that is still being sent is broken
@@ -21,17 +23,33 @@ export function breakBody(data: unknown, done: () => void): void {
  * Calls `done` when a body has been read. A Node stream emits `close`; a web stream is done when it ends, or when axios
  * stops listening to the signal.
  */
-export function whenRead(data: unknown, signal: AbortSignal, done: Cancel): void {
+export function whenRead(answer: ResponseShape | undefined, sent: Abortable, done: Cancel): void {
+  const data = answer?.data;
   if (typeof data !== 'object' || data === null) done();
   else if (isStream(data)) (data as unknown as EventSource).on('close', done);
   else if (isWebStream(data)) {
     whenBodyRead(data, done);
+    cutOnceCollected(data, sent, answer?.request);
+    const { signal } = sent;
     const stopListening = signal.removeEventListener.bind(signal);
     signal.removeEventListener = (type: string, listener: EventListenerOrEventListenerObject): void => {
       stopListening(type, listener);
       done();
     };
-  } else done();
+  } else {
+    done();
+    if ('body' in data && isWebStream(Object(data.body)))
+      cutOnceCollected(data.body as object, sent, answer?.request);
+  }
+}
+
+/**
+ * If there is a signal, axios puts a stream of its own around the body. The platform then no longer notices that an
+ * answer is dropped unread, so its connection would never come back. Node follows the signal of a Request only until
+ * that is collected.
+ */
+function cutOnceCollected(body: object, sent: Abortable, request: unknown): void {
+  whenCollected(body, { end: () => sent.abort(), needs: request });
 }
 
 interface EventSource {

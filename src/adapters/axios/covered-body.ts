@@ -39,7 +39,7 @@ function coverStream(stream: Readable, { ms, error }: BodyDeadline, sleep: Sleep
 /** Only the reader of a web stream can end it with an error, so the caller gets a stream of ours. */
 function covered(
   stream: ReadableStream<Uint8Array>,
-  { ms, error, abort }: BodyDeadline,
+  deadline: BodyDeadline,
   sleep: Sleep,
 ): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
@@ -47,14 +47,8 @@ function covered(
   return new ReadableStream(
     {
       start(controller) {
-        const end = (): void => {
-          const reason = error();
-          controller.error(reason);
-          // Aborting ends the connection: cancelling a body does not do so if nothing was read of it.
-          abort(reason);
-          reader.cancel(reason).catch(() => undefined);
-        };
-        cancel = sleep(Math.max(ms, 0), end, { unref: true });
+        const end = endOf(controller, reader, deadline);
+        cancel = sleep(Math.max(deadline.ms, 0), end, { unref: true });
       },
       async pull(controller) {
         try {
@@ -77,4 +71,31 @@ function covered(
     },
     { highWaterMark: 0 },
   );
+}
+
+/**
+ * The timer must not keep a body that the caller has dropped, and its connection, until the deadline. So this is a
+ * function of its own: closures that are made in the same function share its variables.
+ */
+function endOf(
+  controller: ReadableStreamDefaultController<Uint8Array>,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { error, abort }: BodyDeadline,
+): () => void {
+  const [output, input] = [weak(controller), weak(reader)];
+  return () => {
+    const reason = error();
+    output.deref()?.error(reason);
+    // Aborting ends the connection: cancelling a body does not do so if nothing was read of it.
+    abort(reason);
+    input
+      .deref()
+      ?.cancel(reason)
+      .catch(() => undefined);
+  };
+}
+
+/** Not every platform can refer to an object without keeping it. */
+function weak<T extends object>(object: T): { deref(): T | undefined } {
+  return typeof WeakRef === 'undefined' ? { deref: () => object } : new WeakRef(object);
 }

@@ -6,7 +6,7 @@ import type { RequestFacts } from '../../core/types.js';
 import { isKey, isKeyed } from '../../runtime/idempotency-key.js';
 import { enclosed } from '../../runtime/layers.js';
 import { acceptsStatus, begin } from '../../runtime/loop/begin.js';
-import type { BodyDeadline, Ending, PromiseExchange } from '../../runtime/loop/exchange.js';
+import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../runtime/loop/exchange.js';
 import { errorOfOpening, overrideFrom } from '../../runtime/override.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
@@ -139,8 +139,8 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     breakBody(this.config.data, abort);
   }
 
-  whenRead(answer: ResponseShape | undefined, signal: AbortSignal, done: () => void): void {
-    whenRead(answer?.data, signal, done);
+  whenRead(answer: ResponseShape | undefined, sent: Abortable, done: () => void): void {
+    whenRead(answer, sent, done);
   }
 
   // -------------------------------------------------------------- what came of it

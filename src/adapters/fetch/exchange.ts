@@ -7,7 +7,7 @@ import { drainTime, lengthIn } from '../../runtime/drain.js';
 import { isKey, isKeyed } from '../../runtime/idempotency-key.js';
 import { enclosed, mayMeetBeneathFetch } from '../../runtime/layers.js';
 import { acceptsStatus } from '../../runtime/loop/begin.js';
-import type { BodyDeadline, Ending, PromiseExchange } from '../../runtime/loop/exchange.js';
+import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../runtime/loop/exchange.js';
 import { overrideFrom } from '../../runtime/override.js';
 import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
@@ -185,7 +185,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     if (this.body === undefined) dispose(this.init?.body);
   }
 
-  whenRead(answer: ResponseShape | undefined, _signal: AbortSignal, done: () => void): void {
+  whenRead(answer: ResponseShape | undefined, _sent: Abortable, done: () => void): void {
     if (this.isJoined) done();
     else whenRead(answer, done);
   }

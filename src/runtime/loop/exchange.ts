@@ -8,6 +8,12 @@ import type { HeaderRecord } from '../header-record.js';
 import type { Session } from '../session.js';
 import type { Cancel } from '../sleep.js';
 
+/** An attempt with a signal of its own. */
+export interface Abortable {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
 /** How an attempt ended, and perhaps the request with it. It holds what the client gave, untouched. */
 export type Ending<Answer> =
   | { readonly kind: 'response'; readonly response: Answer }
@@ -41,7 +47,7 @@ export interface PromiseExchange<Answer> extends Caller {
   /** The attempt's time is up, or the caller has aborted. Calls `abort`, after whatever has to end before. */
   breakOff(abort: () => void): void;
   /** Calls `done` when the answer is no longer read, so that an abort has nothing left to end. */
-  whenRead(answer: Answer, signal: AbortSignal, done: () => void): void;
+  whenRead(answer: Answer, sent: Abortable, done: () => void): void;
 
   /** Whether an answer goes to the caller at once. As far as the status decides, `acceptsStatus` says so. */
   accepts(answer: Answer): boolean;

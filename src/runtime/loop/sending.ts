@@ -3,7 +3,7 @@
 import type { LiveOutcome } from '../../core/events.js';
 import type { Decision } from '../../core/types.js';
 import type { Cancel, Sleep, SleepOptions } from '../sleep.js';
-import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
+import type { Abortable, Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 
 /** An attempt is over. Unless two were out at the same time, its ending has not been judged yet. */
 export interface Over<Answer> {
@@ -58,7 +58,7 @@ export interface Timers {
  * An attempt with a signal of its own, which also follows the caller's signal for as long as an abort has something to
  * end.
  */
-export class Sending<Answer> {
+export class Sending<Answer> implements Abortable {
   private readonly exchange: PromiseExchange<Answer>;
   private readonly timers: Timers;
   private readonly ours: AbortController = new AbortController();
@@ -78,15 +78,27 @@ export class Sending<Answer> {
     this.ended = ended;
   }
 
+  get signal(): AbortSignal {
+    return this.ours.signal;
+  }
+
   /** The caller may abort while the client is being called, so the attempt may end before this returns. */
   start(send: (signal: AbortSignal) => Promise<Answer>, limit: Limit | undefined): void {
-    this.unfollow = this.exchange.onAbort((reason) => {
+    this.unfollow = this.follow();
+    if (limit !== undefined) this.endWithin(limit);
+    void endingOf(() => send(this.signal)).then((ending) => this.came(ending));
+  }
+
+  /**
+   * A function of its own, because all closures that a function makes share its variables: the listener may outlive the
+   * attempt, and `send` leads to the answer. An answer that cannot be collected keeps its connection for ever.
+   */
+  private follow(): Cancel {
+    return this.exchange.onAbort((reason) => {
       // The caller may still abort the body of an answer that it already has.
       if (this.ended === undefined) this.abort(reason);
       else this.giveUp(reason);
     });
-    if (limit !== undefined) this.endWithin(limit);
-    void endingOf(() => send(this.ours.signal)).then((ending) => this.came(ending));
   }
 
   private endWithin({ ms, error, next }: Limit): void {
@@ -128,7 +140,7 @@ export class Sending<Answer> {
     }
     this.end(ending);
     if (ending.kind === 'error') this.unfollow();
-    else exchange.whenRead(ending.response, this.ours.signal, this.unfollow);
+    else exchange.whenRead(ending.response, this, this.unfollow);
   }
 
   private end(ending: Ending<Answer>): void {

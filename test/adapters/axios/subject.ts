@@ -8,7 +8,7 @@ import { ca } from '../../faults/lab.js';
 import { openLab, soon } from '../kit.js';
 import type { GivingUp } from '../suites/callers.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
-import { axios, axiosEsm, callsTruncatedTooLong, version } from './client.js';
+import { axios, axiosEsm, callsTruncatedTooLong, isFirst, version } from './client.js';
 import { givingUp } from './giving-up.js';
 import { openInstance, retryingInstance } from './kit.js';
 import { mockedInstance } from './mocked.js';
@@ -119,6 +119,18 @@ export const subject: Subject = {
     };
     const close = () => {};`,
   programWays: ['http', 'fetch'],
+  // `http` hands over Node's own stream.
+  dropping: {
+    program: `
+      const dropping = (policy, adapter) => {
+        const instance = client.create({ adapter, responseType: 'stream', validateStatus: null });
+        undaunted.attachRetry(instance, policy);
+        return async ({ body, ...asked }) =>
+          void (await instance.request({ url: origin, ...(body && { data: body }), ...asked }));
+      };`,
+    // The first version puts a stream of its own around every body.
+    ways: isFirst ? [] : ['fetch'],
+  },
   unwrapped: (error) => (error as Error).cause,
   abortCode: 'ERR_CANCELED',
   givingUp: [

@@ -109,6 +109,14 @@ export const subject: Subject = {
       globalThis[Symbol.for('undici.globalDispatcher.1')]?.close(),
     ]).catch(() => undefined);`,
   programWays: ['node', 'undici'],
+  dropping: {
+    program: `
+      const dropping = (policy, way) => {
+        const doFetch = undaunted.withRetry({ node: fetch, undici: client.fetch }[way], policy);
+        return async (asked) => void (await doFetch(origin, { duplex: 'half', ...asked }));
+      };`,
+    ways: ['node', 'undici'],
+  },
   // The code of a DOMException.
   abortCode: '20',
   givingUp,

@@ -120,6 +120,11 @@ export interface Subject {
    */
   readonly program: string;
   readonly programWays: readonly string[];
+  /**
+   * The same for answers that are dropped unread: it declares `dropping(policy, way)`, which returns a function that
+   * sends a request and looks only at the head. Absent: this client itself leaves such connections to the caller.
+   */
+  readonly dropping?: { readonly program: string; readonly ways: readonly string[] };
   /** The caller's own error that the client has wrapped in this one; undefined if the client does not wrap it. */
   readonly unwrapped?: (error: unknown) => unknown;
   /** The code of the error after an abort. */

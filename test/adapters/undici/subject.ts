@@ -183,6 +183,18 @@ export const subject: Subject = {
     };
     const close = () => agent.close();`,
   programWays: ['request'],
+  // Bodies of `request()` have to be read.
+  dropping: {
+    program: `
+      const dropping = (policy) => {
+        const dispatcher = new client.Agent().compose(undaunted.retry(policy));
+        return async ({ body, ...asked }) => {
+          const given = typeof body === 'function' ? body() : body;
+          await client.fetch(origin, { duplex: 'half', ...asked, ...(body && { body: given }), dispatcher });
+        };
+      };`,
+    ways: ["undici's fetch"],
+  },
   // The code of a DOMException.
   abortCode: '20',
   givingUp: [

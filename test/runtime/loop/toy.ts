@@ -5,7 +5,13 @@ import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, type Retrier } from '../../../src/index.js';
 import type { HeaderRecord } from '../../../src/runtime/header-record.js';
 import { acceptsStatus } from '../../../src/runtime/loop/begin.js';
-import type { BodyDeadline, Ending, Outgoing, PromiseExchange } from '../../../src/runtime/loop/exchange.js';
+import type {
+  Abortable,
+  BodyDeadline,
+  Ending,
+  Outgoing,
+  PromiseExchange,
+} from '../../../src/runtime/loop/exchange.js';
 import type { Session } from '../../../src/runtime/session.js';
 import { HandTime } from '../../adapters/hand-time.js';
 
@@ -100,7 +106,7 @@ export class Toy implements PromiseExchange<Answer> {
     abort();
   }
 
-  whenRead(answer: Answer, _signal: AbortSignal, done: () => void): void {
+  whenRead(answer: Answer, _sent: Abortable, done: () => void): void {
     this.following.set(answer, done);
     this.stopFollowing = done;
   }
