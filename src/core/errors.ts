@@ -74,7 +74,7 @@ export class AttemptTimeoutError extends Error {
 
 /**
  * The request was not sent, because its server seems dead and the gate (circuit breaker) is shut. `cause` is the last
- * real failure.
+ * real failure: of this request, or as plain data (`status`, or `code` and `name`) of another one in its scope.
  */
 export class GateShutError extends Error {
   override readonly name = 'GateShutError';

@@ -29,6 +29,8 @@ export class GuardedScope extends Scope {
   private readonly gates: Map<Gate, GateState> = new Map();
   private readonly holds: Map<Hold, HoldState> = new Map();
   private readonly answers: Map<Hold, Answers> = new Map();
+  /** The last failure before the gate shut or while it was; what a request that was never sent is told. */
+  private readonly failures: Map<Gate, Finding> = new Map();
   private waiting = 0;
   private refused: Record<RefusalReason, number> = { ...noneRefused };
 
@@ -137,6 +139,10 @@ export class GuardedScope extends Scope {
     return hold === false ? undefined : this.holdOf(hold).asked;
   }
 
+  override failureOf({ gate }: Settings): Finding | undefined {
+    return gate === false ? undefined : this.failures.get(gate);
+  }
+
   // -------------------------------------------------------------- after an attempt
 
   /** May start a hold for the whole scope, too. */
@@ -182,8 +188,9 @@ export class GuardedScope extends Scope {
     return answers;
   }
 
-  override sign({ gate }: Settings, turn: Turn, isFirst: boolean, sign: Sign): void {
+  override sign({ gate }: Settings, turn: Turn, isFirst: boolean, sign: Sign, finding?: Finding): void {
     if (gate === false) return;
+    if (finding !== undefined && isFailure(sign)) this.failures.set(gate, finding);
     const state = this.gateOf(gate);
     // On the healthy path, the clock is not read.
     if (!isFailure(sign) && isHealthy(gate, state)) {
@@ -195,6 +202,8 @@ export class GuardedScope extends Scope {
     const news = isOld ? 'still-dead' : sign;
     const after = afterSign(gate, state, turn, news, now, this.ports.random());
     if (after !== state) this.gates.set(gate, after);
+    // In a fleet, the next failures may be those of other processes.
+    if (sign === 'alive' && after.kind === 'open') this.failures.delete(gate);
     this.share?.signed(gate, news, turn, { before: state, after }, now);
   }
 
@@ -216,6 +225,7 @@ export class GuardedScope extends Scope {
   override forget(): void {
     super.forget();
     this.answers.clear();
+    this.failures.clear();
     for (const [gate, { epoch }] of this.gates) this.gates.set(gate, { ...openGate, epoch: epoch + 1 });
     for (const [hold, { nextPlace }] of this.holds) {
       this.holds.set(hold, { ...noHold, nextPlace, places: nextPlace });

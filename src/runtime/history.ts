@@ -40,6 +40,10 @@ class Marked extends Given {
     }
   }
 
+  static has(target: object): boolean {
+    return #owner in target;
+  }
+
   static ownerOf(target: object): Owner | undefined {
     return #owner in target ? target.#owner : undefined;
   }
@@ -56,14 +60,40 @@ export interface Traceable {
   readonly undaunted: { readonly attempts: History } | undefined;
 }
 
-/** Every attempt of the request that ended with this response or error; undefined if that is not known. */
+/** More objects are not looked at: an error that a library has wrapped often enough to have more has lost its cause. */
+const mostLinks = 20;
+
+/**
+ * Every attempt of the request that ended with this response or error; undefined if that is not known. An error that an SDK
+ * or another library has made of it counts as well, if it has it as its `cause` or has its `response`.
+ */
 export function historyOf(target: unknown): History | undefined {
-  if (typeof target !== 'object' || target === null) return undefined;
+  const links = [target];
+  for (let index = 0; index < links.length && index < mostLinks; index += 1) {
+    const link = links[index];
+    if (typeof link !== 'object' || link === null) continue;
+    try {
+      const history = historyOfThis(link);
+      // Several requests share it: what is behind it may belong to any of them.
+      if (history !== undefined || Marked.has(link)) return history;
+      for (const next of linksOf(link)) if (!links.includes(next)) links.push(next);
+    } catch {
+      // A getter or a proxy that throws.
+    }
+  }
+  return undefined;
+}
+
+function historyOfThis(target: object): History | undefined {
   return (
     Marked.ownerOf(target)?.history ??
     tracedHistory('context' in target ? target.context : target) ??
     ('config' in target ? ownHistory(target.config) : undefined)
   );
+}
+
+function linksOf({ cause, response }: { readonly cause?: unknown; readonly response?: unknown }): unknown[] {
+  return [response, cause];
 }
 
 /** axios makes some errors after our code has run, but they carry the request's `config`. */

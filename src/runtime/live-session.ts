@@ -128,7 +128,7 @@ export class LiveSession implements Session {
     const date = scope.ports.date();
     const finding = classify(settings, outcome, date);
     const sign = signOf(finding);
-    this.endTurn(sign);
+    this.endTurn(sign, finding);
     const { isFirst } = this;
     // An outcome that is worth a retry is not a success, whether or not the retry takes place: a 403 can mean "rate
     // limited" as well as a 429 does.
@@ -202,10 +202,10 @@ export class LiveSession implements Session {
   }
 
   /** Tells the gate how the attempt ended. */
-  private endTurn(sign: Sign): void {
+  private endTurn(sign: Sign, finding?: Finding): void {
     if (this.settings.gate === false) return;
     const turn = this.turnHere();
-    this.scope.sign(this.settings, turn, this.isFirst, sign);
+    this.scope.sign(this.settings, turn, this.isFirst, sign, finding);
     turn.epoch = noEpoch;
   }
 

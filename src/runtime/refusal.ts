@@ -1,10 +1,13 @@
 /** The error of a request that its scope does not let through. */
 
 import { GateShutError, HeldError } from '../core/errors.js';
-import type { RefusalReason } from '../core/types.js';
+import type { Finding, RefusalReason } from '../core/types.js';
 import type { Session } from './session.js';
 
-/** `cause`: the last real outcome of this request, if there was one. */
+/**
+ * `own`: the last real outcome of this request as the `cause`, if there was one. Otherwise, the cause is what its scope has
+ * found: plain data, so that an error which is kept holds no connection and no body.
+ */
 export function refusalError(
   session: Session,
   reason: RefusalReason,
@@ -22,11 +25,18 @@ function errorOf(
   reason: RefusalReason,
   own: ErrorOptions,
 ): GateShutError | HeldError {
-  if (reason !== 'held') return new GateShutError(scope.name, own);
+  if (reason !== 'held') return new GateShutError(scope.name, causeIn(own, scope.failureOf(settings)));
   const asked = scope.askedOf(settings);
   if (asked === undefined) return new HeldError(scope.name, undefined, own);
   const { status, hint } = asked.finding;
   const agoMs = scope.ports.now() - asked.at;
-  const cause = 'cause' in own ? own : { cause: asked.finding };
-  return new HeldError(scope.name, { status, delayMs: hint?.delayMs ?? null, agoMs }, cause);
+  return new HeldError(
+    scope.name,
+    { status, delayMs: hint?.delayMs ?? null, agoMs },
+    causeIn(own, asked.finding),
+  );
+}
+
+function causeIn(own: ErrorOptions, found: Finding | undefined): ErrorOptions {
+  return 'cause' in own || found === undefined ? own : { cause: found };
 }

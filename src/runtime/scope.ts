@@ -70,8 +70,9 @@ export abstract class Scope implements SessionScope, SharedScope {
    */
   abstract admit(settings: Settings, turn: Turn, deadlineAt: number, isRetry: boolean): Admission;
   /** Tells the gate what the end of an attempt says about the server's health. */
-  abstract sign(settings: Settings, turn: Turn, isFirst: boolean, sign: Sign): void;
+  abstract sign(settings: Settings, turn: Turn, isFirst: boolean, sign: Sign, finding?: Finding): void;
   abstract askedOf(settings: Settings): HoldState['asked'];
+  abstract failureOf(settings: Settings): Finding | undefined;
   abstract gateOf(gate: Gate): GateState;
   abstract keepGate(gate: Gate, state: GateState): void;
   abstract holdOf(hold: Hold): HoldState;

@@ -6,7 +6,7 @@
 import type { HoldState } from '../core/limits/hold/state.js';
 import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
-import type { Admission, Decision, History, Outcome, RequestFacts } from '../core/types.js';
+import type { Admission, Decision, Finding, History, Outcome, RequestFacts } from '../core/types.js';
 import type { Alarm, NewAlarms } from './alarms.js';
 import type { Ports } from './ports.js';
 
@@ -111,4 +111,6 @@ export interface SessionScope {
   readonly ports: Ports;
   /** The answer that started the hold. */
   askedOf(settings: Settings): HoldState['asked'];
+  /** The last failure that the gate took for a sign that the server is dead. */
+  failureOf(settings: Settings): Finding | undefined;
 }

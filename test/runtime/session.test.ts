@@ -493,6 +493,24 @@ describe('the hold', () => {
     expect(nobody.message).toContain('is rate limited');
   });
 
+  test('of a gate names the last failure since a sign of life, and no older one', () => {
+    const { retrier } = retrierWith({ gate: { failures: 5, deadForMs: 0 }, maxRetries: 0 });
+    const end = (outcome: ResponseOutcome | ErrorOutcome): unknown => {
+      const session = retrier.open(requestOf());
+      session.admit();
+      session.next(outcome, { replayable: true });
+      return refusalError(retrier.open(requestOf()), 'gate-shut').cause;
+    };
+    expect(end(answered(429))).toBeUndefined();
+    expect(end(answered(503))).toMatchObject({ kind: 'response', status: 503 });
+    expect(end(failed({ code: 'ECONNRESET' }))).toMatchObject({ kind: 'error', code: 'ECONNRESET' });
+    expect(end(answered(429))).toMatchObject({ code: 'ECONNRESET' });
+    expect(end(answered(404))).toBeUndefined();
+    end(answered(502));
+    retrier.reset();
+    expect(refusalError(retrier.open(requestOf()), 'gate-shut').cause).toBeUndefined();
+  });
+
   test('other requests are held when most requests are refused', () => {
     const { retrier } = retrierWith({ hold: true, maxRetries: 0 });
     const answer = (status: number): void => {

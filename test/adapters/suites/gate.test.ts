@@ -24,10 +24,29 @@ describe.each(subject.ways)('over $name', ({ client }) => {
     expect(error).toBeInstanceOf(GateShutError);
     expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_GATE_SHUT', scope: lab.origin });
     subject.expectOwn(error, asked);
-    expect((error as Error).cause).toBeUndefined();
+    expect((error as Error).cause).toEqual({
+      ...{ kind: 'response', class: 'transient', evidence: 'unknown', status: 503 },
+      ...{ hint: undefined, aborted: false },
+    });
     expect(JSON.stringify(error)).not.toContain('secret');
     expect([lab.requests.length, lab.connections]).toEqual([2, connections]);
     expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'shut' }]);
+  });
+
+  test('names the last failure, its probe’s, to a request that was never sent', async () => {
+    const lab = await openLab([answer(503), answer(503), rst()]);
+    const clock = new Clock();
+    const send = client(createRetrier({ ...gated, maxRetries: 0 }, clock.ports));
+    for (let request = 0; request < 2; request += 1) await send(lab.origin);
+    clock.now = 5_000;
+    await settled(send(lab.origin));
+    const { error } = await settled(send(lab.origin));
+    expect(error).toBeInstanceOf(GateShutError);
+    const code = expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET|ERR_NETWORK/);
+    const { cause } = error as GateShutError;
+    expect(cause).toMatchObject({ kind: 'error', class: 'transient', code });
+    // Plain data: nothing in it leads to a connection, a body or a request.
+    expect(structuredClone(cause)).toEqual(cause);
   });
 
   test('shuts after attempts without an answer, and not after 429', async () => {

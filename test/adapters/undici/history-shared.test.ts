@@ -125,7 +125,7 @@ describe('of what other calls gave', () => {
   });
 
   test.each(['undici', 'the built-in'])(
-    '%s fetch: not of the Response, but of the cause of its error',
+    '%s fetch: not of the Response, but of its error and the cause of that',
     async (whose) => {
       const lab = await openLab([answer(503), answer(200), rst()]);
       const doFetch = (whose === 'undici' ? undici.fetch : fetch) as typeof fetch;
@@ -134,8 +134,8 @@ describe('of what other calls gave', () => {
       await response.text();
       expect(historyOf(response)).toBeUndefined();
       const error = (await errorOf(doFetch(lab.origin, init))) as Error;
-      expect(historyOf(error)).toBeUndefined();
-      expect(reasons(error.cause)).toEqual(['1 transport-error', '2 retries-spent']);
+      expect(historyOf(error)).toBe(historyOf(error.cause));
+      expect(reasons(error)).toEqual(['1 transport-error', '2 retries-spent']);
     },
   );
 });
