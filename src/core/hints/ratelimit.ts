@@ -80,7 +80,7 @@ function nameOf(name: Value): string | undefined {
 
 /** A non-negative Integer, or undefined. */
 function count(value: Value | undefined): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+  return typeof value === 'number' && value >= 0 ? value : undefined;
 }
 
 function inMs(seconds: number): number {

@@ -40,14 +40,20 @@ export function readHint(response: HintedResponse, options: HintOptions): Hint |
   return compileHints([options.hints].flat())(status, headers, body, options.date);
 }
 
+/** More than a program has different lists of sets. The settings of a policy keep their own reader, so it outlives this. */
+const mostReaders = 50;
+
+/** By the names, each once. */
 const readers = new Map<string, HintReader>();
 
 /** Merges the sets once, so that reading is only a lookup. Without names, nothing is read. */
 export function compileHints(names: readonly HintSetName[]): HintReader {
-  const key = names.join();
+  const key = names.length > 1 ? [...new Set(names)].join() : String(names);
   const known = readers.get(key);
   if (known !== undefined) return known;
   const reader = readerFor(names);
+  const [oldest] = readers.keys();
+  if (readers.size >= mostReaders && oldest !== undefined) readers.delete(oldest);
   readers.set(key, reader);
   return reader;
 }

@@ -1,6 +1,6 @@
 /**
- * Parses Structured Fields (RFC 9651): lists and dictionaries, either whole or not at all. Numbers and names (Strings,
- * Tokens) have a value here. The other types become null, but they must be well formed, too.
+ * Parses Structured Fields (RFC 9651): lists and dictionaries, either whole or not at all. Integers and names (Strings,
+ * Tokens) have a value here. The other types become null, Decimals such as 0.0 among them, but they must be well formed, too.
  */
 
 export type Value = number | string | null;
@@ -99,7 +99,7 @@ function parametersOf(input: Input): Parameters {
 
 function bareItemOf(input: Input): Value {
   const digits = input.take(number);
-  if (digits !== undefined) return Number(digits);
+  if (digits !== undefined) return digits.includes('.') ? null : Number(digits);
   const quoted = input.take(string);
   if (quoted !== undefined) return quoted.slice(1, -1).replace(/\\(.)/g, '$1');
   const name = input.take(token);

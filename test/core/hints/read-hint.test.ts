@@ -529,6 +529,18 @@ test('a compiled reader reads the same', () => {
   expect(read(429, {}, undefined, noon)).toBeUndefined();
 });
 
+test('lists of the same sets share a reader, and only so many are kept for those that come', () => {
+  const lists = hintSetNames.flatMap((one) => hintSetNames.map((other) => [one, other] as const));
+  const [first = ['common'], ...others] = lists;
+  const reader = compileHints(first);
+  expect(compileHints([...first, ...first])).toBe(reader);
+  const kept = others.map((list) => [list, compileHints(list)] as const);
+  expect(compileHints(first)).not.toBe(reader);
+  expect(kept.filter(([list, one]) => compileHints(list) === one).length).toBeLessThan(100);
+  // A policy keeps the one that it was made with.
+  expect(reader(429, five, undefined, noon)).toEqual(fiveSeconds);
+});
+
 test('hints that many answers share are one frozen value', () => {
   for (const hint of [
     hintOf('common', 404, five),
