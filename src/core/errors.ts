@@ -35,7 +35,9 @@ export class PolicyError extends Error {
 
   /** `place` is where the override of a request stands (`init.retry`); empty for a policy. */
   constructor(problems: readonly Problem[], place = '') {
-    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+    // The check stops there.
+    const more = problems.length >= 100 ? ' or more' : '';
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems${more}`;
     const lines = problems.map((problem) => `  - ${describe(problem, place)}`);
     super(`${place === '' ? 'The policy' : place} has ${count}:\n${lines.join('\n')}`);
     this.problems = problems;

@@ -38,7 +38,7 @@ function foundObject(value: object | null): string {
   }
 }
 
-const unreadableObject = 'an object that cannot be read';
+export const unreadableObject: string = 'an object that cannot be read';
 
 function listOf(length: unknown): string {
   if (!isLength(length)) return unreadableObject;

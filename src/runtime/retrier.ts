@@ -160,11 +160,20 @@ function fleetIn(options: RetrierOptions): Fleet | undefined {
   );
 }
 
+function isRetrier(given: unknown): given is LiveRetrier {
+  try {
+    return given instanceof LiveRetrier;
+  } catch {
+    // A proxy may throw on everything; the check of policies says so.
+    return false;
+  }
+}
+
 const retriers: WeakMap<Policy, Retrier> = new WeakMap();
 
 /** For adapters: a policy that is passed twice shares one retrier; each options object gets its own. */
 export function retrierFor(given: PolicyOptions | PolicyLike | RetrierLike = {}): Retrier {
-  if (given instanceof LiveRetrier) return given;
+  if (isRetrier(given)) return given;
   // A retrier of another copy of this package is not a policy: definePolicy() refuses it and says so.
   const policy = definePolicy(given as PolicyOptions | PolicyLike);
   const retrier = retriers.get(policy) ?? createRetrier(policy);

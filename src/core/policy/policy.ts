@@ -2,6 +2,7 @@
 
 import type { Problem, Remark } from '../errors.js';
 import { PolicyError } from '../errors.js';
+import { unreadableObject } from '../found.js';
 import { freezeDeep } from '../freeze.js';
 import { leftOut } from '../left-out.js';
 import type { RequestFacts } from '../types.js';
@@ -74,7 +75,12 @@ function policyFrom(value: unknown, checked: (options: unknown) => PolicyOptions
 
 /** Whether this copy of the package made it: the mark is only for types. */
 export function isPolicy(value: unknown): value is Policy {
-  return value instanceof CheckedPolicy;
+  try {
+    return value instanceof CheckedPolicy;
+  } catch {
+    // A proxy may throw on everything; the check says so.
+    return false;
+  }
 }
 
 /**
@@ -83,15 +89,27 @@ export function isPolicy(value: unknown): value is Policy {
  */
 export function isForeignPolicy(value: unknown): value is Pick<Policy, 'toJSON'> {
   if (typeof value !== 'object' || value === null || isPolicy(value)) return false;
-  const { [Symbol.toStringTag]: mark, toJSON } = value as Partial<Policy>;
-  return mark === 'Policy' && typeof toJSON === 'function';
+  try {
+    const { [Symbol.toStringTag]: mark, toJSON } = value as Partial<Policy>;
+    return mark === 'Policy' && typeof toJSON === 'function';
+  } catch {
+    return false;
+  }
 }
 
 /** Passed twice, it becomes the same policy here. */
 function ownOf(foreign: Pick<Policy, 'toJSON'>): Policy {
-  const own = ownPolicies.get(foreign) ?? new CheckedPolicy(checks.checkedPolicy(foreign.toJSON()));
+  const own = ownPolicies.get(foreign) ?? new CheckedPolicy(checks.checkedPolicy(optionsOf(foreign)));
   ownPolicies.set(foreign, own);
   return own;
+}
+
+function optionsOf(foreign: Pick<Policy, 'toJSON'>): unknown {
+  try {
+    return foreign.toJSON();
+  } catch {
+    throw new PolicyError([{ path: '', found: unreadableObject, allowed: 'an object' }]);
+  }
 }
 
 const ownPolicies: WeakMap<object, Policy> = new WeakMap();

@@ -4,12 +4,22 @@ import { PolicyError } from '../../../src/core/errors.js';
 import type { OverrideOptions, PolicyOptions } from '../../../src/core/policy/options.js';
 import { definePolicy, isPolicy, type Policy, parsePolicy } from '../../../src/core/policy/policy.js';
 import type { RequestFacts } from '../../../src/core/types.js';
+import { retrierFor } from '../../../src/runtime/retrier.js';
 import { requestOf } from '../../kit.js';
 
 /** A second copy of the package, as when a test runner loads both the CommonJS and the ES modules. */
 async function anotherCopy(): Promise<typeof import('../../../src/core/policy/policy.js')> {
   const path = '../../../src/core/policy/policy.js?another-copy';
   return import(path);
+}
+
+function errorOf(work: () => unknown): PolicyError {
+  try {
+    work();
+  } catch (error) {
+    return error as PolicyError;
+  }
+  throw new Error('It should have thrown');
 }
 
 describe('a policy that another copy of this package made', () => {
@@ -147,6 +157,73 @@ describe('parsePolicy', () => {
     expect(() => parsePolicy(value)).toThrow(
       /^The policy has 1 problem:\n {2}- \(policy\): found .*; allowed: an object/,
     );
+  });
+
+  describe('not of what throws when it is looked at, and the error is ours:', () => {
+    const no = (): never => {
+      throw new Error('raw');
+    };
+    const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const traps = ['getPrototypeOf', 'get', 'has', 'ownKeys', 'getOwnPropertyDescriptor'] as const;
+
+    test.each<[string, unknown]>([
+      ['a revoked proxy', revoked],
+      [
+        'a proxy that throws on everything',
+        new Proxy({}, Object.fromEntries(traps.map((trap) => [trap, no]))),
+      ],
+      ...traps.map((trap): [string, unknown] => [`a proxy: ${trap}`, new Proxy({ a: 1 }, { [trap]: no })]),
+      ['a mark', Object.defineProperty({ a: 1 }, Symbol.toStringTag, { get: no, enumerable: true })],
+      ['a toJSON that throws', { [Symbol.toStringTag]: 'Policy', toJSON: no }],
+      ['a toJSON that returns a revoked proxy', { [Symbol.toStringTag]: 'Policy', toJSON: () => revoked }],
+      [
+        'a toJSON that cannot be read',
+        Object.defineProperty({ [Symbol.toStringTag]: 'Policy' }, 'toJSON', { get: no }),
+      ],
+      [
+        'a getter',
+        {
+          get maxRetries(): never {
+            return no();
+          },
+        },
+      ],
+      ['a list with one in it', { rules: [revoked, new Proxy([], { get: no })] }],
+    ])('%s', (_, value) => {
+      for (const take of [parsePolicy, definePolicy, retrierFor]) {
+        expect(() => take(value as PolicyOptions)).toThrow(PolicyError);
+      }
+      const policy = definePolicy();
+      expect(() => policy.override(policy.fallback, value as OverrideOptions)).toThrow(PolicyError);
+    });
+  });
+
+  test('of 100,000 faults, it names a hundred', () => {
+    const many = Array.from({ length: 100_000 }, (_, index) => index);
+    let reads = 0;
+    const rule = {
+      get match(): number {
+        reads += 1;
+        return 1;
+      },
+    };
+    for (const value of [
+      Object.fromEntries(many.map((index) => [`maxRetires${index}`, 1])),
+      { deadlineMs: 1, rules: many.map(() => rule) },
+      { rules: many.map(() => ({ match: '/x' })) },
+      { rules: many.map((index) => ({ match: `/${index}`, retry: false, maxRetries: 1 })) },
+    ]) {
+      const error = errorOf(() => parsePolicy(value));
+      expect(error.problems).toHaveLength(100);
+      expect(error.message).toMatch(/^The policy has 100 problems or more:\n/);
+      expect(error.message.length).toBeLessThan(30_000);
+    }
+    // The others are not even looked at.
+    expect(reads).toBe(100);
+    const policy = definePolicy();
+    const override = { statuses: many.map(() => 0) };
+    expect(errorOf(() => policy.override(policy.fallback, override)).problems).toHaveLength(100);
   });
 
   test.each([

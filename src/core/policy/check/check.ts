@@ -11,7 +11,7 @@ import type { Level } from './level.js';
 import { patternProblems } from './rule-contradictions.js';
 import { overrideSchema, policySchema } from './schema.js';
 import type { Structure } from './structure.js';
-import { checkStructure } from './structure.js';
+import { checkStructure, mostProblems } from './structure.js';
 import { pathTo } from './wording.js';
 
 /** A bundle may be made without rules (docs/runtimes.md): then they are refused, whatever their patterns are. */
@@ -36,6 +36,7 @@ function soundOr(problems: readonly Problem[], { sound }: Structure): unknown {
 
 function problemsOf({ problems: found, sound }: Structure, options: unknown): Problem[] {
   const problems = found.map((problem) => withAdvice(problem, options));
+  if (problems.length >= mostProblems) return inOrder(problems);
   const faults = faultySettings(problems);
   // Stryker disable next-line ArrayDeclaration: what is no object has no settings.
   const { rules = [], ...top } = (sound ?? {}) as SoundPolicy;
@@ -48,7 +49,8 @@ function problemsOf({ problems: found, sound }: Structure, options: unknown): Pr
       rule[key] === undefined ? !faults.has(pathTo(path, key)) && base.knows(key) : true,
     );
   });
-  return inOrder([...problems, ...problemsOfPatterns(soundRules), ...findContradictions(base, levels)]);
+  const all = [...problems, ...problemsOfPatterns(soundRules), ...findContradictions(base, levels)];
+  return inOrder(all).slice(0, mostProblems);
 }
 
 /** The policy's own problems, then rule by rule. */

@@ -13,7 +13,11 @@ import { adviceOnShorthand } from './shorthands.js';
 import { adviceOnHeader } from './taken-headers.js';
 import { allowed, oneOf, pathTo } from './wording.js';
 
+/** More problems of one policy are not looked for: no one reads them, and a hostile policy may have a million. */
+export const mostProblems = 100;
+
 export interface Structure {
+  /** `mostProblems` at most: then the rest was not looked at. */
   readonly problems: readonly Problem[];
   /** A plain copy of the valid parts. Invalid ones are left out, or undefined in a list. */
   readonly sound: unknown;
@@ -33,6 +37,7 @@ interface Check {
 
 /** A copy of the value, or undefined if the schema does not allow it here. */
 function visit(check: Check, schema: JsonSchema, value: unknown, path: string): unknown {
+  if (isFull(check)) return undefined;
   if (typeof value === 'function' && mayBeFunction(path)) return value;
   const { title } = resolved(check, schema);
   const alternatives = alternativesOf(check, schema);
@@ -57,6 +62,10 @@ function visit(check: Check, schema: JsonSchema, value: unknown, path: string): 
     ...meant,
   });
   return undefined;
+}
+
+function isFull({ problems }: Check): boolean {
+  return problems.length >= mostProblems;
 }
 
 /** `anyOf`, flattened. */
@@ -113,6 +122,7 @@ function visitObject(check: Check, schemas: readonly JsonSchema[], entries: Entr
   const { properties = {}, required = [] } = schema;
   const copy: Record<string, unknown> = {};
   for (const [key, part] of entries) {
+    if (isFull(check)) return undefined;
     const property = propertyOf(properties, key, path);
     if (property === undefined) check.problems.push(unknownKey(key, path, schema, schemas));
     // Undefined is the same as absent, as anywhere in JavaScript.

@@ -688,16 +688,16 @@ describe('a name among many', () => {
 });
 
 describe('a great many problems', () => {
-  test('are all reported', () => {
+  test('are reported until there are a hundred', () => {
     const rules = Array.from({ length: 1_000 }, (_, index) => ({
       match: `/${index}`,
       maxRetries: -index - 1,
     }));
     const problems = checkPolicy({ rules });
-    expect(problems).toHaveLength(1_000);
-    expect(problems[999]).toEqual({
-      path: 'rules[999].maxRetries',
-      found: 'the number -1000',
+    expect(problems).toHaveLength(100);
+    expect(problems[99]).toEqual({
+      path: 'rules[99].maxRetries',
+      found: 'the number -100',
       allowed: 'a whole number from 0 to 1,000,000',
     });
   });
@@ -730,6 +730,6 @@ describe('a great many problems', () => {
       expect(checkPolicy({ rules }).length).toBeGreaterThanOrEqual(count - 1);
       return reads;
     };
-    expect(readsOf(200)).toBe(10 * readsOf(20));
+    expect(readsOf(100)).toBe(10 * readsOf(10));
   });
 });
