@@ -29,6 +29,7 @@ import {
   oldestTypeScript,
   passedAcross,
 } from './consumers.js';
+import { apiFiles } from './docs/api.js';
 import { blocksIn, isTestFile, pages } from './docs/pages.js';
 import { isRecipe } from './everywhere/sdks/sdks.js';
 import { followSourceMaps } from './source-maps.js';
@@ -64,6 +65,11 @@ function tarball(): string {
 
 async function checkPacked(): Promise<void> {
   await check('builds', () => run('npm', ['run', 'build']));
+  await check('docs/api.md and the list of public names are up to date (npm run docs)', async () => {
+    for (const [file, text] of Object.entries(apiFiles('dist'))) {
+      assert(readFileSync(file, 'utf8') === text, `${file} is not`);
+    }
+  });
   await check('packs', () => run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder]));
   await check('publint finds nothing', async () => {
     const findings = await run('npx', ['--no-install', 'publint', 'run', tarball(), '--strict']);

@@ -1,8 +1,9 @@
 /** Writes the generated parts of the docs anew, and what the commands that they show print. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { apiFiles } from './docs/api.js';
 import { commandsIn, runIn } from './docs/commands.js';
 import { type Page, pages } from './docs/pages.js';
 import { regenerated } from './docs/regions.js';
@@ -27,10 +28,16 @@ function withOutputs(page: Page): string {
   }
 }
 
-for (const page of pages()) {
-  const { path } = page;
-  const text = withOutputs({ path, text: regenerated(page) });
-  if (text === page.text) continue;
+function write(path: string, before: string | undefined, text: string): void {
+  if (text === before) return;
   writeFileSync(path, text);
   console.log(`${path} has changed`);
+}
+
+for (const [path, text] of Object.entries(apiFiles('.build/declarations'))) {
+  write(path, existsSync(path) ? readFileSync(path, 'utf8') : undefined, text);
+}
+for (const page of pages()) {
+  const { path } = page;
+  write(path, page.text, withOutputs({ path, text: regenerated(page) }));
 }
