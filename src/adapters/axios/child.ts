@@ -5,7 +5,7 @@
  * call the adapter.
  */
 
-import type { Adapter, InstanceShape, RequestConfig, ResponseShape } from './shapes.js';
+import type { InstanceShape, RequestConfig, ResponseShape } from './shapes.js';
 
 /** The configuration travels in a function, since functions pass through axios's merging unchanged. */
 interface Carrier {
@@ -26,15 +26,16 @@ export class Child {
     this.parent = parent;
   }
 
-  /** Sends a configuration as its adapter would. */
-  readonly send: Adapter = async (config) => {
+  /** Sends a configuration by one of these adapters. */
+  async sendBy(adapters: unknown, config: RequestConfig): Promise<ResponseShape> {
     this.instance ??= childOf(this.parent);
     const own = copyOf(config);
+    own.adapter = adapters;
     const carrier: Carrier = { carried: () => own };
     const { response, error } = (await this.instance.request(carrier)) as Settled;
     if (response === undefined) throw withConfig(error, own, config);
     return withConfig(response, own, config);
-  };
+  }
 
   /** The URL with everything that axios adds to it. */
   uri(config: RequestConfig): string {

@@ -4,7 +4,7 @@ import { PolicyError } from '../../core/errors.js';
 import type { LiveOutcome } from '../../core/events.js';
 import type { RequestFacts } from '../../core/types.js';
 import { isKey, isKeyed } from '../../runtime/idempotency-key.js';
-import { enclosed } from '../../runtime/layers.js';
+import { enclosed, mayMeet } from '../../runtime/layers.js';
 import { acceptsStatus, begin } from '../../runtime/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../runtime/loop/exchange.js';
 import { errorOfOpening, overrideFrom } from '../../runtime/override.js';
@@ -12,7 +12,7 @@ import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream } from '../../runtime/stream-like.js';
-import { beneath } from './beneath.js';
+import { enclosing } from './beneath.js';
 import { type Body, bodyOf } from './body.js';
 import { breakBody, whenRead } from './body-ends.js';
 import type { Child } from './child.js';
@@ -129,10 +129,14 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   /** Sends this configuration, which may be a copy of the caller's. */
   sendConfig(config: RequestConfig): Promise<ResponseShape> {
-    const { adapter } = this;
-    const what = beneath(config.adapter);
-    if (what === undefined) return adapter(config);
-    return enclosed(new EnclosingAttempt(this), what, adapter, config);
+    const { adapter, installation } = this;
+    const { named } = installation;
+    if (!mayMeet('anything')) return adapter(config);
+    const chosen = enclosing(config.adapter, (beneath) =>
+      enclosed(new EnclosingAttempt(this), beneath, adapter, config),
+    );
+    if (chosen === config.adapter) return adapter(config);
+    return typeof chosen === 'function' ? (chosen as Adapter)(config) : named.sendBy(chosen, config);
   }
 
   breakOff(abort: () => void): void {

@@ -6,7 +6,7 @@
 
 import { builtinModule } from '../../runtime/builtin-module.js';
 import type { Child } from './child.js';
-import type { Adapter, InstanceShape, RequestConfig } from './shapes.js';
+import type { Adapter, InstanceShape, RequestConfig, ResponseShape } from './shapes.js';
 
 type GetAdapter = (names: unknown, config: RequestConfig) => Adapter;
 
@@ -33,13 +33,15 @@ export class NamedAdapters {
     this.getAdapter = (instance as Axios).getAdapter;
   }
 
-  /** Sends a configuration as the named adapter would. */
-  readonly send: Adapter = (config) => {
+  /** Sends a configuration as the adapter that it names would. */
+  readonly send: Adapter = (config) => this.sendBy(config.adapter, config);
+
+  /** Sends it by one of these adapters, which axios chooses. */
+  sendBy(adapters: unknown, config: RequestConfig): Promise<ResponseShape> {
     if (!this.isSought && this.getAdapter === undefined) this.seek(config.headers.constructor);
-    const { adapter } = config;
-    if (this.getAdapter === undefined || adapter === undefined) return this.child.send(config);
-    return this.getAdapter(adapter, config)(config);
-  };
+    if (this.getAdapter === undefined || !adapters) return this.child.sendBy(adapters, config);
+    return this.getAdapter(adapters, config)(config);
+  }
 
   /** Looks for that copy in Node only, where a server's milliseconds count. */
   private seek(Headers: unknown): void {

@@ -24,6 +24,11 @@ export const minor = Number(version.split('.')[1]);
 /** The result of `import`: the same version, with classes of its own. */
 export const axiosEsm = await importFrom(join(dirname(load.resolve('axios/package.json')), 'index.js'));
 
+/** The build without `http`, for browsers and the edge. */
+export const axiosEdge = load(
+  join(dirname(load.resolve('axios/package.json')), 'dist/browser/axios.cjs'),
+) as AxiosStatic;
+
 async function importFrom(file: string): Promise<AxiosStatic> {
   const build = (await import(pathToFileURL(file).href)) as { default: AxiosStatic };
   return build.default;

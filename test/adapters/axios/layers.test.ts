@@ -1,15 +1,17 @@
 /** Other layers of undaunted beneath an instance that retries: for each request, only the outermost acts. */
 
-import type { AxiosAdapter, AxiosInstance, AxiosRequestConfig } from 'axios';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AxiosAdapter, AxiosError, AxiosInstance, AxiosRequestConfig, AxiosStatic } from 'axios';
 import * as undici from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
+import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { historyOf, type PolicyOptions, suppressRetries } from '../../../src/index.js';
 import { answer, type Lab, rst, silence } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { plainCallers } from './callers.js';
-import { axios } from './client.js';
+import { axios, axiosEdge } from './client.js';
 import { openInstance, retryingInstance } from './kit.js';
 
 const patient = { ...soon, maxRetries: 3, budget: false } as const;
@@ -207,6 +209,58 @@ describe.each(beneath)('over %s:', (_what, open) => {
     expect((await instance.get(lab.origin)).status).toBe(200);
     expect((await instance.get(lab.origin)).status).toBe(200);
     expect(lab.requests).toHaveLength(4);
+  });
+});
+
+describe('axios chooses the adapter', () => {
+  /** Wraps the global fetch for the rest of the test. */
+  function retryGlobally(): void {
+    const before = globalThis.fetch;
+    globalThis.fetch = withRetry(before, patient) as typeof fetch;
+    onTestFinished(() => {
+      globalThis.fetch = before;
+    });
+  }
+
+  const byFetch: AxiosAdapter = async (config) => {
+    const { status, headers } = await fetch(config.url ?? '');
+    const response = {
+      status,
+      statusText: '',
+      headers: Object.fromEntries(headers),
+      data: '',
+      config,
+      request: {},
+    };
+    return response as never;
+  };
+
+  test.each<[string, AxiosStatic, AxiosRequestConfig]>([
+    ['the adapters by default, where there is no http', axiosEdge, {}],
+    ['http, else fetch, where there is no http', axiosEdge, { adapter: ['http', 'fetch'] }],
+    ['http, else a function, where there is no http', axiosEdge, { adapter: ['http', byFetch] }],
+    ['xhr, else a function', axios, { adapter: ['xhr', byFetch] }],
+    ['xhr, else fetch', axios, { adapter: ['xhr', 'fetch', 'http'] }],
+    ['no name, where there is no http', axiosEdge, { adapter: null as never }],
+  ])('over a global fetch that retries, attempts do not multiply: %s', async (_which, build, config) => {
+    retryGlobally();
+    const lab = await openLab(answer(503));
+    const instance = openInstance(config as object, build);
+    attachRetry(instance, patient);
+    const { value, error } = await settled(instance.get(lab.origin));
+    expect([lab.requests.length, reasonsOf(value ?? error)?.length]).toEqual([4, 4]);
+    const shown = (value ?? (error as AxiosError)).config?.adapter;
+    expect(shown).toEqual('adapter' in config ? config.adapter : build.defaults.adapter);
+  });
+
+  test('and by http, which meets no other layer, no async context is begun', async () => {
+    retryGlobally();
+    const run = vi.spyOn(AsyncLocalStorage.prototype, 'run');
+    onTestFinished(() => run.mockRestore());
+    const lab = await openLab(answer(503));
+    for (const adapter of [undefined, 'http', ['http', 'fetch'], ['xhr', 'http', byFetch]] as const)
+      await settled(retryingInstance(patient, { adapter: adapter as never }).get(lab.origin));
+    expect([lab.requests.length, run.mock.calls.length]).toEqual([16, 0]);
   });
 });
 
