@@ -85,7 +85,7 @@ async function checkPacked(): Promise<void> {
   await check('ships the schema, and nothing but what it needs', async () => {
     assert(files.includes('dist/schema.json'), 'dist/schema.json is missing');
     const strays = files.filter(
-      (file) => !/^(dist|src|docs)(\/|$)|^package\.json$|^[A-Z]+(\.md)?$/.test(file),
+      (file) => !/^(dist|src|docs|skills)(\/|$)|^(package\.json|llms\.txt)$|^[A-Z]+(\.md)?$/.test(file),
     );
     assert(strays.length === 0, strays.join('\n'));
   });

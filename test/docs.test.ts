@@ -253,6 +253,7 @@ test('the README is short, and counts the vendors correctly', () => {
   const count = hintSetNames.length - ['standard', 'common', 'heuristic'].length;
   expect(text).toContain(`GitHub, OpenAI, Stripe and ${count - 3} other APIs`);
   expect(text).toContain(`by name, ${count} of them`);
+  for (const mention of page('llms.txt').text.matchAll(/(\d+) vendors/g)) expect(mention[1]).toBe(`${count}`);
 });
 
 test('docs/telemetry.md names every metric', () => {

@@ -17,7 +17,13 @@ export interface Block {
   readonly code: string;
 }
 
-const besideReadme = ['SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+const besideReadme = [
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'llms.txt',
+  'skills/undaunted/SKILL.md',
+];
 
 export function pages(): readonly Page[] {
   const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));
