@@ -5,6 +5,7 @@ import { nearest, timeText } from '../../internal.js';
 import type { Command, Given, Option, OptionTable, Quantity } from './command.js';
 import { parseDuration } from './duration.js';
 import { Failure } from './failure.js';
+import { shown } from './shown.js';
 
 /** An option of every command. */
 export const help: Option = { kind: 'flag', summary: 'print this help' };
@@ -93,7 +94,9 @@ function checkOperands({ name, operands }: Command, given: readonly string[]): v
   }
   const [superfluous] = given.slice(most);
   if (superfluous === undefined) return;
-  throw new Failure(`unexpected argument "${superfluous}". Usage: undaunted ${name} ${usage}`.trimEnd());
+  throw new Failure(
+    `unexpected argument "${shown(superfluous)}". Usage: undaunted ${name} ${usage}`.trimEnd(),
+  );
 }
 
 // ---------------------------------------------------------------- values
@@ -119,7 +122,7 @@ function quantity(name: string, option: Quantity, written: string): number {
   const value = kind === 'duration' ? parseDuration(written) : Number(written.trim() || Number.NaN);
   const isSound = value !== undefined && value >= least && value <= most && Number.isFinite(value);
   if (isSound && (kind !== 'integer' || Number.isInteger(value))) return value;
-  throw new Failure(`${dashed(name)} is "${written}", but must be ${wanted(kind, least, most)}.`);
+  throw new Failure(`${dashed(name)} is "${shown(written)}", but must be ${wanted(kind, least, most)}.`);
 }
 
 function wanted(kind: Quantity['kind'], least: number, most: number): string {

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
 import { Failure } from './failure.js';
 import type { Io } from './io.js';
+import { shown } from './shown.js';
 
 /** `advice`: what to do where there is no such file. */
 export function readText(file: string, advice: string): Promise<string> {
@@ -27,7 +28,7 @@ async function textOf(name: string, bytes: Promise<Uint8Array>, advice = ''): Pr
   try {
     return utf8.decode(await bytes);
   } catch (error) {
-    throw new Failure(`${name} cannot be read: ${reasonOf(error)}. ${advice}`.trimEnd());
+    throw new Failure(`${shown(name)} cannot be read: ${reasonOf(error)}. ${advice}`.trimEnd());
   }
 }
 

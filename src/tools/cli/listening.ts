@@ -1,7 +1,7 @@
 /** Servers of commands listen on 127.0.0.1 only, where no other machine reaches them. */
 
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { Failure } from './failure.js';
 
@@ -15,6 +15,21 @@ export async function listenHere(server: Server, options: ListenOptions & { port
   }
   const { port } = server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
+}
+
+/**
+ * Whether the request asks for this machine by a name of its own. A page whose domain its owner points to 127.0.0.1 (DNS
+ * rebinding) asks by that domain, and may read what it gets. The port may be that of a tunnel.
+ */
+export function isForUs({ headers }: IncomingMessage): boolean {
+  return /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i.test(headers.host ?? '');
+}
+
+/** 421, Misdirected Request (RFC 9110 15.5.20). */
+export function turnAway(response: ServerResponse): void {
+  response
+    .writeHead(421, { 'content-type': 'text/plain' })
+    .end('This server answers to 127.0.0.1 and localhost.\n');
 }
 
 function whyNot({ code, message }: NodeJS.ErrnoException, port: number): string {

@@ -8,6 +8,7 @@ import { commands as ownCommands } from './commands.js';
 import { exitCodes, Failure, Interruption } from './failure.js';
 import { printHelp, printOverview } from './help.js';
 import type { Io } from './io.js';
+import { shown } from './shown.js';
 
 /** `argv` begins with the command. */
 export async function main(
@@ -80,7 +81,9 @@ function incomplete(group: string, commands: readonly Command[]): Failure {
 function unknown(written: string, commands: readonly Command[], help = '--help'): Failure {
   const names = commands.map(({ name }) => name);
   const advice = `${didYouMean(written, names)} See: undaunted ${help}`.trimStart();
-  return new Failure(`unknown ${written.startsWith('-') ? 'option' : 'command'} "${written}". ${advice}`);
+  return new Failure(
+    `unknown ${written.startsWith('-') ? 'option' : 'command'} "${shown(written)}". ${advice}`,
+  );
 }
 
 function wordsOf({ name }: Command): string[] {

@@ -1,8 +1,9 @@
 /** Policies as arguments of commands: a file, `-` for stdin, or a known name. */
 
-import type { Policy, PolicyOptions, Remark } from '../../index.js';
+import type { Policy, PolicyOptions, Problem, Remark } from '../../index.js';
 import { definePolicy, PolicyError, parsePolicy } from '../../index.js';
-import { hedgedWrites, implausibleTimes, unreadBodies } from '../../internal.js';
+import { checkPolicy, hedgedWrites, implausibleTimes, unreadBodies } from '../../internal.js';
+import { readJsonText } from '../pages/json-text.js';
 import { dataPolicyNames, policyNamed } from '../sim/internal.js';
 import { didYouMean } from './arguments.js';
 import { Failure } from './failure.js';
@@ -27,26 +28,27 @@ export async function readDefined(name: string, io: Io): Promise<Policy> {
 }
 
 async function definedIn(name: string, io: Io, names: readonly string[]): Promise<Policy> {
-  const options = await readJson(name, io, names);
-  try {
-    return parsePolicy(options);
-  } catch (error) {
-    if (!(error instanceof PolicyError)) throw error;
-    throw new Failure(`${label(name)}: ${error.message}`);
-  }
+  const { value, twice } = await readJson(name, io, names);
+  const problems = [...twice, ...checkPolicy(value)];
+  if (problems.length === 0) return parsePolicy(value);
+  throw new Failure(`${label(name)}: ${new PolicyError(problems).message}`);
+}
+
+export interface JsonFile {
+  readonly value: unknown;
+  /** Keys that an object has twice. */
+  readonly twice: readonly Problem[];
 }
 
 /** The JSON in a file. `names` are known names that could have been meant instead. */
-export async function readJson(name: string, io: Io, names: readonly string[] = []): Promise<unknown> {
+export async function readJson(name: string, io: Io, names: readonly string[] = []): Promise<JsonFile> {
   const text = await (name === '-' ? readStdin(io.stdin) : readText(name, adviceFor(name, names)));
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (text.trim() === '') throw new Failure(`${label(name)} is empty.`);
-    const { message } = error as SyntaxError;
-    const why = `${label(name)}${placeIn(text, message)} is not JSON: ${reason(message)}. ${adviceOn(name, text)}`;
-    throw new Failure(why.trimEnd());
-  }
+  const read = readJsonText(text);
+  if (read.kind === 'read') return read;
+  if (text.trim() === '') throw new Failure(`${label(name)} is empty.`);
+  const { line, column, expected } = read;
+  const why = `${label(name)}:${line}:${column} is not JSON: ${expected}. ${adviceOn(name, text)}`;
+  throw new Failure(why.trimEnd());
 }
 
 /** What is valid in a policy, and may be a mistake. */
@@ -82,21 +84,4 @@ function adviceOn(name: string, text: string): string {
   if (!/^\s*[{/]/.test(text)) return '';
   if (/^\s*\/[/*]/m.test(text)) return 'JSON has no comments.';
   return /[{,]\s*['\w$]+\s*:/.test(text) ? 'JSON has its keys in double quotes.' : '';
-}
-
-/** `:line:column`, from 1, if the parser reports a position: that depends on the version of Node. */
-function placeIn(text: string, message: string): string {
-  const [, position] = / at position (\d+)/.exec(message) ?? [];
-  const isCutOff = message.startsWith('Unexpected end');
-  if (position === undefined && !isCutOff) return '';
-  const before = text.slice(0, isCutOff ? text.length : Number(position)).split('\n');
-  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
-}
-
-/** The parser's message without what we print already; it may quote the whole file. */
-function reason(message: string): string {
-  return message
-    .replace(/ in JSON| at position \d+.*$/gs, '')
-    .replace(/, \.*(".*")\.* is not valid JSON$/s, ' in $1')
-    .replace(/\s+/g, ' ');
 }

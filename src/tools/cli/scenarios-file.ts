@@ -20,8 +20,8 @@ type WrittenScenario = Partial<Scenario> & Pick<Scenario, 'world' | 'clients'>;
 export async function readScenario(name: string, io: Io): Promise<Scenario> {
   const named = scenarios.find((scenario) => scenario.name === name);
   if (named !== undefined) return named;
-  const value = await readJson(name, io, names);
-  const problems = checkScenario(value);
+  const { value, twice } = await readJson(name, io, names);
+  const problems = [...twice, ...checkScenario(value)];
   if (problems.length > 0) throw new Failure(`${label(name)}: ${describe(problems)}`);
   const file = basename(label(name), '.json');
   // Its own name and title go first: a file may be what `--json` has printed of another.

@@ -115,10 +115,39 @@ describe('a policy', () => {
   });
 });
 
+describe('a key that stands twice in a file is a problem', () => {
+  const stdin = '{\n  "maxRetries": 0,\n  "maxRetries": 9\n}';
+
+  test('to check', async () => {
+    const { exitCode, stdout } = await undaunted(['check', '-'], { stdin });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(
+      '- maxRetries: found the same key again, in line 3, column 3; allowed: each key once.',
+    );
+    const asJson = await undaunted(['check', '-', '--json'], { stdin });
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ valid: false, problems: [{ path: 'maxRetries' }] });
+  });
+
+  test.each([
+    ['explain', '-', 'GET', 'https://a.test/'],
+    ['waits', '-'],
+    ['simulate', 'seed-outage', '--policy', '-'],
+    ['simulate', '-'],
+    ['lab', '--policy', '-', '--out', '/dev/null'],
+  ])('to %s', async (...argv) => {
+    const { exitCode, stdout, stderr } = await undaunted(argv, { stdin });
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('maxRetries: found the same key again, in line 3, column 3');
+  });
+});
+
 describe('something that is not a policy is reported in one line', () => {
-  // What exactly the parser of this Node says is its own business.
   test.each<[string, string, RegExp]>([
-    ['a comma too many', '{\n  "maxRetries": 3,\n}', /^undaunted: stdin:3:1 is not JSON: Expected .*\.\n$/],
+    [
+      'a comma too many',
+      '{\n  "maxRetries": 3,\n}',
+      /^undaunted: stdin:3:1 is not JSON: a key in double quotes is expected here\.\n$/,
+    ],
     ['the end missing', '{\n  "rules": [', /^undaunted: stdin:2:13 is not JSON: .*\.\n$/],
     ['nothing at all', '', /^undaunted: stdin is empty\.\n$/],
     [
@@ -135,13 +164,26 @@ describe('something that is not a policy is reported in one line', () => {
     [
       'a comment',
       '{\n  // three\n  "maxRetries": 3\n}',
-      /stdin(:2:3)? is not JSON: .*\. JSON has no comments\.\n$/,
+      /stdin:2:3 is not JSON: .*\. JSON has no comments\.\n$/,
     ],
-    ['a word', '{ "retry": nope }', /^undaunted: stdin(:1:12)? is not JSON: Unexpected token.*\.\n$/],
+    ['a word', '{ "retry": nope }', /^undaunted: stdin:1:12 is not JSON: a value is expected here\.\n$/],
   ])('%s', async (_, stdin, line) => {
     const { exitCode, stdout, stderr } = await undaunted(['check', '-'], { stdin });
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(line);
+  });
+
+  test.each([
+    'hunter2',
+    '{ "password": hunter2 }',
+    '{ "password": "hunter2 }',
+    '["hunter2" "hunter2"]',
+    '{}hunter2',
+  ])('and never quoted, since it may hold a password: %s', async (stdin) => {
+    const { exitCode, stdout, stderr } = await undaunted(['check', '-'], { stdin });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^undaunted: stdin:1:\d+ is not JSON: /);
+    expect(stdout + stderr).not.toContain('hunter2');
   });
 
   test('no such file', async () => {

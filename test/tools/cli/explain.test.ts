@@ -520,12 +520,30 @@ describe('a question that makes no sense gets one line', () => {
     [['--header', 'a: b'], '--header needs --status: a header belongs to a response.'],
     [
       ['--status', '503', '--header', 'retry-after'],
-      '--header is "retry-after", but must be like "retry-after: 3".',
+      '--header must be like "retry-after: 3", with a colon after the name.',
     ],
     [['--status', '99'], '--status is "99", but must be a whole number from 100 to 599.'],
   ])('%j', async (more, message) => {
     const { exitCode, stdout, stderr } = await undaunted(['explain', 'default', 'GET /a', ...more]);
     expect([exitCode, stdout, stderr]).toEqual([2, '', `undaunted: ${message}\n`]);
+  });
+
+  test.each([
+    [['default', 'GET ftp://me:hunter2@api.test/x?key=hunter2']],
+    [['default', 'GET https://me:hunter2@[/x?key=hunter2']],
+    [['default', 'GET me:hunter2@api.test/x?key=hunter2']],
+    [['default', 'GET  https://me:hunter2@api.test/x?key=hunter2 twice']],
+    [['default', 'GET', 'https://me:hunter2@api.test/', 'https://me:hunter2@api.test/?key=hunter2']],
+    [['GET https://me:hunter2@api.test/x?key=hunter2', 'default']],
+    [['default', 'GET /a', '--status', 'https://me:hunter2@api.test/?key=hunter2']],
+    [['default', 'GET /a', '--status', '503', '--header', 'authorization hunter2']],
+    [['default', 'GET https://me:hunter2@api.test/x?key=hunter2', '--status', '503']],
+    [['default', 'GET https://me:hunter2@api.test/x?key=hunter2', '--json']],
+    [['default', 'GET /x?key=hunter2']],
+  ])('without the password and the query in it: %j', async (argv) => {
+    const { stdout, stderr } = await undaunted(['explain', ...argv]);
+    expect(stdout + stderr).not.toBe('');
+    expect(stdout + stderr).not.toContain('hunter2');
   });
 
   test('a misspelt error is answered, and doubted', async () => {

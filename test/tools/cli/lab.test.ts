@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -170,6 +172,34 @@ describe('the server of the page', () => {
     expect([page.status, head.status, stray.status, post.status]).toEqual([200, 200, 404, 405]);
     await server.close();
   });
+});
+
+describe('the server of the page answers', () => {
+  async function statusFor(host: string): Promise<number | undefined> {
+    const server = await openPageServer('the policy', 0);
+    const { port } = new URL(server.url);
+    const headers = { host: host.replace('PORT', port) };
+    const [response] = (await once(get({ port, host: '127.0.0.1', headers }), 'response')) as [
+      IncomingMessage,
+    ];
+    const text = Buffer.concat(await response.toArray()).toString();
+    expect(text.includes('the policy')).toBe(response.statusCode === 200);
+    await server.close();
+    return response.statusCode;
+  }
+
+  test.each(['127.0.0.1:PORT', 'localhost:PORT', 'LOCALHOST:PORT', '[::1]:PORT', 'localhost:1', 'localhost'])(
+    'to its own name %s',
+    async (host) => expect(await statusFor(host)).toBe(200),
+  );
+
+  test.each([
+    'evil.example:PORT',
+    'evil.example',
+    '127.0.0.1.evil.example:PORT',
+    'localhost.evil.example',
+    '0.0.0.0:PORT',
+  ])('to no other name: %j', async (host) => expect(await statusFor(host)).toBe(421));
 });
 
 describe('the browser', () => {

@@ -3,6 +3,7 @@ import type { Problem } from '../../../src/core/errors.js';
 import { checkScenario } from '../../../src/tools/cli/scenarios-file.js';
 import { scenarios } from '../../../src/tools/sim/scenarios.js';
 import { smallOutage } from '../pages/runs.js';
+import { undaunted } from './kit.js';
 
 const { name: _, ...sound } = smallOutage;
 const [service] = sound.world.services;
@@ -357,4 +358,16 @@ describe('each problem is reported with its place', () => {
     const [problem] = checkScenario({ ...sound, policies: ['serivce'] });
     expect(problem).toMatchObject({ path: 'policies[0]', advice: 'Did you mean service?' });
   });
+});
+
+test.each([
+  ['lists', '['],
+  ['objects', '{"a":'],
+  ['servers', '{"world":{"services":[{"server":{"kind":"changing","server":'],
+])('a file of %s that never end is reported, and is no crash', async (_, piece) => {
+  const { exitCode, stdout, stderr } = await undaunted(['simulate', '-'], { stdin: piece.repeat(50_000) });
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(
+    /^undaunted: stdin:1:\d+ is not JSON: it is nested deeper than 100 levels here\.\n$/,
+  );
 });

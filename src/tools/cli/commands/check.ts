@@ -29,8 +29,11 @@ Exits with 1 if there are problems. A remark is not one: the policy is valid, bu
   git show HEAD:policy.json | undaunted check -
 `,
   async run({ options, operands: [name = ''] }, io) {
-    const policy = policyNamed(name) ?? (await readJson(name, io, dataPolicyNames));
-    const problems = checkPolicy(policy);
+    const named = policyNamed(name);
+    const read =
+      named === undefined ? await readJson(name, io, dataPolicyNames) : { value: named, twice: [] };
+    const { value: policy, twice } = read;
+    const problems = [...twice, ...checkPolicy(policy)];
     const valid = problems.length === 0;
     const remarks = valid ? remarksOn(definePolicy(policy as PolicyOptions)) : [];
     if (options.json) io.stdout.line(JSON.stringify({ valid, problems, remarks }, null, 2));

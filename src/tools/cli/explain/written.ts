@@ -11,7 +11,8 @@ const requestAdvice =
 /** `[METHOD ]URL`, or a path where the host does not matter. */
 export function readRequest(text: string, keyed: boolean): RequestFacts {
   const [, method = 'GET', url = ''] = /^(?:([A-Za-z-]+)\s+)?(\S+)$/.exec(text.trim()) ?? [];
-  if (url === '') throw new Failure(`"${text}" is not a request. ${requestAdvice}`);
+  // The request is not quoted: its URL may hold a password or a token.
+  if (url === '') throw new Failure(`the request cannot be read. ${requestAdvice}`);
   const facts = { method: method.toUpperCase(), keyed };
   if (url.startsWith('/')) return { ...facts, origin: undefined, path: url };
   const { origin, pathname, search } = parsed(url);
@@ -25,14 +26,15 @@ function parsed(text: string): URL {
   } catch {
     // Reported below, like URLs of other schemes.
   }
-  throw new Failure(`"${text}" is not an http or https URL. ${requestAdvice}`);
+  throw new Failure(`the request has no http or https URL. ${requestAdvice}`);
 }
 
 export function readResponse(status: number, lines: readonly string[]): ResponseOutcome {
   const headers: Record<string, string[]> = {};
   for (const line of lines) {
     const [, name = '', value = ''] = /^([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? [];
-    if (name === '') throw new Failure(`--header is "${line}", but must be like "retry-after: 3".`);
+    if (name === '')
+      throw new Failure('--header must be like "retry-after: 3", with a colon after the name.');
     const key = name.toLowerCase();
     headers[key] = [...(headers[key] ?? []), value];
   }

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:http';
-import { listenHere } from '../listening.js';
+import { isForUs, listenHere, turnAway } from '../listening.js';
 
 export interface PageServer {
   readonly url: string;
@@ -35,8 +35,10 @@ const headers = {
 
 function answering(page: string): RequestListener {
   const bytes = Buffer.from(page);
-  return ({ method = '', url = '' }, response) => {
-    if (url.split('?')[0] !== '/') response.writeHead(404).end();
+  return (request, response) => {
+    const { method = '', url = '' } = request;
+    if (!isForUs(request)) turnAway(response);
+    else if (url.split('?')[0] !== '/') response.writeHead(404).end();
     else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
     else response.writeHead(200, { ...headers, 'content-length': bytes.length }).end(bytes);
   };

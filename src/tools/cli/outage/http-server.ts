@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer } from 'node:http';
 import type { CrowdedServer } from '../../sim/index.js';
-import { listenHere } from '../listening.js';
+import { isForUs, listenHere, turnAway } from '../listening.js';
 import { CrowdedHost } from './crowded-host.js';
 
 export interface ServerOptions {
@@ -41,6 +41,10 @@ export async function openServer({ model, port, backlog }: ServerOptions): Promi
 
 function listenerOf(host: CrowdedHost): RequestListener {
   return (request, response) => {
+    if (!isForUs(request)) {
+      turnAway(response);
+      return;
+    }
     switch (pathOf(request)) {
       case paths.work:
         host.receive(() => response.end('OK'));

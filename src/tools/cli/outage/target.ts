@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Failure, Interruption, signalCodes } from '../failure.js';
+import { shown } from '../shown.js';
 import { paths } from './http-server.js';
 
 export interface Target {
@@ -119,7 +120,7 @@ export async function reachServer(url: string, isStopped: boolean, signal: Abort
   const isKnown = Number.isSafeInteger(pid) && pid > 1 && pid !== process.pid;
   if (isKnown || !isStopped) return new RunningServer(url, isKnown ? pid : undefined);
   throw new Failure(
-    `${url} does not report its process id, so it cannot be stopped. Use: undaunted outage server`,
+    `${shown(url)} does not report its process id, so it cannot be stopped. Use: undaunted outage server`,
   );
 }
 
@@ -128,7 +129,9 @@ function checkLoopback(url: string): void {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol === 'http:' && isLoopback) return;
-  throw new Failure(`--url is "${url}", but must be on this machine, such as http://127.0.0.1:8070/api`);
+  throw new Failure(
+    `--url is "${shown(url)}", but must be on this machine, such as http://127.0.0.1:8070/api`,
+  );
 }
 
 async function ask(url: URL, signal: AbortSignal): Promise<string> {
@@ -138,7 +141,7 @@ async function ask(url: URL, signal: AbortSignal): Promise<string> {
   } catch (error) {
     signal.throwIfAborted();
     const { cause, message } = error as Error & { readonly cause?: Error };
-    const why = cause?.message || message;
+    const why = shown(cause?.message || message);
     throw new Failure(`no server answers at ${url.origin} (${why}). Start one: undaunted outage server`);
   }
 }

@@ -48,7 +48,9 @@ test('becomes slower for those who are there already', async () => {
 test('keeps the place of a client that has left', async () => {
   const { url, host } = await open({ baseMs: 60_000 });
   const { hostname, port } = new URL(url);
-  const leaving = connect(Number(port), hostname, () => leaving.end('GET /api HTTP/1.1\r\nHost: a\r\n\r\n'));
+  const leaving = connect(Number(port), hostname, () =>
+    leaving.end('GET /api HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+  );
   await once(leaving, 'connect');
   leaving.destroy();
   await once(leaving, 'close');

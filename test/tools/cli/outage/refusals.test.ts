@@ -29,17 +29,21 @@ test.each([
   'http://example.com/api',
   'https://127.0.0.1:8070/api',
   'http://127.0.0.1.example.com/',
-  'http://127.0.0.1@example.com/',
   'http://10.0.0.1/',
   'nonsense',
-])('%s is not called', async (url) => {
+])('%s is not called', (url) => expectUncalled(url, url));
+
+test('what looks like this machine is a name and a password, and is not shown', () =>
+  expectUncalled('http://127.0.0.1:hunter2@example.com/?key=hunter2', 'http://example.com/'));
+
+async function expectUncalled(url: string, shown: string): Promise<void> {
   const { exitCode, stdout, stderr } = await refused('clients', '--url', url);
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 2,
     stdout: '',
-    stderr: `undaunted: --url is "${url}", but must be on this machine, such as http://127.0.0.1:8070/api\n`,
+    stderr: `undaunted: --url is "${shown}", but must be on this machine, such as http://127.0.0.1:8070/api\n`,
   });
-});
+}
 
 test('a server that is not there is told, and how to start one', async () => {
   const url = 'http://127.0.0.1:1/api';

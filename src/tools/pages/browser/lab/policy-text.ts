@@ -2,6 +2,7 @@
 
 import type { PolicyOptions, Problem } from '../../../../index.js';
 import { checkPolicy } from '../../../../internal.js';
+import { readJsonText } from '../../json-text.js';
 import { copyButton } from '../copy-button.js';
 import { element, newId } from '../element.js';
 
@@ -57,12 +58,13 @@ export function policyText({ edited, judged, announce }: PolicyTextEvents): Poli
 }
 
 function read(text: string): { policy: unknown; found: readonly (Problem | string)[] } {
-  try {
-    const policy: unknown = JSON.parse(text);
-    return { policy, found: checkPolicy(policy) };
-  } catch (error) {
-    return { policy: undefined, found: [`This is not JSON: ${(error as SyntaxError).message}`] };
+  const reading = readJsonText(text);
+  if (reading.kind === 'read') {
+    const { value, twice } = reading;
+    return { policy: value, found: [...twice, ...checkPolicy(value)] };
   }
+  const { line, column, expected } = reading;
+  return { policy: undefined, found: [`This is not JSON: line ${line}, column ${column}: ${expected}.`] };
 }
 
 function problemItem(problem: Problem | string): HTMLElement {
