@@ -56,7 +56,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     this.whereabouts = config;
     this.headersAtFirst = { ...config.headers };
     const { retry, socketPath } = config;
-    const socket = typeof socketPath === 'string' ? socketPath : undefined;
+    const socket = typeof socketPath === 'string' && socketPath !== '' ? socketPath : undefined;
     this.session = installation.retrier.open(this, overrideFrom(retry), undefined, socket);
     this.body = bodyOf(config.data, this.session.settings);
   }
@@ -64,7 +64,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   // -------------------------------------------------------------- the facts
 
   get method(): string {
-    return (this.config.method ?? 'GET').toUpperCase();
+    return (this.config.method || 'GET').toUpperCase();
   }
 
   get origin(): string | undefined {
@@ -94,7 +94,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const { signal, cancelToken } = this.config;
     const onSignal = (): void => listener(signal?.reason);
     signal?.addEventListener?.('abort', onSignal);
-    const unsubscribe = cancelToken === undefined ? undefined : subscribe(cancelToken, listener);
+    const unsubscribe = cancelToken ? subscribe(cancelToken, listener) : undefined;
     return () => {
       signal?.removeEventListener?.('abort', onSignal);
       unsubscribe?.();

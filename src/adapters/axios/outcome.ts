@@ -10,7 +10,7 @@ import type { RequestConfig, ResponseShape } from './shapes.js';
 
 /** Whether the caller cancelled, by a signal (`AbortSignal.timeout` included) or a token. */
 export function isCanceled({ signal, cancelToken }: RequestConfig): boolean {
-  return signal?.aborted === true || (cancelToken !== undefined && Boolean(cancelToken.reason));
+  return signal?.aborted === true || Boolean(cancelToken?.reason);
 }
 
 /** The server's answer, if there was one, whatever `validateStatus` made of it. */

@@ -1,14 +1,17 @@
 /** Puts what each attempt sends into the caller's configuration, and takes it out again at the end. */
 
+import { originIn } from '../../runtime/address.js';
 import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
 import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
 import { rememberOutermost } from '../../runtime/outermost.js';
 import { endProgress, type Progress, progressOf, sendCopy } from './apart.js';
 import type { Exchange } from './exchange.js';
+import { type Identity, identityOf, putIdentity, withoutIdentity } from './identity.js';
 import { answerOf, isCanceled } from './outcome.js';
 import { onceRead } from './release.js';
 import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
+import { textOf } from './target.js';
 
 /** A bundle may be made without hedges (docs/runtimes.md): then no two attempts are out at the same time. */
 const sendApart: typeof sendCopy =
@@ -20,7 +23,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private readonly exchange: Exchange;
   private readonly data: unknown;
   private readonly params: unknown;
-  private readonly signal: SignalShape | undefined;
+  private readonly signal: SignalShape | null | undefined;
   private readonly Headers: new (
     from: unknown,
   ) => HeadersShape;
@@ -29,7 +32,8 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   /** The headers of the next attempt, which `beforeRetry` may change. */
   private headers: Readonly<Record<string, unknown>>;
   private hasOwnHeaders = false;
-  private isElsewhere = false;
+  /** Undefined until `beforeRetry` sends the request to another URL. */
+  private identity: Identity | undefined = undefined;
   /** The progress of attempts that are out at the same time, if the caller asks for it. */
   private progress: Progress | undefined = undefined;
 
@@ -71,16 +75,20 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     const { config, installation } = this.exchange;
     // A header that is false is one that axios must not add.
     const headers = Object.entries(this.headers).filter(([, value]) => value !== false);
-    return { url: installation.child.uri(config), headers: recordOf(headers) };
+    return { url: textOf(installation.child.uri(config)), headers: recordOf(headers) };
   }
 
   change(headers: HeaderRecord, url: string | undefined): void {
     this.headers = { ...suppressed(this.headers, headers), ...headers };
     if (url === undefined) return;
     const { config } = this.exchange;
-    const { url: first, baseURL, allowAbsoluteUrls } = config;
-    if (!this.isElsewhere) this.exchange.whereabouts = { url: first, baseURL, allowAbsoluteUrls };
-    this.isElsewhere = true;
+    if (this.identity === undefined) {
+      const { url: first, baseURL, allowAbsoluteUrls } = config;
+      this.exchange.whereabouts = { url: first, baseURL, allowAbsoluteUrls };
+      this.identity = identityOf(config);
+    }
+    const isHome = originIn(url) === this.exchange.origin;
+    putIdentity(config, isHome ? this.identity : withoutIdentity(this.identity));
     put(config, { url, baseURL: undefined, params: undefined });
   }
 
@@ -118,7 +126,8 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private restore(): void {
     const { config, body, whereabouts } = this.exchange;
     if (body !== undefined) config.data = this.data;
-    if (this.isElsewhere) {
+    if (this.identity !== undefined) {
+      putIdentity(config, this.identity);
       put(config, { url: whereabouts.url, baseURL: whereabouts.baseURL, params: this.params });
     }
     if (!this.hasOwnHeaders) return;

@@ -30,16 +30,24 @@ type Transform = (this: unknown, data: unknown, headers: unknown, status?: numbe
 /** The configuration that an adapter gets: merged, with its data transformed. */
 export interface RequestConfig {
   adapter?: unknown;
-  url?: string | undefined;
-  baseURL?: string | undefined;
+  /** Any object that has a text will do, and null. */
+  url?: unknown;
+  baseURL?: unknown;
   params?: unknown;
   allowAbsoluteUrls?: boolean | undefined;
   method?: string | undefined;
   headers: HeadersShape;
   data?: unknown;
-  readonly socketPath?: string | null;
-  signal?: SignalShape | undefined;
-  readonly cancelToken?: CancelTokenShape;
+  auth?: unknown;
+  http2Options?: unknown;
+  httpAgent?: unknown;
+  httpsAgent?: unknown;
+  proxy?: unknown;
+  socketPath?: string | null;
+  withCredentials?: unknown;
+  withXSRFToken?: unknown;
+  signal?: SignalShape | null | undefined;
+  readonly cancelToken?: CancelTokenShape | null;
   readonly transitional?: { readonly legacyInterceptorReqResOrdering?: boolean } | undefined;
   transformRequest?: unknown;
   transformResponse?: Transform | readonly Transform[] | undefined;

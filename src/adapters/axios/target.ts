@@ -14,21 +14,27 @@ function isRelative(url: string): boolean {
   return !absolute.test(url);
 }
 
+/** axios takes every value that is not true for none, and any object that has a text. */
+export function textOf(value: unknown): string {
+  return value ? String(value) : '';
+}
+
 /** The base that `url` is appended to, if any. */
-function baseOf({ url = '', baseURL, allowAbsoluteUrls }: Whereabouts): string | undefined {
-  if (baseURL === undefined || baseURL === '') return undefined;
-  return isRelative(url) || allowAbsoluteUrls === false ? baseURL : undefined;
+function baseOf(url: string, { baseURL, allowAbsoluteUrls }: Whereabouts): string {
+  const base = textOf(baseURL);
+  return base !== '' && (allowAbsoluteUrls === false || isRelative(url)) ? base : '';
 }
 
 /** The origin, as far as the address names one. */
 export function originOf(whereabouts: Whereabouts): string | undefined {
-  return originIn(baseOf(whereabouts) ?? whereabouts.url ?? '');
+  const url = textOf(whereabouts.url);
+  return originIn(baseOf(url, whereabouts) || url);
 }
 
 /** The URL without `params` and userinfo, absolute if possible. */
 export function urlOf(whereabouts: Whereabouts): string {
-  const { url = '' } = whereabouts;
-  const base = baseOf(whereabouts);
-  if (base === undefined) return written(url);
+  const url = textOf(whereabouts.url);
+  const base = baseOf(url, whereabouts);
+  if (base === '') return written(url);
   return written(url === '' ? base : `${base.replace(/\/?\/$/, '')}/${url.replace(/^\/+/, '')}`);
 }
