@@ -25,6 +25,7 @@ const longestUsableMs = 16_000;
 /** Added to the lease, so that a probe that begins late and takes its whole time still ends before the lease. */
 const marginMs = 500;
 const probeIntervals = 5;
+const roundingMs = 1;
 
 export class GateShare implements RecordShare {
   readonly key: string;
@@ -33,8 +34,13 @@ export class GateShare implements RecordShare {
   private readonly scope: SharedScope;
   private readonly speaker: Speaker;
   private readonly random: () => number;
+  /** The longest lease of any process, by the settings. */
+  private readonly longestLeaseMs: number;
   private epoch = 0;
-  private isShut = false;
+  /** The state of the store's own record. News may say more, until an answer has confirmed it. */
+  private confirmed: Pick<GateFacts, 'epoch' | 'isShut'> = { epoch: 0, isShut: false };
+  /** When the last news of a change came. Answers to reports that were sent before that are outdated. */
+  private heardAt = Number.NEGATIVE_INFINITY;
   private slice = 0;
   private reopenedAt = Number.NEGATIVE_INFINITY;
   // -- since the last report
@@ -59,7 +65,17 @@ export class GateShare implements RecordShare {
   private leaseUntil = 0;
   private usableUntil = 0;
 
-  constructor(key: string, gate: Gate, scope: SharedScope, speaker: Speaker, random: () => number) {
+  /** `longestProbeMs`: the longest attempt timeout of the requests that share the gate. */
+  constructor(
+    key: string,
+    gate: Gate,
+    scope: SharedScope,
+    speaker: Speaker,
+    random: () => number,
+    longestProbeMs: number,
+  ) {
+    const probeMs = Math.max(longestProbeMs, probeIntervals * gate.probeMs);
+    this.longestLeaseMs = probeMs + marginMs + longestUsableMs;
     this.key = key;
     this.gate = gate;
     this.scope = scope;
@@ -123,13 +139,19 @@ export class GateShare implements RecordShare {
   waits(attemptTimeoutMs: number | undefined, now: number): void {
     if (!needsLease(this.gate, this.scope.gateOf(this.gate), now)) return;
     const isAsking = now - this.askedAt < askingMs;
-    if (isAsking || this.hasLease(now) || !this.speaker.isShared) return;
+    if (isAsking || this.isHearsay || this.hasLease(now) || !this.speaker.isShared) return;
     this.askedAt = now;
     if (this.roundTripMs > leasePatienceMs) this.usableMs = Math.max(this.usableMs, usableWhenSlowMs);
     const probeMs = attemptTimeoutMs ?? probeIntervals * this.gate.probeMs;
-    this.neededMs = probeMs + marginMs + this.usableMs - usableAtFirstMs;
+    const neededMs = probeMs + marginMs + this.usableMs - usableAtFirstMs;
+    this.neededMs = Math.min(neededMs, this.longestLeaseMs);
     this.wantMs = this.neededMs;
     this.speaker.urge(this);
+  }
+
+  /** The store has not confirmed yet what news said. */
+  private get isHearsay(): boolean {
+    return this.epoch !== this.confirmed.epoch;
   }
 
   private hasLease(now: number): boolean {
@@ -145,8 +167,9 @@ export class GateShare implements RecordShare {
       limit: 'gate',
       process: this.speaker.process,
       slice: this.slice,
-      epoch: this.epoch,
-      isShut: this.isShut,
+      // Only what it has from the store itself: from this, a store that has lost its data restores it.
+      epoch: this.confirmed.epoch,
+      isShut: this.confirmed.isShut,
       lives,
       aliveMs: lives === 0 ? 0 : ago(this.aliveAt ?? now, now),
       answersMs: answersAt === undefined ? -1 : ago(answersAt, now),
@@ -183,27 +206,48 @@ export class GateShare implements RecordShare {
   }
 
   told(facts: Facts, receipt: Receipt, now: number): void {
-    if (facts.limit !== 'gate' || facts.epoch < this.epoch) return;
+    if (facts.limit !== 'gate') return;
+    if (this.isTooLong(facts)) {
+      // Of news, nothing is believed. If the record itself says so, it would stay shut as long: this process goes on alone.
+      if (receipt.isOwn) this.alone(now);
+      return;
+    }
+    const isRefuted =
+      receipt.isOwn && receipt.sentAt > this.heardAt && this.isHearsay && facts.epoch < this.epoch;
+    if (facts.epoch < this.epoch && !isRefuted) return;
     if (receipt.isOwn) {
       this.slice = facts.slice;
       this.roundTripMs = now - receipt.sentAt;
+      this.confirmed = facts;
     }
-    const isNew = facts.epoch > this.epoch;
+    const isNew = facts.epoch !== this.epoch;
     this.epoch = facts.epoch;
-    this.isShut = facts.isShut;
     if (isNew) this.lease = 0;
-    if (isNew && !facts.isShut) {
+    if (isNew && !facts.isShut && !isRefuted) {
       this.reopenedAt = now;
       this.usableMs = usableAtFirstMs;
     }
+    if (isNew && this.isHearsay) this.check(now);
     const { gate, scope } = this;
     const before = scope.gateOf(gate);
-    const told = gateTold(gate, before, facts, { isNew, hasLease: this.hasLease(now) }, now);
+    const known = { isNew, isRefuted, hasLease: this.hasLease(now) };
+    const told = gateTold(gate, before, facts, known, now);
     // News may arrive even if answers do not. Without answers there is no lease, so this process uses its own gate.
     const after = this.speaker.isShared ? told : gateAlone(gate, told, now, this.random());
     if (after !== before) scope.keepGate(gate, after);
     if (receipt.isOwn && facts.lease !== 0) this.granted(facts.lease, receipt, now);
-    this.judge(after, facts, now);
+    if (receipt.isOwn) this.judge(after, facts, now);
+  }
+
+  /** Anyone who may publish on the channel can send news, so the record is asked with the next round trip. */
+  private check(now: number): void {
+    this.heardAt = now;
+    this.speaker.mark(this);
+  }
+
+  private isTooLong({ probeInMs, leaseLeftMs }: GateFacts): boolean {
+    const longestWaitMs = around(this.gate.probeMs, 1);
+    return probeInMs > longestWaitMs + roundingMs || leaseLeftMs > this.longestLeaseMs + roundingMs;
   }
 
   private granted(lease: number, { sentAt, isLate }: Receipt, now: number): void {

@@ -2,7 +2,14 @@
 
 import { nameOfPace } from '../core/limits/fleet/hold-record.js';
 import type { Totals } from '../core/limits/fleet/hold-told.js';
-import { answersTold, holdAlone, holdLeased, holdTold, holdWithout } from '../core/limits/fleet/hold-told.js';
+import {
+  answersTold,
+  holdAlone,
+  holdLeased,
+  holdRefuted,
+  holdTold,
+  holdWithout,
+} from '../core/limits/fleet/hold-told.js';
 import type { Facts, HoldFacts, HoldReport } from '../core/limits/fleet/messages.js';
 import { isPaced, timeOf } from '../core/limits/hold/queue.js';
 import type { HoldState } from '../core/limits/hold/state.js';
@@ -24,6 +31,8 @@ export class HoldShare implements RecordShare {
   /** If a window is longer than this, requests do not wait for it, by the settings of this process. */
   private readonly longestWindowMs: number;
   private turn = 0;
+  /** The hold that this process follows is known from news only: the store has not confirmed it yet. */
+  private isHearsay = false;
   /** When the process last heard of a change of the queue: answers to reports sent before that are outdated. */
   private learntAt = Number.NEGATIVE_INFINITY;
   /** Until this time, a request of this process has a place or waits for its answer. */
@@ -66,6 +75,7 @@ export class HoldShare implements RecordShare {
   /** An answer to this process holds or paces requests. */
   held(now: number): void {
     this.isChanged = true;
+    this.isHearsay = false;
     this.learntAt = now;
     if (this.isUrgent(now)) this.speaker.urge(this);
     else this.speaker.mark(this);
@@ -124,31 +134,43 @@ export class HoldShare implements RecordShare {
 
   told(facts: Facts, { isOwn, isLate, sentAt }: Receipt, now: number): void {
     if (facts.limit !== 'hold') return;
-    this.count(facts, now);
+    if (isOwn) this.count(facts, now);
     const isOld = isOwn && sentAt <= this.learntAt;
     if (isOld && facts.turn < this.turn) {
       // Newer news have arrived before this answer.
       this.speaker.mark(this);
       return;
     }
-    if (facts.forMs > this.longestWindowMs + roundingMs) {
-      this.alone();
+    if (this.isTooLong(facts)) {
+      // Of news, nothing is believed.
+      if (isOwn) this.alone();
       return;
     }
     const isNew = facts.turn !== this.turn;
     this.turn = facts.turn;
     if (isNew) this.learntAt = now;
     const { hold, scope } = this;
-    const before = scope.holdOf(hold);
+    const wasHearsay = this.isHearsay;
+    if (isOwn && !isOld) this.isHearsay = false;
+    else if (isNew) this.isHearsay = true;
+    const known = scope.holdOf(hold);
+    // Anyone who may publish on the channel can send news: what the record knows nothing of was never true.
+    const before = isOwn && wasHearsay && !isOld && facts.pace === 'none' ? holdRefuted(known) : known;
     const told = holdTold(before, scope.answersOf(hold), facts, isNew, now);
     const leased = isOwn && !isLate ? holdLeased(told, facts.granted) : told;
     // News may arrive even if answers do not. Without answers there are no places, so this process uses its own queue.
     const after = this.speaker.isShared ? leased : holdAlone(leased);
-    if (after !== before) scope.keepHold(hold, after);
+    if (after !== known) scope.keepHold(hold, after);
     // The store does not know this hold: it began while the store was silent, or the store was emptied.
     if (!isOld && facts.pace === 'none' && isPaced(before, now)) this.isChanged = true;
     this.isBusyWith(facts.granted, after, now);
-    if (this.isChanged || this.queued > 0 || now < this.busyUntil) this.speaker.mark(this);
+    if (this.isChanged || this.isHearsay || this.queued > 0 || now < this.busyUntil) this.speaker.mark(this);
+  }
+
+  /** The settings bound the window. No request waits for so long as to take a place that comes up later than the rest. */
+  private isTooLong({ forMs, pacedMs, spacingMs }: HoldFacts): boolean {
+    const longestWindowMs = this.longestWindowMs + roundingMs;
+    return forMs > longestWindowMs || -pacedMs > longestWindowMs || spacingMs > longestMs;
   }
 
   /** The answer at the last place is judged by the answers of all processes, so this one has to report until then. */

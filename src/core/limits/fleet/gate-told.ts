@@ -5,13 +5,15 @@ import { isDead } from '../gate/open.js';
 import { isTooEarly, ramp } from '../gate/ramping.js';
 import { noLease, probingFor } from '../gate/shut.js';
 import type { GateState } from '../gate/state.js';
-import { around, shut } from '../gate/state.js';
+import { around, openGate, shut } from '../gate/state.js';
 import { afterSurvived } from '../gate/survived.js';
 import type { GateFacts } from './messages.js';
 
-/** Whether the facts are of a new epoch, and whether this process has the lease to probe. */
+/** Whether the facts are of another epoch, and whether this process has the lease to probe. */
 export interface Known {
   readonly isNew: boolean;
+  /** What shut or opened the gate before was news that the store's record knows nothing of. */
+  readonly isRefuted: boolean;
   readonly hasLease: boolean;
 }
 
@@ -29,6 +31,7 @@ export function gateTold(
   }
   // This process shut its gate by what it saw itself, and reopens it in the same way.
   if (state.kind !== 'shut' || state.leaseUntil === undefined) return state;
+  if (known.isRefuted) return { ...openGate, epoch: state.epoch + 1, survived: state.survived };
   return ramp(state, afterSurvived(state.survived, state.failures, now), now);
 }
 

@@ -3,6 +3,7 @@
 import type { Answers } from '../hold/answers.js';
 import { afterOthers, refusedShare } from '../hold/answers.js';
 import type { HoldState } from '../hold/state.js';
+import { noHold } from '../hold/state.js';
 import { paceNamed } from './hold-record.js';
 import type { HoldFacts } from './messages.js';
 
@@ -48,6 +49,11 @@ export function holdWithout(state: HoldState, surplus: number): HoldState {
   return state.leased === undefined || surplus <= 0
     ? state
     : { ...state, leased: state.leased.slice(0, -surplus) };
+}
+
+/** Nothing is held: what said so was false. Places go on counting, so that those that were taken are still recognised. */
+export function holdRefuted({ nextPlace }: HoldState): HoldState {
+  return { ...noHold, nextPlace, places: nextPlace };
 }
 
 /** The store is silent, so the process uses its own queue. */
