@@ -148,7 +148,7 @@ describe.each([
     const options = { hedge: { afterMs: 1, share: 1, capacity: 1 }, attemptTimeoutMs, observe } as const;
     let isSlow = false;
     const send = (): Promise<Response> =>
-      new Promise((resolve) => setTimeout(resolve, isSlow ? 50 : 0, new Response('')));
+      new Promise((resolve) => setTimeout(resolve, isSlow ? 500 : 0, new Response('')));
     const fetch = withRetry(send as typeof globalThis.fetch, options);
     for (isSlow of [false, true]) await fetch('https://api.example.com/');
     expect(told).toEqual(['settled', 'hedge', 'decision', 'settled']);

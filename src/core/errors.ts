@@ -50,15 +50,27 @@ function describe({ path, found, allowed, advice }: Problem, place: string): str
   return `${where}: found ${found}; allowed: ${allowed}${advice === undefined ? '' : `. ${advice}`}`;
 }
 
+/** Options of an error about a time that is over. */
+interface OverOptions extends ErrorOptions {
+  readonly stalledMs?: number | undefined;
+}
+
 /** The request's deadline passed during an attempt. `cause` is the last real outcome before it, if there was one. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
   readonly code = 'ERR_UNDAUNTED_DEADLINE';
   readonly deadlineMs: number;
+  /**
+   * For how many milliseconds this process was seen to stand still meanwhile: in a long computation, or suspended. 0: it
+   * was not.
+   */
+  readonly stalledMs: number;
 
-  constructor(deadlineMs: number, options?: ErrorOptions) {
-    super(`The request did not finish within its deadline of ${timeText(deadlineMs)}`, options);
+  constructor(deadlineMs: number, { stalledMs = 0, ...options }: OverOptions = {}) {
+    const stalled = stalledText(stalledMs);
+    super(`The request did not finish within its deadline of ${timeText(deadlineMs)}${stalled}`, options);
     this.deadlineMs = deadlineMs;
+    this.stalledMs = stalledMs;
   }
 }
 
@@ -67,11 +79,22 @@ export class AttemptTimeoutError extends Error {
   override readonly name = 'AttemptTimeoutError';
   readonly code = 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT';
   readonly attemptTimeoutMs: number;
+  /**
+   * For how many milliseconds this process was seen to stand still meanwhile: in a long computation, or suspended. They
+   * do not count as the attempt's time. 0: it was not.
+   */
+  readonly stalledMs: number;
 
-  constructor(attemptTimeoutMs: number, options?: ErrorOptions) {
-    super(`No answer within the attempt timeout of ${timeText(attemptTimeoutMs)}`, options);
+  constructor(attemptTimeoutMs: number, { stalledMs = 0, ...options }: OverOptions = {}) {
+    const stalled = stalledText(stalledMs);
+    super(`No answer within the attempt timeout of ${timeText(attemptTimeoutMs)}${stalled}`, options);
     this.attemptTimeoutMs = attemptTimeoutMs;
+    this.stalledMs = stalledMs;
   }
+}
+
+function stalledText(stalledMs: number): string {
+  return stalledMs > 0 ? `; this process itself stood still for ${timeText(Math.round(stalledMs))}` : '';
 }
 
 /**

@@ -109,6 +109,11 @@ export interface ErrorFinding extends Found {
    * server.
    */
   readonly unasked?: true;
+  /**
+   * Present if a time of ours was over, and this process had stood still meanwhile. The server was not given all of that
+   * time, or not at once.
+   */
+  readonly stalled?: true;
 }
 
 /** What `classify` makes of an outcome: plain data, safe to log, and enough to decide again. */

@@ -4,6 +4,7 @@
  */
 
 import type { Ports } from './ports.js';
+import { judging } from './sleep.js';
 
 /** Something to be done later. It is a link of the list itself, so that setting it allocates nothing. */
 export interface Alarm {
@@ -13,6 +14,8 @@ export interface Alarm {
   later: Alarm | undefined;
   ring(): void;
 }
+
+const unrefed = judging('elapsed', true);
 
 /** The class without its private parts: types of another copy of this package fit, too. */
 export type NewAlarms = new (ports: Pick<Ports, 'now' | 'sleep'>) => Pick<Alarms, 'set' | 'clear'>;
@@ -67,7 +70,7 @@ export class Alarms {
   private setTimer(dueAt: number, now: number): void {
     this.stopTimer();
     this.timedFor = dueAt;
-    this.cancel = this.ports.sleep(dueAt - now, () => this.ringDue(), { unref: true });
+    this.cancel = this.ports.sleep(dueAt - now, (stalledMs = 0) => this.ringDue(stalledMs), unrefed);
   }
 
   /** Once this turn's code has run: the next request often follows at once, and can use the timer. */
@@ -79,14 +82,20 @@ export class Alarms {
     });
   }
 
+  /** This process stood still: what the alarms are about has had that much less time. */
+  private postpone(ms: number): void {
+    for (let alarm = this.first; alarm !== undefined; alarm = alarm.later) alarm.dueAt += ms;
+  }
+
   private stopTimer(): void {
     this.cancel?.();
     this.cancel = undefined;
     this.timedFor = Number.POSITIVE_INFINITY;
   }
 
-  private ringDue(): void {
+  private ringDue(stalledMs: number): void {
     const now = this.ports.now();
+    if (stalledMs > 0) this.postpone(stalledMs);
     this.cancel = undefined;
     this.timedFor = Number.POSITIVE_INFINITY;
     try {

@@ -2,7 +2,7 @@
 
 import { admit, isClear } from '../core/limits/admit.js';
 import { afterSign } from '../core/limits/gate/gate.js';
-import { isHealthy } from '../core/limits/gate/open.js';
+import { afterStall, isHealthy } from '../core/limits/gate/open.js';
 import { asOf } from '../core/limits/gate/ramping.js';
 import { isShut } from '../core/limits/gate/shut.js';
 import type { Sign } from '../core/limits/gate/signs.js';
@@ -22,6 +22,7 @@ import type { Settings } from '../core/policy/settings.js';
 import type { Admission, Finding, RefusalReason, ResponseFinding } from '../core/types.js';
 import type { ScopeShare } from './fleet.js';
 import { hasFailed, noneRefused, Scope, type ScopeSnapshot } from './scope.js';
+import { stalledSince } from './stalls.js';
 import type { Turn } from './turn.js';
 import { noteFailure } from './turn.js';
 
@@ -191,20 +192,32 @@ export class GuardedScope extends Scope {
   override sign({ gate }: Settings, turn: Turn, isFirst: boolean, sign: Sign, finding?: Finding): void {
     if (gate === false) return;
     if (finding !== undefined && isFailure(sign)) this.failures.set(gate, finding);
-    const state = this.gateOf(gate);
+    const known = this.gateOf(gate);
     // On the healthy path, the clock is not read.
-    if (!isFailure(sign) && isHealthy(gate, state)) {
+    if (!isFailure(sign) && isHealthy(gate, known)) {
       if (sign === 'alive') this.share?.alive(gate);
       return;
     }
     const now = this.ports.now();
+    const state = this.withoutStalls(known);
     const isOld = isFailure(sign) && !noteFailure(turn, gate, isFirst, now);
-    const news = isOld ? 'still-dead' : sign;
+    const news = isOld ? 'still-dead' : this.sinceAwake(sign, turn);
     const after = afterSign(gate, state, turn, news, now, this.ports.random());
     if (after !== state) this.gates.set(gate, after);
     // In a fleet, the next failures may be those of other processes.
     if (sign === 'alive' && after.kind === 'open') this.failures.delete(gate);
     this.share?.signed(gate, news, turn, { before: state, after }, now);
+  }
+
+  /** The time for which this process stood still is not time for which the server was seen to fail. */
+  private withoutStalls(state: GateState): GateState {
+    if (state.kind !== 'open' || state.failures === 0) return state;
+    return afterStall(state, stalledSince(this.ports.now, state.lastAt));
+  }
+
+  /** The client's own timeout may be over because this process stood still. */
+  private sinceAwake(sign: Sign, { sentAt }: Turn): Sign {
+    return sign === 'silent' && stalledSince(this.ports.now, sentAt) > 0 ? 'dead' : sign;
   }
 
   // -------------------------------------------------------------- what it knows

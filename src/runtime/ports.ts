@@ -3,6 +3,7 @@
 import { found } from '../core/found.js';
 import type { Sleep } from './sleep.js';
 import { sleep } from './sleep.js';
+import { monotonicNow } from './stalls.js';
 
 export interface Ports {
   /** Monotonic time in ms: waits, deadlines, budgets. */
@@ -27,7 +28,7 @@ export function portsFrom(given: Partial<Ports>): Ports {
 }
 
 const realPorts: Ports = {
-  now: () => performance.now(),
+  now: monotonicNow,
   date: () => Date.now(),
   random: () => Math.random(),
   sleep,

@@ -3,22 +3,52 @@
  * memory.
  */
 
+import { noteStall } from './stalls.js';
+
 export type Cancel = () => void;
 
-/** Calls `wake` once after `delayMs`, unless it is cancelled: never early, and never before `sleep` has returned. */
-export type Sleep = (delayMs: number, wake: () => void, options?: SleepOptions) => Cancel;
+/**
+ * Calls `wake` once after `delayMs`, unless it is cancelled: never early, and never before `sleep` has returned. A timer
+ * that judges may say for how long this process has stood still meanwhile.
+ */
+export type Sleep = (delayMs: number, wake: (stalledMs?: number) => void, options?: SleepOptions) => Cancel;
 
 export interface SleepOptions {
   /** The timer does not keep the process alive. */
   readonly unref?: boolean;
+  /**
+   * The timer ends what others take too long for. Answers that have arrived are read before it wakes. `'awake'`: time for
+   * which this process stands still (in a long computation, or suspended) does not count; `'elapsed'`: it counts. A
+   * `sleep` that knows no such time may ignore this.
+   */
+  readonly judges?: Judges;
 }
+
+export type Judges = 'awake' | 'elapsed';
+
+/** The options of a timer that judges; they are made once, since each attempt has one. */
+export function judging(judges: Judges, unref: boolean): SleepOptions {
+  if (judges === 'awake') return unref ? unrefedAwake : awake;
+  return unref ? unrefedElapsed : elapsed;
+}
+
+const awake: SleepOptions = { judges: 'awake' };
+const unrefedAwake: SleepOptions = { judges: 'awake', unref: true };
+const elapsed: SleepOptions = { judges: 'elapsed' };
+const unrefedElapsed: SleepOptions = { judges: 'elapsed', unref: true };
 
 /** Beyond this, `setTimeout` would fire after 1 ms. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export const sleep: Sleep = (delayMs, wake, options) => {
-  const wait = new Wait(delayMs, wake, options?.unref === true);
-  return () => clearTimeout(wait.timer);
+  const isUnref = options?.unref === true;
+  const judges = options?.judges;
+  const wait =
+    judges === undefined || isFake()
+      ? new Wait(delayMs, wake, isUnref)
+      : new JudgingWait(delayMs, wake, isUnref, judges);
+  wait.begin();
+  return () => wait.cancel();
 };
 
 /** A timer may fire early by less than a millisecond. After two more timers of 1 ms, the time is certainly over. */
@@ -26,46 +56,149 @@ const mostRests = 2;
 
 /** A class, since closures would take twice the memory, and 100,000 requests may wait. */
 class Wait {
-  timer: ReturnType<typeof setTimeout> | undefined = undefined;
-  private readonly wake: () => void;
+  private timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  protected readonly wake: (stalledMs?: number) => void;
   private readonly unref: boolean;
-  private readonly endsAt: number;
-  private leftMs: number;
+  protected endsAt: number;
+  protected leftMs: number;
   private links = 0;
   private rests = 0;
 
-  constructor(delayMs: number, wake: () => void, unref: boolean) {
+  constructor(delayMs: number, wake: (stalledMs?: number) => void, unref: boolean) {
     this.wake = wake;
     this.unref = unref;
     this.endsAt = delayMs > 0 ? performance.now() + delayMs : Number.NEGATIVE_INFINITY;
     this.leftMs = delayMs > 0 ? Math.ceil(delayMs) : 0;
-    this.start();
   }
 
-  private start(): void {
-    const stepMs = Math.min(this.leftMs, longestTimerMs);
-    this.leftMs -= stepMs;
+  begin(): void {
+    this.start(longestTimerMs);
+  }
+
+  protected start(longestMs: number): void {
+    const linkMs = Math.min(this.leftMs, longestMs);
+    this.leftMs -= linkMs;
     this.links += 1;
-    this.timer = setTimeout(Wait.next, stepMs, this);
+    this.timer = setTimeout(Wait.ring, linkMs, this);
     if (this.unref) unref(this.timer);
   }
 
-  private static next(wait: Wait): void {
-    if (wait.leftMs > 0 || wait.isEarly()) wait.start();
-    else wait.wake();
+  private static ring(wait: Wait): void {
+    wait.rang();
+  }
+
+  protected rang(): void {
+    if (this.leftMs > 0 || this.isEarly()) this.begin();
+    else this.wake();
+  }
+
+  cancel(): void {
+    clearTimeout(this.timer);
   }
 
   /**
    * Whether the timer fired a fraction of a millisecond early, which a server's rate limit would notice. If the clock
    * is behind by more, it is coarse, or the clock or the timer is fake.
    */
-  private isEarly(): boolean {
+  protected isEarly(): boolean {
     const earlyMs = this.endsAt - performance.now();
     if (!(earlyMs > 0 && earlyMs <= this.links) || this.rests === mostRests) return false;
     this.leftMs = Math.ceil(earlyMs);
     this.rests += 1;
     return true;
   }
+}
+
+/** A timer that is later than this was kept from firing: the process stood still. */
+const stallMs = 50;
+/**
+ * To notice that in the middle of its time, the timer has several links. What ends within a link goes unnoticed, and an
+ * attempt that is answered at once pays for one link only.
+ */
+const linksOfWait = 8;
+const shortestLinkMs = 50;
+const longestLinkMs = 1_000;
+/** In a hidden page, all timers are late. They must end nevertheless. */
+const mostStalls = 3;
+
+class JudgingWait extends Wait {
+  private readonly judges: Judges;
+  private readonly linkMs: number;
+  private linkEndsAt: number;
+  private stalledMs = 0;
+  private stalls = 0;
+  private isCancelled = false;
+
+  constructor(delayMs: number, wake: (stalledMs?: number) => void, unref: boolean, judges: Judges) {
+    super(delayMs, wake, unref);
+    this.judges = judges;
+    this.linkMs = Math.min(longestLinkMs, Math.max(shortestLinkMs, Math.ceil(delayMs / linksOfWait)));
+    // A time that is over already cannot be late.
+    this.linkEndsAt = delayMs > 0 ? this.endsAt - delayMs : Number.POSITIVE_INFINITY;
+  }
+
+  override begin(): void {
+    this.linkEndsAt += Math.min(this.leftMs, this.linkMs);
+    this.start(this.linkMs);
+  }
+
+  protected override rang(): void {
+    const now = performance.now();
+    const lateMs = now - this.linkEndsAt;
+    const isLate = lateMs > stallMs;
+    if (isLate) {
+      noteStall(this.linkEndsAt, now);
+      this.stoodStill(lateMs);
+    }
+    this.linkEndsAt = now;
+    if (this.leftMs > 0 || this.isEarly()) this.begin();
+    else this.readFirst(isLate ? 2 : 1);
+  }
+
+  private stoodStill(lateMs: number): void {
+    this.stalledMs += lateMs;
+    this.stalls += 1;
+    if (this.judges === 'elapsed') this.leftMs = Math.max(0, this.leftMs - Math.floor(lateMs));
+    else if (this.stalls <= mostStalls) {
+      this.leftMs += Math.ceil(lateMs);
+      this.endsAt += lateMs;
+    }
+  }
+
+  /**
+   * Node runs timers before it reads sockets. After one turn, everything that had arrived is read; after another one, what
+   * is done with it in a later turn has been done, too.
+   */
+  private readFirst(turns: number): void {
+    if (this.isCancelled) return;
+    if (turns === 0) this.wake(this.stalledMs);
+    else afterTurn(() => this.readFirst(turns - 1));
+  }
+
+  override cancel(): void {
+    this.isCancelled = true;
+    super.cancel();
+  }
+}
+
+/** Browsers and workers have no `setImmediate`; there, timers and answers come in no fixed order. */
+function afterTurn(next: () => void): void {
+  if (typeof setImmediate === 'function') setImmediate(() => setTimeout(next));
+  else setTimeout(next);
+}
+
+let known: unknown;
+let isKnownFake = false;
+
+/** Whether a test has replaced the timers: it decides which of them fire, and when. */
+function isFake(): boolean {
+  if (known !== setTimeout) {
+    known = setTimeout;
+    const { name } = setTimeout;
+    // As the fake timers of Vitest, Jest, Sinon and Bun, those of Node, and those of Deno can be told.
+    isKnownFake = 'clock' in setTimeout || '_isMockFunction' in setTimeout || /^(bound |fake)/.test(name);
+  }
+  return isKnownFake;
 }
 
 /** A timer is an object with `unref` in Node and a number in browsers. */

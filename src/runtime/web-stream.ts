@@ -4,7 +4,7 @@ import type { Chunk } from './body-source.js';
 import { drainBytes } from './drain.js';
 import type { BodyReader, KeptBody } from './kept-body.js';
 import { bytesOf } from './kept-bytes.js';
-import type { Sleep } from './sleep.js';
+import { judging, type Sleep } from './sleep.js';
 
 /**
  * Reads through a reader: not every browser can iterate over a stream, and a generator could not be ended while it
@@ -61,7 +61,7 @@ function closedEarly(): Error {
 export async function drainWeb(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep): Promise<void> {
   const reader = data.getReader();
   const cutOff = (): void => void reader.cancel().catch(() => undefined);
-  const cancel = sleep(ms, cutOff, { unref: true });
+  const cancel = sleep(ms, cutOff, judging('awake', true));
   try {
     let left = drainBytes;
     for (let part = await reader.read(); !part.done; part = await reader.read()) {

@@ -28,7 +28,7 @@ export class Waits {
   }
 
   readonly sleep: Sleep = (delayMs, wake, options) => {
-    if (options === undefined || options.unref === true) {
+    if (options?.unref !== false) {
       return this.#watchesRun ? realSleep(delayMs, wake, options) : this.#watch({ delayMs, wake });
     }
     const number = this.delays.push(delayMs);

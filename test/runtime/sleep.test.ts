@@ -1,5 +1,7 @@
+import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { pause, sleep } from '../../src/runtime/sleep.js';
+import { type Judges, judging, pause, sleep } from '../../src/runtime/sleep.js';
+
 import { settle, VirtualTime } from '../kit.js';
 
 describe('sleep', () => {
@@ -99,6 +101,115 @@ describe('sleep', () => {
     vi.advanceTimersByTime(2 ** 31 - 1);
     expect(wake).toHaveBeenCalledTimes(1);
     expect(timeouts).toHaveBeenCalledTimes(1);
+  });
+});
+
+/** The process does nothing else meanwhile. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+describe('a timer that judges', () => {
+  function woken(delayMs: number, judges: Judges): Promise<{ afterMs: number; stalledMs: number }> {
+    const began = performance.now();
+    return new Promise((resolve) => {
+      const wake = (stalledMs = 0): void => resolve({ afterMs: performance.now() - began, stalledMs });
+      sleep(delayMs, wake, judging(judges, false));
+    });
+  }
+
+  test('does not count the time for which this process stands still', async () => {
+    const one = woken(400, 'awake');
+    standStill(600);
+    const { afterMs, stalledMs } = await one;
+    // It cannot be told from the first link, of 50 ms.
+    expect(stalledMs).toBeGreaterThanOrEqual(550);
+    expect(afterMs).toBeGreaterThanOrEqual(950);
+  });
+
+  test('notices it in the middle of its time, too', async () => {
+    const one = woken(800, 'awake');
+    setTimeout(standStill, 150, 400);
+    const { afterMs, stalledMs } = await one;
+    expect(stalledMs).toBeGreaterThanOrEqual(250);
+    expect(afterMs).toBeGreaterThanOrEqual(800 + stalledMs - 1);
+  });
+
+  test('wakes at its time nevertheless if that counts, and says so', async () => {
+    const one = woken(400, 'elapsed');
+    standStill(600);
+    const later = new Promise((resolve) => setTimeout(resolve, 300, 'later'));
+    const { afterMs, stalledMs } = (await Promise.race([one, later])) as Awaited<typeof one>;
+    expect(stalledMs).toBeGreaterThanOrEqual(550);
+    expect(afterMs).toBeGreaterThanOrEqual(600);
+  });
+
+  test.each(['awake', 'elapsed'] as const)('ends after several stalls: %s', async (judges) => {
+    const one = woken(100, judges);
+    const stalling = setInterval(standStill, 5, 120);
+    const { stalledMs } = await one;
+    clearInterval(stalling);
+    expect(stalledMs).toBeGreaterThan(0);
+  });
+
+  test.each([0, -1, Number.NaN])('of a time that is over wakes at once: %d', async (delayMs) => {
+    const one = woken(delayMs, 'awake');
+    const later = new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await Promise.race([one, later])).toMatchObject({ stalledMs: 0 });
+  });
+
+  test('wakes after what has arrived was read', async () => {
+    const { port1, port2 } = new MessageChannel();
+    const order: string[] = [];
+    const read = new Promise<void>((resolve) => {
+      port2.on('message', () => {
+        order.push('read');
+        resolve();
+      });
+    });
+    const over = new Promise<void>((resolve) => {
+      sleep(
+        100,
+        () => {
+          order.push('over');
+          resolve();
+        },
+        judging('elapsed', false),
+      );
+    });
+    port1.postMessage('the answer');
+    standStill(200);
+    await Promise.all([read, over]);
+    port1.close();
+    expect(order).toEqual(['read', 'over']);
+  });
+
+  test('can be cancelled while that is read', async () => {
+    const wake = vi.fn();
+    const cancel = sleep(20, wake, judging('elapsed', true));
+    standStill(100);
+    // After its timer, and before the turn in which it would wake.
+    setTimeout(() => setImmediate(cancel));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(wake).not.toHaveBeenCalled();
+  });
+
+  test('is a single timer where timers are fake', () => {
+    vi.useFakeTimers();
+    const wake = vi.fn();
+    sleep(2_000, wake, judging('awake', false));
+    expect(vi.getTimerCount()).toBe(1);
+    vi.runOnlyPendingTimers();
+    expect(wake).toHaveBeenCalledTimes(1);
+    vi.useRealTimers();
+  });
+
+  test('without setImmediate, as in browsers, it wakes as well', async () => {
+    vi.stubGlobal('setImmediate', undefined);
+    const one = woken(60, 'awake');
+    standStill(150);
+    expect((await one).stalledMs).toBeGreaterThanOrEqual(90);
+    vi.unstubAllGlobals();
   });
 });
 

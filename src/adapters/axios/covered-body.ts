@@ -4,7 +4,7 @@
  */
 
 import type { BodyDeadline } from '../../runtime/loop/exchange.js';
-import type { Sleep } from '../../runtime/sleep.js';
+import { judging, type Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import type { ResponseShape } from './shapes.js';
 
@@ -24,15 +24,15 @@ interface Readable {
 }
 
 function coverStream(stream: Readable, { ms, error }: BodyDeadline, sleep: Sleep): void {
-  const end = (): void => {
+  const end = (stalledMs?: number): void => {
     // A body that is not being read has no listener for errors, so an error would end the process.
     if (stream.readableDidRead !== true && stream.listenerCount('error') === 0) {
       stream.on('error', () => undefined);
     }
-    stream.destroy(error());
+    stream.destroy(error(stalledMs));
   };
   // The open connection keeps the process alive; the timer need not.
-  const cancel = sleep(Math.max(ms, 0), end, { unref: true });
+  const cancel = sleep(Math.max(ms, 0), end, judging('elapsed', true));
   stream.on('close', cancel);
 }
 
@@ -48,7 +48,7 @@ function covered(
     {
       start(controller) {
         const end = endOf(controller, reader, deadline);
-        cancel = sleep(Math.max(deadline.ms, 0), end, { unref: true });
+        cancel = sleep(Math.max(deadline.ms, 0), end, judging('elapsed', true));
       },
       async pull(controller) {
         try {
@@ -81,10 +81,10 @@ function endOf(
   controller: ReadableStreamDefaultController<Uint8Array>,
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { error, abort }: BodyDeadline,
-): () => void {
+): (stalledMs?: number) => void {
   const [output, input] = [weak(controller), weak(reader)];
-  return () => {
-    const reason = error();
+  return (stalledMs) => {
+    const reason = error(stalledMs);
     output.deref()?.error(reason);
     // Aborting ends the connection: cancelling a body does not do so if nothing was read of it.
     abort(reason);

@@ -1,7 +1,7 @@
 /** Releases discarded responses, so that the next attempt can use their connection. */
 
 import { drainBytes, drainTime, lengthIn } from '../../runtime/drain.js';
-import type { Sleep } from '../../runtime/sleep.js';
+import { judging, type Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
 import { drainWeb } from '../../runtime/web-stream.js';
 import type { ResponseShape } from './shapes.js';
@@ -72,7 +72,7 @@ function drain(data: Readable, ms: number, sleep: Sleep, request: NodeRequest | 
     // Streams that axios put in between, to count or to unpack, may themselves be waiting for more.
     request?.destroy();
   };
-  const cancel = sleep(ms, cutOff, { unref: true });
+  const cancel = sleep(ms, cutOff, judging('awake', true));
   data.on('data', ({ length }) => {
     left -= length;
     if (left < 0) cutOff();

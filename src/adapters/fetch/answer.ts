@@ -1,7 +1,7 @@
 /** Handles answers: releases those that are discarded, and watches the one that the caller gets. */
 
 import type { BodyDeadline } from '../../runtime/loop/exchange.js';
-import type { Cancel, Sleep } from '../../runtime/sleep.js';
+import { type Cancel, judging, type Sleep } from '../../runtime/sleep.js';
 import { dispose, isWebStream } from '../../runtime/stream-like.js';
 import { whenRead as whenBodyRead } from '../../runtime/unread.js';
 import { drainWeb } from '../../runtime/web-stream.js';
@@ -32,7 +32,7 @@ export function coverBody(
 ): void {
   const body = bodyOfAnswer(answer);
   if (body === undefined) return;
-  const cancel = sleep(Math.max(ms, 0), () => abort(error()), { unref: true });
+  const cancel = sleep(Math.max(ms, 0), (stalledMs) => abort(error(stalledMs)), judging('elapsed', true));
   whenBodyRead(body, cancel);
 }
 

@@ -1,7 +1,7 @@
 /** Reads the beginning of an answer's body to look for a hint; the answer itself stays unread. */
 
 import { gatherMs } from '../../core/hints/worth-reading.js';
-import type { Sleep } from '../../runtime/sleep.js';
+import { judging, type Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream } from '../../runtime/stream-like.js';
 import type { ResponseShape } from './shapes.js';
 
@@ -20,7 +20,7 @@ export async function textOfHint(
   if (typeof copy !== 'object' || copy === null || !isWebStream(copy)) return undefined;
   const reader = copy.getReader();
   const stop = (): void => void reader.cancel().catch(() => undefined);
-  const cancel = sleep(gatherMs, stop, { unref: true });
+  const cancel = sleep(gatherMs, stop, judging('awake', true));
   const decoder = new TextDecoder();
   let [text, left] = ['', mostBytes];
   try {

@@ -2,7 +2,7 @@
 
 import { gatherMs } from '../../core/hints/worth-reading.js';
 import { drainBytes } from '../../runtime/drain.js';
-import type { Cancel, Sleep } from '../../runtime/sleep.js';
+import { type Cancel, judging, type Sleep } from '../../runtime/sleep.js';
 import type { ResponseHeaders } from './handlers.js';
 
 /** The most that is kept in memory while the response is judged; beyond it the connection is paused. */
@@ -56,7 +56,7 @@ export class Aside {
       this.stop();
       done();
     };
-    this.cancel = sleep(ms, this.onEnough, { unref: true });
+    this.cancel = sleep(ms, this.onEnough, judging('awake', true));
   }
 
   keep(event: Late): void {

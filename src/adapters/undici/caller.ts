@@ -200,8 +200,8 @@ export abstract class CallersSide extends CallersController {
     else if (sendingIn(this.phase) === sending) this.fail(error);
   }
 
-  expire(deadlineMs: number): void {
-    const error = new DeadlineError(deadlineMs, this.cause);
+  expire(deadlineMs: number, stalledMs?: number): void {
+    const error = new DeadlineError(deadlineMs, { ...this.cause, stalledMs });
     this.goOnAlone();
     const sending = sendingIn(this.phase);
     // The deadline says nothing about the server if no attempt is out (during a wait, or while a body is being made),

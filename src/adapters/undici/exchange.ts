@@ -137,9 +137,9 @@ export class Exchange extends CallersSide implements Hedged {
     else this.inScope(() => this.judge(sending, { kind: 'error', error }));
   }
 
-  timeOut(sending: Sending, attemptTimeoutMs: number): void {
+  timeOut(sending: Sending, attemptTimeoutMs: number, stalledMs?: number): void {
     this.destroyUnsent(sending);
-    sending.break(new AttemptTimeoutError(attemptTimeoutMs));
+    sending.break(new AttemptTimeoutError(attemptTimeoutMs, { stalledMs }));
   }
 
   upgraded(sending: Sending, status: number, headers: ResponseHeaders, socket: Duplex): void {

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { drainTime } from '../../runtime/drain.js';
 import type { Ports } from '../../runtime/ports.js';
 import type { SessionTail } from '../../runtime/session.js';
-import type { Cancel } from '../../runtime/sleep.js';
+import { type Cancel, judging } from '../../runtime/sleep.js';
 import { RequestContext } from './context.js';
 import type { ResponseHeaders } from './handlers.js';
 import type { Receiver } from './receiver.js';
@@ -35,7 +35,7 @@ export class Loser implements Receiver {
       this.gone(false);
       sending.cut();
     };
-    this.cancel = this.ports.sleep(ms, giveUp, { unref: true });
+    this.cancel = this.ports.sleep(ms, giveUp, judging('awake', true));
   }
 
   private gone(isAnswered: boolean): void {

@@ -2,7 +2,7 @@
 
 import type { Ports } from '../../runtime/ports.js';
 import type { Session } from '../../runtime/session.js';
-import type { Cancel, SleepOptions } from '../../runtime/sleep.js';
+import { type Cancel, type Judges, judging, type SleepOptions } from '../../runtime/sleep.js';
 import type { Sending } from './sending.js';
 
 /** The exchange that the timers end. */
@@ -10,11 +10,9 @@ export interface Timed {
   readonly session: Session;
   readonly ports: Ports;
   inScope(work: () => void): void;
-  expire(deadlineMs: number): void;
-  timeOut(sending: Sending, attemptTimeoutMs: number): void;
+  expire(deadlineMs: number, stalledMs?: number): void;
+  timeOut(sending: Sending, attemptTimeoutMs: number, stalledMs?: number): void;
 }
-
-const unrefed: SleepOptions = { unref: true };
 
 export class Times {
   private readonly exchange: Timed;
@@ -32,8 +30,9 @@ export class Times {
     const { session, ports } = exchange;
     const { deadlineMs } = session.settings;
     if (deadlineMs === undefined || this.cancelDeadline !== undefined) return;
-    const expire = (): void => exchange.inScope(() => exchange.expire(deadlineMs));
-    this.cancelDeadline = ports.sleep(session.deadlineAt - ports.now(), expire, this.keeping);
+    const expire = (stalledMs?: number): void =>
+      exchange.inScope(() => exchange.expire(deadlineMs, stalledMs));
+    this.cancelDeadline = ports.sleep(session.deadlineAt - ports.now(), expire, this.keeping('elapsed'));
   }
 
   /**
@@ -60,23 +59,29 @@ export class Times {
     const { exchange } = this;
     const { attemptTimeoutMs = ms } = exchange.session.settings;
     const goOn = (): void =>
-      this.limit(sending, leftMs - ms, () => exchange.timeOut(sending, attemptTimeoutMs));
-    this.limit(sending, ms, () => (mayTimeOut() ? exchange.timeOut(sending, ms) : goOn()));
+      this.limit(sending, leftMs - ms, (stalledMs) => exchange.timeOut(sending, attemptTimeoutMs, stalledMs));
+    this.limit(sending, ms, (stalledMs) =>
+      mayTimeOut() ? exchange.timeOut(sending, ms, stalledMs) : goOn(),
+    );
   }
 
-  private limit(sending: Sending, ms: number, expire = (): void => this.exchange.timeOut(sending, ms)): void {
+  private limit(
+    sending: Sending,
+    ms: number,
+    expire = (stalledMs?: number): void => this.exchange.timeOut(sending, ms, stalledMs),
+  ): void {
     const { exchange } = this;
     this.attempts ??= new Map();
     this.attempts.get(sending)?.();
-    this.attempts.set(sending, exchange.ports.sleep(ms, expire, this.keeping));
+    this.attempts.set(sending, exchange.ports.sleep(ms, expire, this.keeping('awake')));
   }
 
   /**
    * Timers keep the process alive unless `unref` is set: while a hook or a body of the caller's hangs, nothing else may
    * do so until the request fails.
    */
-  private get keeping(): SleepOptions | undefined {
-    return this.exchange.session.settings.unref ? unrefed : undefined;
+  private keeping(judges: Judges): SleepOptions {
+    return judging(judges, this.exchange.session.settings.unref);
   }
 
   stopAttempt(sending: Sending): void {

@@ -4,6 +4,7 @@ import { isThrottlingReason } from '../hints/throttling.js';
 import type { Settings } from '../policy/settings.js';
 import type { Class, ErrorOutcome, Finding, Hint, Outcome, ResponseOutcome } from '../types.js';
 import { readFailure } from './failures/read.js';
+import { isObject } from './failures/thrown.js';
 
 /** A finding is returned unchanged, so that a decision can be replayed from a recorded one. */
 export function classify(settings: Settings, outcome: Outcome | Finding, date: number): Finding {
@@ -88,5 +89,10 @@ function classifyError(settings: Settings, outcome: ErrorOutcome, date: number):
     name,
     code,
     ...(outcome.unasked && { unasked: true }),
+    ...(hasStalled(outcome.error, code) && { stalled: true }),
   };
+}
+
+function hasStalled(error: unknown, code: string | undefined): boolean {
+  return code?.startsWith('ERR_UNDAUNTED_') === true && isObject(error) && Number(error['stalledMs']) > 0;
 }

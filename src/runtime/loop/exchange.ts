@@ -6,7 +6,7 @@
 import type { LiveOutcome, RetryContext } from '../../core/events.js';
 import type { HeaderRecord } from '../header-record.js';
 import type { Session } from '../session.js';
-import type { Cancel } from '../sleep.js';
+import type { Cancel, Judges } from '../sleep.js';
 
 /** An attempt with a signal of its own. */
 export interface Abortable {
@@ -106,7 +106,9 @@ export interface Outgoing<Answer> {
 /** A time limit, and the error that the request fails with when the time is up. */
 export interface Limit {
   readonly ms: number;
-  readonly error: () => Error;
+  readonly judges: Judges;
+  /** `stalledMs`: for how long this process has stood still meanwhile. */
+  readonly error: (stalledMs?: number) => Error;
   /** Asked when the time is up: a limit that applies from then on instead, if there is one. */
   readonly next?: () => Limit | undefined;
 }

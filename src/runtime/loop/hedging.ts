@@ -7,7 +7,7 @@ import type { LiveOutcome } from '../../core/events.js';
 import type { Decision } from '../../core/types.js';
 import { attemptHeaderOf } from '../attempt-header.js';
 import type { Ruling, SessionTail } from '../session.js';
-import type { Cancel } from '../sleep.js';
+import { type Cancel, judging } from '../sleep.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 import { type Judged, judged, tellAbort } from './judging.js';
 import { learntLimit } from './learnt-limit.js';
@@ -61,7 +61,7 @@ export class HedgedAttempt<Answer> {
     return new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
       // The attempt itself keeps the process alive, if anything does.
-      this.cancelHedge = this.times.sleep(hedgeAfterMs, () => this.hedge(), { unref: true });
+      this.cancelHedge = this.times.sleep(hedgeAfterMs, () => this.hedge(), judging('awake', true));
       this.send(this.exchange.session.attempt, limit, undefined);
     });
   }
@@ -148,7 +148,7 @@ export class HedgedAttempt<Answer> {
       side.kept = undefined;
       exchange.release(ending);
     };
-    this.cancelKeeping = times.sleep(this.hedgeAfterMs, release, { unref: true });
+    this.cancelKeeping = times.sleep(this.hedgeAfterMs, release, judging('awake', true));
   }
 
   private handOver(chosen: Side<Answer>, decision: Decision | undefined, isFinal: boolean): void {
@@ -201,7 +201,7 @@ export class HedgedAttempt<Answer> {
       this.cut(loser);
       tail.loserGone(false);
     };
-    const cancel = times.sleep(ms, cutLate, { unref: true });
+    const cancel = times.sleep(ms, cutLate, judging('awake', true));
     loser.sending.leave((late) => {
       cancel();
       tail.loserGone(this.isWhole(late));

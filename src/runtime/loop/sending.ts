@@ -2,7 +2,7 @@
 
 import type { LiveOutcome } from '../../core/events.js';
 import type { Decision } from '../../core/types.js';
-import type { Cancel, Sleep, SleepOptions } from '../sleep.js';
+import type { Cancel, Judges, Sleep, SleepOptions } from '../sleep.js';
 import type { Abortable, Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 
 /** An attempt is over. Unless two were out at the same time, its ending has not been judged yet. */
@@ -51,7 +51,7 @@ async function endingOf<Answer>(send: () => Promise<Answer>): Promise<Ending<Ans
 export interface Timers {
   readonly sleep: Sleep;
   /** Options of the timers that only enforce limits. */
-  readonly keeping: SleepOptions | undefined;
+  keeping(judges: Judges): SleepOptions;
 }
 
 /**
@@ -101,14 +101,14 @@ export class Sending<Answer> implements Abortable {
     });
   }
 
-  private endWithin({ ms, error, next }: Limit): void {
-    const { sleep, keeping } = this.timers;
-    const expire = (): void => {
+  private endWithin({ ms, judges, error, next }: Limit): void {
+    const { timers } = this;
+    const expire = (stalledMs?: number): void => {
       const later = next?.();
-      if (later === undefined) this.giveUp(error());
+      if (later === undefined) this.giveUp(error(stalledMs));
       else this.endWithin(later);
     };
-    this.cancel = sleep(ms, expire, keeping);
+    this.cancel = timers.sleep(ms, expire, timers.keeping(judges));
   }
 
   /** Ends what is left of the attempt, such as a body that is being read. */

@@ -5,11 +5,9 @@ import type { LiveOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
 import { causeOf } from '../cause.js';
 import type { Session } from '../session.js';
-import type { Sleep, SleepOptions } from '../sleep.js';
+import { type Judges, judging, type Sleep, type SleepOptions } from '../sleep.js';
 import type { Ending, Limit, PromiseExchange } from './exchange.js';
 import { inTime } from './wait.js';
-
-const unrefed: SleepOptions = { unref: true };
 
 export class Times {
   /** The last real outcome, as the `cause` of an error of our own. */
@@ -51,19 +49,20 @@ export class Times {
 
   /** An attempt timeout, of which `ms` are left. */
   timeout(attemptTimeoutMs: number, ms: number = attemptTimeoutMs): Limit {
-    const error = (): Error => {
-      this.timedOut = this.exchange.ownError(new AttemptTimeoutError(attemptTimeoutMs));
+    const error = (stalledMs?: number): Error => {
+      this.timedOut = this.exchange.ownError(new AttemptTimeoutError(attemptTimeoutMs, { stalledMs }));
       return this.timedOut;
     };
-    return { ms, error };
+    return { ms, judges: 'awake', error };
   }
 
   deadline(): Limit | undefined {
     const { settings, deadlineAt } = this.session;
     const { deadlineMs } = settings;
     if (deadlineMs === undefined) return undefined;
-    const error = (): Error => this.exchange.ownError(new DeadlineError(deadlineMs, this.cause));
-    return { ms: deadlineAt - this.now(), error };
+    const error = (stalledMs?: number): Error =>
+      this.exchange.ownError(new DeadlineError(deadlineMs, { ...this.cause, stalledMs }));
+    return { ms: deadlineAt - this.now(), judges: 'elapsed', error };
   }
 
   /** Waits for a function of the caller, but only until the caller aborts or the time is over. */
@@ -72,15 +71,15 @@ export class Times {
     const { exchange } = this;
     const over = (isTimeOver: boolean): unknown =>
       isTimeOver && limit !== undefined ? limit.error() : exchange.abortError();
-    return inTime(work, limit?.ms, exchange, this.sleep, this.keeping, over);
+    return inTime(work, limit?.ms, exchange, this.sleep, this.keeping(limit?.judges ?? 'elapsed'), over);
   }
 
   /**
    * Options of the timers that only enforce limits. With `unref: true`, they must not keep the process alive if a hook
    * or a body of the caller hangs.
    */
-  get keeping(): SleepOptions | undefined {
-    return this.session.settings.unref ? unrefed : undefined;
+  keeping(judges: Judges): SleepOptions {
+    return judging(judges, this.session.settings.unref);
   }
 
   get sleep(): Sleep {

@@ -250,7 +250,10 @@ describe.each(subject.ways)('by $name, every request is settled once, also one t
 
   test('a gate that is shut', async () => {
     const lab = await openLab(answer(503));
-    const { send, events } = listened({ maxRetries: 0, gate: { failures: 1, deadForMs: 0 } }, way);
+    const { send, events } = listened(
+      { maxRetries: 0, gate: { failures: 1, deadForMs: 0, probeMs: 60_000 } },
+      way,
+    );
     await settled(send(lab.origin));
     await settled(send(lab.origin));
     expect(events.filter(({ type }) => type === 'settled').map(brief)).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { afterSign, passGate } from '../../../src/core/limits/gate/gate.js';
-import { isHealthy } from '../../../src/core/limits/gate/open.js';
+import { afterStall, isHealthy } from '../../../src/core/limits/gate/open.js';
 import { asOf } from '../../../src/core/limits/gate/ramping.js';
 import { isShut } from '../../../src/core/limits/gate/shut.js';
 import type { Sign } from '../../../src/core/limits/gate/signs.js';
@@ -105,6 +105,20 @@ describe('what an outcome says about the health of the server', () => {
     // The server was not reached at all, so the duration does not say how long it has been silent.
     expect(signOf({ ...timeout, evidence: 'unsent', aborted: false })).toBe('dead');
   });
+
+  test('a time that is over says nothing about the time for which this process stood still', () => {
+    const stalled = {
+      kind: 'error',
+      name: 'Error',
+      class: 'transient',
+      evidence: 'unknown',
+      hint: undefined,
+      aborted: false,
+      stalled: true,
+    } as const;
+    expect(signOf({ ...stalled, code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' })).toBe('dead');
+    expect(signOf({ ...stalled, code: 'ERR_UNDAUNTED_DEADLINE' })).toBe('neutral');
+  });
 });
 
 describe('open', () => {
@@ -148,6 +162,14 @@ describe('open', () => {
     expect(silent(2, failing(1, 0, open, 1_000))).toMatchObject({ kind: 'open', failures: 3, since: 1_000 });
     // A connection that is reset after a long time says nothing about the time before.
     expect(ended(open, 'dead', 2_000, { sentAt: 0 })).toMatchObject({ since: 2_000 });
+  });
+
+  test('the time for which this process stood still is not part of a row', () => {
+    const row = failing(2, 100);
+    expect(afterStall(row as typeof open, 2_500)).toMatchObject({ failures: 2, since: 2_500, lastAt: 2_600 });
+    expect(ended(afterStall(row as typeof open, 2_500), 'dead', 4_499).kind).toBe('open');
+    expect(ended(afterStall(row as typeof open, 2_500), 'dead', 4_500).kind).toBe('shut');
+    expect(afterStall(open, 0)).toBe(open);
   });
 
   test.each([

@@ -64,6 +64,11 @@ function afterFailure(state: Open, { sentAt }: Pass, sign: Sign, now: number): O
   return { ...state, lives: 0, failures: 1, since, lastAt: now };
 }
 
+/** For so long after the last failure, nothing could be heard of the server. */
+export function afterStall(state: Open, ms: number): Open {
+  return ms > 0 ? { ...state, since: state.since + ms, lastAt: state.lastAt + ms } : state;
+}
+
 export function isDead(gate: Gate, { lives, failures, since, survived }: Open, now: number): boolean {
   const longest = remembered(survived, now);
   const isNew = lives >= Math.min(gate.failures, usualLives);

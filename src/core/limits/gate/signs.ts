@@ -16,11 +16,13 @@ export type Sign =
 
 /**
  * Transport errors, timeouts and the errors of gateways are failures. 408, 425, 429, aborts and attempts that were
- * never sent say nothing.
+ * never sent say nothing. If this process stood still meanwhile, neither does a deadline, and an attempt that timed out
+ * was given its whole time, but later: it says nothing about the time before.
  */
 export function signOf(finding: Finding): Sign {
   if (finding.kind === 'response') return signOfStatus(finding.status);
   if (finding.aborted || finding.class === 'final' || finding.unasked === true) return 'neutral';
+  if (finding.stalled === true) return finding.code === 'ERR_UNDAUNTED_DEADLINE' ? 'neutral' : 'dead';
   return priceOf(finding) === 'timeout' ? 'silent' : 'dead';
 }
 
