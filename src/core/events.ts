@@ -1,9 +1,27 @@
 /** What hooks and listeners get. */
 
-import type { Decision, History, Outcome, RefusalReason, RequestFacts, Retry, World } from './types.js';
+import type { Decision, History, Outcome, RefusalReason, Retry, ToldRequest, World } from './types.js';
 
-/** What `retryIf` gets: the outcome and, if the client can read it, the parsed body. */
-export type LiveOutcome = Outcome & { body?(): Promise<unknown> };
+/** The outcome with what its answer holds: in the same form, whichever client got it. */
+interface Told {
+  /**
+   * The value of a header of the answer, by its name in any case: `header('x-reason')`. Several values are joined with a
+   * comma. Undefined if there is none, or no answer.
+   */
+  readonly header: (name: string) => string | undefined;
+  /**
+   * The body of the answer: parsed if it is JSON, otherwise as text. It can be read as often as you like, and the caller
+   * still gets all of it. Undefined if there is no answer, or if its body breaks off, is an event stream, or is longer
+   * than 1 MB.
+   */
+  readonly body: <Body = unknown>() => Promise<Body | undefined>;
+}
+
+/** What `retryIf` gets: the outcome, with its headers and its body. */
+export type LiveOutcome = Outcome & Told;
+
+/** An outcome as a client hands it over. It has `body` if the client can read the body of the answer. */
+export type ClientOutcome = Outcome & { body?(): Promise<unknown> };
 
 /**
  * True: retry, the caller says that it is worth it and safe. False: stop. Undefined (or null): the rules decide. Any
@@ -11,11 +29,11 @@ export type LiveOutcome = Outcome & { body?(): Promise<unknown> };
  */
 export type RetryIf = (
   outcome: LiveOutcome,
-  request: RequestFacts,
+  request: ToldRequest,
 ) => boolean | undefined | PromiseLike<boolean | undefined>;
 
 export interface RetryContext {
-  readonly request: RequestFacts;
+  readonly request: ToldRequest;
   readonly decision: Retry;
   readonly history: History;
   /** The URL of the next attempt, which the hook may change. */

@@ -9,7 +9,7 @@ import type { BudgetState } from './limits/budget/state.js';
 
 // ---------------------------------------------------------------- the request and how it ended
 
-/** What the policy needs to know about a request. Header values and bodies are not part of it. */
+/** What the policy needs to know about a request, in the client's own spelling. Bodies are not part of it. */
 export interface RequestFacts {
   /** The method as on the wire. It is compared without regard to case. */
   readonly method: string;
@@ -19,6 +19,30 @@ export interface RequestFacts {
   readonly path: string;
   /** Whether the request carries an idempotency key: the caller's own, or one that the library made. */
   readonly keyed: boolean;
+  /** The path with the query, or an absolute URL, as it is sent. To be given if `path` is only a part of that. */
+  readonly address?: string;
+  /** The value of a header that the caller set. The name comes in lower case; without this, no header is known. */
+  header?(name: string): string | undefined;
+}
+
+/** A request as the functions of a policy see it: in the same form, whichever client sends it. */
+export interface ToldRequest extends RequestFacts {
+  /** In upper case. */
+  readonly method: string;
+  /** `scheme://host[:port]`, as in `new URL(…).origin`; undefined if the client cannot tell. */
+  readonly origin: string | undefined;
+  /** The path with the query, as it is sent: `/search?q=1`. */
+  readonly path: string;
+  /**
+   * The whole URL as it is sent, without userinfo and fragment; the path alone if the client cannot tell the origin. Like
+   * `path`, it may hold secrets in its query.
+   */
+  readonly url: string;
+  /**
+   * The value of a header that the caller set, by its name in any case: `header('x-tenant')`. Several values are joined
+   * with a comma. Undefined if there is none.
+   */
+  readonly header: (name: string) => string | undefined;
 }
 
 /** Headers in the shapes that clients have them: a record, or anything with `get(name)`. */

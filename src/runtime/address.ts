@@ -29,6 +29,14 @@ export function written(address: string): string {
   return url === undefined || origin === undefined ? address : `${origin}${url.pathname}${url.search}`;
 }
 
+/** The address as it is sent: absolute, in its normal spelling and without a fragment. As it is if it cannot be read. */
+export function asSent(address: string): string {
+  const url = urlFrom(address);
+  if (url === undefined) return address;
+  url.hash = '';
+  return url.href;
+}
+
 function hasAuthority(address: string, authority: string): boolean {
   return endsAt(address, authority.length) && address.startsWith(authority);
 }

@@ -1,12 +1,12 @@
 /** A policy with its live scopes, clock and random numbers: what every adapter talks to. */
 
-import { factsOf } from '../core/facts.js';
 import { found } from '../core/found.js';
 import type { OverrideOptions, PolicyOptions } from '../core/policy/options.js';
 import type { Policy, PolicyLike, Rule } from '../core/policy/policy.js';
 import { definePolicy, isForeignPolicy } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import { wrongReturn } from '../core/returned.js';
+import { toldRequest } from '../core/told.js';
 import type { RequestFacts } from '../core/types.js';
 import { withoutSecrets } from './events.js';
 import type { Fleet, FleetMember, FleetSnapshot } from './fleet.js';
@@ -95,7 +95,7 @@ class LiveRetrier implements Retrier {
     unknownOrigin: string,
     socket: string | undefined,
   ): string {
-    const name = typeof scope === 'function' ? nameReturned(scope(factsOf(request))) : scope;
+    const name = typeof scope === 'function' ? nameReturned(scope(toldRequest(request))) : scope;
     if (name !== 'origin') return name;
     if (socket === undefined) return this.originName(request, unknownOrigin);
     // A Unix socket leads to a server of its own, whatever the URL says.

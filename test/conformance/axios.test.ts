@@ -9,6 +9,7 @@ import { createRetrier, historyOf } from '../../src/index.js';
 import { retryingInstance } from '../adapters/axios/kit.js';
 import { settled } from '../adapters/kit.js';
 import { conforms } from './conform.js';
+import { policyOf } from './functions.js';
 import { LabStage } from './lab-stage.js';
 import { defaultUrl, type ScenarioRequest } from './scenario.js';
 import type { Settled } from './stage.js';
@@ -47,7 +48,7 @@ conforms('axios', async (scenario) => {
   const stage = await LabStage.open(scenario);
   const httpAgent = new StageAgent(stage);
   onTestFinished(() => httpAgent.destroy());
-  const instance = retryingInstance(stage.attend(createRetrier(scenario.policy, stage.ports)), {
+  const instance = retryingInstance(stage.attend(createRetrier(policyOf(scenario), stage.ports)), {
     adapter: 'http',
     httpAgent,
     proxy: false,

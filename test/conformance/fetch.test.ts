@@ -7,6 +7,7 @@ import { undiciFetch } from '../adapters/fetch/client.js';
 import { settled } from '../adapters/kit.js';
 import { agentOn } from './agent.js';
 import { conforms } from './conform.js';
+import { policyOf } from './functions.js';
 import { LabStage } from './lab-stage.js';
 import { defaultUrl, type ScenarioRequest } from './scenario.js';
 import type { Settled } from './stage.js';
@@ -38,7 +39,7 @@ conforms('fetch', async (scenario) => {
   const stage = await LabStage.open(scenario);
   const dispatcher = agentOn(stage);
   const through: typeof fetch = (url, init) => undiciFetch(url, { ...init, dispatcher } as RequestInit);
-  const retrier = stage.attend(createRetrier(scenario.policy, stage.portsWithoutDrains));
+  const retrier = stage.attend(createRetrier(policyOf(scenario), stage.portsWithoutDrains));
   const doFetch = withRetry(through, retrier);
   return stage.run((request) => send(doFetch as typeof fetch, request));
 });

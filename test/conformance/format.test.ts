@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Reason } from '../../src/core/types.js';
 import { definePolicy } from '../../src/index.js';
 import { complaintOf } from './conform.js';
+import { functions, policyOf } from './functions.js';
 import { expected } from './record.js';
 import type { DecisionInWords, Scenario } from './scenario.js';
 import { themes } from './themes.js';
@@ -56,12 +57,17 @@ describe('a scenario', () => {
     expect(accepts({ scenarios: [scenario] })).toBe(false);
   });
 
-  test.each(scenarios.map((scenario) => [scenario.name, scenario.policy] as const))(
+  test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     'has a policy that can be used: %s',
-    (_name, policy) => {
-      expect(() => definePolicy(policy)).not.toThrow();
+    (_name, scenario) => {
+      expect(() => definePolicy(policyOf(scenario))).not.toThrow();
     },
   );
+
+  test('of functions names some that there are, and all of them', () => {
+    const named = scenarios.flatMap(({ functions: name }) => (name === undefined ? [] : [name]));
+    expect([...new Set(named)].sort()).toEqual(Object.keys(functions).sort());
+  });
 
   test('has a name of its own', () => {
     const names = scenarios.map(({ name }) => name);
@@ -69,20 +75,20 @@ describe('a scenario', () => {
   });
 });
 
-/** True if a scenario reaches the reason; otherwise, why JSON cannot. */
+/** True if a scenario reaches the reason; otherwise, why none can. */
 const reach: Readonly<Record<Reason, true | string>> = {
   'transient-status': true,
   throttled: true,
   'transport-error': true,
   'attempt-timeout': true,
   'server-asks': true,
-  'caller-asks': 'retryIf is a function',
+  'caller-asks': true,
   success: true,
   'final-status': true,
   'final-error': true,
   aborted: 'a signal is an object',
   'server-forbids': true,
-  'caller-forbids': 'retryIf is a function',
+  'caller-forbids': true,
   'unsafe-method': true,
   'body-spent': true,
   'not-resumable': 'whether a body that broke off can go on is a matter of its bytes',
@@ -104,7 +110,7 @@ describe('together they have', () => {
     requests.flatMap(({ attempts }) => attempts.map(({ decision }) => decision)),
   );
 
-  test('every reason that JSON can reach', () => {
+  test('every reason that a scenario can reach', () => {
     const reached = new Set(decisions.map(reasonOf));
     const reachable = Object.entries(reach).flatMap(([reason, why]) => (why === true ? [reason] : []));
     expect([...reached].sort()).toEqual(reachable.sort());

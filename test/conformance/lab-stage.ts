@@ -30,8 +30,8 @@ export class LabStage extends Stage {
   }
 }
 
-export function playOf({ answer: what, headers }: Script): Play {
+export function playOf({ answer: what, headers, body = '' }: Script): Play {
   if (what === 'silence') return silence();
-  if (typeof what === 'number') return answer(what, '', headers);
+  if (typeof what === 'number') return answer(what, body, headers);
   return what === 'garbage' ? garbage() : rst();
 }

@@ -2,6 +2,7 @@
 
 import type { OverrideOptions, PolicyOptions } from '../../src/core/policy/options.js';
 import type { Retry, RetryReason, StopReason } from '../../src/core/types.js';
+import type { FunctionsName } from './functions.js';
 
 export type RunnerName = 'undici request' | 'undici dispatch' | 'axios' | 'fetch' | 'simulator';
 
@@ -10,6 +11,8 @@ export interface Scenario {
   /** Why this behaviour matters, in one sentence. */
   readonly why: string;
   readonly policy: PolicyOptions;
+  /** The name of the functions that the policy has as well. */
+  readonly functions?: FunctionsName;
   /** Random numbers in order; the last one repeats. Default: always 0.5. */
   readonly draws?: readonly [number, ...number[]];
   readonly requests: readonly [ScenarioRequest, ...ScenarioRequest[]];
@@ -46,6 +49,8 @@ export interface ScenarioAttempt {
   /** A status, or: the connection is reset, refused, brings bytes that are not HTTP, or stays silent. */
   readonly answer: number | 'reset' | 'refused' | 'garbage' | 'silence';
   readonly headers?: Readonly<Record<string, string>>;
+  /** The body of the answer. Default: none. */
+  readonly body?: string;
   /** How long the server takes. Default: 0. */
   readonly afterMs?: number;
   /** Headers of the attempt; null if it must not have that header. */

@@ -31,7 +31,7 @@ export interface Settled {
 export type Send = (request: ScenarioRequest) => Promise<Settled>;
 
 /** What the server does with an attempt, once it is told to. */
-export type Script = Pick<ScenarioAttempt, 'answer' | 'headers' | 'afterMs'>;
+export type Script = Pick<ScenarioAttempt, 'answer' | 'headers' | 'body' | 'afterMs'>;
 
 /** One request under way. */
 interface Passage {

@@ -10,6 +10,7 @@ import { undici } from '../adapters/undici/client.js';
 import { record } from '../adapters/undici/recorder.js';
 import { agentOn } from './agent.js';
 import { conforms } from './conform.js';
+import { policyOf } from './functions.js';
 import { LabStage } from './lab-stage.js';
 import type { RequestRecord } from './record.js';
 import { defaultUrl, type Scenario, type ScenarioRequest } from './scenario.js';
@@ -19,7 +20,9 @@ type SendThrough = (dispatcher: Dispatcher, request: ScenarioRequest) => Promise
 
 async function play(scenario: Scenario, send: SendThrough): Promise<readonly RequestRecord[]> {
   const stage = await LabStage.open(scenario);
-  const dispatcher = agentOn(stage).compose(retry(stage.attend(createRetrier(scenario.policy, stage.ports))));
+  const dispatcher = agentOn(stage).compose(
+    retry(stage.attend(createRetrier(policyOf(scenario), stage.ports))),
+  );
   return stage.run((request) => send(dispatcher, request));
 }
 

@@ -4,6 +4,7 @@ import type { MatchObject } from '../../src/core/policy/options.js';
 import { isPatternProblem, type Pattern, parsePattern } from '../../src/core/policy/routes/patterns.js';
 import { compileRoutes, covers, firstCovering } from '../../src/core/policy/routes/routes.js';
 import { originOf, pathOf, targetOf } from '../../src/core/policy/routes/target.js';
+import { toldRequest } from '../../src/core/told.js';
 import type { RequestFacts } from '../../src/core/types.js';
 
 // ---------------------------------------------------------------- few words, so that matches happen
@@ -106,7 +107,7 @@ function matchesAlone({ methods, host, path, test: check }: Pattern, asked: Requ
     lengthFits &&
     (methods === undefined || methods.has(asked.method.toUpperCase())) &&
     path.segments.every((expected, index) => expected === undefined || expected === segments[index]) &&
-    (check === undefined || check(asked))
+    (check === undefined || check(toldRequest(asked)))
   );
 }
 

@@ -4,6 +4,7 @@ import axios, { type AxiosInstance } from 'axios';
 import { attachRetry } from '../../src/adapters/axios/index.js';
 import { withRetry } from '../../src/adapters/fetch/index.js';
 import { createRetrier, historyOf } from '../../src/index.js';
+import { policyOf } from '../conformance/functions.js';
 import { defaultUrl } from '../conformance/scenario.js';
 import type { Send } from '../conformance/stage.js';
 import { bodies, type GivenBody } from './bodies.js';
@@ -31,7 +32,7 @@ export function perform(order: Order): Promise<Report> {
 async function playScenario(order: ScenarioOrder): Promise<ScenarioReport> {
   const { client, scenario } = order;
   const stage = new FarStage(order);
-  const send = client === 'fetch' ? throughFetch(stage, scenario.policy) : throughAxios(stage, order);
+  const send = client === 'fetch' ? throughFetch(stage, policyOf(scenario)) : throughAxios(stage, order);
   return { records: await stage.play(send) };
 }
 
@@ -61,7 +62,7 @@ function throughFetch(stage: FarStage, policy: ScenarioOrder['scenario']['policy
 
 function throughAxios(stage: FarStage, { client, scenario }: ScenarioOrder): Send {
   const instance = instanceOver(client, () => stage.takeAddress());
-  attachRetry(instance, stage.attend(createRetrier(scenario.policy, stage.ports)));
+  attachRetry(instance, stage.attend(createRetrier(policyOf(scenario), stage.ports)));
   return async ({ method = 'GET', url = defaultUrl, headers, body, stream, retry }) => {
     try {
       const response = await instance.request({

@@ -1,8 +1,10 @@
 /** One axios request, as the retry loop sees it. */
 
 import { PolicyError } from '../../core/errors.js';
-import type { LiveOutcome } from '../../core/events.js';
+import type { ClientOutcome } from '../../core/events.js';
+import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
+import { written } from '../../runtime/address.js';
 import { isKey, isKeyed } from '../../runtime/idempotency-key.js';
 import { enclosed, mayMeet } from '../../runtime/layers.js';
 import { acceptsStatus, begin } from '../../runtime/loop/begin.js';
@@ -27,7 +29,7 @@ import { parsedBody } from './parsed-body.js';
 import { release } from './release.js';
 import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
 import { subscribe } from './subscribe.js';
-import { originOf, urlOf, type Whereabouts } from './target.js';
+import { originOf, textOf, urlOf, type Whereabouts } from './target.js';
 
 /** The parts that one `attachRetry()` call installs; all requests of the instance share them. */
 export interface Installation {
@@ -81,10 +83,25 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return isKeyed(this, this.session?.settings.idempotencyKey ?? false);
   }
 
+  /** With `params`, which only axios itself can write into a URL. */
+  get address(): string {
+    const { config, installation } = this;
+    const hasParams = config.params !== undefined && config.params !== null;
+    return hasParams ? written(textOf(installation.child.uri(config))) : this.path;
+  }
+
   /** Whether the caller set a key in this header; the name must be in lower case. */
   hasKey(header: string): boolean {
-    return Object.entries(this.headersAtFirst).some(
-      ([name, value]) => name.toLowerCase() === header && isKey(value),
+    return this.valuesOf(header).some(isKey);
+  }
+
+  header(name: string): string | undefined {
+    return headerText(this.valuesOf(name));
+  }
+
+  private valuesOf(header: string): unknown[] {
+    return Object.entries(this.headersAtFirst).flatMap(([name, value]) =>
+      name.toLowerCase() === header ? value : [],
     );
   }
 
@@ -158,7 +175,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return answer?.status;
   }
 
-  outcomeOf(ending: Ending<ResponseShape>): LiveOutcome {
+  outcomeOf(ending: Ending<ResponseShape>): ClientOutcome {
     const { config, session } = this;
     const outcome = outcomeOf(ending, config, session);
     const answer = answerOf(ending);

@@ -1,6 +1,6 @@
 /** Puts what each attempt sends into the caller's configuration, and takes it out again at the end. */
 
-import { originIn } from '../../runtime/address.js';
+import { asSent, originIn } from '../../runtime/address.js';
 import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
 import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
@@ -75,7 +75,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     const { config, installation } = this.exchange;
     // A header that is false is one that axios must not add.
     const headers = Object.entries(this.headers).filter(([, value]) => value !== false);
-    return { url: textOf(installation.child.uri(config)), headers: recordOf(headers) };
+    return { url: asSent(textOf(installation.child.uri(config))), headers: recordOf(headers) };
   }
 
   change(headers: HeaderRecord, url: string | undefined): void {

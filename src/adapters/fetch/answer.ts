@@ -41,13 +41,3 @@ export function bodyOfAnswer(answer: ResponseShape | undefined): object | undefi
   const body = answer?.body;
   return typeof body === 'object' && body !== null ? body : undefined;
 }
-
-/** The body for `retryIf`, which may read it as often as it likes. */
-export async function parsedBody(answer: ResponseShape): Promise<unknown> {
-  const text = await answer.clone().text();
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,6 +1,7 @@
 /** One fetch request, as the retry loop sees it. */
 
-import type { LiveOutcome } from '../../core/events.js';
+import type { ClientOutcome } from '../../core/events.js';
+import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
 import { originIn, written } from '../../runtime/address.js';
 import { drainTime, lengthIn } from '../../runtime/drain.js';
@@ -13,8 +14,9 @@ import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { dispose, isStream } from '../../runtime/stream-like.js';
-import { bodyOfAnswer, coverBody, parsedBody, release, whenRead } from './answer.js';
+import { bodyOfAnswer, coverBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
+import { readerOf } from './body-text.js';
 import { EnclosingAttempt } from './enclosing-attempt.js';
 import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
@@ -63,7 +65,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     // A request that may be sent later is sent as it was at the call.
     const mayWait = settings.gate !== false || settings.hold !== false || typeof init?.body === 'function';
     this.input = mayWait ? this.inputAtFirst : input;
-    this.init = mayWait || isIterator(init?.headers) ? this.initAtFirst : init;
+    this.init = mayWait || isReadOnce(init?.headers) ? this.initAtFirst : init;
     // Nothing will be sent: the fetch itself cancels a stream.
     if (this.isAborted) return;
     this.body = bodyOf(init, settings);
@@ -92,8 +94,16 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   /** Whether the caller set a key in this header; the name must be in lower case. */
   hasKey(header: string): boolean {
+    return this.valuesOf(header).some(isKey);
+  }
+
+  header(name: string): string | undefined {
+    return headerText(this.valuesOf(name));
+  }
+
+  private valuesOf(header: string): unknown[] {
     const pairs = pairsOf(headersOf(this.inputAtFirst, this.initAtFirst));
-    return pairs.some(([name, value]) => name.toLowerCase() === header && isKey(value));
+    return pairs.flatMap(([name, value]) => (name.toLowerCase() === header ? value : []));
   }
 
   // -------------------------------------------------------------- the caller
@@ -201,14 +211,14 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return answer?.status;
   }
 
-  outcomeOf(ending: Ending<ResponseShape>): LiveOutcome | Promise<LiveOutcome> {
+  outcomeOf(ending: Ending<ResponseShape>): ClientOutcome | Promise<ClientOutcome> {
     if (ending.kind === 'error') {
       return outcomeOfError(ending.error, this.isAborted, this.input, this.initAtFirst);
     }
     const { response } = ending;
     const outcome = outcomeOfAnswer(response, this.session, this.sleep);
     if (this.session.settings.retryIf === undefined) return outcome;
-    const body = (): Promise<unknown> => parsedBody(response);
+    const body = readerOf(response);
     return 'then' in outcome ? outcome.then((told) => ({ ...told, body })) : { ...outcome, body };
   }
 
@@ -254,8 +264,10 @@ function promised(sent: Promise<ResponseShape>): Promise<ResponseShape> {
   return sent instanceof Promise ? sent : Promise.resolve(sent);
 }
 
-function isIterator(headers: unknown): boolean {
-  return typeof headers === 'object' && headers !== null && 'next' in headers;
+/** Headers that may be gone once they have been read: those of an iterator, but not of an array, Headers or a Map. */
+function isReadOnce(headers: unknown): boolean {
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return false;
+  return Symbol.iterator in headers && !('get' in headers);
 }
 
 /** Undefined if the platform has no AbortSignal.any, or if one of the signals is not the platform's own. */

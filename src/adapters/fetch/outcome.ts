@@ -5,7 +5,7 @@ import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../..
 import { isAboutFirstServer } from '../../runtime/first-server.js';
 import type { Session } from '../../runtime/session.js';
 import type { Sleep } from '../../runtime/sleep.js';
-import { textOfHint } from './hint-text.js';
+import { textOfHint } from './body-text.js';
 import { isMisuse } from './misuse.js';
 import { addressOf } from './request.js';
 import { type InitShape, isRequest, type ResponseShape } from './shapes.js';

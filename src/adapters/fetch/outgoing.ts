@@ -1,5 +1,6 @@
 /** Prepares what each attempt sends: the caller's own input and init, as long as nothing has to be added. */
 
+import { asSent } from '../../runtime/address.js';
 import { hasBrowserCache, pastTheCache } from '../../runtime/browser-cache.js';
 import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
@@ -79,7 +80,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
 
   target(): { url: string; headers: HeaderRecord } {
     const { inputAtFirst } = this.exchange;
-    return { url: this.url ?? addressOf(inputAtFirst), headers: recordOf(this.headers) };
+    return { url: this.url ?? asSent(addressOf(inputAtFirst)), headers: recordOf(this.headers) };
   }
 
   change(headers: HeaderRecord, url: string | undefined): void {

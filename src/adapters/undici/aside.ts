@@ -19,8 +19,10 @@ export class Aside {
   /** True while kept events are handed over: the caller may call resume() from within its callbacks. */
   isHandingOver = false;
   private leftBytes = asideBytes;
+  private keptBytes = 0;
   private endsAtEnd = false;
   private onEnough: (() => void) | undefined = undefined;
+  private onLeave: (() => void) | undefined = undefined;
   private cancel: Cancel | undefined = undefined;
 
   /**
@@ -29,6 +31,7 @@ export class Aside {
    */
   fillUp(tooMuch: () => void): void {
     this.leftBytes = asideBytes;
+    this.endsAtEnd = false;
     this.onEnough = () => {
       this.onEnough = undefined;
       tooMuch();
@@ -37,12 +40,27 @@ export class Aside {
 
   /** Calls `done` once: after `mostBytes`, at the end of the body, or after `gatherMs`. */
   gather(sleep: Sleep, mostBytes: number, done: (bytes: Uint8Array) => void): void {
-    const bytes = (): Uint8Array => {
-      const chunks = this.late.flatMap((event) => (event.kind === 'data' ? [event.chunk] : []));
-      return Buffer.concat(chunks).subarray(0, mostBytes);
+    this.endsAtEnd = true;
+    this.limit(sleep, gatherMs, mostBytes - 1, () => done(this.bytes.subarray(0, mostBytes)));
+  }
+
+  /** Calls `done` once: with the whole body, or with undefined if it is longer, breaks off, or is left before its end. */
+  gatherWhole(mostBytes: number, done: (bytes: Uint8Array | undefined) => void): void {
+    const finish = (isLeft: boolean): void => {
+      this.onEnough = undefined;
+      this.onLeave = undefined;
+      const isWhole = !isLeft && this.late.at(-1)?.kind === 'end' && this.keptBytes <= mostBytes;
+      done(isWhole ? this.bytes : undefined);
     };
     this.endsAtEnd = true;
-    this.limit(sleep, gatherMs, mostBytes - 1, () => done(bytes()));
+    this.leftBytes = mostBytes - this.keptBytes;
+    this.onEnough = () => finish(false);
+    this.onLeave = () => finish(true);
+    if (this.hasEnded || this.leftBytes < 0) this.onEnough();
+  }
+
+  private get bytes(): Uint8Array {
+    return Buffer.concat(this.late.flatMap((event) => (event.kind === 'data' ? [event.chunk] : [])));
   }
 
   /** Calls `cutOff` once: when draining takes more bytes or more time than a new connection is worth. */
@@ -61,8 +79,10 @@ export class Aside {
 
   keep(event: Late): void {
     this.late.push(event);
-    if (event.kind === 'data') this.count(event.chunk);
-    else if (this.endsAtEnd) this.onEnough?.();
+    if (event.kind === 'data') {
+      this.keptBytes += event.chunk.byteLength;
+      this.count(event.chunk);
+    } else if (this.endsAtEnd) this.onEnough?.();
   }
 
   count(chunk: Buffer): void {
@@ -78,5 +98,6 @@ export class Aside {
     this.cancel?.();
     this.cancel = undefined;
     this.onEnough = undefined;
+    this.onLeave?.();
   }
 }

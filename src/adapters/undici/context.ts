@@ -1,12 +1,13 @@
 /** The request as rules and hooks see it, and the `context` that the caller gets beside the response. */
 
 import type { IdempotencyKey } from '../../core/policy/options.js';
+import { headerText } from '../../core/told.js';
 import type { History, RequestFacts } from '../../core/types.js';
 import { withoutSecrets } from '../../runtime/events.js';
 import type { Traceable } from '../../runtime/history.js';
 import { isKey, isKeyed, keyFor } from '../../runtime/idempotency-key.js';
 import type { Session } from '../../runtime/session.js';
-import { changed } from './dispatch-options.js';
+import { changed, withQuery } from './dispatch-options.js';
 import type { DispatchOptions } from './handlers.js';
 import { valuesOf } from './headers.js';
 
@@ -85,6 +86,11 @@ export class RequestContext implements RequestFacts {
     return typeof this.#path === 'string' ? this.#path : '/';
   }
 
+  /** With `query`, which undici writes into the path. */
+  get address(): string {
+    return withQuery(this.path, this.#options['query']);
+  }
+
   /** True if the caller set an idempotency key, or if the rule adds one. */
   get keyed(): boolean {
     return isKeyed(this, this.#session?.settings.idempotencyKey ?? false);
@@ -121,6 +127,10 @@ export class RequestContext implements RequestFacts {
 
   hasKey(header: string): boolean {
     return isKey(valuesOf(this.#headers, header));
+  }
+
+  header(name: string): string | undefined {
+    return headerText(valuesOf(this.#headers, name));
   }
 
   get shown(): CallersContext {

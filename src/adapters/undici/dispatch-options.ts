@@ -75,9 +75,13 @@ export function goesTo(one: DispatchOptions, other: DispatchOptions): boolean {
 }
 
 function urlOf({ origin, path, query }: DispatchOptions): string {
-  const base = `${origin === undefined ? '' : withoutPath(String(origin))}${path}`;
-  if (typeof query !== 'object' || query === null) return base;
-  return `${base}?${stringify(query as Record<string, string>)}`;
+  return withQuery(`${origin === undefined ? '' : withoutPath(String(origin))}${path}`, query);
+}
+
+export function withQuery(path: string, query: unknown): string {
+  if (typeof query !== 'object' || query === null) return path;
+  const text = stringify(query as Record<string, string>);
+  return text === '' ? path : `${path}?${text}`;
 }
 
 /** An origin that is not a URL stays as it is: an interceptor underneath may know what it means. */

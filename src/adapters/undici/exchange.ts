@@ -6,7 +6,7 @@
 
 import type { Duplex } from 'node:stream';
 import { AttemptTimeoutError } from '../../core/errors.js';
-import type { LiveOutcome } from '../../core/events.js';
+import type { ClientOutcome } from '../../core/events.js';
 import type { Decision, Outcome, Retry } from '../../core/types.js';
 import { causeOf } from '../../runtime/cause.js';
 import { isListening } from '../../runtime/events.js';
@@ -194,7 +194,7 @@ export class Exchange extends CallersSide implements Hedged {
     else judgeRest(court, ending, download);
   }
 
-  follow(sending: Sending, ending: Ending, decision: Decision, outcome: LiveOutcome): void {
+  follow(sending: Sending, ending: Ending, decision: Decision, outcome: ClientOutcome): void {
     const download = downloadIn(this.phase);
     if (decision.action === 'retry') this.tryAgain(sending, ending, decision, outcome);
     else if (download !== undefined) this.goOnOrBreak(sending, ending, download);

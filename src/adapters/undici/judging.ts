@@ -1,13 +1,15 @@
 /** Judges how an attempt ended: reads the hint, asks `retryIf`, and lets the session decide. */
 
-import type { LiveOutcome } from '../../core/events.js';
+import type { ClientOutcome } from '../../core/events.js';
 import { bytesToRead } from '../../core/hints/worth-reading.js';
 import { verdictOn } from '../../runtime/hooks.js';
 import type { Prospects } from '../../runtime/session.js';
 import { unpackedText } from '../../runtime/unpack.js';
 import { isReplayable } from './body.js';
+import { readerOf } from './body-text.js';
 import type { CallersSide } from './caller.js';
 import type { Download } from './download.js';
+import type { ResponseHeaders } from './handlers.js';
 import { type Ending, evidenceOf, outcomeOfError, outcomeOfHead } from './outcome.js';
 import type { Sending } from './sending.js';
 
@@ -16,8 +18,8 @@ export interface Judge<Answer> {
   readonly exchange: CallersSide;
   /** The attempt that ended. */
   readonly sending: Sending;
-  next(outcome: LiveOutcome, prospects: Prospects): Answer;
-  decided(answer: Answer, outcome: LiveOutcome): void;
+  next(outcome: ClientOutcome, prospects: Prospects): Answer;
+  decided(answer: Answer, outcome: ClientOutcome): void;
 }
 
 export function judge<Answer>(court: Judge<Answer>, ending: Ending): void {
@@ -56,19 +58,29 @@ export function judgeRest<Answer>(court: Judge<Answer>, ending: Ending, download
 }
 
 /** Asks `retryIf` first, which may be asynchronous. */
-function judgeOutcome<Answer>(court: Judge<Answer>, outcome: LiveOutcome, download?: Download): void {
+function judgeOutcome<Answer>(court: Judge<Answer>, outcome: ClientOutcome, download?: Download): void {
   const { exchange, sending } = court;
   exchange.ask(
-    () => verdictOn(exchange.session, outcome),
+    () => verdictOn(exchange.session, download === undefined ? readable(court, outcome) : outcome),
     (verdict) => conclude(court, outcome, verdict, download),
     sending,
   );
 }
 
+/** With the body for `retryIf`, which may read it as often as it likes. */
+function readable(
+  { exchange, sending }: Pick<Judge<unknown>, 'exchange' | 'sending'>,
+  outcome: ClientOutcome,
+): ClientOutcome {
+  const isAsked = exchange.session.settings.retryIf !== undefined;
+  if (!isAsked || outcome.kind === 'error' || outcome.body !== undefined) return outcome;
+  return { ...outcome, body: readerOf(sending, outcome.headers as ResponseHeaders) };
+}
+
 /** The schedule may be a function of the caller's, too, so its errors are caught. */
 function conclude<Answer>(
   court: Judge<Answer>,
-  outcome: LiveOutcome,
+  outcome: ClientOutcome,
   verdict: boolean | undefined,
   download: Download | undefined,
 ): void {

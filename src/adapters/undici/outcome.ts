@@ -1,6 +1,8 @@
 /** Turns what undici reports into outcomes that the policy judges. */
 
-import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
+import type { ClientOutcome } from '../../core/events.js';
+import type { Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
+import { parsedOrText } from '../../runtime/told-outcome.js';
 import type { Head } from './handlers.js';
 import type { Sending } from './sending.js';
 
@@ -20,10 +22,10 @@ export function outcomeOfError(
   error: unknown,
   evidence: Evidence | undefined,
   unasked = false,
-): ErrorOutcome | ResponseOutcome {
+): ClientOutcome {
   if (isResponseError(error)) {
-    const { statusCode: status, headers = {} } = error;
-    return { kind: 'response', status, headers };
+    const { statusCode: status, headers = {}, body } = error;
+    return { kind: 'response', status, headers, body: async () => bodyOf(body) };
   }
   return {
     kind: 'error',
@@ -37,6 +39,14 @@ export function outcomeOfError(
 interface ResponseError {
   readonly statusCode: number;
   readonly headers?: HeadersLike;
+  /** Parsed, if it is JSON. */
+  readonly body?: unknown;
+}
+
+/** The interceptor parses JSON by its type alone, and has no text of bodies of other types. */
+function bodyOf(body: unknown): unknown {
+  if (typeof body !== 'string') return body;
+  return body === '' ? undefined : parsedOrText(body);
 }
 
 function isResponseError(error: unknown): error is ResponseError {

@@ -4,7 +4,7 @@
  */
 
 import type { Duplex } from 'node:stream';
-import type { LiveOutcome } from '../../core/events.js';
+import type { ClientOutcome } from '../../core/events.js';
 import type { Decision } from '../../core/types.js';
 import { causeOf } from '../../runtime/cause.js';
 import type { Ports } from '../../runtime/ports.js';
@@ -32,14 +32,14 @@ export interface Hedged extends CallersSide, Omit<Receiver, keyof CallersSide> {
   startTimers(sending: Sending): void;
   stopTimers(sending: Sending): void;
   /** Carries the decision out. */
-  follow(sending: Sending, ending: Ending, decision: Decision, outcome: LiveOutcome): void;
+  follow(sending: Sending, ending: Ending, decision: Decision, outcome: ClientOutcome): void;
 }
 
 /** How one of the two has ended. */
 interface Ended {
   readonly sending: WatchedSending;
   readonly ending: Ending;
-  readonly outcome: LiveOutcome;
+  readonly outcome: ClientOutcome;
 }
 
 export class Pair implements Receiver, TwoOut {

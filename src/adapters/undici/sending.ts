@@ -212,10 +212,33 @@ export class Sending extends BothGenerations {
     });
   }
 
+  /**
+   * Gathers the whole body for `retryIf`, up to `mostBytes`. The response stays aside. Undefined if there is no whole body
+   * to be had, or no longer.
+   */
+  gatherWhole(mostBytes: number, done: (bytes: Uint8Array | undefined) => void): void {
+    this.setAside();
+    const { course } = this;
+    if (course.kind !== 'aside') {
+      done(undefined);
+      return;
+    }
+    course.aside.gatherWhole(mostBytes, (bytes) => {
+      if (this.course === course) this.setAsideUntilFull(course.aside);
+      done(bytes);
+    });
+    // As much as fits aside may have come already, so that the connection is paused.
+    queueMicrotask(() => {
+      if (this.course === course) this.controller?.resume();
+    });
+  }
+
   /** Gives the caller everything that was kept, and everything that follows. */
   goOn(): void {
-    if (this.course.kind !== 'aside') return;
-    this.course = { kind: 'handing', aside: this.course.aside };
+    const { course } = this;
+    if (course.kind !== 'aside') return;
+    course.aside.stop();
+    this.course = { kind: 'handing', aside: course.aside };
     this.handOver();
   }
 

@@ -5,7 +5,7 @@
 
 import type { BeforeRetry, Observe, RetryIf } from '../events.js';
 import type { HintSetName } from '../hints/sets.js';
-import type { RequestFacts } from '../types.js';
+import type { ToldRequest } from '../types.js';
 import type { BucketBudget, Cost, Gate, Hedge, Hold, LearntTimeout, WindowBudget } from './limits.js';
 import type {
   ExponentialSchedule,
@@ -191,10 +191,10 @@ export interface SettingsOptions {
   readonly hold?: boolean | HoldOptions;
   /**
    * Which requests share budget, gate and hold: those to the same origin (`'origin'`), or those that name the same scope. A
-   * function returns either; it cannot be async.
+   * function gets the request and returns either; it cannot be async.
    * @default 'origin'
    */
-  readonly scope?: 'origin' | (string & {}) | ((request: RequestFacts) => string);
+  readonly scope?: 'origin' | (string & {}) | ((request: ToldRequest) => string);
   /**
    * How many bytes of a stream are kept while it is sent, so that it can be sent again.
    * @default 65_536
@@ -217,7 +217,8 @@ export interface SettingsOptions {
    */
   readonly attemptHeader?: boolean | string;
   /**
-   * Called for each outcome. True: retry, the request is safe to repeat. False: stop. Undefined: the rules decide.
+   * Called for each outcome, with its headers and its body. True: retry, the request is safe to repeat. False: stop.
+   * Undefined: the rules decide. It may be async.
    * @default none
    */
   readonly retryIf?: RetryIf;
@@ -251,10 +252,11 @@ export interface MatchObject {
    */
   readonly path?: string;
   /**
-   * Called for requests that match the other parts. Returns true or false; it cannot be async.
+   * Called for requests that match the other parts, with their path, URL and headers. Returns true or false; it cannot be
+   * async.
    * @default none
    */
-  readonly test?: (request: RequestFacts) => boolean;
+  readonly test?: (request: ToldRequest) => boolean;
 }
 
 export interface RuleOptions extends SettingsOptions {

@@ -3,7 +3,7 @@
  * to send: one axios request is such an exchange, and so is one call of any function that works like `fetch`.
  */
 
-import type { LiveOutcome, RetryContext } from '../../core/events.js';
+import type { ClientOutcome, RetryContext } from '../../core/events.js';
 import type { HeaderRecord } from '../header-record.js';
 import type { Session } from '../session.js';
 import type { Cancel, Judges } from '../sleep.js';
@@ -54,7 +54,7 @@ export interface PromiseExchange<Answer> extends Caller {
   /** Undefined or 0: the answer cannot be judged, so the caller gets it as it is. */
   statusOf(answer: Answer): number | undefined;
   /** What the policy judges. It has `body` if the answer has a body that `retryIf` may read. */
-  outcomeOf(ending: Ending<Answer>): LiveOutcome | PromiseLike<LiveOutcome>;
+  outcomeOf(ending: Ending<Answer>): ClientOutcome | PromiseLike<ClientOutcome>;
   /** A form of the error that may be kept: it does not hold on to the connection and the body. */
   lightened(error: unknown): unknown;
   /** The ending goes unread; its connection should become free. */

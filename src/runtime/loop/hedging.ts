@@ -3,7 +3,7 @@
  * loop gets one ending.
  */
 
-import type { LiveOutcome } from '../../core/events.js';
+import type { ClientOutcome } from '../../core/events.js';
 import type { Decision } from '../../core/types.js';
 import { attemptHeaderOf } from '../attempt-header.js';
 import type { Ruling, SessionTail } from '../session.js';
@@ -21,7 +21,7 @@ interface Side<Answer> {
   readonly sending: Sending<Answer>;
   /** What the client gave, until it is handed over or released. */
   kept: Ending<Answer> | undefined;
-  outcome: LiveOutcome | undefined;
+  outcome: ClientOutcome | undefined;
   isOut: boolean;
 }
 

@@ -1,7 +1,7 @@
 /** What the policy has to know about an ending before it decides: the outcome, and what the caller says about it. */
 
 import { DeadlineError } from '../../core/errors.js';
-import type { LiveOutcome } from '../../core/events.js';
+import type { ClientOutcome } from '../../core/events.js';
 import { verdictOn } from '../hooks.js';
 import type { Prospects } from '../session.js';
 import type { Ending, PromiseExchange } from './exchange.js';
@@ -9,7 +9,7 @@ import type { Times } from './times.js';
 import { heedAbort } from './wait.js';
 
 export interface Judged {
-  readonly outcome: LiveOutcome;
+  readonly outcome: ClientOutcome;
   readonly prospects: Prospects;
   /** The caller has aborted, or the deadline is over: this ends the request, whatever else is still out. */
   readonly isFinal: boolean;
@@ -31,7 +31,7 @@ export async function judged<Answer>(
 async function verdictIn(
   exchange: PromiseExchange<unknown>,
   times: Times,
-  outcome: LiveOutcome,
+  outcome: ClientOutcome,
 ): Promise<boolean | undefined> {
   const { session } = exchange;
   if (session.settings.retryIf === undefined) return undefined;
@@ -41,7 +41,7 @@ async function verdictIn(
 }
 
 /** The outcome of an attempt that timed out before it was sent: it says nothing about the server. */
-function unaskedIn(ending: Ending<unknown>): LiveOutcome | undefined {
+function unaskedIn(ending: Ending<unknown>): ClientOutcome | undefined {
   if (ending.kind === 'response' || ending.unasked !== true) return undefined;
   return { kind: 'error', error: ending.error, aborted: false, evidence: 'unsent', unasked: true };
 }

@@ -3,7 +3,7 @@
  * come here (`begin.ts`).
  */
 
-import type { LiveOutcome } from '../../core/events.js';
+import type { ClientOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
 import type { Admission, Decision, Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../attempt-header.js';
@@ -155,7 +155,7 @@ export class Loop<Answer> {
   // -------------------------------------------------------------- a retry
 
   /** A retry follows, so the caller will not see this ending, except perhaps as the cause of a later error. */
-  private leave(ending: Ending<Answer>, outcome: LiveOutcome): void {
+  private leave(ending: Ending<Answer>, outcome: ClientOutcome): void {
     const { exchange } = this;
     this.times.noteCause(ending, outcome);
     // Listeners of its signal may hold on to the answer.
@@ -213,6 +213,6 @@ export class Loop<Answer> {
   }
 }
 
-function isAborted(outcome: LiveOutcome): boolean {
+function isAborted(outcome: ClientOutcome): boolean {
   return outcome.kind === 'error' && outcome.aborted === true;
 }

@@ -1,6 +1,6 @@
 /** Sends one attempt: as it is, or so that it can be given up. */
 
-import type { LiveOutcome } from '../../core/events.js';
+import type { ClientOutcome } from '../../core/events.js';
 import type { Decision } from '../../core/types.js';
 import type { Cancel, Judges, Sleep, SleepOptions } from '../sleep.js';
 import type { Abortable, Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
@@ -16,7 +16,7 @@ export interface Over<Answer> {
 export interface Ruled<Answer> {
   readonly kind: 'ruled';
   readonly ending: Ending<Answer>;
-  readonly outcome: LiveOutcome | undefined;
+  readonly outcome: ClientOutcome | undefined;
   /** Undefined: the answer cannot be judged, so it needs no decision. */
   readonly decision: Decision | undefined;
 }

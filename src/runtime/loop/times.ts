@@ -1,7 +1,7 @@
 /** The time limits of a request and its attempts, and the errors when a time is over. */
 
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
-import type { LiveOutcome } from '../../core/events.js';
+import type { ClientOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
 import { causeOf } from '../cause.js';
 import type { Session } from '../session.js';
@@ -25,7 +25,7 @@ export class Times {
   }
 
   /** The caller may not see this ending, except as the cause of an error of our own. */
-  noteCause(ending: Ending<unknown>, outcome: LiveOutcome): void {
+  noteCause(ending: Ending<unknown>, outcome: ClientOutcome): void {
     const { deadlineMs, gate, hold } = this.session.settings;
     if (deadlineMs === undefined && gate === false && hold === false) return;
     const isAnswer = ending.kind === 'response';

@@ -3,6 +3,7 @@
 import type { Fleet, Sleep } from '../../index.js';
 import { createRetrier } from '../../index.js';
 import { isPolicy } from '../../internal.js';
+import { asking } from './asking.js';
 import type { Dice } from './dice.js';
 import { peerStrategy } from './peer-pursuit.js';
 import type { Peer } from './peers.js';
@@ -26,7 +27,7 @@ export function strategyOf(contender: Contender, { now, dice, fleet }: Circumsta
   };
   const ports = { now, date: () => epochMs + now(), random: dice, sleep: fleet?.sleep ?? sleep };
   const retrier = createRetrier(contender, ports, fleet && { fleet: fleet.joined });
-  return { open: (request, _, override) => retrier.open(request, override) };
+  return { open: (request, _, override) => asking(retrier.open(request, override)) };
 }
 
 function isPeer(contender: Contender): contender is Peer {

@@ -2,7 +2,7 @@
 
 import type { AxiosResponse } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
-import { historyOf, type LiveOutcome, type RequestFacts, type RetryIf } from '../../../src/index.js';
+import { historyOf, type LiveOutcome, type RetryIf, type ToldRequest } from '../../../src/index.js';
 import { answer, answerChunked, bigBody, type Lab, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { retryingInstance } from './kit.js';
@@ -16,7 +16,7 @@ const failedInside = answer(200, '{"error":"try again"}', json);
 const fine = answer(200, '{"items":[1]}', json);
 
 const isFailedInside: RetryIf = async (outcome) => {
-  const body = await outcome.body?.();
+  const body = await outcome.body();
   return typeof body === 'object' && body !== null && 'error' in body ? true : undefined;
 };
 
@@ -40,21 +40,15 @@ describe('a 200 that is an error inside', () => {
 
   test('without async', async () => {
     const lab = await openLab([answer(200, '', { 'x-stale': 'yes' }), fine]);
-    const retryIf: RetryIf = (outcome) =>
-      outcome.kind === 'response' && get(outcome, 'x-stale') === 'yes' ? true : undefined;
+    const retryIf: RetryIf = (outcome) => (outcome.header('x-stale') === 'yes' ? true : undefined);
     const { data } = await retryingInstance({ ...soon, retryIf }).get(lab.origin);
     expect(data).toEqual({ items: [1] });
   });
 });
 
-function get(outcome: LiveOutcome, name: string): unknown {
-  const { headers } = outcome as { headers?: { get(name: string): unknown } };
-  return headers?.get(name);
-}
-
 describe('its arguments', () => {
-  test('the outcome and the facts of the request, params left out', async () => {
-    const seen: [LiveOutcome, RequestFacts][] = [];
+  test('the outcome and the request, with the query that axios makes of params', async () => {
+    const seen: [LiveOutcome, ToldRequest][] = [];
     const lab = await openLab([rst(), answer(404), answer(200)]);
     const retryIf: RetryIf = (outcome, request) => {
       seen.push([outcome, request]);
@@ -64,11 +58,13 @@ describe('its arguments', () => {
     await instance.get('/things', { params: { q: 'secret' } });
     const [failed, missing, ok] = seen.map(([outcome]) => outcome);
     expect(failed).toMatchObject({ kind: 'error', error: { code: 'ECONNRESET' } });
-    expect(failed?.body).toBeUndefined();
+    expect(await failed?.body()).toBeUndefined();
     expect(missing).toMatchObject({ kind: 'response', status: 404 });
     expect(ok).toMatchObject({ kind: 'response', status: 200 });
-    const facts = { method: 'GET', origin: lab.origin, path: `${lab.origin}/things`, keyed: false };
-    expect(seen.map(([, request]) => request)).toEqual([facts, facts, facts]);
+    const path = '/things?q=secret';
+    const told = { method: 'GET', origin: lab.origin, path, url: `${lab.origin}${path}`, keyed: false };
+    expect(seen.map(([, request]) => request)).toMatchObject([told, told, told]);
+    expect(new Set(seen.map(([, request]) => request)).size).toBe(1);
   });
 
   test.each(adapters)(
@@ -77,7 +73,7 @@ describe('its arguments', () => {
       const bodies: unknown[] = [];
       const lab = await openLab([answer(503, '{"n":1}', json), answer(200, '{"n":2}', json)]);
       const retryIf: RetryIf = async ({ body }) => {
-        bodies.push(await body?.(), await body?.());
+        bodies.push(await body(), await body());
         return undefined;
       };
       const wrap = (data: unknown) => ({ wrapped: data });
@@ -94,7 +90,7 @@ describe('its arguments', () => {
     const calls: unknown[] = [];
     const lab = await openLab(answer(200, 'text', { 'x-mark': 'of the server' }));
     const retryIf: RetryIf = async ({ body }) => {
-      await body?.();
+      await body();
       return undefined;
     };
     function transform(
@@ -117,7 +113,7 @@ describe('its arguments', () => {
   test('text that is not JSON stays text', async () => {
     const bodies: unknown[] = [];
     const lab = await openLab([answer(503, '{"half":'), answer(200, 'not JSON at all')]);
-    const retryIf: RetryIf = async ({ body }) => void bodies.push(await body?.());
+    const retryIf: RetryIf = async ({ body }) => void bodies.push(await body());
     const { data } = await retryingInstance({ ...soon, retryIf }).get(lab.origin);
     expect(bodies).toEqual(['{"half":', 'not JSON at all']);
     expect(data).toBe('not JSON at all');
@@ -126,7 +122,7 @@ describe('its arguments', () => {
   test('with strict JSON parsing, reading other text fails, and that can be judged, too', async () => {
     const lab = await openLab([answer(200, '{"half":', json), fine]);
     const retryIf: RetryIf = async ({ body }) =>
-      body?.().then(
+      body().then(
         () => undefined,
         () => true,
       );
@@ -139,7 +135,7 @@ describe('its arguments', () => {
   test.each(adapters)('of a stream nothing is read: it is the caller’s (%s)', async (adapter) => {
     const bodies: unknown[] = [];
     const lab = await openLab([answer(503, 'busy'), answerChunked(['all ', 'of it'])]);
-    const retryIf: RetryIf = async ({ body }) => void bodies.push(await body?.());
+    const retryIf: RetryIf = async ({ body }) => void bodies.push(await body());
     const instance = retryingInstance({ ...soon, retryIf }, { adapter, responseType: 'stream' });
     const { data } = await instance.get<AsyncIterable<Uint8Array>>(lab.origin);
     expect(bodies).toEqual([undefined, undefined]);
@@ -151,7 +147,7 @@ describe('its arguments', () => {
   test('bytes are bytes', async () => {
     const bodies: unknown[] = [];
     const lab = await openLab(answer(200, 'bytes'));
-    const retryIf: RetryIf = async ({ body }) => void bodies.push(await body?.());
+    const retryIf: RetryIf = async ({ body }) => void bodies.push(await body());
     await retryingInstance({ ...soon, retryIf }).get(lab.origin, { responseType: 'arraybuffer' });
     expect(Buffer.from(bodies[0] as ArrayBuffer).toString()).toBe('bytes');
   });

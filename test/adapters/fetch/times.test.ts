@@ -161,7 +161,7 @@ test('retryIf may read the body, and the caller gets it unread', async () => {
   const lab = await openLab([answer(200, '{"done":false}'), answer(200, '{"done":true}')]);
   const own = withRetry(fetch, {
     ...soon,
-    retryIf: async (outcome) => /false/.test(JSON.stringify(await outcome.body?.())),
+    retryIf: async (outcome) => /false/.test(JSON.stringify(await outcome.body())),
   });
   const response = await own(lab.origin);
   expect(response.bodyUsed).toBe(false);

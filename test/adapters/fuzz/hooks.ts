@@ -12,7 +12,7 @@ export function hooksOf({ retryIf, beforeRetry }: Hooks): PolicyOptions {
   return {
     ...(retryIf !== undefined && {
       retryIf: async (outcome) => {
-        await outcome.body?.();
+        await outcome.body();
         await setImmediate();
         if (retryIf === 'rejects') throw new Error('retryIf rejected');
         const isIt = outcome.kind === 'response' && outcome.status === 500;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { longestWait, scheduledWait } from '../../../src/core/decide/schedule.js';
 import { AttemptTimeoutError } from '../../../src/core/errors.js';
-import type { LiveOutcome } from '../../../src/core/events.js';
 import type { Budget } from '../../../src/core/policy/limits.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { definePolicy } from '../../../src/core/policy/policy.js';
 import { presets } from '../../../src/core/policy/presets.js';
 import type { Schedule } from '../../../src/core/policy/schedules.js';
+import type { Outcome } from '../../../src/core/types.js';
 import type { Ports } from '../../../src/runtime/ports.js';
 import { createRetrier, type Retrier } from '../../../src/runtime/retrier.js';
 import { answered, errorWith, failed, requestOf } from '../../kit.js';
@@ -171,7 +171,7 @@ const policies: Readonly<Record<keyof typeof presets.policies, PolicyOptions>> =
  */
 function flow(
   policy: PolicyOptions,
-  outcomes: readonly LiveOutcome[],
+  outcomes: readonly Outcome[],
   draw = 0,
   request = requestOf(),
 ): [number[], string] {
@@ -180,7 +180,7 @@ function flow(
   const session = open(request);
   const delays: number[] = [];
   for (let attempt = 0; ; attempt++) {
-    const outcome = outcomes[Math.min(attempt, outcomes.length - 1)] as LiveOutcome;
+    const outcome = outcomes[Math.min(attempt, outcomes.length - 1)] as Outcome;
     const decision = session.next(outcome, { replayable: true });
     if (decision.action === 'stop') return [delays, decision.reason];
     delays.push(decision.delayMs);
@@ -194,7 +194,7 @@ function boundRetrier(policy: PolicyOptions, ports: Partial<Ports>): Pick<Retrie
 }
 
 /** An error as the reporting API sends it. */
-function googleSays(status: number, reason?: string): LiveOutcome {
+function googleSays(status: number, reason?: string): Outcome {
   const content = { error: { errors: [{ domain: 'global', reason }], code: status } };
   return { kind: 'response', status, headers: {}, ...(reason !== undefined && { content }) };
 }
@@ -286,7 +286,7 @@ describe('hadoop', () => {
 
 describe('llm', () => {
   const completion = requestOf({ method: 'POST', path: '/v1/chat/completions' });
-  const ask = (outcomes: readonly LiveOutcome[], draw = 1 - 2 ** -53) =>
+  const ask = (outcomes: readonly Outcome[], draw = 1 - 2 ** -53) =>
     flow(presets.policies.llm, outcomes, draw, completion);
   const doubled = [500, 1_000, 2_000, 4_000, 8_000, 8_000].map(near);
   const throttled = [2_000, 4_000, 8_000, 16_000, 32_000, 60_000].map(near);

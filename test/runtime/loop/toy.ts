@@ -1,6 +1,6 @@
 /** The smallest possible client for the loop, called as `fetch` is. */
 
-import type { LiveOutcome } from '../../../src/core/events.js';
+import type { ClientOutcome } from '../../../src/core/events.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { createRetrier, type Retrier } from '../../../src/index.js';
 import type { HeaderRecord } from '../../../src/runtime/header-record.js';
@@ -119,7 +119,7 @@ export class Toy implements PromiseExchange<Answer> {
     return status;
   }
 
-  outcomeOf(ending: Ending<Answer>): LiveOutcome | Promise<LiveOutcome> {
+  outcomeOf(ending: Ending<Answer>): ClientOutcome | Promise<ClientOutcome> {
     if (ending.kind === 'error') return { ...ending, aborted: this.isAborted };
     // It may have to be read for a hint first.
     return Promise.resolve({ kind: 'response', status: ending.response.status, headers: {} });

@@ -1,6 +1,6 @@
 /** Why a pattern does not match a request: its first part that differs. */
 
-import { factsOf } from '../../facts.js';
+import { toldRequest } from '../../told.js';
 import type { RequestFacts } from '../../types.js';
 import type { HostPattern, PathPattern, Pattern } from './patterns.js';
 import type { Origin } from './target.js';
@@ -61,7 +61,7 @@ function pathMismatch({ segments, rest }: PathPattern, found: readonly string[])
 }
 
 function testMismatch({ test }: Pattern, request: RequestFacts): Mismatch | undefined {
-  if (test === undefined || test(factsOf(request))) return undefined;
+  if (test === undefined || test(toldRequest(request))) return undefined;
   return { part: 'test', wanted: 'true', found: 'false' };
 }
 

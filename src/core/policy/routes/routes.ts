@@ -3,8 +3,8 @@
  * more patterns than lie on the request's own path, so a thousand patterns cost about as much as one.
  */
 
-import { factsOf } from '../../facts.js';
 import { truthReturned } from '../../returned.js';
+import { toldRequest } from '../../told.js';
 import type { RequestFacts } from '../../types.js';
 import type { Pattern } from './patterns.js';
 import { originOf, targetOf } from './target.js';
@@ -41,9 +41,9 @@ function settled({ best, tested }: Search, request: RequestFacts): number {
   if (tested === undefined) return certain;
   // Stryker disable next-line EqualityOperator: the best one has no test.
   const earlier = tested.filter(({ index }) => index < best).sort((a, b) => a.index - b.index);
-  const facts = factsOf(request);
+  const told = toldRequest(request);
   // Stryker disable next-line OptionalChaining: all of these have a test; the compiler cannot know.
-  const passed = earlier.find(({ test }) => truthReturned('match.test', test?.(facts)));
+  const passed = earlier.find(({ test }) => truthReturned('match.test', test?.(told)));
   return passed?.index ?? certain;
 }
 

@@ -3,7 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 import type { MatchObject } from '../../../../src/core/policy/options.js';
 import { isPatternProblem, type Pattern, parsePattern } from '../../../../src/core/policy/routes/patterns.js';
 import { compileRoutes, covers, firstCovering } from '../../../../src/core/policy/routes/routes.js';
-import type { RequestFacts } from '../../../../src/core/types.js';
+import { toldRequest } from '../../../../src/core/told.js';
+import type { RequestFacts, ToldRequest } from '../../../../src/core/types.js';
 
 interface Cases {
   /** Requests are written as `METHOD ORIGIN PATH`, an unknown origin as `-`. */
@@ -132,11 +133,16 @@ describe('test', () => {
     expect(routes.match(request('GET - /b'))).toBe(-1);
   });
 
-  test('alone gets every request, as it was written', () => {
-    const seen = vi.fn(() => true);
+  test('alone gets every request, as it is sent', () => {
+    const seen = vi.fn((_: ToldRequest) => true);
     const asked = request('get http://A.example http://B.example/%61?q');
     expect(compileRoutes([pattern({ test: seen })]).match(asked)).toBe(0);
-    expect(seen.mock.calls).toEqual([[asked]]);
+    expect(seen.mock.calls).toEqual([[{ ...toldRequest(asked), header: expect.any(Function) }]]);
+    expect(seen.mock.calls[0]?.[0]).toMatchObject({
+      method: 'GET',
+      origin: 'http://b.example',
+      path: '/%61?q',
+    });
   });
 
   test('gets only requests that the other parts match', () => {

@@ -1,0 +1,39 @@
+/** The outcome as `retryIf` is told it: the same by every client, whatever its own objects look like. */
+
+import type { ClientOutcome, LiveOutcome } from '../core/events.js';
+import { Answer } from '../core/hints/answer.js';
+import { headerText } from '../core/told.js';
+import type { HeadersLike } from '../core/types.js';
+
+export function toldOutcome(outcome: ClientOutcome): LiveOutcome {
+  const { body } = outcome;
+  const headers = outcome.kind === 'response' ? outcome.headers : undefined;
+  return {
+    ...outcome,
+    header: (name) => fieldIn(headers, String(name).toLowerCase()),
+    body: (async () => body?.()) as LiveOutcome['body'],
+  };
+}
+
+function fieldIn(headers: HeadersLike | undefined, name: string): string | undefined {
+  return headerText(new Answer(0, headers, undefined, 0).field(name));
+}
+
+// ---------------------------------------------------------------- the body
+
+/** A longer body is not told: all of it would have to be kept in memory until `retryIf` has decided. */
+export const mostBodyBytes = 1_048_576;
+
+/** An event stream goes on for as long as there are events, so nothing waits for its end. */
+export function isEventStream(headers: HeadersLike | undefined): boolean {
+  return /^text\/event-stream\b/i.test(fieldIn(headers, 'content-type') ?? '');
+}
+
+/** The value if the text is JSON, otherwise the text. */
+export function parsedOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
