@@ -52,6 +52,9 @@ export interface RequestConfig {
   transformRequest?: unknown;
   transformResponse?: Transform | readonly Transform[] | undefined;
   readonly retry?: OverrideOptions | false | undefined;
+  /** Of other libraries that retry. */
+  readonly 'axios-retry'?: { readonly retries?: unknown; readonly lastRequestTime?: unknown } | null;
+  readonly raxConfig?: { readonly currentRetryAttempt?: unknown } | null;
   fetchOptions?: object | undefined;
   onUploadProgress?: ((event: ProgressShape) => void) | undefined;
   onDownloadProgress?: ((event: ProgressShape) => void) | undefined;

@@ -2,6 +2,7 @@
 
 import { warn } from '../../runtime/warning.js';
 import { type Installation, sendWithRetries } from './exchange.js';
+import { noticeOthers } from './other-retries.js';
 import { isCanceled } from './outcome.js';
 import type { Adapter, RequestConfig } from './shapes.js';
 
@@ -48,6 +49,7 @@ function wrapperOf(installation: Installation, adapter: unknown, body: unknown):
     if (adapter === undefined) delete config.adapter;
     else config.adapter = adapter;
     if (body !== undefined && config.data === undefined) config.data = body;
+    noticeOthers(installation, config);
     return sendWithRetries(installation, config, send);
   };
   wrapper[mark] = true;
