@@ -15,6 +15,7 @@ import { type HintSetName, hintSetNames } from '../src/core/hints/sets.js';
 import { policySchema } from '../src/core/policy/check/schema.js';
 import { defaults } from '../src/core/policy/defaults.js';
 import { parsePolicy, presets } from '../src/index.js';
+import { calledIn, forget, type SeenFunction } from './docs-functions.js';
 import { reasons } from './reasons.js';
 
 const written = pages();
@@ -119,6 +120,8 @@ describe('every code block', () => {
   // A block that imports an SDK is run where that is installed: `npm run test:everywhere -- sdk`.
   const blocks = written.flatMap((some) => blocksIn(some, 'ts')).filter(({ code }) => !isRecipe(code));
 
+  const seenInAll: SeenFunction[] = [];
+
   test('is found', () => {
     expect(blocks.length).toBeGreaterThanOrEqual(30);
   });
@@ -151,15 +154,31 @@ describe('every code block', () => {
         printed.push(parts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(' '));
       });
       const random = vi.spyOn(Math, 'random').mockReturnValue(0.4);
+      const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+      forget();
       await import(fileOf(block));
+      const seen = await calledIn(block.code);
       log.mockRestore();
       random.mockRestore();
+      warn.mockRestore();
       const promised = [...block.code.matchAll(/console\.log\(.*\);(?: |\n)\/\/ (.*)$/gm)].map(
         (match) => match[1] ?? '',
       );
       expect(printed.map(loosely).slice(0, promised.length)).toEqual(promised.map(loosely));
+      // A function that is never called, or that never says yes, may be wrong unnoticed.
+      expect(seen.filter(({ returned }) => returned.length === 0)).toEqual([]);
+      const deciding = seen.filter(({ name }) => name === 'retryIf' || name === 'test');
+      expect(deciding.filter(({ returned }) => !returned.includes(true))).toEqual([]);
+      seenInAll.push(...seen);
     },
   );
+
+  test('calls the functions that it defines', () => {
+    const names = new Set(seenInAll.map(({ name }) => name));
+    expect([...names].sort()).toEqual(expect.arrayContaining(['beforeRetry', 'observe', 'retryIf', 'scope']));
+    const scopes = seenInAll.flatMap(({ name, returned }) => (name === 'scope' ? returned : []));
+    expect(scopes).toContain('tenant 7');
+  });
 });
 
 describe('the recipes for SDKs', () => {
@@ -188,8 +207,32 @@ function fileOf({ page: path, line, code }: Block): string {
   const file = `${process.cwd()}/.build/docs/${path.replace(/\W/g, '-')}-${line}.ts`;
   writeFileSync(
     file,
-    code.replaceAll(/'undaunted(\/\w+)?'/g, (_, entry) => `'${sourceOf(entry)}'`),
+    code.replaceAll(/'undaunted(\/\w+)?'/g, (_, entry) => `'${watchedEntry(entry)}'`),
   );
+  return file;
+}
+
+/** What takes policies, by entry. */
+const takers: Readonly<Record<string, readonly string[]>> = {
+  '': ['definePolicy', 'createRetrier'],
+  '/undici': ['retry'],
+  '/axios': ['attachRetry'],
+  '/fetch': ['withRetry'],
+};
+
+/** The same entry, which notices the functions of policies. */
+function watchedEntry(entry = ''): string {
+  const source = sourceOf(entry);
+  const names = takers[entry];
+  if (names === undefined) return source;
+  const file = `${process.cwd()}/.build/docs/entry${entry.replace('/', '-')}.ts`;
+  const lines = [
+    `import * as own from '${source}';`,
+    `import { watched } from '${process.cwd()}/test/docs-functions.ts';`,
+    `export * from '${source}';`,
+    ...names.map((name) => `export const ${name} = watched(own.${name});`),
+  ];
+  writeFileSync(file, lines.join('\n'));
   return file;
 }
 

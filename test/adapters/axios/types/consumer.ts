@@ -34,6 +34,16 @@ axios.create({ retry: { maxRetrys: 1 } });
 // @ts-expect-error: a misspelt key of what all its requests say
 instance.defaults.retry = { maxRetrys: 1 };
 
+/** Functions, which every client tells the same. */
+export const told = definePolicy({
+  retryIf: async (outcome, request) => {
+    const body = await outcome.body<{ readonly error?: string }>();
+    return outcome.header('x-stale') === 'yes' || body?.error === request.header('x-error') || undefined;
+  },
+  scope: ({ origin, path, url, header }) => [origin, path.split('/')[2], url, header('x-tenant')].join(' '),
+  rules: [{ match: { test: (request) => request.path.startsWith('/payments') }, idempotent: false }],
+});
+
 export async function use(config: AxiosRequestConfig): Promise<void> {
   await axios.get(url, { retry: { maxRetries: 1 } });
   await axios({ url, retry: false });

@@ -29,6 +29,16 @@ const rich = withRetry(richFetch);
 export const byUrl: Promise<'by URL'> = rich(new URL(url));
 export const byText: Promise<'by text'> = rich(url, { revalidate: 1, retry: { maxRetries: 1 } });
 
+/** Functions, which every client tells the same. */
+export const told = definePolicy({
+  retryIf: async (outcome, request) => {
+    const body = await outcome.body<{ readonly error?: string }>();
+    return outcome.header('x-stale') === 'yes' || body?.error === request.header('x-error') || undefined;
+  },
+  scope: ({ origin, path, url, header }) => [origin, path.split('/')[2], url, header('x-tenant')].join(' '),
+  rules: [{ match: { test: (request) => request.path.startsWith('/payments') }, idempotent: false }],
+});
+
 export async function use(): Promise<void> {
   const response = await own(url, { method: 'POST', body: 'x', retry: { maxRetries: 1 } });
   response.status.toFixed();

@@ -41,6 +41,16 @@ retry({ maxRetrys: 1 });
 // @ts-expect-error: not a policy
 retry('often');
 
+/** Functions, which every client tells the same. */
+export const told = definePolicy({
+  retryIf: async (outcome, request) => {
+    const body = await outcome.body<{ readonly error?: string }>();
+    return outcome.header('x-stale') === 'yes' || body?.error === request.header('x-error') || undefined;
+  },
+  scope: ({ origin, path, url, header }) => [origin, path.split('/')[2], url, header('x-tenant')].join(' '),
+  rules: [{ match: { test: (request) => request.path.startsWith('/payments') }, idempotent: false }],
+});
+
 export async function use(dispatcher: Dispatcher, path: string, method: 'GET'): Promise<void> {
   setGlobalDispatcher(dispatcher);
   await fetch(url, { dispatcher });
