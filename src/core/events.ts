@@ -4,6 +4,8 @@ import type { Decision, History, Outcome, RefusalReason, Retry, ToldRequest, Wor
 
 /** The outcome with what its answer holds: in the same form, whichever client got it. */
 interface Told {
+  /** The code of an error, such as `'ECONNRESET'`: also where the client has it only in the error's cause, as fetch does. */
+  readonly code: string | undefined;
   /**
    * The value of a header of the answer, by its name in any case: `header('x-reason')`. Several values are joined with a
    * comma. Undefined if there is none, or no answer.

@@ -1,5 +1,6 @@
 /** The outcome as `retryIf` is told it: the same by every client, whatever its own objects look like. */
 
+import { readFailure } from '../core/decide/failures/read.js';
 import type { ClientOutcome, LiveOutcome } from '../core/events.js';
 import { Answer } from '../core/hints/answer.js';
 import { headerText } from '../core/told.js';
@@ -10,6 +11,7 @@ export function toldOutcome(outcome: ClientOutcome): LiveOutcome {
   const headers = outcome.kind === 'response' ? outcome.headers : undefined;
   return {
     ...outcome,
+    code: outcome.kind === 'error' ? readFailure(outcome.error, outcome.aborted).code : undefined,
     header: (name) => fieldIn(headers, String(name).toLowerCase()),
     body: (async () => body?.()) as LiveOutcome['body'],
   };

@@ -8,7 +8,7 @@ import {
   type Policy,
   type ToldRequest,
 } from '../../../src/index.js';
-import { answer, answerChunked, cutBody, rst } from '../../faults/lab.js';
+import { answer, answerChunked, cutBody, refusedOrigin, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { theSubject } from './subject.js';
 
@@ -126,6 +126,16 @@ describe.each(subject.ways)('over $name', ({ client, open }) => {
         ['yes', undefined],
         [undefined, undefined],
       ]);
+    });
+
+    test('of an error has its code, wherever the client keeps it', async () => {
+      const told: unknown[] = [];
+      const retryIf = ({ kind, code }: LiveOutcome): false => {
+        told.push([kind, code]);
+        return false;
+      };
+      await settled(client({ ...soon, retryIf })(await refusedOrigin()));
+      expect(told).toEqual([['error', 'ECONNREFUSED']]);
     });
 
     test('of an error has neither headers nor a body', async () => {
