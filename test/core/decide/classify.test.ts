@@ -29,7 +29,7 @@ function aggregate(...errors: Error[]): Error {
 }
 
 const refused = coded('ECONNREFUSED', { syscall: 'connect' });
-const network = (cause?: Error): Error =>
+const network = (cause?: object): Error =>
   coded('ERR_NETWORK', { name: 'AxiosError', ...(cause === undefined ? {} : { cause }) }, 'Network Error');
 const unsentRefused = { code: 'ECONNREFUSED', class: 'transient', evidence: 'unsent' };
 const withResponse = (code: string, status: number, message = ''): Error =>
@@ -53,16 +53,21 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
   ENOTFOUND: [[coded('ENOTFOUND', { syscall: 'getaddrinfo' }), 'transient', 'unsent']],
   EAI_AGAIN: [[coded('EAI_AGAIN', { syscall: 'getaddrinfo' }), 'transient', 'unsent']],
   'EHOSTUNREACH/ENETUNREACH/EHOSTDOWN/ENETDOWN/EADDRNOTAVAIL': [
-    'EHOSTUNREACH',
-    'ENETUNREACH',
-    'EHOSTDOWN',
-    'ENETDOWN',
-    'EADDRNOTAVAIL',
-  ].flatMap((code): Case[] => [
-    [coded(code, { syscall: 'connect' }), 'transient', 'unsent'],
-    [coded(code, { syscall: 'write' }), 'transient', 'unknown'],
-    [coded(code), 'transient', 'unknown'],
-  ]),
+    ...['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EADDRNOTAVAIL'].flatMap((code): Case[] => [
+      [coded(code, { syscall: 'connect' }), 'transient', 'unsent'],
+      [coded(code, { syscall: 'write' }), 'transient', 'unknown'],
+      [coded(code), 'transient', 'unknown'],
+    ]),
+    // nock's, alone and as the cause of what it gives for fetch.
+    [coded('ENETUNREACH', {}, 'Nock: Disallowed net connect for "a.example:80/"'), 'final', 'unknown'],
+    [
+      new TypeError('Failed to fetch', {
+        cause: coded('ENETUNREACH', {}, 'Nock: Disallowed net connect for "a.example:80/"'),
+      }),
+      'final',
+      'unknown',
+    ],
+  ],
   'ETIMEDOUT syscall connect': [[coded('ETIMEDOUT', { syscall: 'connect' }), 'transient', 'unsent']],
   'ETIMEDOUT syscall read/write': [
     [coded('ETIMEDOUT', { syscall: 'read' }), 'transient', 'unknown'],
@@ -211,7 +216,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [network(refused), 'transient', 'unsent'],
     [network(new TypeError('fetch failed', { cause: refused })), 'transient', 'unsent'],
     [network(new TypeError('fetch failed', { cause: coded('UND_ERR_SOCKET') })), 'transient', 'unknown'],
-    [network(new Error('something else')), 'transient', 'unknown'],
+    // A browser's error, which axios makes the cause itself; and a mock's, whose cause is the Response.
+    [network(new TypeError('Failed to fetch')), 'transient', 'unknown'],
+    [network(Response.error()), 'transient', 'unknown'],
+    [network(new Error('unexpected redirect')), 'final', 'unknown'],
+    [network(new Error('integrity mismatch')), 'final', 'unknown'],
+    [network(new TypeError('fetch failed', { cause: new Error('no code') })), 'final', 'unknown'],
   ],
   'isAxiosError, code undefined, no response': [
     [errorWith({ isAxiosError: true, config: {} }, 'Network Error'), 'transient', 'unknown'],
@@ -227,6 +237,8 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'unknown',
     ],
     [errorWith({ isAxiosError: true }, 'something else'), 'final', 'unknown'],
+    // What a function of the caller's has thrown, within the adapter that sends a Request.
+    [errorWith({ isAxiosError: true, request: new Request('http://a.example') }, 'mine'), 'final', 'unknown'],
     [errorWith({ isAxiosError: true, request: {}, code: 'E_ODD' }), 'final', 'unknown'],
     [errorWith({ isAxiosError: true, request: {}, cause: coded('CERT_HAS_EXPIRED') }), 'final', 'unknown'],
     [errorWith({ isAxiosError: true, request: {}, response: { status: 404 } }), 'final', 'unknown'],

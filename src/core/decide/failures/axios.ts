@@ -39,9 +39,12 @@ export function answerInside(error: unknown): AnswerInside | undefined {
 
 /**
  * An axios error without a response and without a code: mocks report a network failure like this. One of them leaves
- * out the request, and only its message says "Network Error".
+ * out the request, and only its message says "Network Error". With fetch's Request, it is what a function of the
+ * caller's has thrown: fetch itself says what failed.
  */
 export function isUntold(error: unknown, code: string | undefined): boolean {
   if (code !== undefined || !isObject(error) || error['isAxiosError'] !== true) return false;
-  return !isObject(error['response']) && (isObject(error['request']) || error['message'] === 'Network Error');
+  const { request, response, message } = error;
+  if (isObject(response)) return false;
+  return message === 'Network Error' || (isObject(request) && typeof request['clone'] !== 'function');
 }

@@ -41,6 +41,8 @@ export const fetchFailures: Failures = {
     // Chromium, Firefox, Safari and React Native, with one message for every failure, also of CORS.
     ...texts(unclear, 'Failed to fetch', 'NetworkError when attempting to fetch resource.'),
     ...texts(unclear, 'Load failed', 'The network connection was lost.', 'Could not connect to the server.'),
+    ...texts(unclear, 'A server with the specified hostname could not be found.'),
+    ...texts(unclear, 'The Internet connection appears to be offline.'),
     ...texts(unclear, 'Network request failed'),
     // Workers, without the property that says whether a retry makes sense.
     ...texts(unclear, 'Network connection lost.'),
@@ -49,6 +51,9 @@ export const fetchFailures: Failures = {
   ],
   timeouts: ['Timeout'],
 };
+
+/** Mocks say what a browser says, and what happened in the cause, which a browser's error does not have. */
+export const wrapperText = 'Failed to fetch';
 
 /** Workers have a property that says whether a retry makes sense, and another one for overload (Durable Objects). */
 export function rowFromPlatform(error: Record<string, unknown>): FailureRow | undefined {

@@ -39,6 +39,8 @@ export const nodeFailures: Failures = {
     ['HTTPParserError', unheardOf],
   ],
   byText: [
+    // nock's disableNetConnect(), which borrows a code of the network's.
+    { code: 'ENETUNREACH', text: 'Nock: Disallowed net connect', row: unheardOf },
     { code: 'ECONNRESET', text: 'before secure TLS connection was established', row: unsent },
     // RFC 9113 8.7: REFUSED_STREAM was not processed; the error carries no number, only this text.
     { code: 'ERR_HTTP2_STREAM_ERROR', text: 'NGHTTP2_REFUSED_STREAM', row: unsent },

@@ -3,7 +3,7 @@
 import type { Evidence } from '../../types.js';
 import type { AnswerInside } from './axios.js';
 import { answerInside, isUntold, statusCodes } from './axios.js';
-import { rowFromPlatform } from './fetch.js';
+import { rowFromPlatform, wrapperText } from './fetch.js';
 import { rowFor, wrapperCodes } from './known.js';
 import type { FailureRow } from './row.js';
 import { unheardOf, untold } from './row.js';
@@ -31,8 +31,16 @@ export function readFailure(error: unknown, aborted: boolean | undefined): Failu
   const link = tellingLink(chain) ?? outermost;
   const tunnelStatus = refusedTunnel(link.code, link.message);
   if (tunnelStatus !== undefined) return failureOf(link, unheardOf, 'unsent', false, undefined, tunnelStatus);
-  const row = link.row ?? (isUntold(error, link.code) ? untold : unheardOf);
+  const row = rowOf(error, chain, link);
   return failureOf(link, row, provenBy(row, syscallFrom(chain, link)), false, answerIn(error, link));
+}
+
+/** A wrapper whose cause says something that no row knows is as unknown as its cause. */
+function rowOf(error: unknown, chain: readonly Link[], link: Link): FailureRow {
+  const isWrapper = link.code !== undefined && wrapperCodes.has(link.code);
+  if (isWrapper && chain.slice(chain.indexOf(link) + 1).some(({ message }) => message !== ''))
+    return unheardOf;
+  return link.row ?? (isUntold(error, link.code) ? untold : unheardOf);
 }
 
 /**
@@ -119,7 +127,9 @@ function rowOfAll(parts: readonly Record<string, unknown>[]): FailureRow {
  * only if nothing inside it says more.
  */
 function tellingLink(chain: readonly Link[]): Link | undefined {
-  const inner = chain.filter(({ code }) => code === undefined || !wrapperCodes.has(code));
+  const inner = chain.filter(({ code, message }, at) =>
+    code === undefined ? message !== wrapperText || at === chain.length - 1 : !wrapperCodes.has(code),
+  );
   return (
     inner.find(({ row }) => row !== undefined) ?? inner.find(({ code }) => code !== undefined) ?? chain[0]
   );
