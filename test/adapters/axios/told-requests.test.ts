@@ -1,7 +1,7 @@
 /** The request as functions are told it, in all the forms in which axios is given its address and its headers. */
 
 import type { AxiosRequestConfig } from 'axios';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ToldRequest } from '../../../src/index.js';
 import { axios, canRefuseAbsoluteUrls } from './client.js';
 import { retryingInstance } from './kit.js';
@@ -57,6 +57,39 @@ describe('its address', () => {
   test.runIf(canRefuseAbsoluteUrls)('allowAbsoluteUrls: false', async () => {
     const config = { baseURL: 'http://api.test', url: 'http://other.test/x', allowAbsoluteUrls: false };
     expect(await told(config)).toMatchObject({ origin, path: '/http://other.test/x' });
+  });
+
+  test.each<[string, AxiosRequestConfig]>([
+    ['a path', { url: '/dir/things', params: { q: 1 } }],
+    ['a relative path', { url: 'things?q=1' }],
+    ['a relative base', { baseURL: '/dir', url: '/things', params: { q: 1 } }],
+  ])('in a page, of %s', async (_what, config) => {
+    vi.stubGlobal('location', { href: 'http://page.test/dir/page.html' });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    expect(await told(config)).toMatchObject({ origin: 'http://page.test', path: '/dir/things?q=1' });
+  });
+
+  test('in a layer within, which is told the same', async () => {
+    const seen: ToldRequest[] = [];
+    const inner = retryingInstance({
+      rules: [{ match: { test: (request) => seen.push(request) > 0 } }],
+    });
+    const beneath: AxiosRequestConfig['adapter'] = async (config) => ({
+      status: 200,
+      statusText: '',
+      headers: {},
+      config,
+      data: '',
+    });
+    const outer = await told({
+      baseURL: 'http://api.test/v1',
+      url: 'things',
+      params: { q: 1 },
+      headers: { 'x-tenant': 'seven' },
+      adapter: (config) => inner.request({ ...config, adapter: beneath }),
+    });
+    expect({ ...seen[0], header: undefined }).toEqual({ ...outer, header: undefined });
+    expect(seen[0]?.header('x-tenant')).toBe('seven');
   });
 
   test('a path alone, whose origin only the adapter knows', async () => {

@@ -1,6 +1,6 @@
 /** The request as functions are told it, in all the forms in which fetch is given its address and its headers. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import type { ToldRequest } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
@@ -32,6 +32,17 @@ test.each<[string, unknown, unknown?]>([
 ])('its address, from %s', async (_what, input, init) => {
   const { request } = await told(input, init);
   expect(request).toMatchObject({ origin: 'http://api.test', path, url: `http://api.test${path}` });
+});
+
+test.each([
+  ['a path', '/dir/things?q=1'],
+  ['a relative path', 'things?q=1#part'],
+  ['an address without a scheme', '//page.test/dir/things?q=1'],
+])('its address in a page, from %s', async (_what, address) => {
+  vi.stubGlobal('location', { href: 'http://page.test/dir/page.html' });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { request } = await told(address);
+  expect(request).toMatchObject({ origin: 'http://page.test', path: '/dir/things?q=1' });
 });
 
 test('its method, as fetch would not write it', async () => {
