@@ -8,6 +8,7 @@ import type { Settings } from '../core/policy/settings.js';
 import { wrongReturn } from '../core/returned.js';
 import { toldRequest } from '../core/told.js';
 import type { RequestFacts } from '../core/types.js';
+import { originIn } from './address.js';
 import { withoutSecrets } from './events.js';
 import type { Fleet, FleetMember, FleetSnapshot } from './fleet.js';
 import { LiveSession } from './live-session.js';
@@ -105,8 +106,9 @@ class LiveRetrier implements Retrier {
   private originName({ origin }: RequestFacts, unknownOrigin: string): string {
     if (origin === undefined) return unknownOrigin;
     if (origin !== this.lastOrigin) {
-      // The name appears in events and snapshots, so userinfo must not be part of it.
-      this.lastName = origin.includes('@') ? withoutSecrets(origin) : origin;
+      // One server is one scope, however its name is spelled. The name appears in events and snapshots, so userinfo must
+      // not be part of it.
+      this.lastName = usual.test(origin) ? origin : (originIn(origin) ?? withoutSecrets(origin));
       this.lastOrigin = origin;
     }
     return this.lastName;
@@ -123,6 +125,9 @@ class LiveRetrier implements Retrier {
     this.scopes.reset(scope);
   }
 }
+
+/** An origin in its normal spelling, which most are. */
+const usual = /^https?:\/\/[a-z\d.-]+(?::(?!(?:80|443)$)\d+)?$/;
 
 /** A blank name is refused: all requests without a name would share one scope. */
 function nameReturned(name: unknown): string {

@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import type { PolicyOptions, ToldRequest } from '../../../src/index.js';
+import { createRetrier, type PolicyOptions, type ToldRequest } from '../../../src/index.js';
 import { answer, endlessBody } from '../../faults/lab.js';
 import { openLab, soon } from '../kit.js';
 import { undici } from './client.js';
@@ -50,6 +50,17 @@ describe('its address', () => {
     expect(request.path).toBe('/things?q=1');
     expect(request.url).toBe(`${request.origin ?? ''}/things?q=1`);
   });
+});
+
+test('a server is one scope, however its origin is spelled', async () => {
+  const lab = await openLab(answer(200));
+  const retrier = createRetrier();
+  const dispatcher = openAgent().compose(retry(retrier));
+  for (const origin of [lab.origin, `HTTP${lab.origin.slice(4)}`, `${lab.origin}/`, new URL(lab.origin)]) {
+    const { body } = await dispatcher.request({ origin, path: '/', method: 'GET' });
+    await body.dump();
+  }
+  expect(retrier.snapshot().scopes.map(({ name }) => name)).toEqual([lab.origin]);
 });
 
 test('its method is in upper case, and sent as it is', async () => {
