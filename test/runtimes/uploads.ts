@@ -20,7 +20,7 @@ export function uploadsThere(runtime: Omit<Runtime, 'server'>): void {
     test.each(names.map((name) => [titleOf(runtime.name, name), name] as const))(
       '%s',
       async (_title, body) => {
-        const sent = await uploaded(runtime, client, body);
+        const sent = (await uploaded(runtime, client, body)).requests.map(contentOf);
         const isWhole =
           sent.length === 2 && sent.every((one) => one === sent[0]) && hasAll(body, sent[0] ?? '');
         if (whyNotSent(runtime.name, body) !== undefined) expect(isWhole, 'it can be sent there').toBe(false);
@@ -28,6 +28,15 @@ export function uploadsThere(runtime: Omit<Runtime, 'server'>): void {
       },
     );
   });
+
+  // Where fetch itself says how long the text of a Request is, and many servers refuse one without a length.
+  test.runIf(runtime.name === 'Node' || runtime.name === 'Deno')(
+    "a Request's text is sent with its length, the first time, too",
+    async () => {
+      const { requests } = await uploaded(runtime, 'fetch', 'a Request with text');
+      expect(requests.map(({ headers }) => headers['content-length'])).toEqual(['3', '3']);
+    },
+  );
 }
 
 function titleOf(runtime: RuntimeName, body: BodyName): string {
@@ -43,10 +52,10 @@ async function uploaded(
   { host }: Pick<Runtime, 'host'>,
   client: ClientName,
   body: BodyName,
-): Promise<readonly string[]> {
+): Promise<{ readonly requests: readonly Received[] }> {
   await using lab = await startLab(allowing(readable(503), readable(200)));
   await host().ask({ kind: 'upload', client, url: `${lab.origin}/`, body, policy });
-  return sentBy(lab.requests).map(contentOf);
+  return { requests: sentBy(lab.requests) };
 }
 
 /** With its type; each attempt may have a boundary of its own. */

@@ -47,7 +47,11 @@ function sourceOf(body: object): AsyncIterable<Uint8Array> {
   return isWebStream(body) ? lockedSource(body) : (body as AsyncIterable<Uint8Array>);
 }
 
-/** The body of a Request, for the attempts after the first: the first one sends the Request's own. */
+/**
+ * The body of a Request, for the attempts after the first: the first one sends the Request's own. The body of the
+ * platform's own Request is not looked at before it is cloned: from then on, Deno sends even a text as a stream, without
+ * its length.
+ */
 export function spareBodyOf(
   input: unknown,
   init: InitShape | null | undefined,
@@ -55,17 +59,20 @@ export function spareBodyOf(
 ): Body | undefined {
   if (!isRequest(input) || typeof input.clone !== 'function' || isSentAtOnce(limits)) return undefined;
   if ((init?.body !== undefined && init.body !== null) || input.bodyUsed === true) return undefined;
+  const maybeBody = !/^(GET|HEAD)$/i.test(input.method);
+  if (typeof Request === 'function' && input instanceof Request)
+    return maybeBody ? spareBody(input, limits.bufferBodyBytes) : undefined;
   // The fetch itself rejects a locked body, in its own words.
   if (input.body?.locked === true) return undefined;
   // Firefox has no `body` on Request, so the method decides.
-  const hasNone = input.body === null || (input.body === undefined && /^(GET|HEAD)$/i.test(input.method));
-  return hasNone ? undefined : spareBody(input, limits.bufferBodyBytes);
+  const hasNone = input.body === null || (input.body === undefined && !maybeBody);
+  if (hasNone) return undefined;
+  // A package's Request may have a stream of Node's. Its clone would be read at the pace of the slower copy.
+  if (typeof input.body === 'object' && !isWebStream(input.body)) return spent(undefined);
+  return spareBody(input, limits.bufferBodyBytes);
 }
 
-function spareBody(request: RequestShape, limitBytes: number): Body {
-  const { body } = request;
-  // A package's Request may have a stream of Node's. Its clone would be read at the pace of the slower copy.
-  if (typeof body === 'object' && body !== null && !isWebStream(body)) return spent(undefined);
+function spareBody(request: RequestShape, limitBytes: number): Body | undefined {
   return typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__
     ? Spare.of(request, limitBytes)
     : spent(undefined);
@@ -140,13 +147,14 @@ class Kept implements Body {
  * then, later attempts send it as bytes: with a length, and also where streams cannot be sent.
  */
 class Spare extends Kept {
-  static of(request: RequestShape, limitBytes: number): Body {
+  /** Undefined if there is no body, or if the fetch itself will reject the Request: its body is locked. */
+  static of(request: RequestShape, limitBytes: number): Body | undefined {
     // Bun adds the body's type to a Request's headers only if they are read before it is sent.
     void request.headers;
-    const { body } = request.clone();
+    const body = bodyOfClone(request);
+    if (body === null) return undefined;
     // Some platforms do not expose a Request's body.
-    if (body === undefined || body === null) return spent(undefined);
-    return new Spare(lockedSource(body), limitBytes);
+    return body === undefined ? spent(undefined) : new Spare(lockedSource(body), limitBytes);
   }
 
   constructor(source: AsyncIterable<Uint8Array>, limitBytes: number) {
@@ -166,5 +174,13 @@ class Spare extends Kept {
 
   override next(): unknown {
     return this.kept.probe() ? this.kept.takeKept() : asWebStream(this.kept);
+  }
+}
+
+function bodyOfClone(request: RequestShape): ReadableStream<Uint8Array> | null | undefined {
+  try {
+    return request.clone().body;
+  } catch {
+    return null;
   }
 }
