@@ -10,7 +10,7 @@ import { readerOf } from './body-text.js';
 import type { CallersSide } from './caller.js';
 import type { Download } from './download.js';
 import type { ResponseHeaders } from './handlers.js';
-import { type Ending, evidenceOf, outcomeOfError, outcomeOfHead } from './outcome.js';
+import { type Ending, evidenceOf, evidenceOfHead, outcomeOfError, outcomeOfHead } from './outcome.js';
 import type { Sending } from './sending.js';
 
 /** Lets the session decide, and goes on with its answer. */
@@ -32,7 +32,8 @@ export function judge<Answer>(court: Judge<Answer>, ending: Ending): void {
   const { session } = exchange;
   const { head } = ending;
   const mostBytes = bytesToRead(session.settings, session.request, head.status, head.headers);
-  const goOn = (content?: unknown): void => judgeOutcome(court, outcomeOfHead(head, content));
+  const goOn = (content?: unknown): void =>
+    judgeOutcome(court, outcomeOfHead(head, evidenceOfHead(sending), content));
   if (mostBytes === 0) goOn();
   else {
     const coding = head.headers['content-encoding'];
@@ -50,7 +51,8 @@ export function judgeRest<Answer>(court: Judge<Answer>, ending: Ending, download
   }
   const { head } = ending;
   const mismatch = head.status < 400 ? download.mismatch(head) : undefined;
-  if (mismatch === undefined) judgeOutcome(court, outcomeOfHead(head), download);
+  if (mismatch === undefined)
+    judgeOutcome(court, outcomeOfHead(head, evidenceOfHead(court.sending)), download);
   else {
     const error = new Error(`undaunted: the body cannot be resumed: ${mismatch}`);
     conclude(court, outcomeOfError(error, 'unknown'), undefined, download);

@@ -1,9 +1,10 @@
 /** Turns what undici reports into outcomes that the policy judges. */
 
 import type { ClientOutcome } from '../../core/events.js';
-import type { Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
+import type { Evidence, ResponseOutcome } from '../../core/types.js';
 import { parsedOrText } from '../../runtime/told-outcome.js';
-import type { Head } from './handlers.js';
+import type { Head, ResponseHeaders } from './handlers.js';
+import { isOfHttp2 } from './hops.js';
 import type { Sending } from './sending.js';
 
 /** How an attempt ended: with a head, whose body may still follow, or with an error. */
@@ -11,10 +12,18 @@ export type Ending =
   | { readonly kind: 'head'; readonly head: Head }
   | { readonly kind: 'error'; readonly error: unknown };
 
-export function outcomeOfHead({ status, headers }: Head, content?: unknown): ResponseOutcome {
-  return content === undefined
-    ? { kind: 'response', status, headers }
-    : { kind: 'response', status, headers, content };
+export function outcomeOfHead(
+  { status, headers }: Head,
+  evidence: Evidence | undefined,
+  content?: unknown,
+): ResponseOutcome {
+  return {
+    kind: 'response',
+    status,
+    headers,
+    ...(content !== undefined && { content }),
+    ...(evidence !== undefined && { evidence }),
+  };
 }
 
 /** The interceptor `responseError` turns answers into errors; underneath us, its errors are judged as answers. */
@@ -25,7 +34,7 @@ export function outcomeOfError(
 ): ClientOutcome {
   if (isResponseError(error)) {
     const { statusCode: status, headers = {}, body } = error;
-    return { kind: 'response', status, headers, body: async () => bodyOf(body) };
+    return { ...outcomeOfHead({ status, headers }, evidence), body: async () => bodyOf(body) };
   }
   return {
     kind: 'error',
@@ -38,7 +47,7 @@ export function outcomeOfError(
 
 interface ResponseError {
   readonly statusCode: number;
-  readonly headers?: HeadersLike;
+  readonly headers?: ResponseHeaders;
   /** Parsed, if it is JSON. */
   readonly body?: unknown;
 }
@@ -55,15 +64,18 @@ function isResponseError(error: unknown): error is ResponseError {
   return code === 'UND_ERR_RESPONSE' && typeof statusCode === 'number';
 }
 
+/** What an answer proves, unless that is up to its status: after a redirect it is another server's. */
+export function evidenceOfHead({ hops, isRedirected }: Sending): Evidence | undefined {
+  return isRedirected ? 'unknown' : hops?.evidence;
+}
+
 /**
- * undici calls onRequestStart just before it writes, so a request without a start never left. A request with a start
- * may have left, even if the error is a connect error (from the second hop of a redirect, or because undici moved the
- * request to another connection). Only HTTP/2 can say that a stream was not processed after all, and undici moves only
- * such streams to another connection by itself.
+ * What an error proves, unless that is up to the error. If the request may be repeated in any case, its hops are not
+ * counted: undici calls onRequestStart just before it writes, so without a start it most probably never left.
  */
 export function evidenceOf(sending: Sending, error: unknown): Evidence | undefined {
-  if (sending.starts === 0) return 'unsent';
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  const isOfHttp2 = typeof code === 'string' && code.startsWith('ERR_HTTP2_');
-  return isOfHttp2 && !sending.isRedirected ? undefined : 'unknown';
+  const { hops, starts } = sending;
+  if (hops !== undefined) return hops.evidence;
+  if (starts === 0) return 'unsent';
+  return isOfHttp2(error) && starts === 1 ? undefined : 'unknown';
 }

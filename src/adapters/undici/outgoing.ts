@@ -1,12 +1,16 @@
 /** Sends an attempt: with the request's body, kept or made anew, and the options as a hook left them. */
 
+import { isSafe } from '../../core/decide/safety.js';
 import { isPromise } from '../../core/returned.js';
 import { KeptBody } from '../../runtime/kept-body.js';
+import type { Session } from '../../runtime/session.js';
 import { type Body, sourceOf } from './body.js';
 import type { CallersSide } from './caller.js';
 import { setStarting } from './context.js';
 import { withBody, withMore } from './dispatch-options.js';
 import { abortError } from './errors.js';
+import type { DispatchOptions } from './handlers.js';
+import { Hops } from './hops.js';
 import type { Sending } from './sending.js';
 import { Upload } from './upload.js';
 
@@ -67,12 +71,37 @@ function sendNow(exchange: CallersSide, sending: Sending, more: MoreHeaders | un
     exchange.watch(source);
   }
   const outgoing = more === undefined ? options : withMore(options, more);
+  const given = withBody(outgoing, sending.upload ?? body.value);
   // Requests dispatched underneath are not part of the caller's onRequestStart.
   const before = setStarting(undefined);
   try {
-    return exchange.dispatch(withBody(outgoing, sending.upload ?? body.value), sending);
+    return dependsOnEvidence(exchange.session)
+      ? dispatchCounted(exchange, sending, given)
+      : exchange.dispatch(given, sending);
   } finally {
     setStarting(before);
+  }
+}
+
+/** Whether the request is sent again only if it is proven that this does no harm. */
+function dependsOnEvidence({ settings, request }: Session): boolean {
+  const { maxRetries, unsafeMethods, methods } = settings;
+  return (
+    maxRetries > 0 && unsafeMethods !== 'never' && !methods.has(request.method) && !isSafe(settings, request)
+  );
+}
+
+/** Counts the hops of the attempt. */
+function dispatchCounted({ dispatch }: CallersSide, sending: Sending, options: DispatchOptions): boolean {
+  const hops = new Hops(sending, options.method);
+  sending.hops = hops;
+  const outer = hops.begin();
+  let isAccepted = true;
+  try {
+    isAccepted = dispatch(options, sending);
+    return isAccepted;
+  } finally {
+    hops.handOver(isAccepted, outer);
   }
 }
 

@@ -10,6 +10,7 @@ import { BothGenerations } from './both-generations.js';
 import { innerContext } from './context.js';
 import { givenUpError, movedError } from './errors.js';
 import type { Controller, ResponseHeaders } from './handlers.js';
+import { type Hops, isQuestion } from './hops.js';
 import type { Receiver } from './receiver.js';
 import { refuse } from './refuse.js';
 import type { Upload } from './upload.js';
@@ -38,6 +39,8 @@ export class Sending extends BothGenerations {
   upload: Upload | undefined = undefined;
   /** A function of the caller's is still making the body: undici has not seen the request yet. */
   isAwaitingBody = false;
+  /** Only if it matters what the end of this attempt proves. */
+  hops: Hops | undefined = undefined;
   private receiver: Receiver;
   private course: Course = live;
 
@@ -125,6 +128,7 @@ export class Sending extends BothGenerations {
   onResponseStart(controller: Controller, status: number, headers: ResponseHeaders, text?: string): void {
     if (!this.isLive) return;
     this.controller = controller;
+    if (status >= 200) this.hops?.answered(this.starts);
     this.receiver.headed(this, status, headers, text);
   }
 
@@ -148,6 +152,7 @@ export class Sending extends BothGenerations {
   onResponseError(_controller: Controller | null, error: unknown): void {
     const { course } = this;
     const told = this.upload === undefined ? error : this.upload.explained(error);
+    if (course.kind !== 'over') this.hops?.failed(error, told, this.starts);
     if (course.kind === 'aside' || course.kind === 'handing')
       course.aside.keep({ kind: 'error', error: told });
     else this.fail(told);
@@ -174,6 +179,10 @@ export class Sending extends BothGenerations {
   }
 
   onResponseStarted(): void {
+    if (!isQuestion(this)) this.answerBegins();
+  }
+
+  protected answerBegins(): void {
     if (this.isLive) this.tellBeginning();
   }
 
@@ -321,6 +330,7 @@ export class Sending extends BothGenerations {
   private finish(): void {
     const { course } = this;
     this.course = over;
+    this.hops?.leave();
     if (course.kind !== 'live' && course.kind !== 'over') course.aside.stop();
   }
 }

@@ -85,9 +85,9 @@ export class WatchedSending extends Sending implements Alarm, Travelling {
     if (!this.isQuiet) super.onRequestSent();
   }
 
-  override onResponseStarted(): void {
+  protected override answerBegins(): void {
     if (this.isQuiet) this.hasBegunAnswer = true;
-    else super.onResponseStarted();
+    else super.answerBegins();
   }
 
   protected override adopt(context: object): void {

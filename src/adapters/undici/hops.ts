@@ -1,0 +1,243 @@
+/**
+ * Counts the hops of an attempt, to know what its end proves. That undici did not call onRequestStart proves nothing by
+ * itself: beneath may be something else than undici, or a layer that keeps the call to itself, follows a redirect, or
+ * sends requests of its own. undici shows each request that it creates on a diagnostics channel. Each is one hop, and
+ * knows whether it has begun. What cannot be followed that far proves nothing.
+ */
+
+import type { Evidence } from '../../core/types.js';
+import { builtinModule } from '../../runtime/builtin-module.js';
+
+/** A request as undici itself has it. */
+interface Hop {
+  readonly method: string;
+  /** Null until undici begins to write the request. */
+  readonly abort: unknown;
+  readonly aborted: boolean;
+  readonly completed: boolean;
+}
+
+interface Failing {
+  readonly request: Hop;
+  readonly error: unknown;
+}
+
+interface Channels {
+  subscribe(name: string, listener: (message: unknown) => void): void;
+}
+
+/** The attempt that is being dispatched: what undici creates meanwhile is created for it. */
+let dispatching: Hops | undefined;
+/** Attempts that wait in a queue before undici creates anything for them, as they do in a Pool that is busy. */
+const queued = new Set<Hops>();
+/** The failure that undici is reporting now. */
+let failing: Failing | undefined;
+let isSubscribed = false;
+
+export class Hops {
+  private readonly handler: object;
+  private readonly method: string;
+  /** The first hop, if it is known. */
+  private first: Hop | undefined = undefined;
+  /** The handler of the first hop is the attempt itself. */
+  private isOwn = false;
+  /** Several were created for the attempt at once: which one is the request is not known. */
+  private isUnclear = false;
+  private isAnswered = false;
+  private isEnded = false;
+  private isLeft = false;
+  private proven: Evidence | undefined = undefined;
+
+  /** The handler is what undici is given for the attempt. */
+  constructor(handler: object, method: string) {
+    this.handler = handler;
+    this.method = method;
+    if (isSubscribed) return;
+    isSubscribed = true;
+    const channels = builtinModule<Channels>('node:diagnostics_channel');
+    channels?.subscribe('undici:request:create', created);
+    channels?.subscribe('undici:request:error', fails);
+  }
+
+  /** To be called before the dispatch; `handOver` takes what it returns. */
+  begin(): Hops | undefined {
+    const outer = dispatching;
+    dispatching = this;
+    return outer;
+  }
+
+  /** After the dispatch, which returned false if the request has to wait. */
+  handOver(isAccepted: boolean, outer: Hops | undefined): void {
+    dispatching = outer;
+    if (!isAccepted && this.first === undefined && !this.isLeft) queued.add(this);
+  }
+
+  /** A hop that undici created during the dispatch. A tunnel to a proxy carries nothing of the request. */
+  seen(hop: Hop): void {
+    if (hop.method === 'CONNECT' && this.method !== 'CONNECT') return;
+    if (this.first === undefined) this.first = hop;
+    else if (!this.isOwn) this.isUnclear = true;
+  }
+
+  /** A hop whose handler is the attempt itself. If another one follows, this one is over. */
+  owns(hop: Hop): void {
+    if (!this.isOwn) this.first = hop;
+    this.isOwn = true;
+    this.isUnclear = false;
+    queued.delete(this);
+  }
+
+  /** The only hop as far as is known. */
+  private get hop(): Hop | undefined {
+    return this.isUnclear ? undefined : this.first;
+  }
+
+  /** Nothing else than a mock or a cache answers or fails during the dispatch. */
+  private get isAtOnce(): boolean {
+    return dispatching === this && this.first === undefined;
+  }
+
+  /** A head came: it is the first server's if the first hop is still under way. */
+  answered(starts: number): void {
+    const { hop } = this;
+    const isTheFirsts = hop === undefined ? this.isAtOnce && starts <= 1 : isPending(hop);
+    this.isAnswered = true;
+    this.end(isTheFirsts ? undefined : 'unknown');
+  }
+
+  /** An error came. `told` is what the policy will see in its place. */
+  failed(error: unknown, told: unknown, starts: number): void {
+    this.end(this.isAnswered ? 'unknown' : this.provenBy(error, told, starts));
+  }
+
+  private provenBy(error: unknown, told: unknown, starts: number): Evidence | undefined {
+    if (this.isAtOnce) return starts === 0 ? undefined : 'unknown';
+    const { hop } = this;
+    if (hop === undefined || failing?.request !== hop || failing.error !== error) return 'unknown';
+    if (hop.abort === null && starts === 0) return 'unsent';
+    return isOfHttp2(told) ? undefined : 'unknown';
+  }
+
+  private end(proven: Evidence | undefined): void {
+    this.proven = proven;
+    this.isEnded = true;
+    this.leave();
+  }
+
+  /** The attempt waits for nothing more. */
+  leave(): void {
+    this.isLeft = true;
+    queued.delete(this);
+  }
+
+  /** What the end proves; undefined if that is up to the answer or the error. */
+  get evidence(): Evidence | undefined {
+    return this.isEnded ? this.proven : this.evidenceSoFar;
+  }
+
+  /**
+   * If we end the attempt. One that undici has not begun never leaves: it asks the handler first, and the handler refuses.
+   * A layer between the two might not ask.
+   */
+  private get evidenceSoFar(): Evidence {
+    const { hop } = this;
+    const isHeld = hop !== undefined && hop.abort === null && isPending(hop) && isFor(hop, this.handler);
+    return isHeld ? 'unsent' : 'unknown';
+  }
+}
+
+function isPending(hop: Hop): boolean {
+  return !hop.completed && !hop.aborted;
+}
+
+/** Only HTTP/2 can say that a request was not processed although it was sent. */
+export function isOfHttp2(error: unknown): boolean {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && code.startsWith('ERR_HTTP2_');
+}
+
+// ---------------------------------------------------------------- what undici shows
+
+function created(message: unknown): void {
+  if (dispatching === undefined && queued.size === 0) return;
+  const { request } = message as { readonly request: Hop };
+  const handler = handlerOf(request);
+  const owner = hopsOf(handler) ?? (queued.size > 0 ? hopsOf(handlerInside(handler)) : undefined);
+  if (owner === undefined) dispatching?.seen(request);
+  else owner.owns(request);
+}
+
+/** Reported in the same turn to whoever is above. */
+function fails(message: unknown): void {
+  failing = message as Failing;
+  queueMicrotask(reported);
+}
+
+function reported(): void {
+  failing = undefined;
+}
+
+function hopsOf(handler: object | undefined): Hops | undefined {
+  const { hops } = (handler ?? {}) as { readonly hops?: unknown };
+  return hops instanceof Hops ? hops : undefined;
+}
+
+function isFor(hop: Hop, handler: object): boolean {
+  const given = handlerOf(hop);
+  return given === handler || handlerInside(given) === handler;
+}
+
+function handlerOf(hop: Hop): object | undefined {
+  const key = Object.getOwnPropertySymbols(hop).find(({ description }) => description === 'handler');
+  return key === undefined ? undefined : (hop as unknown as Record<symbol, object | undefined>)[key];
+}
+
+// ---------------------------------------------------------------- undici 7
+
+/** The question which handler is inside another one. */
+interface Question {
+  readonly depth: number;
+  answer: object | undefined;
+}
+
+let question: Question | undefined;
+
+/**
+ * undici 7 wraps a handler of the second generation, and keeps it private. Its wrapper passes this call on, from 7.25 at
+ * the latest. If the call arrives with only the wrapper in between, there is no layer.
+ */
+function handlerInside(wrapper: object | undefined): object | undefined {
+  if (wrapper?.constructor?.name !== 'UnwrapHandler') return undefined;
+  const { onResponseStarted } = wrapper as { readonly onResponseStarted?: unknown };
+  if (typeof onResponseStarted !== 'function') return undefined;
+  const asked: Question = { depth: stackDepth(), answer: undefined };
+  question = asked;
+  try {
+    onResponseStarted.call(wrapper);
+  } catch {
+    // A handler of someone else's: it is not the one we look for.
+  } finally {
+    question = undefined;
+  }
+  return asked.answer;
+}
+
+/** To be called in onResponseStarted: true if that was only the question. The three frames are the calls in between. */
+export function isQuestion(handler: object): boolean {
+  if (question === undefined) return false;
+  if (stackDepth() - question.depth === 3) question.answer = handler;
+  return true;
+}
+
+function stackDepth(): number {
+  const { stackTraceLimit, prepareStackTrace } = Error;
+  try {
+    Error.stackTraceLimit = Number.POSITIVE_INFINITY;
+    Error.prepareStackTrace = (_error, sites) => sites.length;
+    return Number(new Error().stack);
+  } catch {
+    return Number.NaN;
+  } finally {
+    Object.assign(Error, { stackTraceLimit, prepareStackTrace });
+  }
+}
