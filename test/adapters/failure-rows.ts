@@ -19,8 +19,10 @@ export interface FailureScene<Made> {
   readonly error: string | RegExp;
   readonly class: Class;
   readonly evidence: Evidence;
-  /** The attempt failed before the client reported its start, which alone proves that it was never sent. */
+  /** The attempt failed before the client began to send it. */
   readonly neverBegan?: true;
+  /** Reported while the request was handed over, when only the error itself can prove that a POST was never sent. */
+  readonly atOnce?: true;
   /** The failure is in the body: the caller has the head already. */
   readonly inBody?: true;
   /** In place of GET. */

@@ -32,11 +32,19 @@ export class Upload extends Readable {
 
   /**
    * Breaks the upload off before the request is aborted. Over HTTP/2, undici 7 and 8 abort by closing the stream, which
-   * Node turns into a regular end: the server would take part of the body for all of it.
+   * Node turns into a regular end: the server would take part of the body for all of it. This may be the very turn in
+   * which Node reads what the server sent. A stream that is reset there while it is written can make Node 20 to 26 loop
+   * for ever in native code, so the reset waits for the next turn.
    */
   breakOff(abort: () => void): void {
-    this.once('close', abort);
-    this.destroy(new Error('undaunted: the attempt that sent this body is over'));
+    setImmediate(() => {
+      if (this.closed) {
+        abort();
+        return;
+      }
+      this.once('close', abort);
+      this.destroy(new Error('undaunted: the attempt that sent this body is over'));
+    });
   }
 
   /**

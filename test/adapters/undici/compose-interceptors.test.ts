@@ -197,10 +197,12 @@ describe.skipIf(deduplicate === undefined)('deduplicate', () => {
 
 describe.skipIf(responseError === undefined || isFirst7)('responseError', () => {
   test.each(orders)(
-    'a POST answered 429 is sent again, one answered 503 is not: %s',
-    async (_order, order) => {
+    'a POST answered 429 is sent again if we see the answer itself, one answered 503 is not: %s',
+    async (name, order) => {
+      // Underneath, it makes its error once the answer is over: nothing proves then that this was the first one.
+      const isBeneath = name === 'retry() outside';
       for (const [status, requests] of [
-        [429, 2],
+        [429, isBeneath ? 1 : 2],
         [503, 1],
       ] as const) {
         const lab = await openLab([answer(status, 'no'), answer(200, 'ok')]);
@@ -212,8 +214,8 @@ describe.skipIf(responseError === undefined || isFirst7)('responseError', () => 
         });
         const { value, error } = await settled(sent);
         await value?.body.dump();
-        if (status === 429) expect(value?.statusCode).toBe(200);
-        else expect(error).toMatchObject({ statusCode: 503 });
+        if (requests === 2) expect(value?.statusCode).toBe(200);
+        else expect(error).toMatchObject({ statusCode: status });
         expect(lab.requests).toHaveLength(requests);
       }
     },

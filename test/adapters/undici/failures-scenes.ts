@@ -147,6 +147,8 @@ const makesResponseErrors = major > 7 || (major === 7 && !version.startsWith('7.
 const unsent = { class: 'transient', evidence: 'unsent', neverBegan: true } as const;
 /** A mistake that would be the same at each attempt, though nothing was sent. */
 const finalUnsent = { class: 'final', evidence: 'unsent', neverBegan: true } as const;
+/** One that undici sees before it creates the request. */
+const finalAtOnce = { ...finalUnsent, atOnce: true } as const;
 
 /** Scenes by the `code` of the fixture's row. */
 export const scenes: Readonly<Record<string, readonly Scene[]>> = {
@@ -373,34 +375,34 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
     { name: '407', error: 'UND_ERR_ABORTED', ...finalUnsent, make: () => proxied(407) },
   ],
   'UND_ERR_DESTROYED / UND_ERR_CLOSED': [
-    { name: 'closed', error: 'UND_ERR_CLOSED', ...finalUnsent, make: () => closed('close') },
-    { name: 'destroyed', error: 'UND_ERR_DESTROYED', ...finalUnsent, make: () => closed('destroy') },
+    { name: 'closed', error: 'UND_ERR_CLOSED', ...finalAtOnce, make: () => closed('close') },
+    { name: 'destroyed', error: 'UND_ERR_DESTROYED', ...finalAtOnce, make: () => closed('destroy') },
   ],
   'UND_ERR_BPL_MISSING_UPSTREAM, UND_ERR_MAX_ORIGINS_REACHED, UND_ERR_INVALID_ARG, UND_ERR_NOT_SUPPORTED, UND_ERR_REQ_CONTENT_LENGTH_MISMATCH':
     [
       {
         name: 'a pool of nothing',
         error: 'UND_ERR_BPL_MISSING_UPSTREAM',
-        ...finalUnsent,
+        ...finalAtOnce,
         make: async () => ({ dispatcher: new undici.BalancedPool([]), origin: 'http://nowhere.invalid' }),
       },
       {
         name: 'more origins than allowed',
         error: 'UND_ERR_MAX_ORIGINS_REACHED',
-        ...finalUnsent,
+        ...finalAtOnce,
         missing: !('MaxOriginsReachedError' in undici.errors) && 'it knows no such limit',
         make: manyOrigins,
       },
       {
         name: 'an invalid path',
         error: 'UND_ERR_INVALID_ARG',
-        ...finalUnsent,
+        ...finalAtOnce,
         make: async () => ({ ...(await lab(answer(200))()), options: { path: 'no slash' } }),
       },
       {
         name: 'headers that undici sends itself',
         error: 'UND_ERR_NOT_SUPPORTED',
-        ...finalUnsent,
+        ...finalAtOnce,
         make: async () => ({ ...(await lab(answer(200))()), options: { headers: { expect: 'nothing' } } }),
       },
       {
