@@ -50,7 +50,8 @@ export class Download {
 
   /** Notes that the body broke off with this error, and works out how to ask for the rest, if that is possible. */
   broke(error: unknown, method: string, mayResume: boolean): void {
-    const rest = mayResume ? restOf(method, this, this.receivedBytes) : undefined;
+    const { path } = this.sending;
+    const rest = mayResume && path !== undefined ? restOf(method, this, this.receivedBytes, path) : undefined;
     this.broken = { error, rest };
   }
 
@@ -69,8 +70,8 @@ export class Download {
   }
 
   /** Why this answer does not continue the body; undefined if it does. After a mismatch, the body cannot be resumed. */
-  mismatch(answer: Head): string | undefined {
-    const mismatch = this.broken?.rest?.mismatch(answer);
+  mismatch(answer: Head, { path }: Sending): string | undefined {
+    const mismatch = this.broken?.rest?.mismatch(answer, path);
     if (mismatch !== undefined) this.broken = { error: this.error };
     return mismatch;
   }

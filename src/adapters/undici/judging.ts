@@ -50,7 +50,7 @@ export function judgeRest<Answer>(court: Judge<Answer>, ending: Ending, download
     return;
   }
   const { head } = ending;
-  const mismatch = head.status < 400 ? download.mismatch(head) : undefined;
+  const mismatch = head.status < 400 ? download.mismatch(head, court.sending) : undefined;
   if (mismatch === undefined)
     judgeOutcome(court, outcomeOfHead(head, evidenceOfHead(court.sending)), download);
   else {

@@ -12,11 +12,11 @@ export interface Rest {
   readonly requestHeaders: Readonly<Record<string, string | undefined>>;
   readonly bytes: number;
   /** Why this answer does not continue the body; undefined if it does. */
-  mismatch(answer: Head): string | undefined;
+  mismatch(answer: Head, path: string | undefined): string | undefined;
 }
 
-/** The rest of the body after this many bytes, if it can be requested. */
-export function restOf(method: string, head: Head, received: number): Rest | undefined {
+/** The rest of the body after this many bytes, if it can be requested. Redirects led to it on this path. */
+export function restOf(method: string, head: Head, received: number, path: string): Rest | undefined {
   const { headers } = head;
   const etag = strongTag(headers);
   const whole = extentOf(head);
@@ -35,7 +35,11 @@ export function restOf(method: string, head: Head, received: number): Rest | und
       'if-modified-since': undefined,
     },
     bytes: whole.last - first + 1,
-    mismatch: (answer) => mismatchOf(answer, wanted, etag, headers['content-encoding']),
+    // RFC 9110 section 8.8.3: an ETag tells the representations of one resource apart, not those of several.
+    mismatch: (answer, taken) =>
+      taken === path
+        ? mismatchOf(answer, wanted, etag, headers['content-encoding'])
+        : 'redirects led to another resource',
   };
 }
 

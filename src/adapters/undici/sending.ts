@@ -64,8 +64,22 @@ export class Sending extends BothGenerations {
 
   /** Started more than once because of a redirect, not because undici moved the request to another connection. */
   get isRedirected(): boolean {
+    return this.starts > 1 && (this.hopsSoFar?.length ?? 0) > 0;
+  }
+
+  /**
+   * The URLs that redirects led through, as text; undefined if that is not known: the attempt was started more often
+   * than a layer underneath says, which hides redirects, or undici has moved the request.
+   */
+  get path(): string | undefined {
+    const hops = this.hopsSoFar;
+    if (hops === undefined) return this.starts > 1 ? undefined : '';
+    return this.starts > hops.length + 1 ? undefined : hops.join(' ');
+  }
+
+  private get hopsSoFar(): readonly unknown[] | undefined {
     const { history } = this.layersContext as { readonly history?: unknown };
-    return this.starts > 1 && Array.isArray(history) && history.length > 0;
+    return Array.isArray(history) ? history : undefined;
   }
 
   /** True while some of the request's body has not been sent. */
