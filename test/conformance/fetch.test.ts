@@ -38,8 +38,8 @@ function codeOf(error: unknown): string {
 conforms('fetch', async (scenario) => {
   const stage = await LabStage.open(scenario);
   const dispatcher = agentOn(stage);
-  const through: typeof fetch = (url, init) => undiciFetch(url, { ...init, dispatcher } as RequestInit);
   const retrier = stage.attend(createRetrier(policyOf(scenario), stage.portsWithoutDrains));
-  const doFetch = withRetry(through, retrier);
-  return stage.run((request) => send(doFetch as typeof fetch, request));
+  const doFetch = withRetry(undiciFetch, retrier);
+  const through: typeof fetch = (url, init) => doFetch(url, { ...init, dispatcher } as RequestInit);
+  return stage.run((request) => send(through, request));
 });

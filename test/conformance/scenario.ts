@@ -48,6 +48,8 @@ export interface ScenarioAttempt {
   readonly atMs: number;
   /** A status, or: the connection is reset, refused, brings bytes that are not HTTP, or stays silent. */
   readonly answer: number | 'reset' | 'refused' | 'garbage' | 'silence';
+  /** The server answers with this redirect first, and `answer` is what becomes of the next hop. */
+  readonly redirect?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** The body of the answer. Default: none. */
   readonly body?: string;

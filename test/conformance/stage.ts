@@ -31,7 +31,7 @@ export interface Settled {
 export type Send = (request: ScenarioRequest) => Promise<Settled>;
 
 /** What the server does with an attempt, once it is told to. */
-export type Script = Pick<ScenarioAttempt, 'answer' | 'headers' | 'body' | 'afterMs'>;
+export type Script = Pick<ScenarioAttempt, 'answer' | 'redirect' | 'headers' | 'body' | 'afterMs'>;
 
 /** One request under way. */
 interface Passage {
@@ -96,7 +96,7 @@ export class Stage {
   depart(): Script {
     const passage = this.#acting();
     const script = scriptFor(passage);
-    if (script.answer === 'refused') passage.sent.push({ atMs: this.#now, headers: {} });
+    if (isRefused(script)) passage.sent.push({ atMs: this.#now, headers: {} });
     return script;
   }
 
@@ -279,6 +279,11 @@ export class Stage {
     if (options?.unref === false) this.#rest();
     return () => this.#planned.delete(planned);
   };
+}
+
+/** Whether the attempt never arrives at a server. */
+export function isRefused({ answer, redirect }: Script): boolean {
+  return answer === 'refused' && redirect === undefined;
 }
 
 /** The script of the next attempt; an unexpected one gets the last script. */

@@ -20,10 +20,18 @@ type SendThrough = (dispatcher: Dispatcher, request: ScenarioRequest) => Promise
 
 async function play(scenario: Scenario, send: SendThrough): Promise<readonly RequestRecord[]> {
   const stage = await LabStage.open(scenario);
-  const dispatcher = agentOn(stage).compose(
-    retry(stage.attend(createRetrier(policyOf(scenario), stage.ports))),
-  );
+  const retrier = stage.attend(createRetrier(policyOf(scenario), stage.ports));
+  const agent = agentOn(stage);
+  // undici follows redirects only if it is told to.
+  const beneath = isRedirected(scenario)
+    ? agent.compose(undici.interceptors.redirect({ maxRedirections: 5 }))
+    : agent;
+  const dispatcher = beneath.compose(retry(retrier));
   return stage.run((request) => send(dispatcher, request));
+}
+
+function isRedirected({ requests }: Scenario): boolean {
+  return requests.some(({ attempts }) => attempts.some(({ redirect }) => redirect !== undefined));
 }
 
 function optionsOf({ method = 'GET', headers, body, stream, retry: override }: ScenarioRequest) {

@@ -31,3 +31,10 @@ function goesByHttp(adapter: unknown): boolean {
   const name = String(adapter).toLowerCase();
   return name === 'http' || (name === 'xhr' && typeof XMLHttpRequest === 'undefined');
 }
+
+/** False if another adapter comes first, unless this build of axios lacks it. */
+export function goesByFetch(given: unknown): boolean {
+  const adapters: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const first = adapters.find((one) => one && (one !== 'xhr' || typeof XMLHttpRequest !== 'undefined'));
+  return typeof first === 'string' && first.toLowerCase() === 'fetch';
+}

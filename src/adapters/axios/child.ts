@@ -69,8 +69,16 @@ export function withConfig<Result>(result: Result, own: RequestConfig, config: R
       const { transformRequest, transformResponse } = config;
       Object.assign(bearer.config, { transformRequest, transformResponse });
     }
+    withFetchOptions(bearer.config, own, config);
   }
   return result;
+}
+
+/** The dispatcher that an attempt is sent with may be ours. */
+function withFetchOptions(shown: RequestConfig | undefined, own: RequestConfig, config: RequestConfig): void {
+  const { dispatcher } = own.fetchOptions ?? {};
+  const isOurs = dispatcher !== undefined && dispatcher !== config.fetchOptions?.dispatcher;
+  if (isOurs && shown?.fetchOptions?.dispatcher === dispatcher) shown.fetchOptions = config.fetchOptions;
 }
 
 interface Bearer {

@@ -5,6 +5,7 @@ import type { ClientOutcome } from '../../core/events.js';
 import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
 import { written } from '../../runtime/address.js';
+import { type Hops, needsProof } from '../../runtime/hops.js';
 import { isKey, isKeyed } from '../../runtime/idempotency-key.js';
 import { enclosed, mayMeet } from '../../runtime/layers.js';
 import { acceptsStatus, begin } from '../../runtime/loop/begin.js';
@@ -14,10 +15,11 @@ import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream } from '../../runtime/stream-like.js';
-import { enclosing } from './beneath.js';
+import { enclosing, goesByFetch } from './beneath.js';
 import { type Body, bodyOf } from './body.js';
 import { breakBody, whenRead } from './body-ends.js';
 import type { Child } from './child.js';
+import { hopsFor, sendCounted } from './counted.js';
 import { coverBody } from './covered-body.js';
 import { EnclosingAttempt } from './enclosing-attempt.js';
 import { asAxiosError } from './errors.js';
@@ -50,6 +52,8 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   whereabouts: Whereabouts;
   /** The headers as they were before the first attempt, since adapters change them. */
   readonly headersAtFirst: Readonly<Record<string, unknown>>;
+  /** What the last attempt was sent through, if its hops count. */
+  private hops: Hops | undefined = undefined;
 
   constructor(installation: Installation, config: RequestConfig, adapter: Adapter) {
     this.installation = installation;
@@ -146,6 +150,14 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   /** Sends this configuration, which may be a copy of the caller's. */
   sendConfig(config: RequestConfig): Promise<ResponseShape> {
+    const isCounted = needsProof(this.session) && goesByFetch(config.adapter);
+    this.hops = isCounted ? hopsFor(config) : undefined;
+    return this.hops === undefined
+      ? this.sendEnclosed(config)
+      : sendCounted((copy) => this.sendEnclosed(copy), config, this.hops);
+  }
+
+  private sendEnclosed(config: RequestConfig): Promise<ResponseShape> {
     const { adapter, installation } = this;
     const { named } = installation;
     if (!mayMeet('anything')) return adapter(config);
@@ -177,7 +189,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   outcomeOf(ending: Ending<ResponseShape>): ClientOutcome {
     const { config, session } = this;
-    const outcome = outcomeOf(ending, config, session);
+    const outcome = outcomeOf(ending, config, session, this.hops);
     const answer = answerOf(ending);
     return answer === undefined ? outcome : { ...outcome, body: () => parsedBody(answer, config) };
   }

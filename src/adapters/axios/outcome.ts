@@ -1,11 +1,12 @@
 /** Turns what an adapter returns into outcomes that the policy judges. */
 
 import { bytesToRead } from '../../core/hints/worth-reading.js';
-import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
-import { isAboutFirstServer } from '../../runtime/first-server.js';
+import type { ErrorOutcome, HeadersLike, ResponseOutcome } from '../../core/types.js';
+import { type Hops, needsProof } from '../../runtime/hops.js';
 import type { Ending } from '../../runtime/loop/exchange.js';
 import type { Session } from '../../runtime/session.js';
 import { hintContent } from './hint-content.js';
+import { isKnownHop, redirectsOf } from './redirects.js';
 import type { RequestConfig, ResponseShape } from './shapes.js';
 
 /** Whether the caller cancelled, by a signal (`AbortSignal.timeout` included) or a token. */
@@ -23,8 +24,10 @@ export function answerOf(ending: Ending<ResponseShape>): ResponseShape | undefin
 export function outcomeOf(
   ending: Ending<ResponseShape>,
   config: RequestConfig,
-  { settings, request }: Session,
+  session: Session,
+  hops: Hops | undefined,
 ): ErrorOutcome | ResponseOutcome {
+  const { settings, request } = session;
   const aborted = isCanceled(config);
   if (ending.kind === 'error' && aborted) return { kind: 'error', error: ending.error, aborted };
   const answer = answerOf(ending);
@@ -36,25 +39,27 @@ export function outcomeOf(
   if (answer !== undefined && (ending.kind === 'response' || answer.status >= 400)) {
     const { status, headers } = answer;
     const mostBytes = bytesToRead(settings, request, status, headers as HeadersLike);
-    return outcomeOfAnswer(answer, hintContent(answer, mostBytes));
+    const isUnproven = isOfAnother(answer.request, config, session, () => hops?.answered(status) === true);
+    return outcomeOfAnswer(answer, hintContent(answer, mostBytes), isUnproven);
   }
   const { error } = ending as Extract<Ending<ResponseShape>, { kind: 'error' }>;
-  const evidence = evidenceOf(error);
+  const { request: sent } = Object(error) as { readonly request?: unknown };
+  const isUnproven = isOfAnother(sent, config, session, () => hops?.failed(error) === true);
   // An AbortError here comes from a timeout that is not ours.
-  return { kind: 'error', error, aborted, ...(evidence !== undefined && { evidence }) };
+  return { kind: 'error', error, aborted, ...(isUnproven && { evidence: 'unknown' }) };
 }
 
 function outcomeOfAnswer(
-  { status, headers = {}, request }: ResponseShape,
+  { status, headers = {} }: ResponseShape,
   content: unknown,
+  isUnproven: boolean,
 ): ResponseOutcome {
   return {
     kind: 'response',
     status,
     headers: headers as HeadersLike,
     ...(content !== undefined && { content }),
-    // After a redirect, the 429 of the second server does not tell what the first one did.
-    ...(redirectsOf(request?._redirectable) > 0 && { evidence: 'unknown' }),
+    ...(isUnproven && { evidence: 'unknown' }),
   };
 }
 
@@ -71,20 +76,15 @@ const cutOff: Error = Object.assign(new Error('The response was cut off: its HTT
 // ---------------------------------------------------------------- evidence
 
 /**
- * The core derives the evidence from the error. After a redirect, though, a connect error is about the second server,
- * and the first one has acted.
+ * Whether the outcome is, or may be, that of another server than the one that was asked first, which has acted then. It
+ * has to be known only where the evidence counts.
  */
-function evidenceOf(error: unknown): Evidence | undefined {
-  const { request } = Object(error) as { readonly request?: unknown };
-  if (typeof request !== 'object' || request === null) return undefined;
-  if (redirectsOf(request) > 0) return 'unknown';
-  const { redirect, url } = request as Readonly<Record<string, unknown>>;
-  // fetch follows redirects without telling.
-  if (redirect !== 'follow' || typeof url !== 'string') return undefined;
-  return isAboutFirstServer(error, url) ? undefined : 'unknown';
-}
-
-/** The number of redirects that follow-redirects has counted on its request. */
-function redirectsOf(request: object | undefined): number {
-  return (request as { readonly _redirectCount?: number } | undefined)?._redirectCount ?? 0;
+function isOfAnother(
+  sent: unknown,
+  config: RequestConfig,
+  session: Session,
+  isCounted: () => boolean,
+): boolean {
+  if (redirectsOf(sent) > 0) return true;
+  return needsProof(session) && !isKnownHop(sent, config) && !isCounted();
 }

@@ -55,7 +55,11 @@ export interface RequestConfig {
   /** Of other libraries that retry. */
   readonly 'axios-retry'?: { readonly retries?: unknown; readonly lastRequestTime?: unknown } | null;
   readonly raxConfig?: { readonly currentRetryAttempt?: unknown } | null;
-  fetchOptions?: object | undefined;
+  fetchOptions?: { readonly dispatcher?: unknown; readonly cache?: string } | undefined;
+  readonly env?: { readonly fetch?: unknown } | undefined;
+  readonly transport?: unknown;
+  readonly maxRedirects?: number;
+  readonly httpVersion?: unknown;
   onUploadProgress?: ((event: ProgressShape) => void) | undefined;
   onDownloadProgress?: ((event: ProgressShape) => void) | undefined;
 }
@@ -66,7 +70,6 @@ export interface ProgressShape {
 
 /** Node's request, or whatever the adapter exposes as the request. */
 interface SentShape {
-  readonly _redirectable?: object;
   /** HTTP/2 only. */
   readonly rstCode?: number;
 }

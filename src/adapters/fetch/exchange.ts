@@ -5,6 +5,7 @@ import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
 import { originIn, written } from '../../runtime/address.js';
 import { drainTime, lengthIn } from '../../runtime/drain.js';
+import { needsProof } from '../../runtime/hops.js';
 import { isKey, isKeyed } from '../../runtime/idempotency-key.js';
 import { enclosed, mayMeetBeneathFetch } from '../../runtime/layers.js';
 import { acceptsStatus } from '../../runtime/loop/begin.js';
@@ -20,6 +21,7 @@ import { readerOf } from './body-text.js';
 import { EnclosingAttempt } from './enclosing-attempt.js';
 import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
+import { Proof } from './proof.js';
 import { addressOf, asItStands, headersOf, isSignal, methodOf, pairsOf, signalOf } from './request.js';
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
 import { expectManyListeners } from './shared-signal.js';
@@ -27,7 +29,8 @@ import { expectManyListeners } from './shared-signal.js';
 /** The parts that one `withRetry()` call installs; all its requests share them. */
 export interface Installation {
   readonly retrier: Retrier;
-  readonly send: Fetch;
+  /** The fetch to send with: the one that was given, or the global one of the moment. */
+  readonly fetchNow: () => Fetch;
 }
 
 type Init = InitShape | null | undefined;
@@ -49,6 +52,8 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   private readonly signal: AbortSignal | undefined;
   private ownReason: Error | undefined = undefined;
   private isJoined = false;
+  /** What the last attempt was sent with, if its evidence may count. */
+  private proof: Proof | undefined = undefined;
 
   constructor(installation: Installation, input: unknown, given: Init, rest: readonly unknown[]) {
     this.installation = installation;
@@ -154,10 +159,12 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return this.call(init);
   }
 
-  private call(init: Init): Promise<ResponseShape> {
+  private call(given: Init): Promise<ResponseShape> {
     const { input, rest } = this;
     // Called as a function: the platform's fetch rejects another `this`.
-    const { send } = this.installation;
+    const send = this.installation.fetchNow();
+    this.proof = needsProof(this.session) ? new Proof(send, input, given) : undefined;
+    const init = this.proof === undefined ? given : this.proof.counting(given, this.initAtFirst);
     if (rest.length > 0) return promised(send(input, init, ...rest));
     return promised(init === undefined ? send(input) : send(input, init));
   }
@@ -213,10 +220,10 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   outcomeOf(ending: Ending<ResponseShape>): ClientOutcome | Promise<ClientOutcome> {
     if (ending.kind === 'error') {
-      return outcomeOfError(ending.error, this.isAborted, this.input, this.initAtFirst);
+      return outcomeOfError(ending.error, this.isAborted, this.input, this.initAtFirst, this.proof);
     }
     const { response } = ending;
-    const outcome = outcomeOfAnswer(response, this.session, this.sleep);
+    const outcome = outcomeOfAnswer(response, this.session, this.proof, this.sleep);
     if (this.session.settings.retryIf === undefined) return outcome;
     const body = readerOf(response);
     return 'then' in outcome ? outcome.then((told) => ({ ...told, body })) : { ...outcome, body };

@@ -6,6 +6,7 @@ import type { PolicyLike } from '../../core/policy/policy.js';
 import { countLayer, enclosureHere } from '../../runtime/layers.js';
 import { begin } from '../../runtime/loop/begin.js';
 import { errorOfOpening } from '../../runtime/override.js';
+import { isOurs } from '../../runtime/platform-fetch.js';
 import type { RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
 import { EnclosingAttempt } from './enclosing-attempt.js';
@@ -66,11 +67,10 @@ export function withRetry(
   }
   const own = fetch as unknown as Fetch | undefined;
   const before = own ?? globalFetch();
-  const send =
-    own ?? ((...asked: Parameters<Fetch>) => (globalFetch(retrying) ?? before ?? missing)(...asked));
-  const installation: Installation = { retrier: retrierFor(policy), send };
+  const fetchNow = own === undefined ? () => globalFetch(retrying) ?? before ?? missing : () => own;
+  const installation: Installation = { retrier: retrierFor(policy), fetchNow };
   const beneath: Installation | undefined =
-    own === undefined ? { ...installation, send: before ?? missing } : undefined;
+    own === undefined ? { ...installation, fetchNow: () => before ?? missing } : undefined;
   countLayer('fetches');
   // The global fetch may lead back to this one, which then counts as a second layer.
   if (beneath !== undefined) countLayer('fetches');
@@ -88,6 +88,7 @@ export function withRetry(
     exchange.session.abandon();
     return exchange.send();
   }
+  isOurs(retrying, fetchNow);
   // Static members, such as `preconnect` in Bun, are inherited, so the wrapped fetch stays unchanged.
   if (before !== undefined) Object.setPrototypeOf(retrying, before);
   return retrying as unknown as RetryingFetch<AnyFetch>;

@@ -1,15 +1,21 @@
 /** A retry starts again at the first URL, so anything that may have been done there must not be done twice. */
 
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request as nodeRequest,
+  type RequestOptions,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AxiosError } from 'axios';
+import type { AxiosAdapter, AxiosError, AxiosRequestConfig } from 'axios';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { historyOf } from '../../../src/index.js';
 import { answer, fin, type Play, refusedOrigin, rst, silence } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
-import { fetchStaysOnRedirect } from './client.js';
+import { axios, fetchStaysOnRedirect } from './client.js';
 import { retryingOver } from './ways.js';
 
 const policy: PolicyOptions = { ...soon, maxRetries: 2 };
@@ -128,12 +134,89 @@ describe.each(['http', 'fetch'] as const)('%s', (adapter) => {
   });
 });
 
-test('a POST with a throttled redirect target is not sent again: it has been carried out', async () => {
-  const lab = await openLab(({ path }) => (path === '/pay' ? to('/done') : answer(429)));
-  const instance = retryingOver({ config: { adapter: 'http' } }, lab.origin, policy);
-  const { error } = await settled(instance.post('/pay', 'pay'));
-  expect((error as AxiosError).response?.status).toBe(429);
-  expect(lab.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /pay', 'GET /done']);
+/** A fetch as another package has it. */
+const elsewhere: typeof fetch = (...asked) => fetch(...asked);
+
+/** Follows a redirect itself, and does not say so. */
+const hiding = {
+  request(options: RequestOptions, heard: (answer: IncomingMessage) => void): ClientRequest {
+    const first = nodeRequest(options, (redirect) => {
+      const next = new URL(redirect.headers.location ?? '', `http://${options.hostname}:${options.port}`);
+      nodeRequest(next, heard)
+        .on('error', (error) => first.emit('error', error))
+        .end();
+    });
+    return first;
+  },
+};
+
+/** Whatever sends, the POST has been carried out, and the next hop says that it did not take it. */
+describe.each<[string, AxiosRequestConfig]>([
+  ['http', { adapter: 'http' }],
+  ['fetch', { adapter: 'fetch' }],
+  ['fetch, with a fetch of the caller', { adapter: 'fetch', env: { fetch: elsewhere } } as object],
+  ['an adapter of the caller over http', { adapter: (config) => axios.getAdapter('http', config)(config) }],
+  ['an adapter of the caller over fetch', { adapter: (config) => axios.getAdapter('fetch', config)(config) }],
+  ['a transport that hides redirects', { adapter: 'http', transport: hiding }],
+])('a POST whose redirect leads to a refusal is sent once: %s', (_, config) => {
+  test.each([408, 425, 429])('%i', async (status) => {
+    const lab = await openLab(({ path }) => (path === '/pay' ? to('/done') : answer(status)));
+    const { error } = await settled(retryingOver({ config }, lab.origin, policy).post('/pay', 'pay'));
+    expect((error as AxiosError).response?.status).toBe(status);
+    expect(lab.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /pay', 'GET /done']);
+  });
+
+  test('a refused connection', async () => {
+    const { origin, posts } = await serverThatGoes();
+    await settled(retryingOver({ config }, origin, policy).post('/pay', 'pay'));
+    expect(posts()).toBe(1);
+  });
+});
+
+test.each(['http', 'fetch'] as const)(
+  'an adapter that asks another server, too, proves nothing: %s',
+  async (adapter) => {
+    const refusing = await openLab(answer(429));
+    for (const token of [await refusedOrigin(), refusing.origin]) {
+      const lab = await openLab(answer(401));
+      const loggingIn: AxiosAdapter = async (config) => {
+        const first = await axios
+          .create({ adapter, validateStatus: null })
+          .post(`${lab.origin}/pay`, config.data);
+        if (first.status !== 401) return first;
+        return axios.create({ adapter }).post(token, 'user');
+      };
+      await settled(retryingOver({ config: { adapter: loggingIn } }, lab.origin, policy).post('/pay', 'pay'));
+      expect(lab.requests).toHaveLength(1);
+    }
+  },
+);
+
+describe.each(['http', 'fetch'] as const)('what the first server did is known: %s', (adapter) => {
+  const config: AxiosRequestConfig = { adapter };
+
+  test('if the first hop is refused', async () => {
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const origin = (await refusedOrigin()).replace('127.0.0.1', host);
+      const { error } = await settled(retryingOver({ config }, origin, policy).post('/pay', 'pay'));
+      const reasons = historyOf(error)?.map(({ decision }) => decision.reason);
+      expect(reasons).toEqual(['transport-error', 'transport-error', 'retries-spent']);
+    }
+  });
+
+  test.each([408, 425, 429])(
+    'if it answered with %i, and the caller gets its configuration',
+    async (status) => {
+      const lab = await openLab([answer(status), answer(201), answer(status), answer(503)]);
+      const instance = retryingOver({ config }, lab.origin, policy);
+      const { status: got, config: shown } = await instance.post('/pay', 'pay');
+      expect([got, shown.data, shown.fetchOptions]).toEqual([201, 'pay', undefined]);
+      const fetchOptions = { priority: 'low' };
+      const { error } = await settled(instance.post('/pay', 'pay', { fetchOptions } as object));
+      expect((error as AxiosError).config?.fetchOptions).toEqual(fetchOptions);
+      expect(lab.requests).toHaveLength(4);
+    },
+  );
 });
 
 /** A server that answers one request with a redirect to itself, and then stops listening. */

@@ -50,8 +50,12 @@ describe.each(ways)('$name', (way) => {
     expect(await sentAll(final, one)).toEqual(each(final, 1));
   });
 
-  test('a POST is retried only if the server says that it did not take it', async () => {
-    expect(await sentAll(retried, one, 'POST')).toEqual({ ...each(retried, 1), ...each(saysNotTaken, 2) });
+  /** An adapter of the caller may send other requests, so no answer proves that the server did not take this one. */
+  const believed = way.name === 'an adapter of the caller' ? 1 : 2;
+
+  test('a POST is retried only if the server is known to have said that it did not take it', async () => {
+    const counts = { ...each(retried, 1), ...each(saysNotTaken, believed) };
+    expect(await sentAll(retried, one, 'POST')).toEqual(counts);
   });
 
   test('a POST with an idempotency key, or by a rule that calls it idempotent, is like a GET', async () => {
@@ -69,7 +73,7 @@ describe.each(ways)('$name', (way) => {
   });
 
   test('a PATCH is like a POST', async () => {
-    expect(await sentAll([429, 503], one, 'PATCH')).toEqual({ 429: 2, 503: 1 });
+    expect(await sentAll([429, 503], one, 'PATCH')).toEqual({ 429: believed, 503: 1 });
   });
 
   test.each(['PUT', 'DELETE', 'OPTIONS', 'QUERY'])('%s is idempotent', async (method) => {

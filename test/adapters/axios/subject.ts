@@ -49,12 +49,13 @@ function retrying(given?: Given, config: object = {}): Send {
 
 function wayOf({ name, config, open }: Adapter): Way {
   const client: Way['client'] = (given) => retrying(given, config);
-  const packedBodies = name === 'an adapter of the caller' ? 'broken' : 'unpacked';
+  const provesNothing = name === 'an adapter of the caller';
+  const packedBodies = provesNothing ? 'broken' : 'unpacked';
   const misreads = callsTruncatedTooLong && name === 'http' ? ['hangs up in the body'] : [];
   const isFetch = name === 'fetch';
   const kinds = { refusesGetBodies: isFetch, takesWebStreams: isFetch };
   const bare = (): Send => sendingBy(openInstance(config));
-  return { name, client, open, takesOverride: true, packedBodies, misreads, bare, ...kinds };
+  return { name, client, open, takesOverride: true, packedBodies, misreads, bare, provesNothing, ...kinds };
 }
 
 function impatient(adapter: 'http' | 'fetch'): Way {

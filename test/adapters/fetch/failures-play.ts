@@ -20,22 +20,13 @@ const others: Readonly<Record<string, string>> = {
 
 /** Failures of which fetch shows less, or which it reports differently. */
 const unlike: Readonly<Record<string, Partial<Scene> & { readonly unlike: string }>> = {
-  'an address of several that is silent': {
-    evidence: 'unknown',
-    unlike: 'the error names addresses, and not the server that was asked for',
-  },
   "an address that is not this host's": {
     evidence: 'unknown',
-    unlike: 'the error does not name the server that was asked for',
+    unlike: 'the system call that failed is not `connect`',
   },
   'no HTTP': { error: /^(TypeError|HPE_INVALID_CONSTANT)$/, unlike: 'some have no code' },
-  'RST_STREAM(7)': { evidence: 'unknown', unlike: 'it may be the stream that a redirect has led to' },
-  '502': {
-    error: 'TypeError',
-    evidence: 'unknown',
-    unlike: 'it may be the tunnel that a redirect has led to',
-  },
-  '407': { error: 'TypeError', unlike: 'fetch has a text of its own for it' },
+  '502': { error: 'TypeError', unlike: 'fetch has a text of its own for it' },
+  '407': { error: 'TypeError', evidence: 'unsent', unlike: 'fetch has a text of its own for it' },
   "undici's responseError() underneath makes an error of an answer": {
     ...final,
     unlike: 'fetch keeps the answer that it is about',

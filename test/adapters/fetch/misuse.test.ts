@@ -122,8 +122,8 @@ describe('after redirects', () => {
     expect(counted).toHaveLength(1);
   });
 
-  test("without redirects, Bun's code proves it; with them, it does not", async () => {
-    for (const [redirect, sent] of [['manual', 2] as const, ['follow', 1] as const]) {
+  test("Bun's code proves nothing if another function gives it, with redirects or without", async () => {
+    for (const redirect of ['manual', 'follow'] as const) {
       let calls = 0;
       const doFetch = (): Promise<Response> => {
         calls += 1;
@@ -131,7 +131,7 @@ describe('after redirects', () => {
       };
       const own = withRetry(doFetch as typeof fetch, { ...soon, maxRetries: 1 });
       await settled(own('https://a.example/', { method: 'POST', body: 'pay', redirect }));
-      expect(calls).toBe(sent);
+      expect(calls).toBe(1);
     }
   });
 });

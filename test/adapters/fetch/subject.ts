@@ -38,10 +38,17 @@ function wayOf(name: string, doFetch: typeof fetch, open: Way['open'] = openLab)
   };
 }
 
-/** A fetch through an undici Agent with these options. */
-function through(options: ConstructorParameters<typeof undici.Agent>[0]): typeof fetch {
-  return (url, init) => undiciFetch(url, { ...init, dispatcher: openAgent(options) } as RequestInit);
+/** Sends through an undici Agent with these options. */
+function wayThrough(name: string, options: AgentOptions, open?: Way['open']): Way {
+  const plainly = wayOf(name, undiciFetch, open);
+  const client: Way['client'] = (given = soon) => {
+    const doFetch = withCodes(withRetry(undiciFetch, given) as typeof fetch);
+    return sending((url, init) => doFetch(url, { ...init, dispatcher: openAgent(options) } as RequestInit));
+  };
+  return { ...plainly, client };
 }
+
+type AgentOptions = ConstructorParameters<typeof undici.Agent>[0];
 
 const plain = wayOf("Node's own", nodeFetch);
 const ways = [plain, wayOf("undici's", undiciFetch)] as const;
@@ -81,11 +88,11 @@ export const subject: Subject = {
   overH2: [],
   uploading: ways,
   cutShort: [
-    wayOf('TLS', through({ connect: { ca } }), (script) =>
+    wayThrough('TLS', { connect: { ca } }, (script) =>
       openLab(script, { tls: ['handshake-fin', 'trusted'] }),
     ),
   ],
-  impatient: [wayOf('headersTimeout', through({ headersTimeout: 200 }))],
+  impatient: [wayThrough('headersTimeout', { headersTimeout: 200 })],
   mocked: (statuses, given) => {
     let attempts = 0;
     const mock: typeof fetch = async () => {

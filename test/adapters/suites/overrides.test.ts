@@ -40,14 +40,14 @@ describe.each(ways)('over $name, the key `retry`', ({ client }) => {
       ...soon,
       maxRetries: 5,
       rules: [
-        { match: 'POST /a', name: 'writes', maxRetries: 3 },
+        { match: 'PUT /a', name: 'writes', maxRetries: 3 },
         { match: '/none', maxRetries: 0 },
       ],
       observe: (event) => {
         if (event.type === 'settled') events.push(event);
       },
     });
-    await send(`${lab.origin}/a`, { method: 'POST', retry: { maxRetries: 2 } });
+    await send(`${lab.origin}/a`, { method: 'PUT', retry: { maxRetries: 2 } });
     expect(events).toMatchObject([{ rule: 'writes', attempts: 3 }]);
     await send(`${lab.origin}/none`, { retry: { maxRetries: 1 } });
     await send(`${lab.origin}/none`, { retry: { statuses: [429] } });

@@ -80,6 +80,8 @@ export interface Way {
   readonly takesIterables?: boolean;
   /** Names, as used by a suite, of server behaviour that this version of the client misinterprets. */
   readonly misreads?: readonly string[];
+  /** It may send anything, so nothing that becomes of a POST proves that it may be sent again. */
+  readonly provesNothing?: boolean;
 }
 
 export interface Subject {

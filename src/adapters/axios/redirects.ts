@@ -1,0 +1,41 @@
+/**
+ * Whether axios is known to have sent one request for an attempt. Its `http` adapter follows redirects through
+ * follow-redirects, which counts them. What `fetch` does, its hops tell (`counted.ts`), and XMLHttpRequest tells nothing.
+ */
+
+import type { RequestConfig } from './shapes.js';
+
+/** What Node and follow-redirects show of a request. */
+interface SentRequest {
+  readonly _redirectCount?: unknown;
+  /** The request of follow-redirects that this one was made for. */
+  readonly _redirectable?: { readonly _redirectCount?: unknown };
+  /** HTTP/1 only. */
+  readonly getHeader?: unknown;
+}
+
+/** 0 if there is nothing that counts them. */
+export function redirectsOf(sent: unknown): number {
+  return countIn(sent) ?? 0;
+}
+
+function countIn(sent: unknown): number | undefined {
+  const { _redirectCount, _redirectable } = Object(sent) as SentRequest;
+  const count = _redirectCount ?? _redirectable?._redirectCount;
+  return typeof count === 'number' ? count : undefined;
+}
+
+/** An adapter or a transport of the caller's may follow redirects or send other requests, and hide both. */
+export function isKnownHop(sent: unknown, config: RequestConfig): boolean {
+  if (typeof sent !== 'object' || sent === null || isCallers(config)) return false;
+  const redirects = countIn(sent);
+  if (redirects !== undefined) return redirects === 0;
+  const { maxRedirects, httpVersion } = config;
+  if (maxRedirects === 0 && typeof (sent as SentRequest).getHeader === 'function') return true;
+  // Over HTTP/2, axios follows no redirects.
+  return Number(httpVersion) === 2 && 'rstCode' in sent;
+}
+
+export function isCallers({ adapter, transport }: RequestConfig): boolean {
+  return Boolean(transport) || [adapter].flat().some((one) => typeof one === 'function');
+}
