@@ -22,6 +22,9 @@ export const inBrowsers: readonly ClientName[] = [...overFetch, 'axios over xhr'
 /** POSTs that never left, without anything that proves it. */
 const refusedPosts = ['POST after a refused connection', 'unsafeMethods: unsent'];
 
+/** POSTs that their server refuses. */
+const refusals = ['POST after 429, 408 and 425', 'POST after a 429, and then a 303 and a 429'];
+
 const noStreams =
   'Chromium sends streams only over HTTP/2 and HTTP/3, and the server of the scenarios speaks neither.';
 
@@ -46,6 +49,19 @@ export const exceptions: readonly Exception[] = [
     scenarios: refusedPosts,
     reason:
       'Only the message of the error tells that the connection was refused, and a message does not prove it.',
+  },
+  {
+    runtimes: ['Chromium', 'Bun', 'Deno', 'workerd'],
+    clients: [...inBrowsers, 'axios over http'],
+    scenarios: refusals,
+    reason:
+      'The scenarios send through a fetch or an adapter of their own, which may send anything, so a refusal proves nothing.',
+  },
+  {
+    runtimes: ['Bun', 'Deno'],
+    clients: ['axios over http'],
+    scenarios: refusedPosts,
+    reason: 'The scenarios send through an adapter of their own, which may send anything.',
   },
   {
     runtimes: ['Chromium', 'workerd'],

@@ -17,10 +17,11 @@ export function failsThere(runtime: Omit<Runtime, 'server'>): void {
         const expected = verdictOn(runtime.name, client, fault.name);
         const attempts = report.decisions?.map(({ reason, class: cls, evidence }) => ({
           reason,
-          verdict: verdictIn(reason, cls, evidence),
+          verdict: verdictIn(reason, cls, evidence, method),
         }));
         expect(attempts, `of ${report.got}`).toEqual(attemptsOf(expected, method));
-        if (requests !== undefined) expectRequests(requests, attempts?.length ?? 0, expected);
+        if (requests !== undefined)
+          expectRequests(requests, (attempts?.length ?? 0) * (fault.hops ?? 1), expected);
         if (expected === 'handed over') expect(report.read).not.toBe('all of it');
       });
     });
@@ -64,15 +65,21 @@ interface Attempt {
   readonly verdict: Verdict | string;
 }
 
-/** A POST is sent again only if it is proven unsent. */
+/** A POST is sent again only if it is proven that it was not taken. For a GET, nothing has to be proven. */
 function attemptsOf(verdict: Verdict, method: 'GET' | 'POST'): readonly Attempt[] {
   if (verdict === 'aborted') return [{ reason: 'aborted', verdict }];
   if (verdict === 'handed over') return [{ reason: 'success', verdict }];
   if (verdict !== 'attempt timeout' && verdict.class === 'final') return [{ reason: 'final-error', verdict }];
-  const isUnsent = verdict !== 'attempt timeout' && verdict.evidence === 'unsent';
+  const isUnsent = verdict !== 'attempt timeout' && verdict.evidence !== 'unknown';
   if (method === 'POST' && !isUnsent) return [{ reason: 'unsafe-method', verdict: proven(verdict) }];
-  const retried = verdict === 'attempt timeout' ? 'attempt-timeout' : 'transport-error';
-  return [retried, 'retries-spent'].map((reason) => ({ reason, verdict: proven(verdict) }));
+  const isProven =
+    method === 'POST' ? proven(verdict) : { ...Object(proven(verdict)), evidence: 'not needed' };
+  return [reasonOf(verdict), 'retries-spent'].map((reason) => ({ reason, verdict: isProven }));
+}
+
+function reasonOf(verdict: Verdict): string {
+  if (verdict === 'attempt timeout') return 'attempt-timeout';
+  return typeof verdict === 'object' && verdict.class === 'throttled' ? 'throttled' : 'transport-error';
 }
 
 /** A timeout proves as little as a reset. */
@@ -80,8 +87,9 @@ function proven(verdict: Verdict): Verdict {
   return verdict === 'attempt timeout' ? { class: 'transient', evidence: 'unknown' } : verdict;
 }
 
-function verdictIn(reason: string, cls: string, evidence: string): Attempt['verdict'] {
+function verdictIn(reason: string, cls: string, evidence: string, method: string): Attempt['verdict'] {
   if (reason === 'aborted') return 'aborted';
   if (reason === 'success') return 'handed over';
-  return { class: cls, evidence } as Verdict;
+  const isNeeded = method === 'POST' || cls === 'final';
+  return { class: cls, evidence: isNeeded ? evidence : 'not needed' } as Verdict;
 }

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { playOf } from '../conformance/lab-stage.js';
+import { nextHop, playOf } from '../conformance/lab-stage.js';
 import type { Script } from '../conformance/stage.js';
 import { closeAfter, type Lab, onCue, type Play, type Received, refusedOrigin } from '../faults/lab.js';
 import type { Places } from './order.js';
@@ -39,13 +39,17 @@ export class FarServer implements AsyncDisposable {
   }
 
   playFor(request: Received): Play {
+    const hop = nextHop(request.path);
+    if (hop !== undefined) return closeAfter(playOf(hop));
     const { pathname, searchParams } = new URL(request.path, this.#lab.origin);
     const name = pathname.replace('/attempt/', '');
     const all = this.#arrivals.get(name) ?? [];
     this.#arrivals.set(name, [...all, request]);
     this.#tell(name);
     // Each attempt has a connection of its own: on one that is kept alive, some runtimes repeat requests themselves.
-    return closeAfter(onCue(name, playOf(JSON.parse(searchParams.get('play') ?? '{}') as Script)));
+    return closeAfter(
+      onCue(name, playOf(JSON.parse(searchParams.get('play') ?? '{}') as Script, this.places.refused)),
+    );
   }
 
   #hear({ url = '' }: IncomingMessage, response: ServerResponse): void {

@@ -1,7 +1,7 @@
 /** A stage in another runtime, whose server stands in the process of the test. */
 
 import type { RequestRecord } from '../conformance/record.js';
-import { type Send, Stage } from '../conformance/stage.js';
+import { isRefused, type Send, Stage } from '../conformance/stage.js';
 import type { ScenarioOrder } from './order.js';
 
 /** Far longer than any scenario takes. */
@@ -22,7 +22,7 @@ export class FarStage extends Stage {
   takeAddress(): string {
     const { run, places } = this.#order;
     const script = this.depart();
-    if (script.answer === 'refused') return places.refused;
+    if (isRefused(script)) return places.refused;
     this.#count += 1;
     const name = `${run}-${this.#count}`;
     void this.#listen(name);

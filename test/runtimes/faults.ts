@@ -22,6 +22,8 @@ export interface Fault {
   readonly clients?: readonly ClientName[];
   /** What its requests meet. None: they get to no server of ours. */
   make(): Promise<Lab> | undefined;
+  /** How many requests of an attempt reach the server. Default: 1. */
+  readonly hops?: number;
   /** In place of the server's. */
   url?(): Promise<string>;
 }
@@ -45,6 +47,15 @@ export const faults: readonly Fault[] = [
   {
     name: 'a redirect to a refused connection',
     make: async () => startLab(answer(307, '', { ...readable, location: await refused() })),
+  },
+  { name: 'a 429', make: playing(answer(429, '', readable)) },
+  {
+    name: 'a redirect to a 429',
+    hops: 2,
+    make: () =>
+      startLab(({ path }) =>
+        path === '/' ? answer(303, '', { ...readable, location: '/next' }) : answer(429, '', readable),
+      ),
   },
   {
     name: 'a name that is not found',

@@ -83,8 +83,12 @@ function throughAxios(stage: FarStage, { client, scenario }: ScenarioOrder): Sen
 
 /** Its requests go where they are told to, whatever their URLs say. */
 function instanceOver(client: ClientName, addressOf: (url: string) => string): AxiosInstance {
-  const send = axios.getAdapter(client.replace('axios over ', ''));
+  const send = axios.getAdapter(adapterOf(client));
   return axios.create({ adapter: (config) => send({ ...config, url: addressOf(config.url ?? '') }) });
+}
+
+function adapterOf(client: ClientName): 'fetch' | 'http' | 'xhr' {
+  return client.replace('axios over ', '') as 'fetch' | 'http' | 'xhr';
 }
 
 /** Streams of Node for what sends by Node's http, and those of the web for all others. */
@@ -137,7 +141,7 @@ async function ask(
     const own = await withRetry(undefined, policy)(url, init);
     return { status: own.status, own, read: () => own.text() };
   }
-  const instance = instanceOver(client, (same) => same);
+  const instance = axios.create({ adapter: adapterOf(client) });
   attachRetry(instance, policy);
   const own = await instance.request({ url, method, data: body, ...(signal && { signal }) });
   return { status: own.status, own, read: async () => own.data };
@@ -147,7 +151,7 @@ function decisionsOf(result: unknown): FaultReport['decisions'] {
   return historyOf(result)?.map(({ decision: { reason, finding } }) => ({
     reason,
     class: finding.class,
-    evidence: finding.kind === 'error' ? finding.evidence : 'an answer',
+    evidence: finding.evidence,
   }));
 }
 
@@ -157,7 +161,7 @@ async function upload({ client, url, body, policy }: UploadOrder): Promise<Uploa
   const { ofRequest, ...given }: GivenBody = bodies[body]();
   try {
     if (client !== 'fetch') {
-      const instance = instanceOver(client, (same) => same);
+      const instance = axios.create({ adapter: adapterOf(client) });
       attachRetry(instance, policy);
       return { got: (await instance.post(url, given.body)).status };
     }

@@ -15,6 +15,8 @@ export type FaultName =
   | 'a refused connection'
   | 'a refused connection, where no redirect is followed'
   | 'a redirect to a refused connection'
+  | 'a 429'
+  | 'a redirect to a 429'
   | 'a name that is not found'
   | 'a reset before the head'
   | 'an end before the head'
@@ -30,12 +32,15 @@ export type FaultName =
 
 const unsent = { class: 'transient', evidence: 'unsent' } as const;
 const unclear = { class: 'transient', evidence: 'unknown' } as const;
+const throttled = { class: 'throttled', evidence: 'unknown' } as const;
 const final = { class: 'final', evidence: 'unknown' } as const;
 
 export const designed: Readonly<Record<FaultName, Verdict>> = {
   'a refused connection': unsent,
   'a refused connection, where no redirect is followed': unsent,
   'a redirect to a refused connection': unclear,
+  'a 429': { class: 'throttled', evidence: 'refused' },
+  'a redirect to a 429': throttled,
   'a name that is not found': unsent,
   'a reset before the head': unclear,
   'an end before the head': unclear,
@@ -71,6 +76,13 @@ export const differences: readonly Difference[] = [
     faults: ['an end in the body'],
     verdict: 'handed over',
     reason: 'fetch ends with the head; what reads the body gets the error.',
+  },
+  {
+    runtimes: ['Chromium', 'Bun', 'Deno', 'workerd'],
+    clients: ['axios over fetch', 'axios over xhr'],
+    faults: ['a 429'],
+    verdict: throttled,
+    reason: 'axios does not tell whether there was a redirect before it.',
   },
   {
     runtimes: ['Bun'],
