@@ -14,6 +14,11 @@ const rate: JsonSchema = { type: 'number', minimum: 0.001, maximum: most };
 const rateOrNone: JsonSchema = { ...rate, minimum: 0 };
 const text: JsonSchema = { type: 'string', pattern: '\\S', title: 'a text that is not blank' };
 const path: JsonSchema = { type: 'string', pattern: '^/', title: 'a path, like "/search"' };
+const origin: JsonSchema = {
+  type: 'string',
+  pattern: '^https?://[^/?#@]+$',
+  title: 'an origin, like "https://api.github.com"',
+};
 const status: JsonSchema = { type: 'integer', minimum: 100, maximum: 599 };
 
 /** Has a check of its own, to which it has gone by now: only the name is left to be known. */
@@ -137,7 +142,7 @@ const crowd: Properties = {
   timeoutMs: someMs,
   method: text,
   keyed: { type: 'boolean' },
-  routes: listOf(object({ path, weight }, { guilty: { type: 'boolean' } })),
+  routes: listOf(object({ path, weight }, { origin, guilty: { type: 'boolean' } })),
   deadlineMs: someMs,
   leaving: object({ afterMs: ms }, { share }),
 };

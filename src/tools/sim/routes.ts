@@ -11,7 +11,8 @@ export interface Route {
   readonly tally: Tally;
 }
 
-const origin = 'http://first.example';
+/** For requests that name no other: rules by host see it. */
+const firstOrigin = 'http://first.example';
 
 /** The default: all requests are for this route. */
 const everything: readonly [RouteShare] = [{ path: '/', weight: 1 }];
@@ -19,7 +20,7 @@ const everything: readonly [RouteShare] = [{ path: '/', weight: 1 }];
 /** The requests that a crowd sends: one for each of its routes. */
 export function requestsOf(crowd: Crowd): readonly RequestFacts[] {
   const { method = 'GET', keyed = false, routes = everything } = crowd;
-  return routes.map(({ path }) => ({ method, origin, path, keyed }));
+  return routes.map(({ path, origin = firstOrigin }) => ({ method, origin, path, keyed }));
 }
 
 /** The routes of one crowd, drawn by weight. */

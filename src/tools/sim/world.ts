@@ -238,6 +238,11 @@ export interface Crowd {
 
 export interface RouteShare {
   readonly path: string;
+  /**
+   * The origin as rules and scopes see it, such as `https://api.github.com`; the requests still reach the scenario's
+   * server. Default: `http://first.example`.
+   */
+  readonly origin?: string;
   /** Its share of the requests, relative to the other weights. */
   readonly weight: number;
   /** These requests cause the trouble; the others are innocent and counted separately. */

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { RequestFacts } from '../../../src/core/types.js';
-import { remarksOn, requestsOf, turnedAway, unmatchedRules } from '../../../src/tools/pages/remarks.js';
-import { runCandidate } from '../../../src/tools/pages/report.js';
+import {
+  remarksOn,
+  requestsOf,
+  survivors,
+  turnedAway,
+  unmatchedRules,
+} from '../../../src/tools/pages/remarks.js';
+import { type Entry, runCandidate } from '../../../src/tools/pages/report.js';
 import type { Scenario, ScenarioService } from '../../../src/tools/sim/scenarios.js';
 import { reportOf, smallOutage } from './runs.js';
 
@@ -104,7 +110,48 @@ describe('requests that are turned away', () => {
   test('are remarked on after rules', () => {
     const policy = { gate: true, rules: [{ match: '/a' }] };
     const report = reportOf(thinking, [{ name: 'mine', policy }]);
-    expect(remarksOn(report)).toEqual([...unmatchedRules(report.entries, thinking), ...turnedAway(report)]);
-    expect(remarksOn(report)).toHaveLength(2);
+    expect(remarksOn(report)).toEqual([
+      ...unmatchedRules(report.entries, thinking),
+      ...turnedAway(report),
+      ...survivors(report.entries),
+    ]);
+    expect(remarksOn(report)).toHaveLength(3);
   });
+});
+
+describe('the times of survivors', () => {
+  const good = (name: string, share: number) => ({
+    name,
+    run: { totals: { good: 1_000 * share, offered: 1_000 } } as Entry['run'],
+  });
+
+  test('are remarked on where many requests fail, with the share of each', () => {
+    expect(survivors([good('got', 0.5), good('service', 0.99), good('none', 0.8)])).toEqual([
+      'Times are of requests that succeeded alone: 50.0 % with got, 80.0 % with no retry. The others waited longer, and in vain, so a short time there is no merit.',
+    ]);
+  });
+
+  test('speak for all where nearly all succeed', () => {
+    expect(survivors([good('service', 0.95), good('none', 1)])).toEqual([]);
+  });
+
+  test('of nothing are not remarked on', () => {
+    expect(survivors([{ name: 'none', run: { totals: { good: 0, offered: 0 } } as Entry['run'] }])).toEqual(
+      [],
+    );
+  });
+});
+
+test('a rule by host matches the origin that a route has', () => {
+  const policy = { rules: [{ match: 'api.github.com' }] };
+  const { clients } = smallOutage;
+  const github: Scenario = {
+    ...smallOutage,
+    clients: {
+      ...clients,
+      routes: [{ path: '/', origin: 'https://api.github.com', weight: 1 }],
+    } as Scenario['clients'],
+  };
+  expect(unmatchedRules([{ name: 'mine', policy }], smallOutage)).toHaveLength(1);
+  expect(unmatchedRules([{ name: 'mine', policy }], github)).toEqual([]);
 });

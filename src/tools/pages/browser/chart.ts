@@ -20,7 +20,7 @@ export interface ChartSetting {
   readonly keysId: string;
 }
 
-export function makeChart(first: ChartSpec, { view, announce, keysId }: ChartSetting): Chart {
+export function makeChart(first: ChartSpec, { view, announce, keysId }: ChartSetting, height: number): Chart {
   let spec = first;
   const heading = element('h3', { id: newId() }, first.title, element('small', {}, first.unit));
   const legend = legendOf(first.lines);
@@ -28,7 +28,7 @@ export function makeChart(first: ChartSpec, { view, announce, keysId }: ChartSet
   const area = element('div', { class: 'plot', tabindex: 0, role: 'group', ...names });
   const note = element('p', { class: 'hint' });
   const table = secondTable(first);
-  const plot = makePlot(first, view, area);
+  const plot = makePlot(first, view, area, height);
   const stopListening = view.listen(() => legend.show(spec, view.second));
   area.addEventListener('keydown', (event) => {
     if (!steer(view, event)) return;

@@ -14,6 +14,9 @@ import { zoomControls } from './zoom-controls.js';
 
 type Arrangement = 'figure' | 'policy';
 
+/** Of the drawings, in pixels. */
+const heights = { lead: 250, usual: 190 } as const;
+
 /** New numbers update the charts in place; another scenario or other policies make new charts. */
 export class Charts {
   readonly root: HTMLElement;
@@ -22,14 +25,16 @@ export class Charts {
   readonly #names: HTMLElement = element('div', { class: 'choices' });
   readonly #shading: HTMLElement = element('p', { class: 'hint' });
   readonly #grid: HTMLElement = element('div', { class: 'charts' });
+  /** Where the first chart stands, apart from the others and larger; undefined: with the others. */
+  readonly #lead: HTMLElement | undefined;
   readonly #hidden: Set<string> = new Set();
   #charts: readonly Chart[] = [];
   #arrangement: Arrangement = 'figure';
   #comparison: Comparison | undefined = undefined;
   #made = '';
 
-  /** `isOptionsOpen`: where there is room for them. */
-  constructor(announce: (text: string) => void, { isOptionsOpen }: { readonly isOptionsOpen: boolean }) {
+  constructor(announce: (text: string) => void, lead?: HTMLElement) {
+    this.#lead = lead;
     const keys = element('p', { class: 'hint', id: newId() }, `Drag across a chart to zoom. ${chartKeys}`);
     this.#setting = { view: this.#view, announce, keysId: keys.id };
     const arrangements = radios('One chart per', [
@@ -44,7 +49,7 @@ export class Charts {
     const options = element('div', { class: 'options' }, names, arrangements, zoomControls(this.#view));
     const above = element(
       'details',
-      { class: 'above', open: isOptionsOpen },
+      { class: 'above' },
       element('summary', {}, 'Chart options: zoom, policies, arrangement'),
       options,
       keys,
@@ -78,8 +83,13 @@ export class Charts {
     }
     this.#made = outline;
     for (const chart of this.#charts) chart.destroy();
-    this.#charts = drawn.map((spec) => makeChart(spec, this.#setting));
-    this.#grid.replaceChildren(...this.#charts.map(({ root }) => root));
+    const lead = this.#lead;
+    this.#charts = drawn.map((spec, index) =>
+      makeChart(spec, this.#setting, lead !== undefined && index === 0 ? heights.lead : heights.usual),
+    );
+    const roots = this.#charts.map(({ root }) => root);
+    if (lead !== undefined) lead.replaceChildren(...roots.splice(0, 1));
+    this.#grid.replaceChildren(...roots);
     this.#offerNames(entries);
   }
 

@@ -63,23 +63,25 @@ function openLabAlone(lab: Lab, link = ''): HTMLElement {
   return lab.root;
 }
 
+/** The verdict and the chart that shows it come first; what was simulated can be opened. */
 function reportPart({ scenario, seed, entries }: Report, announce: Announce): HTMLElement {
-  const charts = new Charts(announce, { isOptionsOpen: true });
+  const lead = element('div', { class: 'lead' });
+  const charts = new Charts(announce, lead);
   charts.show({ scenario, entries });
   const about = describeScenario(scenario).map((sentence) => element('p', {}, sentence));
   const seedNote = element('p', {}, `Seed ${seed}: the same seed gives the same run.`);
   return element(
     'div',
     {},
-    element('section', {}, verdictList({ scenario, entries })),
-    element('section', { class: 'about' }, ...about, seedNote),
+    element('section', { class: 'overview' }, verdictList({ scenario, entries }), lead),
+    element('details', { class: 'about' }, element('summary', {}, 'What was simulated'), ...about, seedNote),
+    element('section', {}, element('h2', {}, 'Second by second'), charts.root),
     element(
       'section',
       {},
       element('h2', {}, 'Totals'),
       totalsTable({ scenario, entries }, 'The whole run, policy by policy'),
     ),
-    element('section', {}, element('h2', {}, 'Second by second'), charts.root),
     element('section', {}, element('h2', {}, 'Policies'), policiesList(entries, announce)),
   );
 }

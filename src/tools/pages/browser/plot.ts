@@ -43,8 +43,6 @@ export interface Plot {
   destroy(): void;
 }
 
-const height = 190;
-
 /** Up to this many seconds, lines have their full width. */
 const mostWide = 120;
 
@@ -53,8 +51,8 @@ const leastMost = 4;
 
 const font = '12px system-ui, sans-serif';
 
-export function makePlot(spec: ChartSpec, view: TimeView, area: HTMLElement): Plot {
-  const plot = new uPlot(optionsOf(spec, view), columnsOf(spec), area);
+export function makePlot(spec: ChartSpec, view: TimeView, area: HTMLElement, height: number): Plot {
+  const plot = new uPlot({ ...optionsOf(spec, view), height }, columnsOf(spec), area);
   const showView = (): void => {
     const { min, max } = plot.scales['x'] ?? {};
     const { from, to } = view.range;
@@ -80,7 +78,7 @@ export function makePlot(spec: ChartSpec, view: TimeView, area: HTMLElement): Pl
   };
 }
 
-function optionsOf(spec: ChartSpec, view: TimeView): uPlot.Options {
+function optionsOf(spec: ChartSpec, view: TimeView): Omit<uPlot.Options, 'height'> {
   const { lines, shades, isLogarithmic = false, text } = spec;
   const axis = {
     font,
@@ -90,7 +88,6 @@ function optionsOf(spec: ChartSpec, view: TimeView): uPlot.Options {
   };
   return {
     width: 320,
-    height,
     padding: [8, 8, 0, 0],
     legend: { show: false },
     scales: {
@@ -186,5 +183,6 @@ function point(plot: uPlot, second: number | undefined): void {
 }
 
 function fitTo(plot: uPlot, { clientWidth }: HTMLElement): void {
-  if (clientWidth > 0 && clientWidth !== plot.width) plot.setSize({ width: clientWidth, height });
+  if (clientWidth > 0 && clientWidth !== plot.width)
+    plot.setSize({ width: clientWidth, height: plot.height });
 }

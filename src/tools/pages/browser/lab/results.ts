@@ -23,7 +23,7 @@ export interface ResultsEvents {
 
 export function resultsPart({ cancel, again, announce }: ResultsEvents): Results {
   const verdict = element('div');
-  const charts = new Charts(announce, { isOptionsOpen: false });
+  const charts = new Charts(announce);
   const totals = element('div');
   const setBusy = (isBusy: boolean): void => {
     root.ariaBusy = String(isBusy);
