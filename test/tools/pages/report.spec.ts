@@ -17,10 +17,25 @@ const report = reportOf(smallOutage, [{ name: 'axios-retry' }, { name: 'default'
 let opened: OpenedPage;
 beforeEach(async () => {
   opened = await open(report, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await opened.page.getByText('Chart options').click();
 });
 afterEach(async () => {
   expect(opened.noise).toEqual([]);
   await opened[Symbol.asyncDispose]();
+});
+
+test('the verdict and the chart that shows it are in the first screen, on a phone as well', async () => {
+  for (const size of [
+    { width: 1280, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    await opened.page.setViewportSize(size);
+    await opened.page.evaluate(() => scrollTo(0, 0));
+    for (const part of ['.overview .headline', '.overview .plot']) {
+      const { y = Infinity, height = Infinity } = (await opened.page.locator(part).boundingBox()) ?? {};
+      expect(y + height, `${part} at ${size.width}`).toBeLessThanOrEqual(size.height);
+    }
+  }
 });
 
 test('totals stand in a table, and the best of each row is marked in words', async () => {

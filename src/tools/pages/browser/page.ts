@@ -73,7 +73,7 @@ function reportPart({ scenario, seed, entries }: Report, announce: Announce): HT
   return element(
     'div',
     {},
-    element('section', { class: 'overview' }, verdictList({ scenario, entries }), lead),
+    element('section', { class: 'overview' }, verdictList({ scenario, entries }, 'h2'), lead),
     element('details', { class: 'about' }, element('summary', {}, 'What was simulated'), ...about, seedNote),
     element('section', {}, element('h2', {}, 'Second by second'), charts.root),
     element(

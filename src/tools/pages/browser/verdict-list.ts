@@ -6,7 +6,8 @@ import type { Comparison } from '../report.js';
 import { element } from './element.js';
 import { lineLook, swatch } from './lines.js';
 
-export function verdictList(comparison: Comparison): HTMLElement {
+/** `headline`: as a heading, where the verdict begins a page. */
+export function verdictList(comparison: Comparison, headline: 'h2' | 'p' = 'p'): HTMLElement {
   const verdict = verdictOn(comparison);
   const items = verdict.policies.map(({ label, judgement, sentence }, index) =>
     element(
@@ -19,7 +20,7 @@ export function verdictList(comparison: Comparison): HTMLElement {
   return element(
     'div',
     { class: 'verdict' },
-    element('p', { class: 'headline' }, headlineText(verdict)),
+    element(headline, { class: 'headline' }, headlineText(verdict)),
     element('ul', {}, ...items),
   );
 }
