@@ -17,7 +17,7 @@ const report = reportOf(smallOutage, [{ name: 'axios-retry' }, { name: 'default'
 let opened: OpenedPage;
 beforeEach(async () => {
   opened = await open(report, { permissions: ['clipboard-read', 'clipboard-write'] });
-  await opened.page.getByText('Chart options').click();
+  await opened.page.locator('[role="tabpanel"]:not([hidden]) .above summary').click();
 });
 afterEach(async () => {
   expect(opened.noise).toEqual([]);
