@@ -15,6 +15,7 @@ export {
   newTail,
 } from './core/limits/tail/tail.js';
 export { checkPolicy } from './core/policy/check/check.js';
+export { endlessQueues } from './core/policy/check/endless-queues.js';
 export { hedgedWrites } from './core/policy/check/hedged-writes.js';
 export { implausibleTimes } from './core/policy/check/implausible-times.js';
 export { nearest } from './core/policy/check/nearest.js';

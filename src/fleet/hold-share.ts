@@ -1,21 +1,26 @@
 /** A shared hold as one process knows it. */
 
-import { nameOfPace } from '../core/limits/fleet/hold-record.js';
-import type { Totals } from '../core/limits/fleet/hold-told.js';
 import {
-  answersTold,
   holdAlone,
   holdLeased,
   holdRefuted,
   holdTold,
   holdWithout,
+  othersTold,
 } from '../core/limits/fleet/hold-told.js';
-import type { Facts, HoldFacts, HoldReport } from '../core/limits/fleet/messages.js';
+import type { Facts, HoldCounts, HoldFacts, HoldReport } from '../core/limits/fleet/messages.js';
 import { isPaced, timeOf } from '../core/limits/hold/queue.js';
-import type { HoldState } from '../core/limits/hold/state.js';
+import type { AnswerKind } from '../core/limits/hold/sample.js';
+import { sampleFrom } from '../core/limits/hold/sample.js';
+import { type HoldPhase, type HoldState, paces } from '../core/limits/hold/state.js';
+import { trialMs } from '../core/limits/hold/trial.js';
 import type { Hold } from '../core/policy/limits.js';
 import type { SharedScope } from '../runtime/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
+
+type Counting = { -readonly [K in keyof HoldCounts]: number };
+
+const nothing: HoldCounts = { firsts: 0, refusals: 0, successes: 0, sent: 0 };
 
 const longestMs = 3_600_000;
 const roundingMs = 1;
@@ -37,19 +42,15 @@ export class HoldShare implements RecordShare {
   private learntAt = Number.NEGATIVE_INFINITY;
   /** Until this time, a request of this process has a place or waits for its answer. */
   private busyUntil = Number.NEGATIVE_INFINITY;
+  /** The phase in the store, as far as it is known: the others are told of another one at once. */
+  private phase: HoldPhase = 'free';
   // -- since the last report
-  private firsts = 0;
-  private refusals = 0;
-  private successes = 0;
+  private own: Counting = { ...nothing };
   private isChanged = false;
-  // -- in total
-  private readonly reported: { firsts: number; refusals: number; successes: number } = {
-    firsts: 0,
-    refusals: 0,
-    successes: 0,
-  };
-  /** What other processes were answered, by the last facts. */
-  private others: Totals | undefined = undefined;
+  /** What this process has reported since the last change of the queue. */
+  private reported: Counting = { ...nothing };
+  /** What other processes have reported since then, by the last facts. */
+  private others: HoldCounts | undefined = undefined;
   /** How many requests wait for a place, and how long they would wait. */
   private queued = 0;
   private withinMs = 0;
@@ -64,25 +65,37 @@ export class HoldShare implements RecordShare {
 
   // -------------------------------------------------------------- what happens here
 
+  get isHearing(): boolean {
+    return this.speaker.isShared;
+  }
+
   /** On the path of every request. */
-  answered(isFirst: boolean, kind: 'success' | 'refusal' | 'other'): void {
-    if (isFirst) this.firsts += 1;
-    if (kind === 'success') this.successes += 1;
-    else if (kind === 'refusal' && isFirst) this.refusals += 1;
+  answered(isCounted: boolean, kind: AnswerKind): void {
+    const { own } = this;
+    if (isCounted) own.firsts += 1;
+    if (kind === 'success') own.successes += 1;
+    else if (kind === 'refusal' && isCounted) own.refusals += 1;
     if (!this.isMarked) this.speaker.mark(this);
   }
 
-  /** An answer to this process holds or paces requests. */
+  sent(): void {
+    this.own.sent += 1;
+    this.speaker.mark(this);
+  }
+
+  /** This process has changed the queue: what was counted before is about the queue before. */
   held(now: number): void {
     this.isChanged = true;
     this.isHearsay = false;
     this.learntAt = now;
+    this.own = { ...nothing };
     if (this.isUrgent(now)) this.speaker.urge(this);
     else this.speaker.mark(this);
   }
 
   private isUrgent(now: number): boolean {
-    return this.hold.refusedShare === 0 && this.scope.holdOf(this.hold).until > now;
+    const { phase, until } = this.scope.holdOf(this.hold);
+    return phase === 'courteous' ? until > now : phase !== this.phase;
   }
 
   queues(more: 1 | -1, withinMs: number): void {
@@ -99,42 +112,35 @@ export class HoldShare implements RecordShare {
   // -------------------------------------------------------------- what is told
 
   report(now: number): HoldReport {
-    const { firsts, refusals, successes, reported, isChanged } = this;
+    const { own, reported, isChanged } = this;
     const state = this.scope.holdOf(this.hold);
     const { leased = [] } = state;
     const surplus = Math.max(0, leased.length - this.queued);
     if (surplus > 0) this.scope.keepHold(this.hold, holdWithout(state, surplus));
     const report: HoldReport = {
       limit: 'hold',
-      firsts,
-      refusals,
-      successes,
+      ...own,
       turn: this.turn,
-      ...(isChanged && {
-        hold: {
-          forMs: Math.max(0, state.until - now),
-          spacingMs: state.spacingMs,
-          pace: nameOfPace(state.pace),
-          isUrgent: this.isUrgent(now),
-        },
-      }),
+      ...(isChanged && { hold: this.changeOf(state, now) }),
       want: Math.max(0, this.queued - leased.length),
       withinMs: this.withinMs,
       back: leased.slice(leased.length - surplus),
     };
-    reported.firsts += firsts;
-    reported.refusals += refusals;
-    reported.successes += successes;
-    this.firsts = 0;
-    this.refusals = 0;
-    this.successes = 0;
+    for (const key of ['firsts', 'refusals', 'successes', 'sent'] as const) reported[key] += own[key];
+    this.own = { ...nothing };
     this.isChanged = false;
     return report;
   }
 
+  private changeOf(state: HoldState, now: number): NonNullable<HoldReport['hold']> {
+    const { phase, dueAt, share, restMs, until, spacingMs } = state;
+    const dueMs = Math.max(0, dueAt - now);
+    const forMs = Math.max(0, until - now);
+    return { phase, dueMs, share, restMs, forMs, spacingMs, isUrgent: this.isUrgent(now) };
+  }
+
   told(facts: Facts, { isOwn, isLate, sentAt }: Receipt, now: number): void {
     if (facts.limit !== 'hold') return;
-    if (isOwn) this.count(facts, now);
     const isOld = isOwn && sentAt <= this.learntAt;
     if (isOld && facts.turn < this.turn) {
       // Newer news have arrived before this answer.
@@ -147,29 +153,31 @@ export class HoldShare implements RecordShare {
       return;
     }
     const isNew = facts.turn !== this.turn;
-    this.turn = facts.turn;
-    if (isNew) this.learntAt = now;
     const { hold, scope } = this;
     const wasHearsay = this.isHearsay;
     if (isOwn && !isOld) this.isHearsay = false;
     else if (isNew) this.isHearsay = true;
     const known = scope.holdOf(hold);
+    if (isNew) this.begin(facts, known, now);
+    if (isOwn) this.count(facts, now);
     // Anyone who may publish on the channel can send news: what the record knows nothing of was never true.
-    const before = isOwn && wasHearsay && !isOld && facts.pace === 'none' ? holdRefuted(known) : known;
-    const told = holdTold(before, scope.answersOf(hold), facts, isNew, now);
+    const before = isOwn && wasHearsay && !isOld && facts.turn === 0 ? holdRefuted(known) : known;
+    const told = holdTold(before, facts, isNew, now);
     const leased = isOwn && !isLate ? holdLeased(told, facts.granted) : told;
     // News may arrive even if answers do not. Without answers there are no places, so this process uses its own queue.
     const after = this.speaker.isShared ? leased : holdAlone(leased);
     if (after !== known) scope.keepHold(hold, after);
     // The store does not know this hold: it began while the store was silent, or the store was emptied.
-    if (!isOld && facts.pace === 'none' && isPaced(before, now)) this.isChanged = true;
+    if (!isOld && facts.turn === 0 && isPaced(before, now)) this.isChanged = true;
     this.isBusyWith(facts.granted, after, now);
+    if (isOwn && this.isHearing) scope.judge(hold, now);
     if (this.isChanged || this.isHearsay || this.queued > 0 || now < this.busyUntil) this.speaker.mark(this);
   }
 
   /** The settings bound the window. No request waits for so long as to take a place that comes up later than the rest. */
-  private isTooLong({ forMs, pacedMs, spacingMs }: HoldFacts): boolean {
+  private isTooLong({ phase, dueMs, forMs, pacedMs, spacingMs }: HoldFacts): boolean {
     const longestWindowMs = this.longestWindowMs + roundingMs;
+    if (paces[phase] !== undefined && dueMs > longestWindowMs + trialMs) return true;
     return forMs > longestWindowMs || -pacedMs > longestWindowMs || spacingMs > longestMs;
   }
 
@@ -180,19 +188,32 @@ export class HoldShare implements RecordShare {
     if (!isPaced(state, now)) this.busyUntil = now;
   }
 
-  private count({ firsts, refusals, successes }: HoldFacts, now: number): void {
+  /** Another turn: all counts begin again. What this process counts is about it if it has changed the queue likewise. */
+  private begin({ turn, phase }: HoldFacts, before: HoldState, now: number): void {
+    const { hold, scope } = this;
+    this.turn = turn;
+    this.phase = phase;
+    this.learntAt = now;
+    this.reported = { ...nothing };
+    if (this.others !== undefined) this.others = nothing;
+    if (before.phase === phase) return;
+    this.own = { ...nothing };
+    scope.keepSample(hold, sampleFrom(now));
+  }
+
+  private count(facts: HoldFacts, now: number): void {
     const { reported, others, hold, scope } = this;
-    const after: Totals = {
-      firsts: firsts - reported.firsts,
-      refusals: refusals - reported.refusals,
-      successes: successes - reported.successes,
-      at: now,
+    const after: HoldCounts = {
+      firsts: facts.firsts - reported.firsts,
+      refusals: facts.refusals - reported.refusals,
+      successes: facts.successes - reported.successes,
+      sent: facts.sent - reported.sent,
     };
     this.others = after;
     if (others === undefined) return;
-    const before = scope.answersOf(hold);
-    const answers = answersTold(before, others, after, now);
-    if (answers !== before) scope.keepAnswers(hold, answers);
+    const before = scope.sampleOf(hold);
+    const sample = othersTold(before, others, after, now);
+    if (sample !== before) scope.keepSample(hold, sample);
   }
 
   alone(): void {

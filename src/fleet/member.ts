@@ -3,6 +3,7 @@
 import type { BudgetState } from '../core/limits/budget/state.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import type { Pass } from '../core/limits/gate/state.js';
+import type { AnswerKind } from '../core/limits/hold/sample.js';
 import type { Budget, Cost, Gate, Hold } from '../core/policy/limits.js';
 import type { Policy } from '../core/policy/policy.js';
 import type {
@@ -76,8 +77,16 @@ class LiveShare implements ScopeShare {
     this.gateShare(gate)?.waits(attemptTimeoutMs, now);
   }
 
-  answered(hold: Hold, isFirst: boolean, kind: 'success' | 'refusal' | 'other'): void {
-    this.holdShare(hold)?.answered(isFirst, kind);
+  isHearing(hold: Hold): boolean {
+    return this.holdShare(hold)?.isHearing === true;
+  }
+
+  answered(hold: Hold, isCounted: boolean, kind: AnswerKind): void {
+    this.holdShare(hold)?.answered(isCounted, kind);
+  }
+
+  sent(hold: Hold): void {
+    this.holdShare(hold)?.sent();
   }
 
   held(hold: Hold, now: number): void {

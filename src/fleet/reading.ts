@@ -1,9 +1,10 @@
 /** What comes from a store may be anything: only facts that are whole are facts. */
 
-import type { BudgetFacts, Facts, GateFacts, HoldFacts, PaceName } from '../core/limits/fleet/messages.js';
+import type { BudgetFacts, Facts, GateFacts, HoldFacts } from '../core/limits/fleet/messages.js';
+import { type HoldPhase, paces } from '../core/limits/hold/state.js';
 
 type Kinds<F> = {
-  readonly [K in keyof Omit<F, 'limit'>]: 'number' | 'sooner or later' | 'numbers' | 'boolean' | 'pace';
+  readonly [K in keyof Omit<F, 'limit'>]: 'number' | 'sooner or later' | 'numbers' | 'boolean' | 'phase';
 };
 
 const gate: Kinds<GateFacts> = {
@@ -25,12 +26,16 @@ const hold: Kinds<HoldFacts> = {
   firsts: 'number',
   refusals: 'number',
   successes: 'number',
+  sent: 'number',
   turn: 'number',
+  phase: 'phase',
+  dueMs: 'number',
+  share: 'number',
+  restMs: 'number',
   forMs: 'number',
   pacedMs: 'sooner or later',
   places: 'number',
   spacingMs: 'number',
-  pace: 'pace',
   nextPlace: 'number',
   granted: 'numbers',
 };
@@ -44,8 +49,6 @@ const budget: Kinds<BudgetFacts> = {
 };
 
 const kinds: Readonly<Record<string, Readonly<Record<string, string>>>> = { gate, hold, budget };
-
-const paces: readonly PaceName[] = ['none', 'keen', 'courteous'];
 
 /** Beyond 2^53, numbers that differ by 1 are equal. No counter gets that far, and no duration is that long. */
 const largest = Number.MAX_SAFE_INTEGER;
@@ -62,14 +65,14 @@ export function factsIn(value: unknown): Facts | undefined {
 
 /** A queue whose places come no time apart has no end. */
 function canBe(facts: Facts): boolean {
-  return facts.limit !== 'hold' || facts.pace === 'none' || facts.spacingMs > 0;
+  return facts.limit !== 'hold' || paces[facts.phase as HoldPhase] === undefined || facts.spacingMs > 0;
 }
 
 function isOfKind(value: unknown, kind: string): boolean {
   if (kind === 'number') return isNumber(value) && value >= 0;
   if (kind === 'sooner or later') return isNumber(value);
   if (kind === 'numbers') return Array.isArray(value) && value.every((one) => isNumber(one) && one >= 0);
-  return kind === 'boolean' ? typeof value === 'boolean' : (paces as readonly unknown[]).includes(value);
+  return kind === 'boolean' ? typeof value === 'boolean' : Object.hasOwn(paces, String(value));
 }
 
 function isNumber(value: unknown): value is number {

@@ -6,7 +6,7 @@
 import type { BudgetState } from '../core/limits/budget/state.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import type { GateState, Pass } from '../core/limits/gate/state.js';
-import type { Answers } from '../core/limits/hold/answers.js';
+import type { AnswerKind, Sample } from '../core/limits/hold/sample.js';
 import type { HoldState } from '../core/limits/hold/state.js';
 import type { Budget, Cost, Gate, Hold } from '../core/policy/limits.js';
 import type { Policy } from '../core/policy/policy.js';
@@ -52,8 +52,10 @@ export interface SharedScope {
   keepGate(gate: Gate, state: GateState): void;
   holdOf(hold: Hold): HoldState;
   keepHold(hold: Hold, state: HoldState): void;
-  answersOf(hold: Hold): Answers;
-  keepAnswers(hold: Hold, answers: Answers): void;
+  sampleOf(hold: Hold): Sample;
+  keepSample(hold: Hold, sample: Sample): void;
+  /** Changes the hold if the answers up to this time ask for it. */
+  judge(hold: Hold, now: number): void;
 }
 
 /** What a scope reports about itself. These calls are synchronous and only count; the store hears about it later. */
@@ -63,7 +65,12 @@ export interface ScopeShare {
   signed(gate: Gate, sign: Sign, pass: Pass, change: GateChange, now: number): void;
   /** A request waits for the gate, perhaps for the lease to probe. */
   waits(gate: Gate, attemptTimeoutMs: number | undefined, now: number): void;
-  answered(hold: Hold, isFirst: boolean, kind: 'success' | 'refusal' | 'other'): void;
+  /** Whether this process hears what others are answered, so that a hold is judged when it does. */
+  isHearing(hold: Hold): boolean;
+  /** `isCounted`: it is the answer to a first attempt that was sent at the current pace. */
+  answered(hold: Hold, isCounted: boolean, kind: AnswerKind): void;
+  /** A first attempt was sent while requests queue. */
+  sent(hold: Hold): void;
   held(hold: Hold, now: number): void;
   /** One request more, or one less, waits for a place from the store; `withinMs` is how long it would wait at most. */
   queues(hold: Hold, more: 1 | -1, withinMs: number): void;

@@ -10,12 +10,13 @@ import { isFailure } from '../core/limits/gate/signs.js';
 import type { Epoch, GateState } from '../core/limits/gate/state.js';
 import { openGate } from '../core/limits/gate/state.js';
 import { queueMs } from '../core/limits/hold/admit.js';
-import type { Answers } from '../core/limits/hold/answers.js';
-import { afterAnswer, noAnswers } from '../core/limits/hold/answers.js';
-import { givePlaceBack } from '../core/limits/hold/queue.js';
+import { givePlaceBack, isPaced } from '../core/limits/hold/queue.js';
 import { afterRefusal, isRefusal } from '../core/limits/hold/refusals.js';
+import type { AnswerKind, Sample } from '../core/limits/hold/sample.js';
+import { afterAnswer, afterSent, noSample } from '../core/limits/hold/sample.js';
 import type { HoldState } from '../core/limits/hold/state.js';
 import { noHold } from '../core/limits/hold/state.js';
+import { judged } from '../core/limits/hold/trial.js';
 import { go, noClaim } from '../core/limits/turnstile.js';
 import type { Gate, Hold } from '../core/policy/limits.js';
 import type { Settings } from '../core/policy/settings.js';
@@ -29,10 +30,11 @@ import { noteFailure } from './turn.js';
 export class GuardedScope extends Scope {
   private readonly gates: Map<Gate, GateState> = new Map();
   private readonly holds: Map<Hold, HoldState> = new Map();
-  private readonly answers: Map<Hold, Answers> = new Map();
+  private readonly samples: Map<Hold, Sample> = new Map();
   /** The last failure before the gate shut or while it was; what a request that was never sent is told. */
   private readonly failures: Map<Gate, Finding> = new Map();
   private waiting = 0;
+  private queued = 0;
   private refused: Record<RefusalReason, number> = { ...noneRefused };
 
   // -------------------------------------------------------------- before an attempt
@@ -41,7 +43,7 @@ export class GuardedScope extends Scope {
     const { gate, hold } = settings;
     const now = this.ports.now();
     const gateState = gate === false ? openGate : this.gateOf(gate);
-    const holdState = hold === false ? noHold : this.holdOf(hold);
+    const holdState = hold === false ? noHold : this.holdAsOf(hold, now);
     if (isClear(settings, gateState, holdState, now)) {
       if (hold !== false) this.setQueued(turn, hold, false);
       return this.letThrough(turn, gateState.epoch, now);
@@ -50,6 +52,7 @@ export class GuardedScope extends Scope {
       gate: gateState,
       hold: holdState,
       waiting: this.waiting - (turn.isWaiting ? 1 : 0),
+      queued: this.queued - (turn.isHeld ? 1 : 0),
       claim: turn.claim,
       isRetry,
     };
@@ -60,11 +63,11 @@ export class GuardedScope extends Scope {
     if (admission.kind === 'refuse') this.refuse(turn, admission.reason, true);
     if (admission.kind === 'go') {
       if (unenforced !== undefined) this.refuse(turn, unenforced, false);
-      if (hold !== false) this.setQueued(turn, hold, false);
+      if (hold !== false) this.leaveQueue(turn, hold, holdState, now);
       return this.letThrough(turn, epoch, now);
     }
     turn.claim = claim;
-    this.setWaiting(turn, admission.kind === 'wait' && admission.why === 'gate');
+    this.setWaiting(turn, admission.kind === 'wait' ? admission.why : undefined);
     if (this.share !== undefined) this.askFleet(this.share, settings, turn, admission, deadlineAt, now);
     return admission;
   }
@@ -87,6 +90,13 @@ export class GuardedScope extends Scope {
     this.setQueued(turn, hold, isQueued, Math.min(queuesUntil, deadlineAt) - now);
   }
 
+  private leaveQueue(turn: Turn, hold: Hold, state: HoldState, now: number): void {
+    this.setQueued(turn, hold, false);
+    if (!isPaced(state, now)) return;
+    this.samples.set(hold, afterSent(this.sampleOf(hold), 1));
+    this.share?.sent(hold);
+  }
+
   private setQueued(turn: Turn, hold: Hold, isQueued: boolean, withinMs = 0): void {
     if (turn.isQueued !== isQueued) this.share?.queues(hold, isQueued ? 1 : -1, withinMs);
     turn.isQueued = isQueued;
@@ -102,12 +112,12 @@ export class GuardedScope extends Scope {
     turn.epoch = epoch;
     turn.sentAt = now;
     turn.claim = noClaim;
-    this.setWaiting(turn, false);
+    this.setWaiting(turn, undefined);
     return go;
   }
 
   override leave({ hold }: Settings, turn: Turn): void {
-    this.setWaiting(turn, false);
+    this.setWaiting(turn, undefined);
     const { place } = turn.claim;
     turn.claim = noClaim;
     if (hold === false) return;
@@ -117,9 +127,11 @@ export class GuardedScope extends Scope {
     this.share?.left(hold);
   }
 
-  private setWaiting(turn: Turn, isWaiting: boolean): void {
-    if (turn.isWaiting !== isWaiting) this.waiting += isWaiting ? 1 : -1;
-    turn.isWaiting = isWaiting;
+  private setWaiting(turn: Turn, why: 'gate' | 'hold' | undefined): void {
+    this.waiting += Number(why === 'gate') - Number(turn.isWaiting);
+    this.queued += Number(why === 'hold') - Number(turn.isHeld);
+    turn.isWaiting = why === 'gate';
+    turn.isHeld = why === 'hold';
   }
 
   override queueMs({ hold }: Settings, now: number): number {
@@ -153,40 +165,68 @@ export class GuardedScope extends Scope {
     isFirst: boolean,
     verdict: boolean | undefined,
     now: number,
+    sentAt: number,
   ): void {
     const { hold, maxHintMs } = settings;
     if (hold !== false) {
       const isRefused = hasFailed(finding, verdict) && isRefusal(hold, finding, maxHintMs);
-      if (isRefused) this.learnRefusal(hold, finding, isFirst, now);
-      else if (isFirst && finding.kind === 'response') this.noteAnswer(hold, true, 'other', now);
+      if (isRefused) this.learnRefusal(hold, finding, isFirst, now, sentAt);
+      else if (finding.kind === 'response') this.noteAnswer(hold, isFirst, sentAt, 'other', undefined, now);
     }
-    super.learn(settings, finding, isFirst, verdict, now);
+    super.learn(settings, finding, isFirst, verdict, now, sentAt);
   }
 
-  private learnRefusal(hold: Hold, finding: ResponseFinding, isFirst: boolean, now: number): void {
-    const answers = this.noteAnswer(hold, isFirst, 'refusal', now);
-    const before = this.holdOf(hold);
-    const after = afterRefusal(hold, before, answers, finding, now);
-    this.holds.set(hold, after);
-    if (after.pacedSince !== before.pacedSince) this.share?.held(hold, now);
+  private learnRefusal(
+    hold: Hold,
+    finding: ResponseFinding,
+    isFirst: boolean,
+    now: number,
+    sentAt: number,
+  ): void {
+    this.noteAnswer(hold, isFirst, sentAt, 'refusal', finding, now);
+    this.changeHold(hold, afterRefusal(hold, this.holdOf(hold), this.sampleOf(hold), finding, now), now);
   }
 
-  override succeed(settings: Settings, isFirst: boolean, lastCost: number | undefined): void {
+  override succeed(settings: Settings, isFirst: boolean, lastCost: number | undefined, sentAt: number): void {
     const { hold } = settings;
-    if (hold !== false) this.noteAnswer(hold, isFirst, 'success', this.ports.now());
-    super.succeed(settings, isFirst, lastCost);
+    if (hold !== false) this.noteAnswer(hold, isFirst, sentAt, 'success', undefined, this.ports.now());
+    super.succeed(settings, isFirst, lastCost, sentAt);
   }
 
   private noteAnswer(
     hold: Hold,
     isFirst: boolean,
-    kind: 'success' | 'refusal' | 'other',
+    sentAt: number,
+    kind: AnswerKind,
+    finding: ResponseFinding | undefined,
     now: number,
-  ): Answers {
-    const answers = afterAnswer(this.answersOf(hold), isFirst, kind, now);
-    this.answers.set(hold, answers);
-    this.share?.answered(hold, isFirst, kind);
-    return answers;
+  ): void {
+    const state = this.holdAsOf(hold, now);
+    // What was sent before says nothing about the current pace. Retries only repeat what is known; but while requests
+    // queue, each attempt is sent at the pace.
+    const isCounted = sentAt >= state.pacedSince && (isFirst || isPaced(state, now));
+    this.samples.set(hold, afterAnswer(this.sampleOf(hold), isCounted, kind, finding, now));
+    this.share?.answered(hold, isCounted, kind);
+  }
+
+  /** The hold at this time: a trial may be over. In a fleet, that is judged when it is known what others were answered. */
+  private holdAsOf(hold: Hold, now: number): HoldState {
+    if (this.share?.isHearing(hold) !== true) this.judge(hold, now);
+    return this.holdOf(hold);
+  }
+
+  override judge(hold: Hold, now: number): void {
+    const before = this.sampleOf(hold);
+    const { state, sample } = judged(hold, this.holdOf(hold), before, now);
+    if (sample !== before) this.samples.set(hold, sample);
+    this.changeHold(hold, state, now);
+  }
+
+  private changeHold(hold: Hold, after: HoldState, now: number): void {
+    const before = this.holdOf(hold);
+    if (after === before) return;
+    this.holds.set(hold, after);
+    if (after.pacedSince !== before.pacedSince) this.share?.held(hold, now);
   }
 
   override sign({ gate }: Settings, turn: Turn, isFirst: boolean, sign: Sign, finding?: Finding): void {
@@ -237,7 +277,7 @@ export class GuardedScope extends Scope {
    */
   override forget(): void {
     super.forget();
-    this.answers.clear();
+    this.samples.clear();
     this.failures.clear();
     for (const [gate, { epoch }] of this.gates) this.gates.set(gate, { ...openGate, epoch: epoch + 1 });
     for (const [hold, { nextPlace }] of this.holds) {
@@ -261,11 +301,11 @@ export class GuardedScope extends Scope {
     this.holds.set(hold, state);
   }
 
-  override answersOf(hold: Hold): Answers {
-    return this.answers.get(hold) ?? noAnswers;
+  override sampleOf(hold: Hold): Sample {
+    return this.samples.get(hold) ?? noSample;
   }
 
-  override keepAnswers(hold: Hold, answers: Answers): void {
-    this.answers.set(hold, answers);
+  override keepSample(hold: Hold, sample: Sample): void {
+    this.samples.set(hold, sample);
   }
 }

@@ -115,7 +115,7 @@ export class LiveSession implements Session {
     if (needsDecision) return false;
     this.acceptedStatus = status;
     this.endTurn('alive');
-    scope.succeed(settings, true, undefined);
+    scope.succeed(settings, true, undefined, this.sentAt);
     if (isListening(settings)) this.tellSettled(status, scope.ports.now());
     return true;
   }
@@ -137,14 +137,19 @@ export class LiveSession implements Session {
     const world = this.worldAt(now, date, prospects, verdict);
     const decision = decide(settings, history, finding, world);
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
-    if (succeeds) scope.succeed(settings, isFirst, this.lastCost());
+    if (succeeds) scope.succeed(settings, isFirst, this.lastCost(), this.sentAt);
     this.record({ endedAt: now, decision });
     if (isListening(settings)) this.tellDecision(world, decision);
     return decision;
   }
 
   protected learn(finding: Finding, isFirst: boolean, verdict: boolean | undefined, now: number): void {
-    this.scope.learn(this.settings, finding, isFirst, verdict, now);
+    this.scope.learn(this.settings, finding, isFirst, verdict, now, this.sentAt);
+  }
+
+  /** When the attempt was let through. */
+  protected get sentAt(): number {
+    return this.turn?.sentAt ?? Number.NEGATIVE_INFINITY;
   }
 
   protected record(attempt: Attempt): void {

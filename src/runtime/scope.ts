@@ -12,7 +12,7 @@ import {
 import type { BudgetState } from '../core/limits/budget/state.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import type { GateState } from '../core/limits/gate/state.js';
-import type { Answers } from '../core/limits/hold/answers.js';
+import type { Sample } from '../core/limits/hold/sample.js';
 import type { HoldState } from '../core/limits/hold/state.js';
 import type { Budget, Gate, Hold } from '../core/policy/limits.js';
 import type { Settings } from '../core/policy/settings.js';
@@ -77,8 +77,9 @@ export abstract class Scope implements SessionScope, SharedScope {
   abstract keepGate(gate: Gate, state: GateState): void;
   abstract holdOf(hold: Hold): HoldState;
   abstract keepHold(hold: Hold, state: HoldState): void;
-  abstract answersOf(hold: Hold): Answers;
-  abstract keepAnswers(hold: Hold, answers: Answers): void;
+  abstract sampleOf(hold: Hold): Sample;
+  abstract keepSample(hold: Hold, sample: Sample): void;
+  abstract judge(hold: Hold, now: number): void;
 
   // -------------------------------------------------------------- before an attempt
 
@@ -111,6 +112,7 @@ export abstract class Scope implements SessionScope, SharedScope {
     _isFirst: boolean,
     verdict: boolean | undefined,
     now: number,
+    _sentAt: number,
   ): void {
     if (budget === false || !hasFailed(finding, verdict)) return;
     this.share?.failed(budget, priceOf(finding));
@@ -118,7 +120,7 @@ export abstract class Scope implements SessionScope, SharedScope {
   }
 
   /** A request succeeded; `lastCost` is what its last retry cost, undefined if it had none. */
-  succeed({ budget }: Settings, _isFirst: boolean, lastCost: number | undefined): void {
+  succeed({ budget }: Settings, _isFirst: boolean, lastCost: number | undefined, _sentAt: number): void {
     if (budget === false) return;
     this.share?.succeeded(budget);
     const timed = needsClock(budget);

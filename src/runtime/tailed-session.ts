@@ -142,7 +142,7 @@ export class TailedSession extends LearningSession implements SessionTail {
   private note(out: Out, { finding, verdict, endedAt }: Failed): void {
     this.landFailed(out, finding);
     const onlyHold = { ...this.settings, budget: false as const };
-    this.scope.learn(onlyHold, finding, this.retries === 0, verdict, endedAt);
+    this.scope.learn(onlyHold, finding, this.retries === 0, verdict, endedAt, this.sentAt);
   }
 
   private decideBy(
@@ -259,7 +259,7 @@ export class TailedSession extends LearningSession implements SessionTail {
     now: number,
   ): void {
     if (this.deciding?.failed === undefined) super.learn(finding, isFirst, verdict, now);
-    else this.scope.learn({ ...this.settings, hold: false }, finding, isFirst, verdict, now);
+    else this.scope.learn({ ...this.settings, hold: false }, finding, isFirst, verdict, now, this.sentAt);
   }
 }
 

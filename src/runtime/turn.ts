@@ -14,7 +14,10 @@ export interface Turn {
   /** The gate's epoch in which the attempt was let through, and the time. */
   epoch: Epoch;
   sentAt: number;
+  /** Whether the request waits for the gate. */
   isWaiting: boolean;
+  /** Whether it queues for the hold. */
+  isHeld: boolean;
   /** Whether the request waits for a place in the queue, which only the fleet can give. */
   isQueued: boolean;
   /** When the first attempt failed; undefined again once a failed retry has counted as well. */
@@ -36,6 +39,7 @@ export function turnFrom(startedAt: number | undefined): Turn {
     epoch: noEpoch,
     sentAt: Number.NEGATIVE_INFINITY,
     isWaiting: false,
+    isHeld: false,
     isQueued: false,
     failedAt: undefined,
     refused: undefined,

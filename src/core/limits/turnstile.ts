@@ -11,6 +11,8 @@ export interface Turnstile {
   readonly hold: HoldState;
   /** How many requests wait for the gate, not counting this one. */
   readonly waiting: number;
+  /** How many requests queue for the hold, not counting this one. */
+  readonly queued: number;
   readonly claim: Claim;
   /** The attempt is a retry. The answer before it is gone, so it waits as long as its deadline allows. */
   readonly isRetry: boolean;

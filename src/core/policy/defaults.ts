@@ -107,7 +107,14 @@ export const defaults: Defaults = freezeDeep({
     enforce: true,
   },
   // Less than half may come from one tenant or one route. Shorter hints are over before other requests would notice.
-  hold: { refusedShare: 0.5, minMs: 2_000, spacingMs: 100, maxQueueMs: undefined, enforce: true },
+  hold: {
+    refusedShare: 0.5,
+    minMs: 2_000,
+    spacingMs: 100,
+    maxQueueMs: undefined,
+    maxWaiting: 1_000,
+    enforce: true,
+  },
   scope: 'origin',
   // As much as common proxies buffer for a replay, and enough for nearly all JSON.
   bufferBodyBytes: typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__ ? 65_536 : 0,

@@ -138,7 +138,8 @@ export interface Gate {
 /** The pause of a whole scope that a server asked for. */
 export interface Hold {
   /**
-   * The share of recent first answers, from 0 to 1, that have to be rate limited before others wait; 0: one is enough.
+   * The share of recent first answers, from 0 to 1, that have to be rate limited before others are held back for a
+   * moment, to see whether that helps. 0: the limit is known to be for all, so one is enough.
    * @default 0.5
    */
   readonly refusedShare: number;
@@ -153,10 +154,16 @@ export interface Hold {
    */
   readonly spacingMs: number;
   /**
-   * The longest time in the queue, in milliseconds. By default, half of the time left until the deadline.
+   * The longest time in the queue, in milliseconds. By default, half of the time left until the deadline; without a
+   * deadline, 30 seconds, not counting a time that the server named.
    * @default none
    */
   readonly maxQueueMs: number | undefined;
+  /**
+   * How many requests may queue at the same time.
+   * @default 1_000
+   */
+  readonly maxWaiting: number;
   /**
    * Whether it refuses anything. False: it only counts and reports what it would refuse.
    * @default true

@@ -124,14 +124,15 @@ end
 -- the hold
 
 function blank.hold()
-  return { limit = 'hold', firsts = 0, refusals = 0, successes = 0, turn = 0, ['until'] = 0, pacedSince = 0, places = 0,
-    spacingMs = 0, pace = 'none', nextPlace = 0, free = {} }
+  return { limit = 'hold', firsts = 0, refusals = 0, successes = 0, sent = 0, turn = 0, phase = 'free', dueAt = 0, share = 0,
+    restMs = 0, ['until'] = 0, pacedSince = 0, places = 0, spacingMs = 0, nextPlace = 0, free = {} }
 end
 
-local paces = {
-  keen = { gentle = math.log(1.02) / 1000, gentleFor = 4000, bold = math.log(1.12) / 1000 },
-  courteous = { gentle = math.log(1.1) / 1000, gentleFor = math.huge, bold = math.log(1.1) / 1000 },
-}
+local keen = { gentle = math.log(1.02) / 1000, gentleFor = 4000, bold = math.log(1.12) / 1000 }
+local steady = { gentle = math.log(1.0001) / 1000, gentleFor = math.huge, bold = math.log(1.0001) / 1000 }
+local courteous = { gentle = math.log(1.1) / 1000, gentleFor = math.huge, bold = math.log(1.1) / 1000 }
+local paces = { free = false, proof = false, quota = false, trial = steady, check = steady, trickle = steady, paced = keen,
+  apart = keen, courteous = courteous }
 
 local function placesAfter(pace, elapsed)
   local places = (math.exp(pace.gentle * math.min(elapsed, pace.gentleFor)) - 1) / pace.gentle
@@ -147,14 +148,20 @@ local function timeFor(pace, places)
 end
 
 local function placesBy(record)
-  local pace = paces[record.pace]
+  local pace = paces[record.phase]
   if not pace then return record.places end
   return record.places + placesAfter(pace, math.max(0, now - record.pacedSince)) / record.spacingMs
 end
 
 local function timeOf(record, place)
+  if not paces[record.phase] then return record.pacedSince end
   local ahead = math.max(0, place - record.places)
-  return record.pacedSince + timeFor(paces[record.pace], ahead * record.spacingMs)
+  return record.pacedSince + timeFor(paces[record.phase], ahead * record.spacingMs)
+end
+
+local function takeAnswers(record, report)
+  if report.turn ~= record.turn then return end
+  for _, name in ipairs({ 'firsts', 'refusals', 'successes', 'sent' }) do record[name] = record[name] + report[name] end
 end
 
 local function takeHold(record, report)
@@ -162,17 +169,19 @@ local function takeHold(record, report)
   if not hold then return end
   local untilThen = math.max(record['until'], now + hold.forMs)
   local isLonger = hold.forMs > 0 and untilThen > record['until']
-  local isMeant = report.turn == record.turn or record.pace == 'none'
+  local isMeant = report.turn == record.turn or record.turn == 0
   if not isMeant and not isLonger then return end
-  record.places = math.min(placesBy(record), record.nextPlace)
-  with(record, { turn = record.turn + 1, ['until'] = untilThen, pacedSince = math.max(now, untilThen) })
-  if isMeant then with(record, { spacingMs = hold.spacingMs, pace = hold.pace }) end
+  record.places = paces[record.phase] and math.min(placesBy(record), record.nextPlace) or record.nextPlace
+  with(record, { turn = record.turn + 1, ['until'] = untilThen, pacedSince = math.max(now, untilThen),
+    firsts = 0, refusals = 0, successes = 0, sent = 0 })
+  if isMeant then
+    with(record, { phase = hold.phase, dueAt = now + hold.dueMs, share = hold.share, restMs = hold.restMs, spacingMs = hold.spacingMs })
+  end
 end
 
 local function takePlacesBack(record, report)
   if #report.back == 0 and #record.free == 0 then return end
   local free, isFree = {}, {}
-  if record.pace == 'none' then record.free = {} return end
   local function add(place)
     if type(place) ~= 'number' or isFree[place] or not (timeOf(record, place) > now) then return end
     isFree[place] = true
@@ -187,7 +196,7 @@ end
 
 local function grantPlaces(record, report)
   local granted = {}
-  if record.pace == 'none' or report.want <= 0 then return granted end
+  if not paces[record.phase] or report.want <= 0 then return granted end
   local function isInTime(place) return timeOf(record, place) <= now + report.withinMs end
   while #granted < report.want and record.free[1] and isInTime(record.free[1]) do
     table.insert(granted, table.remove(record.free, 1))
@@ -202,16 +211,14 @@ local function grantPlaces(record, report)
 end
 
 local function holdFacts(record, granted)
-  return { limit = 'hold', firsts = record.firsts, refusals = record.refusals, successes = record.successes,
-    turn = record.turn, forMs = math.max(0, record['until'] - now), pacedMs = record.pace == 'none' and 0 or now - record.pacedSince,
-    places = record.places, spacingMs = record.spacingMs, pace = record.pace, nextPlace = record.nextPlace,
-    granted = granted }
+  return { limit = 'hold', firsts = record.firsts, refusals = record.refusals, successes = record.successes, sent = record.sent,
+    turn = record.turn, phase = record.phase, dueMs = math.max(0, record.dueAt - now), share = record.share, restMs = record.restMs,
+    forMs = math.max(0, record['until'] - now), pacedMs = record.turn == 0 and 0 or now - record.pacedSince,
+    places = record.places, spacingMs = record.spacingMs, nextPlace = record.nextPlace, granted = granted }
 end
 
 function merge.hold(record, report)
-  record.firsts = record.firsts + report.firsts
-  record.refusals = record.refusals + report.refusals
-  record.successes = record.successes + report.successes
+  takeAnswers(record, report)
   local turn = record.turn
   takeHold(record, report)
   local isNews = record.turn ~= turn and report.hold.isUrgent
@@ -280,7 +287,8 @@ local function recordAt(key, limit)
   if record.limit ~= limit then return fresh, 1 end
   -- the clock was set back
   if record.slice and record.slice > math.floor(now / 15000) + 1 then return fresh, 0 end
-  if limit == 'hold' and record.pace ~= 'none' and not (paces[record.pace] and record.spacingMs > 0) then return fresh, 1 end
+  local pace = limit == 'hold' and paces[record.phase]
+  if limit == 'hold' and (pace == nil or pace and not (record.spacingMs > 0)) then return fresh, 1 end
   return record, 0
 end
 

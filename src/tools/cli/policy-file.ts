@@ -2,7 +2,7 @@
 
 import type { Policy, PolicyOptions, Problem, Remark } from '../../index.js';
 import { definePolicy, PolicyError, parsePolicy } from '../../index.js';
-import { checkPolicy, hedgedWrites, implausibleTimes, unreadBodies } from '../../internal.js';
+import { checkPolicy, endlessQueues, hedgedWrites, implausibleTimes, unreadBodies } from '../../internal.js';
 import { readJsonText } from '../pages/json-text.js';
 import { dataPolicyNames, policyNamed } from '../sim/internal.js';
 import { didYouMean } from './arguments.js';
@@ -59,6 +59,7 @@ export function remarksOn(policy: Policy): readonly Remark[] {
     ...implausibleTimes(options),
     ...unreadBodies(options),
     ...hedgedWrites(options),
+    ...endlessQueues(options),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { GateState } from '../../../src/core/limits/gate/state.js';
 import { openGate } from '../../../src/core/limits/gate/state.js';
 import { queueMs } from '../../../src/core/limits/hold/admit.js';
 import type { HoldState } from '../../../src/core/limits/hold/state.js';
-import { keen, noHold } from '../../../src/core/limits/hold/state.js';
+import { noHold } from '../../../src/core/limits/hold/state.js';
 import type { Claim, Turnstile } from '../../../src/core/limits/turnstile.js';
 import { noClaim } from '../../../src/core/limits/turnstile.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
@@ -22,14 +22,22 @@ const shut: GateState = {
   survived: { longest: 0, at: 0 },
 };
 /** A hold whose window ends at 5,000, and whose queue is empty. */
-const held: HoldState = { ...noHold, until: 5_000, pacedSince: 5_000, spacingMs: 100, pace: keen };
+const held: HoldState = { ...noHold, phase: 'paced', until: 5_000, pacedSince: 5_000, spacingMs: 100 };
 /** A request has taken the first place. */
 const first: Claim = { ...noClaim, place: 0 };
 /** … and the hold after that. */
 const queue: HoldState = { ...held, nextPlace: 1 };
 
 function turnstile(differences: Partial<Turnstile> = {}): Turnstile {
-  return { gate: openGate, hold: noHold, waiting: 0, claim: noClaim, isRetry: false, ...differences };
+  return {
+    gate: openGate,
+    hold: noHold,
+    waiting: 0,
+    queued: 0,
+    claim: noClaim,
+    isRetry: false,
+    ...differences,
+  };
 }
 
 function ask(

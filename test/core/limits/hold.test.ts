@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { Answers } from '../../../src/core/limits/hold/answers.js';
-import { afterAnswer, noAnswers } from '../../../src/core/limits/hold/answers.js';
 import { givePlaceBack, isPaced, takePlace, timeOf } from '../../../src/core/limits/hold/queue.js';
 import { afterRefusal, isRefusal } from '../../../src/core/limits/hold/refusals.js';
+import type { Sample } from '../../../src/core/limits/hold/sample.js';
+import { afterAnswer, noSample } from '../../../src/core/limits/hold/sample.js';
 import type { HoldState } from '../../../src/core/limits/hold/state.js';
-import { courteous, keen, noHold } from '../../../src/core/limits/hold/state.js';
+import { noHold } from '../../../src/core/limits/hold/state.js';
+import { judged } from '../../../src/core/limits/hold/trial.js';
+import { defaults } from '../../../src/core/policy/defaults.js';
 import type { Hold } from '../../../src/core/policy/limits.js';
 import type { Finding, ResponseFinding } from '../../../src/core/types.js';
 
-const hold: Hold = { refusedShare: 0, minMs: 2_000, spacingMs: 100, maxQueueMs: undefined, enforce: true };
+const hold: Hold = { ...defaults.hold, refusedShare: 0 };
 const never = Number.POSITIVE_INFINITY;
 
 function tooMuch(hintMs: number | null, more: Partial<ResponseFinding> = {}): ResponseFinding {
@@ -24,22 +26,17 @@ function tooMuch(hintMs: number | null, more: Partial<ResponseFinding> = {}): Re
   };
 }
 
-function refused(state: HoldState, hintMs: number | null, now: number, answers = noAnswers): HoldState {
-  return afterRefusal(hold, state, answers, tooMuch(hintMs), now);
+function refused(state: HoldState, hintMs: number | null, now: number, sample = noSample): HoldState {
+  return afterRefusal(hold, state, judged(hold, state, sample, now).sample, tooMuch(hintMs), now);
 }
 
 /** Successes at an even rate, from one time to another. */
-function succeeding(perSecond: number, fromMs: number, toMs: number, from = noAnswers): Answers {
+function succeeding(perSecond: number, fromMs: number, toMs: number, from = noSample): Sample {
   const count = ((toMs - fromMs) * perSecond) / 1_000;
   const times = Array.from({ length: count }, (_, index) => fromMs + (index * 1_000) / perSecond);
-  return times.reduce((answers, at) => afterAnswer(answers, true, 'success', at), from);
-}
-
-function refusing(count: number, now: number, from = noAnswers): Answers {
-  return Array.from({ length: count }).reduce<Answers>(
-    (answers) => afterAnswer(answers, true, 'refusal', now),
-    from,
-  );
+  return times.reduce((sample, at) => {
+    return afterAnswer(judged(hold, noHold, sample, at).sample, true, 'success', undefined, at);
+  }, from);
 }
 
 /** The hold after this many more requests have taken a place. */
@@ -92,65 +89,15 @@ describe('which findings are refusals', () => {
   });
 });
 
-describe('the share of refusals', () => {
-  const shared: Hold = { ...hold, refusedShare: 0.5 };
-  const ask = (state: HoldState, answers: Answers, hintMs = 5_000): HoldState =>
-    afterRefusal(shared, state, answers, tooMuch(hintMs), 1_000);
+test('the first refusal is enough, and its answer is kept', () => {
+  const held = refused(noHold, 5_000, 1_000);
+  expect(held).toMatchObject({ phase: 'courteous', until: 6_000 });
+  expect(held.asked).toEqual({ finding: tooMuch(5_000), at: 1_000 });
+});
 
-  test('a few refusals concern only their own requests', () => {
-    expect(ask(noHold, refusing(1, 1_000))).toBe(noHold);
-    expect(ask(noHold, refusing(29, 1_000))).toBe(noHold);
-    expect(ask(noHold, refusing(29, 1_000, succeeding(30, 0, 1_000)))).toBe(noHold);
-  });
-
-  test('half of many answers concern all requests', () => {
-    expect(ask(noHold, refusing(30, 1_000, succeeding(30, 0, 990)))).toMatchObject({ until: 6_000 });
-    expect(ask(noHold, refusing(30, 1_000), 1_000)).toMatchObject({ pacedSince: 1_000, until: noHold.until });
-  });
-
-  test('with a refusedShare of 0, the first refusal is enough', () => {
-    expect(afterRefusal(hold, noHold, noAnswers, tooMuch(5_000), 1_000)).toMatchObject({ until: 6_000 });
-  });
-
-  test('while requests queue, an eighth is enough to slow down, once older answers are forgotten', () => {
-    const paced: HoldState = { ...noHold, pacedSince: -1_500, spacingMs: 50, pace: keen };
-    const some = succeeding(70, 0, 1_000);
-    expect(ask(paced, refusing(9, 1_000, some), 1_000)).toBe(paced);
-    expect(ask(paced, refusing(10, 1_000, some), 1_000)).toMatchObject({ pacedSince: 1_000 });
-    const lately = { ...paced, pacedSince: -1_499 };
-    expect(ask(lately, refusing(10, 1_000, some), 1_000)).toBe(lately);
-  });
-
-  test('while requests queue, a window for all still takes half', () => {
-    const paced: HoldState = { ...noHold, pacedSince: -1_500, spacingMs: 50, pace: keen };
-    const some = succeeding(70, 0, 1_000);
-    expect(ask(paced, refusing(30, 1_000, some))).toMatchObject({ until: noHold.until, pacedSince: 1_000 });
-    expect(ask(paced, refusing(70, 1_000, some))).toMatchObject({ until: 6_000 });
-  });
-
-  test('a share that does not fall with the pace belongs to one tenant, and does not slow the others further', () => {
-    const share = (refusals: number, now: number): Answers =>
-      refusing(refusals, now, succeeding(100 - refusals, now - 1_000, now));
-    const met = (state: HoldState, refusals: number, now: number): HoldState =>
-      afterRefusal(shared, state, share(refusals, now), tooMuch(60_000), now);
-    const paced: HoldState = { ...noHold, pacedSince: 0, spacingMs: 10, pace: keen, slowedFor: 0.9 };
-    const once = met(paced, 20, 2_500);
-    expect(once).toMatchObject({ pacedSince: 2_500, slowedFor: 0.2, slowedTwice: false });
-    const twice = met(once, 20, 5_000);
-    expect(twice).toMatchObject({ pacedSince: 5_000, slowedTwice: true });
-    const apart = met(twice, 20, 7_500);
-    expect(apart).toEqual({ ...twice, apart: 0.2 });
-    expect(met(apart, 20, 9_500)).toBe(apart);
-    expect(met(apart, 31, 9_500)).toBe(apart);
-    expect(met(apart, 33, 9_500)).toMatchObject({ pacedSince: 9_500, apart: 0 });
-    // If a limit is the reason, the share falls.
-    expect(met(twice, 12, 7_500)).toBe(twice);
-    expect(met(twice, 13, 9_500)).toMatchObject({ pacedSince: 9_500, slowedTwice: false });
-  });
-
-  test('the answer that started it is kept', () => {
-    expect(refused(noHold, 5_000, 1_000).asked).toEqual({ finding: tooMuch(5_000), at: 1_000 });
-  });
+test('with a share, a single refusal changes nothing', () => {
+  const shared = { ...hold, refusedShare: 0.5 };
+  expect(afterRefusal(shared, noHold, noSample, tooMuch(5_000), 1_000)).toBe(noHold);
 });
 
 describe('a long hint', () => {
@@ -187,20 +134,14 @@ describe('a short hint', () => {
 });
 
 describe('the pace', () => {
-  test.each<[string, Answers, number, number]>([
+  test.each<[string, Sample, number, number]>([
     ['both seconds', succeeding(10, 1_000, 1_500, succeeding(20, 0, 1_000)), 1_500, 1_500 / 25],
-    ['a second that is over', succeeding(20, 0, 1_000), 1_800, 1_800 / 20],
+    ['a second that is over', succeeding(20, 0, 1_000), 1_800, 1_000 / 20],
     ['a short look', succeeding(40, 0, 500), 500, 1_000 / 20],
-  ])('is a little less than the measured rate: %s', (_, answers, now, spacingMs) => {
-    expect(refused(noHold, 5_000, now, answers).spacingMs * 0.8).toBeCloseTo(spacingMs);
-  });
-
-  test('is nearly the measured rate, if the limit is shared with other clients', () => {
-    const answers = refusing(20, 1_990, succeeding(20, 0, 2_000));
-    const held = afterRefusal({ ...hold, refusedShare: 0.3 }, noHold, answers, tooMuch(1_000), 2_000);
-    expect(held.spacingMs * 0.95).toBeCloseTo(50);
-    expect(held.pace).toBe(keen);
-    expect(refused(noHold, 1_000, 2_000, answers).pace).toBe(courteous);
+    ['too short a look', succeeding(10, 0, 500), 500, 100],
+    ['successes of long ago', succeeding(20, 0, 1_000), 3_000, 80],
+  ])('is a little less than the measured rate: %s', (_, sample, now, spacingMs) => {
+    expect(refused(noHold, 5_000, now, sample).spacingMs * 0.8).toBeCloseTo(spacingMs, -0.7);
   });
 
   test('is spacingMs, if no rate was measured', () => {
@@ -212,7 +153,7 @@ describe('the pace', () => {
     const held: HoldState = {
       ...refused(noHold, 1_000, 2_000, succeeding(100, 0, 2_000)),
       spacingMs: 10,
-      pace: keen,
+      phase: 'paced',
     };
     const times = places(held, 2_000, 3_000);
     const within = (second: number): number =>
@@ -224,9 +165,9 @@ describe('the pace', () => {
 
   test('is the same from place to time and from time to place', () => {
     const held = refused(noHold, 1_000, 2_000, succeeding(10, 0, 2_000));
-    for (const pace of [keen, courteous]) {
+    for (const phase of ['paced', 'courteous', 'trial'] as const) {
       for (const now of [2_500, 5_999, 6_001, 12_000]) {
-        const { place, state } = takePlace({ ...held, pace }, now);
+        const { place, state } = takePlace({ ...held, phase }, now);
         expect(timeOf(state, place)).toBeCloseTo(now, 6);
       }
     }

@@ -131,6 +131,7 @@ describe('facts that are read', () => {
     firsts: 1,
     refusals: 0,
     successes: 1,
+    sent: 0,
     turn: 0,
     want: 0,
     withinMs: 0,

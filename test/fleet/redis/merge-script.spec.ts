@@ -13,6 +13,7 @@ import type {
   HoldReport,
   Report,
 } from '../../../src/core/limits/fleet/messages.js';
+import { type HoldPhase, paces } from '../../../src/core/limits/hold/state.js';
 import { mergeScript } from '../../../src/fleet/redis/merge-script.js';
 import { type Client, closed, connected } from './node-redis.js';
 import { RedisServer } from './server.js';
@@ -88,18 +89,22 @@ const hold: fc.Arbitrary<HoldReport> = fc.record(
     firsts: count,
     refusals: count,
     successes: count,
+    sent: count,
     turn: fc.integer({ min: 0, max: 5 }),
     hold: fc.record({
       forMs: fc.integer({ min: 0, max: 5_000 }),
       spacingMs: fc.integer({ min: 1, max: 500 }),
-      pace: fc.constantFrom('keen' as const, 'courteous' as const),
+      phase: fc.constantFrom(...(Object.keys(paces) as HoldPhase[])),
+      dueMs: fc.integer({ min: 0, max: 5_000 }),
+      share: fc.constantFrom(0, 0.25, 0.5, 1),
+      restMs: fc.constantFrom(0, 10_000),
       isUrgent: fc.boolean(),
     }),
     want: fc.integer({ min: 0, max: 12 }),
     withinMs: fc.integer({ min: 0, max: 3_000 }),
     back: fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 4 }),
   },
-  { requiredKeys: ['limit', 'firsts', 'refusals', 'successes', 'turn', 'want', 'withinMs', 'back'] },
+  { requiredKeys: ['limit', 'firsts', 'refusals', 'successes', 'sent', 'turn', 'want', 'withinMs', 'back'] },
 );
 
 const tokens = fc.integer({ min: 0, max: 60_000 });
@@ -152,12 +157,16 @@ const crowded: Readonly<Record<string, FleetRecord>> = {
     firsts: 0,
     refusals: 0,
     successes: 0,
+    sent: 0,
     turn: 1,
+    phase: 'paced',
+    dueAt: 0,
+    share: 0,
+    restMs: 0,
     until: 0,
     pacedSince: start,
     places: 0,
     spacingMs: 1_000,
-    pace: 'keen',
     nextPlace: 200,
     free: Array.from({ length: 98 }, (_, index) => 100 + index),
   },

@@ -4,23 +4,23 @@
  */
 
 import { placesBy, placesTaken, timeOf } from '../hold/queue.js';
-import type { HoldState, Pace } from '../hold/state.js';
-import { courteous, keen, noHold } from '../hold/state.js';
+import type { HoldPhase, HoldState } from '../hold/state.js';
+import { noHold, paces } from '../hold/state.js';
 import type { Merged } from './merged.js';
-import type { HoldFacts, HoldReport, PaceName } from './messages.js';
+import type { HoldCounts, HoldFacts, HoldReport } from './messages.js';
 
 /** Times are by the store's clock, in ms. */
-export interface HoldRecord {
+export interface HoldRecord extends HoldCounts {
   readonly limit: 'hold';
-  readonly firsts: number;
-  readonly refusals: number;
-  readonly successes: number;
   readonly turn: number;
+  readonly phase: HoldPhase;
+  readonly dueAt: number;
+  readonly share: number;
+  readonly restMs: number;
   readonly until: number;
   readonly pacedSince: number;
   readonly places: number;
   readonly spacingMs: number;
-  readonly pace: PaceName;
   readonly nextPlace: number;
   /** Places before `nextPlace` that were given back, in order. */
   readonly free: readonly number[];
@@ -29,31 +29,23 @@ export interface HoldRecord {
 /** More free places are not kept: that many are hardly ever wanted at once. */
 const mostFree = 100;
 
+const noCounts: HoldCounts = { firsts: 0, refusals: 0, successes: 0, sent: 0 };
+
 const blank: HoldRecord = {
   limit: 'hold',
-  firsts: 0,
-  refusals: 0,
-  successes: 0,
+  ...noCounts,
   turn: 0,
+  phase: 'free',
+  dueAt: 0,
+  share: 0,
+  restMs: 0,
   until: 0,
   pacedSince: 0,
   places: 0,
   spacingMs: 0,
-  pace: 'none',
   nextPlace: 0,
   free: [],
 };
-
-const paces: Readonly<Record<PaceName, Pace | undefined>> = { none: undefined, keen, courteous };
-
-export function paceNamed(name: PaceName): Pace | undefined {
-  return paces[name];
-}
-
-export function nameOfPace(pace: Pace | undefined): PaceName {
-  if (pace === undefined) return 'none';
-  return pace === courteous ? 'courteous' : 'keen';
-}
 
 export function mergeHold(
   known: HoldRecord | undefined,
@@ -69,33 +61,44 @@ export function mergeHold(
 }
 
 function factsOf(record: HoldRecord, granted: readonly number[], now: number): HoldFacts {
-  const { firsts, refusals, successes, turn, until, pacedSince, places, spacingMs, pace, nextPlace } = record;
-  const pacedMs = pace === 'none' ? 0 : now - pacedSince;
+  const { firsts, refusals, successes, sent, turn, phase, share, restMs } = record;
+  const { until, pacedSince, places, spacingMs, nextPlace } = record;
+  const pacedMs = turn === 0 ? 0 : now - pacedSince;
   const forMs = Math.max(0, until - now);
-  const counts = { firsts, refusals, successes };
-  return { limit: 'hold', ...counts, turn, forMs, pacedMs, places, spacingMs, pace, nextPlace, granted };
+  const dueMs = Math.max(0, record.dueAt - now);
+  const counts = { firsts, refusals, successes, sent };
+  const queue = { forMs, pacedMs, places, spacingMs, nextPlace };
+  return { limit: 'hold', ...counts, turn, phase, dueMs, share, restMs, ...queue, granted };
 }
 
-function afterAnswers(record: HoldRecord, { firsts, refusals, successes }: HoldReport): HoldRecord {
+/** Answers to attempts that were sent before the last change say nothing about what has changed. */
+function afterAnswers(
+  record: HoldRecord,
+  { firsts, refusals, successes, sent, turn }: HoldReport,
+): HoldRecord {
+  if (turn !== record.turn) return record;
   return {
     ...record,
     firsts: record.firsts + firsts,
     refusals: record.refusals + refusals,
     successes: record.successes + successes,
+    sent: record.sent + sent,
   };
 }
 
-/** A pace that is based on an outdated one is ignored, but a window that ends later still counts. */
+/** A change that is based on an outdated one is ignored, but a window that ends later still counts. */
 function afterHold(record: HoldRecord, { hold, turn }: HoldReport, now: number): HoldRecord {
   if (hold === undefined) return record;
   const until = Math.max(record.until, now + hold.forMs);
   const isLonger = hold.forMs > 0 && until > record.until;
-  const isMeant = turn === record.turn || record.pace === 'none';
+  const isMeant = turn === record.turn || record.turn === 0;
   if (!isMeant && !isLonger) return record;
-  const { spacingMs, pace } = isMeant ? hold : record;
+  const { phase, share, restMs, spacingMs } = isMeant ? hold : record;
+  const dueAt = isMeant ? now + hold.dueMs : record.dueAt;
   const places = placesTaken(queueOf(record), now);
   const pacedSince = Math.max(now, until);
-  return { ...record, turn: record.turn + 1, until, pacedSince, places, spacingMs, pace };
+  const queue = { until, pacedSince, places, spacingMs };
+  return { ...record, ...noCounts, turn: record.turn + 1, phase, dueAt, share, restMs, ...queue };
 }
 
 /** Places that have already come up are lost, and a place can be given back only once. */
@@ -117,7 +120,7 @@ interface Granting {
 
 /** Grants places that come up in time: first those that were given back, then new ones. */
 function afterWant(record: HoldRecord, { want, withinMs }: HoldReport, now: number): Granting {
-  if (record.pace === 'none' || want <= 0) return { record, granted: [] };
+  if (paces[record.phase] === undefined || want <= 0) return { record, granted: [] };
   const queue = queueOf(record);
   const isInTime = (place: number): boolean => timeOf(queue, place) <= now + withinMs;
   const granted = record.free.slice(0, want).filter(isInTime);
@@ -131,6 +134,6 @@ function afterWant(record: HoldRecord, { want, withinMs }: HoldReport, now: numb
 }
 
 /** The queue in the form that processes use, by the store's clock. */
-function queueOf({ pacedSince, places, spacingMs, pace, nextPlace, until }: HoldRecord): HoldState {
-  return { ...noHold, until, pacedSince, places, spacingMs, pace: paces[pace], nextPlace };
+function queueOf({ phase, pacedSince, places, spacingMs, nextPlace, until }: HoldRecord): HoldState {
+  return { ...noHold, phase, until, pacedSince, places, spacingMs, nextPlace };
 }

@@ -1,22 +1,15 @@
 /** Applies the fleet's facts to a process's own hold, as if it had seen them itself. */
 
-import type { Answers } from '../hold/answers.js';
-import { afterOthers, refusedShare } from '../hold/answers.js';
+import type { Sample } from '../hold/sample.js';
+import { afterOthers } from '../hold/sample.js';
 import type { HoldState } from '../hold/state.js';
 import { noHold } from '../hold/state.js';
-import { paceNamed } from './hold-record.js';
-import type { HoldFacts } from './messages.js';
+import type { HoldCounts, HoldFacts } from './messages.js';
 
 /** `isNew`: the queue has changed since the last facts. */
-export function holdTold(
-  state: HoldState,
-  answers: Answers,
-  facts: HoldFacts,
-  isNew: boolean,
-  now: number,
-): HoldState {
-  const pace = paceNamed(facts.pace);
-  if (pace === undefined) return state;
+export function holdTold(state: HoldState, facts: HoldFacts, isNew: boolean, now: number): HoldState {
+  // It has never changed.
+  if (facts.turn === 0) return state;
   const nextPlace = Math.max(facts.nextPlace, isNew ? 0 : state.nextPlace);
   const leased = state.leased ?? [];
   if (!isNew && state.leased !== undefined) {
@@ -24,17 +17,17 @@ export function holdTold(
   }
   return {
     ...state,
+    phase: facts.phase,
+    dueAt: now + facts.dueMs,
+    share: facts.share,
+    restMs: facts.restMs,
     until: facts.forMs > 0 ? now + facts.forMs : Math.min(state.until, now),
     pacedSince: now - facts.pacedMs,
     places: facts.places,
     spacingMs: facts.spacingMs,
-    pace,
     nextPlace,
     gaps: [],
     leased,
-    // The process that changed the pace had already seen these answers.
-    slowedFor: refusedShare(answers, now),
-    slowedTwice: false,
   };
 }
 
@@ -63,19 +56,10 @@ export function holdAlone(state: HoldState): HoldState {
   return own;
 }
 
-/** Adds what others were answered between the last facts and these. */
-export interface Totals {
-  readonly firsts: number;
-  readonly refusals: number;
-  readonly successes: number;
-  readonly at: number;
-}
-
-/** `before` and `after` are totals of other processes only. */
-export function answersTold(answers: Answers, before: Totals, after: Totals, now: number): Answers {
-  const grown = (key: 'firsts' | 'refusals' | 'successes'): number => Math.max(0, after[key] - before[key]);
+/** Adds what others were answered between the last facts and these: `before` and `after` are totals of others only. */
+export function othersTold(sample: Sample, before: HoldCounts, after: HoldCounts, now: number): Sample {
+  const grown = (key: keyof HoldCounts): number => Math.max(0, after[key] - before[key]);
   const firsts = grown('firsts');
   const refusals = Math.min(firsts, grown('refusals'));
-  const forMs = after.at - before.at;
-  return afterOthers(answers, { firsts, refusals, successes: grown('successes'), forMs }, now);
+  return afterOthers(sample, { firsts, refusals, successes: grown('successes'), sent: grown('sent') }, now);
 }

@@ -3,8 +3,10 @@
  * times are durations, so that no two clocks are compared: `…Ms` ago in a report, `…Ms` from now in facts.
  */
 
+import type { HoldPhase } from '../hold/state.js';
+
 /** Raised when an older process would misread a message. Each version has records of its own. */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 export type Report = GateReport | HoldReport | BudgetReport;
 export type Facts = GateFacts | HoldFacts | BudgetFacts;
@@ -76,22 +78,32 @@ export interface GateFacts extends Headcount {
 
 // ---------------------------------------------------------------- the hold
 
-export type PaceName = 'none' | 'keen' | 'courteous';
-
-export interface HoldReport {
-  readonly limit: 'hold';
-  /** Answers to first attempts, refusals among them, and successes since the last report. */
+/** All four are counted since the last change of the queue. */
+export interface HoldCounts {
+  /** Answers to first attempts, refusals among them, and successes. */
   readonly firsts: number;
   readonly refusals: number;
   readonly successes: number;
-  /** The last change of the queue that the process knows. A change that is based on an older one is ignored. */
+  /** First attempts that were sent, while requests queue. */
+  readonly sent: number;
+}
+
+export interface HoldReport extends HoldCounts {
+  readonly limit: 'hold';
+  /**
+   * The last change of the queue that the process knows. A change that is based on an older one is ignored, and so are
+   * answers to what was sent before.
+   */
   readonly turn: number;
-  /** The process holds or paces requests: how long nothing is sent, and how far apart requests are after that. */
+  /** The process has changed the queue: how long nothing is sent, and how far apart requests are after that. */
   readonly hold?: {
+    readonly phase: HoldPhase;
+    readonly dueMs: number;
+    readonly share: number;
+    readonly restMs: number;
     readonly forMs: number;
     readonly spacingMs: number;
-    readonly pace: PaceName;
-    /** Whether one refusal holds all processes, so that they are told at once. */
+    /** Whether all processes are told at once. */
     readonly isUrgent: boolean;
   };
   /** How many places in the queue the process wants, if they come up within this time. */
@@ -101,21 +113,21 @@ export interface HoldReport {
   readonly back: readonly number[];
 }
 
-export interface HoldFacts {
+export interface HoldFacts extends HoldCounts {
   readonly limit: 'hold';
-  /** Totals of all processes. Their growth, minus its own reports, tells a process what others were answered. */
-  readonly firsts: number;
-  readonly refusals: number;
-  readonly successes: number;
   /** Grows with each change of the queue. */
   readonly turn: number;
+  readonly phase: HoldPhase;
+  /** How long until the trial is over, or until one may begin. */
+  readonly dueMs: number;
+  readonly share: number;
+  readonly restMs: number;
   /** How long nothing will be sent. */
   readonly forMs: number;
   /** How long places have been coming up at this pace; if negative, how long until they do. */
   readonly pacedMs: number;
   readonly places: number;
   readonly spacingMs: number;
-  readonly pace: PaceName;
   readonly nextPlace: number;
   /** The places that are granted to the reporting process, in order. */
   readonly granted: readonly number[];

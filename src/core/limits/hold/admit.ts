@@ -12,6 +12,10 @@ const pollsOfQueue = 8;
 export function admitByHold(hold: Hold, turnstile: Turnstile, now: number, deadlineAt: number): Admitted {
   const passes = passing(turnstile);
   if (!isPaced(turnstile.hold, now)) return passes;
+  const isNew = turnstile.claim.queuesUntil === noClaim.queuesUntil && turnstile.claim.place === undefined;
+  if (isNew && turnstile.queued >= hold.maxWaiting) {
+    return hold.enforce ? refusing(passes, 'held') : { ...passes, unenforced: 'held' };
+  }
   const { leased } = turnstile.hold;
   if (leased !== undefined && turnstile.claim.place === undefined) {
     return admitByFleet(hold, turnstile, leased, now, deadlineAt);
@@ -31,13 +35,16 @@ function admitAt(
 ): Admitted {
   const passes = passing(turnstile);
   const { hold: state, claim } = admitted;
-  const at = timeOf(state, place);
+  const at = turnOf(state, place, now);
   if (at <= now) return admitted;
   // The place of a new request comes up too late, or the time of a waiting one is over because others have been told to
   // wait longer.
   const isNew = turnstile.claim.place === undefined;
   const isTooLate = at >= deadlineAt || (isNew ? at > claim.queuesUntil : now >= claim.queuesUntil);
   if (!hold.enforce) return isTooLate ? { ...passes, unenforced: 'held' } : admitted;
+  // A trial may be in vain, so that no request may be refused because of it.
+  if (isTooLate && state.phase === 'trial')
+    return isNew ? passes : { ...withoutPlace(admitted, now), claim: noClaim };
   if (isTooLate) return isNew ? refusing(passes, 'held') : withoutPlace(refusing(admitted, 'held'), now);
   const delayMs = Math.min(untilNextLook(state, at, now), claim.queuesUntil - now);
   return { ...admitted, admission: { kind: 'wait', delayMs, why: 'hold' } };
@@ -57,38 +64,64 @@ function admitByFleet(
   deadlineAt: number,
 ): Admitted {
   const passes = passing(turnstile);
-  const { claim: before, isRetry } = turnstile;
+  const { claim: before } = turnstile;
   const isNew = before.queuesUntil === noClaim.queuesUntil;
-  const queuesUntil = isNew && !isRetry ? now + longestQueue(hold, deadlineAt - now) : before.queuesUntil;
+  const queuesUntil = isNew ? queueEnd(hold, turnstile, now, deadlineAt) : before.queuesUntil;
   const { place, state } = takeLeased(turnstile.hold, leased, now);
   const claim = { ...before, place, queuesUntil };
   const admitted: Admitted = { ...passes, hold: state, claim };
   if (place !== undefined) return admitAt(hold, turnstile, admitted, place, now, deadlineAt);
   // The time of the first place that may be free: a place from the store comes up no earlier.
-  const at = timeOf(state, state.nextPlace);
+  const at = turnOf(state, state.nextPlace, now);
   if (at >= deadlineAt || at > queuesUntil || now >= queuesUntil) {
+    if (state.phase === 'trial') return passes;
     return hold.enforce ? refusing(passes, 'held') : { ...passes, unenforced: 'held' };
   }
   const delayMs = Math.min(leasePollMs, queuesUntil - now, deadlineAt - now);
   return { ...admitted, admission: { kind: 'wait', delayMs, why: 'hold' } };
 }
 
+/** When a request can go at the latest, as far as is known: in a trial at its end, whatever comes of it. */
+function turnOf(state: HoldState, place: number, now: number): number {
+  const at = timeOf(state, place);
+  const isTried = state.phase === 'trial' || state.phase === 'check';
+  // In a fleet, it is over when that is known.
+  return isTried ? Math.min(at, Math.max(state.dueAt, now + longestPollMs)) : at;
+}
+
 type Placed = Claim & { readonly place: number };
 
 function claimed(
   hold: Hold,
-  { hold: state, claim, isRetry }: Turnstile,
+  turnstile: Turnstile,
   now: number,
   deadlineAt: number,
 ): { readonly claim: Placed; readonly state: HoldState } {
+  const { hold: state, claim } = turnstile;
   if (hasPlace(claim)) return { claim, state };
   const taken = takePlace(state, now);
-  const queuesUntil = isRetry ? Number.POSITIVE_INFINITY : now + longestQueue(hold, deadlineAt - now);
+  const queuesUntil = queueEnd(hold, turnstile, now, deadlineAt);
   return { claim: { ...claim, place: taken.place, queuesUntil }, state: taken.state };
 }
 
 function hasPlace(claim: Claim): claim is Placed {
   return claim.place !== undefined;
+}
+
+/** The longest time in the queue without a deadline. */
+const longestQueueMs = 30_000;
+
+/** The answer before a retry is gone, so it queues as long as its deadline allows. */
+function queueEnd(
+  hold: Hold,
+  { isRetry, hold: { until } }: Turnstile,
+  now: number,
+  deadlineAt: number,
+): number {
+  const isTimed = deadlineAt < Number.POSITIVE_INFINITY;
+  if (isRetry && isTimed) return Number.POSITIVE_INFINITY;
+  if (hold.maxQueueMs === undefined && !isTimed) return Math.max(now, until) + longestQueueMs;
+  return now + longestQueue(hold, deadlineAt - now);
 }
 
 /**
@@ -112,5 +145,5 @@ function untilNextLook({ until }: HoldState, at: number, now: number): number {
 export function queueMs(hold: Hold, state: HoldState, now: number): number {
   if (!hold.enforce || !isPaced(state, now)) return 0;
   const { place, state: taken } = takePlace(state, now);
-  return Math.max(0, timeOf(taken, place) - now);
+  return Math.max(0, turnOf(taken, place, now) - now);
 }

@@ -5,12 +5,14 @@
  */
 
 import type { HoldState, Pace } from './state.js';
+import { paces } from './state.js';
 
 /** How long requests have to queue after the pace was last set, even if no others are waiting. */
 const pacedForMs = 10_000;
 
 /** Whether requests have to queue: for a while after a refusal, and as long as there are others in the queue. */
 export function isPaced(state: HoldState, now: number): boolean {
+  if (paces[state.phase] === undefined) return false;
   return now < state.pacedSince + pacedForMs || placesBy(state, now) < state.nextPlace - state.gaps.length;
 }
 
@@ -34,7 +36,8 @@ function timeFor(pace: Pace, places: number): number {
 }
 
 /** How many places have come up by `now`. */
-export function placesBy({ places, pacedSince, spacingMs, pace }: HoldState, now: number): number {
+export function placesBy({ places, pacedSince, spacingMs, phase }: HoldState, now: number): number {
+  const pace = paces[phase];
   return pace === undefined ? places : places + placesAfter(pace, Math.max(0, now - pacedSince)) / spacingMs;
 }
 
@@ -43,11 +46,13 @@ export function placesBy({ places, pacedSince, spacingMs, pace }: HoldState, now
  * that came up untaken do not count: after minutes of growth there are more of them than a number can tell apart.
  */
 export function placesTaken(state: HoldState, now: number): number {
-  return Math.min(placesBy(state, now), state.nextPlace - state.gaps.length);
+  const taken = state.nextPlace - state.gaps.length;
+  return paces[state.phase] === undefined ? taken : Math.min(placesBy(state, now), taken);
 }
 
 /** The time between two places at `now`. */
-export function spacingBy({ pacedSince, spacingMs, pace }: HoldState, now: number): number {
+export function spacingBy({ pacedSince, spacingMs, phase }: HoldState, now: number): number {
+  const pace = paces[phase];
   if (pace === undefined) return spacingMs;
   const elapsed = Math.max(0, now - pacedSince);
   const bolder = Math.max(0, elapsed - pace.gentleForMs);
@@ -56,7 +61,8 @@ export function spacingBy({ pacedSince, spacingMs, pace }: HoldState, now: numbe
 
 /** When this place comes up, at the current pace. */
 export function timeOf(state: HoldState, place: number): number {
-  const { places, pacedSince, spacingMs, gaps, pace } = state;
+  const { places, pacedSince, spacingMs, gaps, phase } = state;
+  const pace = paces[phase];
   if (pace === undefined) return pacedSince;
   const ahead = Math.max(0, place - gapsBefore(gaps, place) - places);
   return pacedSince + timeFor(pace, ahead * spacingMs);

@@ -1,42 +1,13 @@
-/**
- * The hold of a scope: what one request learns about a server's rate limit holds for all, once enough requests are
- * refused. A long hint keeps all requests from being sent inside the window that the server named. After it, and after
- * a short hint at once, requests queue at a little less than the rate of successes seen before, and slowly try whether
- * more is possible.
- */
+/** Which answers are refusals, and what a single one changes where it is enough. */
 
 import type { Hold } from '../../policy/limits.js';
 import type { Finding, ResponseFinding } from '../../types.js';
-import type { Answers } from './answers.js';
-import { refusedShare, successRate } from './answers.js';
 import { isPaced, placesTaken, spacingBy } from './queue.js';
-import type { HoldState, Pace } from './state.js';
-import { courteous, keen } from './state.js';
-
-/**
- * How long a rate has to be in use before a refusal says anything about it: answers to earlier requests still come in.
- */
-const settlingMs = 1_500;
-
-/**
- * While there is a queue, the limit is known to concern all requests, so this part of `refusedShare` is enough to
- * notice it again.
- */
-const shareWhilePaced = 0.25;
-
-/** After this time, no answer that is still counted came from the pace before. */
-const forgottenMs = 2_500;
-
-/**
- * A refused share has not fallen if it is still this part of what it was: after slowing down a little, and after
- * slowing down a lot.
- */
-const unchanged = 0.85;
-const unchangedByMuch = 0.6;
-
-/** How much larger than the share of a single tenant a refused share must be to concern all requests. */
-const clearlyMore = 1.2;
-const moreShare = 0.16;
+import type { Sample } from './sample.js';
+import { shortestMs } from './sample.js';
+import type { HoldState } from './state.js';
+import { courteous } from './state.js';
+import { trialMs } from './trial.js';
 
 /** Whether a failure says that other requests would fail as well: it asks for a long wait, or it is a rate limit. */
 export function isRefusal(hold: Hold, finding: Finding, maxHintMs: number): finding is ResponseFinding {
@@ -50,97 +21,49 @@ function hintIn({ hint }: ResponseFinding): number {
   return hint?.delayMs ?? 0;
 }
 
-/** The hold after an attempt was refused. The recent answers tell whether other requests would be refused, too. */
+/** The hold after an attempt was refused. If the limit is not known to be for all, the samples tell (`trial.ts`). */
 export function afterRefusal(
   hold: Hold,
   state: HoldState,
-  answers: Answers,
+  sample: Sample,
   finding: ResponseFinding,
   now: number,
 ): HoldState {
-  const share = refusedShare(answers, now);
-  const asked = { finding, at: now };
-  if (share < hold.refusedShare) return afterFewRefusals(hold, state, answers, { share, asked }, now);
-  const why = { asked, slowedFor: share, slowedTwice: false, apart: isPaced(state, now) ? state.apart : 0 };
-  if (hintIn(finding) < hold.minMs) {
-    const slower = paced(hold, state, answers, now);
-    return slower === state ? state : { ...slower, ...why };
+  const hintMs = hintIn(finding);
+  if (hold.refusedShare > 0) {
+    if (state.phase !== 'trickle') return state;
+    // The server has named a later time.
+    return { ...state, dueAt: Math.max(state.dueAt, now + hintMs + trialMs) };
   }
-  const until = now + hintIn(finding);
+  const asked = { finding, at: now };
+  if (hintMs < hold.minMs) {
+    const slower = slowed(hold, state, sample, now);
+    return slower === state ? state : { ...slower, asked };
+  }
+  const until = now + hintMs;
   if (until <= state.until) return state;
   // No place comes up before the window is over.
-  return {
-    ...paced(hold, state, answers, now),
-    until,
-    pacedSince: until,
-    places: placesTaken(state, now),
-    ...why,
-  };
-}
-
-type Few = Pick<HoldState, 'asked'> & { readonly share: number };
-
-/**
- * Too few refusals to stop all requests. But the pace may be a little too fast. If lowering it twice does not make them
- * fewer, the pace is not their reason: they belong to one tenant, or to one route.
- */
-function afterFewRefusals(
-  hold: Hold,
-  state: HoldState,
-  answers: Answers,
-  { share, asked }: Few,
-  now: number,
-): HoldState {
-  const settledMs = now - state.pacedSince - forgottenMs;
-  if (!isPaced(state, now) || settledMs < 0 || share < shareWhilePaced * hold.refusedShare) return state;
-  const unchangedFrom = (state.slowedTwice ? unchangedByMuch : unchanged) * state.slowedFor;
-  if (settledMs < settlingMs && share >= unchangedFrom) {
-    if (state.slowedTwice) return share <= state.apart ? state : { ...state, apart: share };
-    // Slowing down a little may not show. So now the pace goes down to the rate of successes, at which a rate limit
-    // refuses next to nothing.
-    return { ...paced(hold, state, answers, now, true), asked, slowedTwice: true };
-  }
-  if (share < clearlyMore * state.apart + moreShare * hold.refusedShare) return state;
-  return { ...paced(hold, state, answers, now), asked, slowedFor: share, slowedTwice: false, apart: 0 };
+  const places = placesTaken(state, now);
+  return { ...slowed(hold, state, sample, now), phase: 'courteous', until, pacedSince: until, places, asked };
 }
 
 /** From now on, requests go at a rate that the server has accepted before. */
-function paced(
-  hold: Hold,
-  state: HoldState,
-  answers: Answers,
-  now: number,
-  isFar: boolean = refusedShare(answers, now) >= farShare,
-): HoldState {
+function slowed(hold: Hold, state: HoldState, sample: Sample, now: number): HoldState {
   // This refusal belongs to the time before the rate was lowered.
-  if (now < state.pacedSince + settlingMs) return state;
-  const pace = hold.refusedShare === 0 ? courteous : keen;
-  const spacingMs = spacingFrom(hold, state, pace, answers, isFar, now);
-  return { ...state, pacedSince: now, places: placesTaken(state, now), spacingMs, pace };
+  if (now < state.pacedSince + trialMs) return state;
+  const measuredMs = usualMs(hold, sample, now);
+  const spacingMs = isPaced(state, now)
+    ? Math.max(measuredMs ?? state.spacingMs, measuredMs === undefined ? 0 : spacingBy(state, now))
+    : (measuredMs ?? hold.spacingMs);
+  return { ...state, phase: 'courteous', pacedSince: now, places: placesTaken(state, now), spacingMs };
 }
 
-function spacingFrom(
-  hold: Hold,
-  state: HoldState,
-  pace: Pace,
-  answers: Answers,
-  isFar: boolean,
-  now: number,
-): number {
-  const rate = successRate(answers, 1 / hold.spacingMs, now);
-  const measuredMs = rate === undefined ? Number.POSITIVE_INFINITY : 1 / (rate * pace.easing);
-  if (!isPaced(state, now)) return rate === undefined ? hold.spacingMs : measuredMs;
-  const beforeMs = spacingBy(state, now);
-  if (rate === undefined) return pace === courteous ? state.spacingMs : beforeMs / leastStep;
-  if (pace === courteous) return Math.max(measuredMs, beforeMs);
-  // If the rate is only a little too high, a token bucket with room for one accepts only half of the requests: then the
-  // rate that it accepted before says more than the successes do.
-  return Math.max(beforeMs, isFar ? measuredMs : Math.min(measuredMs, beforeMs / leastStep));
+/** The time between two requests at a little less than the rate of what has succeeded lately. */
+function usualMs(hold: Hold, { since, successes, before }: Sample, now: number): number | undefined {
+  const elapsed = now - since;
+  const lately = successes + (before?.successes ?? 0);
+  if (lately === 0 || elapsed >= 2 * shortestMs) return undefined;
+  const eachMs = (Math.max(elapsed, shortestMs - (before?.forMs ?? 0)) + (before?.forMs ?? 0)) / lately;
+  const isTooShort = before === undefined && elapsed < shortestMs;
+  return (isTooShort ? Math.min(eachMs, hold.spacingMs) : eachMs) / courteous.easing;
 }
-
-/**
- * The pace goes down to this part of a rate that was a little too high; and from this refused share on, it was not just
- * a little.
- */
-const leastStep = 0.9;
-const farShare = 0.7;

@@ -1,33 +1,66 @@
-/** The hold of a scope as a value: until when nothing is sent, and how fast requests follow after that. */
+/** The hold of a scope as a value: what it does at the moment, and how fast requests follow each other meanwhile. */
 
 import type { ResponseFinding } from '../../types.js';
 
+/**
+ * - `free`: all are sent.
+ * - `trial`: fewer are sent for a moment, to see whether fewer are refused.
+ * - `proof`: they were, and all are sent again, to see whether that was the reason.
+ * - `paced`: it was, so the limit concerns all requests, and they queue.
+ * - `check`: a trial behind which they go on queueing, because slowing down a little did not help.
+ * - `apart`: they queue, and the check was in vain: a share of the refusals belongs to one tenant or one route.
+ * - `trickle`: everything is refused, so there is nothing to lose until the time that the server named.
+ * - `quota`: `free`, but the server has kept such a word: what is refused in a row may be refused until it says.
+ * - `courteous`: the limit is known to concern all requests, so they stop and queue as soon as one is refused.
+ */
+export type HoldPhase =
+  | 'free'
+  | 'trial'
+  | 'proof'
+  | 'paced'
+  | 'check'
+  | 'apart'
+  | 'trickle'
+  | 'quota'
+  | 'courteous';
+
 export interface HoldState {
-  /** Nothing is sent before this monotonic time. */
+  readonly phase: HoldPhase;
+  /** When a trial, a check or a trickle is over. In other phases: no trial begins earlier. */
+  readonly dueAt: number;
+  /** Only if courteous: nothing is sent before this monotonic time. */
   readonly until: number;
   /** From `pacedSince` on, requests queue. `places` had come up by then, and the next ones come `spacingMs` apart. */
   readonly pacedSince: number;
   readonly places: number;
   readonly spacingMs: number;
-  /** How the pace grows; undefined if no request has been held yet. */
-  readonly pace: Pace | undefined;
   /** The first free place. */
   readonly nextPlace: number;
   /** Places that were given back and have not come up yet, in order. */
   readonly gaps: readonly number[];
-  /**
-   * The refused share for which the pace was last lowered, and whether it was lowered again because the share had not
-   * fallen.
-   */
-  readonly slowedFor: number;
-  readonly slowedTwice: boolean;
-  /** The refused share that does not fall when the pace is lowered. */
-  readonly apart: number;
+  /** The refused share for which the pace was last lowered; 0: that has helped. If apart, the one that does not fall. */
+  readonly share: number;
+  /** How long no trial may begin after the last one, which was in vain. */
+  readonly restMs: number;
   /** The answer that started the hold. */
   readonly asked: { readonly finding: ResponseFinding; readonly at: number } | undefined;
   /** Only in a fleet, where a store gives out the places: those that this process has got and no request has taken. */
   readonly leased?: readonly number[];
 }
+
+export const noHold: HoldState = {
+  phase: 'free',
+  dueAt: Number.NEGATIVE_INFINITY,
+  until: Number.NEGATIVE_INFINITY,
+  pacedSince: Number.NEGATIVE_INFINITY,
+  places: 0,
+  spacingMs: 0,
+  nextPlace: 0,
+  gaps: Object.freeze([]),
+  share: 0,
+  restMs: 0,
+  asked: undefined,
+};
 
 /**
  * How fast requests come. `easing` is where the rate begins, as a part of the measured rate. It grows gently at first,
@@ -40,20 +73,6 @@ export interface Pace {
   readonly boldPerMs: number;
 }
 
-export const noHold: HoldState = {
-  until: Number.NEGATIVE_INFINITY,
-  pacedSince: Number.NEGATIVE_INFINITY,
-  places: 0,
-  nextPlace: 0,
-  gaps: Object.freeze([]),
-  spacingMs: 0,
-  pace: undefined,
-  slowedFor: 0,
-  slowedTwice: false,
-  apart: 0,
-  asked: undefined,
-};
-
 /** `gentle` and `bold` are factors per second. */
 function paceOf(easing: number, gentle: number, gentleForMs: number, bold: number): Pace {
   return { easing, gentlePerMs: Math.log(gentle) / 1_000, gentleForMs, boldPerMs: Math.log(bold) / 1_000 };
@@ -64,3 +83,19 @@ export const keen: Pace = paceOf(0.95, 1.02, 4_000, 1.12);
 
 /** For a known limit that should be respected at the first refusal: as few refusals as possible. */
 export const courteous: Pace = paceOf(0.8, 1.1, Number.POSITIVE_INFINITY, 1.1);
+
+/** For a trial, which compares two rates: it hardly grows. */
+export const steady: Pace = paceOf(0.95, 1.0001, Number.POSITIVE_INFINITY, 1.0001);
+
+/** Undefined: requests do not queue. */
+export const paces: Readonly<Record<HoldPhase, Pace | undefined>> = {
+  free: undefined,
+  proof: undefined,
+  quota: undefined,
+  trial: steady,
+  check: steady,
+  trickle: steady,
+  paced: keen,
+  apart: keen,
+  courteous,
+};

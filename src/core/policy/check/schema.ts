@@ -275,7 +275,14 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
     // With less than one, there would never be a hedge.
     capacity: { ...someTokens, minimum: 1 },
   }),
-  hold: object({ refusedShare: share, minMs: ms(0), spacingMs: ms(1), maxQueueMs: ms(0), enforce: boolean }),
+  hold: object({
+    refusedShare: share,
+    minMs: ms(0),
+    spacingMs: ms(1),
+    maxQueueMs: ms(0),
+    maxWaiting: count(1),
+    enforce: boolean,
+  }),
 };
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema';

@@ -1,80 +1,69 @@
-/** What other processes were answered is told in portions: the rate and the refused share are still right. */
+/** What a process makes of the fleet's facts about a hold. */
 
 import { expect, test } from 'vitest';
-import type { Totals } from '../../../../src/core/limits/fleet/hold-told.js';
-import { answersTold } from '../../../../src/core/limits/fleet/hold-told.js';
-import type { Answers } from '../../../../src/core/limits/hold/answers.js';
-import {
-  afterAnswer,
-  noAnswers,
-  refusedShare,
-  successRate,
-} from '../../../../src/core/limits/hold/answers.js';
+import { holdTold, othersTold } from '../../../../src/core/limits/fleet/hold-told.js';
+import type { HoldCounts, HoldFacts } from '../../../../src/core/limits/fleet/messages.js';
+import { msPerSuccess, sampleFrom } from '../../../../src/core/limits/hold/sample.js';
+import { noHold } from '../../../../src/core/limits/hold/state.js';
 
 const perSecond = 20;
 const refusedOf = 4;
 
-function totalsAt(at: number): Totals {
+function totalsAt(at: number): HoldCounts {
   const successes = Math.floor((at * perSecond) / 1_000);
   const refusals = Math.floor(successes / (refusedOf - 1));
-  return { successes, firsts: successes + refusals, refusals, at };
+  return { successes, firsts: successes + refusals, refusals, sent: 0 };
 }
 
-/** The rate and the share after each portion, from the fifth second on. */
-function measured(gapsMs: readonly number[], ownEachMs = Number.POSITIVE_INFINITY): [number, number][] {
-  const found: [number, number][] = [];
-  let answers: Answers = noAnswers;
-  let ownAt = ownEachMs;
-  let before = totalsAt(0);
-  for (let now = 0, turn = 0; now < 60_000; turn += 1) {
-    now += gapsMs[turn % gapsMs.length] ?? 100;
-    for (; ownAt < now; ownAt += ownEachMs) answers = afterAnswer(answers, true, 'other', ownAt);
-    const after = totalsAt(now);
-    answers = answersTold(answers, before, after, now);
-    before = after;
-    if (now > 5_000) {
-      found.push([1_000 * (successRate(answers, 0, now) ?? Number.NaN), refusedShare(answers, now)]);
-    }
-  }
-  return found;
-}
+const gaps = [[100], [300], [950], [1_050], [1_700], [2_500], [10_000], [100, 100, 3_000], [4_000, 700, 900]];
 
-const gaps = [
-  [100],
-  [300],
-  [950],
-  [1_050],
-  [1_700],
-  [2_500],
-  [10_000],
-  [100, 100, 3_000],
-  [1_900, 100],
-  [950, 950, 150],
-  [4_000, 700, 900],
-].map((gap) => ({ gap, text: gap.join(', ') }));
-
-test.each(gaps)(
-  'successes of others are measured at their rate, if they are told after $text ms',
+test.each(gaps.map((gap) => ({ gap, text: gap.join(', ') })))(
+  'the rate and the share of what others were answered, if it is told after $text ms',
   ({ gap }) => {
-    for (const [rate] of measured(gap)) {
-      expect(rate).toBeGreaterThan(0.9 * perSecond);
-      expect(rate).toBeLessThan(1.1 * perSecond);
+    let sample = sampleFrom(0);
+    let now = 0;
+    for (let turn = 0; now < 20_000; turn += 1) {
+      const before = now;
+      now += gap[turn % gap.length] ?? 100;
+      sample = othersTold(sample, totalsAt(before), totalsAt(now), now);
     }
+    expect(1_000 / (msPerSuccess(sample) ?? 0)).toBeCloseTo(perSecond, 0);
+    expect(sample.refusals / sample.firsts).toBeCloseTo(1 / refusedOf, 2);
   },
 );
 
-test.each(gaps)('the refused share of others is measured, if they are told after $text ms', ({ gap }) => {
-  for (const [, share] of measured(gap)) expect(share).toBeCloseTo(1 / refusedOf, 1);
+test('totals that have shrunk, as in a store that was emptied, add nothing', () => {
+  const sample = sampleFrom(0);
+  expect(othersTold(sample, totalsAt(9_000), totalsAt(1_000), 10)).toBe(sample);
 });
 
-test.each([170, 800, 1_300, 2_600])(
-  'the same with an answer to this process after each %i ms',
-  (ownEachMs) => {
-    for (const { gap } of gaps) {
-      for (const [rate] of measured(gap, ownEachMs)) {
-        expect(rate).toBeGreaterThan(0.8 * perSecond);
-        expect(rate).toBeLessThan(1.2 * perSecond);
-      }
-    }
-  },
-);
+const facts: HoldFacts = {
+  limit: 'hold',
+  ...totalsAt(0),
+  turn: 3,
+  phase: 'trial',
+  dueMs: 700,
+  share: 0.8,
+  restMs: 10_000,
+  forMs: 0,
+  pacedMs: 800,
+  places: 5,
+  spacingMs: 50,
+  nextPlace: 9,
+  granted: [],
+};
+
+test('a trial that another process has begun is one here, too, and ends at the same time', () => {
+  expect(holdTold(noHold, facts, true, 1_000)).toMatchObject({
+    phase: 'trial',
+    dueAt: 1_700,
+    pacedSince: 200,
+    share: 0.8,
+    restMs: 10_000,
+    leased: [],
+  });
+});
+
+test('a queue that has never changed says nothing', () => {
+  expect(holdTold(noHold, { ...facts, turn: 0 }, true, 1_000)).toBe(noHold);
+});

@@ -155,12 +155,22 @@ const quietHold: HoldReport = {
   firsts: 0,
   refusals: 0,
   successes: 0,
+  sent: 0,
   turn: 0,
   want: 0,
   withinMs: 2_000,
   back: [],
 };
-const window = { forMs: 5_000, spacingMs: 50, pace: 'courteous', isUrgent: true } as const;
+const window = {
+  phase: 'courteous',
+  dueMs: 0,
+  share: 0,
+  restMs: 0,
+  forMs: 5_000,
+  spacingMs: 50,
+  isUrgent: true,
+} as const;
+const pace = { ...window, phase: 'paced', forMs: 0, isUrgent: false } as const;
 
 describe('a shared hold', () => {
   function tell(record: HoldRecord | undefined, now: number, more: Partial<HoldReport>) {
@@ -170,7 +180,27 @@ describe('a shared hold', () => {
   test('adds up what was answered', () => {
     const first = tell(undefined, start, { firsts: 3, refusals: 1, successes: 2 });
     const { facts } = tell(first.record, start, { firsts: 2, successes: 2 });
-    expect(facts).toMatchObject({ firsts: 5, refusals: 1, successes: 4, pace: 'none' });
+    expect(facts).toMatchObject({ firsts: 5, refusals: 1, successes: 4, phase: 'free' });
+  });
+
+  test('counts only what is about the current queue', () => {
+    const before = tell(undefined, start, { firsts: 9, refusals: 9 });
+    const changed = tell(before.record, start, { firsts: 3, refusals: 3, hold: pace });
+    expect(changed.facts).toMatchObject({ turn: 1, firsts: 0, refusals: 0 });
+    expect(tell(changed.record, start, { turn: 0, firsts: 5, refusals: 5 }).facts).toMatchObject({
+      firsts: 0,
+      refusals: 0,
+    });
+    expect(tell(changed.record, start, { firsts: 2, sent: 4 }).facts).toMatchObject({ firsts: 2, sent: 4 });
+  });
+
+  test('after a trial in vain, the places that were taken may all go, and another queue begins behind them', () => {
+    const tried = tell(undefined, start, { hold: { ...pace, phase: 'trial', dueMs: 1_500 }, want: 20 });
+    expect(tried.facts).toMatchObject({ phase: 'trial', dueMs: 1_500, nextPlace: 20 });
+    const free = tell(tried.record, start + 500, { hold: { ...pace, phase: 'free', dueMs: 10_000 } });
+    expect(tell(free.record, start + 500, { want: 5 }).facts).toMatchObject({ granted: [], phase: 'free' });
+    const next = tell(free.record, start + 600, { hold: pace, want: 1, withinMs: 0 });
+    expect(next.facts.granted).toEqual([20]);
   });
 
   test('tells a window to all, and does not shorten it', () => {
@@ -189,7 +219,7 @@ describe('a shared hold', () => {
   });
 
   test('gives each place once, at the pace of one process', () => {
-    const hold = { ...window, forMs: 0, isUrgent: false, pace: 'keen' } as const;
+    const hold = pace;
     const { record, news } = tell(undefined, start, { hold });
     expect(news).toBeUndefined();
     const one = tell(record, start, { want: 3 });
@@ -206,7 +236,7 @@ describe('a shared hold', () => {
 });
 
 describe('places in the queue of a fleet', () => {
-  const hold = { ...window, forMs: 0, isUrgent: false, pace: 'keen' } as const;
+  const hold = pace;
   const { record } = mergeHold(undefined, { ...quietHold, hold, want: 10 }, start);
   const report = { ...quietHold, turn: record.turn };
 

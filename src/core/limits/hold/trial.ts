@@ -1,0 +1,185 @@
+/**
+ * The rule of a hold that begins with a share of refusals. Sending less is justified only while fewer are refused
+ * because fewer are sent. So for a moment, less is sent. If the refused share does not halve, the refusals belong to one
+ * tenant or one route, and all are let go, for a growing time. If it halves, and doubles again once all are sent, it is a
+ * limit for all.
+ */
+
+import type { Hold } from '../../policy/limits.js';
+import { isPaced, placesTaken, spacingBy } from './queue.js';
+import type { Counts, Sample } from './sample.js';
+import { msPerSuccess, sampleAfter, sampleFrom, shortestMs } from './sample.js';
+import type { HoldPhase, HoldState } from './state.js';
+import { keen, noHold, paces } from './state.js';
+
+export interface Judged {
+  readonly state: HoldState;
+  readonly sample: Sample;
+}
+
+/** Fewer first answers than this say nothing about the whole scope. A sample that does not get them is given up. */
+const enough = 30;
+const longestMs = 30_000;
+
+/** While requests queue, samples may be smaller, because the limit is known; in a trial, they are as small as it is. */
+const enoughWhilePaced = 10;
+const enoughInTrial = 4;
+
+/** No request is refused because of a trial, so it is shorter than most requests are willing to wait. */
+export const trialMs = 1_500;
+
+/** After a trial in vain, none begins for this time; twice as long after the next one. */
+const restMs = 10_000;
+
+/** This part of `refusedShare` is not too much while requests queue. */
+const bearable = 0.25;
+
+/** Slowing down a little has not helped if the refused share is still this part of what it was. */
+const unchanged = 0.75;
+
+/** If a pace is a little too fast, the next one is this part of it. */
+const leastStep = 0.9;
+
+/** `now`: in a fleet, the time up to which this process knows what the others were answered. */
+export function judged(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
+  if (hold.refusedShare === 0) return { state, sample: secondOf(sample, now) };
+  const isOver = paces[state.phase] !== undefined && !isPaced(state, now);
+  switch (isOver ? 'free' : state.phase) {
+    case 'trial':
+    case 'check':
+      return whenTrying(hold, state, sample, now);
+    case 'trickle':
+      return whenTrickling(hold, state, sample, now);
+    case 'paced':
+    case 'apart':
+      return whenPaced(hold, state, sample, now);
+    default:
+      return whenFree(hold, isOver ? { ...state, phase: 'free' } : state, sample, now);
+  }
+}
+
+/** One refusal is enough, so the samples only tell the rate of lately. */
+function secondOf(sample: Sample, now: number): Sample {
+  const elapsed = now - sample.since;
+  if (elapsed < shortestMs) return sample;
+  return elapsed < 2 * shortestMs ? sampleAfter(sample, now) : sampleFrom(now);
+}
+
+function whenFree(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
+  const share = sample.refusals / Math.max(1, sample.firsts);
+  if (state.phase === 'quota' && sample.inARow >= enough) return trying(hold, state, sample, share, now);
+  const elapsed = now - sample.since;
+  if (elapsed < (sample.firsts < enough ? longestMs : shortestMs)) return { state, sample };
+  const isRefused = isTooMuch(hold, sample);
+  if (state.phase === 'proof') {
+    // They were few while fewer were sent, and are many now that all are.
+    if (isRefused) return pacing(hold, { ...state, share, restMs: 0 }, sample, paced, now);
+    return { state: { ...state, phase: 'free', restMs: 0 }, sample: sampleAfter(sample, now) };
+  }
+  const isSuspect = isRefused && sample.before !== undefined && isTooMuch(hold, sample.before);
+  if (!isSuspect || now < state.dueAt) return { state, sample: sampleAfter(sample, now) };
+  // What refuses nothing has no effect that could be judged.
+  if (!hold.enforce) return pacing(hold, { ...state, share }, sample, paced, now);
+  return trying(hold, state, sample, share, now);
+}
+
+function isTooMuch({ refusedShare }: Hold, { firsts, refusals }: Counts): boolean {
+  return firsts >= enough && refusals >= refusedShare * firsts;
+}
+
+/** Fewer are sent for a moment; or until the time that the server named, if it accepts nothing. */
+function trying(hold: Hold, before: HoldState, sample: Sample, share: number, now: number): Judged {
+  const state = { ...before, share };
+  const namedMs = sample.finding?.hint?.delayMs ?? 0;
+  if (sample.inARow >= enough && namedMs > 0) {
+    const trickle: Turn = { phase: 'trickle', dueAt: now + namedMs + trialMs };
+    return changed({ ...state, asked: askedBy(state, sample, now) }, hold.spacingMs, trickle, now);
+  }
+  const phase = state.phase === 'paced' ? 'check' : 'trial';
+  return pacing(
+    hold,
+    state,
+    sample,
+    { phase, dueAt: now + Math.min(trialMs, hold.maxQueueMs ?? trialMs) },
+    now,
+  );
+}
+
+function whenTrying(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
+  if (now < state.dueAt) return { state, sample };
+  // Refusals come at once, while successes may take their time: what is still out says nothing.
+  const { sent, firsts, refusals } = sample;
+  const hasHelped = sent >= enoughInTrial && refusals < (firsts * state.share) / 2;
+  if (state.phase === 'trial') return lettingGo(state, hasHelped ? 'proof' : 'free', now);
+  const isMuch = state.share >= hold.refusedShare;
+  // What the pace was before, as a part of what it is.
+  const former = (1 - state.share) * keen.easing;
+  if (hasHelped) {
+    // If it was only a little too fast, the right pace is in between.
+    return changed({ ...state, share: 0 }, state.spacingMs * (isMuch ? 1 : Math.sqrt(former)), paced, now);
+  }
+  if (isMuch) return lettingGo(state, 'free', now);
+  // So few are not worth letting all go. The pace was not their reason, so it becomes what it was.
+  return changed(state, state.spacingMs * former, { ...paced, phase: 'apart' }, now);
+}
+
+function whenTrickling(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
+  if (sample.successes === 0 && now < state.dueAt) return { state, sample };
+  // The server accepts something at about the time that it named, and not long before.
+  const isKept =
+    sample.successes > 0 && now >= state.dueAt - 2 * trialMs && now >= state.pacedSince + hold.minMs;
+  return lettingGo(state, isKept ? 'quota' : 'free', now);
+}
+
+function whenPaced(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
+  const { sent, refusals } = sample;
+  const isApart = state.phase === 'apart';
+  // A server that queues shows only after a while that fewer are sent.
+  const leastMs = state.share > 0 && !isApart ? 2 * shortestMs : shortestMs;
+  if (sent < enoughWhilePaced || now - sample.since < leastMs) return { state, sample };
+  const share = refusals / sent;
+  if (share < Math.max(bearable * hold.refusedShare, isApart ? 2 * state.share : 0)) {
+    if (isApart) return { state, sample: sampleAfter(sample, now) };
+    return { state: state.share === 0 ? state : { ...state, share: 0 }, sample: sampleAfter(sample, now) };
+  }
+  // If they are twice as many, something else has changed meanwhile.
+  const isUnchanged = !isApart && share >= state.share * unchanged && share <= state.share * 2;
+  if (isUnchanged && hold.enforce) return trying(hold, state, sample, share, now);
+  return changed({ ...state, share }, spacingBy(state, now) / leastStep, paced, now);
+}
+
+interface Turn {
+  readonly phase: HoldPhase;
+  readonly dueAt: number;
+}
+
+const paced: Turn = { phase: 'paced', dueAt: Number.NEGATIVE_INFINITY };
+
+/** The pace becomes a little less than what succeeds. */
+function pacing(hold: Hold, state: HoldState, sample: Sample, turn: Turn, now: number): Judged {
+  const measuredMs = msPerSuccess(sample);
+  const spacingMs = measuredMs === undefined ? hold.spacingMs : measuredMs / keen.easing;
+  // Two measurements of one rate: chance makes the slower one useless sooner than the faster one.
+  if (state.phase === 'proof') return changed(state, Math.min(spacingMs, state.spacingMs), turn, now);
+  // Slower than before in any case.
+  const leastMs = state.phase === 'paced' ? spacingBy(state, now) / leastStep : 0;
+  return changed({ ...state, asked: askedBy(state, sample, now) }, Math.max(spacingMs, leastMs), turn, now);
+}
+
+function askedBy({ asked }: HoldState, { finding }: Sample, now: number): HoldState['asked'] {
+  return finding === undefined ? asked : { finding, at: now };
+}
+
+function changed(state: HoldState, spacingMs: number, turn: Turn, now: number): Judged {
+  const places = placesTaken(state, now);
+  return { state: { ...state, ...turn, pacedSince: now, places, spacingMs }, sample: sampleFrom(now) };
+}
+
+/** All that wait may go. `proof`, `quota`: the trial was not in vain, so there may be another one at any time. */
+function lettingGo(state: HoldState, phase: 'free' | 'proof' | 'quota', now: number): Judged {
+  const { nextPlace, asked, share, spacingMs } = state;
+  const forMs = phase === 'free' ? Math.max(restMs, 2 * state.restMs) : 0;
+  const places = { nextPlace, places: nextPlace, pacedSince: now };
+  const free = { ...noHold, ...places, phase, dueAt: now + forMs, restMs: forMs, asked, share, spacingMs };
+  return { state: free, sample: sampleFrom(now) };
+}
