@@ -16,7 +16,7 @@ import type { AnswerKind, Sample } from '../core/limits/hold/sample.js';
 import { afterAnswer, afterSent, noSample } from '../core/limits/hold/sample.js';
 import type { HoldState } from '../core/limits/hold/state.js';
 import { noHold } from '../core/limits/hold/state.js';
-import { judged } from '../core/limits/hold/trial.js';
+import { isWorthJudging, judged } from '../core/limits/hold/trial.js';
 import { go, noClaim } from '../core/limits/turnstile.js';
 import type { Gate, Hold } from '../core/policy/limits.js';
 import type { Settings } from '../core/policy/settings.js';
@@ -216,8 +216,10 @@ export class GuardedScope extends Scope {
   }
 
   override judge(hold: Hold, now: number): void {
+    const known = this.holdOf(hold);
     const before = this.sampleOf(hold);
-    const { state, sample } = judged(hold, this.holdOf(hold), before, now);
+    if (!isWorthJudging(known, before, now)) return;
+    const { state, sample } = judged(hold, known, before, now);
     if (sample !== before) this.samples.set(hold, sample);
     this.changeHold(hold, state, now);
   }

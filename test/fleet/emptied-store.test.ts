@@ -11,7 +11,7 @@ const policy: PolicyOptions = {
   budget: false,
   hintJitter: 0,
   deadlineMs: 60_000,
-  hold: { refusedShare: 0.3, minMs: 1_000, spacingMs: 50, maxQueueMs: 5_000 },
+  hold: { refusedShare: 0, minMs: 1_000, spacingMs: 50, maxQueueMs: 5_000 },
 };
 
 function sentAfter(fleets: Fleets, session: Session): number {

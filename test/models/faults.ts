@@ -43,6 +43,17 @@ function longestQueueOf(machine: ScopeMachine): number {
   return (hold !== false && hold.maxQueueMs) || Number.POSITIVE_INFINITY;
 }
 
+/** A trial is short, and no request is refused because of it. */
+export function triesFairly(machine: ScopeMachine, state: State): string | undefined {
+  machine.restoreScope(state);
+  const { hold } = machine;
+  if (hold?.phase !== 'trial') return undefined;
+  const lastsMs = hold.dueAt - hold.pacedSince;
+  if (lastsMs > 1_500) return `a trial of ${lastsMs} ms`;
+  const admission = machine.retrier.open(machine.request).admit();
+  return admission.kind === 'refuse' ? 'a request is refused because of a trial' : undefined;
+}
+
 /** Every request has a place of its own that was not given back. */
 export function givesPlacesTwice(machine: ScopeMachine, state: State): string | undefined {
   machine.restoreScope(state);

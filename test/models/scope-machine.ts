@@ -56,8 +56,8 @@ export interface Plan {
   readonly forgetful?: true;
   /** No request may be sent before the end of a window that any answer asked for. */
   readonly isHeldAtOnce?: true;
-  /** How many requests end like this, one after the other, before the exploration begins. */
-  readonly before?: readonly [count: number, end: End];
+  /** How many requests end like this, one after the other (or in turn like these), before the exploration begins. */
+  readonly before?: readonly [count: number, end: End | readonly End[], eachMs?: number];
   faultIn(machine: ScopeMachine, state: State): string | undefined;
 }
 
@@ -114,10 +114,13 @@ export class ScopeMachine implements Machine<State> {
       windowEnds: never,
       fault: undefined,
     };
-    const [count, end] = plan.before ?? [0, 'succeeds'];
+    const [count, ended, eachMs = 0] = plan.before ?? [0, 'succeeds'];
+    const ends = typeof ended === 'string' ? [ended] : ended;
     for (let done = 0; done < count; done += 1) {
+      const end = ends[done % ends.length] as End;
       const begun = this.begin(state, 0);
-      state = this.settle(begun.slots[0]?.phase === 'sent' ? this.end(begun, 0, end) : begun);
+      const after = this.settle(begun.slots[0]?.phase === 'sent' ? this.end(begun, 0, end) : begun);
+      state = { ...after, now: after.now + eachMs };
     }
     this.initial = state;
   }
@@ -277,8 +280,8 @@ export class ScopeMachine implements Machine<State> {
   key(state: State): string {
     const slots = state.slots.map((slot) => this.keyOfSlot(state, slot)).sort();
     const { row, rowSince, lives, windowEnds, fault, scope } = state;
-    const { budgets, gates, holds, answers, waiting } = scope as Record<string, ReadonlyMap<object, unknown>>;
-    const shared = [budgets, gates, holds, answers].map((map) => [...(map?.values() ?? [])]);
+    const { budgets, gates, holds, samples, waiting } = scope as Record<string, ReadonlyMap<object, unknown>>;
+    const shared = [budgets, gates, holds, samples].map((map) => [...(map?.values() ?? [])]);
     return this.say(state, [
       shared,
       waiting,

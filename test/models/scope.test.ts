@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, test } from 'vitest';
+import type { HoldState } from '../../src/core/limits/hold/state.js';
 import { explore, moreSteps } from './explore.js';
 import {
   anyOf,
@@ -14,6 +15,7 @@ import {
   miscounts,
   overdraws,
   story,
+  triesFairly,
 } from './faults.js';
 import { type End, idle, type Plan, ScopeMachine, type State } from './scope-machine.js';
 
@@ -63,7 +65,39 @@ const plans: Readonly<Record<string, readonly [plan: Plan, depth: number]>> = {
     },
     7,
   ],
-  'a hold after thirty refusals, and a queue that is short': [
+  'a hold that tries whether sending less helps': [
+    {
+      policy: {
+        maxRetries: 1,
+        budget: false,
+        hintJitter: 0,
+        deadlineMs: 10_000,
+        hold: { maxQueueMs: 2_000 },
+      },
+      ends: ['succeeds', 'is refused for 1 s', 'is aborted'],
+      ticksMs: [500, 1_500],
+      before: [82, ['is refused for 1 s', 'is refused for 1 s', 'succeeds'], 25],
+      faultIn: anyOf(givesPlacesTwice, keepsPlaces, triesFairly),
+    },
+    7,
+  ],
+  'a trickle, where everything is refused': [
+    {
+      policy: {
+        maxRetries: 1,
+        budget: false,
+        hintJitter: 0,
+        deadlineMs: 10_000,
+        hold: { maxQueueMs: 2_000 },
+      },
+      ends: ['succeeds', 'is refused for 3 s', 'is aborted'],
+      ticksMs: [500, 3_000],
+      before: [82, 'is refused for 3 s', 25],
+      faultIn: anyOf(givesPlacesTwice, keepsPlaces),
+    },
+    7,
+  ],
+  'a hold after forty refusals at once, and a queue that is short': [
     {
       policy: {
         maxRetries: 1,
@@ -146,6 +180,16 @@ class Strict extends ScopeMachine {
   }
 }
 
+/** Planted fault: every request that asks prolongs the trial. */
+class Prolonged extends ScopeMachine {
+  override proceed(state: State, index: number): State {
+    const after = super.proceed(state, index);
+    const holds = after.scope['holds'] as ReadonlyMap<object, HoldState>;
+    const longer = [...holds].map(([hold, at]) => [hold, { ...at, dueAt: at.dueAt + 400 }] as const);
+    return { ...after, scope: { ...after.scope, holds: new Map(longer) } };
+  }
+}
+
 const nothingElse: Check = () => undefined;
 
 describe('a planted fault is found', () => {
@@ -165,6 +209,20 @@ describe('a planted fault is found', () => {
       /requests have places in the ramp/,
     ],
     ['a hold at the first word', 'a clock is fast', Hasty, nothingElse, /sent .* before the window is over/],
+    [
+      'a hold that tries whether sending less helps',
+      'every request prolongs the trial',
+      Prolonged,
+      triesFairly,
+      /a trial of \d+ ms/,
+    ],
+    [
+      'a trickle, where everything is refused',
+      'requests leave without saying so',
+      Ghosts,
+      keepsPlaces,
+      /told to wait/,
+    ],
     ['a gate that is open', 'another rule', Strict, nothingElse, /shut after 2 failures in a row, in 100 ms/],
   ])('%s: %s', (name, _, Machine, faultIn, what) => {
     const [plan, depth] = plans[name] ?? [];

@@ -511,31 +511,81 @@ describe('the hold', () => {
     expect(refusalError(retrier.open(requestOf()), 'gate-shut').cause).toBeUndefined();
   });
 
-  test('other requests are held when most requests are refused', () => {
-    const { retrier } = retrierWith({ hold: true, maxRetries: 0 });
-    const answer = (status: number): void => {
+  /** So many answers in each of two seconds, and a request after that. */
+  function afterTwoSeconds(
+    options: PolicyOptions,
+    outcomes: readonly (ResponseOutcome | ErrorOutcome)[],
+  ): { retrier: Retrier; time: VirtualTime; last: Session } {
+    const watched = retrierWith({ hold: true, maxRetries: 0, ...options });
+    const { retrier, time } = watched;
+    const answer = (outcome: ResponseOutcome | ErrorOutcome): void => {
       const session = retrier.open(requestOf());
       session.admit();
-      if (!session.acceptAtOnce(status))
-        session.next(answered(status, { 'retry-after': '5' }), { replayable: true });
+      if (outcome.kind === 'error' || !session.acceptAtOnce(outcome.status)) {
+        session.next(outcome, { replayable: true });
+      }
     };
-    for (let request = 0; request < 31; request += 1) answer(200);
-    for (let request = 0; request < 30; request += 1) answer(429);
+    for (let second = 0; second < 2; second += 1) {
+      for (const [index, outcome] of outcomes.entries()) {
+        time.now = second * 1_000 + (index * 1_000) / outcomes.length;
+        answer(outcome);
+      }
+    }
+    time.now = 2_000;
+    for (const outcome of outcomes.slice(0, 1)) answer(outcome);
+    return { ...watched, last: retrier.open(requestOf()) };
+  }
+
+  const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
+  const fine = answered(200);
+
+  test('other requests are held for a moment when most requests are refused', () => {
+    const few = afterTwoSeconds({}, [...times(31, fine), ...times(29, tooMuch)]);
+    expect(few.last.admit()).toEqual({ kind: 'go' });
+    const many = afterTwoSeconds({}, [...times(30, fine), ...times(30, tooMuch)]);
+    expect(many.last.admit()).toMatchObject({ kind: 'wait', why: 'hold' });
+  });
+
+  test('a trial refuses no request, and lets all go at its end if it does not help', () => {
+    const { retrier, time } = afterTwoSeconds({ deadlineMs: 10_000 }, [
+      ...times(20, fine),
+      ...times(40, tooMuch),
+    ]);
+    const waiting = times(60, 0).map(() => retrier.open(requestOf()));
+    const kinds = waiting.map((session) => session.admit().kind);
+    expect(kinds).not.toContain('refuse');
+    expect(kinds).not.toContain('go');
+    const inHaste = retrier.open(requestOf(), { deadlineMs: 100 });
+    expect(inHaste.admit()).toEqual({ kind: 'go' });
+    time.now += 1_500;
+    for (const session of waiting) expect(session.admit()).toEqual({ kind: 'go' });
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
-    answer(429);
-    expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'wait', delayMs: 5_000 });
   });
 
   test('answers that are not refusals count, errors do not', () => {
-    const { retrier } = retrierWith({ hold: true, maxRetries: 0 });
-    const end = (outcome: ResponseOutcome | ErrorOutcome): unknown =>
-      retrier.open(requestOf()).next(outcome, { replayable: true });
-    for (let request = 0; request < 31; request += 1) end(answered(request % 2 ? 500 : 404));
-    for (let request = 0; request < 31; request += 1) end(failed(errorWith({ code: 'ECONNRESET' })));
-    for (let request = 0; request < 30; request += 1) end(tooMuch);
-    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
-    end(tooMuch);
+    const finals = [...times(16, answered(404)), ...times(15, answered(500))];
+    const { last } = afterTwoSeconds({}, [...finals, ...times(30, tooMuch)]);
+    expect(last.admit()).toEqual({ kind: 'go' });
+    const errors = times(31, failed(errorWith({ code: 'ECONNRESET' })));
+    const many = afterTwoSeconds({}, [...times(15, fine), ...times(15, tooMuch), ...errors]);
+    expect(many.last.admit().kind).toBe('wait');
+  });
+
+  test('without a deadline, no request queues for more than half a minute, and no more than a thousand do', () => {
+    const { retrier, time } = retrierWith({ hold: { refusedShare: 0, spacingMs: 1 }, hintJitter: 0 });
+    retrier.open(requestOf()).next(answered(429, { 'retry-after': '50' }), { replayable: true });
+    const waiting = times(1_000, 0).map(() => retrier.open(requestOf()));
+    for (const session of waiting) expect(session.admit().kind).toBe('wait');
+    expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'refuse', reason: 'held' });
+    waiting[0]?.abandon();
     expect(retrier.open(requestOf()).admit().kind).toBe('wait');
+    const slow = retrierWith({ hold: { refusedShare: 0, spacingMs: 10_000 }, hintJitter: 0 });
+    slow.retrier.open(requestOf()).next(tooMuch, { replayable: true });
+    slow.time.now = 1_000;
+    const kinds = times(60, 0).map(() => slow.retrier.open(requestOf()).admit().kind);
+    expect(kinds).toContain('refuse');
+    time.now = 50_000;
+    expect(waiting[1]?.admit()).toEqual({ kind: 'go' });
   });
 
   test('counts successes to know the rate, and ignores a window that is longer than maxHintMs', () => {
@@ -583,17 +633,11 @@ describe('the hold', () => {
 
   test('a 403 that means "rate limited" counts as one refusal, and not as a success', () => {
     const budget = { capacity: 10, perSuccess: 1, perSecond: 0 };
-    const { retrier } = retrierWith({ hints: 'github', hold: true, budget, maxRetries: 1 });
     const limited = answered(403, { 'retry-after': '20' });
-    for (let count = 0; count < 12; count += 1)
-      expect(retrier.open(requestOf()).acceptAtOnce(200)).toBe(true);
-    for (let count = 0; count < 18; count += 1) {
-      const session = retrier.open(requestOf());
-      expect(session.next(limited, { replayable: true }).action).toBe(count < 10 ? 'retry' : 'stop');
-      if (count < 10) session.next(limited, { replayable: true });
-    }
-    expect(tokens(retrier)).toBe(0);
-    expect(retrier.open(requestOf()).admit().kind).toBe('wait');
+    const outcomes = [...times(12, fine), ...times(18, limited)];
+    const { retrier, last } = afterTwoSeconds({ hints: 'github', budget, maxRetries: 1 }, outcomes);
+    expect(tokens(retrier)).toBe(1);
+    expect(last.admit().kind).toBe('wait');
   });
 
   test('a hold that is not enforced counts a request when it is sent, not each time that it asks the gate', () => {

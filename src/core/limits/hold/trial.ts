@@ -8,7 +8,7 @@
 import type { Hold } from '../../policy/limits.js';
 import { isPaced, placesTaken, spacingBy } from './queue.js';
 import type { Counts, Sample } from './sample.js';
-import { msPerSuccess, sampleAfter, sampleFrom, shortestMs } from './sample.js';
+import { msPerSuccess, noSample, sampleAfter, sampleFrom, shortestMs } from './sample.js';
 import type { HoldPhase, HoldState } from './state.js';
 import { keen, noHold, paces } from './state.js';
 
@@ -40,8 +40,14 @@ const unchanged = 0.75;
 /** If a pace is a little too fast, the next one is this part of it. */
 const leastStep = 0.9;
 
+/** Whether there may be anything to judge. It is asked for every attempt and every answer. */
+export function isWorthJudging(state: HoldState, sample: Sample, now: number): boolean {
+  return now - sample.since >= shortestMs || state.phase === 'quota' || paces[state.phase] !== undefined;
+}
+
 /** `now`: in a fleet, the time up to which this process knows what the others were answered. */
 export function judged(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
+  if (sample.since === noSample.since) return { state, sample };
   if (hold.refusedShare === 0) return { state, sample: secondOf(sample, now) };
   const isOver = paces[state.phase] !== undefined && !isPaced(state, now);
   switch (isOver ? 'free' : state.phase) {
@@ -67,7 +73,9 @@ function secondOf(sample: Sample, now: number): Sample {
 
 function whenFree(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
   const share = sample.refusals / Math.max(1, sample.firsts);
-  if (state.phase === 'quota' && sample.inARow >= enough) return trying(hold, state, sample, share, now);
+  if (state.phase === 'quota' && sample.inARow >= enough && namedMs(sample) > 0) {
+    return trickling(hold, state, sample, now);
+  }
   const elapsed = now - sample.since;
   if (elapsed < (sample.firsts < enough ? longestMs : shortestMs)) return { state, sample };
   const isRefused = isTooMuch(hold, sample);
@@ -88,21 +96,21 @@ function isTooMuch({ refusedShare }: Hold, { firsts, refusals }: Counts): boolea
 }
 
 /** Fewer are sent for a moment; or until the time that the server named, if it accepts nothing. */
-function trying(hold: Hold, before: HoldState, sample: Sample, share: number, now: number): Judged {
-  const state = { ...before, share };
-  const namedMs = sample.finding?.hint?.delayMs ?? 0;
-  if (sample.inARow >= enough && namedMs > 0) {
-    const trickle: Turn = { phase: 'trickle', dueAt: now + namedMs + trialMs };
-    return changed({ ...state, asked: askedBy(state, sample, now) }, hold.spacingMs, trickle, now);
-  }
+function trying(hold: Hold, state: HoldState, sample: Sample, share: number, now: number): Judged {
+  if (sample.successes === 0 && namedMs(sample) > 0) return trickling(hold, state, sample, now);
   const phase = state.phase === 'paced' ? 'check' : 'trial';
-  return pacing(
-    hold,
-    state,
-    sample,
-    { phase, dueAt: now + Math.min(trialMs, hold.maxQueueMs ?? trialMs) },
-    now,
-  );
+  const dueAt = now + Math.min(trialMs, hold.maxQueueMs ?? trialMs);
+  return pacing(hold, { ...state, share }, sample, { phase, dueAt }, now);
+}
+
+function trickling(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
+  const trickle: Turn = { phase: 'trickle', dueAt: now + namedMs(sample) + trialMs };
+  return changed({ ...state, asked: askedBy(state, sample, now) }, hold.spacingMs, trickle, now);
+}
+
+/** How long the server asked to wait at last. */
+function namedMs({ finding }: Sample): number {
+  return finding?.hint?.delayMs ?? 0;
 }
 
 function whenTrying(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
