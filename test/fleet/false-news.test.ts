@@ -102,18 +102,24 @@ describe('the hold', () => {
       firsts: 9,
       refusals: 9,
       successes: 0,
+      sent: 0,
       turn: 9,
+      phase: 'paced',
+      dueMs: 0,
+      share: 0,
+      restMs: 0,
       forMs: 30_000,
       pacedMs: -30_000,
       places: 0,
     },
-    ...{ spacingMs: 50, pace: 'keen', nextPlace: 0, granted: [] },
+    ...{ spacingMs: 50, nextPlace: 0, granted: [] },
   };
 
   test.each<[string, Partial<HoldFacts>]>([
     ['a window', {}],
     ['a window of a year', { forMs: yearMs }],
     ['a queue that begins in a year', { forMs: 0, pacedMs: -yearMs }],
+    ['a trial that lasts for a year', { forMs: 0, pacedMs: 0, phase: 'trial', dueMs: yearMs }],
     ['places a year apart', { forMs: 0, pacedMs: 0, spacingMs: yearMs }],
     ['a queue that is full for ever', { forMs: 0, pacedMs: 0, nextPlace: many }],
     ['the last turn', { turn: many }],
@@ -127,7 +133,7 @@ describe('the hold', () => {
     expect(new Set(outcomes)).toEqual(new Set(['sent']));
     // The record has not learnt it from the processes.
     const records = fleets.store.keys().map((key) => fleets.store.recordOf(key));
-    expect(records.find((record) => record?.limit === 'hold')).toMatchObject({ pace: 'none', turn: 0 });
+    expect(records.find((record) => record?.limit === 'hold')).toMatchObject({ phase: 'free', turn: 0 });
     // A single refusal holds no other request, as before.
     fleets.at(0).ask(answered(429));
     expect(fleets.at(0).ask()).toBe('sent');
