@@ -2,5 +2,6 @@
 
 import { budgetDays } from './budgets.js';
 import type { DayGoal } from './day-goal.js';
+import { gateDays } from './gates.js';
 
-export const dayGoals: readonly DayGoal[] = [...budgetDays];
+export const dayGoals: readonly DayGoal[] = [...budgetDays, ...gateDays];

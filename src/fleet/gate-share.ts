@@ -3,6 +3,7 @@
 import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/fleet/gate-told.js';
 import type { Facts, GateFacts, GateReport } from '../core/limits/fleet/messages.js';
 import { leasePatienceMs } from '../core/limits/gate/admit.js';
+import { kindsSeenToFail, textOfKinds } from '../core/limits/gate/kinds.js';
 import { needsLease } from '../core/limits/gate/shut.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { isFailure } from '../core/limits/gate/signs.js';
@@ -230,7 +231,7 @@ export class GateShare implements RecordShare {
     if (isNew && this.isHearsay) this.check(now);
     const { gate, scope } = this;
     const before = scope.gateOf(gate);
-    const known = { isNew, isRefuted, hasLease: this.hasLease(now) };
+    const known = { isNew, isRefuted, isConfirmed: receipt.isOwn, hasLease: this.hasLease(now) };
     const told = gateTold(gate, before, facts, known, now);
     // News may arrive even if answers do not. Without answers there is no lease, so this process uses its own gate.
     const after = this.speaker.isShared ? told : gateAlone(gate, told, now, this.random());
@@ -268,7 +269,9 @@ export class GateShare implements RecordShare {
   /** The row may be over by now; the store checks that. */
   private judge(state: GateState, facts: GateFacts, now: number): void {
     if (!isDeadTogether(this.gate, state, facts, this.reopenedAt, now)) return;
-    this.judged = { row: facts.row, probeInMs: around(this.gate.probeMs / 4, this.random()) };
+    const probeInMs = around(this.gate.probeMs / 4, this.random());
+    const kinds = textOfKinds(kindsSeenToFail(state));
+    this.judged = { row: facts.row, probeInMs, kinds };
     this.speaker.urge(this);
   }
 

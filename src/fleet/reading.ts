@@ -4,7 +4,13 @@ import type { BudgetFacts, Facts, GateFacts, HoldFacts } from '../core/limits/fl
 import { type HoldPhase, paces } from '../core/limits/hold/state.js';
 
 type Kinds<F> = {
-  readonly [K in keyof Omit<F, 'limit'>]: 'number' | 'sooner or later' | 'numbers' | 'boolean' | 'phase';
+  readonly [K in keyof Required<Omit<F, 'limit'>>]:
+    | 'number'
+    | 'sooner or later'
+    | 'numbers'
+    | 'boolean'
+    | 'phase'
+    | 'text or none';
 };
 
 const gate: Kinds<GateFacts> = {
@@ -17,6 +23,7 @@ const gate: Kinds<GateFacts> = {
   forMs: 'number',
   lives: 'number',
   witnesses: 'number',
+  kinds: 'text or none',
   probeInMs: 'number',
   leaseLeftMs: 'number',
   lease: 'number',
@@ -70,6 +77,7 @@ function canBe(facts: Facts): boolean {
 
 function isOfKind(value: unknown, kind: string): boolean {
   if (kind === 'number') return isNumber(value) && value >= 0;
+  if (kind === 'text or none') return value === undefined || typeof value === 'string';
   if (kind === 'sooner or later') return isNumber(value);
   if (kind === 'numbers') return Array.isArray(value) && value.every((one) => isNumber(one) && one >= 0);
   return kind === 'boolean' ? typeof value === 'boolean' : Object.hasOwn(paces, String(value));

@@ -2,6 +2,7 @@
 
 import { admit, isClear } from '../core/limits/admit.js';
 import { afterSign } from '../core/limits/gate/gate.js';
+import { type Kind, kindOf } from '../core/limits/gate/kinds.js';
 import { afterStall, isHealthy } from '../core/limits/gate/open.js';
 import { asOf } from '../core/limits/gate/ramping.js';
 import { isShut } from '../core/limits/gate/shut.js';
@@ -22,7 +23,7 @@ import type { Gate, Hold } from '../core/policy/limits.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { Admission, Finding, RefusalReason, ResponseFinding } from '../core/types.js';
 import type { ScopeShare } from './fleet.js';
-import { hasFailed, noneRefused, Scope, type ScopeSnapshot } from './scope.js';
+import { type Asking, hasFailed, noneRefused, Scope, type ScopeSnapshot } from './scope.js';
 import { stalledSince } from './stalls.js';
 import type { Turn } from './turn.js';
 import { noteFailure } from './turn.js';
@@ -39,7 +40,8 @@ export class GuardedScope extends Scope {
 
   // -------------------------------------------------------------- before an attempt
 
-  override admit(settings: Settings, turn: Turn, deadlineAt: number, isRetry: boolean): Admission {
+  override admit(asking: Asking, turn: Turn, deadlineAt: number, isRetry: boolean): Admission {
+    const { settings } = asking;
     const { gate, hold } = settings;
     const now = this.ports.now();
     const gateState = gate === false ? openGate : this.gateOf(gate);
@@ -51,6 +53,7 @@ export class GuardedScope extends Scope {
     const turnstile = {
       gate: gateState,
       hold: holdState,
+      kind: gateState.kind === 'shut' ? kindAsking(asking) : 0,
       waiting: this.waiting - (turn.isWaiting ? 1 : 0),
       queued: this.queued - (turn.isHeld ? 1 : 0),
       claim: turn.claim,
@@ -231,7 +234,8 @@ export class GuardedScope extends Scope {
     if (after.pacedSince !== before.pacedSince) this.share?.held(hold, now);
   }
 
-  override sign({ gate }: Settings, turn: Turn, isFirst: boolean, sign: Sign, finding?: Finding): void {
+  override sign(asking: Asking, turn: Turn, isFirst: boolean, sign: Sign, finding?: Finding): void {
+    const { gate } = asking.settings;
     if (gate === false) return;
     if (finding !== undefined && isFailure(sign)) this.failures.set(gate, finding);
     const known = this.gateOf(gate);
@@ -244,7 +248,8 @@ export class GuardedScope extends Scope {
     const state = this.withoutStalls(known);
     const isOld = isFailure(sign) && !noteFailure(turn, gate, isFirst, now);
     const news = isOld ? 'still-dead' : this.sinceAwake(sign, turn);
-    const after = afterSign(gate, state, turn, news, now, this.ports.random());
+    const kind = isFailure(news) ? kindAsking(asking) : 0;
+    const after = afterSign(gate, state, turn, news, kind, now, this.ports.random());
     if (after !== state) this.gates.set(gate, after);
     // In a fleet, the next failures may be those of other processes.
     if (sign === 'alive' && after.kind === 'open') this.failures.delete(gate);
@@ -310,4 +315,8 @@ export class GuardedScope extends Scope {
   override keepSample(hold: Hold, sample: Sample): void {
     this.samples.set(hold, sample);
   }
+}
+
+function kindAsking({ rule, request }: Asking): Kind {
+  return kindOf(rule.name, request.method, request.path);
 }

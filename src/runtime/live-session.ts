@@ -11,7 +11,8 @@ import { isHintedSuccess } from '../core/hints/worth-reading.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { signOf } from '../core/limits/gate/signs.js';
-import { go, noEpoch } from '../core/limits/turnstile.js';
+import { noEpoch } from '../core/limits/gate/state.js';
+import { go } from '../core/limits/turnstile.js';
 import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import { truthReturned } from '../core/returned.js';
@@ -90,7 +91,7 @@ export class LiveSession implements Session {
   admit(): Admission {
     const { settings } = this;
     if (settings.gate === false && settings.hold === false) return go;
-    return this.scope.admit(settings, this.turnHere(), this.deadlineAt, !this.isFirst);
+    return this.scope.admit(this, this.turnHere(), this.deadlineAt, !this.isFirst);
   }
 
   /** Whether no retry has begun yet. */
@@ -210,7 +211,7 @@ export class LiveSession implements Session {
   private endTurn(sign: Sign, finding?: Finding): void {
     if (this.settings.gate === false) return;
     const turn = this.turnHere();
-    this.scope.sign(this.settings, turn, this.isFirst, sign, finding);
+    this.scope.sign(this, turn, this.isFirst, sign, finding);
     turn.epoch = noEpoch;
   }
 

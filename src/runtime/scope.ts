@@ -15,8 +15,9 @@ import type { GateState } from '../core/limits/gate/state.js';
 import type { Sample } from '../core/limits/hold/sample.js';
 import type { HoldState } from '../core/limits/hold/state.js';
 import type { Budget, Gate, Hold } from '../core/policy/limits.js';
+import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
-import type { Admission, Finding, RefusalReason } from '../core/types.js';
+import type { Admission, Finding, RefusalReason, RequestFacts } from '../core/types.js';
 import type { FleetMember, ScopeShare, SharedScope } from './fleet.js';
 import type { Ports } from './ports.js';
 import type { SessionScope } from './session.js';
@@ -36,6 +37,13 @@ export interface ScopeSnapshot {
   readonly refused: Readonly<Record<RefusalReason, number>>;
   /** Present if something is learnt from the answers: one entry for each rule with a hedge or an adaptive timeout. */
   readonly learnt?: readonly LearntSnapshot[];
+}
+
+/** The session, as far as it tells a gate whose request it is. */
+export interface Asking {
+  readonly request: RequestFacts;
+  readonly rule: Pick<Rule, 'name'>;
+  readonly settings: Settings;
 }
 
 /** A scope without gates and holds, for bundles without the two (docs/runtimes.md). Any other is a `GuardedScope`. */
@@ -68,9 +76,9 @@ export abstract class Scope implements SessionScope, SharedScope {
    * Asks for admission. An admission may take something: a probe, a place in the ramp, or a place in the queue of the
    * hold.
    */
-  abstract admit(settings: Settings, turn: Turn, deadlineAt: number, isRetry: boolean): Admission;
+  abstract admit(asking: Asking, turn: Turn, deadlineAt: number, isRetry: boolean): Admission;
   /** Tells the gate what the end of an attempt says about the server's health. */
-  abstract sign(settings: Settings, turn: Turn, isFirst: boolean, sign: Sign, finding?: Finding): void;
+  abstract sign(asking: Asking, turn: Turn, isFirst: boolean, sign: Sign, finding?: Finding): void;
   abstract askedOf(settings: Settings): HoldState['asked'];
   abstract failureOf(settings: Settings): Finding | undefined;
   abstract gateOf(gate: Gate): GateState;

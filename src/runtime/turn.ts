@@ -2,8 +2,9 @@
 
 import type { Refusal } from '../core/events.js';
 import type { Epoch } from '../core/limits/gate/state.js';
+import { noEpoch } from '../core/limits/gate/state.js';
 import type { Claim } from '../core/limits/turnstile.js';
-import { noClaim, noEpoch } from '../core/limits/turnstile.js';
+import { noClaim } from '../core/limits/turnstile.js';
 import type { Gate } from '../core/policy/limits.js';
 
 export interface Turn {

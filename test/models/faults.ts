@@ -1,6 +1,7 @@
 /** What must never be so in any state of a scope, and what a failure says. */
 
 import type { GateState } from '../../src/core/limits/gate/state.js';
+import { noEpoch } from '../../src/core/limits/gate/state.js';
 import { timeOf } from '../../src/core/limits/hold/queue.js';
 import { refusedOfTen } from './burst.js';
 import type { Exploration } from './explore.js';
@@ -98,6 +99,33 @@ function rampOf(
   return taken === places && before === placesBefore
     ? undefined
     : `${before} and ${taken} requests have places in the ramp, and ${placesBefore} and ${places} are taken`;
+}
+
+/** A path of which nothing was asked since the last sign of life is not refused for what others have met. */
+export function refusesInnocent(machine: ScopeMachine, state: State): string | undefined {
+  machine.restoreScope(state);
+  if (machine.gate?.kind !== 'shut') return undefined;
+  const index = state.slots.findIndex(({ phase, path }) => {
+    return phase === 'idle' && path !== undefined && !state.suspects.includes(path);
+  });
+  if (index < 0) return undefined;
+  const admission = machine.retrier.open(machine.requestOf(state, index)).admit();
+  return admission.kind === 'go'
+    ? undefined
+    : `nothing of ${state.slots[index]?.path} has failed: ${JSON.stringify(admission)}`;
+}
+
+/** Of one path, no more than one request is tried apart from the probes. */
+export function triesTwice(machine: ScopeMachine, state: State): string | undefined {
+  machine.restoreScope(state);
+  const { gate } = machine;
+  if (gate?.kind !== 'shut') return undefined;
+  const apart = state.slots.filter(({ phase, session }) => {
+    const turn = turnOf(session);
+    return phase === 'sent' && turn?.epoch === noEpoch && state.now - turn.sentAt < 10_000;
+  });
+  const paths = apart.map(({ path }) => path);
+  return new Set(paths).size === paths.length ? undefined : `tried at once: ${paths}`;
 }
 
 export function overdraws(machine: ScopeMachine, state: State): string | undefined {

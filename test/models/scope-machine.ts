@@ -27,6 +27,8 @@ export interface Slot {
   readonly session: Memory | undefined;
   /** When the request asks again. */
   readonly wakeAt: number;
+  /** What it asks for, if not all ask for the same. */
+  readonly path?: string;
 }
 
 export interface State {
@@ -40,6 +42,8 @@ export interface State {
   readonly lives: number;
   /** The end of the last window that an answer asked for. */
   readonly windowEnds: number;
+  /** The paths that were asked for and not answered since the last sign of life. */
+  readonly suspects: readonly string[];
   /** What went wrong in the step that led here. */
   readonly fault: string | undefined;
 }
@@ -47,6 +51,8 @@ export interface State {
 export interface Plan {
   /** Default: 3. */
   readonly requests?: number;
+  /** What each of them asks for. Default: all for the same. */
+  readonly paths?: readonly string[];
   readonly policy: PolicyOptions;
   /** How an attempt may end. */
   readonly ends: readonly End[];
@@ -102,7 +108,10 @@ export class ScopeMachine implements Machine<State> {
     this.retrier = createRetrier(plan.policy, { now: () => this.now, date: () => 0, random: () => 0.5 });
     // The whole class, since the model copies and restores its memory.
     this.scope = this.retrier.open(this.request).scope as Scope;
-    const slots = Array.from({ length: plan.requests ?? 3 }, () => idle);
+    const slots = Array.from({ length: plan.requests ?? 3 }, (_, index): Slot => {
+      const path = plan.paths?.[index];
+      return path === undefined ? idle : { ...idle, path };
+    });
     const scope = memoryOf(this.scope);
     let state: State = {
       now: 0,
@@ -112,6 +121,7 @@ export class ScopeMachine implements Machine<State> {
       rowSince: 0,
       lives: 0,
       windowEnds: never,
+      suspects: [],
       fault: undefined,
     };
     const [count, ended, eachMs = 0] = plan.before ?? [0, 'succeeds'];
@@ -162,8 +172,13 @@ export class ScopeMachine implements Machine<State> {
 
   begin(state: State, index: number): State {
     this.restoreScope(state);
-    const session = this.remembered(this.retrier.open(this.request) as LiveSession);
+    const session = this.remembered(this.retrier.open(this.requestOf(state, index)) as LiveSession);
     return this.proceed(withSlot(state, index, { ...idle, phase: 'waiting', session }), index);
+  }
+
+  requestOf({ slots }: State, index: number): RequestFacts {
+    const path = slots[index]?.path;
+    return path === undefined ? this.request : requestOf({ path });
   }
 
   /** Does what an adapter does: sends, waits, or gives up. */
@@ -174,7 +189,8 @@ export class ScopeMachine implements Machine<State> {
     if (admission.kind === 'go') {
       const leftMs = this.plan.isHeldAtOnce ? state.windowEnds - state.now : 0;
       const fault = leftMs > 0 ? `sent ${leftMs} ms before the window is over` : undefined;
-      return { ...this.keep(state, index, 'sent', session), fault };
+      const suspects = suspected(state, index);
+      return { ...this.keep(state, index, 'sent', session), suspects, fault };
     }
     if (admission.kind === 'refuse') return this.keep(state, index, 'idle', session);
     return this.keep(state, index, 'waiting', session, state.now + admission.delayMs);
@@ -191,7 +207,7 @@ export class ScopeMachine implements Machine<State> {
       decision?.action === 'retry'
         ? this.keep(state, index, 'waiting', session, state.now + decision.delayMs)
         : this.keep(state, index, 'idle', session);
-    const seen = { ...after, ...saw(state, end, sentAt) };
+    const seen = { ...after, ...saw(state, end, sentAt), ...(alive.has(end) && { suspects: [] }) };
     return this.seenShut(seen, before);
   }
 
@@ -279,7 +295,7 @@ export class ScopeMachine implements Machine<State> {
 
   key(state: State): string {
     const slots = state.slots.map((slot) => this.keyOfSlot(state, slot)).sort();
-    const { row, rowSince, lives, windowEnds, fault, scope } = state;
+    const { row, rowSince, lives, windowEnds, suspects, fault, scope } = state;
     const { budgets, gates, holds, samples, waiting } = scope as Record<string, ReadonlyMap<object, unknown>>;
     const shared = [budgets, gates, holds, samples].map((map) => [...(map?.values() ?? [])]);
     return this.say(state, [
@@ -288,13 +304,14 @@ export class ScopeMachine implements Machine<State> {
       slots,
       Math.min(row, 9),
       lives,
+      suspects,
       { rowSince, windowEnds, fault },
     ]);
   }
 
-  protected keyOfSlot(state: State, { phase, session, wakeAt }: Slot): string {
+  protected keyOfSlot(state: State, { phase, session, wakeAt, path }: Slot): string {
     const { turn, attempts } = (session ?? {}) as { turn?: unknown; attempts?: readonly unknown[] };
-    return this.say(state, [phase, { wakeAt }, turn, attempts?.length]);
+    return this.say(state, [phase, path, { wakeAt }, turn, attempts?.length]);
   }
 
   /** A state with times relative to now, up to the longest time that matters, and places relative to the next one. */
@@ -344,7 +361,13 @@ export function sentAtOf(session: unknown): number | undefined {
 }
 
 export function withSlot(state: State, index: number, slot: Slot): State {
-  return { ...state, slots: state.slots.with(index, slot) };
+  const path = state.slots[index]?.path;
+  return { ...state, slots: state.slots.with(index, path === undefined ? slot : { ...slot, path }) };
+}
+
+function suspected({ slots, suspects }: State, index: number): readonly string[] {
+  const path = slots[index]?.path;
+  return path === undefined || suspects.includes(path) ? suspects : [...suspects, path];
 }
 
 function only<T>(scope: unknown, map: string): T | undefined {

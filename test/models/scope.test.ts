@@ -4,7 +4,9 @@
  */
 
 import { describe, expect, test } from 'vitest';
+import type { GateState } from '../../src/core/limits/gate/state.js';
 import type { HoldState } from '../../src/core/limits/hold/state.js';
+import type { RequestFacts } from '../../src/core/types.js';
 import { explore, moreSteps } from './explore.js';
 import {
   anyOf,
@@ -14,8 +16,10 @@ import {
   keepsPlaces,
   miscounts,
   overdraws,
+  refusesInnocent,
   story,
   triesFairly,
+  triesTwice,
 } from './faults.js';
 import { type End, idle, type Plan, ScopeMachine, type State } from './scope-machine.js';
 
@@ -52,6 +56,17 @@ const plans: Readonly<Record<string, readonly [plan: Plan, depth: number]>> = {
       before: [2, 'fails (503)'],
       forgetful: true,
       faultIn: doesNotComeBack,
+    },
+    8,
+  ],
+  'a gate that is shut, and requests of another kind': [
+    {
+      policy: { maxRetries: 0, budget: false, gate: atOnce },
+      paths: ['/events', '/state', '/state'],
+      ends: ['succeeds', 'fails (503)', 'is aborted'],
+      ticksMs: [250, 2_500],
+      before: [2, 'fails (503)'],
+      faultIn: anyOf(miscounts, doesNotComeBack, refusesInnocent, triesTwice),
     },
     8,
   ],
@@ -173,6 +188,22 @@ class Hasty extends ScopeMachine {
   }
 }
 
+/** Planted fault: for the gate, all requests are of one kind. */
+class Uniform extends ScopeMachine {
+  override requestOf(): RequestFacts {
+    return this.request;
+  }
+}
+
+/** Planted fault: the gate forgets whom it tries. */
+class Forgetful extends ScopeMachine {
+  override restoreScope(state: State): void {
+    super.restoreScope(state);
+    const { gates } = this.scope as unknown as { gates: Map<object, GateState> };
+    for (const [key, gate] of gates) if (gate.kind === 'shut') gates.set(key, { ...gate, tried: [] });
+  }
+}
+
 /** Planted fault: the observer expects a longer row than the gate does. */
 class Strict extends ScopeMachine {
   override end(state: State, index: number, end: End): State {
@@ -222,6 +253,20 @@ describe('a planted fault is found', () => {
       Ghosts,
       keepsPlaces,
       /told to wait/,
+    ],
+    [
+      'a gate that is shut, and requests of another kind',
+      'all are of one kind',
+      Uniform,
+      refusesInnocent,
+      /nothing of \/state has failed/,
+    ],
+    [
+      'a gate that is shut, and requests of another kind',
+      'those that are tried are forgotten',
+      Forgetful,
+      triesTwice,
+      /tried at once: \/state,\/state/,
     ],
     ['a gate that is open', 'another rule', Strict, nothingElse, /shut after 2 failures in a row, in 100 ms/],
   ])('%s: %s', (name, _, Machine, faultIn, what) => {

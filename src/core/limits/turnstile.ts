@@ -1,6 +1,7 @@
 /** What a request meets before it is sent, and what it holds of it, as values. */
 
 import type { Admission, RefusalReason } from '../types.js';
+import type { Kind } from './gate/kinds.js';
 import type { Epoch, GateState } from './gate/state.js';
 import { givePlaceBack } from './hold/queue.js';
 import type { HoldState } from './hold/state.js';
@@ -9,6 +10,8 @@ import type { HoldState } from './hold/state.js';
 export interface Turnstile {
   readonly gate: GateState;
   readonly hold: HoldState;
+  /** The kind of the request; it matters only while the gate is shut. */
+  readonly kind: Kind;
   /** How many requests wait for the gate, not counting this one. */
   readonly waiting: number;
   /** How many requests queue for the hold, not counting this one. */
@@ -48,9 +51,6 @@ export const noClaim: Claim = Object.freeze({
   metProbeAt: undefined,
   metRampAt: undefined,
 });
-
-/** The epoch of attempts that were let through without a place: they have nothing to give back. */
-export const noEpoch: Epoch = -1;
 
 /** Waiting requests ask again at least this often, because their turn may come sooner than expected. */
 export const longestPollMs = 100;

@@ -40,7 +40,7 @@ local blank = {}
 
 function blank.gate()
   return { limit = 'gate', slice = 0, processes = 0, processesBefore = 0, epoch = 0, isShut = false, aliveAt = 0, lives = 0,
-    row = 0, failures = 0, since = 0, lastAt = 0, witness = '', witnesses = 0, probeAt = 0, lease = 0, leaseUntil = 0 }
+    row = 0, failures = 0, since = 0, lastAt = 0, witness = '', witnesses = 0, kinds = '', probeAt = 0, lease = 0, leaseUntil = 0 }
 end
 
 local function endRow(record)
@@ -89,7 +89,7 @@ local function judge(record, report)
   local shut = report.shut
   local isMeant = shut and report.epoch == record.epoch and shut.row == record.row
   if not isMeant or record.isShut or record.witnesses < 2 then return end
-  with(record, { epoch = record.epoch + 1, isShut = true, probeAt = now + shut.probeInMs, leaseUntil = 0 })
+  with(record, { epoch = record.epoch + 1, isShut = true, kinds = shut.kinds or '', probeAt = now + shut.probeInMs, leaseUntil = 0 })
 end
 
 local function grantLease(record, report)
@@ -105,7 +105,8 @@ end
 local function gateFacts(record, lease)
   return { limit = 'gate', slice = record.slice, processes = processesIn(record), epoch = record.epoch, isShut = record.isShut,
     row = record.row, failures = record.failures, forMs = record.failures == 0 and 0 or math.max(0, now - record.since),
-    lives = record.lives, witnesses = record.witnesses, probeInMs = record.isShut and math.max(0, record.probeAt - now) or 0,
+    lives = record.lives, witnesses = record.witnesses,
+    kinds = record.isShut and record.kinds ~= '' and record.kinds or nil, probeInMs = record.isShut and math.max(0, record.probeAt - now) or 0,
     leaseLeftMs = record.isShut and math.max(0, record.leaseUntil - now) or 0, lease = lease }
 end
 

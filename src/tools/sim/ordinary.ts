@@ -256,3 +256,51 @@ export function failingHealthCheck(perSecond: number): Day {
   };
   return day(routed, [stream(perSecond), check], 10 * minute);
 }
+
+// ---------------------------------------------------------------- long polls
+
+export interface Polls {
+  /** How many wait for news at the same time, and how long each waits before it asks again. */
+  readonly pollers: number;
+  readonly timeoutMs: number;
+  /** Beside them, so many requests that are answered at once, all at the same moment and then again. */
+  readonly quick: number;
+  readonly everyMs: number;
+  /** Default: `/events` and `/state`. */
+  readonly paths?: { readonly poll: string; readonly quick: string };
+  readonly processes?: number;
+}
+
+/** Requests that wait until there is news, of which there is none, beside others that are answered at once. */
+export function longPolls({ pollers, timeoutMs, quick: count, everyMs, paths, processes = 1 }: Polls): Day {
+  const { poll, quick: quickPath } = paths ?? { poll: '/events', quick: '/state' };
+  const routed: ServerModel = { kind: 'routed', routes: [{ path: poll, server: silence }], otherwise: quick };
+  const polling: Clients = {
+    kind: 'closed',
+    count: pollers,
+    processes,
+    thinkMs: 100,
+    timeoutMs,
+    routes: [{ path: poll, weight: 1, guilty: true }],
+  };
+  const asking: Clients = {
+    kind: 'burst',
+    count,
+    processes,
+    atMs: everyMs,
+    everyMs,
+    timeoutMs: 2_000,
+    routes: [{ path: quickPath, weight: 1 }],
+  };
+  return day(routed, [polling, asking], 10 * minute + 5_000);
+}
+
+// ---------------------------------------------------------------- the time after an outage
+
+/** The server is dead for a while, half a minute after the start. */
+export function dead(how: 'stop' | 'crash', forMs: number, perSecond: number): Day {
+  const faults: readonly Fault[] = [{ kind: how, fromMs: deadAtMs, forMs }];
+  return day(quick, stream(perSecond), deadAtMs + forMs + 15_000, faults);
+}
+
+export const deadAtMs = 30_000;

@@ -19,6 +19,9 @@ const shut: GateState = {
   probeAt: 1_000,
   probingSince: undefined,
   failures: 20,
+  idleSince: 0,
+  turnedAway: 0,
+  tried: [{ kind: 7, at: 0, trial: 'none', isNew: false }],
   survived: { longest: 0, at: 0 },
 };
 /** A hold whose window ends at 5,000, and whose queue is empty. */
@@ -32,6 +35,7 @@ function turnstile(differences: Partial<Turnstile> = {}): Turnstile {
   return {
     gate: openGate,
     hold: noHold,
+    kind: 7,
     waiting: 0,
     queued: 0,
     claim: noClaim,
@@ -61,7 +65,7 @@ describe('the gate', () => {
     const refusal: Admission = { kind: 'refuse', reason: 'gate-shut' };
     expect(ask({ gate: true }, turnstile({ gate: shut }), 0)).toMatchObject({
       admission: refusal,
-      gate: shut,
+      gate: { ...shut, turnedAway: 1 },
     });
     expect(ask(waiting, turnstile({ gate: shut }), 0).admission).toEqual({
       kind: 'wait',
@@ -97,6 +101,7 @@ describe('a request that comes when the gate will open soon', () => {
     since: 1_000,
     successes: 0,
     failures: 0,
+    kinds: [],
     places: 4,
     placesBefore: 0,
     placesSince: 1_000,

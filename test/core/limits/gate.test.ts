@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { afterSign, passGate } from '../../../src/core/limits/gate/gate.js';
+import { kindOf, kindsIn, textOfKinds } from '../../../src/core/limits/gate/kinds.js';
 import { afterStall, isHealthy } from '../../../src/core/limits/gate/open.js';
 import { asOf } from '../../../src/core/limits/gate/ramping.js';
-import { isShut } from '../../../src/core/limits/gate/shut.js';
+import { isShut, noLease } from '../../../src/core/limits/gate/shut.js';
 import type { Sign } from '../../../src/core/limits/gate/signs.js';
 import { signOf, signOfStatus } from '../../../src/core/limits/gate/signs.js';
 import type { GateState, Pass } from '../../../src/core/limits/gate/state.js';
-import { openGate } from '../../../src/core/limits/gate/state.js';
+import { noEpoch, openGate } from '../../../src/core/limits/gate/state.js';
 import type { Gate } from '../../../src/core/policy/limits.js';
 import { serverError } from '../../kit.js';
 
@@ -20,6 +21,8 @@ const gate: Gate = {
   enforce: true,
 };
 const middle = 0.5;
+/** Of the requests of every test that is not about kinds. */
+const kind = 7;
 const none = { longest: 0, at: 0 };
 
 type Of<K extends GateState['kind']> = Extract<GateState, { kind: K }>;
@@ -31,6 +34,7 @@ const open: Of<'open'> = {
   failures: 0,
   since: 0,
   lastAt: 0,
+  kinds: [],
   survived: none,
 };
 const shut: Of<'shut'> = {
@@ -39,6 +43,9 @@ const shut: Of<'shut'> = {
   probeAt: 1_000,
   probingSince: undefined,
   failures: 3,
+  idleSince: 0,
+  turnedAway: 0,
+  tried: [{ kind: 7, at: 0, trial: 'none', isNew: false }],
   survived: none,
 };
 const probing: Of<'shut'> = { ...shut, probingSince: 1_000 };
@@ -48,6 +55,7 @@ const ramping: Of<'ramping'> = {
   since: 100,
   successes: 0,
   failures: 0,
+  kinds: [],
   places: 3,
   placesBefore: 0,
   placesSince: 100,
@@ -56,7 +64,7 @@ const ramping: Of<'ramping'> = {
 
 /** The gate after an attempt that was sent in the epoch of that state, just before it ended. */
 function ended(state: GateState, sign: Sign, now: number, pass: Partial<Pass> = {}): GateState {
-  return afterSign(gate, state, { epoch: state.epoch, sentAt: now, ...pass }, sign, now, middle);
+  return afterSign(gate, state, { epoch: state.epoch, sentAt: now, ...pass }, sign, kind, now, middle);
 }
 
 /** The gate after `count` failures, this far apart. */
@@ -128,7 +136,11 @@ describe('open', () => {
     }
     expect(isHealthy(gate, open)).toBe(true);
     expect(isHealthy(gate, openGate)).toBe(false);
-    expect(passGate(gate, openGate, 0, middle)).toEqual({ kind: 'go', state: openGate });
+    expect(passGate(gate, openGate, kind, 0, middle)).toEqual({
+      kind: 'go',
+      state: openGate,
+      epoch: openGate.epoch,
+    });
     expect(isShut(gate, openGate, 0)).toBe(false);
   });
 
@@ -178,9 +190,11 @@ describe('open', () => {
     [0.999, 374.75],
   ])('shuts at the last one, and the first probe comes soon (draw %d)', (draw, soon) => {
     const row = failing(2, 1_000);
-    expect(afterSign(gate, row, { epoch: 4, sentAt: 1_500 }, 'dead', 2_000, draw)).toEqual({
+    expect(afterSign(gate, row, { epoch: 4, sentAt: 1_500 }, 'dead', kind, 2_000, draw)).toEqual({
       ...shut,
       probeAt: 2_000 + soon,
+      idleSince: 2_000,
+      tried: [{ kind, at: 2_000, trial: 'none', isNew: false }],
     });
   });
 
@@ -248,18 +262,34 @@ describe('open', () => {
 
 describe('shut', () => {
   test('lets one probe through when its time has come, and turns all others away', () => {
-    expect(passGate(gate, shut, 999, middle)).toEqual({ kind: 'shut', by: 'failures', retryInMs: 1 + 250 });
-    expect(passGate(gate, shut, 1_000, middle)).toEqual({ kind: 'go', state: probing });
-    expect(passGate(gate, probing, 1_001, middle)).toEqual({ kind: 'shut', by: 'probe', retryInMs: 250 });
+    expect(passGate(gate, shut, kind, 999, middle)).toEqual({
+      kind: 'shut',
+      by: 'failures',
+      retryInMs: 1 + 250,
+    });
+    expect(passGate(gate, shut, kind, 1_000, middle)).toEqual({
+      kind: 'go',
+      state: probing,
+      epoch: probing.epoch,
+    });
+    expect(passGate(gate, probing, kind, 1_001, middle)).toEqual({
+      kind: 'shut',
+      by: 'probe',
+      retryInMs: 250,
+    });
     expect(isShut(gate, shut, 999)).toBe(true);
     expect(isShut(gate, shut, 1_000)).toBe(false);
     expect(isShut(gate, probing, 1_001)).toBe(true);
   });
 
   test('a probe that hangs does not keep it shut forever', () => {
-    expect(passGate(gate, probing, 5_999, middle).kind).toBe('shut');
+    expect(passGate(gate, probing, kind, 5_999, middle).kind).toBe('shut');
     const second: GateState = { ...probing, probingSince: 6_000 };
-    expect(passGate(gate, probing, 6_000, middle)).toEqual({ kind: 'go', state: second });
+    expect(passGate(gate, probing, kind, 6_000, middle)).toEqual({
+      kind: 'go',
+      state: second,
+      epoch: second.epoch,
+    });
     expect(isShut(gate, probing, 5_999)).toBe(true);
     expect(isShut(gate, probing, 6_000)).toBe(false);
     // The end of the first probe is not the end of the second.
@@ -268,16 +298,28 @@ describe('shut', () => {
   });
 
   test.each(['dead', 'still-dead'] as const)('the next probe comes after the interval (%s)', (sign) => {
-    expect(ended(probing, sign, 1_200, { sentAt: 1_000 })).toEqual({ ...shut, probeAt: 2_200 });
+    expect(ended(probing, sign, 1_200, { sentAt: 1_000 })).toEqual({
+      ...shut,
+      probeAt: 2_200,
+      idleSince: 1_200,
+    });
   });
 
   test('with jitter', () => {
     const pass = { epoch: 5, sentAt: 1_000 };
-    expect(afterSign(gate, probing, pass, 'dead', 1_200, 0)).toEqual({ ...shut, probeAt: 1_700 });
+    expect(afterSign(gate, probing, pass, 'dead', kind, 1_200, 0)).toEqual({
+      ...shut,
+      probeAt: 1_700,
+      idleSince: 1_200,
+    });
   });
 
   test('a probe that was given up leaves its place to the next at once', () => {
-    expect(ended(probing, 'neutral', 1_200, { sentAt: 1_000 })).toEqual({ ...shut, probeAt: 1_200 });
+    expect(ended(probing, 'neutral', 1_200, { sentAt: 1_000 })).toEqual({
+      ...shut,
+      probeAt: 1_200,
+      idleSince: 1_200,
+    });
   });
 
   test('a late failure of the outage changes nothing', () => {
@@ -305,19 +347,24 @@ describe('ramping', () => {
   const full: GateState = { ...ramping, places: 4 };
 
   test('lets in four at once', () => {
-    expect(passGate(gate, ramping, 100, middle)).toEqual({ kind: 'go', state: full });
-    expect(passGate(gate, full, 100, middle)).toEqual({ kind: 'shut', by: 'ramp', retryInMs: 100 });
+    expect(passGate(gate, ramping, kind, 100, middle)).toEqual({
+      kind: 'go',
+      state: full,
+      epoch: full.epoch,
+    });
+    expect(passGate(gate, full, kind, 100, middle)).toEqual({ kind: 'shut', by: 'ramp', retryInMs: 100 });
     expect(isShut(gate, ramping, 100)).toBe(false);
   });
 
   test('lets in more with each success, and with time', () => {
     const one = ended(full, 'alive', 100);
     expect(one).toEqual({ ...ramping, successes: 1 });
-    expect(passGate(gate, { ...ramping, places: 5, successes: 1 }, 100, middle).kind).toBe('shut');
+    expect(passGate(gate, { ...ramping, places: 5, successes: 1 }, kind, 100, middle).kind).toBe('go');
+    expect(passGate(gate, { ...ramping, places: 6, successes: 1 }, kind, 100, middle).kind).toBe('shut');
     // The limit doubles in an eighth of the ramp.
-    expect(passGate(gate, { ...ramping, places: 7 }, 349, middle).kind).toBe('shut');
-    expect(passGate(gate, { ...ramping, places: 7 }, 350, middle).kind).toBe('go');
-    expect(passGate(gate, { ...ramping, places: 8 }, 350, middle).kind).toBe('shut');
+    expect(passGate(gate, { ...ramping, places: 7 }, kind, 349, middle).kind).toBe('shut');
+    expect(passGate(gate, { ...ramping, places: 7 }, kind, 350, middle).kind).toBe('go');
+    expect(passGate(gate, { ...ramping, places: 8 }, kind, 350, middle).kind).toBe('shut');
   });
 
   test.each(['dead', 'still-dead', 'answers', 'neutral'] as const)('%s gives its place back', (sign) => {
@@ -325,18 +372,18 @@ describe('ramping', () => {
   });
 
   test('a place that is not given back expires', () => {
-    const later = passGate(gate, full, 1_100, middle);
+    const later = passGate(gate, full, kind, 1_100, middle);
     expect(later).toMatchObject({ state: { places: 1, placesBefore: 4, placesSince: 1_100 } });
     // A place of the interval before can still be given back, but later not a second time.
     const state = { ...ramping, rampMs: 9_000, places: 1, placesBefore: 4, placesSince: 1_100 };
     expect(ended(state, 'neutral', 1_200, { sentAt: 500 })).toMatchObject({ places: 1, placesBefore: 3 });
     const slow = { ...gate, rampMs: 9_000 };
     const pass = { epoch: 6, sentAt: 500 };
-    expect(afterSign(slow, state, pass, 'neutral', 2_100, middle)).toMatchObject({
+    expect(afterSign(slow, state, pass, 'neutral', kind, 2_100, middle)).toMatchObject({
       places: 0,
       placesBefore: 1,
     });
-    expect(afterSign(slow, state, pass, 'neutral', 3_100, middle)).toMatchObject({
+    expect(afterSign(slow, state, pass, 'neutral', kind, 3_100, middle)).toMatchObject({
       places: 0,
       placesBefore: 0,
     });
@@ -346,7 +393,14 @@ describe('ramping', () => {
     const nine = failing(9, 10, { ...ramping, places: 9 }, 110);
     expect(nine).toMatchObject({ kind: 'ramping', failures: 9, places: 0 });
     expect(ended(nine, 'alive', 210)).toMatchObject({ failures: 0 });
-    expect(ended(nine, 'dead', 210)).toEqual({ ...shut, epoch: 7, probeAt: 1_210, failures: 10 });
+    expect(ended(nine, 'dead', 210)).toEqual({
+      ...shut,
+      epoch: 7,
+      probeAt: 1_210,
+      failures: 10,
+      idleSince: 210,
+      tried: [{ kind, at: 210, trial: 'none', isNew: false }],
+    });
   });
 
   test('after a longer row, half as many failures shut it again', () => {
@@ -359,7 +413,11 @@ describe('ramping', () => {
     const opened = { ...open, epoch: 6, lives: 0 };
     expect(asOf(gate, full, 2_099)).toBe(full);
     expect(asOf(gate, full, 2_100)).toEqual(opened);
-    expect(passGate(gate, full, 2_100, middle)).toEqual({ kind: 'go', state: opened });
+    expect(passGate(gate, full, kind, 2_100, middle)).toEqual({
+      kind: 'go',
+      state: opened,
+      epoch: opened.epoch,
+    });
     expect(ended(full, 'neutral', 2_100)).toEqual(opened);
     expect(asOf({ ...gate, rampMs: 0 }, full, 100)).toEqual(opened);
   });
@@ -367,5 +425,138 @@ describe('ramping', () => {
   test('attempts from before do not count', () => {
     expect(ended(ramping, 'dead', 110, { epoch: 4 })).toBe(ramping);
     expect(ended(ramping, 'alive', 110, { epoch: 4 })).toBe(ramping);
+  });
+});
+
+describe('kinds of requests', () => {
+  const other = 8;
+  const noted = { kind, at: 0, trial: 'none', isNew: false } as const;
+
+  function trying(state: GateState, what: number, now: number): GateState {
+    const passage = passGate(gate, state, what, now, middle);
+    return passage.kind === 'go' && passage.epoch === noEpoch ? passage.state : state;
+  }
+
+  test('all that have failed in the row are known to fail when the gate shuts', () => {
+    const row = [kind, other, kind].reduce<GateState>(
+      (state, what, index) =>
+        afterSign(gate, state, { epoch: 4, sentAt: 0 }, 'dead', what, 1_000 * index, middle),
+      open,
+    );
+    expect(row).toMatchObject({
+      kind: 'shut',
+      tried: [
+        { kind, at: 2_000, trial: 'none' },
+        { kind: other, at: 2_000, trial: 'none' },
+      ],
+    });
+    expect(ended(failing(2, 100), 'alive', 300)).toMatchObject({ kinds: [] });
+  });
+
+  test('one that was not seen to fail may pass a gate that is shut, and its answer reopens the gate', () => {
+    const passage = passGate(gate, shut, other, 500, middle);
+    const tried = { ...shut, tried: [noted, { kind: other, at: 500, trial: 'out', isNew: true }] };
+    // It is no probe, and has nothing to give back.
+    expect(passage).toEqual({ kind: 'go', state: tried, epoch: noEpoch });
+    expect(ended(tried as Of<'shut'>, 'alive', 550, { epoch: noEpoch, sentAt: 500 }).kind).toBe('ramping');
+    expect(passGate(gate, shut, kind, 500, middle).kind).toBe('shut');
+    // While a probe is out, too.
+    expect(passGate(gate, { ...probing }, other, 1_100, middle)).toMatchObject({
+      kind: 'go',
+      epoch: noEpoch,
+    });
+  });
+
+  test('others of its kind wait for its answer, and no longer once it has failed', () => {
+    const tried = trying(shut, other, 500);
+    expect(passGate(gate, tried, other, 600, middle)).toMatchObject({ kind: 'shut', by: 'trial' });
+    expect(passGate(gate, tried, other, 2_500, middle)).not.toMatchObject({ by: 'trial' });
+    const failed = afterSign(gate, tried, { epoch: noEpoch, sentAt: 500 }, 'dead', other, 550, middle);
+    expect(passGate(gate, failed, other, 600, middle)).toMatchObject({ kind: 'shut', by: 'failures' });
+  });
+
+  test('it may be tried again after ten intervals, and so may one that failed before', () => {
+    const failed = afterSign(
+      gate,
+      trying(shut, other, 500),
+      { epoch: noEpoch, sentAt: 500 },
+      'dead',
+      other,
+      550,
+      middle,
+    );
+    const busy = { ...failed, probingSince: 10_000, probeAt: 1_000 } as GateState;
+    expect(passGate(gate, busy, other, 10_499, middle).kind).toBe('shut');
+    expect(passGate(gate, busy, other, 10_500, middle)).toMatchObject({ kind: 'go', epoch: noEpoch });
+    expect(passGate(gate, busy, kind, 10_000, middle)).toMatchObject({ kind: 'go', epoch: noEpoch });
+  });
+
+  test('no more than eight within that time', () => {
+    const eight = [11, 12, 13, 14, 15, 16, 17, 18].reduce<GateState>(
+      (state, what) => trying(state, what, 500),
+      shut,
+    );
+    expect(passGate(gate, eight, 19, 600, middle).kind).toBe('shut');
+    expect(passGate(gate, { ...eight, probingSince: 10_000 } as GateState, 19, 10_500, middle).kind).toBe(
+      'go',
+    );
+  });
+
+  test('of a fleet, the processes share the eight', () => {
+    const inFleet = (processes: number): GateState => ({ ...shut, leaseUntil: noLease, processes });
+    const two = [11, 12, 13].reduce<GateState>((state, what) => trying(state, what, 500), inFleet(4));
+    expect(two).toMatchObject({ tried: [noted, { kind: 11 }, { kind: 12 }] });
+    const one = { ...trying(inFleet(80), 11, 500), probingSince: 100_000 } as GateState;
+    expect(passGate(gate, one, 12, 100_499, middle).kind).toBe('shut');
+    expect(passGate(gate, one, 12, 100_500, middle).kind).toBe('go');
+  });
+
+  test('one that fails while the gate is shut is known to fail, and only a failure says so', () => {
+    const late = { epoch: 4, sentAt: 0 };
+    expect(afterSign(gate, shut, late, 'silent', other, 500, middle)).toEqual({
+      ...shut,
+      tried: [noted, { kind: other, at: 500, trial: 'none', isNew: false }],
+    });
+    expect(afterSign(gate, shut, late, 'neutral', other, 500, middle)).toBe(shut);
+  });
+
+  test('64 of them are remembered', () => {
+    const many = Array.from({ length: 100 }, (_, index) => 1_000 + index);
+    const row = many.reduce<GateState>(
+      (state, what) => afterSign(gate, state, { epoch: 4, sentAt: 0 }, 'dead', what, 0, middle),
+      open,
+    );
+    expect(row).toMatchObject({ failures: 100, kinds: many.slice(0, 64) });
+    const shutLate = afterSign(gate, row, { epoch: 4, sentAt: 0 }, 'dead', 1_000, 2_000, middle);
+    const after = many.reduce<GateState>(
+      (state, what) => afterSign(gate, state, { epoch: 4, sentAt: 0 }, 'dead', what, 2_100, middle),
+      shutLate,
+    );
+    expect((after as Of<'shut'>).tried).toHaveLength(64);
+  });
+
+  test('are told apart by rule, method and path, and not by what only one request has', () => {
+    const poll = kindOf('default', 'GET', '/api/jobs/17/events?since=3');
+    expect(kindOf('default', 'get', '/api/jobs/18/events')).toBe(poll);
+    expect(kindOf('default', 'GET', 'http://api.example.com/api/jobs/18/events#top')).toBe(poll);
+    expect(kindOf('default', 'GET', `/api/jobs/${'a'.repeat(41)}/events`)).toBe(poll);
+    for (const [rule, method, path] of [
+      ['polls', 'GET', '/api/jobs/17/events'],
+      ['default', 'POST', '/api/jobs/17/events'],
+      ['default', 'GET', '/api/jobs/17'],
+      ['default', 'GET', '/api/jobs/all/events'],
+      ['default', 'GET', '/v2/jobs/17/events'],
+    ] as const) {
+      expect(kindOf(rule, method, path)).not.toBe(poll);
+    }
+    expect(kindOf('default', 'GET', '/v1/a')).not.toBe(kindOf('default', 'GET', '/v2/a'));
+  });
+
+  test('travel as text', () => {
+    const kinds = [kindOf('a', 'GET', '/'), 0, 2 ** 32 - 1];
+    expect(kindsIn(textOfKinds(kinds))).toEqual(kinds);
+    expect(kindsIn(undefined)).toEqual([]);
+    expect(kindsIn('')).toEqual([]);
+    expect(kindsIn('!! z -1')).toEqual([35]);
   });
 });

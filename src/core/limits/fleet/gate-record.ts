@@ -24,6 +24,8 @@ export interface GateRecord extends Census {
   /** The first process that reported failures of the row, and how many did; 2 stands for more. */
   readonly witness: string;
   readonly witnesses: number;
+  /** While the gate is shut: the kinds of requests that had failed where that was judged. */
+  readonly kinds: string;
   /** When the next probe may go. */
   readonly probeAt: number;
   /** The last lease that was granted, and until when it lasts. */
@@ -48,6 +50,7 @@ const blank: GateRecord = {
   lives: 0,
   row: 0,
   ...noRow,
+  kinds: '',
   probeAt: 0,
   lease: 0,
   leaseUntil: 0,
@@ -75,7 +78,7 @@ export function mergeGate(
 }
 
 function factsOf(record: GateRecord, lease: number, now: number): GateFacts {
-  const { epoch, isShut, row, failures, since, lives, witnesses, slice, probeAt, leaseUntil } = record;
+  const { epoch, isShut, row, failures, since, lives, witnesses, slice, kinds, probeAt, leaseUntil } = record;
   return {
     limit: 'gate',
     slice,
@@ -87,6 +90,7 @@ function factsOf(record: GateRecord, lease: number, now: number): GateFacts {
     forMs: failures === 0 ? 0 : Math.max(0, now - since),
     lives,
     witnesses,
+    ...(isShut && kinds !== '' && { kinds }),
     probeInMs: isShut ? Math.max(0, probeAt - now) : 0,
     leaseLeftMs: isShut ? Math.max(0, leaseUntil - now) : 0,
     lease,
@@ -155,7 +159,8 @@ function afterSigns(record: GateRecord, { lives, aliveMs, answersMs }: GateRepor
 function afterJudgement(record: GateRecord, { shut, epoch }: GateReport, now: number): GateRecord {
   const isMeant = shut !== undefined && epoch === record.epoch && shut.row === record.row;
   if (!isMeant || record.isShut || record.witnesses < 2) return record;
-  return { ...record, epoch: epoch + 1, isShut: true, probeAt: now + shut.probeInMs, leaseUntil: 0 };
+  const { probeInMs, kinds = '' } = shut;
+  return { ...record, epoch: epoch + 1, isShut: true, kinds, probeAt: now + probeInMs, leaseUntil: 0 };
 }
 
 /** One probe at a time: only its holder can end a lease early, and only the current one. */

@@ -1,6 +1,7 @@
 /** Applies the fleet's facts to a process's own gate, as if it had seen them itself. */
 
 import type { Gate } from '../../policy/limits.js';
+import { kindsIn, kindsSeenToFail } from '../gate/kinds.js';
 import { isDead } from '../gate/open.js';
 import { isTooEarly, ramp } from '../gate/ramping.js';
 import { noLease, probingFor } from '../gate/shut.js';
@@ -14,6 +15,8 @@ export interface Known {
   readonly isNew: boolean;
   /** What shut or opened the gate before was news that the store's record knows nothing of. */
   readonly isRefuted: boolean;
+  /** The facts are the record's own answer. */
+  readonly isConfirmed: boolean;
   readonly hasLease: boolean;
 }
 
@@ -39,22 +42,25 @@ function shutForAll(
   gate: Gate,
   state: GateState,
   facts: GateFacts,
-  { isNew, hasLease }: Known,
+  { isNew, isConfirmed, hasLease }: Known,
   now: number,
 ): GateState {
   const probeAt = now + facts.probeInMs;
   const probingSince = facts.leaseLeftMs > 0 ? probingFor(gate, facts.leaseLeftMs, now) : undefined;
   const isKnown = !isNew && state.kind === 'shut' && state.leaseUntil !== undefined;
+  const counted = isConfirmed ? { processes: facts.processes } : {};
   // About its own probe, this process knows more than the store.
-  if (isKnown) return hasLease ? state : { ...state, probeAt, probingSince };
+  if (isKnown) return hasLease ? { ...state, ...counted } : { ...state, probeAt, probingSince, ...counted };
   const failures = Math.max(1, facts.failures);
-  return { ...shut(state.epoch + 1, probeAt, failures, state.survived), probingSince, leaseUntil: noLease };
+  const kinds = [...new Set([...kindsIn(facts.kinds), ...kindsSeenToFail(state)])];
+  const shutNow = shut(state, probeAt, failures, kinds, now);
+  return { ...shutNow, probingSince, leaseUntil: noLease, ...counted };
 }
 
 /** The store is silent: this process probes by itself, but not at the same moment as all others. */
 export function gateAlone(gate: Gate, state: GateState, now: number, draw: number): GateState {
   if (state.kind !== 'shut' || state.leaseUntil === undefined) return state;
-  const { leaseUntil: _, ...own } = state;
+  const { leaseUntil: _, processes: __, ...own } = state;
   return { ...own, probeAt: Math.max(state.probeAt, now + around(gate.probeMs, draw)) };
 }
 
@@ -70,7 +76,7 @@ export function gateLeased(state: GateState, leaseUntil: number, now: number): G
  */
 export function isDeadTogether(
   gate: Gate,
-  { epoch, survived }: GateState,
+  { survived }: GateState,
   facts: GateFacts,
   reopenedAt: number,
   now: number,
@@ -78,9 +84,5 @@ export function isDeadTogether(
   if (facts.isShut || facts.witnesses < 2 || facts.failures === 0) return false;
   const { lives, failures, forMs } = facts;
   if (now - reopenedAt < gate.rampMs) return isTooEarly(survived, failures, now);
-  return isDead(
-    gate,
-    { kind: 'open', epoch, lives, failures, since: now - forMs, lastAt: now, survived },
-    now,
-  );
+  return isDead(gate, { lives, failures, since: now - forMs, survived }, now);
 }

@@ -48,8 +48,11 @@ export interface GateReport {
   readonly failures: number;
   readonly sinceMs: number;
   readonly lastMs: number;
-  /** By the facts about this row, the process takes the server for dead; the first probe may go after this time. */
-  readonly shut?: { readonly row: number; readonly probeInMs: number };
+  /**
+   * By the facts about this row, the process takes the server for dead; the first probe may go after this time. `kinds`:
+   * the kinds of requests that have failed here.
+   */
+  readonly shut?: { readonly row: number; readonly probeInMs: number; readonly kinds?: string };
   /** The process wants to probe, and needs this long for it. */
   readonly wantMs?: number;
   /** The probe of the process is over or will not be sent; the next one may go after this time. */
@@ -69,6 +72,8 @@ export interface GateFacts extends Headcount {
   readonly lives: number;
   /** How many processes have seen failures of the row; 2 stands for more. */
   readonly witnesses: number;
+  /** Only while the gate is shut: the kinds of requests that had failed where that was judged. */
+  readonly kinds?: string;
   /** While the gate is shut: when the next probe may go, and how long the current lease lasts. */
   readonly probeInMs: number;
   readonly leaseLeftMs: number;

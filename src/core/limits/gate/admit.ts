@@ -2,9 +2,12 @@
 
 import type { Gate } from '../../policy/limits.js';
 import type { Admitted, Claim, Turnstile } from '../turnstile.js';
-import { longestPollMs, noEpoch, refusing } from '../turnstile.js';
+import { longestPollMs, refusing } from '../turnstile.js';
 import { passGate } from './gate.js';
+import { trialPatienceMs } from './kinds.js';
+import { afterTurnedAway } from './shut.js';
 import type { Passage } from './state.js';
+import { noEpoch } from './state.js';
 
 /**
  * How long a request waits: for the lease of a probe, for the answer of another request's probe, and for a place in the
@@ -24,8 +27,8 @@ export function admitByGate(
   deadlineAt: number,
   draw: number,
 ): Admitted {
-  const passage = passGate(gate, turnstile.gate, now, draw);
-  if (passage.kind === 'go') return { ...held, gate: passage.state, epoch: passage.state.epoch };
+  const passage = passGate(gate, turnstile.gate, turnstile.kind, now, draw);
+  if (passage.kind === 'go') return { ...held, gate: passage.state, epoch: passage.epoch };
   if (!gate.enforce) {
     const passes = { ...held, epoch: noEpoch };
     return passage.by === 'failures' ? { ...passes, unenforced: 'gate-shut' } : passes;
@@ -35,7 +38,9 @@ export function admitByGate(
     gate.whenShut === 'wait' ? patientWait(claim, passage, now) : shortWait(claim, passage, now);
   const met: Admitted = { ...held, claim };
   // A wait that cannot end before the deadline does not start.
-  if (delayMs === undefined || now + delayMs >= deadlineAt) return refusing(met, 'gate-shut');
+  if (delayMs === undefined || now + delayMs >= deadlineAt) {
+    return refusing({ ...met, gate: afterTurnedAway(met.gate) }, 'gate-shut');
+  }
   if (turnstile.waiting >= gate.maxWaiting) return refusing(met, 'gate-full');
   return { ...met, admission: { kind: 'wait', delayMs, why: 'gate' } };
 }
@@ -43,19 +48,21 @@ export function admitByGate(
 type Barred = Extract<Passage, { kind: 'shut' }>;
 
 function claimMet(claim: Claim, { by }: Barred, now: number): Claim {
-  if (by === 'probe' || by === 'lease') return { ...claim, metProbeAt: claim.metProbeAt ?? now };
+  if (by === 'probe' || by === 'lease' || by === 'trial')
+    return { ...claim, metProbeAt: claim.metProbeAt ?? now };
   return by === 'ramp' ? { ...claim, metRampAt: claim.metRampAt ?? now } : claim;
 }
 
 /** `whenShut: 'wait'`: the wait goes on until the gate opens or the deadline comes. */
 function patientWait(claim: Claim, { by, retryInMs }: Barred, now: number): number {
-  if (by === 'probe') return Math.min(retryInMs, poll(now - (claim.metProbeAt ?? now)));
+  if (by === 'probe' || by === 'trial') return Math.min(retryInMs, poll(now - (claim.metProbeAt ?? now)));
   return by === 'ramp' ? Math.min(retryInMs, poll(now - (claim.metRampAt ?? now))) : retryInMs;
 }
 
 /** `whenShut: 'fail'`: a request waits only for what will be over soon, and fails otherwise. */
 function shortWait({ metProbeAt, metRampAt }: Claim, { by }: Barred, now: number): number | undefined {
   if (by === 'probe') return pollUntil(metProbeAt ?? now, probePatienceMs, now);
+  if (by === 'trial') return pollUntil(metProbeAt ?? now, trialPatienceMs, now);
   if (by === 'lease') return pollUntil(metProbeAt ?? now, leasePatienceMs, now);
   return by === 'ramp' ? pollUntil(metRampAt ?? now, rampPatienceMs, now) : undefined;
 }

@@ -5,29 +5,31 @@
  */
 
 import type { Gate } from '../../policy/limits.js';
+import type { Kind } from './kinds.js';
 import { afterSignWhenOpen } from './open.js';
 import { afterSignWhenRamping, asOf, passWhenRamping } from './ramping.js';
 import { afterSignWhenShut, passWhenShut } from './shut.js';
 import type { Sign } from './signs.js';
 import type { GateState, Pass, Passage } from './state.js';
 
-/** The gate after an attempt has ended. */
+/** The gate after an attempt has ended. The kind matters only if it has failed. */
 export function afterSign(
   gate: Gate,
   given: GateState,
   pass: Pass,
   sign: Sign,
+  kind: Kind,
   now: number,
   draw: number,
 ): GateState {
   const state = asOf(gate, given, now);
   switch (state.kind) {
     case 'open':
-      return afterSignWhenOpen(gate, state, pass, sign, now, draw);
+      return afterSignWhenOpen(gate, state, pass, sign, kind, now, draw);
     case 'shut':
-      return afterSignWhenShut(gate, state, pass, sign, now, draw);
+      return afterSignWhenShut(gate, state, pass, sign, kind, now, draw);
     case 'ramping':
-      return afterSignWhenRamping(gate, state, pass, sign, now, draw);
+      return afterSignWhenRamping(gate, state, pass, sign, kind, now, draw);
   }
 }
 
@@ -35,13 +37,13 @@ export function afterSign(
  * Decides whether an attempt may pass now. An attempt that passes a gate which is not open takes a place, so the state
  * changes.
  */
-export function passGate(gate: Gate, given: GateState, now: number, draw: number): Passage {
+export function passGate(gate: Gate, given: GateState, kind: Kind, now: number, draw: number): Passage {
   const state = asOf(gate, given, now);
   switch (state.kind) {
     case 'open':
-      return { kind: 'go', state };
+      return { kind: 'go', state, epoch: state.epoch };
     case 'shut':
-      return passWhenShut(gate, state, now, draw);
+      return passWhenShut(gate, state, kind, now, draw);
     case 'ramping':
       return passWhenRamping(gate, state, now, draw);
   }

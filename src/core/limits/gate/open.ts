@@ -1,6 +1,8 @@
 /** The open gate: it counts failures in a row until the server must be taken for dead. */
 
 import type { Gate } from '../../policy/limits.js';
+import type { Kind } from './kinds.js';
+import { withKind } from './kinds.js';
 import type { Sign } from './signs.js';
 import { isFailure } from './signs.js';
 import type { GateState, Open, Pass } from './state.js';
@@ -26,16 +28,18 @@ export function afterSignWhenOpen(
   state: Open,
   pass: Pass,
   sign: Sign,
+  kind: Kind,
   now: number,
   draw: number,
 ): GateState {
   if (sign === 'alive') return afterLife(gate, state, pass, now);
   if (!isFailure(sign)) return state;
-  const row = afterFailure(state, pass, sign, now);
+  const row = afterFailure(state, pass, sign, kind, now);
   if (!isDead(gate, row, now)) return row;
-  const { failures } = row;
+  const { failures, kinds } = row;
   // The first probe is sent early, because most outages are short.
-  return shut(state.epoch + 1, now + around(gate.probeMs / 4, draw), failures, state.survived);
+  const probeAt = now + around(gate.probeMs / 4, draw);
+  return shut(state, probeAt, failures, kinds, now);
 }
 
 /** Whether there is no failure, and enough signs of life that no more need to be counted. */
@@ -57,11 +61,12 @@ function afterLife(gate: Gate, state: Open, { sentAt }: Pass, now: number): Open
  * A row that begins with a timeout counts from the time when that attempt was sent, so that a server that hangs is
  * noticed as soon as one that refuses.
  */
-function afterFailure(state: Open, { sentAt }: Pass, sign: Sign, now: number): Open {
+function afterFailure(state: Open, { sentAt }: Pass, sign: Sign, kind: Kind, now: number): Open {
   const since = sign === 'silent' ? sentAt : now;
-  if (state.failures === 0) return { ...state, failures: 1, since, lastAt: now };
-  if (sentAt - state.lastAt <= rowPauseMs) return { ...state, failures: state.failures + 1, lastAt: now };
-  return { ...state, lives: 0, failures: 1, since, lastAt: now };
+  const first = { failures: 1, since, lastAt: now, kinds: [kind] };
+  if (state.failures === 0) return { ...state, ...first };
+  if (sentAt - state.lastAt > rowPauseMs) return { ...state, lives: 0, ...first };
+  return { ...state, failures: state.failures + 1, lastAt: now, kinds: withKind(state.kinds, kind) };
 }
 
 /** For so long after the last failure, nothing could be heard of the server. */
@@ -69,7 +74,11 @@ export function afterStall(state: Open, ms: number): Open {
   return ms > 0 ? { ...state, since: state.since + ms, lastAt: state.lastAt + ms } : state;
 }
 
-export function isDead(gate: Gate, { lives, failures, since, survived }: Open, now: number): boolean {
+export function isDead(
+  gate: Gate,
+  { lives, failures, since, survived }: Pick<Open, 'lives' | 'failures' | 'since' | 'survived'>,
+  now: number,
+): boolean {
   const longest = remembered(survived, now);
   const isNew = lives >= Math.min(gate.failures, usualLives);
   const isUnheardOf = lives === 0 && longest === 0;

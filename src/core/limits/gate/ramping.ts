@@ -4,6 +4,8 @@
  */
 
 import type { Gate } from '../../policy/limits.js';
+import type { Kind } from './kinds.js';
+import { withKind } from './kinds.js';
 import type { Sign } from './signs.js';
 import { isFailure } from './signs.js';
 import type { GateState, Pass, Passage, Ramping, Shut } from './state.js';
@@ -22,7 +24,16 @@ const rampFailures = 10;
 
 export function ramp({ epoch }: Shut, survived: Survived, now: number): Ramping {
   const places = { places: 0, placesBefore: 0, placesSince: now };
-  return { kind: 'ramping', epoch: epoch + 1, since: now, successes: 0, failures: 0, ...places, survived };
+  return {
+    kind: 'ramping',
+    epoch: epoch + 1,
+    since: now,
+    successes: 0,
+    failures: 0,
+    kinds: [],
+    ...places,
+    survived,
+  };
 }
 
 /** The state as of now: a ramp is over after `rampMs`, whatever has happened in it. */
@@ -40,16 +51,19 @@ export function afterSignWhenRamping(
   given: Ramping,
   pass: Pass,
   sign: Sign,
+  kind: Kind,
   now: number,
   draw: number,
 ): GateState {
   if (pass.epoch !== given.epoch) return given;
   const state = placeGivenBack(gate, given, pass, now);
-  if (sign === 'alive') return { ...state, successes: state.successes + 1, failures: 0 };
+  if (sign === 'alive') return { ...state, successes: state.successes + 1, failures: 0, kinds: [] };
   if (!isFailure(sign)) return state;
   const failures = state.failures + 1;
-  if (!isTooEarly(state.survived, failures, now)) return { ...state, failures };
-  return shut(state.epoch + 1, now + around(gate.probeMs, draw), failures, state.survived);
+  const kinds = withKind(state.kinds, kind);
+  if (!isTooEarly(state.survived, failures, now)) return { ...state, failures, kinds };
+  const probeAt = now + around(gate.probeMs, draw);
+  return shut(state, probeAt, failures, kinds, now);
 }
 
 export function isTooEarly(survived: Survived, failures: number, now: number): boolean {
@@ -60,13 +74,13 @@ export function passWhenRamping(gate: Gate, given: Ramping, now: number, draw: n
   const state = withPlacesAt(gate, given, now);
   const out = state.places + state.placesBefore;
   return out < rampLimit(gate, state, now)
-    ? { kind: 'go', state: { ...state, places: state.places + 1 } }
+    ? { kind: 'go', state: { ...state, places: state.places + 1 }, epoch: state.epoch }
     : { kind: 'shut', by: 'ramp', retryInMs: around(gate.probeMs / 10, draw) };
 }
 
 /** How many attempts may be out at once by now. */
 function rampLimit({ rampMs }: Gate, { successes, since }: Ramping, now: number): number {
-  return Math.floor((rampFirst + successes) * 2 ** ((rampDoublings * (now - since)) / rampMs));
+  return Math.floor((rampFirst + 2 * successes) * 2 ** ((rampDoublings * (now - since)) / rampMs));
 }
 
 /*

@@ -1,10 +1,13 @@
 /** The shut gate: one probe at a time finds out whether the server is back. */
 
 import type { Gate } from '../../policy/limits.js';
+import type { Kind } from './kinds.js';
+import { afterTrial, onTrial, trialOf } from './kinds.js';
 import { ramp } from './ramping.js';
 import type { Sign } from './signs.js';
+import { isFailure } from './signs.js';
 import type { GateState, Pass, Passage, Shut } from './state.js';
-import { around } from './state.js';
+import { around, noEpoch } from './state.js';
 import { afterSurvived } from './survived.js';
 
 /** A probe that hangs must not keep the gate shut forever: after this many intervals, another one may go. */
@@ -19,29 +22,66 @@ export function afterSignWhenShut(
   state: Shut,
   pass: Pass,
   sign: Sign,
+  kind: Kind,
   now: number,
   draw: number,
 ): GateState {
   const { epoch, failures } = state;
   if (sign === 'alive' || sign === 'answers')
     return ramp(state, afterSurvived(state.survived, failures, now), now);
+  const tried = isFailure(sign) ? afterTrial(state.tried, kind, now) : state.tried;
   const isProbe = pass.epoch === epoch && pass.sentAt === state.probingSince;
-  if (!isProbe) return state;
+  if (!isProbe) return tried === state.tried ? state : { ...state, tried };
   const probeAt = sign === 'neutral' ? now : now + around(gate.probeMs, draw);
-  return { ...state, probeAt, probingSince: undefined };
+  return { ...state, tried, probeAt, probingSince: undefined, idleSince: now, turnedAway: 0 };
 }
 
-/** Only a probe may pass, when it is time for one. */
-export function passWhenShut(gate: Gate, state: Shut, now: number, draw: number): Passage {
+/** A probe may pass when it is time for one, and apart from that, a kind of request that was not seen to fail. */
+export function passWhenShut(gate: Gate, state: Shut, kind: Kind, now: number, draw: number): Passage {
+  const passage = passToProbe(gate, state, now, draw);
+  if (passage.kind === 'go') return passage;
+  const trial = trialOf(gate, state, kind, now);
+  if (trial === 'known') return passage;
+  if (trial === 'wait') return { kind: 'shut', by: 'trial', retryInMs: around(gate.probeMs / 4, draw) };
+  return { kind: 'go', state: { ...state, tried: onTrial(state.tried, kind, now) }, epoch: noEpoch };
+}
+
+function passToProbe(gate: Gate, state: Shut, now: number, draw: number): Passage {
+  const { epoch } = state;
   if (probeIsOut(gate, state, now)) {
     return { kind: 'shut', by: 'probe', retryInMs: around(gate.probeMs / 4, draw) };
   }
-  const leftMs = state.probeAt - now;
+  const leftMs = isEarlyProbeDue(gate, state, now) ? 0 : state.probeAt - now;
   if (leftMs > 0) return { kind: 'shut', by: 'failures', retryInMs: leftMs + around(gate.probeMs / 4, draw) };
-  if (state.leaseUntil === undefined) return { kind: 'go', state: { ...state, probingSince: now } };
+  if (state.leaseUntil === undefined) return { kind: 'go', state: { ...state, probingSince: now }, epoch };
   return now < state.leaseUntil
-    ? { kind: 'go', state: { ...state, probingSince: now, leaseUntil: noLease } }
+    ? { kind: 'go', state: { ...state, probingSince: now, leaseUntil: noLease }, epoch }
     : { kind: 'shut', by: 'lease', retryInMs: leaseRetryMs };
+}
+
+/**
+ * Where many ask, probes may be more frequent: the sooner the gate learns that the server is back, the fewer it turns
+ * away for nothing, and this many for each probe is still hardly any load.
+ */
+const turnedAwayForProbe = 20;
+
+/** However many ask, this share of the interval passes between probes. */
+const shortestShare = 1 / 8;
+
+function isEarlyProbeDue(
+  { probeMs }: Gate,
+  { idleSince, turnedAway, leaseUntil }: Shut,
+  now: number,
+): boolean {
+  // In a fleet, the store says when.
+  if (leaseUntil !== undefined) return false;
+  return turnedAway >= turnedAwayForProbe && now - idleSince >= shortestShare * probeMs;
+}
+
+/** One more request was turned away. */
+export function afterTurnedAway(state: GateState): GateState {
+  if (state.kind !== 'shut' || state.turnedAway >= turnedAwayForProbe) return state;
+  return { ...state, turnedAway: state.turnedAway + 1 };
 }
 
 /**

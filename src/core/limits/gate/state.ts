@@ -1,5 +1,7 @@
 /** The gate of a scope as a value: open, shut, or ramping from shut to open. */
 
+import type { Kind, Tried } from './kinds.js';
+import { seenToFail } from './kinds.js';
 import type { Survived } from './survived.js';
 import { nothingSurvived } from './survived.js';
 
@@ -20,6 +22,8 @@ export interface Open {
   readonly failures: number;
   readonly since: number;
   readonly lastAt: number;
+  /** The kinds of requests that have failed in the row. */
+  readonly kinds: readonly Kind[];
   readonly survived: Survived;
 }
 
@@ -28,15 +32,22 @@ export interface Shut {
   readonly epoch: Epoch;
   /** The next probe may go at this time. */
   readonly probeAt: number;
+  /** Since when no probe is out, and how many requests were turned away since then, up to the number that matters. */
+  readonly idleSince: number;
+  readonly turnedAway: number;
   /** When the probe was sent that is out now. */
   readonly probingSince: number | undefined;
   /** How many failures in a row have shut the gate. */
   readonly failures: number;
+  /** The kinds of requests that are known to fail, or on trial. Any other may pass. */
+  readonly tried: readonly Tried[];
   readonly survived: Survived;
   /**
    * Only if a fleet shares the gate, of which one process probes at a time: until when this process may send a probe.
    */
   readonly leaseUntil?: number;
+  /** How many processes share it, as the fleet's record says. */
+  readonly processes?: number;
 }
 
 export interface Ramping {
@@ -44,8 +55,9 @@ export interface Ramping {
   readonly epoch: Epoch;
   readonly since: number;
   readonly successes: number;
-  /** Failures in a row. */
+  /** Failures in a row, and the kinds of requests among them. */
   readonly failures: number;
+  readonly kinds: readonly Kind[];
   /** Places taken since `placesSince`, and in the interval before. */
   readonly places: number;
   readonly placesBefore: number;
@@ -59,7 +71,15 @@ export interface Pass {
   readonly sentAt: number;
 }
 
-export const noRow: Pick<Open, 'failures' | 'since' | 'lastAt'> = { failures: 0, since: 0, lastAt: 0 };
+/** The epoch of attempts that were let through without a place: they have nothing to give back. */
+export const noEpoch: Epoch = -1;
+
+export const noRow: Pick<Open, 'failures' | 'since' | 'lastAt' | 'kinds'> = {
+  failures: 0,
+  since: 0,
+  lastAt: 0,
+  kinds: [],
+};
 
 export const openGate: GateState = {
   kind: 'open',
@@ -69,8 +89,23 @@ export const openGate: GateState = {
   survived: nothingSurvived,
 };
 
-export function shut(epoch: Epoch, probeAt: number, failures: number, survived: Survived): Shut {
-  return { kind: 'shut', epoch, probeAt, probingSince: undefined, failures, survived };
+export function shut(
+  { epoch, survived }: Pick<GateState, 'epoch' | 'survived'>,
+  probeAt: number,
+  failures: number,
+  kinds: readonly Kind[],
+  now: number,
+): Shut {
+  const idle = { idleSince: now, turnedAway: 0, probingSince: undefined };
+  return {
+    kind: 'shut',
+    epoch: epoch + 1,
+    probeAt,
+    ...idle,
+    failures,
+    tried: seenToFail(kinds, now),
+    survived,
+  };
 }
 
 /** Spreads a wait over 0.5 to 1.5 times its length, so that clients that saw the same failure do not probe together. */
@@ -79,10 +114,10 @@ export function around(waitMs: number, draw: number): number {
 }
 
 export type Passage =
-  | { readonly kind: 'go'; readonly state: GateState }
-  /** `by` is what stops the attempt. A probe that is out, a lease and a full ramp will not do so for long. */
+  | { readonly kind: 'go'; readonly state: GateState; readonly epoch: Epoch }
+  /** `by` is what stops the attempt. Only failures do so for long. */
   | {
       readonly kind: 'shut';
-      readonly by: 'failures' | 'probe' | 'lease' | 'ramp';
+      readonly by: 'failures' | 'probe' | 'lease' | 'trial' | 'ramp';
       readonly retryInMs: number;
     };
