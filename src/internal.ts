@@ -18,6 +18,7 @@ export { checkPolicy } from './core/policy/check/check.js';
 export { endlessQueues } from './core/policy/check/endless-queues.js';
 export { hedgedWrites } from './core/policy/check/hedged-writes.js';
 export { implausibleTimes } from './core/policy/check/implausible-times.js';
+export { longPolls } from './core/policy/check/long-polls.js';
 export { nearest } from './core/policy/check/nearest.js';
 export type { JsonSchema } from './core/policy/check/schema.js';
 export { checkStructure } from './core/policy/check/structure.js';

@@ -3,12 +3,12 @@
 import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/fleet/gate-told.js';
 import type { Facts, GateFacts, GateReport } from '../core/limits/fleet/messages.js';
 import { leasePatienceMs } from '../core/limits/gate/admit.js';
-import { kindsSeenToFail, textOfKinds } from '../core/limits/gate/kinds.js';
+import { textOfKinds } from '../core/limits/gate/kinds.js';
 import { needsLease } from '../core/limits/gate/shut.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { isFailure } from '../core/limits/gate/signs.js';
 import type { GateState, Pass } from '../core/limits/gate/state.js';
-import { around } from '../core/limits/gate/state.js';
+import { around, kindsSeenToFail } from '../core/limits/gate/state.js';
 import type { Gate } from '../core/policy/limits.js';
 import type { GateChange, SharedScope } from '../runtime/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';

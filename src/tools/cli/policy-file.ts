@@ -2,7 +2,14 @@
 
 import type { Policy, PolicyOptions, Problem, Remark } from '../../index.js';
 import { definePolicy, PolicyError, parsePolicy } from '../../index.js';
-import { checkPolicy, endlessQueues, hedgedWrites, implausibleTimes, unreadBodies } from '../../internal.js';
+import {
+  checkPolicy,
+  endlessQueues,
+  hedgedWrites,
+  implausibleTimes,
+  longPolls,
+  unreadBodies,
+} from '../../internal.js';
 import { readJsonText } from '../pages/json-text.js';
 import { dataPolicyNames, policyNamed } from '../sim/internal.js';
 import { didYouMean } from './arguments.js';
@@ -57,6 +64,7 @@ export function remarksOn(policy: Policy): readonly Remark[] {
   return [
     ...policy.remarks,
     ...implausibleTimes(options),
+    ...longPolls(options),
     ...unreadBodies(options),
     ...hedgedWrites(options),
     ...endlessQueues(options),

@@ -1,12 +1,12 @@
 /** Applies the fleet's facts to a process's own gate, as if it had seen them itself. */
 
 import type { Gate } from '../../policy/limits.js';
-import { kindsIn, kindsSeenToFail } from '../gate/kinds.js';
+import { kindsIn } from '../gate/kinds.js';
 import { isDead } from '../gate/open.js';
 import { isTooEarly, ramp } from '../gate/ramping.js';
 import { noLease, probingFor } from '../gate/shut.js';
 import type { GateState } from '../gate/state.js';
-import { around, openGate, shut } from '../gate/state.js';
+import { around, kindsSeenToFail, openGate, shut } from '../gate/state.js';
 import { afterSurvived } from '../gate/survived.js';
 import type { GateFacts } from './messages.js';
 

@@ -4,7 +4,6 @@
  */
 
 import type { Gate } from '../../policy/limits.js';
-import type { GateState, Shut } from './state.js';
 
 /** A number that stands for a rule, a method and a path; different ones are hardly ever the same. */
 export type Kind = number;
@@ -17,6 +16,13 @@ export interface Tried {
   readonly trial: 'none' | 'out' | 'over';
   /** It was not known when it was let pass. */
   readonly isNew: boolean;
+}
+
+/** What a shut gate knows of kinds. In a fleet, it has a lease or waits for one, and knows how many processes there are. */
+interface Trials {
+  readonly tried: readonly Tried[];
+  readonly leaseUntil?: number;
+  readonly processes?: number;
 }
 
 /** More kinds than this are not remembered. */
@@ -69,11 +75,6 @@ function failing(kind: Kind, at: number): Tried {
   return { kind, at, trial: 'none', isNew: false };
 }
 
-export function kindsSeenToFail(state: GateState): readonly Kind[] {
-  if (state.kind !== 'shut') return state.kinds;
-  return state.tried.filter(({ trial }) => trial !== 'out').map(({ kind }) => kind);
-}
-
 /** It has failed while the gate was shut. */
 export function afterTrial(tried: readonly Tried[], kind: Kind, now: number): readonly Tried[] {
   const known = tried.find((one) => one.kind === kind);
@@ -86,7 +87,7 @@ export type Trial = 'go' | 'wait' | 'known';
 /** Whether an attempt of this kind may pass, waits for one that has passed, or is known to fail. */
 export function trialOf(
   { probeMs }: Gate,
-  { tried, leaseUntil, processes }: Pick<Shut, 'tried' | 'leaseUntil' | 'processes'>,
+  { tried, leaseUntil, processes }: Trials,
   kind: Kind,
   now: number,
 ): Trial {

@@ -108,6 +108,11 @@ export function shut(
   };
 }
 
+export function kindsSeenToFail(state: GateState): readonly Kind[] {
+  if (state.kind !== 'shut') return state.kinds;
+  return state.tried.filter(({ trial }) => trial !== 'out').map(({ kind }) => kind);
+}
+
 /** Spreads a wait over 0.5 to 1.5 times its length, so that clients that saw the same failure do not probe together. */
 export function around(waitMs: number, draw: number): number {
   return waitMs * (0.5 + draw);
