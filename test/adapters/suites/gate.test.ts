@@ -17,9 +17,9 @@ describe.each(subject.ways)('over $name', ({ client }) => {
     const lab = await openLab(answer(503));
     const retrier = createRetrier(gated, new Clock().ports);
     const send = client(retrier);
-    for (let request = 0; request < 2; request += 1) expect((await send(lab.origin)).status).toBe(503);
-    const { connections } = lab;
     const asked = { method: 'POST', body: 'x', headers: { 'x-token': 'secret' } };
+    for (let request = 0; request < 2; request += 1) expect((await send(lab.origin, asked)).status).toBe(503);
+    const { connections } = lab;
     const { error } = await settled(send(lab.origin, asked));
     expect(error).toBeInstanceOf(GateShutError);
     expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_GATE_SHUT', scope: lab.origin });

@@ -40,12 +40,12 @@ describe('a run', () => {
     const { offered, sent, good, failed, refused, timedOut } = totals;
     expect({ events, offered, sent, good, failed, refused, timedOut }).toMatchInlineSnapshot(`
       {
-        "events": 23875,
+        "events": 24458,
         "failed": 201,
-        "good": 5393,
-        "offered": 5886,
-        "refused": 285,
-        "sent": 5620,
+        "good": 5421,
+        "offered": 5884,
+        "refused": 254,
+        "sent": 5649,
         "timedOut": 220,
       }
     `);
