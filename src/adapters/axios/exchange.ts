@@ -52,6 +52,8 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   whereabouts: Whereabouts;
   /** The headers as they were before the first attempt, since adapters change them. */
   readonly headersAtFirst: Readonly<Record<string, unknown>>;
+  /** By name or as a function, as the caller gave it: mocks take themselves out of the configuration. */
+  private readonly adapterAtFirst: unknown;
   /** What the last attempt was sent through, if its hops count. */
   private hops: Hops | undefined = undefined;
 
@@ -61,6 +63,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     this.adapter = adapter;
     this.whereabouts = config;
     this.headersAtFirst = { ...config.headers };
+    this.adapterAtFirst = config.adapter;
     const { retry, socketPath } = config;
     const socket = typeof socketPath === 'string' && socketPath !== '' ? socketPath : undefined;
     this.session = installation.retrier.open(this, overrideFrom(retry), undefined, socket);
@@ -150,6 +153,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   /** Sends this configuration, which may be a copy of the caller's. */
   sendConfig(config: RequestConfig): Promise<ResponseShape> {
+    if (config.adapter !== this.adapterAtFirst) config.adapter = this.adapterAtFirst;
     const isCounted = needsProof(this.session) && goesByFetch(config.adapter);
     this.hops = isCounted ? hopsFor(config) : undefined;
     return this.hops === undefined
@@ -188,8 +192,9 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   outcomeOf(ending: Ending<ResponseShape>): ClientOutcome {
-    const { config, session } = this;
-    const outcome = outcomeOf(ending, config, session, this.hops);
+    const { adapterAtFirst: adapter, config, session } = this;
+    const sent = config.adapter === adapter ? config : { ...config, adapter };
+    const outcome = outcomeOf(ending, sent, session, this.hops);
     const answer = answerOf(ending);
     return answer === undefined ? outcome : { ...outcome, body: () => parsedBody(answer, config) };
   }

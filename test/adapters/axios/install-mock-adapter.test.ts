@@ -4,6 +4,7 @@ import type { AxiosInstance } from 'axios';
 import MockAdapter from 'axios-mock-adapter';
 import { describe, expect, test } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
+import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { createRetrier, historyOf } from '../../../src/index.js';
 import { answer } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
@@ -31,6 +32,14 @@ function mocked(
 }
 
 describe.each(orders)('a mock that was there %s it', (order) => {
+  test('is asked for each attempt if there are other layers of ours in the process, too', async () => {
+    withRetry(undefined, soon);
+    const { instance, mock } = mocked(order);
+    mock.onGet('/a').replyOnce(503).onGet('/a').replyOnce(503).onGet('/a').reply(200);
+    expect((await instance.get('/a')).status).toBe(200);
+    expect(mock.history['get']).toHaveLength(3);
+  });
+
   test('is asked for each attempt, and its answer is the response', async () => {
     const { instance, mock } = mocked(order);
     mock.onGet('/a').replyOnce(503).onGet('/a').replyOnce(429).onGet('/a').reply(200, { a: 1 });
