@@ -1,12 +1,12 @@
 /** Turns what an adapter returns into outcomes that the policy judges. */
 
 import { bytesToRead } from '../../core/hints/worth-reading.js';
-import type { ErrorOutcome, HeadersLike, ResponseOutcome } from '../../core/types.js';
+import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import { type Hops, needsProof } from '../../runtime/hops.js';
 import type { Ending } from '../../runtime/loop/exchange.js';
 import type { Session } from '../../runtime/session.js';
 import { hintContent } from './hint-content.js';
-import { isKnownHop, redirectsOf } from './redirects.js';
+import { isKnownHop, isOfTunnel, redirectsOf } from './redirects.js';
 import type { RequestConfig, ResponseShape } from './shapes.js';
 
 /** Whether the caller cancelled, by a signal (`AbortSignal.timeout` included) or a token. */
@@ -40,7 +40,8 @@ export function outcomeOf(
     const { status, headers } = answer;
     const mostBytes = bytesToRead(settings, request, status, headers as HeadersLike);
     const isUnproven = isOfAnother(answer.request, config, session, () => hops?.answered(status) === true);
-    return outcomeOfAnswer(answer, hintContent(answer, mostBytes), isUnproven);
+    const evidence = isUnproven ? 'unknown' : isOfTunnel(answer.request) ? 'unsent' : undefined;
+    return outcomeOfAnswer(answer, hintContent(answer, mostBytes), evidence);
   }
   const { error } = ending as Extract<Ending<ResponseShape>, { kind: 'error' }>;
   const { request: sent } = Object(error) as { readonly request?: unknown };
@@ -52,14 +53,14 @@ export function outcomeOf(
 function outcomeOfAnswer(
   { status, headers = {} }: ResponseShape,
   content: unknown,
-  isUnproven: boolean,
+  evidence: Evidence | undefined,
 ): ResponseOutcome {
   return {
     kind: 'response',
     status,
     headers: headers as HeadersLike,
     ...(content !== undefined && { content }),
-    ...(isUnproven && { evidence: 'unknown' }),
+    ...(evidence !== undefined && { evidence }),
   };
 }
 

@@ -3,6 +3,7 @@
  * follow-redirects, which counts them. What `fetch` does, its hops tell (`counted.ts`), and XMLHttpRequest tells nothing.
  */
 
+import { builtinModule } from '../../runtime/builtin-module.js';
 import type { RequestConfig } from './shapes.js';
 
 /** What Node and follow-redirects show of a request. */
@@ -38,4 +39,25 @@ export function isKnownHop(sent: unknown, config: RequestConfig): boolean {
 
 export function isCallers({ adapter, transport }: RequestConfig): boolean {
   return Boolean(transport) || [adapter].flat().some((one) => typeof one === 'function');
+}
+
+/**
+ * Whether the answer is the proxy's own, to CONNECT. https-proxy-agent, which axios also has for its own `proxy`, closes
+ * the proxy's connection and replays that answer on a socket of Node's that was never connected: of the request,
+ * nothing was written anywhere.
+ */
+export function isOfTunnel(sent: unknown): boolean {
+  const { protocol, agent, socket } = Object(sent) as ProxiedRequest;
+  if (protocol !== 'https:' || !agent?.proxy || typeof socket !== 'object' || socket === null) return false;
+  const Socket = builtinModule<Pick<typeof import('node:net'), 'Socket'>>('node:net')?.Socket;
+  // A tunnel that was opened has a socket of TLS, and a mock has one of a class of its own.
+  if (Socket === undefined || Object.getPrototypeOf(socket) !== Socket.prototype) return false;
+  return socket.bytesWritten === 0 && socket.remoteAddress === undefined;
+}
+
+/** Node's request through an agent that opens tunnels. */
+interface ProxiedRequest {
+  readonly protocol?: unknown;
+  readonly agent?: { readonly proxy?: unknown };
+  readonly socket?: { readonly bytesWritten?: unknown; readonly remoteAddress?: unknown } | null;
 }

@@ -5,6 +5,7 @@
  */
 
 import { existsSync } from 'node:fs';
+import type { Agent } from 'node:https';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -66,3 +67,14 @@ export const callsTruncatedTooLong = minor === 7 && Number(version.split('.')[2]
  * stalls.
  */
 export const isFirst = version === '1.7.0';
+
+/** https-proxy-agent, through which axios opens tunnels for its own `proxy`; undefined before it had one. */
+export const tunnelAgent: (new (proxy: string) => Agent) | undefined = agentOfAxios();
+
+function agentOfAxios(): typeof tunnelAgent {
+  try {
+    return createRequire(load.resolve('axios/package.json'))('https-proxy-agent') as typeof tunnelAgent;
+  } catch {
+    return undefined;
+  }
+}

@@ -31,7 +31,7 @@ import {
 import { type FailureScene, final, unclear } from '../failure-rows.js';
 import { openFullBacklog, openLab } from '../kit.js';
 import { failingLookup, lookupOfTwo, tryNextSoon } from '../resolvers.js';
-import { callsTruncatedTooLong, fetchHasLimits, minor } from './client.js';
+import { callsTruncatedTooLong, fetchHasLimits, minor, tunnelAgent } from './client.js';
 import { startMutualTls } from './mutual-tls.js';
 import { openH2Lab, overH2, survivesHttp2 } from './ways.js';
 
@@ -48,6 +48,9 @@ export interface Made {
 }
 
 const unsent = { class: 'transient', evidence: 'unsent' } as const;
+
+/** Before axios opened tunnels, the proxy got the request itself. */
+const tunnelled = tunnelAgent === undefined ? {} : ({ evidence: 'unsent' } as const);
 
 const noHttp2 = !survivesHttp2 && 'it speaks no HTTP/2, or dies of it';
 const noTruncated = callsTruncatedTooLong && 'it says that the body is too long';
@@ -387,8 +390,8 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
     },
   ],
   'response from proxy to CONNECT': [
-    { name: '502', error: 'ERR_BAD_RESPONSE', ...unclear, make: () => proxied(502) },
-    { name: '407', error: 'ERR_BAD_REQUEST', ...final, make: () => proxied(407) },
+    { name: '502', error: 'ERR_BAD_RESPONSE', ...unclear, ...tunnelled, make: () => proxied(502) },
+    { name: '407', error: 'ERR_BAD_REQUEST', ...final, ...tunnelled, make: () => proxied(407) },
   ],
   'ERR_BAD_RESPONSE with response.status>=500': [
     { name: '503', error: 'ERR_BAD_RESPONSE', ...unclear, make: lab('http', answer(503)) },

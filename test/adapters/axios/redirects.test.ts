@@ -157,6 +157,15 @@ describe.each<[string, AxiosRequestConfig]>([
   ['fetch, with a fetch of the caller', { adapter: 'fetch', env: { fetch: elsewhere } } as object],
   ['an adapter of the caller over http', { adapter: (config) => axios.getAdapter('http', config)(config) }],
   ['an adapter of the caller over fetch', { adapter: (config) => axios.getAdapter('fetch', config)(config) }],
+  [
+    'an adapter of the caller that takes itself out of the configuration',
+    {
+      adapter: (config) => {
+        config.adapter = 'http';
+        return axios.getAdapter('http', config)(config);
+      },
+    },
+  ],
   ['a transport that hides redirects', { adapter: 'http', transport: hiding }],
 ])('a POST whose redirect leads to a refusal is sent once: %s', (_, config) => {
   test.each([408, 425, 429])('%i', async (status) => {
@@ -180,6 +189,8 @@ test.each(['http', 'fetch'] as const)(
     for (const token of [await refusedOrigin(), refusing.origin]) {
       const lab = await openLab(answer(401));
       const loggingIn: AxiosAdapter = async (config) => {
+        // Mocks take themselves out of the configuration, so it does not tell what sends.
+        config.adapter = adapter;
         const first = await axios
           .create({ adapter, validateStatus: null })
           .post(`${lab.origin}/pay`, config.data);
