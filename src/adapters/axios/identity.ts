@@ -3,6 +3,7 @@
  * of it may go along to another origin.
  */
 
+import { isBunsOwn, isObject, namesIdentity, without } from '../../runtime/identity.js';
 import type { RequestConfig } from './shapes.js';
 
 const keys = [
@@ -44,32 +45,6 @@ export function withoutIdentity({
   };
 }
 
-/** An object of a class keeps what it has there, so it is returned as it is. */
-function without<T extends object>(from: T, isDropped: (value: unknown, key: string) => boolean): Partial<T> {
-  const own = Object.entries(from);
-  if (own.length === 0) return from;
-  const rest = own.filter(([key, value]) => value !== undefined && !isDropped(value, key));
-  return Object.fromEntries(rest) as Partial<T>;
-}
-
 function isCredential(_value: unknown, key: string): boolean {
   return key === 'auth' || key === 'username' || key === 'password';
-}
-
-/** A client certificate, or a socket, in options of TLS, or in those that an agent of Node's was made with. */
-function namesIdentity(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { options = value } = value as { readonly options?: unknown };
-  return (
-    isObject(options) && ['cert', 'key', 'pfx', 'secureContext', 'socketPath'].some((name) => name in options)
-  );
-}
-
-/** Bun's fetch takes a socket and options of TLS. */
-function isBunsOwn(value: unknown, key: string): boolean {
-  return key === 'unix' || (key === 'tls' && namesIdentity(value));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

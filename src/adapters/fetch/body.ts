@@ -14,6 +14,7 @@ import { isSentAtOnce } from '../../runtime/sent-at-once.js';
 import type { Cancel } from '../../runtime/sleep.js';
 import { dispose, isStream, isWebStream, wasRead } from '../../runtime/stream-like.js';
 import { asWebStream, webSource } from '../../runtime/web-stream.js';
+import { ignoresInit } from './ignored-init.js';
 import { type InitShape, isRequest, type RequestShape } from './shapes.js';
 
 export interface Body extends RequestBody {
@@ -58,7 +59,8 @@ export function spareBodyOf(
   limits: Limits,
 ): Body | undefined {
   if (!isRequest(input) || typeof input.clone !== 'function' || isSentAtOnce(limits)) return undefined;
-  if ((init?.body !== undefined && init.body !== null) || input.bodyUsed === true) return undefined;
+  const hasOther = init?.body !== undefined && init.body !== null && !ignoresInit(input);
+  if (hasOther || input.bodyUsed === true) return undefined;
   const maybeBody = !/^(GET|HEAD)$/i.test(input.method);
   if (typeof Request === 'function' && input instanceof Request)
     return maybeBody ? spareBody(input, limits.bufferBodyBytes) : undefined;

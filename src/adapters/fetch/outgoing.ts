@@ -1,16 +1,18 @@
 /** Prepares what each attempt sends: the caller's own input and init, as long as nothing has to be added. */
 
-import { asSent } from '../../runtime/address.js';
+import { asSent, originIn } from '../../runtime/address.js';
 import { hasBrowserCache, pastTheCache } from '../../runtime/browser-cache.js';
 import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
 import { keyFor } from '../../runtime/idempotency-key.js';
+import { isBunsOwn, namesIdentity, without } from '../../runtime/identity.js';
 import { iterates } from '../../runtime/iterates.js';
 import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
 import { isWebStream } from '../../runtime/stream-like.js';
 import { warnOnce } from '../../runtime/warning.js';
 import type { Exchange } from './exchange.js';
+import { ignoresInit } from './ignored-init.js';
 import { addressOf, headersOf, initFrom, type Pair, pairsOf } from './request.js';
-import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
+import { type InitShape, isRequest, type RequestShape, type ResponseShape } from './shapes.js';
 
 export class OutgoingRequest implements Outgoing<ResponseShape> {
   private readonly exchange: Exchange;
@@ -26,18 +28,22 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     const { exchange } = this;
     if (extra === undefined) this.addKey();
     const added = Object.entries(extra ?? {});
-    const pairs = added.length === 0 ? this.pairs : [...without(this.headers, added), ...added];
+    const pairs = added.length === 0 ? this.pairs : [...lacking(this.headers, added), ...added];
     const isRepeated = extra !== undefined;
     if (isRepeated) warnOfOthers(exchange.initAtFirst);
-    if (isRepeated) exchange.input = this.url ?? exchange.inputAtFirst;
+    const isAnew = this.isBuiltAnew(isRepeated, pairs);
+    const { inputAtFirst } = exchange;
+    if (isRepeated) exchange.input = this.url ?? (isAnew ? addressOf(inputAtFirst) : inputAtFirst);
+    else if (pairs !== undefined && isRequest(inputAtFirst) && ignoresInit(inputAtFirst))
+      exchange.input = withHeaders(inputAtFirst, pairs);
     const more = {
-      ...this.fromRequest(isRepeated),
+      ...this.fromRequest(isRepeated, isAnew),
       ...headersFrom(pairs),
       ...this.bodyFrom(body, isRepeated),
     };
     const isAsGiven = Object.keys(more).length === 0;
-    if (isAsGiven) exchange.init = isRepeated ? exchange.initAtFirst : exchange.init;
-    else exchange.init = { ...exchange.initAtFirst, ...more };
+    if (isAsGiven) exchange.init = isRepeated ? this.initHere : exchange.init;
+    else exchange.init = { ...this.initHere, ...more };
   }
 
   sendApart(
@@ -57,15 +63,26 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
       exchange.init = { ...exchange.init, cache: pastTheCache };
   }
 
-  /**
-   * Any value in init removes a Request's referrer, so it is put back. At another URL, the request is built from init
-   * alone.
-   */
-  private fromRequest(isRepeated: boolean): InitShape {
+  /** The caller's init, or what of it may go to another origin: `beforeRetry` does not see it. */
+  private get initHere(): InitShape | null | undefined {
+    const { initAtFirst, origin } = this.exchange;
+    const isHome = this.url === undefined || originIn(this.url) === origin;
+    return isHome || !initAtFirst ? initAtFirst : without(initAtFirst, staysAtHome);
+  }
+
+  /** Whether the attempt is built from init alone: a Request keeps its URL, and one that ignores init all of it. */
+  private isBuiltAnew(isRepeated: boolean, pairs: readonly Pair[] | undefined): boolean {
+    const { inputAtFirst, body } = this.exchange;
+    if (!isRepeated || !isRequest(inputAtFirst)) return false;
+    if (this.url !== undefined) return true;
+    return (body !== undefined || pairs !== undefined) && ignoresInit(inputAtFirst);
+  }
+
+  /** Any value in init removes a Request's referrer, so it is put back. */
+  private fromRequest(isRepeated: boolean, isAnew: boolean): InitShape {
     const { inputAtFirst, initAtFirst, body } = this.exchange;
     if (!isRequest(inputAtFirst)) return {};
-    if (this.url !== undefined)
-      return { ...initFrom(inputAtFirst), headers: inputAtFirst.headers, ...initAtFirst };
+    if (isAnew) return { ...initFrom(inputAtFirst), headers: inputAtFirst.headers, ...this.initHere };
     const needsInit = (isRepeated && body !== undefined) || this.pairs !== undefined;
     return needsInit ? referrerOf(inputAtFirst, initAtFirst) : {};
   }
@@ -110,7 +127,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     if (key === undefined) return;
     const added = Object.entries(key);
     // A header of that name is there, but its value is not a key.
-    this.pairs = [...without(this.headers, added), ...added];
+    this.pairs = [...lacking(this.headers, added), ...added];
   }
 }
 
@@ -127,14 +144,26 @@ function warnOfOthers(init: InitShape | null | undefined): void {
   );
 }
 
+/** A socket or a client certificate: in Bun's options, or in an agent that node-fetch takes. */
+function staysAtHome(value: unknown, key: string): boolean {
+  return isBunsOwn(value, key) || (key === 'agent' && namesIdentity(value));
+}
+
 /** A web stream, a Node stream or an async iterable: fetch requires `duplex` for these. */
 function isReadOnce(body: object): boolean {
   return isWebStream(body) || iterates(body, Symbol.asyncIterator);
 }
 
-function without(pairs: readonly Pair[], names: readonly Pair[]): readonly Pair[] {
+function lacking(pairs: readonly Pair[], names: readonly Pair[]): readonly Pair[] {
   const taken = new Set(names.map(([name]) => name.toLowerCase()));
   return pairs.filter(([name]) => !taken.has(name.toLowerCase()));
+}
+
+/** A clone, as the caller's own Request stays as it is. */
+function withHeaders(request: RequestShape, pairs: readonly Pair[]): RequestShape {
+  const clone = request.clone();
+  for (const [name, value] of pairs) clone.headers.set?.(name, String(value));
+  return clone;
 }
 
 /** A record, which every fetch accepts, unless a name occurs twice. */

@@ -7,6 +7,7 @@ import type { OverrideOptions } from '../../core/policy/options.js';
 
 export interface HeadersShape extends Iterable<readonly [string, string]> {
   get(name: string): string | null;
+  set?(name: string, value: string): void;
 }
 
 export interface RequestShape {
