@@ -1,6 +1,7 @@
 /**
  * Other runtimes than Node: Bun, Deno, and workerd, which runs Cloudflare's Workers. In each of them, the guests send
- * requests, and then each client plays all conformance scenarios.
+ * requests, and then each client plays all conformance scenarios. happy-dom, in which people run tests, has a fetch of
+ * its own, which sends every kind of body.
  */
 
 import { spawn } from 'node:child_process';
@@ -97,10 +98,31 @@ export default {
   },
 };
 
+const happyDom: Check = {
+  name: 'happy-dom',
+  proves: 'happy-dom 21, whose fetch ignores init beside a Request: fetch, and every body',
+  guests: 1,
+  packages: ['happy-dom@21.0.4', '@happy-dom/global-registrator@21.0.4', clients.axios],
+  files: {
+    'fetch-guest.mjs': fetchGuest,
+    'main.mjs': `
+import { GlobalRegistrator } from '@happy-dom/global-registrator';
+GlobalRegistrator.register({ settings: { fetch: { disableSameOriginPolicy: true } } });
+const { askFetch } = await import('./fetch-guest.mjs');
+console.log(await askFetch(process.env.SERVER));
+`,
+  },
+  async run(place, server) {
+    const said = await run('node', ['main.mjs'], place, { ...process.env, SERVER: server });
+    expectAnswers(said, 1);
+    await playScenarios('happy-dom', place);
+  },
+};
+
 /** Plays them with `test/runtimes` and the installed package. */
 async function playScenarios(runtime: string, place: string): Promise<void> {
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/runtimes/vitest.config.ts'];
   await run('node', args, '.', { ...process.env, NO_COLOR: '1', RUNTIME: runtime, PLACE: place });
 }
 
-export const runtimes: readonly Check[] = [bun, deno, workerd];
+export const runtimes: readonly Check[] = [bun, deno, workerd, happyDom];

@@ -4,7 +4,7 @@ import type { BodyName } from './bodies.js';
 import type { ClientName } from './order.js';
 
 /** Node itself plays the scenarios in `test/conformance`, without exceptions of this kind. */
-export type RuntimeName = 'Node' | 'Chromium' | 'Bun' | 'Deno' | 'workerd';
+export type RuntimeName = 'Node' | 'Chromium' | 'Bun' | 'Deno' | 'workerd' | 'happy-dom';
 
 export interface Exception {
   readonly runtimes: readonly RuntimeName[];
