@@ -325,3 +325,44 @@ describe('the architecture', () => {
     expect(sources.filter(({ text }) => /^export default|^(export )?(const )?enum /m.test(text))).toEqual([]);
   });
 });
+
+describe('exports', () => {
+  const declared =
+    /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|class|type|interface) (\w+)/gm;
+  const folders = ['src', 'test', 'bench', 'scripts'].map((name) =>
+    fileURLToPath(new URL(`../${name}/`, import.meta.url)),
+  );
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .map((entry) => `${entry.parentPath}/${entry.name}`),
+  );
+  const published = readFileSync(new URL('../fixtures/public-api.txt', import.meta.url), 'utf8');
+
+  /** The words of a text: a name that stands in no other file is imported by none. */
+  const wordsOf = (text: string): ReadonlySet<string> => new Set(text.match(/\w+/g));
+
+  function unusedIn(all: ReadonlyMap<string, string>): string[] {
+    const counts = new Map<string, number>();
+    for (const text of all.values()) {
+      for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+    const isPublic = wordsOf(published);
+    return [...all].flatMap(([file, text]) =>
+      [...text.matchAll(declared)]
+        .map(([, name = '']) => name)
+        .filter((name) => file.startsWith(root) && counts.get(name) === 1 && !isPublic.has(name))
+        .map((name) => `${relative(root, file)} exports ${name}, which nothing else uses`),
+    );
+  }
+
+  const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
+
+  test('serve another file, or the public', () => expect(unusedIn(texts)).toEqual([]));
+
+  test('that serve none are found', () => {
+    const name = ['planted', 'Name'].join('');
+    const planted = new Map([...texts, [`${root}core/planted.ts`, `export const ${name} = 1;\n`]]);
+    expect(unusedIn(planted)).toEqual([`core/planted.ts exports ${name}, which nothing else uses`]);
+  });
+});

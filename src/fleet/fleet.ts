@@ -15,7 +15,7 @@ export interface FleetOptions {
 }
 
 /** What differs from store to store. */
-export interface StoreTraits {
+interface StoreTraits {
   /** How many of its answers could not be read so far. */
   unreadable(): number;
   /** Its last error, if there was one since its last answer. */

@@ -17,7 +17,7 @@ export interface Enclosure {
  */
 export type Suppression = true | Enclosure;
 
-export interface ContextStorage {
+interface ContextStorage {
   run<T>(store: Suppression, work: () => T): T;
   getStore(): Suppression | undefined;
 }

@@ -44,7 +44,7 @@ export function tell(settings: Settings, event: RequestEvent): void {
   if (hasSubscribers()) guarded('a subscriber', () => channel?.publish(event));
 }
 
-export const fleetChannelName = 'undaunted:fleet';
+const fleetChannelName = 'undaunted:fleet';
 
 /** Fleet events are rare, so the channel is looked up each time. */
 export function tellFleet(event: FleetEvent, observe?: (event: FleetEvent) => void): void {

@@ -12,7 +12,7 @@ import { isPlain } from './plain-dispatcher.js';
 import type { Session } from './session.js';
 
 /** The dispatcher that a request goes through, of any version of undici. */
-export interface DispatcherShape {
+interface DispatcherShape {
   readonly isMockActive?: unknown;
   dispatch(options: unknown, handler: HandlerShape): unknown;
 }

@@ -10,7 +10,7 @@ import type { Cancel } from './sleep.js';
 import { isNodeStream, StreamSource } from './stream-source.js';
 
 /** Where an attempt takes its body from. */
-export interface Outlet {
+interface Outlet {
   /** False asks for a pause. */
   push(chunk: Chunk): boolean;
   end(): void;

@@ -64,7 +64,7 @@ function allOf(init: InitShape): Record<string, unknown> {
 }
 
 /** An iterator can be read only once, so it is read here. */
-export function copyOfHeaders(headers: unknown): unknown {
+function copyOfHeaders(headers: unknown): unknown {
   if (typeof headers !== 'object' || headers === null) return headers;
   return Symbol.iterator in headers ? [...(headers as HeadersShape)] : { ...headers };
 }

@@ -15,7 +15,7 @@ import { valuesOf } from './headers.js';
  * The caller's `context`: it leads to the history, and holds what the layers underneath put there. It is an object of
  * its own and has no reference to itself, so it can be copied and walked through.
  */
-export class CallersContext implements Traceable {
+class CallersContext implements Traceable {
   /**
    * An own property, so that it survives when the redirect interceptor copies the context into its own. A retry()
    * further out removes it.

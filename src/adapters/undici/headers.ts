@@ -6,7 +6,7 @@ import type { RawHeaders, ResponseHeaders } from './handlers.js';
 
 // ---------------------------------------------------------------- request headers
 
-export type HeaderPairs = [name: string, value: unknown][];
+type HeaderPairs = [name: string, value: unknown][];
 
 /** Takes an object, a flat list of names and values, an iterable of pairs, or nothing. */
 export function pairsOf(headers: unknown): HeaderPairs {

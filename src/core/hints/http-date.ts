@@ -8,7 +8,7 @@ import { digits } from './decimal.js';
 /** The form of a date. `lenient` is close to one of the first three. */
 export type DateForm = 'imf' | 'rfc850' | 'asctime' | 'lenient' | 'iso-8601' | 'js-date-string';
 
-export interface ParsedDate {
+interface ParsedDate {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly form: DateForm;

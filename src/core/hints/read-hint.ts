@@ -11,14 +11,14 @@ import { isHintStatus, isRedirect } from './statuses.js';
 import { isThrottlingReason } from './throttling.js';
 
 /** The response as clients have it. If a body is given, it is read. */
-export interface HintedResponse {
+interface HintedResponse {
   readonly status: number;
   readonly headers?: HeadersLike | undefined;
   readonly body?: unknown;
   readonly method?: string;
 }
 
-export interface HintOptions {
+interface HintOptions {
   readonly hints: HintSetName | readonly HintSetName[];
   /** The client's wall clock in ms, at the receipt of the head. */
   readonly date: number;

@@ -8,7 +8,7 @@ import type { ExponentialSchedule } from './schedules.js';
 import type { Compiled, Hook, Settings } from './settings.js';
 
 /** Defaults in the form in which users write them; a nested one is what `true` or `{}` means. */
-export interface Defaults
+interface Defaults
   extends Omit<Settings, keyof Compiled | Hook>,
     Required<Pick<PolicyOptions, 'statuses' | 'methods' | 'maxScopes' | 'scopeIdleMs'>> {
   readonly idempotencyKey: IdempotencyKey;

@@ -16,7 +16,7 @@ export interface Command<Options extends OptionTable = OptionTable> {
 }
 
 /** Arguments without dashes. */
-export interface Operands {
+interface Operands {
   /** For the usage line: `<policy.json>`. */
   readonly usage: string;
   readonly least: number;
@@ -40,7 +40,7 @@ interface Described {
 }
 
 /** `--json` */
-export interface Flag extends Described {
+interface Flag extends Described {
   readonly kind: 'flag';
 }
 

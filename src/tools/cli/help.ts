@@ -16,7 +16,7 @@ const exitCodes: readonly (readonly string[])[] = [
 const timeNote =
   'A <time> has a unit: 250ms, 2s, 1.5m, 1h. A number alone is in seconds (in a policy, times are in milliseconds).';
 
-export interface Overview {
+interface Overview {
   /** What comes before the command: `outage `, or nothing. */
   readonly group: string;
   readonly commands: readonly Command[];

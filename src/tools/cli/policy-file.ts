@@ -41,7 +41,7 @@ async function definedIn(name: string, io: Io, names: readonly string[]): Promis
   throw new Failure(`${label(name)}: ${new PolicyError(problems).message}`);
 }
 
-export interface JsonFile {
+interface JsonFile {
   readonly value: unknown;
   /** Keys that an object has twice. */
   readonly twice: readonly Problem[];

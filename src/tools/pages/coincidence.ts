@@ -1,6 +1,6 @@
 /** Names the lines of a chart that coincide: no colour, width or dash tells them apart everywhere. */
 
-export interface NamedLine {
+interface NamedLine {
   readonly name: string;
   /** By the second. */
   readonly values: readonly number[];

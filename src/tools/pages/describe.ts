@@ -22,7 +22,7 @@ function warmUpText({ warmUpMs = 0 }: Scenario['world']): string {
   return warmUpMs === 0 ? '' : ` How long requests take is measured after the first ${waitText(warmUpMs)}.`;
 }
 
-export function serviceName(index: number, count: number): string {
+function serviceName(index: number, count: number): string {
   if (count === 1) return 'The server';
   return index === count - 1 ? `Service ${index + 1}, the last,` : `Service ${index + 1}`;
 }
@@ -36,7 +36,7 @@ function span({ fromMs, forMs }: Fault): string {
 }
 
 /** What happens to a server: the end of a sentence about it. */
-export function faultText(fault: Fault): string {
+function faultText(fault: Fault): string {
   switch (fault.kind) {
     case 'stop':
       return fault.pauses === undefined

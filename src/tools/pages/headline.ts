@@ -10,7 +10,7 @@ export interface HeadlineTable {
   readonly rows: readonly HeadlineRow[];
 }
 
-export interface HeadlineColumn {
+interface HeadlineColumn {
   /** What the figure is: columns of one group stand beside each other. */
   readonly group: string;
   /** The time that the column is about. */
@@ -19,7 +19,7 @@ export interface HeadlineColumn {
   readonly spare: number;
 }
 
-export interface HeadlineRow {
+interface HeadlineRow {
   readonly label: string;
   /** One for each column. */
   readonly cells: readonly string[];

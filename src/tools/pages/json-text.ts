@@ -7,7 +7,7 @@
 import type { Problem } from '../../index.js';
 import { pathTo } from '../../internal.js';
 
-export type JsonReading =
+type JsonReading =
   | { readonly kind: 'read'; readonly value: unknown; readonly twice: readonly Problem[] }
   /** `expected`: what belongs there instead. Lines and columns count from 1. */
   | { readonly kind: 'fault'; readonly line: number; readonly column: number; readonly expected: string };

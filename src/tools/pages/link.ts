@@ -22,7 +22,7 @@ export interface KnownNames {
   readonly policies: readonly string[];
 }
 
-export type ReadLink =
+type ReadLink =
   /** Parts that the link leaves out are missing. */
   | { readonly kind: 'state'; readonly state: Partial<LabState> }
   /** Why the link cannot be used, as the end of a sentence about it. */

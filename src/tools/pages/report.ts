@@ -39,7 +39,7 @@ export interface RunReport {
   readonly events: number;
 }
 
-export interface ServiceReport {
+interface ServiceReport {
   readonly arrived: readonly number[];
   readonly concurrency: readonly number[];
   readonly delayMs: readonly number[];

@@ -14,7 +14,7 @@ import type { Tally } from './tally.js';
 import type { Traffic } from './traffic.js';
 import type { Burst, Clients, ClosedLoop, Crowds, OpenLoop } from './world.js';
 
-export interface CrowdParts {
+interface CrowdParts {
   readonly agenda: Agenda;
   readonly traffic: Traffic;
   readonly strategies: readonly Strategy[];

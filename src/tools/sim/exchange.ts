@@ -75,4 +75,4 @@ export interface Race {
   ending: ResponseOutcome | ErrorOutcome | undefined;
 }
 
-export type ExchangeParts = Pick<Exchange, 'slot' | 'turn' | 'process' | 'route' | 'pursuit' | 'startedAt'>;
+type ExchangeParts = Pick<Exchange, 'slot' | 'turn' | 'process' | 'route' | 'pursuit' | 'startedAt'>;

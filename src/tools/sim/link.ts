@@ -19,7 +19,7 @@ export const requestOnward: RequestFacts = {
   keyed: false,
 };
 
-export interface LinkParts {
+interface LinkParts {
   readonly traffic: Traffic;
   readonly strategies: readonly Strategy[];
   readonly from: Station;

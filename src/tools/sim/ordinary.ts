@@ -166,7 +166,7 @@ export function flakyBatch(share: number, requests: number, atATime: number): Da
 }
 
 /** One of several backends behaves differently from the others. */
-export function oddBackend(count: number, odd: PlainServer, perSecond: number, durationMs: number): Day {
+function oddBackend(count: number, odd: PlainServer, perSecond: number, durationMs: number): Day {
   const backends = [{ server: odd }, { weight: count - 1, server: quick }] as const;
   return day({ kind: 'balanced', backends }, stream(perSecond), durationMs);
 }

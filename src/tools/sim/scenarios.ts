@@ -17,7 +17,7 @@ export interface Scenario {
 }
 
 /** A world that is plain JSON: a service has its own policy by name or as data. */
-export interface ScenarioWorld extends Omit<World, 'services'> {
+interface ScenarioWorld extends Omit<World, 'services'> {
   readonly services: readonly [ScenarioService, ...ScenarioService[]];
 }
 

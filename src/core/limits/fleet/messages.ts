@@ -24,7 +24,7 @@ export interface Told {
 }
 
 /** For counting processes: when this one was last counted (0: never), and how many there are. */
-export interface Headcount {
+interface Headcount {
   readonly slice: number;
   readonly processes: number;
 }

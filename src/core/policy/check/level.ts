@@ -2,7 +2,7 @@ import type { Problem } from '../../errors.js';
 import type { SettingsOptions } from '../options.js';
 import type { Settings } from '../settings.js';
 
-export type SettingKey = keyof SettingsOptions;
+type SettingKey = keyof SettingsOptions;
 
 /** The policy, a rule or an override, for contradictions: what is written, and the settings that result. */
 export interface Level {

@@ -10,7 +10,7 @@ export interface ListParts {
   readonly items: readonly unknown[] | undefined;
 }
 
-export interface ObjectParts {
+interface ObjectParts {
   readonly kind: 'object';
   readonly entries: Entries;
 }

@@ -31,7 +31,7 @@ holds the policy, the scenario and the seed; give such a link to this command to
   undaunted lab --out lab.html
 `;
 
-export interface LabSurroundings {
+interface LabSurroundings {
   /** The page without its data. Where it is depends on the build. */
   readTemplate(): Promise<string>;
   openBrowser: OpenBrowser;

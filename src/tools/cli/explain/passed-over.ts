@@ -5,7 +5,7 @@ import type { Mismatch } from '../../../internal.js';
 import { isPatternProblem, mismatchOf, parsePattern } from '../../../internal.js';
 import type { Question } from './question.js';
 
-export interface PassedOver {
+interface PassedOver {
   readonly index: number;
   readonly match: RuleOptions['match'];
   readonly mismatch: Mismatch;

@@ -57,7 +57,7 @@ function printRows(out: Printer, rows: readonly (readonly string[])[]): void {
 
 // ---------------------------------------------------------------- one outcome
 
-export interface Explained {
+interface Explained {
   readonly given: Answer;
   /** With the smallest and the largest draw. */
   readonly shortest: Decision;

@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:http';
 import { isForUs, listenHere, turnAway } from '../listening.js';
 
-export interface PageServer {
+interface PageServer {
   readonly url: string;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { CrowdedServer } from '../../sim/index.js';
 import { isForUs, listenHere, turnAway } from '../listening.js';
 import { CrowdedHost } from './crowded-host.js';
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly model: CrowdedServer;
   /** 0: any free one. */
   readonly port: number;

@@ -13,7 +13,7 @@ import type { Counts } from './counts.js';
 import type { Strategy } from './strategies.js';
 import { policyOf } from './strategies.js';
 
-export interface UsersOptions {
+interface UsersOptions {
   readonly url: string;
   readonly clients: number;
   /** Mean; exponentially distributed. */

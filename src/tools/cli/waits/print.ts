@@ -7,7 +7,7 @@ import { fits, table } from '../table.js';
 import type { Part, Plan } from './plan.js';
 import { limitsOf } from './plan.js';
 
-export interface Glyphs {
+interface Glyphs {
   readonly range: string;
   readonly median: string;
 }

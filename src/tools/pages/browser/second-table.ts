@@ -3,7 +3,7 @@
 import { element } from './element.js';
 import type { ChartSpec } from './plot.js';
 
-export interface SecondTable {
+interface SecondTable {
   readonly root: HTMLElement;
   update(spec: ChartSpec): void;
 }

@@ -1,6 +1,6 @@
 /** Which seconds are shown, and which one is pointed at. All charts of a group share it. */
 
-export interface TimeRange {
+interface TimeRange {
   readonly from: number;
   readonly to: number;
 }

@@ -28,7 +28,7 @@ export interface BeginningGroup {
 }
 
 /** A policy to start from. */
-export interface Beginning {
+interface Beginning {
   readonly name: string;
   readonly policy: PolicyOptions;
 }

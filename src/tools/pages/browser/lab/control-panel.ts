@@ -6,7 +6,7 @@ import { element, newId } from '../element.js';
 import type { Choice, ControlGroup, Slider } from './control.js';
 import { controlGroups } from './controls.js';
 
-export interface ControlPanel {
+interface ControlPanel {
   readonly root: HTMLElement;
   /** Takes a policy whose structure is sound. */
   show(policy: PolicyOptions): void;

@@ -20,7 +20,7 @@ import { setupPart } from './setup.js';
 import { waitsTable } from './waits-table.js';
 
 /** What the lab needs of the page around it. */
-export interface LabPage {
+interface LabPage {
   makeWorker(): Worker;
   announce(text: string): void;
   /** The page's heading is the scenario's title. */

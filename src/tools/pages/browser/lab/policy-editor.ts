@@ -11,7 +11,7 @@ export interface PolicyEditor {
   show(policy: PolicyOptions): void;
 }
 
-export interface PolicyEditorEvents {
+interface PolicyEditorEvents {
   /** The policy has changed, and can be used. */
   changed(policy: PolicyOptions): void;
   /** Whether the policy that is shown can be used. */

@@ -6,14 +6,14 @@ import { readJsonText } from '../../json-text.js';
 import { copyButton } from '../copy-button.js';
 import { element, newId } from '../element.js';
 
-export interface PolicyText {
+interface PolicyText {
   readonly root: HTMLElement;
   readonly copy: HTMLButtonElement;
   /** True if the policy can be used. */
   show(policy: PolicyOptions): boolean;
 }
 
-export interface PolicyTextEvents {
+interface PolicyTextEvents {
   /** The text has changed, and is a policy that can be used. */
   edited(policy: PolicyOptions): void;
   /** Whether the text is a policy that can be used. */

@@ -15,7 +15,7 @@ export interface Results extends Pick<RunState, 'start' | 'progress'> {
   fail(failure: string): void;
 }
 
-export interface ResultsEvents {
+interface ResultsEvents {
   cancel(): void;
   again(): void;
   announce(text: string): void;

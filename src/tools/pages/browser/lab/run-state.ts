@@ -12,7 +12,7 @@ export interface RunState {
   fail(text: string): void;
 }
 
-export interface RunStateEvents {
+interface RunStateEvents {
   cancel(): void;
   again(): void;
 }

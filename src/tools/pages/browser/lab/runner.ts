@@ -9,7 +9,7 @@ const patienceMs = 500;
 /** How many finished runs are kept: those of the report, and the latest. */
 const mostKept = 50;
 
-export interface Wish {
+interface Wish {
   readonly jobs: readonly Job[];
   /** How much of the running job is done, 0 to 1, and how many jobs are done already. */
   readonly progress: (done: number, share: number) => void;

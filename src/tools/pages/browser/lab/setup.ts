@@ -10,14 +10,14 @@ import { element, newId } from '../element.js';
 import type { Catalogue } from './catalogue.js';
 import { startSelect } from './start-select.js';
 
-export type Conditions = Pick<LabState, 'scenario' | 'against' | 'seed'>;
+type Conditions = Pick<LabState, 'scenario' | 'against' | 'seed'>;
 
 export interface Setup {
   readonly root: HTMLElement;
   show(state: LabState): void;
 }
 
-export interface SetupEvents {
+interface SetupEvents {
   conditions(changed: Conditions): void;
   start(policy: PolicyOptions): void;
 }

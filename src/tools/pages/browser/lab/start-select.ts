@@ -5,7 +5,7 @@ import { labelOf } from '../../../sim/internal.js';
 import { element } from '../element.js';
 import type { BeginningGroup } from './catalogue.js';
 
-export interface StartSelect {
+interface StartSelect {
   readonly root: HTMLSelectElement;
   /** Selects the name of this policy, if it has one. */
   show(policy: PolicyOptions): void;
