@@ -259,7 +259,7 @@ export function failingHealthCheck(perSecond: number): Day {
 
 // ---------------------------------------------------------------- long polls
 
-export interface Polls {
+interface Polls {
   /** How many wait for news at the same time, and how long each waits before it asks again. */
   readonly pollers: number;
   readonly timeoutMs: number;
