@@ -23,10 +23,16 @@ export class BudgetShare implements RecordShare {
   private isBarren = false;
   private leased = 0;
   // -- since the last report
+  /** Those that add the usual deposit. */
   private successes = 0;
+  private hasSucceeded = false;
   private hasFailed = false;
   private spentLately = 0;
+  /** What retries that helped have given back, and this process does not need at hand. */
+  private refunded = 0;
   private back = 0;
+  // -- between the last two reports
+  private spentBefore = 0;
 
   constructor(key: string, budget: Budget, speaker: Speaker) {
     this.key = key;
@@ -40,10 +46,20 @@ export class BudgetShare implements RecordShare {
   // -------------------------------------------------------------- what happens here
 
   /** On the path of every request. */
-  succeeded(): void {
-    this.successes += 1;
+  succeeded(refund: number | undefined): void {
+    if (refund === undefined) this.successes += 1;
+    else this.giveBack(refund);
+    this.hasSucceeded = true;
     this.hasFailed = false;
     if (!this.isMarked) this.speaker.mark(this);
+  }
+
+  /** At hand again at once, up to what this process would ask for anyway. Alone, it has spent its own budget. */
+  private giveBack(refund: number): void {
+    if (!this.isTold || !this.speaker.isShared) return;
+    const kept = Math.min(refund, Math.max(0, this.target() - this.leased));
+    this.leased += kept;
+    this.refunded += refund - kept;
   }
 
   failed(failure: keyof Cost): void {
@@ -70,21 +86,24 @@ export class BudgetShare implements RecordShare {
   // -------------------------------------------------------------- what is told
 
   report(): BudgetReport {
-    const { successes, hasFailed, back } = this;
+    const { successes, hasSucceeded, hasFailed, refunded, back } = this;
     const report: BudgetReport = {
       limit: 'budget',
       slice: this.slice,
       capacity: this.capacity,
       perSecond: this.perSecond,
-      earned: Math.round(successes * this.budget.perSuccess * 1_000),
+      earned: Math.round(successes * this.budget.perSuccess * 1_000) + refunded,
       back,
-      succeeded: successes > 0,
+      succeeded: hasSucceeded,
       failed: hasFailed,
       want: back > 0 ? 0 : Math.max(0, this.target() - this.leased),
     };
     this.successes = 0;
+    this.hasSucceeded = false;
     this.hasFailed = false;
+    this.spentBefore = this.spentLately;
     this.spentLately = 0;
+    this.refunded = 0;
     this.back = 0;
     return report;
   }
@@ -92,7 +111,7 @@ export class BudgetShare implements RecordShare {
   /** Twice what was spent lately. If nothing succeeds anywhere, only a process that has just failed gets tokens. */
   private target(): number {
     if (this.isBarren && !this.hasFailed) return 0;
-    return Math.min(this.capacity, Math.max(batch, 2 * this.spentLately));
+    return Math.min(this.capacity, Math.max(batch, 2 * Math.max(this.spentLately, this.spentBefore)));
   }
 
   told(facts: Facts, { isOwn, isLate }: Receipt): void {

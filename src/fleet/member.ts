@@ -101,8 +101,8 @@ class LiveShare implements ScopeShare {
     this.holdShare(hold)?.left();
   }
 
-  succeeded(budget: Budget): void {
-    this.budgetShare(budget)?.succeeded();
+  succeeded(budget: Budget, refund: number | undefined): void {
+    this.budgetShare(budget)?.succeeded(refund);
   }
 
   failed(budget: Budget, failure: keyof Cost): void {

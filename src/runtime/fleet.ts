@@ -76,7 +76,8 @@ export interface ScopeShare {
   queues(hold: Hold, more: 1 | -1, withinMs: number): void;
   /** A place in the queue was given back. */
   left(hold: Hold): void;
-  succeeded(budget: Budget): void;
+  /** `refund`: what the request gives back, in place of the usual deposit. */
+  succeeded(budget: Budget, refund: number | undefined): void;
   failed(budget: Budget, failure: keyof Cost): void;
   spent(budget: Budget, failure: keyof Cost): void;
   /** How much of the scope's own budget this process may spend. */

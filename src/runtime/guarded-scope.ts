@@ -190,10 +190,10 @@ export class GuardedScope extends Scope {
     this.changeHold(hold, afterRefusal(hold, this.holdOf(hold), this.sampleOf(hold), finding, now), now);
   }
 
-  override succeed(settings: Settings, isFirst: boolean, lastCost: number | undefined, sentAt: number): void {
+  override succeed(settings: Settings, isFirst: boolean, refund: number | undefined, sentAt: number): void {
     const { hold } = settings;
     if (hold !== false) this.noteAnswer(hold, isFirst, sentAt, 'success', undefined, this.ports.now());
-    super.succeed(settings, isFirst, lastCost, sentAt);
+    super.succeed(settings, isFirst, refund, sentAt);
   }
 
   private noteAnswer(

@@ -9,6 +9,7 @@ import { decide } from '../core/decide/decide.js';
 import type { DecisionEvent } from '../core/events.js';
 import { isHintedSuccess } from '../core/hints/worth-reading.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
+import { refundOf } from '../core/limits/budget/budget.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { signOf } from '../core/limits/gate/signs.js';
 import { noEpoch } from '../core/limits/gate/state.js';
@@ -48,6 +49,8 @@ export class LiveSession implements Session {
   protected attempts: Attempt[] | undefined = undefined;
   /** The status of a response that was accepted at once; 0 if there was none. */
   private acceptedStatus = 0;
+  /** The body of an accepted response has failed. */
+  private hasReopened = false;
 
   constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope) {
     this.request = request;
@@ -138,7 +141,7 @@ export class LiveSession implements Session {
     const world = this.worldAt(now, date, prospects, verdict);
     const decision = decide(settings, history, finding, world);
     if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
-    if (succeeds) scope.succeed(settings, isFirst, this.lastCost(), this.sentAt);
+    if (succeeds) scope.succeed(settings, isFirst, this.refund(), this.sentAt);
     this.record({ endedAt: now, decision });
     if (isListening(settings)) this.tellDecision(world, decision);
     return decision;
@@ -162,9 +165,11 @@ export class LiveSession implements Session {
    * The session ended with a head, and then the body failed: the attempt had not ended after all, so its record goes.
    */
   private reopen(): void {
-    this.acceptedStatus = 0;
     const { attempts } = this;
-    if (attempts?.at(-1)?.decision.action === 'stop') attempts.pop();
+    const hasStopped = attempts?.at(-1)?.decision.action === 'stop';
+    if (hasStopped) attempts.pop();
+    if (hasStopped || this.acceptedStatus !== 0) this.hasReopened = true;
+    this.acceptedStatus = 0;
   }
 
   protected worldAt(
@@ -215,9 +220,14 @@ export class LiveSession implements Session {
     turn.epoch = noEpoch;
   }
 
-  private lastCost(): number | undefined {
-    const decision = this.attempts?.at(-1)?.decision;
-    return decision?.action === 'retry' ? decision.cost : undefined;
+  /**
+   * What the budget gets back for the retries that have led to a success. Once a body has failed after its head, nothing
+   * shows whether the rest of it arrives, so retries for that rest are not refunded.
+   */
+  private refund(): number | undefined {
+    const { budget } = this.settings;
+    if (budget === false || this.attempts === undefined || this.hasReopened) return undefined;
+    return refundOf(budget, this.attempts);
   }
 
   private tellDecision(world: World, decision: Decision): void {

@@ -127,15 +127,15 @@ export abstract class Scope implements SessionScope, SharedScope {
     this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), priceOf(finding), now));
   }
 
-  /** A request succeeded; `lastCost` is what its last retry cost, undefined if it had none. */
-  succeed({ budget }: Settings, _isFirst: boolean, lastCost: number | undefined, _sentAt: number): void {
+  /** A request succeeded. `refund`: what it gives back to the budget, in place of the usual deposit. */
+  succeed({ budget }: Settings, _isFirst: boolean, refund: number | undefined, _sentAt: number): void {
     if (budget === false) return;
-    this.share?.succeeded(budget);
+    this.share?.succeeded(budget, refund);
     const timed = needsClock(budget);
     // A bucket without a state is full: nothing has been taken from it yet.
     if (!timed && !this.budgets.has(budget)) return;
     const now = timed ? this.ports.now() : 0;
-    this.keep(budget, afterSuccess(budget, this.budgetOf(budget, now), lastCost, now));
+    this.keep(budget, afterSuccess(budget, this.budgetOf(budget, now), refund, now));
   }
 
   spend(budget: Budget, finding: Finding, now: number): void {

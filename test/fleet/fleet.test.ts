@@ -230,6 +230,26 @@ describe('a budget of ten processes', () => {
     expect(own).toBe(200);
   });
 
+  test('pays again and again for retries that help, and only once for those that do not', () => {
+    const fleets = new Fleets(budget, 10);
+    fleets.every(10, 1_000, (process) => process.ask());
+    let refused = 0;
+    // A hundred retries a second of each process, which has twenty tokens.
+    fleets.every(10, 5_000, (process) => {
+      const session = process.open();
+      if (session.next(reset, { replayable: true }).action !== 'retry') refused += 1;
+      else session.next(answered(200), { replayable: true });
+    });
+    expect(refused).toBe(0);
+    const useless = fleets.processes.map((process) => {
+      let spent = 0;
+      for (; retried(process); spent += 1);
+      return spent;
+    });
+    // What each has at hand; not what it has got back in all that time.
+    expect(Math.max(...useless)).toBeLessThanOrEqual(20);
+  });
+
   test('what is leased goes back when nothing happens', () => {
     const fleets = new Fleets(budget, 2);
     fleets.every(10, 1_000, (process) => process.ask());

@@ -7,10 +7,13 @@ import {
   afterSuccess,
   costOf,
   fullBudget,
+  refundOf,
   tokensLeft,
 } from '../../src/core/limits/budget/budget.js';
 import type { BucketState, BudgetState } from '../../src/core/limits/budget/state.js';
 import type { BucketBudget, Budget, Cost, WindowBudget } from '../../src/core/policy/limits.js';
+import type { Attempt, History } from '../../src/core/types.js';
+import { serverError } from '../kit.js';
 
 // Numbers with three decimals, as budgets count them.
 const tokens = (max: number): fc.Arbitrary<number> => fc.nat(max * 1_000).map((count) => count / 1_000);
@@ -23,7 +26,7 @@ const bucket: fc.Arbitrary<BucketBudget> = fc.record({
   // Quarters of a token per second are exact in whole milliseconds, so that sums can be compared.
   perSecond: fc.nat(40).map((quarters) => quarters / 4),
   cost,
-  refund: fc.boolean(),
+  refund: fc.constantFrom(false, true, 'all' as const),
   charge: fc.constantFrom('retry' as const, 'failure' as const),
   floor: tokens(50),
 });
@@ -56,13 +59,30 @@ const inOrder = fc
   .array(operation(fc.nat(100_000)))
   .map((operations) => operations.toSorted((one, other) => one.now - other.now));
 
+function retryOf(cost: number): Attempt {
+  const reason = 'transient-status';
+  const decision = {
+    action: 'retry',
+    reason,
+    attempt: 1,
+    finding: serverError,
+    delayMs: 0,
+    waitFrom: 'schedule',
+    cost,
+  } as const;
+  return { endedAt: 0, decision };
+}
+
 /** Does what the runtime does: a retry only if the budget affords it. */
 function apply(
   budget: Budget,
   state: BudgetState,
   { what, failure: kind, now, retried }: Operation,
 ): BudgetState {
-  if (what === 'success') return afterSuccess(budget, state, retried ? costOf(budget, kind) : undefined, now);
+  if (what === 'success') {
+    const history = retried ? [retryOf(costOf(budget, kind))] : [];
+    return afterSuccess(budget, state, refundOf(budget, history), now);
+  }
   if (what === 'failure') return afterFailure(budget, state, kind, now);
   return affords(budget, state, kind, now) ? afterRetry(budget, state, kind, now) : state;
 }
@@ -180,6 +200,84 @@ describe('a bucket', () => {
         expect(poor && !rich).toBe(false);
       }),
     );
+  });
+});
+
+describe('refunds', () => {
+  const atOnce = 6;
+  /** What one of the requests under way does: another retry, or its end. */
+  const step = fc.record({
+    request: fc.nat(atOnce - 1),
+    what: fc.constantFrom('retry' as const, 'retry' as const, 'success' as const, 'failure' as const),
+    failure,
+    now: fc.nat(100_000),
+  });
+  const steps = fc
+    .array(step, { maxLength: 300 })
+    .map((all) => all.toSorted((one, other) => one.now - other.now));
+  const charging = bucket.map((some): BucketBudget => ({ ...some, charge: 'retry' }));
+
+  /** What requests took for good: retries that did not lead to a success may cost no more than was put in. */
+  function property(refundFor: (budget: Budget, history: History) => number | undefined) {
+    return fc.property(charging, steps, (budget, all) => {
+      let state = fullBudget(budget, 0);
+      const under: Attempt[][] = Array.from({ length: atOnce }, () => []);
+      let givenByOthers = budget.capacity;
+      let keptForGood = 0;
+      let level = budget.capacity;
+      let levelAt = 0;
+      for (const { request, what, failure: kind, now } of all) {
+        const history = under[request] ?? [];
+        level = Math.min(budget.capacity, level + (budget.perSecond * (now - levelAt)) / 1_000);
+        levelAt = now;
+        if (what === 'retry') {
+          if (!affords(budget, state, kind, now)) continue;
+          history.push(retryOf(costOf(budget, kind)));
+          state = afterRetry(budget, state, kind, now);
+          keptForGood += costOf(budget, kind);
+          level -= costOf(budget, kind);
+        } else {
+          const refund = refundFor(budget, history);
+          if (what === 'success') state = afterSuccess(budget, state, refund, now);
+          if (what === 'success') {
+            const isRefunded = budget.refund !== false && history.length > 0;
+            if (!isRefunded) givenByOthers += budget.perSuccess;
+            keptForGood -= justRefund(budget, history);
+            const deposit = isRefunded ? justRefund(budget, history) : budget.perSuccess;
+            level = Math.min(budget.capacity, level + deposit);
+          }
+          under[request] = [];
+        }
+        const trickle = (budget.perSecond * now) / 1_000;
+        expect(tokensLeft(budget, state, now)).toBeCloseTo(level, 6);
+        expect(keptForGood).toBeLessThanOrEqual(givenByOthers + trickle + 1e-6);
+      }
+    });
+  }
+
+  /** By the words of the setting. */
+  function justRefund({ refund }: BucketBudget, history: History): number {
+    const costs = history.map(({ decision }) => (decision.action === 'retry' ? decision.cost : 0));
+    if (refund === false) return 0;
+    return refund === 'all' ? costs.reduce((sum, cost) => sum + cost, 0) : (costs.at(-1) ?? 0);
+  }
+
+  test('are what a success took: retries that do not help cost as much as they would without them', () => {
+    fc.assert(property(refundOf));
+  });
+
+  test.each<[string, typeof refundOf]>([
+    ['gives twice as much back', (budget, history) => 2 * (refundOf(budget, history) ?? 0)],
+    ['gives 15 tokens back at every success', () => 15_000],
+    [
+      'gives back what the last one cost for each of them',
+      (budget, history) => {
+        const refund = refundOf({ ...budget, refund: true } as Budget, history);
+        return refund === undefined ? undefined : refund * history.length;
+      },
+    ],
+  ])('a budget that %s is found out', (_, faulty) => {
+    expect(fc.check(property(faulty), { numRuns: 2_000, seed: 1, endOnFailure: true }).failed).toBe(true);
   });
 });
 

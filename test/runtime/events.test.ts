@@ -21,7 +21,7 @@ test('a listener that changes the event does not affect this request or the next
   const unreadable = { 'retry-after': 'soon' };
   const seen: unknown[] = [];
   const retrier = createRetrier({
-    budget: { capacity: 5, perSuccess: 0, perSecond: 0 },
+    budget: { capacity: 5, perSuccess: 0, perSecond: 0, refund: false },
     observe: (event) => {
       if (event.type === 'decision') seen.push(structuredClone(event.decision.finding));
       overwrite(event);

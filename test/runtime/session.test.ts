@@ -171,7 +171,9 @@ describe('a request', () => {
 
 describe('the budget', () => {
   test('pays for retries and is refilled by requests that succeed', () => {
-    const { retrier } = retrierWith({ budget: { capacity: 10, perSuccess: 0.5, perSecond: 0, cost: 2 } });
+    const { retrier } = retrierWith({
+      budget: { capacity: 10, perSuccess: 0.5, perSecond: 0, cost: 2, refund: false },
+    });
     const session = retrier.open(requestOf());
     session.next(answered(503), { replayable: true });
     expect(tokens(retrier)).toBe(8);
@@ -185,6 +187,41 @@ describe('the budget', () => {
     retrier.open(requestOf()).next(failed(errorWith({ code: 'EPROTO' })), { replayable: true });
     retrier.open(requestOf({ method: 'POST' })).next(answered(429), { replayable: false });
     expect(tokens(retrier)).toBe(9.5);
+  });
+
+  test('gets back what all retries of a request cost that succeeds in the end', () => {
+    const { retrier } = retrierWith({
+      budget: { capacity: 20, perSuccess: 1, perSecond: 0, cost: { transient: 7, throttled: 3 } },
+    });
+    const session = retrier.open(requestOf());
+    session.next(answered(503), { replayable: true });
+    session.next(answered(429), { replayable: true });
+    expect(tokens(retrier)).toBe(10);
+    session.next(answered(200), { replayable: true });
+    expect(tokens(retrier)).toBe(20);
+  });
+
+  test('gets nothing back for the rest of a body that broke off after a good head, nor twice', () => {
+    const { retrier } = retrierWith({
+      maxRetries: 10,
+      budget: { capacity: 20, perSuccess: 1, perSecond: 0, cost: 4 },
+    });
+    const broken = failed(errorWith({ code: 'ECONNRESET' }));
+    const session = retrier.open(requestOf());
+    session.next(answered(503), { replayable: true });
+    session.next(answered(200), { replayable: true });
+    expect(tokens(retrier)).toBe(20);
+    const levels = [1, 2, 3].map(() => {
+      session.next(broken, { replayable: true, resumable: true });
+      session.next(answered(206), { replayable: true });
+      return tokens(retrier);
+    });
+    expect(levels).toEqual([17, 14, 11]);
+    const other = retrier.open(requestOf());
+    other.acceptAtOnce(200);
+    other.next(broken, { replayable: true, resumable: true });
+    other.next(answered(206), { replayable: true });
+    expect(tokens(retrier)).toBe(9);
   });
 
   test('gives the cost of the last retry back, if it says so', () => {

@@ -75,15 +75,16 @@ export const defaults: Defaults = freezeDeep({
   maxHintMs: 60_000,
   // Upwards only: spreads the clients that were told the same second.
   hintJitter: 0.1,
-  // At most 15 % more load than successful first tries, and a trickle to find out when the outage is over. A server that
-  // times out is overloaded, so a retry costs more then; but if it is one server of ten, the others can take the retry.
+  // For requests that fail in the end, at most 15 % more load than successful first tries, and a trickle to find out when
+  // the outage is over; retries that help are free. A server that times out is overloaded, so a retry costs more then; but
+  // if it is one server of ten, the others can take the retry.
   budget: {
     kind: 'bucket',
     capacity: 50,
     perSuccess: 0.15,
     perSecond: 0.1,
     cost: { transient: 1, throttled: 1, timeout: 2 },
-    refund: false,
+    refund: 'all',
     charge: 'retry',
     floor: 0,
   },

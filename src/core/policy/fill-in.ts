@@ -101,7 +101,9 @@ function fillBudget(options: false | BudgetOptions): Budget | false {
   if (options.kind === 'window') {
     return Object.freeze({ ...defaults.windowBudget, ...options, cost: costOf(options.cost ?? 1) });
   }
-  const bucket = { ...defaults.budget, ...options };
+  // A retry that costs nothing has nothing to give back.
+  const refund = options.charge === 'failure' ? false : defaults.budget.refund;
+  const bucket = { ...defaults.budget, refund, ...options };
   return Object.freeze({
     ...bucket,
     cost: options.cost === undefined ? costWithin(bucket) : costOf(options.cost),

@@ -49,10 +49,12 @@ export interface BucketBudget {
    */
   readonly cost: Cost;
   /**
-   * Whether a success after retries refunds the cost of the last one, instead of adding `perSuccess` (AWS).
-   * @default false
+   * What a request that succeeds after retries gives back, instead of `perSuccess`: what all of them have cost (`'all'`),
+   * what the last one has cost (true, as in AWS), or nothing (false, which adds `perSuccess`). With
+   * `charge: 'failure'`, the default is false.
+   * @default 'all'
    */
-  readonly refund: boolean;
+  readonly refund: boolean | 'all';
   /**
    * What takes tokens: each retry (`'retry'`), or each failure, retried or not (`'failure'`, as in gRPC).
    * @default 'retry'

@@ -175,7 +175,7 @@ export interface SettingsOptions {
   readonly hintJitter?: number;
   /**
    * How many retries a whole scope may cost: a bucket of tokens, a sliding window, or false for no limit.
-   * @default { kind: 'bucket', capacity: 50, perSuccess: 0.15, perSecond: 0.1, cost: { transient: 1, throttled: 1, timeout: 2 }, refund: false, charge: 'retry', floor: 0 }
+   * @default { kind: 'bucket', capacity: 50, perSuccess: 0.15, perSecond: 0.1, cost: { transient: 1, throttled: 1, timeout: 2 }, refund: 'all', charge: 'retry', floor: 0 }
    */
   readonly budget?: false | BudgetOptions;
   /**

@@ -9,13 +9,15 @@ import {
   fullBudget,
   needsClock,
   priceOf,
+  refundOf,
   tokensLeft,
 } from '../../../src/core/limits/budget/budget.js';
 import type { BudgetState } from '../../../src/core/limits/budget/state.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { BucketBudget, Budget, Cost, WindowBudget } from '../../../src/core/policy/limits.js';
 import { presets } from '../../../src/core/policy/presets.js';
-import { answered, date, errorWith, failed, settingsOf } from '../../kit.js';
+import type { Attempt, Decision } from '../../../src/core/types.js';
+import { answered, date, errorWith, failed, serverError, settingsOf } from '../../kit.js';
 
 const { awsStandard, grpc, finagle } = presets.budgets;
 
@@ -37,6 +39,20 @@ const sliding: WindowBudget = {
   cost: { transient: 1, throttled: 2, timeout: 3 },
 };
 
+/** An attempt that was followed by a retry at this cost. */
+function retryOf(cost: number): Attempt {
+  const decision: Decision = {
+    action: 'retry',
+    reason: 'transient-status',
+    attempt: 1,
+    finding: serverError,
+    delayMs: 0,
+    waitFrom: 'schedule',
+    cost,
+  };
+  return { endedAt: 0, decision };
+}
+
 /** A budget with its state and a clock, so that a test reads as a story. */
 function account(budget: Budget, now = 0) {
   let state: BudgetState = fullBudget(budget, now);
@@ -45,8 +61,10 @@ function account(budget: Budget, now = 0) {
       now = time;
       return this;
     },
-    succeed(times = 1, lastCost?: number) {
-      for (let time = 0; time < times; time++) state = afterSuccess(budget, state, lastCost, now);
+    /** `costs`: of the retries before each success. */
+    succeed(times = 1, ...costs: readonly number[]) {
+      const refund = refundOf(budget, costs.map(retryOf));
+      for (let time = 0; time < times; time++) state = afterSuccess(budget, state, refund, now);
       return this;
     },
     fail(failure: keyof Cost = 'transient') {
@@ -134,6 +152,35 @@ describe('a bucket', () => {
     const bucket = account(plain);
     bucket.retry('throttled', 5);
     expect(bucket.succeed(1, 2).left()).toBe(0.1);
+  });
+
+  test.each([
+    [false, 0.1],
+    [true, 1],
+    ['all', 6],
+  ] as const)('refund %s: gives back what it says after retries at 3, 2 and 1', (refund, left) => {
+    const bucket = account({ ...plain, refund });
+    bucket.retry('transient', 10);
+    expect(bucket.succeed(1, 3, 2, 1).left()).toBe(left);
+  });
+
+  test('gives back what was taken, to the thousandth, and no more', () => {
+    // Each of them takes nothing.
+    expect(refundOf({ ...plain, refund: 'all' }, [0.0004, 0.0004, 0.0004].map(retryOf))).toBe(0);
+    const bucket = account({ ...plain, refund: 'all' });
+    bucket.retry();
+    expect(bucket.succeed(1, 1).left()).toBe(10);
+    expect(bucket.succeed(1, 1).left()).toBe(10);
+  });
+
+  test('attempts without a retry give nothing back', () => {
+    const { decision } = retryOf(1);
+    const cut = { ...decision, action: 'stop', reason: 'cut' } as Decision;
+    for (const refund of [true, 'all'] as const) {
+      expect(refundOf({ ...plain, refund }, [{ endedAt: 0, decision: cut }])).toBeUndefined();
+      expect(refundOf({ ...plain, refund }, [])).toBeUndefined();
+    }
+    expect(refundOf(sliding, [retryOf(1)])).toBeUndefined();
   });
 
   test('a success of a full one returns the state itself', () => {
@@ -228,7 +275,7 @@ describe('AWS standard mode 2.1', () => {
     const quota = account(awsStandard);
     quota.retry('transient', 2);
     expect(quota.left()).toBe(472);
-    expect(quota.succeed(1, costOf(awsStandard, 'transient')).left()).toBe(486);
+    expect(quota.succeed(1, 14, costOf(awsStandard, 'transient')).left()).toBe(486);
     quota.retry('throttled');
     expect(quota.left()).toBe(481);
     expect(quota.succeed(1, costOf(awsStandard, 'throttled')).left()).toBe(486);

@@ -13,10 +13,8 @@ export const bucket: Kind<BucketBudget, BucketState> = {
 
   // This reads no clock: the trickle since `at` may be added later, because for a, b >= 0 the order does not matter:
   // min(c, min(c, t + a) + b) = min(c, t + a + b).
-  credit({ capacity, refund, perSuccess }, state, lastCost) {
-    // Both branches round: if a fraction were chosen first and rounded then, V8 would box it, which costs 16 bytes at
-    // each success.
-    const deposit = refund && lastCost !== undefined ? thousandths(lastCost) : thousandths(perSuccess);
+  credit({ capacity, perSuccess }, state, refund) {
+    const deposit = refund ?? thousandths(perSuccess);
     const tokens = Math.min(thousandths(capacity), state.tokens + deposit);
     return tokens === state.tokens ? state : { tokens, at: state.at };
   },

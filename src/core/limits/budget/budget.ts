@@ -8,7 +8,7 @@
 
 import { timeoutCodes } from '../../decide/failures/known.js';
 import type { Budget, Cost } from '../../policy/limits.js';
-import type { Finding } from '../../types.js';
+import type { Finding, History } from '../../types.js';
 import { bucket } from './bucket.js';
 import type { Kind } from './kind.js';
 import { thousandths } from './kind.js';
@@ -24,14 +24,29 @@ export function needsClock(budget: Budget): boolean {
   return budget.kind === 'window';
 }
 
-/** Credits a request that succeeded. `lastCost` is what its last retry cost, undefined if it had none. */
+/** Credits a request that succeeded. `refund`: as `refundOf` says, in place of the usual deposit. */
 export function afterSuccess(
   budget: Budget,
   state: BudgetState,
-  lastCost: number | undefined,
+  refund: number | undefined,
   now: number,
 ): BudgetState {
-  return kindOf(budget).credit(budget, state, lastCost, now);
+  return kindOf(budget).credit(budget, state, refund, now);
+}
+
+/**
+ * What a request gives back that succeeded after these attempts, in thousandths, never more than its retries took.
+ * Undefined: nothing, because it had no retry, or because the budget does not work like that.
+ */
+export function refundOf(budget: Budget, history: History): number | undefined {
+  if (budget.kind === 'window' || budget.refund === false) return undefined;
+  let refund: number | undefined;
+  for (const { decision } of history) {
+    if (decision.action !== 'retry') continue;
+    const cost = thousandths(decision.cost);
+    refund = budget.refund === 'all' ? (refund ?? 0) + cost : cost;
+  }
+  return refund;
 }
 
 /** Charges a failed attempt, whether or not a retry follows. */

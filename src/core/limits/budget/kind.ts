@@ -5,8 +5,8 @@ import type { Cost } from '../../policy/limits.js';
 export interface Kind<B, S> {
   full(budget: B, now: number): S;
   level(budget: B, state: S, now: number): number;
-  /** Credits a request that succeeded. `lastCost` is what its last retry cost, undefined if it had none. */
-  credit(budget: B, state: S, lastCost: number | undefined, now: number): S;
+  /** Credits a request that succeeded. `refund`: what its retries give back, in place of the usual deposit. */
+  credit(budget: B, state: S, refund: number | undefined, now: number): S;
   debit(budget: B, state: S, amount: number, now: number): S;
   /** What a failure and a retry cost, in tokens. */
   failureCost(budget: B, failure: keyof Cost): number;

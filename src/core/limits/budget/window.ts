@@ -14,7 +14,7 @@ export const slidingWindow: Kind<WindowBudget, WindowState> = {
   level: (budget, state, now) =>
     slide(budget, state, now).slices.reduce((sum, balance) => sum + balance, thousandths(budget.reserve)),
 
-  credit: (budget, state, _lastCost, now) => plus(budget, state, thousandths(budget.perSuccess), now),
+  credit: (budget, state, _refund, now) => plus(budget, state, thousandths(budget.perSuccess), now),
 
   // Costs leave the window as deposits do, so that the reserve fills up again.
   debit: (budget, state, amount, now) => plus(budget, state, -amount, now),

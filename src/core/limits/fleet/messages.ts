@@ -148,7 +148,7 @@ export interface BudgetReport {
   readonly capacity: number;
   /** Tokens that are added every second, which is the same number in thousandths per millisecond. */
   readonly perSecond: number;
-  /** What the successes since the last report have earned, and what the process returns. */
+  /** What the successes since the last report have earned or given back, and what the process returns. */
   readonly earned: number;
   readonly back: number;
   /** Whether a request has succeeded since then, and whether one has failed after that. */

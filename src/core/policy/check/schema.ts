@@ -240,7 +240,7 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
     perSuccess: tokens,
     perSecond: { type: 'number', minimum: 0, maximum: million },
     cost: either(someTokens, ref('cost')),
-    refund: boolean,
+    refund: either(boolean, { const: 'all' }),
     charge: oneOf('retry', 'failure'),
     floor: tokens,
   }),
