@@ -167,7 +167,7 @@ describe('any decision', () => {
           const hintMs = (finding.kind === 'response' && finding.hint?.delayMs) || Number.NaN;
           expect(hintMs).toBeLessThanOrEqual(given.settings.maxHintMs);
           expect(delayMs).toBeGreaterThanOrEqual(hintMs);
-          expect(delayMs).toBeLessThanOrEqual(hintMs * (1 + given.settings.hintJitter));
+          expect(delayMs).toBeLessThanOrEqual(longestHinted(given, hintMs));
         } else {
           const bound = longestWait(given.settings[waitFrom], 8);
           const { jitter } = given.settings[waitFrom] as { jitter: unknown };
@@ -252,6 +252,15 @@ describe('any decision', () => {
     );
   });
 });
+
+/** After hints that were obeyed, the jitter may be as long as the longest hint allows. */
+function longestHinted({ settings, history }: Situation, hintMs: number): number {
+  const { hintJitter, maxHintMs } = settings;
+  const { decision } = history.findLast((attempt) => attempt.decision.action === 'retry') ?? {};
+  const hasObeyed = decision?.action === 'retry' && decision.waitFrom === 'hint' && hintJitter > 0;
+  const usual = hintMs * (1 + hintJitter);
+  return hasObeyed ? Math.max(usual, maxHintMs) : usual;
+}
 
 function longestSoFar({ settings, history }: Situation, waitFrom: 'schedule' | 'throttledSchedule'): number {
   return longestWait(settings[waitFrom], history.length + 1);

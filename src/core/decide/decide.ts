@@ -131,7 +131,7 @@ function chooseWait(
   world: World,
 ): Wait | Stop {
   const hintMs = finding.hint?.delayMs ?? 0;
-  if (hintMs > 0) return waitAsHinted(settings, attempt, finding, hintMs, world);
+  if (hintMs > 0) return waitAsHinted(settings, history, attempt, finding, hintMs, world);
   const { delayMs, waitFrom } = isCutShort(finding, world)
     ? atOnce
     : waitAsScheduled(settings, history, retry, finding, world);
@@ -166,12 +166,13 @@ function isAttemptTimeout(finding: Finding): boolean {
 /** Never earlier than asked, and never clamped: if the hint is too long, the caller gets the response instead. */
 function waitAsHinted(
   settings: Settings,
+  history: History,
   attempt: number,
   finding: Finding,
   hintMs: number,
   world: World,
 ): Wait | Stop {
-  const { maxHintMs, hintJitter } = settings;
+  const { maxHintMs } = settings;
   if (hintMs > maxHintMs) {
     return stop(attempt, finding, 'hint-too-long', { delayMs: hintMs, limit: maxHintMs });
   }
@@ -180,8 +181,35 @@ function waitAsHinted(
     return stop(attempt, finding, 'hint-past-deadline', { delayMs: hintMs, ...deadlineLimit(settings) });
   }
   // Upwards only, and no further than the deadline.
-  const jitterMs = Math.min(hintMs * hintJitter, left - hintMs) * world.random;
+  const jitterMs = longestJitter(settings, history, hintMs, left - hintMs) * world.random;
   return { delayMs: hintMs + jitterMs, waitFrom: 'hint' };
+}
+
+/**
+ * A request that was refused again after it had obeyed came back together with others that were told the same, so it
+ * spreads out: over twice the hint, then four times, and so on. No further than any hint is obeyed, and half of the time
+ * that is left is for the answer.
+ */
+function longestJitter(
+  { maxHintMs, hintJitter }: Settings,
+  history: History,
+  hintMs: number,
+  leftMs: number,
+): number {
+  const usualMs = Math.min(hintMs * hintJitter, leftMs);
+  const obeyed = hintsObeyed(history);
+  if (obeyed === 0 || hintJitter === 0) return usualMs;
+  return Math.max(usualMs, Math.min(hintMs * 2 ** obeyed, maxHintMs - hintMs, leftMs / 2));
+}
+
+/** How many retries in a row, up to now, were made when a hint had said so. */
+function hintsObeyed(history: History): number {
+  const retries = history.filter(({ decision }) => decision.action === 'retry');
+  return retries.length - 1 - retries.findLastIndex(({ decision }) => !isHinted(decision));
+}
+
+function isHinted(decision: Decision): boolean {
+  return decision.action === 'retry' && decision.waitFrom === 'hint';
 }
 
 /** The caller gets the response that is there, instead of none in the end. */

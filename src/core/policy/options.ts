@@ -169,7 +169,8 @@ export interface SettingsOptions {
    */
   readonly maxHintMs?: number;
   /**
-   * Up to this share of a hint, from 0 to 1, is added to it at random. A hint is never shortened.
+   * Up to this share of a hint, from 0 to 1, is added to it at random. A hint is never shortened. If a request that has
+   * obeyed a hint is refused again, up to twice the new one is added, then four times, and so on, but none with 0.
    * @default 0.1
    */
   readonly hintJitter?: number;
