@@ -32,4 +32,14 @@ const steady = [100, 1_000].map((perSecond): DayGoal => {
   };
 });
 
-export const budgetDays: readonly DayGoal[] = [...batches, ...steady];
+const fleets = [10, 50].map((processes): DayGoal => {
+  return {
+    name: 'steady',
+    about: `20 % fail all the time, 1,000/s, ${processes} processes that share the budget`,
+    day: days.inProcesses(days.partialFailure(0.2, 1_000), processes),
+    store: { delayMs: 5 },
+    figures: [{ what: 'good', of: good, atLeast: 0.995 }],
+  };
+});
+
+export const budgetDays: readonly DayGoal[] = [...batches, ...steady, ...fleets];

@@ -3,5 +3,6 @@
 import { budgetDays } from './budgets.js';
 import type { DayGoal } from './day-goal.js';
 import { gateDays } from './gates.js';
+import { loadDays } from './loads.js';
 
-export const dayGoals: readonly DayGoal[] = [...budgetDays, ...gateDays];
+export const dayGoals: readonly DayGoal[] = [...budgetDays, ...gateDays, ...loadDays];

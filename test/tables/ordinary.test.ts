@@ -100,6 +100,41 @@ describe('a share of the attempts', () => {
   });
 });
 
+test('a quota is what clients share who know nothing of each other', () => {
+  const { totals } = withoutRetries(days.sharedQuota(100, 100));
+  expect(totals.goodput).toBeCloseTo(20, 0);
+  expect(totals.offered / 180).toBeGreaterThan(45);
+});
+
+test('a server that gives no hints refuses with 503 what exceeds its limit', () => {
+  const { totals } = withoutRetries(days.unhinted({ perSecond: 100, burst: 10 }, 1_000));
+  expect(totals.goodput).toBeCloseTo(100, 0);
+  expect(totals.sent / totals.good).toBeGreaterThan(9.5);
+});
+
+test('a peak is more than the workers can do, for a while', () => {
+  const { series } = withoutRetries(days.diurnalPeak(50));
+  const lost = (fromMs: number): number =>
+    1 - perSecond(series.good, fromMs, 60_000) / perSecond(series.offered, fromMs, 60_000);
+  expect([lost(0), lost(540_000)].every((share) => share < 0.01)).toBe(true);
+  expect(lost(300_000)).toBeGreaterThan(0.08);
+});
+
+test('a kept backlog is worked off, and nobody waits for most of it any more', () => {
+  const { series } = withoutRetries(days.keptBacklog(70));
+  expect(perSecond(series.good, 30_000, 5_000)).toBeLessThan(5);
+  expect(perSecond(series.good, 36_000, 5_000)).toBeLessThan(60);
+  expect(perSecond(series.good, 70_000, 20_000)).toBeGreaterThan(65);
+});
+
+test('workers that wait for a tier that hangs are just enough for the other requests', () => {
+  const run = withoutRetries(days.hangingTier());
+  expect(good(run)).toBeGreaterThan(0.99);
+  expect(Math.max(...(run.services[0]?.concurrency ?? []))).toBeGreaterThan(50);
+  const [, deep] = run.routes;
+  expect(perSecond(deep?.series.good ?? new Float64Array(), 31_000, 8_000)).toBe(0);
+});
+
 test('a batch is over when its requests are, of which a share fails', () => {
   const { totals, series } = withoutRetries(days.flakyBatch(0.4, 400, 8));
   expect([totals.offered, totals.good + totals.failed]).toEqual([400, 400]);

@@ -90,7 +90,10 @@ const plainServers = {
       checkMs: someMs,
     },
   },
-  queue: { needs: { workers: count(1), places: count(0), serviceMs: latency } },
+  queue: {
+    needs: { workers: count(1), places: count(0), serviceMs: latency },
+    may: { waits: { type: 'boolean' } },
+  },
   slowing: { needs: { baseMs: ms, eachMs: ms } },
   limited: {
     needs: {
@@ -166,7 +169,13 @@ const clients: JsonSchema = { anyOf: [crowds, listOf(crowds)] };
 
 const service = object(
   { server },
-  { faults: { ...listOf(fault), minItems: 0 }, backlog: count(0), timeoutMs: someMs, policy: apart },
+  {
+    faults: { ...listOf(fault), minItems: 0 },
+    backlog: count(0),
+    timeoutMs: someMs,
+    policy: apart,
+    onward: path,
+  },
 );
 
 const scenario = object(

@@ -103,12 +103,17 @@ function rateText(perSecond: OpenLoop['perSecond']): string {
     .join(', then ');
 }
 
-function describeService({ server, backlog }: ScenarioService, name: string): string {
+function describeService({ server, backlog, onward }: ScenarioService, name: string): string {
   const queue =
     backlog === undefined
       ? ''
       : ` Its backlog holds ${countText(backlog)} connections that it has not accepted yet.`;
-  return `${name} ${serverText(server)}.${queue}`;
+  const waiting =
+    server.kind === 'queue' && server.waits === true
+      ? ' It goes on handling a request until the next service has answered.'
+      : '';
+  const called = onward === undefined ? '' : ` It calls the next service for ${onward} only.`;
+  return `${name} ${serverText(server)}.${waiting}${called}${queue}`;
 }
 
 function serverText(server: ServerModel): string {

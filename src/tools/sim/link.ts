@@ -58,6 +58,6 @@ export class Link implements Caller {
   }
 
   ended({ by }: Exchange, ending: Ending): void {
-    this.from.deliver(by, ending === 'good' ? done : badGateway);
+    this.from.continue(by, ending === 'good' ? done : badGateway);
   }
 }

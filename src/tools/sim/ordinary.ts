@@ -74,6 +74,33 @@ export function overload(perSecond: number): Day {
   return day(server, stream(perSecond), 2 * minute);
 }
 
+/**
+ * A quota that clients share who know nothing of each other, each a process of its own: all are told the same second.
+ * Together they want two and a half times as much.
+ */
+export function sharedQuota(count: number, processes: number): Day {
+  const perSecond = count / 5;
+  const limited: LimitedServer = {
+    ...limitedTo({ perSecond, burst: perSecond }),
+    refusalMs: 0,
+  };
+  return day(limited, { kind: 'closed', count, processes, thinkMs: 2_000, timeoutMs: 2_000 }, 3 * minute);
+}
+
+/** A server that answers 503 to what exceeds its limit and does not say when to come back, as nginx's `limit_req` does. */
+export function unhinted(limit: Limit, perSecond: number): Day {
+  const server: LimitedServer = { ...limitedTo(limit), retryAfter: false, status: 503, refusalMs: 1 };
+  return day(server, stream(perSecond), 2 * minute);
+}
+
+/** A day in ten minutes: from half of what the workers can do to 15 % more than that, and back. */
+export function diurnalPeak(places: number): Day {
+  const server: PlainServer = { kind: 'queue', workers: 10, places, serviceMs: 100 };
+  const rates = [50, 70, 90, 105, 115, 115, 105, 90, 70, 50];
+  const perSecond = rates.map((rate, index) => ({ fromMs: index * minute, perSecond: rate }));
+  return day(server, stream(0, { perSecond }), 10 * minute);
+}
+
 /** The same day for clients that are spread over so many processes. */
 export function inProcesses({ world, clients }: Day, processes: number): Day {
   const [first, ...others] = listOf(clients).map((crowd) => ({ ...crowd, processes }));
@@ -208,6 +235,40 @@ export function errorWave(forMs: number, perSecond: number): Day {
     { fromMs: 30_000 + forMs, server: quick },
   ];
   return day({ kind: 'changing', phases }, stream(perSecond), minute);
+}
+
+/** A busy server is stopped for five seconds, and then works off everything that came meanwhile, first come, first served. */
+export function keptBacklog(perSecond: number): Day {
+  const server: PlainServer = { kind: 'queue', workers: 10, places: 1_000, serviceMs: 100 };
+  const stop: Fault = { kind: 'stop', fromMs: stoppedAtMs, forMs: 5_000 };
+  const service = { server, backlog: 4_096, faults: [stop] };
+  return { world: { durationMs: 90_000, services: [service] }, clients: stream(perSecond) };
+}
+
+/** When it is stopped. */
+export const stoppedAtMs = 30_000;
+
+/**
+ * A service with 64 workers needs another one for some of its requests, and a worker waits meanwhile. When that one hangs
+ * for ten seconds, 56 workers wait for it at a time: a few more, and there is none for the other requests.
+ */
+export function hangingTier(): Day {
+  const workers = { kind: 'queue', workers: 64, places: 0, serviceMs: 20, waits: true } as const;
+  const hang: Fault = { kind: 'stop', fromMs: stoppedAtMs, forMs: 10_000 };
+  const routes: OpenLoop['routes'] = [
+    { path: '/', weight: 50 },
+    { path: '/deep', weight: 28, guilty: true },
+  ];
+  return {
+    world: {
+      durationMs: minute,
+      services: [
+        { server: workers, onward: '/deep', timeoutMs: 2_000 },
+        { server: quick, faults: [hang] },
+      ],
+    },
+    clients: stream(78, { routes, timeoutMs: 4_000 }),
+  };
 }
 
 /** The server pauses for a moment and then continues: a garbage collection, a migration of the machine. */

@@ -89,9 +89,9 @@ function stageOf({ services, durationMs }: World, { seed, trace, store }: Simula
   const traffic = new Traffic(agenda, trace);
   const visits = new Visits();
   const seconds = Math.floor(durationMs / 1_000) + 1;
-  const stationOf = ({ server, faults = [], backlog = usualBacklog }: Service): Station => {
+  const stationOf = ({ server, faults = [], backlog = usualBacklog, onward }: Service): Station => {
     const serverOf = buildServer.bind(undefined, server);
-    const station = new Station({ agenda, traffic, visits, backlog, seconds, serverOf });
+    const station = new Station({ agenda, traffic, visits, backlog, onward, seconds, serverOf });
     scheduleFaults(agenda, station, faults);
     return station;
   };

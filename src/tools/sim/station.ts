@@ -18,6 +18,8 @@ export interface StationParts {
   readonly traffic: Traffic;
   readonly visits: Visits;
   readonly backlog: number;
+  /** The path of the requests that the next service has to answer; undefined: all. */
+  readonly onward?: string | undefined;
   readonly seconds: number;
   readonly serverOf: (host: Host) => Server;
 }
@@ -40,6 +42,7 @@ export class Station implements Host {
   private readonly traffic: Traffic;
   private readonly visits: Visits;
   private readonly backlog: number;
+  private readonly onward: string | undefined;
   private readonly ticking: Handler = (visit, stamp) => this.tick(visit, stamp);
   private readonly asking: Handler = (visit, stamp) => this.ask(visit, stamp);
   private isStopped = false;
@@ -51,7 +54,8 @@ export class Station implements Host {
   /** Ticks that came due while the server was stopped, with their stamps. */
   private overdue: [visit: number, stamp: number][] = [];
 
-  constructor({ agenda, traffic, visits, backlog, seconds, serverOf }: StationParts) {
+  constructor({ agenda, traffic, visits, backlog, onward, seconds, serverOf }: StationParts) {
+    this.onward = onward;
     this.agenda = agenda;
     this.traffic = traffic;
     this.visits = visits;
@@ -156,8 +160,18 @@ export class Station implements Host {
 
   answer(visit: number, outcome: ResponseOutcome | ErrorOutcome): void {
     this.countWork(visit);
-    if (this.forward !== undefined && outcome === done) this.forward(visit);
+    if (outcome === done && this.goesOn(visit)) this.forward?.(visit);
     else this.deliver(visit, outcome);
+  }
+
+  goesOn(visit: number): boolean {
+    return this.forward !== undefined && (this.onward === undefined || this.onward === this.pathOf(visit));
+  }
+
+  /** The next service has answered. */
+  continue(visit: number, outcome: ResponseOutcome | ErrorOutcome): void {
+    this.server.continue?.(visit);
+    this.deliver(visit, outcome);
   }
 
   /** Without what the next service in the row does. */

@@ -21,6 +21,8 @@ export interface Service {
   readonly backlog?: number;
   /** The policy of its calls to the next service. Default: the policy of the clients. */
   readonly policy?: Contender;
+  /** The path of the requests for which it calls the next service. Default: it does so for all. */
+  readonly onward?: string;
   /** How long it waits for an answer of the next service, if its policy has no attempt timeout. */
   readonly timeoutMs?: number;
 }
@@ -47,6 +49,8 @@ export interface QueueServer {
   readonly places: number;
   /** How long a worker takes for an attempt. A number is the mean of an exponential distribution. */
   readonly serviceMs: number | DrawnLatency;
+  /** A worker also waits for the answer of the next service. Default: it takes the next request meanwhile. */
+  readonly waits?: boolean;
 }
 
 /** An answer takes `baseMs`, and `eachMs` more for each request in progress when it arrives. */

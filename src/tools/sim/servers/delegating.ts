@@ -29,6 +29,10 @@ export abstract class Delegating implements Server {
     this.owners[visit]?.tick(visit);
   }
 
+  continue(visit: number): void {
+    this.owners[visit]?.continue?.(visit);
+  }
+
   forget(): void {
     for (const server of this.servers) server.forget();
   }

@@ -16,6 +16,8 @@ export class Queue implements Server {
   private readonly host: Host;
   private readonly latency: Latency | undefined;
   private busy = 0;
+  /** Visits whose workers wait for the next service. */
+  private readonly held: Set<number> = new Set();
   private waiting: number[] = [];
   /** The index of the first request that waits: it moves, so that the array need not be shifted. */
   private head = 0;
@@ -49,9 +51,24 @@ export class Queue implements Server {
   }
 
   tick(visit: number): void {
-    this.busy -= 1;
     this.delayMs = this.host.elapsed(visit);
-    this.host.answer(visit, done);
+    if (this.model.waits === true && this.host.goesOn?.(visit) === true) {
+      this.held.add(visit);
+      this.host.answer(visit, done);
+    } else {
+      this.host.answer(visit, done);
+      this.release();
+    }
+  }
+
+  /** The next service has answered. */
+  continue(visit: number): void {
+    if (this.held.delete(visit)) this.release();
+  }
+
+  /** A worker takes the next request. */
+  private release(): void {
+    this.busy -= 1;
     const next = this.waiting[this.head];
     if (next === undefined) return;
     this.head += 1;
@@ -64,6 +81,7 @@ export class Queue implements Server {
 
   forget(): void {
     this.busy = 0;
+    this.held.clear();
     this.waiting = [];
     this.head = 0;
   }

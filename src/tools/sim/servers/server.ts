@@ -11,6 +11,8 @@ export interface Server {
   arrive(visit: number): void;
   /** Called when the time that the server asked for is over. */
   tick(visit: number): void;
+  /** Called when the next service has answered, if this server waits for that. */
+  continue?(visit: number): void;
   /** Called after a crash: the server forgets the requests in progress. */
   forget(): void;
 }
@@ -35,6 +37,8 @@ export interface Host {
   /** Asks for a tick after this time, whether or not the server is slow. */
   again(delayMs: number, visit: number): void;
   answer(visit: number, outcome: ResponseOutcome | ErrorOutcome): void;
+  /** Whether the next service has to answer before this one can. */
+  goesOn?(visit: number): boolean;
   ignore(visit: number): void;
 }
 
