@@ -160,6 +160,19 @@ export const presets = {
       perSuccess: 0.2,
       cost: { transient: 1, throttled: 1, timeout: 1 },
     },
+
+    /**
+     * Linkerd's default retry budget, which is tower's `TpsBudget`: ten retries a second and one for every five successes
+     * (`retryRatio` 0.2, `minRetriesPerSecond` 10, `ttl` 10 s), so the same numbers as Finagle's. linkerd/linkerd2,
+     * `ServiceProfile`; tower-rs/tower, `tps_budget.rs`.
+     */
+    linkerd: {
+      kind: 'window',
+      windowMs: 10_000,
+      reserve: 100,
+      perSuccess: 0.2,
+      cost: { transient: 1, throttled: 1, timeout: 1 },
+    },
   },
 
   roundTrips: {

@@ -1,6 +1,7 @@
 /** Outages in virtual time: see what a policy does to a server before a server does it to you. */
 
 export type { Exchange } from './exchange.js';
+export * as knownOutages from './known.js';
 export type { Day, Limit } from './ordinary.js';
 export * as ordinaryDays from './ordinary.js';
 export type { Peer, PeerHedges, PeerTimeouts, PeerTurn } from './peers.js';

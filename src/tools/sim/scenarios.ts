@@ -1,6 +1,8 @@
 /** Outages, limits and ordinary days by name: the servers and their faults, the clients, and the policies to compare. */
 
 import type { PolicyOptions } from '../../index.js';
+import { presets } from '../../index.js';
+import * as known from './known.js';
 import type { Day } from './ordinary.js';
 import * as days from './ordinary.js';
 import * as tails from './tail.js';
@@ -66,6 +68,54 @@ const outages: readonly Scenario[] = [
     world: { ...plain(worlds.layers(3)), durationMs: 120_000 },
     clients: worlds.steadyStream,
     policies: ['none', 'axios-retry', 'default', 'service'],
+  },
+];
+
+/** A policy with the name that it has in the scenario. */
+function named(name: string, policy: PolicyOptions): NamedPolicy {
+  return { name, policy };
+}
+
+const firstWord: PolicyOptions = {
+  ...presets.policies.service,
+  hold: { refusedShare: 0, maxQueueMs: 2_000 },
+};
+
+const knownOutages: readonly Scenario[] = [
+  {
+    name: 'metastable',
+    title: 'A database near its limit is cut off for ten seconds (HotOS ’21)',
+    ...plainDay(known.metastable),
+    policies: ['none', named('one-retry', known.oneRetry), 'default', 'service'],
+  },
+  {
+    name: 'five-layers',
+    title: 'The last of five services is down, and each makes three attempts (Amazon Builders’ Library)',
+    ...plainDay(known.fiveLayers),
+    policies: ['none', named('three-attempts', known.threeAttempts), 'default', 'service'],
+  },
+  {
+    name: 'shared-quota',
+    title: 'A hundred clients share a quota (arXiv 2510.04516)',
+    ...plainDay(known.sharedQuota),
+    policies: [
+      'none',
+      named('back-off', known.exponentialBackOff),
+      'service',
+      named('first-word', firstWord),
+    ],
+  },
+  {
+    name: 'fan-out',
+    title: 'A page needs a hundred answers, and one in a hundred is slow (The Tail at Scale)',
+    ...plainDay(known.fanOut),
+    policies: ['none', 'three-retries', 'service', 'service-hedge'],
+  },
+  {
+    name: 'dashboards',
+    title: 'Dashboards ask again every second, all at the same time (Cloudflare, 12 September 2025)',
+    ...plainDay(known.dashboards),
+    policies: ['none', named('every-second', known.everySecond), 'default', 'service'],
   },
 ];
 
@@ -156,6 +206,7 @@ const slowAnswers: readonly Scenario[] = [
 
 export const scenarioGroups: readonly ScenarioGroup[] = [
   { title: 'Outages', scenarios: outages },
+  { title: 'Known outages', scenarios: knownOutages },
   { title: 'Limits', scenarios: limits },
   { title: 'Ordinary days', scenarios: ordinaryDays },
   { title: 'Slow answers', scenarios: slowAnswers },

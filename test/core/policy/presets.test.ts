@@ -154,6 +154,13 @@ describe('budgets', () => {
         perSuccess: 0.2,
         cost: { transient: 1, throttled: 1, timeout: 1 },
       },
+      linkerd: {
+        kind: 'window',
+        windowMs: 10_000,
+        reserve: 100,
+        perSuccess: 0.2,
+        cost: { transient: 1, throttled: 1, timeout: 1 },
+      },
     });
   });
 

@@ -304,7 +304,7 @@ describe('each problem is reported with its place', () => {
       'a policy of a service that is misspelt',
       { ...sound, world: { ...sound.world, services: [{ ...service, polcy: 'none' }] } },
       [
-        'world.services[0].polcy | an unknown key | one of the keys "server", "faults", "backlog", "timeoutMs", "policy" | Did you mean "policy"?',
+        'world.services[0].polcy | an unknown key | one of the keys "server", "faults", "backlog", "timeoutMs", "policy", "onward" | Did you mean "policy"?',
       ],
     ],
     [

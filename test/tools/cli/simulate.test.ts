@@ -225,7 +225,7 @@ test.each([
   ['brownout', 'Did you mean brown-out?'],
   [
     'nonsense',
-    'Known names: seed-outage, deep-backlog, surge, layers, rate-limit, noisy-tenant, new-limit, brown-out, deploy, pause, flapping, broken-route, bad-backend, slow-tail, slow-backend, slow-by-nature.',
+    'Known names: seed-outage, deep-backlog, surge, layers, metastable, five-layers, shared-quota, fan-out, dashboards, rate-limit, noisy-tenant, new-limit, brown-out, deploy, pause, flapping, broken-route, bad-backend, slow-tail, slow-backend, slow-by-nature.',
   ],
 ])('the unknown scenario %s is refused, with the known ones', async (name, advice) => {
   const { exitCode, stderr } = await run([name]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { definePolicy } from '../../../src/core/policy/policy.js';
 import { checkScenario } from '../../../src/tools/cli/scenarios-file.js';
 import { describeScenario } from '../../../src/tools/pages/describe.js';
 import type { Clients, Crowds, Fault, ServerModel } from '../../../src/tools/sim/index.js';
@@ -25,10 +26,15 @@ describe.each(scenarios)('$name', (scenario) => {
     expect(scenario.policies[0]).toBe('none');
   });
 
-  test('compares policies that are known, one of ours among them', () => {
-    const names = scenario.policies.map((policy) => (typeof policy === 'string' ? policy : policy.name));
+  test('compares policies that are known or written out, one of ours among them', () => {
+    const names = scenario.policies.filter((policy) => typeof policy === 'string');
     expect(names.filter((name) => contenderNamed(name) === undefined)).toEqual([]);
     expect(names.some(isOurs)).toBe(true);
+    const written = scenario.policies.filter((policy) => typeof policy !== 'string');
+    for (const { name, policy } of written) {
+      expect(contenderNamed(name)).toBeUndefined();
+      expect(() => definePolicy(policy)).not.toThrow();
+    }
   });
 });
 
