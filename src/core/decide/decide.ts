@@ -181,24 +181,25 @@ function waitAsHinted(
     return stop(attempt, finding, 'hint-past-deadline', { delayMs: hintMs, ...deadlineLimit(settings) });
   }
   // Upwards only, and no further than the deadline.
-  const jitterMs = longestJitter(settings, history, hintMs, left - hintMs) * world.random;
+  const jitterMs = longestJitter(settings, history, hintMs, left - hintMs, world.queueMs) * world.random;
   return { delayMs: hintMs + jitterMs, waitFrom: 'hint' };
 }
 
 /**
  * A request that was refused again after it had obeyed came back together with others that were told the same, so it
  * spreads out: over twice the hint, then four times, and so on. No further than any hint is obeyed, and half of the time
- * that is left is for the answer.
+ * that is left is for the answer. Behind a hold, the queue spreads them.
  */
 function longestJitter(
   { maxHintMs, hintJitter }: Settings,
   history: History,
   hintMs: number,
   leftMs: number,
+  queueMs = 0,
 ): number {
   const usualMs = Math.min(hintMs * hintJitter, leftMs);
   const obeyed = hintsObeyed(history);
-  if (obeyed === 0 || hintJitter === 0) return usualMs;
+  if (obeyed === 0 || hintJitter === 0 || queueMs > 0) return usualMs;
   return Math.max(usualMs, Math.min(hintMs * 2 ** obeyed, maxHintMs - hintMs, leftMs / 2));
 }
 

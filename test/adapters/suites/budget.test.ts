@@ -39,18 +39,21 @@ describe.each(subject.ways)('over $name', ({ client }) => {
     expect(labs.map(({ requests }) => requests.length)).toEqual([8, 5]);
   });
 
-  test('is refilled by successes, and snapshot() counts', async () => {
+  test.each([
+    // 3 - 2 + 1, + 1, and full; 3 - 2 + 2.
+    [false, [2, 3, 3]],
+    ['all', [3, 3, 3]],
+  ] as const)('is refilled by successes, and snapshot() counts (refund: %s)', async (refund, tokens) => {
     const lab = await openLab([answer(503), answer(503), answer(200)]);
-    const retrier = createRetrier(lean);
+    const retrier = createRetrier({ ...lean, budget: { capacity: 3, perSuccess: 1, perSecond: 0, refund } });
     const send = client(retrier);
     const seen: unknown[] = [];
     for (let request = 0; request < 3; request += 1) {
       await send(lab.origin);
-      seen.push(retrier.snapshot().scopes[0]?.budgets);
+      seen.push(retrier.snapshot().scopes[0]?.budgets[0]?.tokens);
     }
     retrier.reset();
-    // 3 - 2 + 1, + 1, and full.
-    expect(seen).toEqual([[{ tokens: 2 }], [{ tokens: 3 }], [{ tokens: 3 }]]);
+    expect(seen).toEqual(tokens);
     expect(retrier.snapshot()).toEqual({ scopes: [] });
   });
 });
