@@ -92,7 +92,7 @@ const plainServers = {
   },
   queue: {
     needs: { workers: count(1), places: count(0), serviceMs: latency },
-    may: { waits: { type: 'boolean' } },
+    may: { waits: { type: 'boolean' }, retryAfter: { anyOf: [{ const: false }, hintSeconds] } },
   },
   slowing: { needs: { baseMs: ms, eachMs: ms } },
   limited: {

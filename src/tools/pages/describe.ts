@@ -121,7 +121,7 @@ function serverText(server: ServerModel): string {
     case 'crowded':
       return `answers after ${waitText(server.baseMs)}, and more and more slowly when more than ${countText(server.limit)} requests are in progress`;
     case 'queue':
-      return `handles ${countText(server.workers)} requests at a time in ${latencyText(server.serviceMs)} each, queues up to ${countText(server.places)} more and answers 503 to the rest`;
+      return `handles ${countText(server.workers)} requests at a time in ${latencyText(server.serviceMs)} each, queues up to ${countText(server.places)} more and answers 503 to the rest${hintText(server.retryAfter ?? 'unsaid')}`;
     case 'slowing':
       return `answers after ${waitText(server.baseMs)} plus ${waitText(server.eachMs)} for each request in progress`;
     case 'limited':

@@ -17,6 +17,9 @@ import type {
   World,
 } from './world.js';
 
+export type { Overload, Refusal } from './refusals.js';
+export { overloadedFromMs, refusedTenant, servedFromMs, shedding } from './refusals.js';
+
 /** A world and its clients. */
 export interface Day {
   readonly world: World;

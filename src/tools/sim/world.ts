@@ -51,6 +51,8 @@ export interface QueueServer {
   readonly serviceMs: number | DrawnLatency;
   /** A worker also waits for the answer of the next service. Default: it takes the next request meanwhile. */
   readonly waits?: boolean;
+  /** The Retry-After of its refusals, in seconds. Default: none. */
+  readonly retryAfter?: number | false;
 }
 
 /** An answer takes `baseMs`, and `eachMs` more for each request in progress when it arrives. */

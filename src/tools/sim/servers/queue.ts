@@ -6,15 +6,14 @@ import { purposes } from '../luck.js';
 import type { QueueServer } from '../world.js';
 import { Latency } from './latency.js';
 import type { Host, Server } from './server.js';
-import { done } from './server.js';
-
-const full: ResponseOutcome = { kind: 'response', status: 503 };
+import { done, refusalOf } from './server.js';
 
 export class Queue implements Server {
   delayMs = 0;
   private readonly model: QueueServer;
   private readonly host: Host;
   private readonly latency: Latency | undefined;
+  private readonly full: ResponseOutcome;
   private busy = 0;
   /** Visits whose workers wait for the next service. */
   private readonly held: Set<number> = new Set();
@@ -25,6 +24,7 @@ export class Queue implements Server {
   constructor(model: QueueServer, host: Host) {
     this.model = model;
     this.host = host;
+    this.full = refusalOf(503, model.retryAfter ?? false);
     this.latency = typeof model.serviceMs === 'number' ? undefined : new Latency(model.serviceMs, host);
   }
 
@@ -35,7 +35,7 @@ export class Queue implements Server {
   arrive(visit: number): void {
     if (this.busy < this.model.workers) this.serve(visit);
     else if (this.concurrency < this.model.workers + this.model.places) this.waiting.push(visit);
-    else this.host.answer(visit, full);
+    else this.host.answer(visit, this.full);
   }
 
   private serve(visit: number): void {

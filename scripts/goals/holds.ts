@@ -1,0 +1,114 @@
+/** Days for the hold: the limit of one tenant, that of a server, and a queue that nothing bounds but its settings. */
+
+import type { Run } from '../../src/tools/sim/index.js';
+import { ordinaryDays as days, perSecond } from '../../src/tools/sim/index.js';
+import { percent } from '../sim-reading.js';
+import type { DayGoal, Figure } from './day-goal.js';
+import { attempts, good, milliseconds, wholeNumber } from './day-goal.js';
+
+// ---------------------------------------------------------------- one tenant is always refused
+
+const answers = [
+  { status: 429, retryAfter: 1 },
+  { status: 429, retryAfter: 5 },
+  { status: 429, retryAfter: 60 },
+  { status: 429, retryAfter: false },
+  { status: 503, retryAfter: 5 },
+] as const;
+
+const served: Figure = { what: 'the others', of: good, atLeast: 0.99, worst: true };
+const usualTime: Figure = {
+  what: 'p50',
+  of: ({ innocent }) => innocent.totals.p50Ms ?? Number.POSITIVE_INFINITY,
+  atMost: 100,
+  worst: true,
+  text: milliseconds,
+};
+const longTime: Figure = {
+  what: 'p99',
+  of: ({ innocent }) => innocent.totals.p99Ms ?? Number.POSITIVE_INFINITY,
+  atMost: 2_000,
+  worst: true,
+  text: milliseconds,
+};
+const afterwards: Figure = {
+  what: 'from 3 s after',
+  of: ({ series }) =>
+    sumFrom(series.good, days.servedFromMs + 3_000) / sumFrom(series.offered, days.servedFromMs + 3_000),
+  atLeast: 0.99,
+  worst: true,
+};
+
+function sumFrom(series: ArrayLike<number>, fromMs: number, toMs = series.length * 1_000): number {
+  return (perSecond(series as Float64Array, fromMs, toMs - fromMs) * (toMs - fromMs)) / 1_000;
+}
+
+const tenants = [
+  ...[0.35, 0.45, 0.55, 0.7, 0.9].flatMap((share) => answers.map((answer) => [share, answer, 100] as const)),
+  ...[6, 25, 400].map((rate) => [0.8, answers[1], rate] as const),
+].map(
+  ([share, answer, rate]): DayGoal => ({
+    name: 'tenants',
+    about: `a tenant of ${percent(share)} of ${rate}/s always gets ${answer.status} with ${answer.retryAfter || 'none'}`,
+    day: days.refusedTenant(share, answer, rate),
+    figures: [served, usualTime, longTime, afterwards],
+  }),
+);
+
+// ---------------------------------------------------------------- a server sheds with a constant Retry-After
+
+function shed(perSecondBorne: number, times: number, seconds: number): DayGoal {
+  const forMs = 1_000 * seconds;
+  const toMs = days.overloadedFromMs + forMs;
+  const during = (run: Run): number => sumFrom(run.series.sent, days.overloadedFromMs, toMs);
+  return {
+    name: 'sheds',
+    about: `${times}x of ${perSecondBorne}/s for ${seconds} s, shed with Retry-After: 5`,
+    day: days.shedding({ perSecond: perSecondBorne, times, forMs, retryAfter: 5 }),
+    figures: [
+      {
+        what: 'used',
+        of: ({ series }) => sumFrom(series.good, days.overloadedFromMs, toMs) / (perSecondBorne * seconds),
+        atLeast: 0.97,
+        besideNone: true,
+      },
+      {
+        what: 'good of what ends in the minute after',
+        of: ({ series: { good, failed, refused } }) => {
+          const ended = [good, failed, refused].map((one) => sumFrom(one, toMs));
+          return (ended[0] ?? 0) / ended.reduce((sum, one) => sum + one, 0);
+        },
+        atLeast: 0.99,
+      },
+      // A short overload is over by the time that it is known for what it is.
+      times >= 2 && seconds >= 20
+        ? { what: 'attempts', of: during, atMost: 0.75, besideNone: true, text: wholeNumber }
+        : { what: 'attempts', of: attempts, atMost: 1.05, besideNone: true, text: wholeNumber },
+    ],
+  };
+}
+
+const overloads = [shed(40, 1.5, 30), shed(40, 3, 30), shed(40, 3, 5), shed(160, 2, 10), shed(160, 5, 20)];
+
+// ---------------------------------------------------------------- a quota
+
+const quota: DayGoal = {
+  name: 'quota',
+  about: 'a quota of 1,200 a minute, 100/s: attempts a second while everything is refused',
+  day: days.quota(1_200, 100),
+  figures: [
+    {
+      what: 'attempts/s',
+      of: ({ series }) => {
+        const minutes = [1, 2, 3, 4].map((minute) =>
+          perSecond(series.sent, minute * 60_000 + 16_000, 42_000),
+        );
+        return minutes.reduce((sum, one) => sum + one, 0) / minutes.length;
+      },
+      atMost: 12,
+      text: (value) => value.toFixed(1),
+    },
+  ],
+};
+
+export const holdDays: readonly DayGoal[] = [...tenants, ...overloads, quota];
