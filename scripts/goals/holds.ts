@@ -55,6 +55,17 @@ const tenants = [
   }),
 );
 
+/** The same for clients in many processes that share what they know. */
+const together = [10, 50].map(
+  (processes): DayGoal => ({
+    name: 'tenants',
+    about: `a tenant of 80 % of 100/s always gets 429 with 5, ${processes} processes that share`,
+    day: days.inProcesses(days.refusedTenant(0.8, answers[1], 100), processes),
+    figures: [served, usualTime, longTime, afterwards],
+    store: { delayMs: 5 },
+  }),
+);
+
 // ---------------------------------------------------------------- a server sheds with a constant Retry-After
 
 function shed(perSecondBorne: number, times: number, seconds: number): DayGoal {
@@ -111,4 +122,4 @@ const quota: DayGoal = {
   ],
 };
 
-export const holdDays: readonly DayGoal[] = [...tenants, ...overloads, quota];
+export const holdDays: readonly DayGoal[] = [...tenants, ...together, ...overloads, quota];
