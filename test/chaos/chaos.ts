@@ -63,6 +63,8 @@ export async function endure(kind: ClientKind, scenario: Scenario, requests: num
   const run = new Run({ kind, scenario, policy: { ...persistent, ...kind.policy }, requests, seed });
   expectNone(await complaintsOf(run));
   if (scenario.canBeMended) expect(run.trials.filter(isMended).length).toBeGreaterThan(0);
+  const mendsWrites = scenario.mendsWrites === 'always' || (scenario.mendsWrites === 'mostly' && isLong);
+  if (mendsWrites) expect(run.trials.filter(isMendedWrite).length).toBeGreaterThan(0);
   const leavesDoubt = scenario.leavesDoubt === 'always' || (scenario.leavesDoubt === 'mostly' && isLong);
   if (leavesDoubt) expect(run.trials.filter(isInDoubt).length).toBeGreaterThan(0);
 }
@@ -105,8 +107,12 @@ function isMended({ isDone, retries }: Trial): boolean {
   return isDone && retries > 0;
 }
 
-function isInDoubt({ manner, error, decisions }: Trial): boolean {
-  return manner === 'write' && error !== undefined && decisions.at(-1)?.finding.evidence === 'unknown';
+function isMendedWrite(trial: Trial): boolean {
+  return trial.manner === 'write' && isMended(trial);
+}
+
+function isInDoubt({ manner, isDone, decisions }: Trial): boolean {
+  return manner === 'write' && !isDone && decisions.at(-1)?.finding.evidence === 'unknown';
 }
 
 /** The complaints about a run once it has been played. */

@@ -2,6 +2,7 @@
 
 import { Agent } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
 import { attachRetry } from '../../src/adapters/axios/index.js';
 import { withRetry } from '../../src/adapters/fetch/index.js';
 import { retry } from '../../src/adapters/undici/index.js';
@@ -33,12 +34,12 @@ export interface ClientKind {
   open(origin: string, retrier: Retrier): Client;
 }
 
-export const overUndici: ClientKind = {
-  name: `undici ${undiciVersion}`,
-  open: (origin, retrier) => {
+/** `layers` are beneath ours. */
+export function undiciOver(...layers: Dispatcher.DispatcherComposeInterceptor[]): ClientKind['open'] {
+  return (origin, retrier) => {
     // An attempt's timeout runs to the head: undici's own timeout is for bodies that stall.
     const agent = new undici.Agent({ bodyTimeout: 200 });
-    const dispatcher = agent.compose(retry(retrier));
+    const dispatcher = agent.compose([...layers, retry(retrier)]);
     return {
       send: async ({ path, method, headers, body }, signal) => {
         const answer = await dispatcher.request({ origin, path, method, headers, body, signal });
@@ -46,8 +47,10 @@ export const overUndici: ClientKind = {
       },
       close: () => agent.close(),
     };
-  },
-};
+  };
+}
+
+export const overUndici: ClientKind = { name: `undici ${undiciVersion}`, open: undiciOver() };
 
 /** The answer was handed over, and its body broke off: only the caller notices. */
 export class BrokenBody extends Error {
@@ -60,14 +63,13 @@ function wholeBody(answer: { arrayBuffer(): Promise<ArrayBuffer> }): Promise<Arr
   });
 }
 
-export const overPlainFetch: ClientKind = {
-  name: `the fetch of undici ${undiciVersion}`,
-  // With `'body'`, the deadline's timer, which keeps nothing alive, may stay until it fires, and the run would count
-  // it.
-  policy: { deadlineCovers: 'head' },
-  open: (origin, retrier) => {
+type PlainFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** `wrap` makes the fetch that ours wraps. */
+export function plainFetchOver(wrap: (send: PlainFetch) => PlainFetch): ClientKind['open'] {
+  return (origin, retrier) => {
     const dispatcher = new undici.Agent({ bodyTimeout: 200 });
-    const doFetch = withRetry(undici.fetch, retrier);
+    const doFetch = withRetry(wrap(undici.fetch as unknown as PlainFetch), retrier);
     return {
       send: async ({ path, method, headers, body }, signal) => {
         const init = { method, headers: { ...headers }, body, signal, dispatcher, duplex: 'half' } as const;
@@ -76,26 +78,35 @@ export const overPlainFetch: ClientKind = {
       },
       close: () => dispatcher.close(),
     };
-  },
+  };
+}
+
+export const overPlainFetch: ClientKind = {
+  name: `the fetch of undici ${undiciVersion}`,
+  // With `'body'`, the deadline's timer, which keeps nothing alive, may stay until it fires, and the run would count
+  // it.
+  policy: { deadlineCovers: 'head' },
+  open: plainFetchOver((send) => send),
 };
 
-export const overHttp: ClientKind = {
-  name: `axios ${axiosVersion} over http`,
-  open: (origin, retrier) => {
+type Adapter = Exclude<NonNullable<Parameters<typeof axios.create>[0]>['adapter'], undefined>;
+
+/** `adapter` may be one of the caller's own over the named one. */
+export function axiosOver(name: 'http' | 'fetch', adapter: Adapter = name): ClientKind['open'] {
+  return (baseURL, retrier) => {
     const httpAgent = new Agent({ keepAlive: true });
-    const close = async (): Promise<void> => httpAgent.destroy();
-    return { send: axiosSend({ adapter: 'http', httpAgent, baseURL: origin }, retrier), close };
-  },
-};
-
-export const overFetch: ClientKind = {
-  name: `axios ${axiosVersion} over fetch`,
-  open: (origin, retrier) => {
     const dispatcher = new undici.Agent();
-    const options = { adapter: 'fetch', fetchOptions: { dispatcher }, baseURL: origin } as const;
-    return { send: axiosSend(options, retrier), close: () => dispatcher.close() };
-  },
-};
+    const options = { http: { httpAgent }, fetch: { fetchOptions: { dispatcher } } }[name];
+    const close = async (): Promise<void> => {
+      httpAgent.destroy();
+      await dispatcher.close();
+    };
+    return { send: axiosSend({ ...options, adapter, baseURL }, retrier), close };
+  };
+}
+
+export const overHttp: ClientKind = { name: `axios ${axiosVersion} over http`, open: axiosOver('http') };
+export const overFetch: ClientKind = { name: `axios ${axiosVersion} over fetch`, open: axiosOver('fetch') };
 
 function axiosSend(defaults: Parameters<typeof axios.create>[0], retrier: Retrier): Client['send'] {
   const instance = axios.create({ ...defaults, proxy: false, responseType: 'arraybuffer' });

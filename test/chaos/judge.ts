@@ -25,6 +25,11 @@ export function complaintsAbout(trials: readonly Trial[], lines: readonly Line[]
 /** The gate's own error, and those of a hold that takes longer than there is time. */
 const atTheGate = /^(GateShut|Held|Deadline)Error$/;
 
+/** A refusal, or a redirect that undici cannot follow because the body is a stream. */
+function isNoSuccess(status: number): boolean {
+  return [307, 308, 408, 425, 429].includes(status);
+}
+
 function* ofCaller(trial: Trial, { applied }: Entry): Generator<string> {
   const { id, answer, error, isSettled, isDone, manner, ends } = trial;
   if (!isSettled) yield 'was never settled';
@@ -33,7 +38,7 @@ function* ofCaller(trial: Trial, { applied }: Entry): Generator<string> {
   if (isDone && answer?.body.equals(contentOf('a', bodyStart(id), bodyStart(id) + bodyBytes)) !== true) {
     yield `got a body that is not its own: ${answer?.body.length} bytes`;
   }
-  if (answer !== undefined && !isDone && answer.status !== 429) yield `got the status ${answer.status}`;
+  if (answer !== undefined && !isDone && !isNoSuccess(answer.status)) yield `got the status ${answer.status}`;
   const isExplained = atTheGate.test(Object(error).name);
   if (trial.isTurnedAway && !isExplained) yield `failed without an attempt, and not at the gate: ${error}`;
 }

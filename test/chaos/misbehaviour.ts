@@ -12,7 +12,9 @@ export interface Misbehaviour {
     | 'cuts heads'
     | 'cuts bodies'
     | 'talks garbage'
-    | 'throttles';
+    | 'throttles'
+    | 'sends elsewhere'
+    | 'wants a token';
   /** The share of requests; if connections are reset, also the share of connections. */
   readonly share: number;
   /** The share of requests on which the server works for long, whatever it does then. Default: none. */
@@ -25,6 +27,13 @@ export interface Course {
   readonly play: Play;
 }
 
+/** What becomes of a request at the place that the server sends its client to. Nothing takes effect there. */
+export const elsewhere = ['refused', 'cut', '429', '425', '408', 'good'] as const;
+export type Elsewhere = (typeof elsewhere)[number];
+
+/** The address of such a place. */
+export type AddressOf = (place: Elsewhere) => string;
+
 const ways: readonly HangUp[] = ['fin', 'rst'];
 const noHttp: readonly string[] = [
   '\x15\x03\x01\x00\x02\x02\x50',
@@ -33,13 +42,18 @@ const noHttp: readonly string[] = [
 ];
 
 /** `good` is the answer without a fault: with a filled body. */
-export function courseOf({ late = 0, ...rest }: Misbehaviour, dice: Dice, good: Play): Course {
-  const course = courseInTime(rest, dice, good);
+export function courseOf(
+  { late = 0, ...rest }: Misbehaviour,
+  dice: Dice,
+  good: Play,
+  addressOf: AddressOf,
+): Course {
+  const course = courseInTime(rest, dice, good, addressOf);
   if (late === 0 || !dice.chance(late)) return course;
   return { ...course, play: lateBy(dice.whole(60, slowestMs), course.play) };
 }
 
-function courseInTime({ does, share }: Misbehaviour, dice: Dice, good: Play): Course {
+function courseInTime({ does, share }: Misbehaviour, dice: Dice, good: Play, addressOf: AddressOf): Course {
   if (!dice.chance(share)) return { applies: true, play: good };
   const applies = dice.chance(0.5);
   switch (does) {
@@ -57,7 +71,24 @@ function courseInTime({ does, share }: Misbehaviour, dice: Dice, good: Play): Co
       return { applies, play: garbage(dice.oneOf(noHttp)) };
     case 'throttles':
       return { applies: false, play: answer(429, '', { 'retry-after-ms': '30' }) };
+    case 'sends elsewhere': {
+      const location = addressOf(dice.oneOf(elsewhere));
+      return { applies: true, play: answer(dice.oneOf([302, 303, 307, 308]), '', { location }) };
+    }
+    case 'wants a token': {
+      const location = addressOf(dice.oneOf(failures));
+      return { applies: true, play: answer(401, '', { location }) };
+    }
   }
+}
+
+/** No token is ever given. */
+const failures = elsewhere.filter((place) => place !== 'good');
+
+/** What the server itself does at such a place. */
+export function playElsewhere(place: string, good: Play): Play {
+  if (place === 'good') return good;
+  return place === 'cut' ? rst() : answer(Number(place), '', { 'retry-after-ms': '30' });
 }
 
 function bytesOf({ steps }: Play): number {

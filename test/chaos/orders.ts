@@ -5,6 +5,8 @@ import type { Misbehaviour } from './misbehaviour.js';
 /** The arguments that the server starts with. */
 export interface Orders {
   readonly port: number;
+  /** Where nothing listens. */
+  readonly deadOrigin: string;
   readonly ledgerPath: string;
   readonly seed: number;
   readonly misbehaviour: Misbehaviour;

@@ -21,6 +21,8 @@ export interface Scenario {
   readonly leavesDoubt: 'always' | 'mostly' | 'never';
   /** Whether the server is down for long enough to shut gates. */
   readonly shutsGates: boolean;
+  /** Whether the server says of writes without a key that it did not take them, so that they are sent again. */
+  readonly mendsWrites?: 'always' | 'mostly';
 }
 
 const wellBehaved: Misbehaviour = { does: 'nothing', share: 0 };
@@ -47,7 +49,7 @@ const isKilled: Scenario = {
   shutsGates: true,
 };
 
-const refuses: Scenario = {
+const refuses = {
   name: 'refuses connections',
   misbehaviour: wellBehaved,
   outage: { timesPerThousand: 6, begin: (server) => server.leave(), end: (server) => server.listen() },
@@ -55,7 +57,8 @@ const refuses: Scenario = {
   // An accepted connection gets an answer.
   leavesDoubt: 'never',
   shutsGates: false,
-};
+  mendsWrites: 'mostly',
+} as const satisfies Scenario;
 
 const slams = {
   begin: (server: ServerProcess) => server.slam(),
@@ -85,6 +88,7 @@ const throttles: Scenario = {
   // The server says that it did not take these requests.
   leavesDoubt: 'never',
   shutsGates: false,
+  mendsWrites: 'always',
 };
 
 const throttlesSeldom: Scenario = { ...throttles, misbehaviour: { does: 'throttles', share: 0.015 } };
@@ -107,6 +111,24 @@ const cutsHeads: Scenario = {
 const cutsBodies: Scenario = {
   name: 'cuts bodies',
   misbehaviour: { does: 'cuts bodies', share: 0.25 },
+  ...usual,
+};
+
+/**
+ * It takes a write and sends its client on, to a place that is dead, cuts it off or refuses it: none of that is about the
+ * write. The server itself refuses connections meanwhile, to clients that it has just sent to itself.
+ */
+export const sendsElsewhere: Scenario = {
+  name: 'sends its clients elsewhere',
+  misbehaviour: { does: 'sends elsewhere', share: 0.25 },
+  outage: { ...refuses.outage, timesPerThousand: 20 },
+  ...usual,
+};
+
+/** It takes a write and asks for a token, and the server of the tokens is dead, cuts off or refuses. */
+export const wantsToken: Scenario = {
+  name: 'wants a token',
+  misbehaviour: { does: 'wants a token', share: 0.25 },
   ...usual,
 };
 

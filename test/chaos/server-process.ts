@@ -25,12 +25,26 @@ const program = buildSync({
 /** Starts the server; it has ended when the test ends. */
 export async function openServer(seed: number, misbehaviour: Misbehaviour): Promise<ServerProcess> {
   const origin = await refusedOrigin();
+  const deadOrigin = await otherThan(origin);
   const folder = await mkdtemp(join(tmpdir(), 'undaunted-chaos-'));
-  const server = new ServerProcess(origin, folder, seed, misbehaviour);
+  const server = new ServerProcess({ origin, deadOrigin, folder, seed, misbehaviour });
   onTestFinished(() => server.destroy());
   await writeFile(server.program, program);
   await server.start();
   return server;
+}
+
+async function otherThan(origin: string): Promise<string> {
+  const other = await refusedOrigin();
+  return other === origin ? otherThan(origin) : other;
+}
+
+interface Place {
+  readonly origin: string;
+  readonly deadOrigin: string;
+  readonly folder: string;
+  readonly seed: number;
+  readonly misbehaviour: Misbehaviour;
 }
 
 export class ServerProcess {
@@ -40,12 +54,12 @@ export class ServerProcess {
   readonly #orders: Orders;
   #child: ChildProcess | undefined;
 
-  constructor(origin: string, folder: string, seed: number, misbehaviour: Misbehaviour) {
+  constructor({ origin, deadOrigin, folder, seed, misbehaviour }: Place) {
     this.origin = origin;
     this.program = join(folder, 'server.mjs');
     this.#folder = folder;
     const port = Number(new URL(origin).port);
-    this.#orders = { port, ledgerPath: join(folder, 'ledger'), seed, misbehaviour };
+    this.#orders = { port, deadOrigin, ledgerPath: join(folder, 'ledger'), seed, misbehaviour };
   }
 
   async start(): Promise<void> {

@@ -11,8 +11,11 @@ import { Cues } from '../faults/pacing.js';
 import type { Play } from '../faults/play.js';
 import { closeAfter, ranged, rst } from '../faults/plays.js';
 import { FileLedger } from './file-ledger.js';
-import { courseOf } from './misbehaviour.js';
+import { type Course, courseOf, type Elsewhere, playElsewhere } from './misbehaviour.js';
 import { bodyBytes, bodyStart, type Command, type Notice, type Orders, orderText } from './orders.js';
+
+/** The path of the places that clients are sent to. */
+const away = '/elsewhere/';
 
 /** The time between a request's effect and its answer, in which anything may happen. */
 const longestWorkMs = 8;
@@ -24,13 +27,15 @@ class ChaosRequest extends Arrival {
   readonly play: Play;
   readonly #takeEffect: () => void;
 
-  constructor(head: RequestHead, connection: number, { seed, misbehaviour }: Orders, ledger: FileLedger) {
+  constructor(head: RequestHead, connection: number, orders: Orders, ledger: FileLedger) {
     super(unused, 0, head, connection);
     const { method } = head;
     const id = Number(head.path.split('/').at(-1));
     const key = this.headers['idempotency-key'];
-    const dice = new Dice(seed, id * 100 + ledger.arrive(id, method, key));
-    const { applies, play } = courseOf(misbehaviour, dice, goodAnswer(id, this.headers['range']));
+    const good = goodAnswer(id, this.headers['range']);
+    const isHere = !head.path.startsWith(away);
+    const dice = new Dice(orders.seed, id * 100 + (isHere ? ledger.arrive(id, method, key) : 0));
+    const { applies, play } = isHere ? courseHere(orders, dice, good, id) : courseAway(head.path, good);
     this.play = { ...play, steps: [{ do: 'wait', ms: dice.whole(1, longestWorkMs) }, ...play.steps] };
     this.#takeEffect = () => {
       if (method !== 'POST') return;
@@ -43,6 +48,17 @@ class ChaosRequest extends Arrival {
     this.#takeEffect();
     super.finish();
   }
+}
+
+function courseHere({ port, deadOrigin, misbehaviour }: Orders, dice: Dice, good: Play, id: number): Course {
+  const addressOf = (place: Elsewhere): string =>
+    `${place === 'refused' ? deadOrigin : `http://127.0.0.1:${port}`}${away}${place}/${id}`;
+  return courseOf(misbehaviour, dice, good, addressOf);
+}
+
+function courseAway(path: string, good: Play): Course {
+  const [place = ''] = path.slice(away.length).split('/');
+  return { applies: false, play: playElsewhere(place, good) };
 }
 
 class ChaosServer implements Stage {

@@ -9,7 +9,7 @@ import type { AbortMoment } from './fuzz-script.js';
 type Interceptor = Dispatcher.DispatcherComposeInterceptor;
 
 /** Common names for the callbacks of both generations. */
-const words: Readonly<Record<string, 'start' | 'head' | 'data' | 'end' | 'error' | 'sent'>> = {
+export const words: Readonly<Record<string, 'start' | 'head' | 'data' | 'end' | 'error' | 'sent'>> = {
   onConnect: 'start',
   onRequestStart: 'start',
   onHeaders: 'head',
@@ -127,7 +127,7 @@ export class Witness {
 }
 
 /** Of `onHeaders(status, rawHeaders, …)` or `onResponseStart(controller, status, headers, …)`. */
-function headOf([first, second, third]: readonly unknown[]): WitnessedHead {
+export function headOf([first, second, third]: readonly unknown[]): WitnessedHead {
   if (typeof first === 'number') {
     const raw = (second as Buffer[]).map((part) => part.toString('latin1'));
     const value = (name: string) => raw.find((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
