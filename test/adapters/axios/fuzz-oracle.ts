@@ -4,7 +4,7 @@ import type { AxiosResponse } from 'axios';
 import type { PolicyOptions } from '../../../src/index.js';
 import { contentOf } from '../../faults/lab.js';
 import { complaintsAboutHedges, hedgesIn } from '../fuzz/hedges.js';
-import { type FuzzPlay, playHeader, sentBytes, servedMark } from '../fuzz/plays.js';
+import { type FuzzPlay, isRefusal, ledThere, playHeader, sentBytes, servedMark } from '../fuzz/plays.js';
 import { axios, callsTruncatedTooLong } from './client.js';
 import type { FuzzCall, FuzzScript } from './fuzz-script.js';
 import type { Trial } from './fuzz-trial.js';
@@ -41,14 +41,14 @@ function* aboutTheEnd(trial: Trial, { responseType }: FuzzScript): Generator<str
   }
 }
 
-function* aboutAttempts({ arrivals, attempts, atAbort, events, call }: Trial, script: FuzzScript) {
+function* aboutAttempts({ asked, attempts, atAbort, events, call }: Trial, script: FuzzScript) {
   const most = 1 + (script.policy.maxRetries ?? 0) + hedgesIn({ events });
-  if (arrivals.length > most) yield `${arrivals.length} arrivals, and ${most} are allowed`;
-  if (!script.isNamed && arrivals.length > attempts) yield `${arrivals.length} arrivals of ${attempts}`;
+  if (asked.length > most) yield `${asked.length} arrivals, and ${most} are allowed`;
+  if (!script.isNamed && asked.length > attempts) yield `${asked.length} arrivals of ${attempts}`;
   if (atAbort !== undefined && attempts > atAbort.attempts) yield 'sent after the abort';
   const told = events.find((event) => event.type === 'settled')?.attempts ?? 0;
   if (told > most) yield `${told} attempts are told of, and ${most} are allowed`;
-  for (const { request } of arrivals) {
+  for (const { request } of asked) {
     if (request.complete && !request.body.equals(sentBytes(call.body.bytes))) {
       yield `a wrong body of ${request.body.length} bytes, not ${call.body.bytes}`;
     }
@@ -56,18 +56,20 @@ function* aboutAttempts({ arrivals, attempts, atAbort, events, call }: Trial, sc
 }
 
 /** A write that is not marked as repeatable is sent again only if the server said that it did not take it. */
-function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
-  const keys = new Set(arrivals.map(({ request }) => request.headers['idempotency-key']));
+function* aboutWrites({ call, arrivals, asked }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
+  const keys = new Set(asked.map(({ request }) => request.headers['idempotency-key']));
   if (keys.size > 1) yield `different idempotency keys: ${[...keys].join(', ')}`;
   if (isRepeatable(call, policy) || retryIf === 'again after 500, later') return;
-  for (const { play } of arrivals.slice(0, -1)) {
+  const isAgain = ({ request }: Trial['arrivals'][number]): boolean => !request.path.includes(ledThere);
+  for (const [index, { play }] of arrivals.entries()) {
+    if (!arrivals.slice(index + 1).some(isAgain)) return;
     if (!(policy.unsafeMethods === 'refused' && isRefusal(play))) yield `sent again after ${play.does}`;
   }
 }
 
 /** The configuration is as the caller gave it; only the key is left in it. */
 function* aboutConfig(trial: Trial, { adapter, isNamed, policy }: FuzzScript): Generator<string> {
-  const { error, response, call, config, caller, arrivals } = trial;
+  const { error, response, call, config, caller, asked } = trial;
   const left = response?.config ?? (Object(error) as { config?: AxiosResponse['config'] }).config;
   if (left === undefined) return;
   if (left.url !== config.url) yield `the URL is ${left.url}`;
@@ -77,7 +79,7 @@ function* aboutConfig(trial: Trial, { adapter, isNamed, policy }: FuzzScript): G
     yield 'another adapter';
   if (left.signal !== caller.config.signal) yield 'another signal';
   if (call.body.form !== 'bytes' && left.data !== config.data) yield 'other data';
-  for (const { request } of call.isKeyed || policy.idempotencyKey !== true ? [] : arrivals) {
+  for (const { request } of call.isKeyed || policy.idempotencyKey !== true ? [] : asked) {
     const sent = request.headers['idempotency-key'];
     if (sent !== (left.headers.get('idempotency-key') ?? undefined)) yield `the key ${sent} is lost`;
   }
@@ -108,6 +110,8 @@ function isRetried(play: FuzzPlay, call: FuzzCall, policy: PolicyOptions, respon
   const { form, bytes } = call.body;
   if (form === 'readable' && bytes > (policy.bufferBodyBytes ?? 0)) return false;
   switch (play.does) {
+    case 'send away':
+      return false;
     case 'die':
       return isRepeatable(call, policy);
     case 'serve':
@@ -124,9 +128,4 @@ function isRetried(play: FuzzPlay, call: FuzzCall, policy: PolicyOptions, respon
 
 function isRepeatable({ method, isKeyed }: FuzzCall, { idempotencyKey }: PolicyOptions): boolean {
   return method !== 'POST' || isKeyed || idempotencyKey === true;
-}
-
-/** A server that gives this status did not take the request. */
-function isRefusal(play: FuzzPlay): boolean {
-  return play.does === 'refuse' && (play.status === 408 || play.status === 429);
 }

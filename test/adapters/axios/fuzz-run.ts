@@ -1,7 +1,7 @@
 /** Plays one script to its end on a lab of its own, and reports what was wrong. */
 
 import { Agent } from 'node:http';
-import type { AxiosInstance } from 'axios';
+import type { AxiosInstance, InternalAxiosRequestConfig } from 'axios';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { createRetrier, type RequestEvent } from '../../../src/index.js';
 import { type Lab, rst, startLab } from '../../faults/lab.js';
@@ -9,7 +9,7 @@ import type { FastTime } from '../fuzz/fast-time.js';
 import { saveHedges } from '../fuzz/hedges.js';
 import { hooksOf } from '../fuzz/hooks.js';
 import { playOf } from '../fuzz/plays.js';
-import { allHaveArrived, fastTime, hangs } from '../fuzz/stage.js';
+import { allHaveArrived, deadOrigin, fastTime, hangs } from '../fuzz/stage.js';
 import { comesTrue } from '../kit.js';
 import { axios } from './client.js';
 import { complaintsAbout } from './fuzz-oracle.js';
@@ -25,7 +25,7 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
     const play = plays[index];
     if (play === undefined) return rst();
     trial?.arrivals.push({ request, play });
-    return playOf(play, index);
+    return playOf(play, index, { path: request.path, deadOrigin });
   });
   const httpAgent = new Agent({ keepAlive: true, maxSockets: script.maxSockets });
   const time = fastTime();
@@ -53,10 +53,11 @@ function instanceOf(
   time: FastTime,
 ): AxiosInstance {
   const { adapter, responseType } = script;
-  const counting = (config: Parameters<ReturnType<typeof axios.getAdapter>>[0]) => {
+  const counting = (config: InternalAxiosRequestConfig) => {
     const trial = trials[Number(config.headers['x-call'])];
     if (trial !== undefined) trial.attempts += 1;
-    const sent = axios.getAdapter(adapter, config)(config);
+    const send = axios.getAdapter(adapter, config);
+    const sent = script.asksForTokens ? withToken(send, config) : send(config);
     // Not earlier: axios sends a request that is aborted while it is about to be sent, and drops the answer.
     trial?.hear('attempt', trial.attempts);
     return sent;
@@ -80,6 +81,28 @@ function instanceOf(
   saveHedges(retrier, lab.origin);
   attachRetry(instance, retrier);
   return instance;
+}
+
+type Send = ReturnType<typeof axios.getAdapter>;
+
+/** Asks for a token after a 401, and passes on what becomes of that. */
+async function withToken(send: Send, config: InternalAxiosRequestConfig): ReturnType<Send> {
+  try {
+    return await send(config);
+  } catch (error) {
+    const { response } = Object(error) as { response?: Awaited<ReturnType<Send>> };
+    const location = response?.headers['location'];
+    if (response?.status !== 401 || typeof location !== 'string') throw error;
+    const data = response.data as { destroy?(): void; cancel?(): Promise<void> } | undefined;
+    data?.destroy?.();
+    await data?.cancel?.();
+    const method = config.method === 'head' ? 'head' : 'get';
+    const asked = { ...config, method, url: location, data: undefined, headers: new axios.AxiosHeaders() };
+    return send(asked).then(
+      (answer) => ({ ...answer, config }),
+      (reason: unknown) => Promise.reject(Object.assign(Object(reason), { config })),
+    );
+  }
 }
 
 async function callAll(script: FuzzScript, trials: readonly Trial[], instance: AxiosInstance): Promise<void> {

@@ -10,6 +10,8 @@ export interface FuzzScript extends Hooks {
   readonly adapter: 'http' | 'fetch';
   /** True: the adapter is named; false: its function is given. */
   readonly isNamed: boolean;
+  /** Such a function asks for a token after a 401. */
+  readonly asksForTokens: boolean;
   readonly maxSockets: number;
   readonly responseType: 'arraybuffer' | 'stream';
   readonly policy: PolicyOptions;
@@ -41,6 +43,7 @@ export function scriptOf(seed: number, number: number): FuzzScript {
   return withHedges(dice, {
     adapter: dice.oneOf(['http', 'fetch']),
     isNamed: dice.chance(0.5),
+    asksForTokens: dice.chance(0.5),
     maxSockets: dice.whole(1, 3),
     responseType,
     policy: policyOf(dice, mayHang),

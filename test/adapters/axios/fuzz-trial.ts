@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
 import type { RequestEvent } from '../../../src/index.js';
 import type { Received } from '../../faults/lab.js';
-import { type FuzzPlay, sentBytes } from '../fuzz/plays.js';
+import { type FuzzPlay, ledThere, sentBytes } from '../fuzz/plays.js';
 import { bySignal, byToken, type Caller } from './callers.js';
 import { axios, version } from './client.js';
 import type { AbortMoment, FuzzCall } from './fuzz-script.js';
@@ -35,6 +35,11 @@ export class Trial {
     this.call = call;
     const isDeaf = version === '1.7.0';
     this.caller = call.abort?.by === 'token' && !isDeaf ? byToken(axios) : bySignal();
+  }
+
+  /** What arrived of the request itself, not what a redirect or an adapter asked elsewhere. */
+  get asked(): readonly Arrived[] {
+    return this.arrivals.filter(({ request }) => !request.path.includes(ledThere));
   }
 
   get isWhole(): boolean {

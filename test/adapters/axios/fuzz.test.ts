@@ -22,6 +22,10 @@ fuzz({
     'stream replayed': ({ call, arrivals }) => /readable/.test(call.body.form) && arrivals.length > 1,
     'write sent once': ({ call, arrivals, isWhole }) =>
       call.method === 'POST' && arrivals.length === 1 && !isWhole,
+    'write sent away': ({ call, arrivals, asked }) =>
+      call.method === 'POST' && !call.isKeyed && arrivals.length > asked.length,
+    'write without a key retried': ({ call, asked }) =>
+      call.method === 'POST' && !call.isKeyed && asked.length > 1,
     'write retried': ({ call, arrivals }) => call.method === 'POST' && arrivals.length > 1,
   },
 });

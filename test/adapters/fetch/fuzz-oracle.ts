@@ -3,16 +3,9 @@
 import { AttemptTimeoutError, DeadlineError, GateShutError, type PolicyOptions } from '../../../src/index.js';
 import { contentOf } from '../../faults/lab.js';
 import { complaintsAboutHedges, hedgesIn } from '../fuzz/hedges.js';
-import { playHeader, sentBytes, servedMark } from '../fuzz/plays.js';
+import { type FuzzPlay, isRefusal, ledThere, playHeader, sentBytes, servedMark } from '../fuzz/plays.js';
 import type { Platform } from './fuzz-platform.js';
-import {
-  type FuzzCall,
-  type FuzzPlay,
-  type FuzzScript,
-  isReadOnce,
-  ledThere,
-  maxRetriesOf,
-} from './fuzz-script.js';
+import { type FuzzCall, type FuzzScript, isReadOnce, maxRetriesOf } from './fuzz-script.js';
 import type { Trial } from './fuzz-trial.js';
 
 export function* complaintsAbout(trial: Trial, script: FuzzScript, platform: Platform): Generator<string> {
@@ -31,7 +24,7 @@ export function* complaintsAbout(trial: Trial, script: FuzzScript, platform: Pla
 
 function* aboutTheEnd(
   trial: Trial,
-  { policy, ...hooks }: FuzzScript,
+  { policy, wrapper, ...hooks }: FuzzScript,
   { Response }: Platform,
 ): Generator<string> {
   const { call, seen, readError, given, reason, atAbort, events, usage, changes } = trial;
@@ -41,7 +34,7 @@ function* aboutTheEnd(
   for (const change of changes) yield `the caller's ${change} has changed`;
   if (seen.response !== undefined) {
     if (!(seen.response instanceof Response)) yield 'no Response of the platform';
-    if (!given.includes(seen.response)) yield "not the platform's own Response";
+    if (wrapper !== 'none' && !given.includes(seen.response)) yield "not the platform's own Response";
     if (usage[1] !== false) yield 'its body is used';
   }
   const error = seen.response === undefined ? seen.error : readError;
@@ -49,7 +42,8 @@ function* aboutTheEnd(
   if (hasAborted && !isEndOf(error, trial, hooks.retryIf !== undefined))
     yield `aborted, and got ${String(error)}`;
   if (atAbort === undefined && error === reason) yield 'the reason of an abort, but the caller did not abort';
-  if (seen.response !== undefined || error === reason || given.includes(error)) return;
+  const isOfFetch = wrapper === 'none' ? error instanceof TypeError : given.includes(error);
+  if (seen.response !== undefined || error === reason || isOfFetch) return;
   const isOwn =
     (error instanceof DeadlineError && policy.deadlineMs !== undefined) ||
     (error instanceof AttemptTimeoutError && policy.attemptTimeoutMs !== undefined) ||
@@ -78,12 +72,14 @@ function* aboutTheAnswer({ call, seen, bytes, isWhole }: Trial): Generator<strin
     yield `${bytes.length} bytes as if they were the ${served} of its play`;
 }
 
-function* aboutAttempts({ arrivals, attempts, atAbort, events, call }: Trial, { policy }: FuzzScript) {
+function* aboutAttempts({ asked, sent, attempts, atAbort, events, call }: Trial, script: FuzzScript) {
+  const { policy, wrapper } = script;
   const most = 1 + maxRetriesOf(call, policy) + hedgesIn({ events });
-  const asked = arrivals.filter(({ request }) => !request.path.includes(ledThere));
   if (attempts > most) yield `${attempts} attempts, and ${most} are allowed`;
-  if (asked.length > attempts) yield `${asked.length} arrivals of ${attempts}`;
-  if (atAbort !== undefined && attempts > Math.max(atAbort.attempts, 1)) yield 'sent after the abort';
+  if (wrapper !== 'none' && asked.length > sent) yield `${asked.length} arrivals of ${sent}`;
+  // What was sent before the abort may arrive after it.
+  const isLate = wrapper !== 'none' && atAbort !== undefined && sent > Math.max(atAbort.attempts, 1);
+  if (isLate) yield 'sent after the abort';
   const told = events.find((event) => event.type === 'settled')?.attempts ?? 0;
   if (told > most) yield `${told} attempts are told of, and ${most} are allowed`;
   for (const { request } of asked) {
@@ -102,8 +98,8 @@ function isSent({ body: { form, bytes } }: FuzzCall, body: Buffer): boolean {
 }
 
 /** A write that is not marked as repeatable is sent again only if the server said that it did not take it. */
-function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
-  const keys = new Set(arrivals.map(({ request }) => request.headers['idempotency-key']));
+function* aboutWrites({ call, arrivals, asked }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
+  const keys = new Set(asked.map(({ request }) => request.headers['idempotency-key']));
   if (keys.size > 1) yield `different idempotency keys: ${[...keys].join(', ')}`;
   if (isRepeatable(call, policy) || retryIf === 'again after 500, later') return;
   const isAgain = ({ request }: Trial['arrivals'][number]): boolean => !request.path.includes(ledThere);
@@ -116,7 +112,9 @@ function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript
 
 // ---------------------------------------------------------------- where nothing is left to chance
 
-function mustSucceed(call: FuzzCall, { policy, retryIf, beforeRetry, calls }: FuzzScript) {
+function mustSucceed(call: FuzzCall, { policy, retryIf, beforeRetry, calls, wrapper }: FuzzScript) {
+  // Behind a wrapper, nothing that a server says is known to be about the request.
+  const isProof = wrapper === 'none' && policy.unsafeMethods === 'refused';
   const isTimed = policy.attemptTimeoutMs !== undefined || policy.deadlineMs !== undefined;
   const isHooked = retryIf === 'rejects' || beforeRetry === 'rejects';
   const isCut = ({ plays }: FuzzCall): boolean =>
@@ -126,7 +124,7 @@ function mustSucceed(call: FuzzCall, { policy, retryIf, beforeRetry, calls }: Fu
   for (const [index, play] of call.plays.entries()) {
     if (index > maxRetriesOf(call, policy)) return undefined;
     if (play.does === 'serve') return index + 1;
-    if (!isRetried(play, call, policy)) return undefined;
+    if (!isRetried(play, call, policy, isProof)) return undefined;
   }
   return undefined;
 }
@@ -142,7 +140,7 @@ function mayDisturb({ method, plays, abort, body }: FuzzCall): boolean {
   );
 }
 
-function isRetried(play: FuzzPlay, call: FuzzCall, policy: PolicyOptions): boolean {
+function isRetried(play: FuzzPlay, call: FuzzCall, policy: PolicyOptions, isProof: boolean): boolean {
   if (isReadOnce(call) && call.body.bytes > (policy.bufferBodyBytes ?? 0)) return false;
   // A form or parameters in a Request take a few bytes more.
   if (isReadOnce(call) && /form|params/.test(call.body.form)) return false;
@@ -153,21 +151,16 @@ function isRetried(play: FuzzPlay, call: FuzzCall, policy: PolicyOptions): boole
       return (
         play.status !== 404 &&
         !('retry-after' in play.headers) &&
-        (isRepeatable(call, policy) || (isRefusal(play) && policy.unsafeMethods === 'refused'))
+        (isRepeatable(call, policy) || (isRefusal(play) && isProof))
       );
     case 'serve':
-    case 'redirect':
+    case 'send away':
       return false;
   }
 }
 
 function isRepeatable({ method, isKeyed }: FuzzCall, { idempotencyKey }: PolicyOptions): boolean {
   return method !== 'POST' || isKeyed || idempotencyKey === true;
-}
-
-/** A server that gives this status did not take the request. */
-function isRefusal(play: FuzzPlay): boolean {
-  return play.does === 'refuse' && (play.status === 408 || play.status === 429);
 }
 
 // ---------------------------------------------------------------- as the bare fetch has it

@@ -17,6 +17,25 @@ export interface Platform {
   ): [input: unknown, init: RequestInit | undefined];
 }
 
+/** A fetch of the caller's that sends more than it was asked for, or hides what it did. */
+export function wrapped(wrapper: FuzzScript['wrapper'], { send, Response }: Platform): typeof fetch {
+  if (wrapper === 'none') return send;
+  return async (input, init) => {
+    const answer = await send(input, init);
+    const { status, headers, body } = answer;
+    const location = headers.get('location');
+    if (wrapper === 'rebuilds answers') return new Response(body, { status, headers });
+    if (status !== 401 || location === null) return answer;
+    await body?.cancel();
+    const request = typeof input === 'object' && 'url' in input ? input : undefined;
+    const url = new URL(location, request?.url ?? String(input));
+    const method = (init?.method ?? request?.method) === 'HEAD' ? 'HEAD' : 'GET';
+    const signal = init?.signal ?? request?.signal ?? null;
+    const { dispatcher } = (init ?? {}) as { readonly dispatcher?: unknown };
+    return send(url, { method, signal, ...(dispatcher !== undefined && { dispatcher }) });
+  };
+}
+
 function platformOf(send: typeof fetch, { FormData, Request, Response }: typeof globalThis): Platform {
   return {
     FormData,

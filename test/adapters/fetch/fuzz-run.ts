@@ -5,12 +5,13 @@ import { createRetrier, type RequestEvent } from '../../../src/index.js';
 import { rst, startLab } from '../../faults/lab.js';
 import { hedgesIn, saveHedges } from '../fuzz/hedges.js';
 import { hooksOf } from '../fuzz/hooks.js';
-import { allHaveArrived, fastTime, hangs } from '../fuzz/stage.js';
+import { playOf } from '../fuzz/plays.js';
+import { allHaveArrived, deadOrigin, fastTime, hangs } from '../fuzz/stage.js';
 import { comesTrue } from '../kit.js';
 import { undici } from './client.js';
 import { complaintsAbout, differences, isBareDue } from './fuzz-oracle.js';
-import { platforms } from './fuzz-platform.js';
-import { type FuzzScript, fetchPlayOf } from './fuzz-script.js';
+import { platforms, wrapped } from './fuzz-platform.js';
+import type { FuzzScript } from './fuzz-script.js';
 import { Trial } from './fuzz-trial.js';
 
 export async function run(script: FuzzScript): Promise<readonly [readonly string[], readonly Trial[]]> {
@@ -27,19 +28,18 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
     const play = plays[index];
     if (play === undefined) return rst();
     trial?.arrivals.push({ request, play });
-    return fetchPlayOf(play, index, request.path);
+    if (script.wrapper === 'none') trial?.hear('attempt', trial.asked.length);
+    return playOf(play, index, { path: request.path, deadOrigin });
   });
   const platform = platforms[script.doFetch];
   const agent = script.doFetch === 'undici' ? new undici.Agent() : undefined;
-  const beneath: typeof fetch = (input, init) => {
-    const sent = platform.send(
-      input,
-      agent === undefined ? init : ({ ...init, dispatcher: agent } as object),
-    );
+  const send = wrapped(script.wrapper, platform);
+  const counting: typeof fetch = (input, init) => {
+    const sent = send(input, init);
     const trial = trialAt(new URL(addressOf(input)).pathname);
     if (trial === undefined) return sent;
-    trial.attempts += 1;
-    trial.hear('attempt', trial.attempts);
+    trial.sent += 1;
+    trial.hear('attempt', trial.sent);
     return sent.then(
       (response) => {
         trial.given.push(response);
@@ -55,6 +55,7 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
   time.onWait = () => {
     for (const trial of trials) trial.hear('wait', time.waits);
   };
+  const beneath = script.wrapper === 'none' ? platform.send : counting;
   const observe = (event: RequestEvent): void => {
     const trial = trialAt(new URL(event.request.url).pathname);
     trial?.events.push(event);
@@ -65,13 +66,13 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
   const retrying = withRetry(beneath, retrier) as typeof fetch;
 
   const runs = trials.map(
-    (trial, number) => () => trial.run(retrying, `${lab.origin}/${number}`, number, platform),
+    (trial, number) => () => trial.run(retrying, `${lab.origin}/${number}`, number, platform, agent),
   );
   const callAll = async (): Promise<void> => {
     if (script.together) await Promise.all(runs.map((each) => each()));
     else for (const each of runs) await each();
     for (const [number, trial] of bare.entries()) {
-      await trial?.run(beneath, `${lab.origin}/b${number}`, number, platform);
+      await trial?.run(beneath, `${lab.origin}/b${number}`, number, platform, agent);
     }
   };
   const complaints = await hangs('a call', callAll());

@@ -1,14 +1,15 @@
 /** Generates a random script. All of it is JSON, so that a failing script can be printed and replayed. */
 
 import type { OverrideOptions, PolicyOptions } from '../../../src/index.js';
-import { answer, type Play } from '../../faults/lab.js';
 import { Dice } from '../fuzz/dice.js';
 import { withHedges } from '../fuzz/hedges.js';
 import type { Hooks } from '../fuzz/hooks.js';
-import { type FuzzPlay as CommonPlay, hangs, playAtRandom, playOf, served } from '../fuzz/plays.js';
+import { type FuzzPlay, hangs, playAtRandom, served } from '../fuzz/plays.js';
 
 export interface FuzzScript extends Hooks {
   readonly doFetch: 'node' | 'undici';
+  /** What is between ours and that fetch. */
+  readonly wrapper: 'none' | 'asks for tokens' | 'rebuilds answers';
   readonly policy: PolicyOptions;
   /** True: all calls at once; false: one after the other. */
   readonly together: boolean;
@@ -41,17 +42,6 @@ export type BodyForm =
   | 'iterable'
   | 'factory of streams';
 export type AbortMoment = 'before' | 'time' | 'attempt' | 'decision' | 'wait' | 'head';
-export type FuzzPlay =
-  | CommonPlay
-  | { readonly does: 'redirect'; readonly at: 'body'; readonly status: number };
-
-/** Marks the targets of redirects, so that requests that arrive there are recognised. */
-export const ledThere = '?led';
-
-export function fetchPlayOf(play: FuzzPlay, index: number, path: string): Play {
-  if (play.does !== 'redirect') return playOf(play, index);
-  return answer(play.status, '', { location: `${path.split('?')[0]}${ledThere}` });
-}
 
 /** True for a body that is read only once: a stream, an iterable, or a Request's body. */
 export function isReadOnce({ input, body }: FuzzCall): boolean {
@@ -69,9 +59,10 @@ export function scriptOf(seed: number, number: number): FuzzScript {
   const dice = new Dice(seed, number);
   const isHooked = dice.chance(0.2);
   const calls = dice.some(1, 3, () => callOf(dice, isHooked));
-  const mayHang = calls.some(({ plays }) => plays.some((play) => play.does !== 'redirect' && hangs(play)));
+  const mayHang = calls.some(({ plays }) => plays.some(hangs));
   return withHedges(dice, {
     doFetch: dice.oneOf(['node', 'undici']),
+    wrapper: dice.oneOf(['none', 'none', 'asks for tokens', 'rebuilds answers']),
     policy: policyOf(dice, mayHang),
     ...(isHooked && {
       retryIf: dice.oneOf(['undecided, later', 'again after 500, later', 'rejects']),
@@ -127,8 +118,9 @@ function callOf(dice: Dice, isHooked: boolean): FuzzCall {
       retry: dice.oneOf<OverrideOptions | false>([false, { maxRetries: 1 }, { maxRetries: 2 }, {}]),
     }),
     reads: dice.oneOf(['all', 'all', 'all', 'a part', 'nothing']),
+    // No time limit applies after the head, so nothing stalls after it.
     plays: [
-      ...dice.some(0, 3, () => fetchPlayAtRandom(dice)),
+      ...dice.some(0, 3, () => playAtRandom(dice, true)),
       ...(dice.chance(0.7) ? [served(dice)] : [playAtRandom(dice, true)]),
     ].map((play) => (isHooked && 'bytes' in play && play.bytes === 'endless' ? { ...play, bytes: 9 } : play)),
     ...(dice.chance(0.25) && { abort: dice.chance(0.4) ? isTimed : { on, n: dice.whole(1, 3) } }),
@@ -146,9 +138,3 @@ const forms: readonly BodyForm[] = [
   'iterable',
   'factory of streams',
 ];
-
-/** No time limit applies after the head, so nothing stalls after it. */
-function fetchPlayAtRandom(dice: Dice): FuzzPlay {
-  if (dice.chance(0.1)) return { does: 'redirect', at: 'body', status: dice.oneOf([302, 307]) };
-  return playAtRandom(dice, true);
-}

@@ -4,9 +4,9 @@ import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { RequestEvent } from '../../../src/index.js';
 import type { Received } from '../../faults/lab.js';
-import { endlessHeader, sentBytes } from '../fuzz/plays.js';
+import { endlessHeader, type FuzzPlay, ledThere, sentBytes } from '../fuzz/plays.js';
 import type { Platform } from './fuzz-platform.js';
-import type { AbortMoment, FuzzCall, FuzzPlay } from './fuzz-script.js';
+import type { AbortMoment, FuzzCall } from './fuzz-script.js';
 
 interface Arrived {
   readonly request: Received;
@@ -27,7 +27,8 @@ export class Trial {
   readonly reason = new Error('the caller left');
   /** The results of the fetch underneath. */
   readonly given: unknown[] = [];
-  attempts = 0;
+  /** What was sent through a wrapper. Without one, the attempts are what arrived. */
+  sent = 0;
   atAbort: { readonly attempts: number; readonly decisions: number } | undefined = undefined;
   seen: Seen = {};
   /** The bytes that were read of the answer, and the error that ended it. */
@@ -42,6 +43,10 @@ export class Trial {
 
   constructor(call: FuzzCall) {
     this.call = call;
+  }
+
+  get attempts(): number {
+    return Math.max(this.sent, this.asked.length);
   }
 
   get isWhole(): boolean {
@@ -65,9 +70,20 @@ export class Trial {
     this.#caller.abort(this.reason);
   }
 
-  async run(doFetch: typeof fetch, url: string, number: number, platform: Platform): Promise<void> {
+  /** What arrived of the request itself, not what a redirect or a wrapper asked elsewhere. */
+  get asked(): readonly Arrived[] {
+    return this.arrivals.filter(({ request }) => !request.path.includes(ledThere));
+  }
+
+  async run(
+    doFetch: typeof fetch,
+    url: string,
+    number: number,
+    platform: Platform,
+    dispatcher: object | undefined,
+  ): Promise<void> {
     const { abort, retry } = this.call;
-    const init = this.#initOf(number, platform);
+    const init = this.#initOf(number, platform, dispatcher);
     const before = { ...init, headers: { ...init.headers } };
     this.#hasBegun = true;
     if (abort?.on === 'before') this.#abort();
@@ -113,7 +129,7 @@ export class Trial {
     await response.body?.cancel();
   }
 
-  #initOf(number: number, { FormData }: Platform) {
+  #initOf(number: number, { FormData }: Platform, dispatcher: object | undefined) {
     const { method, isKeyed, redirect, body } = this.call;
     const headers = { 'x-call': String(number), ...(isKeyed && { 'Idempotency-Key': `of ${number}` }) };
     const made = bodyOf(body.form, sentBytes(body.bytes), FormData);
@@ -125,6 +141,7 @@ export class Trial {
       signal: this.#caller.signal,
       ...(made !== undefined && { body: made }),
       ...(isStream && { duplex: 'half' }),
+      ...(dispatcher !== undefined && { dispatcher }),
     };
   }
 }

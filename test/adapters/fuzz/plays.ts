@@ -18,7 +18,18 @@ export type FuzzPlay = { readonly at: 'head' | 'body'; readonly lateMs?: number 
       readonly headers: Readonly<Record<string, string>>;
     }
   | { readonly does: 'die'; readonly how: HangUp | 'stall'; readonly isBegun: boolean }
+  /** A redirect, or with 401 a request for a token; to this server or to where nothing listens. */
+  | { readonly does: 'send away'; readonly status: number; readonly to: 'here' | 'nowhere' }
 );
+
+/** Marks the targets of `send away`, so that requests that arrive there are recognised. */
+export const ledThere = '?led';
+
+/** Where the request went that a play answers, and where nothing listens. */
+export interface Place {
+  readonly path: string;
+  readonly deadOrigin: string;
+}
 
 export const servedMark = 'served';
 /** Marks an answer that never ends. */
@@ -26,13 +37,21 @@ export const endlessHeader = 'x-endless';
 /** Names the play that an answer is from. */
 export const playHeader = 'x-play';
 
-export function playOf({ lateMs, ...play }: FuzzPlay, index: number): Play {
-  const inTime = playInTime(play, index);
+export function playOf({ lateMs, ...play }: FuzzPlay, index: number, place: Place): Play {
+  const inTime = playInTime(play, index, place);
   return lateMs === undefined ? inTime : { ...inTime, steps: [{ do: 'wait', ms: lateMs }, ...inTime.steps] };
 }
 
-function playInTime(play: FuzzPlay, index: number): Exclude<Play, ReadonlyArray<unknown>> {
+function playInTime(
+  play: FuzzPlay,
+  index: number,
+  { path, deadOrigin }: Place,
+): Exclude<Play, ReadonlyArray<unknown>> {
   const { at } = play;
+  if (play.does === 'send away') {
+    const location = `${play.to === 'here' ? '' : deadOrigin}${path.split('?')[0]}${ledThere}`;
+    return { ...answer(play.status, '', { location }), at };
+  }
   if (play.does === 'die') {
     const halfHead = { do: 'write', text: 'HTTP/1.1 200 OK\r\ncontent-le' } as const;
     return { at, steps: [...(play.isBegun ? [halfHead] : []), lastStep(play.how)] };
@@ -75,8 +94,19 @@ export function served(dice: Dice): FuzzPlay {
   return { at: 'body', does: 'serve', bytes: dice.whole(1, 150_000), isChunked: dice.chance(0.5) };
 }
 
+function sendAway(dice: Dice): FuzzPlay {
+  const status = dice.oneOf([302, 303, 307, 308, 401, 401]);
+  return { at: 'body', does: 'send away', status, to: dice.oneOf(['here', 'here', 'nowhere']) };
+}
+
+/** A server that gives one of these statuses did not take the request. */
+export function isRefusal(play: FuzzPlay): boolean {
+  return play.does === 'refuse' && [408, 425, 429].includes(play.status);
+}
+
 /** `isStream`: the caller has the body as a stream by then, and no time limit of ours ends it. */
 export function playAtRandom(dice: Dice, isStream: boolean): FuzzPlay {
+  if (dice.chance(0.12)) return sendAway(dice);
   const at = dice.oneOf(['head', 'body', 'body']);
   const bytes = dice.oneOf([1, dice.whole(2, 2_000), dice.whole(2, 150_000)]);
   // A stream is not subject to time limits any more.
@@ -98,7 +128,7 @@ export function playAtRandom(dice: Dice, isStream: boolean): FuzzPlay {
         ? { 'retry-after': '3600' }
         : dice.oneOf([{}, { 'retry-after-ms': '30' }]);
       const isEndless = isStream && dice.chance(0.2);
-      const status = dice.oneOf([500, 503, 503, 429, 429, 408, 404]);
+      const status = dice.oneOf([500, 503, 503, 429, 429, 408, 425, 404]);
       return { at, does: 'refuse', status, bytes: isEndless ? 'endless' : bytes, headers: hint };
     }
     case 'die':

@@ -5,7 +5,11 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Lab } from '../../faults/lab.js';
+import { refusedOrigin } from '../../faults/origins.js';
 import { FastTime } from './fast-time.js';
+
+/** Where nothing listens. */
+export const deadOrigin: string = await refusedOrigin();
 
 /** A hang takes forever; nothing else takes nearly as long. */
 const foreverMs = 60_000;
