@@ -1,10 +1,9 @@
 /** Clients that send more than they were asked for: they follow redirects in a layer, or ask for a token, and hide it. */
 
 import type { InternalAxiosRequestConfig } from 'axios';
-import type { Dispatcher } from 'undici';
 import { axios } from '../adapters/axios/client.js';
 import { undici } from '../adapters/undici/client.js';
-import { headOf, words } from '../adapters/undici/fuzz-witness.js';
+import { asksForToken } from '../adapters/undici/token-layer.js';
 import {
   axiosOver,
   type ClientKind,
@@ -16,49 +15,11 @@ import {
   undiciOver,
 } from './clients.js';
 
-type Interceptor = Dispatcher.DispatcherComposeInterceptor;
 type AnyFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 const mostRedirects = 5;
 
-/** A layer that asks for a token after a 401, and passes on what becomes of that. The handler does not see it start. */
-const asksForToken: Interceptor = (dispatch) => (options, handler) => {
-  let place: URL | undefined;
-  const ask = (): void => {
-    const { origin, pathname: path } = place ?? new URL(String(options.origin));
-    const asked = { ...options, origin, path, method: 'GET', body: null, headers: {} } as const;
-    dispatch(asked, without(handler, 'start'));
-  };
-  const heard = (word: string | undefined, given: readonly unknown[], pass: () => unknown): unknown => {
-    if (word === 'head') {
-      const { status, header } = headOf(given);
-      if (status === 401) place = new URL(header('location') ?? '');
-    }
-    if (place === undefined || word === 'error') return pass();
-    if (word === 'end') ask();
-    return true;
-  };
-  return dispatch(options, listening(handler, heard));
-};
-
-function without<T extends object>(handler: T, left: string): T {
-  return listening(handler, (word, _given, pass) => (word === left ? undefined : pass()));
-}
-
-function listening<T extends object>(
-  handler: T,
-  hear: (word: string | undefined, given: readonly unknown[], pass: () => unknown) => unknown,
-): T {
-  return new Proxy(handler, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key);
-      if (typeof value !== 'function') return value;
-      return (...given: unknown[]) => hear(words[String(key)], given, () => value.apply(target, given));
-    },
-  });
-}
-
-/** A wrapper that does the same, with the dispatcher that it was given. */
+/** A wrapper that asks for a token after a 401, with the dispatcher that it was given. */
 function tokenFetch(send: AnyFetch): AnyFetch {
   return async (input, init) => {
     const answer = await send(input, init);
@@ -128,7 +89,7 @@ export const redirected: readonly ClientKind[] = [
 
 /** For a server that wants a token. */
 export const asking: readonly ClientKind[] = [
-  layered(overUndici, 'a layer that asks for tokens', undiciOver(asksForToken)),
+  layered(overUndici, 'a layer that asks for tokens', undiciOver(asksForToken({ hidesStart: true }))),
   layered(overPlainFetch, 'a wrapper that asks for tokens', plainFetchOver(tokenFetch)),
   layered(overHttp, 'an adapter that asks for tokens', axiosOver('http', tokenAdapter('http'))),
   layered(overFetch, 'an adapter that asks for tokens', axiosOver('fetch', tokenAdapter('fetch'))),

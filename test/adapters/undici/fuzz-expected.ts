@@ -47,7 +47,7 @@ function isCalm({ agent, policy, connects, calls, retryIf, beforeRetry }: FuzzSc
 
 /** A cut after the last byte of an answer ends a connection that the client takes for idle. */
 function leavesInPeace(play: FuzzPlay, { method }: FuzzCall): boolean {
-  if (play.does === 'die' || play.does === 'hang') return true;
+  if (play.does === 'die' || play.does === 'hang' || play.does === 'send away') return true;
   const isCut = play.does === 'refuse' ? play.isCut : play.cut !== undefined && method === 'HEAD';
   return !isCut && (play.afterwards === 'nothing' || play.afterwards === 'close');
 }
@@ -75,6 +75,7 @@ function isRetried(play: FuzzPlay, call: FuzzCall, script: FuzzScript): boolean 
     case 'serve':
       return isResumable(play, call, script);
     case 'hang':
+    case 'send away':
       return false;
   }
 }

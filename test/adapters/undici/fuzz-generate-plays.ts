@@ -10,6 +10,7 @@ import type {
   Hang,
   RangeAnswer,
   Refuse,
+  SendAway,
   Serve,
 } from './fuzz-script.js';
 
@@ -122,6 +123,11 @@ function hangOf(dice: Dice): Hang {
     does: 'hang',
     after: dice.oneOf(['nothing', 'early hints', 'half a head'] as const),
   };
+}
+
+export function sendAway(dice: Dice, layer: 'redirects' | 'tokens'): Omit<SendAway, 'at'> {
+  const status = layer === 'tokens' ? 401 : dice.oneOf([302, 303, 307, 308]);
+  return { does: 'send away', status, to: dice.oneOf(['here', 'here', 'nowhere']) };
 }
 
 function timing(dice: Dice): { readonly at: 'head' | 'body'; readonly lateMs?: number } {

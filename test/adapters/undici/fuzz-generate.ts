@@ -2,7 +2,7 @@
 
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { Dice } from '../fuzz/dice.js';
-import { playsOf } from './fuzz-generate-plays.js';
+import { playsOf, sendAway } from './fuzz-generate-plays.js';
 import type {
   AbortMoment,
   BodyForm,
@@ -21,6 +21,8 @@ export function scriptOf(seed: number, number: number): FuzzScript {
   const policy = isHedged ? hedgedPolicyOf(dice) : policyOf(dice);
   const calls = dice.chance(0.65) ? [callOf(dice, policy)] : dice.some(2, 3, () => callOf(dice, policy));
   const connects = dice.chance(0.15) ? dice.some(1, 3, () => dice.oneOf(connectFaults)) : [];
+  const layer = dice.chance(0.3) ? dice.oneOf(['redirects', 'tokens'] as const) : undefined;
+  const sent = layer === undefined ? calls : calls.map((call) => callSentAway(dice, layer, call));
   const mayHang = connects.includes('silence') || calls.some(({ plays }) => plays.some(hangs));
   return {
     agent: {
@@ -32,7 +34,8 @@ export function scriptOf(seed: number, number: number): FuzzScript {
     ...(dice.chance(0.2) && { retryIf: dice.oneOf(retryIfs) }),
     ...(!isHedged && dice.chance(0.15) && { beforeRetry: dice.oneOf(beforeRetries) }),
     connects,
-    calls,
+    ...(layer !== undefined && { layer }),
+    calls: sent,
     together: dice.chance(0.5),
     ends: dice.chance(0.5) ? 'close' : 'destroy',
   };
@@ -153,6 +156,20 @@ function abortOf(dice: Dice, through: Through): FuzzAbort {
     n: on === 'time' || on === 'bytes' ? dice.whole(1, most[on]) : dice.whole(1, 3),
     isAtOnce: dice.chance(0.5),
     hasReason: dice.chance(0.5),
+  };
+}
+
+/** fetch would follow redirects itself. */
+function callSentAway(dice: Dice, layer: 'redirects' | 'tokens', call: FuzzCall): FuzzCall {
+  const { plays, caller } = call;
+  const through = caller.through.endsWith('fetch') ? 'request' : caller.through;
+  const play = { ...sendAway(dice, layer), at: 'body' } as const;
+  const at = dice.whole(0, plays.length - 1);
+  const isSent = dice.chance(0.7);
+  return {
+    ...call,
+    caller: { ...caller, through },
+    plays: isSent ? [...plays.slice(0, at), play, ...plays.slice(at)] : plays,
   };
 }
 

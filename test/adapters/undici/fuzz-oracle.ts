@@ -59,7 +59,7 @@ function* aboutTheBody({ call, witness, got }: Trial): Generator<string> {
 }
 
 function* aboutAttempts(
-  { witness, arrivals, attemptsAtAbort }: Trial,
+  { witness, asked, attemptsAtAbort }: Trial,
   { policy }: FuzzScript,
 ): Generator<string> {
   const { attempts, starts } = witness;
@@ -67,20 +67,21 @@ function* aboutAttempts(
   const most = (1 + (policy.maxRetries ?? 0)) * (policy.hedge === undefined ? 1 : 2);
   if (attempts > most) yield `${attempts} attempts, and ${most} are allowed`;
   // undici started each arrival; in a pipeline it may start an attempt more than once.
-  if (arrivals.length > starts) yield `${arrivals.length} arrivals of ${starts} starts`;
+  if (asked.length > starts) yield `${asked.length} arrivals of ${starts} starts`;
   if (attemptsAtAbort !== undefined && attempts > attemptsAtAbort) {
     yield `${attempts} attempts, ${attemptsAtAbort} of them before the abort`;
   }
 }
 
 /** A write that is not marked as repeatable is sent again only if the server said that it did not take it. */
-function* aboutWrites({ call, arrivals }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
-  const keys = new Set(arrivals.map(({ request }) => request.headers['idempotency-key']));
+function* aboutWrites({ call, arrivals, asked }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
+  const keys = new Set(asked.map(({ request }) => request.headers['idempotency-key']));
   if (keys.size > 1) yield `different idempotency keys: ${[...keys].join(', ')}`;
   const isOnCallersWord =
     call.isKeyed || policy.idempotencyKey === true || retryIf === 'again after 503, later';
   if (isSafe(call) || isOnCallersWord) return;
-  for (const arrived of arrivals.slice(0, -1)) {
+  for (const [index, arrived] of arrivals.entries()) {
+    if (!arrivals.slice(index + 1).some((later) => asked.includes(later))) return;
     const mayFollow = policy.unsafeMethods === 'refused' && isRefused(arrived);
     if (!mayFollow) yield `sent again after it had arrived (${arrived.play.does})`;
   }
@@ -91,9 +92,9 @@ function isRefused({ play, mayGetStray408 }: Arrived): boolean {
 }
 
 /** A body that the server took for complete is the one that was sent. */
-function* aboutBodiesSent({ call, arrivals }: Trial): Generator<string> {
+function* aboutBodiesSent({ call, asked }: Trial): Generator<string> {
   const sent = sentBytes(call.body);
-  for (const { request } of arrivals) {
+  for (const { request } of asked) {
     if (!request.complete) continue;
     if (call.body.breaksAt !== undefined) yield 'a body whose source broke was taken for whole';
     else if (!request.body.equals(sent))

@@ -9,6 +9,8 @@ import {
   type Received,
   type Step,
 } from '../../faults/lab.js';
+import { ledThere } from '../fuzz/plays.js';
+import { deadOrigin } from '../fuzz/stage.js';
 import type { Afterwards, FuzzPlay, Refuse, Serve } from './fuzz-script.js';
 
 /** Names the play that an answer is from; its content is marked with the same. */
@@ -29,6 +31,16 @@ function promptPlayOf(play: FuzzPlay, index: number, request: Received): Play {
       return { at: play.at, steps: serving(play, name, request) };
     case 'refuse':
       return { at: play.at, steps: refusing(play, name) };
+    case 'send away': {
+      const { origin, path } = {
+        origin: play.to === 'here' ? '' : deadOrigin,
+        path: request.path.split('?')[0],
+      };
+      return {
+        ...answer(play.status, '', { ...name, location: `${origin}${path}${ledThere}` }),
+        at: play.at,
+      };
+    }
     case 'die':
       return { at: play.at, steps: [...lastWords[play.after], { do: play.how }] };
     case 'hang':

@@ -72,8 +72,8 @@ async function play(
   const client = new Client(script.agent);
   const { agent } = client;
   const made = async (): Promise<void> => {
-    if (script.together) await Promise.all(trials.map((trial) => trial.run(agent, retrier)));
-    else for (const trial of trials) await trial.run(agent, retrier);
+    if (script.together) await Promise.all(trials.map((trial) => trial.run(agent, retrier, script.layer)));
+    else for (const trial of trials) await trial.run(agent, retrier, script.layer);
   };
   // Some callers leave before their request is over: close() waits for it, and destroy() ends it.
   const complaints = [

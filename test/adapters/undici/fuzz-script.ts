@@ -10,6 +10,8 @@ export interface FuzzScript {
     readonly headersTimeout?: number;
     readonly bodyTimeout?: number;
   };
+  /** A layer beneath ours that sends more than one request. */
+  readonly layer?: 'redirects' | 'tokens';
   readonly policy: PolicyOptions;
   readonly retryIf?: RetryIfName;
   readonly beforeRetry?: BeforeRetryName;
@@ -100,7 +102,7 @@ export type AbortMoment =
 
 // ---------------------------------------------------------------- the server's part
 
-export type FuzzPlay = Serve | Refuse | Die | Hang;
+export type FuzzPlay = Serve | Refuse | Die | Hang | SendAway;
 
 interface Timing {
   /** When the server answers: at the request's head, or after its body. */
@@ -164,6 +166,13 @@ export interface Die extends Timing {
 export interface Hang extends Timing {
   readonly does: 'hang';
   readonly after: 'nothing' | 'early hints' | 'half a head';
+}
+
+/** A redirect, or with 401 a request for a token; to this server or to where nothing listens. */
+export interface SendAway extends Timing {
+  readonly does: 'send away';
+  readonly status: number;
+  readonly to: 'here' | 'nowhere';
 }
 
 // ---------------------------------------------------------------- questions that several ask

@@ -83,7 +83,7 @@ export function pathOf(call: number): string {
 }
 
 export function numberOf({ path }: Received): number {
-  return Number(path.slice(1));
+  return Number(path.slice(1).split('?')[0]);
 }
 
 /** An agent, and its side of every connection. */

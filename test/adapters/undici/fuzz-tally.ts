@@ -21,6 +21,7 @@ const events = {
   'write sent once': ({ call, arrivals, got }) =>
     call.method === 'POST' && arrivals.length === 1 && !got.isWhole,
   'write retried': ({ call, arrivals }) => call.method === 'POST' && arrivals.length > 1,
+  'write sent away': ({ call, arrivals, asked }) => call.method === 'POST' && arrivals.length > asked.length,
   'body cut on its way': ({ call, arrivals }) =>
     call.body.bytes > 0 && arrivals.some((each) => !isComplete(each)),
 } satisfies Readonly<Record<string, (trial: Trial) => boolean>>;

@@ -5,11 +5,19 @@ import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { Retrier } from '../../../src/runtime/retrier.js';
+import { ledThere } from '../fuzz/plays.js';
+import { undici } from './client.js';
 import { Sources } from './fuzz-body.js';
 import { type Got, type Hands, make } from './fuzz-caller.js';
-import type { AbortMoment, FuzzCall } from './fuzz-script.js';
+import type { AbortMoment, FuzzCall, FuzzScript } from './fuzz-script.js';
 import { type Arrived, pathOf } from './fuzz-stage.js';
 import { Witness } from './fuzz-witness.js';
+import { asksForToken } from './token-layer.js';
+
+const layerOf = {
+  redirects: undici.interceptors.redirect({ maxRedirections: 3 }),
+  tokens: asksForToken({ hidesStart: false }),
+} as const;
 
 export class Trial {
   readonly call: FuzzCall;
@@ -42,9 +50,15 @@ export class Trial {
     };
   }
 
-  async run(agent: Dispatcher, retrier: Retrier): Promise<void> {
+  /** What arrived of the request itself, not what a layer asked elsewhere. */
+  get asked(): readonly Arrived[] {
+    return this.arrivals.filter(({ request }) => !request.path.includes(ledThere));
+  }
+
+  async run(agent: Dispatcher, retrier: Retrier, layer: FuzzScript['layer']): Promise<void> {
+    const layers = layer === undefined ? [] : [layerOf[layer]];
     const { abort } = this.call.caller;
-    const dispatcher = agent.compose(this.witness.below, retry(retrier), this.witness.above);
+    const dispatcher = agent.compose(...layers, this.witness.below, retry(retrier), this.witness.above);
     const timer = abort?.on === 'time' ? setTimeout(() => this.#doAbort(), abort.n) : undefined;
     if (abort?.on === 'before') this.#doAbort();
     this.got = await make(this.call, dispatcher, this.#hands);
