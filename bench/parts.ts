@@ -75,6 +75,11 @@ const parts: readonly Part[] = [
     rows: async () => (await import('./failing.js')).benchFetchFailing(),
   },
   {
+    name: 'post-sockets',
+    title: 'every client: a POST without a key that succeeds at once, over loopback',
+    rows: async () => (await import('./post-sockets.js')).benchPostSockets(),
+  },
+  {
     name: 'core-deciding',
     title: 'the core: decisions of one CPU',
     rows: async () => (await import('./deciding.js')).benchDeciding(),

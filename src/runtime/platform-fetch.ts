@@ -29,7 +29,19 @@ export function platformFetch(fetch: unknown): PlatformFetch | undefined {
   return undefined;
 }
 
+/** A source text is long, and each attempt asks. */
+const kinds: WeakMap<AnyFunction, PlatformFetch | 'stranger'> = new WeakMap();
+
 function kindOf(fetch: AnyFunction): PlatformFetch | undefined {
+  let kind = kinds.get(fetch);
+  if (kind === undefined) {
+    kind = kindOfText(fetch) ?? 'stranger';
+    kinds.set(fetch, kind);
+  }
+  return kind === 'stranger' ? undefined : kind;
+}
+
+function kindOfText(fetch: AnyFunction): PlatformFetch | undefined {
   const text = Function.prototype.toString.call(fetch);
   if (ofUndici.some((form) => form.test(text))) return 'undici';
   return ofOthers.some((form) => form.test(text)) && fetch.name === 'fetch' ? 'other' : undefined;
