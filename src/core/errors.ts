@@ -44,10 +44,19 @@ export class PolicyError extends Error {
   }
 }
 
-function describe({ path, found, allowed, advice }: Problem, place: string): string {
+function describe(problem: Problem, place: string): string {
+  const { path } = problem;
   const dot = place === '' || path === '' || path.startsWith('[') ? '' : '.';
-  const where = `${place}${dot}${path}` || '(policy)';
-  return `${where}: found ${found}; allowed: ${allowed}${advice === undefined ? '' : `. ${advice}`}`;
+  return `${`${place}${dot}${path}` || '(policy)'}: ${problemText(problem)}`;
+}
+
+/** What was found where many names are allowed: a sentence could not list them. */
+export const unknownSetting = 'unknown setting';
+
+/** A problem in words, without its place. */
+export function problemText({ found, allowed, advice }: Problem): string {
+  const what = found === unknownSetting ? found : `found ${found}; allowed: ${allowed}`;
+  return advice === undefined ? what : `${what}. ${advice}`;
 }
 
 /** Options of an error about a time that is over. */

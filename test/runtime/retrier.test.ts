@@ -263,6 +263,18 @@ describe('a pattern that is probably a mistake', () => {
 
 describe('wrong arguments of createRetrier()', () => {
   test.each([
+    ['service', 'Write presets.policies.service; "undaunted" exports presets.'],
+    ['llm', 'Write presets.policies.llm; "undaunted" exports presets.'],
+    ['default', 'Write an object of settings, or presets.policies.service; "undaunted" exports presets.'],
+  ])('the name of a preset: %s', (name, advice) => {
+    for (const work of [createRetrier, retrierFor]) {
+      expect(() => work(name as never)).toThrow(
+        `(policy): found a string "${name}"; allowed: an object. ${advice}`,
+      );
+    }
+  });
+
+  test.each([
     ['a client', () => undefined, 'found a function'],
     ['a retrier', createRetrier(), 'found an instance of a class'],
   ])('%s instead of a policy', (_, given, found) => {

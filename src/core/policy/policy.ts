@@ -2,7 +2,7 @@
 
 import type { Problem, Remark } from '../errors.js';
 import { PolicyError } from '../errors.js';
-import { unreadableObject } from '../found.js';
+import { found, unreadableObject } from '../found.js';
 import { freezeDeep } from '../freeze.js';
 import { leftOut } from '../left-out.js';
 import type { RequestFacts } from '../types.js';
@@ -56,6 +56,7 @@ export interface Policy extends PolicyLike {
  * returned as it is.
  */
 export function definePolicy(options: PolicyOptions | PolicyLike = {}): Policy {
+  if (typeof options === 'string') throw new PolicyError([nameOnly(options)]);
   return policyFrom(options, checks.checkedPolicy);
 }
 
@@ -113,6 +114,16 @@ function optionsOf(foreign: Pick<Policy, 'toJSON'>): unknown {
 }
 
 const ownPolicies: WeakMap<object, Policy> = new WeakMap();
+
+/** The command line takes names, and so people try them here. */
+function nameOnly(given: string): Problem {
+  const preset = /^(service|llm)$/.exec(given)?.[0];
+  const advice =
+    preset === undefined
+      ? 'Write an object of settings, or presets.policies.service; "undaunted" exports presets.'
+      : `Write presets.policies.${preset}; "undaunted" exports presets.`;
+  return { path: '', found: found(given), allowed: 'an object', advice };
+}
 
 /** The text is not quoted: it may contain secrets. */
 const stillText: Problem = {

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import type { Problem } from '../../index.js';
-import { checkPolicy, checkStructure, found, quote } from '../../internal.js';
+import { checkPolicy, checkStructure, found, problemText, quote } from '../../internal.js';
 import type { Scenario } from '../sim/internal.js';
 import { policyNames, scenarios, usualPolicies } from '../sim/internal.js';
 import { didYouMean } from './arguments.js';
@@ -30,10 +30,7 @@ export async function readScenario(name: string, io: Io): Promise<Scenario> {
 
 function describe(problems: readonly Problem[]): string {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  const lines = problems.map(
-    ({ path, found: what, allowed, advice }) =>
-      `  - ${path || '(scenario)'}: found ${what}; allowed: ${allowed}${advice === undefined ? '' : `. ${advice}`}`,
-  );
+  const lines = problems.map((problem) => `  - ${problem.path || '(scenario)'}: ${problemText(problem)}`);
   return `The scenario has ${count}:\n${lines.join('\n')}`;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { PolicyOptions } from '../../index.js';
-import { checkPolicy } from '../../internal.js';
+import { checkPolicy, problemText } from '../../internal.js';
 
 /** What the lab shows. */
 export interface LabState {
@@ -115,9 +115,8 @@ function policyIn(json: string | null): PolicyOptions | undefined {
   const [problem] = checkPolicy(policy);
   if (problem === undefined) return policy as PolicyOptions;
   const { path, found, allowed } = problem;
-  throw new BrokenLink(
-    `its policy has a problem at ${path || 'the top'}: found ${found}; allowed: ${allowed}`,
-  );
+  const what = problemText({ path, found, allowed });
+  throw new BrokenLink(`its policy has a problem at ${path || 'the top'}: ${what}`);
 }
 
 function parsed(json: string): unknown {

@@ -43,4 +43,10 @@ describe('something other than an instance', () => {
       /retries: .*"maxRetries"\?\n.*retryDelay: .*"schedule"\?\n.*retryCondition: .*"retryIf"\?$/,
     );
   });
+
+  test('the name of a preset, as the command line takes it', () => {
+    expect(() => attachRetry(axios.create(), 'service' as never)).toThrow(
+      '(policy): found a string "service"; allowed: an object. Write presets.policies.service; "undaunted" exports presets.',
+    );
+  });
 });

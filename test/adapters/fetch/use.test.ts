@@ -28,4 +28,10 @@ describe('something other than a fetch', () => {
       /retryDelay: .*"schedule"\?\n.*retryStatusCodes: .*"statuses"\?\n.*limit: .*"maxRetries"\?$/,
     );
   });
+
+  test('the name of a preset, as the command line takes it', () => {
+    expect(() => withRetry(fetch, 'service' as never)).toThrow(
+      '(policy): found a string "service"; allowed: an object. Write presets.policies.service; "undaunted" exports presets.',
+    );
+  });
 });

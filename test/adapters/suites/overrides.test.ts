@@ -135,7 +135,7 @@ describe.each(ways)('over $name, the key `retry`', ({ client }) => {
 
     test.each<[string, unknown, string]>([
       ['a number', 1, 'found the number 1; allowed: an object or false. Write { maxRetries: 1 }; if'],
-      ['a misspelt key', { maxRetrys: 1 }, 'found an unknown key'],
+      ['a misspelt key', { maxRetrys: 1 }, 'unknown setting. Did you mean "maxRetries"?'],
     ])('(%s) is an error that says where it stands, and what to do', async (_what, retry, says) => {
       const { error } = await settled(client()('http://127.0.0.1:1/', { retry } as object));
       const place = subject.overrideStandsIn;

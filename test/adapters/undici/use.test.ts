@@ -25,4 +25,10 @@ describe('wrong uses of retry()', () => {
     const options = { maxRetries: 1, minTimeout: 100, statusCodes: [503] } as never;
     expect(() => retry(options)).toThrow(/minTimeout: .* Did you mean "schedule.firstMs"\?\n.*"statuses"\?$/);
   });
+
+  test('the name of a preset, as the command line takes it', () => {
+    expect(() => retry('service' as never)).toThrow(
+      '(policy): found a string "service"; allowed: an object. Write presets.policies.service; "undaunted" exports presets.',
+    );
+  });
 });

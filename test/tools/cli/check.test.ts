@@ -37,7 +37,7 @@ describe('a policy', () => {
     expect([exitCode, stderr]).toEqual([1, '']);
     expect(stdout.trimEnd().split('\n')).toEqual([
       `${path}: The policy has 2 problems:`,
-      '  - maxRetry: found an unknown key; allowed: the name of a setting. Did you mean "maxRetries"?',
+      '  - maxRetry: unknown setting. Did you mean "maxRetries"?',
       expect.stringContaining(
         '  - rules[0].attemptTimeoutMs: found the number 800; allowed: at most deadlineMs',
       ),

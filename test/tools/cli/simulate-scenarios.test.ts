@@ -298,7 +298,7 @@ describe('each problem is reported with its place', () => {
     [
       'a policy with a problem',
       { ...sound, policies: [{ name: 'mine', policy: { maxRetry: 1 } }] },
-      ['policies[0].policy.maxRetry | an unknown key | the name of a setting | Did you mean "maxRetries"?'],
+      ['policies[0].policy.maxRetry | unknown setting | the name of a setting | Did you mean "maxRetries"?'],
     ],
     [
       'a policy of a service that is misspelt',

@@ -104,10 +104,7 @@ describe('the JSON', () => {
 
   test.each([
     ['{', 'This is not JSON'],
-    [
-      '{ "maxRetry": 3 }',
-      'maxRetry: found an unknown key; allowed: the name of a setting. Did you mean "maxRetries"?',
-    ],
+    ['{ "maxRetry": 3 }', 'maxRetry: unknown setting. Did you mean "maxRetries"?'],
     ['[]', 'the policy: found an empty list; allowed: an object'],
   ])('says what is wrong with %s, and leaves the run as it is', async (written, problem) => {
     const before = await opened.numbers('Attempts');

@@ -109,7 +109,7 @@ describe('a broken link', () => {
     [`it names the scenario ${JSON.stringify(markup)}`, `lab=1&scenario=${encodeURIComponent(markup)}`],
     ['its policy is not JSON', 'lab=1&policy=%7B%22maxRetries%22%3A'],
     [
-      'its policy has a problem at __proto__: found an unknown key',
+      'its policy has a problem at __proto__: unknown setting',
       `lab=1&policy=${encodeURIComponent('{"__proto__":{"maxRetries":9}}')}`,
     ],
     ['it does not begin with "lab="', 'lab%3D1%26seed%3D2'],

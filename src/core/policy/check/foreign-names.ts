@@ -1,11 +1,15 @@
 /**
  * What other libraries call our settings: axios-retry, retry-axios, undici, got, ky, p-retry, async-retry, node-retry,
- * ofetch, fetch-retry, exponential-backoff, gaxios, cockatiel, opossum, the SDKs; for hedges, gRPC, Polly, Finagle and
- * Cassandra. Strings, since a page carries them.
+ * ofetch, ffetch, fetch-retry, exponential-backoff, gaxios, cockatiel, opossum, Polly, the SDKs; for hedges, gRPC, Finagle
+ * and Cassandra. Strings, since a page carries them.
  */
 
+/** Without a name of ours, nothing takes the place of theirs, and the note says why. */
 const names: readonly (readonly [ours: string, theirs: string, note?: string])[] = [
-  ['maxRetries', 'retries limit retryLimit retryCount noResponseRetries maxNetworkRetries forever'],
+  [
+    'maxRetries',
+    'retries limit retryLimit retryCount noResponseRetries maxNetworkRetries maxRetryAttempts forever',
+  ],
   [
     'maxRetries',
     'maxAttempts numOfAttempts maxTries attempts tries times',
@@ -13,40 +17,63 @@ const names: readonly (readonly [ours: string, theirs: string, note?: string])[]
   ],
   [
     'schedule',
-    'retryDelay retryBackoff calculateDelay delay delayResolver backoff backoffType exponentialBackoff interval wait',
+    'retryDelay retryBackoff calculateDelay delay delayGenerator delayResolver backoff backoffType exponentialBackoff interval wait',
   ],
   ['schedule.firstMs', 'minTimeout minDelay baseDelay initialDelay initialRetryDelay startingDelay'],
   ['schedule.maxMs', 'maxTimeout maxDelay maxRetryDelay backoffLimit'],
   ['schedule.factor', 'factor timeoutFactor multiplier retryDelayMultiplier timeMultiple exponent'],
-  ['schedule.jitter', 'jitter randomize noise generator'],
+  ['schedule.jitter', 'jitter useJitter randomize noise generator'],
   ['statuses', 'status statusCodes statusCodesToRetry retryStatusCodes retryOn'],
   ['methods', 'method httpMethodsToRetry retryMethods'],
-  ['retryIf', 'retryCondition shouldRetry errorCodes validateResponse until handle'],
+  ['retryIf', 'retryCondition shouldRetry shouldHandle validateResponse until handle'],
+  ['retryIf', 'enforceRetryRules', ' It returns undefined where the rules should decide.'],
   ['hints', 'retryAfter afterStatusCodes respectRetryAfter respectRetryAfterHeader'],
   ['maxHintMs', 'maxRetryAfter'],
-  ['attemptTimeoutMs', 'timeout attemptTimeout retryOnTimeout shouldResetTimeout'],
-  ['attemptTimeoutMs', 'adaptiveTimeout perTryTimeout'],
+  ['attemptTimeoutMs', 'timeout attemptTimeout adaptiveTimeout perTryTimeout'],
   ['deadlineMs', 'totalTimeout maxRetryTime'],
+  ['deadlineMs', 'shouldResetTimeout', " The client's own timeout is for each attempt here."],
+  ['', 'retryOnTimeout', 'It is not needed: timeouts are retried if that is safe.'],
+  [
+    '',
+    'errorCodes',
+    'It is not needed: all transient transport errors are known; "retryIf" reads outcome.code for others.',
+  ],
+  [
+    '',
+    'throwOnError throwOnHttpError throwHttpErrors',
+    'It is not needed: the last answer is returned as the client itself returns it.',
+  ],
   ['beforeRetry', 'onRetry onRetryAttempt', ' To be told only, use "observe".'],
   ['observe', 'onFailedAttempt onMaxRetryTimesExceeded onError onFailure onSuccess onGiveUp'],
-  ['gate', 'breaker circuitBreaker'],
-  ['gate.failures', 'threshold volumeThreshold failureThreshold errorThresholdPercentage'],
-  ['gate.probeMs', 'halfOpenAfter resetTimeout'],
+  ['gate', 'breaker circuit circuitBreaker'],
+  [
+    'gate.failures',
+    'threshold volumeThreshold failureThreshold errorThresholdPercentage failureRatio minimumThroughput',
+  ],
+  ['gate.probeMs', 'halfOpenAfter resetTimeout breakDuration'],
   ['budget', 'retryBudget retryThrottling shouldConsumeRetry'],
   ['hedge', 'hedging hedgingPolicy hedged backup backupRequest backupRequests speculativeRetry'],
   ['hedge', 'maxHedges maxHedgedAttempts', ' There is one hedge at most.'],
-  ['hedge.afterMs', 'hedgeDelay hedgingDelay hedgeAfter hedgeAfterMs delay delayMs'],
+  ['hedge.afterMs', 'hedgeDelay hedgingDelay hedgeAfter delay'],
   ['hedge.quantile', 'percentile hedgePercentile hedgeQuantile'],
   ['hedge.share', 'maxExtraLoad hedgeBudget'],
   ['rules', 'skip'],
+  ['', 'preset policy extends', 'Spread a preset: { ...presets.policies.service }.'],
 ];
 
 /** `place` is the path of the object, without its rule: empty for settings, `schedule` within one. */
 export function adviceOnForeign(name: string, place: string): string | undefined {
+  const meant = bare(name);
   const row = names.find(
-    ([ours, theirs]) => (place === '' || ours.startsWith(`${place}.`)) && theirs.split(' ').includes(name),
+    ([ours, theirs]) =>
+      (place === '' || ours.startsWith(`${place}.`)) && theirs.split(' ').map(bare).includes(meant),
   );
   if (row === undefined) return undefined;
   const [ours, , note = ''] = row;
-  return `Did you mean "${place === '' ? ours : ours.slice(place.length + 1)}"?${note}`;
+  return ours === '' ? note : `Did you mean "${place === '' ? ours : ours.slice(place.length + 1)}"?${note}`;
+}
+
+/** C# writes `MaxRetryAttempts`, Python `max_retry_attempts`; some say the unit, and some do not. */
+function bare(name: string): string {
+  return name.replaceAll(/[-_]|ms$/gi, '').toLowerCase();
 }

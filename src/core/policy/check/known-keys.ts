@@ -1,6 +1,7 @@
 /** Which keys are known where, and what to say about unknown ones. */
 
 import type { Problem } from '../../errors.js';
+import { unknownSetting } from '../../errors.js';
 import { quote } from '../../found.js';
 import { adviceOnForeign } from './foreign-names.js';
 import { nearest } from './nearest.js';
@@ -15,11 +16,11 @@ export function unknownKey(
   schemas: readonly JsonSchema[],
 ): Problem {
   const known = [...Object.keys(schema.properties ?? {}), ...functionKeysIn(path)];
+  const isSetting = known.length > mostNames;
   return {
     path: pathTo(path, key),
-    found: 'an unknown key',
-    allowed:
-      known.length > mostNames ? 'the name of a setting' : `one of the keys ${known.map(quote).join(', ')}`,
+    found: isSetting ? unknownSetting : 'an unknown key',
+    allowed: isSetting ? 'the name of a setting' : `one of the keys ${known.map(quote).join(', ')}`,
     ...adviceOn(key, path, known, schemas),
   };
 }

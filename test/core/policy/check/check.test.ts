@@ -94,11 +94,11 @@ describe('functions', () => {
       'gate.whenShut: a function',
       'idempotencyKey: a function',
       'budget: a function',
-      'test: an unknown key',
-      'generate: an unknown key',
-      '["match.test"]: an unknown key',
-      '["idempotencyKey.generate"]: an unknown key',
-      'match: an unknown key',
+      'test: unknown setting',
+      'generate: unknown setting',
+      '["match.test"]: unknown setting',
+      '["idempotencyKey.generate"]: unknown setting',
+      'match: unknown setting',
       'rules[0].match: a function',
       'rules[0].name: a function',
       'rules[0].schedule.waitMs: a function',
@@ -436,7 +436,7 @@ describe('what JavaScript can put into an object', () => {
   });
 
   test('a misspelt key is reported even if its value is undefined', () => {
-    expect(brief(checkPolicy({ maxRetires: undefined }))).toEqual(['maxRetires: an unknown key']);
+    expect(brief(checkPolicy({ maxRetires: undefined }))).toEqual(['maxRetires: unknown setting']);
   });
 
   test('getters that throw', () => {
@@ -560,7 +560,7 @@ describe('what JavaScript can put into an object', () => {
     });
     expect(first?.found).toBe(`a string "${'a'.repeat(60)}…"`);
     expect(second?.found).toBe(`a string "${'a'.repeat(60)}…"`);
-    expect(rest.map(({ found }) => found.length)).toEqual([14, 72]);
+    expect(rest.map(({ found }) => found.length)).toEqual([15, 72]);
   });
 
   test('quotes are escaped', () => {
@@ -590,7 +590,7 @@ describe('an unknown key', () => {
 
   test('among many: not all known keys are listed', () => {
     const allowed = 'the name of a setting';
-    const found = 'an unknown key';
+    const found = 'unknown setting';
     expect(checkPolicy({ x: 1, rules: [{ match: '/x', y: 1 }] })).toEqual([
       { path: 'x', found, allowed },
       { path: 'rules[0].y', found, allowed },

@@ -8,7 +8,7 @@ const foreign: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     retries: 'maxRetries',
     retryCondition: 'retryIf',
     retryDelay: 'schedule',
-    shouldResetTimeout: 'attemptTimeoutMs',
+    shouldResetTimeout: 'deadlineMs',
     onRetry: 'beforeRetry',
     onMaxRetryTimesExceeded: 'observe',
     validateResponse: 'retryIf',
@@ -31,13 +31,12 @@ const foreign: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     timeoutFactor: 'schedule.factor',
     retryAfter: 'hints',
     statusCodes: 'statuses',
-    errorCodes: 'retryIf',
   },
   got: {
     limit: 'maxRetries',
     statusCodes: 'statuses',
-    errorCodes: 'retryIf',
     calculateDelay: 'schedule',
+    enforceRetryRules: 'retryIf',
     backoffLimit: 'schedule.maxMs',
     noise: 'schedule.jitter',
     maxRetryAfter: 'maxHintMs',
@@ -48,7 +47,6 @@ const foreign: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     afterStatusCodes: 'hints',
     delay: 'schedule',
     jitter: 'schedule.jitter',
-    retryOnTimeout: 'attemptTimeoutMs',
     totalTimeout: 'deadlineMs',
   },
   'p-retry, async-retry and node-retry': {
@@ -65,6 +63,13 @@ const foreign: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     onRetry: 'beforeRetry',
   },
   ofetch: { retryDelay: 'schedule', retryStatusCodes: 'statuses', timeout: 'attemptTimeoutMs' },
+  ffetch: {
+    retries: 'maxRetries',
+    retryDelay: 'schedule',
+    shouldRetry: 'retryIf',
+    timeout: 'attemptTimeoutMs',
+    circuit: 'gate',
+  },
   'fetch-retry': { retryOn: 'statuses', retryDelay: 'schedule', retries: 'maxRetries' },
   'exponential-backoff': {
     numOfAttempts: 'maxRetries',
@@ -83,13 +88,35 @@ const foreign: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   opossum: { resetTimeout: 'gate.probeMs', errorThresholdPercentage: 'gate.failures' },
   gRPC: { hedgingPolicy: 'hedge', hedgingDelay: 'hedge.afterMs' },
-  Polly: { hedging: 'hedge', maxHedgedAttempts: 'hedge' },
+  // It is written in C#, where names begin with a capital letter.
+  Polly: {
+    MaxRetryAttempts: 'maxRetries',
+    ShouldHandle: 'retryIf',
+    BackoffType: 'schedule',
+    Delay: 'schedule',
+    DelayGenerator: 'schedule',
+    MaxDelay: 'schedule.maxMs',
+    UseJitter: 'schedule.jitter',
+    OnRetry: 'beforeRetry',
+    Timeout: 'attemptTimeoutMs',
+    FailureRatio: 'gate.failures',
+    MinimumThroughput: 'gate.failures',
+    BreakDuration: 'gate.probeMs',
+    hedging: 'hedge',
+    MaxHedgedAttempts: 'hedge',
+  },
   Finagle: { backupRequest: 'hedge', maxExtraLoad: 'hedge.share' },
   'others that hedge': {
     speculativeRetry: 'hedge',
     hedgeDelay: 'hedge.afterMs',
     percentile: 'hedge.quantile',
     perTryTimeout: 'attemptTimeoutMs',
+  },
+  'others that say the unit': {
+    initialDelayMs: 'schedule.firstMs',
+    baseDelayMs: 'schedule.firstMs',
+    max_delay_ms: 'schedule.maxMs',
+    max_retry_after_ms: 'maxHintMs',
   },
   'the SDKs': { maxNetworkRetries: 'maxRetries', retryDelayMultiplier: 'schedule.factor' },
 };
@@ -111,10 +138,38 @@ describe('an option of another library names ours', () => {
   test('in the message of the error, with what is different', () => {
     const options = { maxAttempts: 3, onRetry: () => {} } as object;
     expect(() => definePolicy(options)).toThrow(
-      '  - maxAttempts: found an unknown key; allowed: the name of a setting. ' +
+      '  - maxAttempts: unknown setting. ' +
         'Did you mean "maxRetries"? It does not count the first attempt.\n' +
-        '  - onRetry: found an unknown key; allowed: the name of a setting. ' +
+        '  - onRetry: unknown setting. ' +
         'Did you mean "beforeRetry"? To be told only, use "observe".',
+    );
+  });
+
+  test.each([
+    ['retryOnTimeout', 'timeouts are retried'],
+    ['errorCodes', '"retryIf" reads outcome.code'],
+    ['throwOnError', 'the last answer is returned'],
+    ['throwHttpErrors', 'the last answer is returned'],
+    ['throwOnHttpError', 'the last answer is returned'],
+  ])('or says why nothing takes its place: %s', (theirs, why) => {
+    const advice = expect.stringMatching(new RegExp(`^It is not needed: .*${why}`));
+    expect(checkPolicy({ [theirs]: true })).toEqual([expect.objectContaining({ path: theirs, advice })]);
+    expect(checkOverride({ [theirs]: true })).toEqual([expect.objectContaining({ path: theirs, advice })]);
+    expect(checkPolicy({ gate: { [theirs]: true } })[0]?.advice).toBeUndefined();
+  });
+
+  test('with what is different: a timeout, and a condition that decides all', () => {
+    expect(checkPolicy({ shouldResetTimeout: false })[0]?.advice).toBe(
+      'Did you mean "deadlineMs"? The client\'s own timeout is for each attempt here.',
+    );
+    expect(checkPolicy({ enforceRetryRules: true })[0]?.advice).toBe(
+      'Did you mean "retryIf"? It returns undefined where the rules should decide.',
+    );
+  });
+
+  test.each(['preset', 'policy', 'extends'])('%s: a preset is spread', (key) => {
+    expect(checkPolicy({ [key]: 'service' })[0]?.advice).toBe(
+      'Spread a preset: { ...presets.policies.service }.',
     );
   });
 

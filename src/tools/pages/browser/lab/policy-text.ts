@@ -1,7 +1,7 @@
 /** The policy as JSON, to read, edit and copy, and the problems it has. */
 
 import type { PolicyOptions, Problem } from '../../../../index.js';
-import { checkPolicy } from '../../../../internal.js';
+import { checkPolicy, problemText } from '../../../../internal.js';
 import { readJsonText } from '../../json-text.js';
 import { copyButton } from '../copy-button.js';
 import { element, newId } from '../element.js';
@@ -69,12 +69,5 @@ function read(text: string): { policy: unknown; found: readonly (Problem | strin
 
 function problemItem(problem: Problem | string): HTMLElement {
   if (typeof problem === 'string') return element('li', {}, problem);
-  const { path, found, allowed, advice } = problem;
-  const end = advice === undefined ? '' : `. ${advice}`;
-  return element(
-    'li',
-    {},
-    element('code', {}, path || 'the policy'),
-    `: found ${found}; allowed: ${allowed}${end}`,
-  );
+  return element('li', {}, element('code', {}, problem.path || 'the policy'), `: ${problemText(problem)}`);
 }
