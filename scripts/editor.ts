@@ -26,6 +26,7 @@ const paths = {
   'undaunted/axios': ['./src/adapters/axios/index.ts'],
   'undaunted/fetch': ['./src/adapters/fetch/index.ts'],
   'undaunted/otel': ['./src/otel/index.ts'],
+  'undaunted/schemes': ['./src/schemes.ts'],
   'undaunted/redis': ['./src/fleet/redis/index.ts'],
   'undaunted/sim': ['./src/tools/sim/index.ts'],
   /** Declared for the second time, as for CommonJS. */

@@ -45,11 +45,15 @@ const roomsOfCore = [
   },
   {
     name: 'waiting',
-    mutate: ['limits/budget/*.ts', ...filesOf('schedule round-trips', 'decide/'), 'policy/presets.ts'],
+    mutate: [
+      'limits/budget/*.ts',
+      ...filesOf('schedule round-trips', 'decide/'),
+      ...filesOf('presets schemes', 'policy/'),
+    ],
     tests: [
       'core/limits/budget.test.ts',
       ...filesOf('schedule round-trips', 'core/decide/', '.test'),
-      'core/policy/presets.test.ts',
+      ...filesOf('presets schemes', 'core/policy/', '.test'),
     ],
   },
   {

@@ -1,13 +1,6 @@
 /** Everything that needs no client. Each adapter is an entry point of its own. */
 
 export { decide } from './core/decide/decide.js';
-export type { RoundTripScheme, RoundTrips } from './core/decide/round-trips.js';
-export {
-  afterExpiry,
-  afterRoundTrip,
-  noRoundTrips,
-  roundTripTimeoutMs,
-} from './core/decide/round-trips.js';
 export type { Asked, Problem, Remark } from './core/errors.js';
 export { AttemptTimeoutError, DeadlineError, GateShutError, HeldError, PolicyError } from './core/errors.js';
 export type * from './core/events.js';

@@ -51,7 +51,7 @@ const reaches: Readonly<Record<string, readonly string[]>> = {
  * the package.
  */
 const doors: Readonly<Record<string, RegExp>> = {
-  '': /^(index|internal)\.js$/,
+  '': /^(index|internal|schemes)\.js$/,
   adapters: /^adapters\/\w+\/index\.js$/,
   fleet: /^fleet\/(\w+\/)?index\.js$/,
   'tools/sim': /^tools\/sim\/(index|internal)\.js$/,

@@ -7,6 +7,7 @@ import * as undici from '../src/adapters/undici/index.js';
 import * as redis from '../src/fleet/redis/index.js';
 import * as main from '../src/index.js';
 import * as otel from '../src/otel/index.js';
+import * as schemes from '../src/schemes.js';
 
 test('undaunted exports what it promises, and nothing else', () => {
   expect(Object.keys(main).sort()).toEqual([
@@ -15,19 +16,15 @@ test('undaunted exports what it promises, and nothing else', () => {
     'GateShutError',
     'HeldError',
     'PolicyError',
-    'afterExpiry',
-    'afterRoundTrip',
     'attempts',
     'createRetrier',
     'decide',
     'definePolicy',
     'explain',
     'historyOf',
-    'noRoundTrips',
     'parsePolicy',
     'presets',
     'readHint',
-    'roundTripTimeoutMs',
     'suppressRetries',
     'suppressWhenRetried',
   ]);
@@ -43,6 +40,18 @@ test('undaunted/fetch exports what it promises, and nothing else', () => {
 
 test('undaunted/otel exports what it promises, and nothing else', () => {
   expect(Object.keys(otel).sort()).toEqual(['instrument', 'resendCount']);
+});
+
+test('undaunted/schemes exports what it promises, and nothing else', () => {
+  expect(Object.keys(schemes).sort()).toEqual([
+    'afterExpiry',
+    'afterRoundTrip',
+    'attempts',
+    'noRoundTrips',
+    'roundTripTimeoutMs',
+    'schemes',
+  ]);
+  expect(schemes.attempts).toBe(main.attempts);
 });
 
 test('undaunted/redis exports what it promises, and nothing else', () => {

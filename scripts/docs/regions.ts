@@ -7,12 +7,13 @@ import { helpTexts } from './help-texts.js';
 import { hintTable } from './hint-table.js';
 import type { Page } from './pages.js';
 import { exceptionList, verdictTable } from './runtime-tables.js';
-import { nestedTables, presetsTable, settingsTable } from './settings-tables.js';
+import { nestedTables, presetsTable, schemesTable, settingsTable } from './settings-tables.js';
 
 const regions: Readonly<Record<string, () => string>> = {
   settings: settingsTable,
   'nested-settings': nestedTables,
   presets: presetsTable,
+  schemes: schemesTable,
   'cli-help': helpTexts,
   'hint-sets': hintTable,
   'runtime-failures': verdictTable,

@@ -4,6 +4,7 @@ import { policySchema } from '../../src/core/policy/check/schema.js';
 import { defaultOptions } from '../../src/core/policy/defaults.js';
 import { presets } from '../../src/index.js';
 import { defaults } from '../../src/internal.js';
+import { schemes } from '../../src/schemes.js';
 import { type Words, wordsOf } from '../described-schema.js';
 import { offeredIn } from '../editor.js';
 
@@ -91,14 +92,23 @@ export function nestedTables(): string {
 
 /** What the doc comments say of each preset of a group: its numbers, and where they come from. */
 export function presetsTable(): string {
-  const groups = ['schedules', 'budgets', 'roundTrips', 'policies'] as const;
-  const programs = groups.map((group) => `import { presets } from 'undaunted'; presets.${group}.¦`);
+  return shelfTable('presets', 'undaunted', presets);
+}
+
+/** The same of the famous schemes. */
+export function schemesTable(): string {
+  return shelfTable('schemes', 'undaunted/schemes', schemes);
+}
+
+function shelfTable(name: string, entry: string, shelf: Readonly<Record<string, object>>): string {
+  const groups = Object.keys(shelf);
+  const programs = groups.map((group) => `import { ${name} } from '${entry}'; ${name}.${group}.¦`);
   const offers = offeredIn(programs);
   return groups
     .map((group, index) => {
       const words = new Map(offers[index]?.map((offer) => [offer.name, offer.words.replace(/\s+/g, ' ')]));
-      const rows = Object.keys(presets[group]).map((name) => `| \`${name}\` | ${say(words, name)} |`);
-      return [`| \`presets.${group}\` | what it is, and its origin |`, '| --- | --- |', ...rows].join('\n');
+      const rows = Object.keys(shelf[group] ?? {}).map((key) => `| \`${key}\` | ${say(words, key)} |`);
+      return [`| \`${name}.${group}\` | what it is, and its origin |`, '| --- | --- |', ...rows].join('\n');
     })
     .join('\n\n');
 }

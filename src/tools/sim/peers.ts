@@ -6,6 +6,7 @@
 
 import type { PolicyOptions } from '../../index.js';
 import { presets } from '../../index.js';
+import { schemes } from '../../schemes.js';
 import type { Dice } from './dice.js';
 import { standardNormal } from './dice.js';
 
@@ -112,7 +113,7 @@ const forEver = 1_000_000;
 /** The formula as the article describes it: it starts at the minimum, and jitter is a share of the wait. */
 export const article: PolicyOptions = {
   maxRetries: forEver,
-  schedule: presets.schedules.normallyDistributed,
+  schedule: schemes.schedules.normallyDistributed,
   budget: false,
 };
 

@@ -2,7 +2,7 @@
  * Two simple ways to cut the slow tail, for comparison. Neither looks at what it does to the server.
  */
 
-import { afterExpiry, afterRoundTrip, noRoundTrips, presets, roundTripTimeoutMs } from '../../index.js';
+import { afterExpiry, afterRoundTrip, noRoundTrips, roundTripTimeoutMs, schemes } from '../../schemes.js';
 import type { Peer, PeerHedges, PeerTimeouts } from './peers.js';
 
 const plain: Pick<Peer, 'kind' | 'maxRetries' | 'afterTimeout' | 'statuses'> = {
@@ -20,7 +20,7 @@ const plain: Pick<Peer, 'kind' | 'maxRetries' | 'afterTimeout' | 'statuses'> = {
 export const tcpTimeouts: Peer = { ...plain, wait: () => 0, timeouts: tcpTimer };
 
 /** Answers within a data centre take far less than the second that RFC 6298 waits at least. */
-const tcp = { ...presets.roundTrips.rfc6298, minMs: 0 };
+const tcp = { ...schemes.roundTrips.rfc6298, minMs: 0 };
 
 function tcpTimer(): PeerTimeouts {
   let trips = noRoundTrips;

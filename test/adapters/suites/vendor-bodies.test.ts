@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import { createRetrier, historyOf, presets } from '../../../src/index.js';
+import { createRetrier, historyOf } from '../../../src/index.js';
+import { schemes } from '../../../src/schemes.js';
 import { answer } from '../../faults/plays.js';
 import { openLab } from '../kit.js';
 import { packed, packers, plain, textOf, vendorAnswers } from '../vendor-answers.js';
@@ -68,7 +69,7 @@ describe.each(readable)('over $name', (way) => {
     ]);
     const waits = new Waits();
     const ports = { random: () => 0, sleep: waits.sleep };
-    const send = way.client(createRetrier(presets.policies.googleCoreReporting, ports));
+    const send = way.client(createRetrier(schemes.policies.googleCoreReporting, ports));
     const text = JSON.stringify(says('dailyLimitExceeded'));
     expect(await send(lab.origin)).toMatchObject({ status: 403, text });
     expect(waits.delays).toEqual([1_000, 2_000]);

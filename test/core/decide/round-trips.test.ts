@@ -7,10 +7,10 @@ import {
   noRoundTrips,
   roundTripTimeoutMs,
 } from '../../../src/core/decide/round-trips.js';
-import { presets } from '../../../src/core/policy/presets.js';
+import { schemes as shelf } from '../../../src/core/policy/schemes.js';
 
 // The compiler checks that each preset has the type that a user's own value would have.
-const schemes: Readonly<Record<keyof typeof presets.roundTrips, RoundTripScheme>> = presets.roundTrips;
+const schemes: Readonly<Record<keyof typeof shelf.roundTrips, RoundTripScheme>> = shelf.roundTrips;
 const { rfc6298, stevens } = schemes;
 /** Without bounds, so that every number shows. */
 const bare: RoundTripScheme = { ...rfc6298, minMs: 0 };

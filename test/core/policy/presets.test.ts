@@ -1,56 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { longestWait, scheduledWait } from '../../../src/core/decide/schedule.js';
-import { AttemptTimeoutError } from '../../../src/core/errors.js';
+import { longestWait } from '../../../src/core/decide/schedule.js';
 import type { Budget } from '../../../src/core/policy/limits.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { definePolicy } from '../../../src/core/policy/policy.js';
 import { presets } from '../../../src/core/policy/presets.js';
 import type { Schedule } from '../../../src/core/policy/schedules.js';
 import type { Outcome } from '../../../src/core/types.js';
-import type { Ports } from '../../../src/runtime/ports.js';
-import { createRetrier, type Retrier } from '../../../src/runtime/retrier.js';
-import { answered, errorWith, failed, requestOf } from '../../kit.js';
+import { answered, requestOf } from '../../kit.js';
+import { flow, type Numbers, near, notFrozenIn, refused, waits } from './preset-kit.js';
 
 // The compiler checks that each preset has the type that a user's own value would have.
 const schedules: Readonly<Record<keyof typeof presets.schedules, Schedule>> = presets.schedules;
 const budgets: Readonly<Record<keyof typeof presets.budgets, Budget>> = presets.budgets;
 
-/** The waits before retries 1 to `count`, each given the one before it, all with the same draw. */
-function waits(schedule: Schedule, count: number, draw: number): number[] {
-  const series: number[] = [];
-  for (let retry = 1; retry <= count; retry++) {
-    series.push(scheduledWait(schedule, retry, series.at(-1), draw));
-  }
-  return series;
-}
-
-/** The waits at the lowest draw and at the middle one, and the upper bound for any draw. */
-interface Numbers {
-  readonly lowest: readonly number[];
-  readonly middle: readonly number[];
-  readonly longest: readonly number[];
-}
-
-function always(...series: readonly number[]): Numbers {
-  return { lowest: series, middle: series, longest: series };
-}
-
 const numbers: Readonly<Record<keyof typeof presets.schedules, Numbers>> = {
-  googleCoreReporting: {
-    lowest: [1_000, 2_000, 4_000, 8_000, 16_000],
-    middle: [1_500, 2_500, 4_500, 8_500, 16_500],
-    longest: [2_000, 3_000, 5_000, 9_000, 17_000],
-  },
-  statelessTable: {
-    lowest: [0, 5, 5, 50, 50, 250, 250, 1_500, 1_500, 2_500, 2_500],
-    middle: [0, 10, 10, 100, 100, 500, 500, 3_000, 3_000, 5_000, 5_000],
-    longest: [0, 15, 15, 150, 150, 750, 750, 4_500, 4_500, 7_500, 7_500],
-  },
-  normallyDistributed: {
-    lowest: [60, 163.0968, 443.342769504],
-    middle: [100, 271.828, 738.90461584],
-    longest: [140, 380.5592, 1_034.466462176],
-  },
   awsFullJitter: {
     lowest: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
     middle: [5, 10, 20, 40, 80, 160, 320, 640, 1_000, 1_000],
@@ -76,15 +39,6 @@ const numbers: Readonly<Record<keyof typeof presets.schedules, Numbers>> = {
     middle: [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000],
     longest: [1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000],
   },
-  ethernet: {
-    lowest: [0, 0, 0],
-    middle: [0.0512, 0.1024, 0.2048, 0.4096, 0.8192, 1.6384, 3.2768, 6.5536, 13.1072, 26.2144, 26.2144],
-    longest: [0.1024, 0.2048, 0.4096, 0.8192, 1.6384, 3.2768, 6.5536, 13.1072, 26.2144, 52.4288, 52.4288],
-  },
-  zeromqWorker: always(1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 32_000),
-  tcpRetransmission: always(1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000),
-  dockerRestart: always(100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 60_000, 60_000),
-  fixed: always(1_000, 1_000, 1_000),
 };
 
 const scheduleNames = Object.keys(numbers) as (keyof typeof numbers)[];
@@ -98,29 +52,11 @@ describe('schedules', () => {
     expect(longest.map((_, index) => longestWait(schedules[name], index + 1))).toEqual(longest.map(near));
   });
 
-  test('normallyDistributed ends at five minutes', () => {
-    expect(waits(presets.schedules.normallyDistributed, 11, 0.5).slice(-2)).toEqual([300_000, 300_000]);
-  });
-
   test.each(scheduleNames)('%s is a schedule that a policy takes as it is', (name) => {
     const schedule = schedules[name];
     const { settings } = definePolicy({ schedule, throttledSchedule: schedule }).fallback;
     expect(settings.schedule).toEqual(schedule);
     expect(settings.throttledSchedule).toEqual(schedule);
-  });
-});
-
-describe('ethernet', () => {
-  const { ethernet } = presets.schedules;
-  const slotMs = 0.0512;
-
-  test.each([1, 2, 3, 9, 10, 11, 15])('before retry %d: every number of slots, and none beyond', (retry) => {
-    const slots = 2 ** Math.min(retry, 10);
-    const seen = Array.from({ length: slots }, (_, k) =>
-      scheduledWait(ethernet, retry, undefined, (k + 0.5) / slots),
-    );
-    expect(seen).toEqual(seen.map((_, k) => k * slotMs));
-    expect(scheduledWait(ethernet, retry, undefined, 1 - 2 ** -53)).toBe((slots - 1) * slotMs);
   });
 });
 
@@ -172,124 +108,6 @@ describe('budgets', () => {
 // ---------------------------------------------------------------- policies
 
 const policies: Readonly<Record<keyof typeof presets.policies, PolicyOptions>> = presets.policies;
-
-/**
- * Sends a GET that gets these outcomes, of which the last one repeats. Returns the waits and the reason of the stop.
- */
-function flow(
-  policy: PolicyOptions,
-  outcomes: readonly Outcome[],
-  draw = 0,
-  request = requestOf(),
-): [number[], string] {
-  let now = 0;
-  const { open } = boundRetrier(policy, { now: () => now, random: () => draw });
-  const session = open(request);
-  const delays: number[] = [];
-  for (let attempt = 0; ; attempt++) {
-    const outcome = outcomes[Math.min(attempt, outcomes.length - 1)] as Outcome;
-    const decision = session.next(outcome, { replayable: true });
-    if (decision.action === 'stop') return [delays, decision.reason];
-    delays.push(decision.delayMs);
-    now += decision.delayMs;
-  }
-}
-
-function boundRetrier(policy: PolicyOptions, ports: Partial<Ports>): Pick<Retrier, 'open'> {
-  const retrier = createRetrier(definePolicy(policy), ports);
-  return { open: retrier.open.bind(retrier) };
-}
-
-/** An error as the reporting API sends it. */
-function googleSays(status: number, reason?: string): Outcome {
-  const content = { error: { errors: [{ domain: 'global', reason }], code: status } };
-  return { kind: 'response', status, headers: {}, ...(reason !== undefined && { content }) };
-}
-
-const refused = failed(errorWith({ code: 'ECONNREFUSED', syscall: 'connect' }));
-const tooSlow = failed(new AttemptTimeoutError(2_500));
-
-describe('googleCoreReporting', () => {
-  const { googleCoreReporting } = presets.policies;
-  const all = [1_000, 2_000, 4_000, 8_000, 16_000];
-
-  test('has the schedule of that name, twice', () => {
-    const { schedule, throttledSchedule } = googleCoreReporting;
-    expect([schedule, throttledSchedule]).toEqual(Array(2).fill(presets.schedules.googleCoreReporting));
-  });
-
-  test.each(['userRateLimitExceeded', 'rateLimitExceeded', 'quotaExceeded'])(
-    '403 %s: five waits, and then the answer',
-    (reason) => {
-      expect(flow(googleCoreReporting, [googleSays(403, reason)])).toEqual([all, 'retries-spent']);
-      const [longest] = flow(googleCoreReporting, [googleSays(403, reason)], 1 - 2 ** -53);
-      expect(longest).toEqual(all.map((waitMs) => near(waitMs + 1_000)));
-    },
-  );
-
-  test.each<[number, string | undefined, string]>([
-    [403, 'dailyLimitExceeded', 'server-forbids'],
-    [403, 'insufficientPermissions', 'final-status'],
-    [403, undefined, 'final-status'],
-    [400, 'invalidParameter', 'final-status'],
-    [400, 'badRequest', 'final-status'],
-    [401, 'invalidCredentials', 'final-status'],
-    [404, 'notFound', 'final-status'],
-    [502, undefined, 'final-status'],
-  ])('%i %s: not retried', (status, reason, why) => {
-    expect(flow(googleCoreReporting, [googleSays(status, reason)])).toEqual([[], why]);
-  });
-
-  test.each<[number, string | undefined]>([
-    [500, 'internalServerError'],
-    [503, 'backendError'],
-    [503, undefined],
-  ])('%i %s: once at most', (status, reason) => {
-    const answer = googleSays(status, reason);
-    expect(flow(googleCoreReporting, [answer])).toEqual([[1_000], 'server-forbids']);
-    const limited = googleSays(403, 'quotaExceeded');
-    expect(flow(googleCoreReporting, [limited, answer, limited, answer])).toEqual([
-      [1_000, 2_000, 4_000],
-      'server-forbids',
-    ]);
-  });
-});
-
-describe('zeromqLazyPirate', () => {
-  test('three tries of 2.5 s, one after the other', () => {
-    const { zeromqLazyPirate } = presets.policies;
-    expect(definePolicy(zeromqLazyPirate).fallback.settings.attemptTimeoutMs).toBe(2_500);
-    expect(flow(zeromqLazyPirate, [tooSlow])).toEqual([[0, 0], 'retries-spent']);
-    expect(flow(zeromqLazyPirate, [refused])).toEqual([[0, 0], 'retries-spent']);
-  });
-
-  test('an answer is an answer', () => {
-    const busy = answered(503, { 'retry-after': '1' });
-    expect(flow(presets.policies.zeromqLazyPirate, [busy])).toEqual([[], 'final-status']);
-  });
-});
-
-describe('hadoop', () => {
-  test('every 30 s for 15 minutes', () => {
-    const [delays, why] = flow(presets.policies.hadoopMaximumTime, [refused]);
-    // The thirtieth would begin when the time is over.
-    expect(delays).toEqual(Array(29).fill(30_000));
-    expect(why).toBe('wait-past-deadline');
-    expect((15 * 60_000) / 30_000).toBe(presets.policies.hadoopMaximumTime.maxRetries);
-  });
-
-  test('five waits that double, each half as long or half as long again', () => {
-    const { hadoopExponential } = presets.policies;
-    const series = (factor: number) => [400, 800, 1_600, 3_200, 6_400].map((waitMs) => near(waitMs * factor));
-    expect(flow(hadoopExponential, [refused], 0)).toEqual([series(0.5), 'retries-spent']);
-    expect(flow(hadoopExponential, [refused], 0.5)).toEqual([series(1), 'retries-spent']);
-    expect(flow(hadoopExponential, [answered(503)], 1 - 2 ** -53)).toEqual([series(1.5), 'retries-spent']);
-  });
-
-  test.each(['hadoopMaximumTime', 'hadoopExponential'] as const)('%s: other answers are final', (name) => {
-    expect(flow(presets.policies[name], [answered(500)])).toEqual([[], 'final-status']);
-  });
-});
 
 describe('llm', () => {
   const completion = requestOf({ method: 'POST', path: '/v1/chat/completions' });
@@ -352,17 +170,17 @@ test('all are plain data', () => {
 });
 
 test('all are frozen, to the last table', () => {
-  const open = Object.entries(presets).flatMap(([group, values]) =>
-    Object.entries(values).filter(([name, value]) => !isFrozen(value) && [group, name]),
-  );
-  expect(Object.isFrozen(presets) && Object.values(presets).every(Object.isFrozen)).toBe(true);
-  expect(open).toEqual([]);
+  expect(notFrozenIn(presets)).toEqual([]);
 });
 
-function isFrozen(value: unknown): boolean {
-  return typeof value !== 'object' || (Object.isFrozen(value) && Object.values(value ?? {}).every(isFrozen));
-}
-
-function near(expected: number): unknown {
-  return expect.closeTo(expected, 9);
-}
+test('what a service needs, and nothing that is only famous', () => {
+  const names = Object.entries(presets).map(([group, values]) => [group, ...Object.keys(values)]);
+  expect(names).toEqual([
+    [
+      'schedules',
+      ...['awsFullJitter', 'awsEqualJitter', 'awsDecorrelatedJitter', 'awsStandard', 'awsStandardThrottled'],
+    ],
+    ['budgets', 'awsStandard', 'grpc', 'finagle', 'linkerd'],
+    ['policies', 'llm', 'service'],
+  ]);
+});

@@ -3,6 +3,7 @@ import { checkPolicy } from '../../../src/core/policy/check/check.js';
 import { defaultSettings, fillIn } from '../../../src/core/policy/fill-in.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { presets } from '../../../src/core/policy/presets.js';
+import { schemes } from '../../../src/core/policy/schemes.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
 import type { Choice, Slider } from '../../../src/tools/pages/browser/lab/control.js';
 import { controlGroups } from '../../../src/tools/pages/browser/lab/controls.js';
@@ -32,7 +33,7 @@ const policies: readonly (readonly [string, PolicyOptions])[] = [
   ['service', presets.policies.service],
   ['fixed', { schedule: { kind: 'fixed', waitMs: 100, jitter: 'none' } }],
   ['hedge', { hedge: { methods: ['GET'] }, attemptTimeoutMs: { quantile: 0.9, maxMs: 1_000 } }],
-  ['table', { schedule: presets.schedules.statelessTable }],
+  ['table', { schedule: schemes.schedules.statelessTable }],
 ];
 
 /** A first wait above its cap, say, is written and then reported; anything else would be a bug of the lab. */

@@ -4,6 +4,7 @@ import { defaultOptions } from '../../../../src/core/policy/defaults.js';
 import type { PolicyOptions } from '../../../../src/core/policy/options.js';
 import { definePolicy } from '../../../../src/core/policy/policy.js';
 import { presets } from '../../../../src/core/policy/presets.js';
+import { schemes } from '../../../../src/core/policy/schemes.js';
 
 test('30 ms: did you mean 30 s?', () => {
   expect(implausibleTimes({ deadlineMs: 30 })).toEqual([
@@ -60,9 +61,10 @@ const plausible: readonly PolicyOptions[] = [
   { gate: { failures: 5, deadForMs: 0, rampMs: 0, maxWaiting: 1 } },
   { schedule: { kind: 'fixed', waitMs: 0 }, throttledSchedule: { kind: 'table', waitsMs: [0] } },
   { schedule: () => 1 },
-  ...Object.values(presets.schedules).map((schedule) => ({ schedule })),
+  ...Object.values({ ...presets.schedules, ...schemes.schedules }).map((schedule) => ({ schedule })),
   ...Object.values(presets.budgets).map((budget) => ({ budget })),
   ...Object.values(presets.policies),
+  ...Object.values(schemes.policies),
 ];
 
 test.each(plausible.map((options) => [options] as const))('no remark on %o', (options) => {

@@ -6,6 +6,7 @@ import { hedgedWrites } from '../../../../src/core/policy/check/hedged-writes.js
 import type { PolicyOptions } from '../../../../src/core/policy/options.js';
 import { definePolicy } from '../../../../src/core/policy/policy.js';
 import { presets } from '../../../../src/core/policy/presets.js';
+import { schemes } from '../../../../src/core/policy/schemes.js';
 
 const learnt = { maxMs: 5_000 };
 const beforeRetry = () => {};
@@ -230,7 +231,7 @@ describe('hedged writes', () => {
 });
 
 test('no preset asks for hedges or for adaptive timeouts', () => {
-  for (const options of Object.values(presets.policies)) {
+  for (const options of [...Object.values(presets.policies), ...Object.values(schemes.policies)]) {
     const { rules, fallback } = definePolicy(options);
     for (const { settings } of [fallback, ...rules]) expect(settings.tail).toBeUndefined();
   }

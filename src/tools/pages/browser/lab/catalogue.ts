@@ -2,6 +2,7 @@
 
 import type { PolicyOptions } from '../../../../index.js';
 import { presets } from '../../../../index.js';
+import { schemes } from '../../../../schemes.js';
 import type { Scenario, ScenarioGroup } from '../../../sim/internal.js';
 import {
   contenderNamed,
@@ -97,16 +98,14 @@ function beginningsOf(reported: readonly Candidate[]): readonly BeginningGroup[]
   return groups.filter(({ beginnings }) => beginnings.length > 0);
 }
 
-const { service: _, llm: __, ...famousPolicies } = presets.policies;
-
-const famous: readonly Beginning[] = Object.entries(famousPolicies).map(([name, policy]) => ({
+const famous: readonly Beginning[] = Object.entries(schemes.policies).map(([name, policy]) => ({
   name,
   policy,
 }));
 
-const withFamousSchedule: readonly Beginning[] = Object.entries(presets.schedules).map(
-  ([name, schedule]) => ({
-    name: `${name} schedule`,
-    policy: { schedule },
-  }),
-);
+const famousSchedules = { ...presets.schedules, ...schemes.schedules };
+
+const withFamousSchedule: readonly Beginning[] = Object.entries(famousSchedules).map(([name, schedule]) => ({
+  name: `${name} schedule`,
+  policy: { schedule },
+}));

@@ -1,7 +1,7 @@
 /** How often to retry, and how long to wait. */
 
 import type { PolicyOptions, ScheduleOptions, Settings } from '../../../../index.js';
-import { presets } from '../../../../index.js';
+import { schemes } from '../../../../schemes.js';
 import { countText, valueText, waitText } from '../../numbers.js';
 import type { Choice, ControlGroup, Slider } from './control.js';
 
@@ -41,7 +41,7 @@ const kind: Choice = {
 
 function scheduleOfKind(name: Waiting['kind']): Waiting {
   if (name === 'exponential') return { kind: name };
-  return name === 'fixed' ? { kind: name, waitMs: 1_000 } : presets.schedules.statelessTable;
+  return name === 'fixed' ? { kind: name, waitMs: 1_000 } : schemes.schedules.statelessTable;
 }
 
 const firstWait: Slider = {
