@@ -75,7 +75,8 @@ describe('docs/runtimes.md says how large the bundle is without', () => {
 test('a page that only wraps fetch carries nothing of the rest', async () => {
   const { modules } = await fetchAlone();
   const rooms = /^src\/(core|runtime|adapters\/fetch)\//;
-  const unused = /^src\/core\/(explain|policy\/presets|policy\/schemes|decide\/round-trips|hints\/origins)\.ts$/;
+  const unused =
+    /^src\/core\/(explain|policy\/presets|policy\/schemes|decide\/round-trips|hints\/origins)\.ts$/;
   const strangers = [...modules.keys()].filter((path) => !rooms.test(path) || unused.test(path));
   expect(strangers).toEqual(['<stdin>']);
 });

@@ -11,10 +11,11 @@ import type { RequestFacts } from '../core/types.js';
 import { originIn } from './address.js';
 import { withoutSecrets } from './events.js';
 import type { Fleet, FleetMember, FleetSnapshot } from './fleet.js';
+import { countFirst } from './installations.js';
 import { LiveSession } from './live-session.js';
 import type { Ports } from './ports.js';
 import { portsFrom } from './ports.js';
-import type { ScopeSnapshot } from './scope.js';
+import type { Scope, ScopeSnapshot } from './scope.js';
 import { Scopes } from './scopes.js';
 import type { Session } from './session.js';
 import { TailedSession } from './tailed-session.js';
@@ -63,11 +64,11 @@ class LiveRetrier implements Retrier {
   private lastOrigin: string | undefined = undefined;
   private lastName = '';
 
-  constructor(policy: Policy, ports: Ports, fleet: Fleet | undefined) {
+  constructor(policy: Policy, ports: Ports, fleet?: Fleet, onFirst?: (scope: Scope) => void) {
     this.policy = policy;
     this.ports = ports;
     this.member = fleet?.join({ policy, ports });
-    this.scopes = new Scopes(policy.maxScopes, policy.scopeIdleMs, ports, this.member);
+    this.scopes = new Scopes(policy.maxScopes, policy.scopeIdleMs, ports, this.member, onFirst);
   }
 
   get [Symbol.toStringTag](): 'Retrier' {
@@ -151,8 +152,12 @@ export function createRetrier(
 ): Retrier {
   const defined = definePolicy(policy);
   const fleet = fleetIn(options);
-  for (const { path, says, advice } of defined.remarks) warnOnce(`undaunted: ${path}: ${says}. ${advice}`);
+  showRemarks(defined);
   return new LiveRetrier(defined, portsFrom(ports), fleet);
+}
+
+function showRemarks({ remarks }: Policy): void {
+  for (const { path, says, advice } of remarks) warnOnce(`undaunted: ${path}: ${says}. ${advice}`);
 }
 
 function fleetIn(options: RetrierOptions): Fleet | undefined {
@@ -181,7 +186,16 @@ export function retrierFor(given: PolicyOptions | PolicyLike | RetrierLike = {})
   if (isRetrier(given)) return given;
   // A retrier of another copy of this package is not a policy: definePolicy() refuses it and says so.
   const policy = definePolicy(given as PolicyOptions | PolicyLike);
+  if (given !== policy && !isForeignPolicy(given)) return ownRetrier(policy);
   const retrier = retriers.get(policy) ?? createRetrier(policy);
-  if (given === policy || isForeignPolicy(given)) retriers.set(policy, retrier);
+  retriers.set(policy, retrier);
   return retrier;
+}
+
+/** For one installation alone. */
+function ownRetrier(policy: Policy): Retrier {
+  showRemarks(policy);
+  const { budget, gate, hold } = policy.fallback.settings;
+  const sharesNothing = budget === false && gate === false && hold === false;
+  return new LiveRetrier(policy, portsFrom({}), undefined, sharesNothing ? undefined : countFirst);
 }

@@ -49,10 +49,9 @@ export interface Asking {
 /** A scope without gates and holds, for bundles without the two (docs/runtimes.md). Any other is a `GuardedScope`. */
 export abstract class Scope implements SessionScope, SharedScope {
   readonly name: string;
-  /**
-   * For the sweep of idle scopes: whether the scope was used since the last sweep, and when a sweep last found it used.
-   */
-  used = true;
+  /** Since the last sweep of idle scopes: 0 is none, 1 the request that made the scope, 2 others. */
+  uses: 0 | 1 | 2 = 1;
+  /** When a sweep last found it used. */
   usedAt: number;
   readonly ports: Ports;
   /** Made by the first request that learns something. */

@@ -23,8 +23,16 @@ export class Scopes {
   private readonly idleMs: number;
   private readonly ports: Ports;
   private readonly fleet: FleetMember | undefined;
+  private onFirst: ((scope: Scope) => void) | undefined;
 
-  constructor(most: number, idleMs: number, ports: Ports, fleet?: FleetMember) {
+  constructor(
+    most: number,
+    idleMs: number,
+    ports: Ports,
+    fleet?: FleetMember,
+    onFirst?: (scope: Scope) => void,
+  ) {
+    this.onFirst = onFirst;
     this.most = most;
     this.idleMs = idleMs;
     this.ports = ports;
@@ -34,17 +42,26 @@ export class Scopes {
   get(name: string): Scope {
     let scope = this.newest;
     if (scope === undefined || scope.name !== name) {
-      scope = this.byName.get(name) ?? this.create(name);
+      const known = this.byName.get(name);
+      scope = known ?? this.create(name);
       // Moves the scope to the end: a Map keeps the order of insertion.
       this.byName.delete(name);
       this.byName.set(name, scope);
       this.newest = scope;
+      if (known === undefined) return scope;
     }
-    scope.used = true;
+    scope.uses = 2;
     return scope;
   }
 
   private create(name: string): Scope {
+    const scope = this.made(name);
+    this.onFirst?.(scope);
+    this.onFirst = undefined;
+    return scope;
+  }
+
+  private made(name: string): Scope {
     this.sweep(this.ports.now());
     for (const oldest of this.byName.keys()) {
       if (this.byName.size < this.most) break;
@@ -59,8 +76,8 @@ export class Scopes {
     if (now - this.sweptAt < this.idleMs / 4) return;
     this.sweptAt = now;
     for (const scope of this.byName.values()) {
-      if (scope.used) {
-        scope.used = false;
+      if (scope.uses > 0) {
+        scope.uses = 0;
         scope.usedAt = now;
       } else if (now - scope.usedAt >= this.idleMs) {
         this.forget(scope.name);

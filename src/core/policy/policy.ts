@@ -117,11 +117,8 @@ const ownPolicies: WeakMap<object, Policy> = new WeakMap();
 
 /** The command line takes names, and so people try them here. */
 function nameOnly(given: string): Problem {
-  const preset = /^(service|llm)$/.exec(given)?.[0];
-  const advice =
-    preset === undefined
-      ? 'Write an object of settings, or presets.policies.service; "undaunted" exports presets.'
-      : `Write presets.policies.${preset}; "undaunted" exports presets.`;
+  const preset = given === 'llm' ? given : 'service';
+  const advice = `Write presets.policies.${preset}, with presets from "undaunted", or settings.`;
   return { path: '', found: found(given), allowed: 'an object', advice };
 }
 
