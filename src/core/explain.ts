@@ -57,7 +57,8 @@ const whyStop: { readonly [R in Exclude<StopReason, 'success'>]: (decision: Stop
     delayMs === undefined
       ? `the deadline of ${timeText(limit)} ended the attempt, and the caller gets a DeadlineError`
       : `the wait of ${timeText(delayMs)} would end after the deadline of ${timeText(limit)}`,
-  'budget-spent': ({ finding }) => `${whatEnded(finding)}, and the retry budget of its scope is spent`,
+  'budget-spent': ({ finding }) =>
+    `${whatEnded(finding)}, and the retry budget of its scope is spent (for more retries: a larger budget, or budget: false)`,
   'gate-shut': ({ finding }) => `${whatEnded(finding)}, and the gate of its scope is shut`,
   held: ({ finding, delayMs }) =>
     `${whatEnded(finding)}, and the queue of its rate-limited scope is ${timeText(delayMs)} long`,

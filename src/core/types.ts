@@ -211,6 +211,7 @@ export type StopReason =
   | 'hint-too-long'
   | 'hint-past-deadline'
   | 'wait-past-deadline'
+  /** The retries of the scope are used up; a larger `budget`, or `budget: false`, allows more. */
   | 'budget-spent'
   | 'gate-shut'
   | 'held'
