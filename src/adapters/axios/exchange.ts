@@ -52,6 +52,11 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   whereabouts: Whereabouts;
   /** The headers as they were before the first attempt, since adapters change them. */
   readonly headersAtFirst: Readonly<Record<string, unknown>>;
+  /** What adapters of the caller's may change: they may sign the address, or pack the data. */
+  readonly dataAtFirst: unknown;
+  readonly urlAtFirst: RequestConfig['url'];
+  readonly baseURLAtFirst: RequestConfig['baseURL'];
+  readonly paramsAtFirst: unknown;
   /** By name or as a function, as the caller gave it: mocks take themselves out of the configuration. */
   private readonly adapterAtFirst: unknown;
   /** What the last attempt was sent through, if its hops count. */
@@ -63,6 +68,10 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     this.adapter = adapter;
     this.whereabouts = config;
     this.headersAtFirst = { ...config.headers };
+    this.dataAtFirst = config.data;
+    this.urlAtFirst = config.url;
+    this.baseURLAtFirst = config.baseURL;
+    this.paramsAtFirst = config.params;
     this.adapterAtFirst = config.adapter;
     const { retry, socketPath } = config;
     const socket = typeof socketPath === 'string' && socketPath !== '' ? socketPath : undefined;

@@ -22,7 +22,7 @@ const sendApart: typeof sendCopy =
 export class OutgoingConfig implements Outgoing<ResponseShape> {
   private readonly exchange: Exchange;
   private readonly data: unknown;
-  private readonly params: unknown;
+  private readonly address: Pick<RequestConfig, 'url' | 'baseURL' | 'params'>;
   private readonly signal: SignalShape | null | undefined;
   private readonly Headers: new (
     from: unknown,
@@ -39,9 +39,13 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
 
   constructor(exchange: Exchange) {
     this.exchange = exchange;
-    const { data, params, signal, headers } = exchange.config;
-    this.data = data;
-    this.params = params;
+    const { signal, headers } = exchange.config;
+    this.data = exchange.dataAtFirst;
+    this.address = {
+      url: exchange.urlAtFirst,
+      baseURL: exchange.baseURLAtFirst,
+      params: exchange.paramsAtFirst,
+    };
     this.signal = signal;
     this.Headers = headers.constructor as OutgoingConfig['Headers'];
     this.base = exchange.headersAtFirst;
@@ -50,6 +54,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
 
   prepare(data: unknown, extra: Readonly<Record<string, string>> | undefined): void {
     const { config, body, headersAtFirst } = this.exchange;
+    if (extra !== undefined) this.beginAnew();
     if (body !== undefined) config.data = data;
     if (extra === undefined) this.addKey();
     const more = { ...extra, ...body?.headers };
@@ -73,6 +78,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
 
   target(): { url: string; headers: HeaderRecord } {
     const { config, installation } = this.exchange;
+    this.beginAnew();
     // A header that is false is one that axios must not add.
     const headers = Object.entries(this.headers).filter(([, value]) => value !== false);
     return { url: asSent(textOf(installation.child.uri(config))), headers: recordOf(headers) };
@@ -90,6 +96,16 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     const isHome = originIn(url) === this.exchange.origin;
     putIdentity(config, isHome ? this.identity : withoutIdentity(this.identity));
     put(config, { url, baseURL: undefined, params: undefined });
+  }
+
+  /** An adapter of the caller's may sign the address or encrypt the data in the configuration, and would do so twice. */
+  private beginAnew(): void {
+    const { config, body } = this.exchange;
+    if (body === undefined && config.data !== this.data) config.data = this.data;
+    const { url, baseURL, params } = this.address;
+    if (this.identity !== undefined) return;
+    if (config.url !== url || config.baseURL !== baseURL || config.params !== params)
+      put(config, this.address);
   }
 
   ended(): void {
@@ -124,11 +140,11 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
    * has acted would act twice.
    */
   private restore(): void {
-    const { config, body, whereabouts } = this.exchange;
+    const { config, body } = this.exchange;
     if (body !== undefined) config.data = this.data;
     if (this.identity !== undefined) {
       putIdentity(config, this.identity);
-      put(config, { url: whereabouts.url, baseURL: whereabouts.baseURL, params: this.params });
+      put(config, this.address);
     }
     if (!this.hasOwnHeaders) return;
     this.headers = this.base;
