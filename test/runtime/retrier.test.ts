@@ -263,9 +263,9 @@ describe('a pattern that is probably a mistake', () => {
 
 describe('wrong arguments of createRetrier()', () => {
   test.each([
-    ['service', 'Write presets.policies.service, with presets from "undaunted", or settings.'],
-    ['llm', 'Write presets.policies.llm, with presets from "undaunted", or settings.'],
-    ['default', 'Write presets.policies.service, with presets from "undaunted", or settings.'],
+    ['service', 'Write presets.policies.service, with the presets of "undaunted", or settings.'],
+    ['llm', 'Write presets.policies.llm, with the presets of "undaunted", or settings.'],
+    ['default', 'Write presets.policies.service, with the presets of "undaunted", or settings.'],
   ])('the name of a preset: %s', (name, advice) => {
     for (const work of [createRetrier, retrierFor]) {
       expect(() => work(name as never)).toThrow(

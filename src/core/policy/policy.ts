@@ -118,7 +118,7 @@ const ownPolicies: WeakMap<object, Policy> = new WeakMap();
 /** The command line takes names, and so people try them here. */
 function nameOnly(given: string): Problem {
   const preset = given === 'llm' ? given : 'service';
-  const advice = `Write presets.policies.${preset}, with presets from "undaunted", or settings.`;
+  const advice = `Write presets.policies.${preset}, with the presets of "undaunted", or settings.`;
   return { path: '', found: found(given), allowed: 'an object', advice };
 }
 

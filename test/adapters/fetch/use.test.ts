@@ -31,7 +31,7 @@ describe('something other than a fetch', () => {
 
   test('the name of a preset, as the command line takes it', () => {
     expect(() => withRetry(fetch, 'service' as never)).toThrow(
-      '(policy): found a string "service"; allowed: an object. Write presets.policies.service, with presets from "undaunted", or settings.',
+      '(policy): found a string "service"; allowed: an object. Write presets.policies.service, with the presets of "undaunted", or settings.',
     );
   });
 });

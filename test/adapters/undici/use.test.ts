@@ -28,7 +28,7 @@ describe('wrong uses of retry()', () => {
 
   test('the name of a preset, as the command line takes it', () => {
     expect(() => retry('service' as never)).toThrow(
-      '(policy): found a string "service"; allowed: an object. Write presets.policies.service, with presets from "undaunted", or settings.',
+      '(policy): found a string "service"; allowed: an object. Write presets.policies.service, with the presets of "undaunted", or settings.',
     );
   });
 });
