@@ -25,7 +25,7 @@ describe('the place in the scope is given back', () => {
     const lab = await openLab([answer(503), silence(), answer(200, 'back')]);
     const { time, agent } = timed({ maxRetries: 0, gate: { failures: 1, deadForMs: 0, probeMs: 1_000 } });
     await record(agent, { origin: lab.origin }).end();
-    time.now = 10_000;
+    time.now = 5_000;
     const probe = record(agent, { origin: lab.origin });
     await lab.until(({ requests }) => requests.length === 2);
     // A request that comes during a probe waits for the probe's answer.
