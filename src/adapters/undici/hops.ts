@@ -187,20 +187,31 @@ function isFor(hop: Hop, handler: object): boolean {
   return given === handler || handlerInside(given) === handler;
 }
 
+/** Where undici keeps the handler of a request. Each copy of undici has a place of its own. */
+let place: symbol | undefined;
+
 function handlerOf(hop: Hop): object | undefined {
-  const key = Object.getOwnPropertySymbols(hop).find(({ description }) => description === 'handler');
-  return key === undefined ? undefined : (hop as unknown as Record<symbol, object | undefined>)[key];
+  const kept = hop as unknown as Record<symbol, object | undefined>;
+  if (place === undefined || !Object.hasOwn(hop, place)) {
+    place = Object.getOwnPropertySymbols(hop).find(({ description }) => description === 'handler');
+  }
+  return place === undefined ? undefined : kept[place];
 }
 
 // ---------------------------------------------------------------- undici 7
 
+interface Wrapper {
+  onResponseStarted(): unknown;
+}
+
 /** The question which handler is inside another one. */
 interface Question {
-  readonly depth: number;
   answer: object | undefined;
 }
 
 let question: Question | undefined;
+/** Where in this file wrappers are asked. */
+let askedAt: string | undefined;
 
 /**
  * undici 7 wraps a handler of the second generation, and keeps it private. Its wrapper passes this call on, from 7.25 at
@@ -208,12 +219,12 @@ let question: Question | undefined;
  */
 function handlerInside(wrapper: object | undefined): object | undefined {
   if (wrapper?.constructor?.name !== 'UnwrapHandler') return undefined;
-  const { onResponseStarted } = wrapper as { readonly onResponseStarted?: unknown };
-  if (typeof onResponseStarted !== 'function') return undefined;
-  const asked: Question = { depth: stackDepth(), answer: undefined };
+  if (typeof (wrapper as Partial<Wrapper>).onResponseStarted !== 'function') return undefined;
+  if (askedAt === undefined) ask({ onResponseStarted: noteWhereAsked });
+  const asked: Question = { answer: undefined };
   question = asked;
   try {
-    onResponseStarted.call(wrapper);
+    ask(wrapper as Wrapper);
   } catch {
     // A handler of someone else's: it is not the one we look for.
   } finally {
@@ -222,21 +233,36 @@ function handlerInside(wrapper: object | undefined): object | undefined {
   return asked.answer;
 }
 
-/** To be called in onResponseStarted: true if that was only the question. The three frames are the calls in between. */
+function ask(wrapper: Wrapper): void {
+  wrapper.onResponseStarted();
+}
+
+function noteWhereAsked(): void {
+  askedAt = callerOf(noteWhereAsked, 0);
+}
+
+/** To be called in onResponseStarted: true if that was only the question. */
 export function isQuestion(handler: object): boolean {
   if (question === undefined) return false;
-  if (stackDepth() - question.depth === 3) question.answer = handler;
+  // The two calls in between are the one that asks us here, and the wrapper's.
+  if (askedAt !== undefined && callerOf(isQuestion, 2) === askedAt) question.answer = handler;
   return true;
 }
 
-function stackDepth(): number {
+/** The line from which a function was called, through this many calls in between. Only these frames are captured. */
+function callerOf(called: (handler: object) => unknown, between: number): string | undefined {
   const { stackTraceLimit, prepareStackTrace } = Error;
+  const captured: { stack?: unknown } = {};
   try {
-    Error.stackTraceLimit = Number.POSITIVE_INFINITY;
-    Error.prepareStackTrace = (_error, sites) => sites.length;
-    return Number(new Error().stack);
+    Error.stackTraceLimit = between + 1;
+    Error.prepareStackTrace = (_error, sites) => {
+      const site = sites[between];
+      return site && `${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`;
+    };
+    Error.captureStackTrace(captured, called);
+    return captured.stack as string | undefined;
   } catch {
-    return Number.NaN;
+    return undefined;
   } finally {
     Object.assign(Error, { stackTraceLimit, prepareStackTrace });
   }
