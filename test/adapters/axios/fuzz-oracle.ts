@@ -88,14 +88,15 @@ function* aboutConfig(trial: Trial, { adapter, isNamed, policy }: FuzzScript): G
 
 // ---------------------------------------------------------------- where nothing is left to chance
 
-function mustSucceed(call: FuzzCall, { policy, responseType, retryIf, beforeRetry, calls }: FuzzScript) {
+function mustSucceed(call: FuzzCall, script: FuzzScript) {
+  const { policy, retryIf, beforeRetry, calls } = script;
   const isTimed = policy.attemptTimeoutMs !== undefined || policy.deadlineMs !== undefined;
   const isHooked = retryIf === 'rejects' || beforeRetry === 'rejects';
   if (isTimed || isHooked || calls.some(mayDisturb)) return undefined;
   for (const [index, play] of call.plays.entries()) {
     if (index > (policy.maxRetries ?? 0)) return undefined;
     if (play.does === 'serve' && play.cut === undefined) return index + 1;
-    if (!isRetried(play, call, policy, responseType)) return undefined;
+    if (!isRetried(play, call, script)) return undefined;
   }
   return undefined;
 }
@@ -106,7 +107,10 @@ function mayDisturb({ method, plays, abort }: FuzzCall): boolean {
   return abort !== undefined || (method === 'HEAD' && plays.some(isCut));
 }
 
-function isRetried(play: FuzzPlay, call: FuzzCall, policy: PolicyOptions, responseType: string): boolean {
+function isRetried(play: FuzzPlay, call: FuzzCall, script: FuzzScript): boolean {
+  const { policy, responseType, isNamed } = script;
+  // An adapter of the caller's may send anything, so nothing that a server says is known to be about the request.
+  const isProof = isNamed && policy.unsafeMethods === 'refused';
   const { form, bytes } = call.body;
   if (form === 'readable' && bytes > (policy.bufferBodyBytes ?? 0)) return false;
   switch (play.does) {
@@ -121,7 +125,7 @@ function isRetried(play: FuzzPlay, call: FuzzCall, policy: PolicyOptions, respon
       return (
         play.status !== 404 &&
         !('retry-after' in play.headers) &&
-        (isRepeatable(call, policy) || (isRefusal(play) && policy.unsafeMethods === 'refused'))
+        (isRepeatable(call, policy) || (isRefusal(play) && isProof))
       );
   }
 }

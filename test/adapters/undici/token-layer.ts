@@ -12,7 +12,16 @@ export function asksForToken({ hidesStart }: { readonly hidesStart: boolean }): 
     const ask = ({ origin, pathname, search }: URL): void => {
       const method = options.method === 'HEAD' ? 'HEAD' : 'GET';
       const path = pathname + search;
-      const asked = { ...options, origin, path, query: {}, method, body: null, headers: {} } as const;
+      const asked = {
+        ...options,
+        origin,
+        path,
+        query: {},
+        method,
+        body: null,
+        headers: {},
+        expectContinue: false,
+      } as const;
       dispatch(asked, hidesStart ? without(handler, 'start') : handler);
     };
     const heard = (word: string | undefined, given: readonly unknown[], pass: () => unknown): unknown => {
