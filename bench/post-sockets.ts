@@ -39,7 +39,8 @@ export function benchPostSockets(): Promise<Row[]> {
     const agents: { destroy(): unknown }[] = [];
     const clients = {
       fetch: (layer: Layer) => overFetch(origin, layer),
-      undici: (layer: Layer) => overUndici(origin, layer, agents),
+      undici: (layer: Layer) => overUndici(origin, layer, agents, null),
+      'undici, all connections busy': (layer: Layer) => overUndici(origin, layer, agents, atATime),
       axios: (layer: Layer) => overAxios(origin, layer, agents),
     };
     const rows: Row[] = [];
@@ -62,8 +63,13 @@ function overFetch(origin: string, layer: Layer): Send {
   };
 }
 
-function overUndici(origin: string, layer: Layer, agents: { destroy(): unknown }[]): Send {
-  const agent = new undici.Agent({ connections: atATime, keepAliveTimeout: 300_000 });
+function overUndici(
+  origin: string,
+  layer: Layer,
+  agents: { destroy(): unknown }[],
+  connections: number | null,
+): Send {
+  const agent = new undici.Agent({ connections, keepAliveTimeout: 300_000 });
   agents.push(agent);
   const dispatcher = layer === undefined ? agent : agent.compose(retry(layer));
   return async () => {
