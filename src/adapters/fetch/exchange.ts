@@ -159,11 +159,17 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return this.call(init);
   }
 
+  private get needsProof(): boolean {
+    // Most requests are a GET of a text: for those, the facts are not asked for their method.
+    const method = typeof this.inputAtFirst === 'string' ? (this.initAtFirst?.method ?? 'GET') : '';
+    return !this.session.settings.methods.has(method) && needsProof(this.session);
+  }
+
   private call(given: Init): Promise<ResponseShape> {
     const { input, rest } = this;
     // Called as a function: the platform's fetch rejects another `this`.
     const send = this.installation.fetchNow();
-    this.proof = needsProof(this.session) ? new Proof(send, input, given) : undefined;
+    this.proof = this.needsProof ? new Proof(send, input, given) : undefined;
     const init = this.proof === undefined ? given : this.proof.counting(given, this.initAtFirst);
     if (rest.length > 0) return promised(send(input, init, ...rest));
     return promised(init === undefined ? send(input) : send(input, init));
