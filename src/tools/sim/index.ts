@@ -2,7 +2,7 @@
 
 export type { Exchange } from './exchange.js';
 export * as knownOutages from './known.js';
-export type { Day, Limit } from './ordinary.js';
+export type { Limit } from './ordinary.js';
 export * as ordinaryDays from './ordinary.js';
 export type { Peer, PeerHedges, PeerTimeouts, PeerTurn } from './peers.js';
 export { peers } from './peers.js';

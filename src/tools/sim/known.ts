@@ -1,8 +1,7 @@
 /** Outages and slow days that were published, with their numbers: what a retry layer did to them, others can check. */
 
 import type { PolicyOptions } from '../../index.js';
-import type { Day } from './ordinary.js';
-import type { LatencyModel, QueueServer } from './world.js';
+import type { Day, LatencyModel, QueueServer } from './world.js';
 import { eagerClients, layers, limitedServer, steadyStream } from './worlds.js';
 
 /** When the trouble starts. */

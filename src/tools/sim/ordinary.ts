@@ -8,23 +8,17 @@ import type {
   ChangingServer,
   Clients,
   Crowds,
+  Day,
   Fault,
   LimitedServer,
   OpenLoop,
   PlainServer,
   RouteShare,
   ServerModel,
-  World,
 } from './world.js';
 
 export type { Overload, Refusal } from './refusals.js';
 export { overloadedFromMs, refusedTenant, servedFromMs, shedding } from './refusals.js';
-
-/** A world and its clients. */
-export interface Day {
-  readonly world: World;
-  readonly clients: Crowds;
-}
 
 const minute = 60_000;
 const quick = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 } as const;

@@ -1,7 +1,6 @@
 /** Ordinary days on which a server refuses many requests: those of one tenant, or those that it cannot bear. */
 
-import type { Day } from './ordinary.js';
-import type { ChangingServer, Clients, OpenLoop, PlainServer, ServerModel } from './world.js';
+import type { ChangingServer, Clients, Day, OpenLoop, PlainServer, ServerModel } from './world.js';
 
 const minute = 60_000;
 const quick = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 } as const;

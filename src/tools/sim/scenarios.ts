@@ -3,10 +3,9 @@
 import type { PolicyOptions } from '../../index.js';
 import { presets } from '../../index.js';
 import * as known from './known.js';
-import type { Day } from './ordinary.js';
 import * as days from './ordinary.js';
 import * as tails from './tail.js';
-import type { Crowds, Service, World } from './world.js';
+import type { Crowds, Day, Service, World } from './world.js';
 import * as worlds from './worlds.js';
 
 export interface Scenario {

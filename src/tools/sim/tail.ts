@@ -4,9 +4,9 @@
  */
 
 import { exp } from './elementary.js';
-import type { Day } from './ordinary.js';
 import type {
   BalancedServer,
+  Day,
   DrawnLatency,
   Fault,
   LatencyTail,

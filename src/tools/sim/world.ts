@@ -292,3 +292,9 @@ export type Clients = ClosedLoop | OpenLoop | Burst;
 
 /** One crowd, or several at the same time. */
 export type Crowds = Clients | readonly [Clients, ...Clients[]];
+
+/** A world and its clients. */
+export interface Day {
+  readonly world: World;
+  readonly clients: Crowds;
+}
