@@ -11,13 +11,26 @@ const senders: ReadonlySet<string> = new Set(['DispatcherBase', 'ProxyAgent', 'M
 const mocks: ReadonlySet<string> = new Set(['MockClient', 'MockPool']);
 
 /**
- * False for a dispatcher with interceptors and for a class that has its own `dispatch`: these may follow redirects or
- * send other requests, and hide both.
+ * False for a dispatcher with interceptors, for a class that has its own `dispatch`, and for one that has such a
+ * dispatcher beneath it or a factory of the caller's, which may make one: these may follow redirects or send other
+ * requests, and hide both.
  */
 export function isPlain(dispatcher: Dispatching): boolean {
   const owner = ownerOf(dispatcher);
   if (owner === undefined || owner.dispatch !== dispatcher.dispatch) return false;
-  return (owner === dispatcher ? mocks : senders).has(owner.constructor.name);
+  if (!(owner === dispatcher ? mocks : senders).has(owner.constructor.name)) return false;
+  return Object.getOwnPropertySymbols(dispatcher).every((symbol) =>
+    isPlainPart(symbol.description, (dispatcher as unknown as Record<symbol, unknown>)[symbol]),
+  );
+}
+
+/** undici keeps in symbols what a dispatcher is made of. */
+function isPlainPart(name: string | undefined, part: unknown): boolean {
+  if (name === 'factory') return typeof part === 'function' && part.name === 'defaultFactory';
+  // Of undici 6: interceptors of the caller's, by class.
+  if (name === 'options') return Object(part).interceptors === undefined;
+  // What a MockAgent falls back to.
+  return name !== 'agent' || typeof Object(part).dispatch !== 'function' || isPlain(part as Dispatching);
 }
 
 /** The dispatcher itself, or the prototype that its `dispatch` comes from. */
