@@ -104,8 +104,9 @@ describe.concurrent('one command plays it', () => {
 
 test.concurrent('more connections than files may be open is told, with what to do', async (context) => {
   const start = startFor(context);
-  const many = ['--clients', '300', '--lambda', '10ms', '--base-delay', '60s'];
-  const clients = start(['clients', ...many], { openFiles: 100 });
+  const many = ['--clients', '900', '--lambda', '10ms', '--base-delay', '60s'];
+  // Node itself needs some to load the program.
+  const clients = start(['clients', ...many], { openFiles: 300 });
   expect(await clients.ended).toEqual({ code: 2, signal: null });
   const line = 'undaunted: too many open files. Raise the limit first: ulimit -n 10000\n';
   expect(clients.written.stderr).toBe(line);
