@@ -44,7 +44,7 @@ describe('opened from a file', () => {
     expect(await shown('lab=1&seed=3')).toEqual([smallOutage.name, '3']);
   });
 
-  test('offers outages, limits, ordinary days and slow answers, and policies to start from', async () => {
+  test('offers outages, known ones too, limits, ordinary days and slow answers, and policies to start from', async () => {
     await using opened = await open(report, { fragment: '' });
     const groups = (label: string) =>
       opened.page
@@ -54,6 +54,7 @@ describe('opened from a file', () => {
     expect(await groups('Scenario')).toEqual([
       'From this report',
       'Outages',
+      'Known outages',
       'Limits',
       'Ordinary days',
       'Slow answers',
