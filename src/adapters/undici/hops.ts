@@ -167,7 +167,7 @@ function created(message: unknown): void {
   else owner.owns(request);
 }
 
-/** Reported in the same turn to whoever is above. */
+/** Reported in the same turn to the layer above. */
 function fails(message: unknown): void {
   failing = message as Failing;
   queueMicrotask(reported);
