@@ -190,7 +190,7 @@ function unreadable(retrier: Retrier): number {
 }
 
 const shape =
-  '"limit":"hold","firsts":0,"refusals":0,"successes":0,"turn":1,"until":0,"pacedSince":0,"places":0';
+  '"limit":"hold","firsts":0,"refusals":0,"successes":0,"sent":0,"turn":1,"dueAt":0,"share":0,"restMs":0,"until":0,"pacedSince":0,"places":0';
 const garbage: readonly (readonly [string, readonly string[]])[] = [
   ['a list', ['RPUSH', 'KEY', 'one']],
   ['no JSON', ['SET', 'KEY', 'what is this']],
@@ -198,19 +198,19 @@ const garbage: readonly (readonly [string, readonly string[]])[] = [
   ['a record with fields missing', ['SET', 'KEY', '{"limit":"hold"}']],
   [
     'a record of another limit',
-    ['SET', 'KEY', `{${shape},"spacingMs":0,"pace":"none","nextPlace":0,"free":{},"limit":"gate"}`],
+    ['SET', 'KEY', `{${shape},"spacingMs":0,"phase":"free","nextPlace":0,"free":{},"limit":"gate"}`],
   ],
   [
-    'a pace that there is not',
-    ['SET', 'KEY', `{${shape},"spacingMs":1,"pace":"mad","nextPlace":0,"free":{}}`],
+    'a phase that there is not',
+    ['SET', 'KEY', `{${shape},"spacingMs":1,"phase":"mad","nextPlace":0,"free":{}}`],
   ],
   [
     'numbers without end',
-    ['SET', 'KEY', `{${shape},"spacingMs":1e-320,"pace":"keen","nextPlace":1e999,"free":{}}`],
+    ['SET', 'KEY', `{${shape},"spacingMs":1e-320,"phase":"paced","nextPlace":1e999,"free":{}}`],
   ],
   [
     'numbers that are too large to count',
-    ['SET', 'KEY', `{${shape},"spacingMs":50,"pace":"keen","nextPlace":1e77,"free":{}}`],
+    ['SET', 'KEY', `{${shape},"spacingMs":50,"phase":"paced","nextPlace":1e77,"free":{}}`],
   ],
   ['brackets without end', ['SET', 'KEY', '['.repeat(100_000)]],
   ['something huge', ['SET', 'KEY', JSON.stringify('x'.repeat(5_000_000))]],
@@ -232,9 +232,7 @@ describe('garbage', () => {
     expect(isShared(retrier)).toBe(true);
     // And it goes on from there.
     ends(retrier, refused);
-    await until(
-      async () => String(await admin.sendCommand(['GET', key])).match(/"pace":"(keen|courteous)"/) !== null,
-    );
+    await until(async () => String(await admin.sendCommand(['GET', key])).includes('"phase":"courteous"'));
     expect(unreadable(retrier)).toBe(1);
   });
 

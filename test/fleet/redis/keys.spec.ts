@@ -1,6 +1,7 @@
 /** What a fleet leaves in Redis: names, times and bytes of its keys. */
 
 import { describe, expect, test } from 'vitest';
+import { protocolVersion } from '../../../src/core/limits/fleet/messages.js';
 import { redisFleet } from '../../../src/fleet/redis/index.js';
 import { createRetrier, type Retrier } from '../../../src/index.js';
 import type { Client } from './node-redis.js';
@@ -33,7 +34,7 @@ describe('keys', () => {
 
   test('name limit, version and scope if they are to be read', async () => {
     const { keys } = await aLife(true);
-    const limits = ['budget', 'gate', 'hold'].map((limit) => `undaunted:{1}:v1 ${limit} `);
+    const limits = ['budget', 'gate', 'hold'].map((limit) => `undaunted:{1}:v${protocolVersion} ${limit} `);
     for (const [index, key] of keys.entries()) {
       expect(key.startsWith(limits[index] as string)).toBe(true);
       expect(key.endsWith(' http://a.example')).toBe(true);
