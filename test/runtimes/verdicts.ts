@@ -87,7 +87,7 @@ export const differences: readonly Difference[] = [
   {
     runtimes: ['Bun'],
     clients: overFetch,
-    faults: ['a refused connection'],
+    faults: ['a refused connection', 'a name that is not found'],
     verdict: unclear,
     reason: 'The error names the first URL even after a redirect to another one.',
   },

@@ -15,6 +15,9 @@ export const undici: typeof import('undici') = load('undici');
 export const version: string = load('undici/package.json').version;
 export const major = majorOf(version);
 
+/** undici 7 shows whose a request is that had to wait for a connection only from here on. */
+export const showsQueued = major !== 7 || Number(version.split('.')[1]) >= 25;
+
 /** The undici inside Node, of which the global `fetch` is made, whatever undici is installed. */
 export const builtIn = {
   version: process.versions['undici'] ?? '',

@@ -12,7 +12,7 @@ import { historyOf, type PolicyOptions } from '../../../src/index.js';
 import { type H2Lab, rstStream } from '../../faults/h2-lab.js';
 import { answer, type Lab, refusedOrigin, rst, silence } from '../../faults/lab.js';
 import { openFullBacklog, openLab, settled, soon } from '../kit.js';
-import { major, undici, version } from './client.js';
+import { major, showsQueued, undici } from './client.js';
 import { openH2AgentForResets, openH2Lab, wires } from './h2-client.js';
 import { openAgent } from './kit.js';
 
@@ -314,9 +314,6 @@ const layers: [name: string, layers: () => Interceptor[]][] = [
     ],
   ],
 ];
-
-/** undici 7 shows whose a request is that had to wait for a connection only from here on. */
-const showsQueued = major !== 7 || Number(version.split('.')[1]) >= 25;
 
 describe.each(undicis)('over %s', (_name, make) => {
   test('a refused POST is sent again', async () => {

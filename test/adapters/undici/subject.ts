@@ -8,7 +8,7 @@ import { ca } from '../../faults/lab.js';
 import { openLab, soon } from '../kit.js';
 import type { GivingUp } from '../suites/callers.js';
 import type { Asked, Given, Reply, Send, Subject, Way } from '../suites/subject.js';
-import { builtInSpeaksTo, major, undici, version } from './client.js';
+import { builtInSpeaksTo, major, showsQueued, undici, version } from './client.js';
 import { bySignal, oddCallers, plainCallers, withReasons } from './giving-up.js';
 import { multiplexes, openH2AgentForResets, openH2Lab, overTls, reconnects } from './h2-client.js';
 import { openAgent, retryingAgent } from './kit.js';
@@ -221,7 +221,7 @@ export const subject: Subject = {
   ],
   failures: async () => (await import('./failures-play.js')).failures,
   attemptEnds: 'with the head',
-  knowsUnsent: true,
+  knowsUnsent: showsQueued,
   expectOwn: (given) => expect(given).toBeInstanceOf(Object),
   overrideStandsIn: 'options.retry',
   hedges: true,

@@ -7,6 +7,7 @@ import { createRetrier, historyOf } from '../../../src/index.js';
 import { answer, contentOf, onCue, silence } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { openLab } from '../kit.js';
+import { showsQueued } from './client.js';
 import { openAgent } from './kit.js';
 import { record } from './recorder.js';
 import { etag, partly } from './resume-file.js';
@@ -104,6 +105,14 @@ describe('POST', () => {
     await lab.until(({ requests }) => requests.length === 1);
     const recorder = record(agent, { origin: lab.origin, path: '/pay', ...post });
     await time.fire(timeout);
+    if (!showsQueued) {
+      await recorder.end();
+      lab.cue('free');
+      await (await busy).body.dump();
+      expect(recorder.errors).toMatchObject([{ code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' }]);
+      expect(lab.requests.map(({ path }) => path)).toEqual(['/busy']);
+      return;
+    }
     await time.fire(wait);
     await time.until(({ pending }) => pending.includes(timeout));
     lab.cue('free');
