@@ -77,5 +77,6 @@ export function evidenceOf(sending: Sending, error: unknown): Evidence | undefin
   const { hops, starts } = sending;
   if (hops !== undefined) return hops.evidence;
   if (starts === 0) return 'unsent';
-  return isOfHttp2(error) && starts === 1 ? undefined : 'unknown';
+  // undici 8 itself repeats a stream that was refused, so it may have started more than once.
+  return isOfHttp2(error) && !sending.isRedirected ? undefined : 'unknown';
 }

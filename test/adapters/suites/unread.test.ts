@@ -70,7 +70,8 @@ test.each(ways)('over %s, nothing keeps their connections', async (way) => {
     const rows = [${rows.map(([policy, asked = '{}']) => `[${policy}, () => (${asked})]`)}];
     for (const [policy, ask] of rows) {
       await dropAll(policy, ask);
-      const isBusy = sockets() >= ${requests};
+      // The collector may have come by itself, for some of them.
+      const isBusy = sockets() > 0;
       for (let round = 0; round < 60 && sockets() > 0; round += 1) {
         await setTimeout(10);
         collectGarbage();

@@ -15,6 +15,9 @@ export const undici: typeof import('undici') = load('undici');
 export const version: string = load('undici/package.json').version;
 export const major = majorOf(version);
 
+/** undici 8.13 refuses a request whose signal has aborted; before, it was dispatched and then aborted. */
+export const dispatchesAborted = major < 8 || (major === 8 && Number(version.split('.')[1]) < 13);
+
 /** undici 7 shows whose a request is that had to wait for a connection only from here on. */
 export const showsQueued = major !== 7 || Number(version.split('.')[1]) >= 25;
 
