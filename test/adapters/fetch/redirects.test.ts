@@ -11,6 +11,7 @@ import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { historyOf } from '../../../src/index.js';
 import { answer, type Play, refusedOrigin } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
+import { builtInSpeaksTo } from '../undici/client.js';
 import { openAgent } from '../undici/kit.js';
 import { nodeFetch, undici, undiciFetch } from './client.js';
 
@@ -228,7 +229,7 @@ describe('a fetch of the caller', () => {
     async (redirect) => {
       const refusing = await openLab(answer(429));
       for (const token of [await refusedOrigin(), refusing.origin]) {
-        for (const more of [{}, { dispatcher: openAgent() }]) {
+        for (const more of [{}, ...(builtInSpeaksTo ? [{ dispatcher: openAgent() }] : [])]) {
           const lab = await openLab(answer(401));
           const patient = withRetry(loggingIn(token), soon);
           const sent = patient(lab.origin, { ...payment, redirect, ...more } as RequestInit);
