@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { historyOf } from '../../../src/index.js';
 import { answer, type Play, refusedOrigin } from '../../faults/lab.js';
@@ -199,8 +199,18 @@ describe('a dispatcher of the caller', () => {
 });
 
 describe('the global dispatcher', () => {
-  const before = undici.getGlobalDispatcher();
-  afterEach(() => undici.setGlobalDispatcher(before));
+  // Node 26 and undici 7 each have a place of their own: what stood in it goes back there.
+  const globals = globalThis as Record<symbol, unknown>;
+  const places = [1, 2].map((generation) => Symbol.for(`undici.globalDispatcher.${generation}`));
+  let before: readonly unknown[] = [];
+  beforeEach(async () => {
+    await fetch('data:,loads what Node itself has');
+    before = places.map((place) => globals[place]);
+  });
+  afterEach(() => {
+    for (const [index, place] of places.entries())
+      if (before[index] !== undefined) globals[place] = before[index];
+  });
 
   test('is the one that fetch itself would use', async () => {
     const mock = new undici.MockAgent();
