@@ -39,10 +39,17 @@ function clientOf(suite: string): Client | undefined {
   return clients[sum % clients.length];
 }
 
-/** Every failure, abort and body that there is, or a process of its own for each case: a second and more for each. */
-const leftToMatrix = ['failures', 'times-process', 'bodies-gateway', 'bodies-upload', 'abort'].map(
-  (name) => `test/adapters/suites/${name}.test.ts`,
-);
+/**
+ * Every failure, abort and body that there is, real waits, or a process of its own for each case: a second and more for
+ * each.
+ */
+const leftToMatrix = [
+  ...['failures', 'times-process', 'bodies-gateway', 'bodies-upload', 'abort', 'unread'].map(
+    (name) => `test/adapters/suites/${name}.test.ts`,
+  ),
+  'test/adapters/undici/{h2-early-answers,times-undici,unsent-recovers}.test.ts',
+  'test/adapters/axios/{held,times-alive}.test.ts',
+];
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from a default export.
 export default defineConfig({
