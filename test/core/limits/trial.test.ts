@@ -74,8 +74,8 @@ class Watched {
   }
 
   /** The limit of 40 a second, of which 160 are wanted, is known by now. */
-  static paced(more: Partial<Hold> = {}): Watched {
-    const watched = new Watched(more).for(3_000, { perSecond: 160, refused: 0.75 });
+  static paced(): Watched {
+    const watched = new Watched().for(3_000, { perSecond: 160, refused: 0.75 });
     watched.for(2_000, { perSecond: 38, refused: 0 }).for(1_500, { perSecond: 160, refused: 0.75 });
     return watched;
   }
@@ -240,25 +240,6 @@ describe('while requests queue', () => {
     const watched = Watched.paced().for(2_200, { perSecond: 40, refused: 0.3 });
     watched.for(3_000, { perSecond: 36, refused: 0.9 });
     expect(watched.state).toMatchObject({ phase: 'paced', share: expect.closeTo(0.8, 0) });
-  });
-
-  test('a limit that is gone is noticed: if nothing is refused for long enough, all may go, and may prove the limit again', () => {
-    const served = { perSecond: 38, refused: 0 };
-    const watched = Watched.paced({ maxQueueMs: 2_000 }).for(4_000, served);
-    expect(watched.phase).toBe('paced');
-    watched.for(3_000, served);
-    expect(watched.phase).toBe('proof');
-    expect(isPaced(watched.state, watched.now)).toBe(false);
-    watched.for(3_000, { perSecond: 160, refused: 0.75 });
-    expect(watched.phase).toBe('paced');
-  });
-
-  test.each([
-    ['a few are still refused', { maxQueueMs: 2_000 }, 0.02],
-    ['requests may queue for long, and would all go at once', {}, 0],
-    ['nothing is enforced', { maxQueueMs: 2_000, enforce: false }, 0],
-  ])('they go on queueing if %s', (_, more, refused) => {
-    expect(Watched.paced(more).for(9_000, { perSecond: 60, refused }).phase).not.toBe('proof');
   });
 
   test('after ten seconds without a queue it is over', () => {

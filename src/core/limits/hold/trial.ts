@@ -148,30 +148,12 @@ function whenPaced(hold: Hold, state: HoldState, sample: Sample, now: number): J
   const share = refusals / sent;
   if (share < Math.max(bearable * hold.refusedShare, isApart ? 2 * state.share : 0)) {
     if (isApart) return { state, sample: sampleAfter(sample, now) };
-    if (isUnrefused(hold, state, sample, now)) return lettingGo({ ...state, restMs: 0 }, 'proof', now);
     return { state: state.share === 0 ? state : { ...state, share: 0 }, sample: sampleAfter(sample, now) };
   }
   // If they are twice as many, something else has changed meanwhile.
   const isUnchanged = !isApart && share >= state.share * unchanged && share <= state.share * 2;
   if (isUnchanged && hold.enforce) return trying(hold, state, sample, share, now);
   return changed({ ...state, share }, spacingBy(state, now) / leastStep, paced, now);
-}
-
-/** A pace that grows meets its limit within this time, if the limit is still there. */
-const meetsLimitMs = 4_500;
-
-/**
- * Nothing was refused for two samples: the limit may be gone, or far higher, and only all requests together can show it.
- * Not where requests may queue for long, because then all of them would go at once.
- */
-function isUnrefused(
-  { enforce, maxQueueMs }: Hold,
-  { pacedSince }: HoldState,
-  sample: Sample,
-  now: number,
-): boolean {
-  const isQuiet = sample.refusals === 0 && sample.before?.refusals === 0;
-  return isQuiet && enforce && maxQueueMs !== undefined && now - pacedSince >= meetsLimitMs;
 }
 
 interface Turn {
