@@ -9,6 +9,7 @@ import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { historyOf, type PolicyOptions, suppressRetries } from '../../../src/index.js';
 import { answer, type Lab, rst, silence } from '../../faults/lab.js';
+import { setGlobally } from '../global-dispatcher.js';
 import { openLab, settled, soon } from '../kit.js';
 import { plainCallers } from './callers.js';
 import { axios, axiosEdge } from './client.js';
@@ -27,9 +28,7 @@ function retryingAgent(interceptor = retry(patient)): undici.Dispatcher {
 
 /** Sets the dispatcher for every fetch of this process. */
 function useGlobally(dispatcher: undici.Dispatcher): void {
-  const before = undici.getGlobalDispatcher();
-  undici.setGlobalDispatcher(dispatcher);
-  onTestFinished(() => undici.setGlobalDispatcher(before));
+  setGlobally(undici.setGlobalDispatcher, dispatcher);
 }
 
 /** Another copy of this package, as another version would be. */

@@ -6,10 +6,11 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { historyOf } from '../../../src/index.js';
 import { answer, type Play, refusedOrigin } from '../../faults/lab.js';
+import { setGlobally } from '../global-dispatcher.js';
 import { openLab, settled, soon } from '../kit.js';
 import { builtInSpeaksTo } from '../undici/client.js';
 import { openAgent } from '../undici/kit.js';
@@ -199,19 +200,6 @@ describe('a dispatcher of the caller', () => {
 });
 
 describe('the global dispatcher', () => {
-  // Node 26 and undici 7 each have a place of their own: what stood in it goes back there.
-  const globals = globalThis as Record<symbol, unknown>;
-  const places = [1, 2].map((generation) => Symbol.for(`undici.globalDispatcher.${generation}`));
-  let before: readonly unknown[] = [];
-  beforeEach(async () => {
-    await fetch('data:,loads what Node itself has');
-    before = places.map((place) => globals[place]);
-  });
-  afterEach(() => {
-    for (const [index, place] of places.entries())
-      if (before[index] !== undefined) globals[place] = before[index];
-  });
-
   test('is the one that fetch itself would use', async () => {
     const mock = new undici.MockAgent();
     onTestFinished(() => mock.close());
@@ -220,7 +208,7 @@ describe('the global dispatcher', () => {
     const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' });
     pool.intercept({ path: '/', method: 'POST' }).replyWithError(refused);
     pool.intercept({ path: '/', method: 'POST' }).reply(201);
-    undici.setGlobalDispatcher(mock);
+    setGlobally(undici.setGlobalDispatcher, mock);
     expect((await withRetry(undiciFetch, soon)('http://a.example/', payment)).status).toBe(201);
   });
 });

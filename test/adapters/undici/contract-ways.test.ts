@@ -9,6 +9,7 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { answer, answerChunked, informational, type Play, refusedOrigin, rst } from '../../faults/lab.js';
+import { setGlobally } from '../global-dispatcher.js';
 import { openLab, settled, soon } from '../kit.js';
 import { builtIn, globalReachesBuiltIn, undici, version } from './client.js';
 import { isEarly7 } from './generations.js';
@@ -98,9 +99,7 @@ describe.each(Object.entries(ways))('%s', (name, send) => {
 
   test('through the global dispatcher', async () => {
     const lab = await openLab([answer(503, 'no'), answer(200, 'ok')]);
-    const before = undici.getGlobalDispatcher();
-    onTestFinished(() => undici.setGlobalDispatcher(before));
-    undici.setGlobalDispatcher(retryingAgent());
+    setGlobally(undici.setGlobalDispatcher, retryingAgent());
     const sent = await send(undefined as unknown as Dispatcher, lab.origin, 'GET');
     // undici before 7.27 sets a global that a built-in undici 8 does not read: no interceptor can help.
     const reaches = name !== 'the built-in fetch()' || globalReachesBuiltIn;
