@@ -1,6 +1,6 @@
 /** Plays schedules and policies that are plain data, and states their numbers. */
 
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { scheduledWait } from '../../../src/core/decide/schedule.js';
 import { AttemptTimeoutError } from '../../../src/core/errors.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
@@ -66,7 +66,7 @@ export const refused = failed(errorWith({ code: 'ECONNREFUSED', syscall: 'connec
 export const tooSlow = failed(new AttemptTimeoutError(2_500));
 
 /** The entries of a shelf that could be changed, however deep. */
-export function notFrozenIn(shelf: object): string[] {
+function notFrozenIn(shelf: object): string[] {
   const open = Object.entries(shelf).flatMap(([group, values]: [string, object]) =>
     Object.entries(values).flatMap(([name, value]) => (isFrozen(value) ? [] : [`${group}.${name}`])),
   );
@@ -77,4 +77,19 @@ export function notFrozenIn(shelf: object): string[] {
 
 function isFrozen(value: unknown): boolean {
   return typeof value !== 'object' || (Object.isFrozen(value) && Object.values(value ?? {}).every(isFrozen));
+}
+
+/** Declares what holds for every shelf: its policies are complete, and all of it is frozen, plain data. */
+export function expectValues(shelf: object, policies: Readonly<Record<string, PolicyOptions>>): void {
+  test.each(Object.entries(policies))('%s is a policy as it is', (_, policy) => {
+    expect(definePolicy(policy).toJSON()).toEqual(policy);
+  });
+
+  test('all are plain data', () => {
+    expect(JSON.parse(JSON.stringify(shelf))).toEqual(shelf);
+  });
+
+  test('all are frozen, to the last table', () => {
+    expect(notFrozenIn(shelf)).toEqual([]);
+  });
 }

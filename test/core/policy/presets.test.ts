@@ -7,7 +7,7 @@ import { presets } from '../../../src/core/policy/presets.js';
 import type { Schedule } from '../../../src/core/policy/schedules.js';
 import type { Outcome } from '../../../src/core/types.js';
 import { answered, requestOf } from '../../kit.js';
-import { flow, type Numbers, near, notFrozenIn, refused, waits } from './preset-kit.js';
+import { expectValues, flow, type Numbers, near, refused, waits } from './preset-kit.js';
 
 // The compiler checks that each preset has the type that a user's own value would have.
 const schedules: Readonly<Record<keyof typeof presets.schedules, Schedule>> = presets.schedules;
@@ -161,17 +161,7 @@ describe('llm', () => {
   });
 });
 
-test.each(Object.entries(policies))('%s is a policy as it is', (_, policy) => {
-  expect(definePolicy(policy).toJSON()).toEqual(policy);
-});
-
-test('all are plain data', () => {
-  expect(JSON.parse(JSON.stringify(presets))).toEqual(presets);
-});
-
-test('all are frozen, to the last table', () => {
-  expect(notFrozenIn(presets)).toEqual([]);
-});
+expectValues(presets, policies);
 
 test('what a service needs, and nothing that is only famous', () => {
   const names = Object.entries(presets).map(([group, values]) => [group, ...Object.keys(values)]);

@@ -6,7 +6,7 @@ import type { Schedule } from '../../../src/core/policy/schedules.js';
 import { schemes } from '../../../src/core/policy/schemes.js';
 import type { Outcome } from '../../../src/core/types.js';
 import { answered } from '../../kit.js';
-import { always, flow, type Numbers, near, notFrozenIn, refused, tooSlow, waits } from './preset-kit.js';
+import { always, expectValues, flow, type Numbers, near, refused, tooSlow, waits } from './preset-kit.js';
 
 // The compiler checks that each scheme has the type that a user's own value would have.
 const schedules: Readonly<Record<keyof typeof schemes.schedules, Schedule>> = schemes.schedules;
@@ -165,14 +165,4 @@ describe('hadoop', () => {
   });
 });
 
-test.each(Object.entries(policies))('%s is a policy as it is', (_, policy) => {
-  expect(definePolicy(policy).toJSON()).toEqual(policy);
-});
-
-test('all are plain data', () => {
-  expect(JSON.parse(JSON.stringify(schemes))).toEqual(schemes);
-});
-
-test('all are frozen, to the last table', () => {
-  expect(notFrozenIn(schemes)).toEqual([]);
-});
+expectValues(schemes, policies);
