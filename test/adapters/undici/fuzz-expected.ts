@@ -10,17 +10,30 @@ import { isRefusal, isSafe } from './fuzz-script.js';
 export function mustSucceed(call: FuzzCall, script: FuzzScript): Expected {
   if (!isCalm(script) || !isReplayable(call, script)) return undefined;
   let broken: Serve | undefined;
-  let receivedBytes = 0;
+  let received: Received = { atLeast: 0, atMost: 0 };
   for (const [index, play] of call.plays.entries()) {
     if (index > (script.policy.maxRetries ?? 0)) return undefined;
     if (play.does === 'serve' && broken !== undefined && !continues(play, broken)) return undefined;
-    if (play.does === 'serve' && isWhole(play, receivedBytes)) return { arrivals: index + 1 };
+    if (play.does === 'serve' && isWhole(play, received.atLeast)) return { arrivals: index + 1 };
+    if (play.does === 'serve' && isWhole(play, received.atMost)) return undefined;
     if (!isRetried(play, call, script)) return undefined;
     if (play.does !== 'serve') continue;
     broken = play;
-    receivedBytes += play.cut?.after ?? 0;
+    received = withBytesOf(play, received);
   }
   return undefined;
+}
+
+/** Bytes of the body that the client has when a connection breaks. */
+interface Received {
+  readonly atLeast: number;
+  readonly atMost: number;
+}
+
+/** A reset throws away what waits in the client's socket, so a caller who reads slowly may have got none of it. */
+function withBytesOf({ cut }: Serve, { atLeast, atMost }: Received): Received {
+  const sent = cut?.after ?? 0;
+  return { atLeast: cut?.how === 'rst' ? atLeast : atLeast + sent, atMost: atMost + sent };
 }
 
 /** A script without time limits, in which no other call and no idle connection can affect this one. */
