@@ -204,6 +204,10 @@ export class LiveSession implements Session {
     return this.enclosure !== undefined && belongsTo(this.enclosure, this.request);
   }
 
+  bodyEnded(): void {
+    // No limit counts the attempts that are out.
+  }
+
   abandon(outcome?: unknown): void {
     if (this.turn !== undefined) this.scope.leave(this.settings, this.turn);
     this.endTurn('neutral');

@@ -53,6 +53,12 @@ export interface Session {
   /** Decides what follows an outcome. A stop ends the session, unless the body of an accepted response fails later. */
   next(outcome: Outcome, prospects: Prospects): Decision;
   /**
+   * The body of the answer that the caller has is over, so the attempt occupies the server no longer: it was read to its
+   * end, has broken off, or is not read. An adapter whose client does not tell calls it with the head. Calling it again
+   * changes nothing.
+   */
+  bodyEnded(): void;
+  /**
    * The caller gave up, or the request ended in a way that needs no decision, with this error or status. Without an
    * outcome it was not a request of ours, and listeners are not told.
    */
