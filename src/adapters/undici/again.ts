@@ -4,14 +4,14 @@ import type { RetryContext } from '../../core/events.js';
 import type { Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../../runtime/attempt-header.js';
 import { contextFor } from '../../runtime/hooks.js';
-import type { CallersSide } from './caller.js';
 import { asChanged, goesTo, targetOf } from './dispatch-options.js';
 import type { Download } from './download.js';
+import type { Exchange } from './exchange.js';
 import type { MoreHeaders } from './outgoing.js';
 
 /** Runs after the wait, so that a token that `beforeRetry` fetches is fresh. */
 export function prepareNext(
-  exchange: CallersSide,
+  exchange: Exchange,
   decision: Retry,
   download: Download | undefined,
   then: (more: MoreHeaders) => void,

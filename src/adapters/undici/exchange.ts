@@ -5,38 +5,87 @@
  */
 
 import type { Duplex } from 'node:stream';
-import { AttemptTimeoutError } from '../../core/errors.js';
+import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome } from '../../core/events.js';
+import { bytesToRead } from '../../core/hints/worth-reading.js';
+import { asPromise, isPromise } from '../../core/returned.js';
 import type { Decision, Outcome, Retry } from '../../core/types.js';
 import { causeOf } from '../../runtime/cause.js';
 import { isListening } from '../../runtime/events.js';
+import { verdictOn } from '../../runtime/hooks.js';
+import type { KeptBody } from '../../runtime/kept-body.js';
+import { rememberOutermost } from '../../runtime/outermost.js';
+import type { Ports } from '../../runtime/ports.js';
 import { refusalError } from '../../runtime/refusal.js';
 import type { Session } from '../../runtime/session.js';
+import { unpackedText } from '../../runtime/unpack.js';
 import { prepareNext } from './again.js';
-import type { Body } from './body.js';
-import { CallersSide } from './caller.js';
+import { type Body, destroyStream, isReplayable, sourceOf } from './body.js';
+import { readerOf } from './body-text.js';
+import { type RequestContext, setStarting } from './context.js';
+import { CallersController } from './controller.js';
 import { Download } from './download.js';
-import { ShortResponseError } from './errors.js';
-import type { Dispatch, Handler, Head, ResponseHeaders } from './handlers.js';
+import { abortError, errorFrom, ShortResponseError } from './errors.js';
+import type { Dispatch, DispatchOptions, Handler, Head, ResponseHeaders } from './handlers.js';
 import { type Hedging, hedgingFor } from './hedging.js';
-import { type Judge, judge, judgeRest } from './judging.js';
 import { discard } from './loser.js';
-import type { Ending } from './outcome.js';
+import { type Ending, evidenceOf, evidenceOfHead, outcomeOfError, outcomeOfHead } from './outcome.js';
 import { leave, type MoreHeaders, send } from './outgoing.js';
-import type { Hedged, Pair } from './pair.js';
-import { downloadIn, endIn, type Step } from './phase.js';
+import type { Pair } from './pair.js';
+import {
+  cancelWait,
+  downloadIn,
+  endIn,
+  headersIn,
+  over,
+  type Step,
+  sendingIn,
+  type TwoOut,
+} from './phase.js';
+import type { Receiver, SendingCallback } from './receiver.js';
 import { Sending } from './sending.js';
 import { Times } from './times.js';
 
+const noCause: ErrorOptions = Object.freeze({});
 const nothingMore: MoreHeaders = Object.freeze({});
 
-export class Exchange extends CallersSide implements Hedged {
+export class Exchange extends CallersController implements Receiver {
+  readonly session: Session;
+  readonly dispatch: Dispatch;
+  readonly body: Body;
+  /** Undefined without time limits. */
+  times: Times | undefined = undefined;
+  /** The last outcome that the caller did not see: it becomes the `cause` of an error of our own. */
+  cause: ErrorOptions = noCause;
+  private readonly handler: Handler;
+  /** The options to dispatch with, once a hook or a key has changed the caller's own. */
+  private changed: DispatchOptions | undefined = undefined;
   /** Undefined unless a setting asks for hedges, or for timeouts that are adaptive. */
   private hedging: Hedging | undefined = undefined;
 
   constructor(dispatch: Dispatch, handler: Handler, session: Session, body: Body) {
-    super(dispatch, handler, session, body);
+    super();
+    this.handler = handler;
+    this.session = session;
+    this.dispatch = dispatch;
+    this.body = body;
     if (body.kind === 'kept') this.watch(body.value);
+  }
+
+  get ports(): Ports {
+    return this.session.scope.ports;
+  }
+
+  get context(): RequestContext {
+    return this.session.request as RequestContext;
+  }
+
+  get options(): DispatchOptions {
+    return this.changed ?? this.context.options;
+  }
+
+  set options(options: DispatchOptions) {
+    this.changed = options;
   }
 
   // -------------------------------------------------------------- sending an attempt
@@ -150,50 +199,77 @@ export class Exchange extends CallersSide implements Hedged {
     this.handler.onRequestUpgrade?.(this, status, headers, socket);
   }
 
-  // -------------------------------------------------------------- two attempts that are out
+  // -------------------------------------------------------------- how an attempt ended, and what follows
 
-  awaitsOnly(sending: Sending): boolean {
-    return this.phase === sending;
+  /**
+   * Judges how an attempt ended: reads what the outcome is, asks `retryIf`, lets the session decide, and carries that out.
+   * `pair`: two attempts were out, and the session rules on both.
+   */
+  judge(sending: Sending, ending: Ending, pair?: TwoOut): void {
+    const { session, body } = this;
+    const rest = this.downloadToResume(sending, ending);
+    this.readOutcome(sending, ending, rest, (outcome, told) => {
+      const decide = (verdict: boolean | undefined): void => {
+        const prospects = { replayable: isReplayable(body), verdict, resumable: rest?.isResumable };
+        // The schedule may be a function of the caller's, too.
+        if (pair === undefined)
+          this.ask(
+            () => session.next(outcome, prospects),
+            (decision) => this.follow(sending, ending, decision, outcome),
+          );
+        else
+          this.ask(
+            () => pair.rule(sending, outcome, prospects),
+            (ruling) => pair.obey(ruling, { sending, ending, outcome }),
+          );
+      };
+      this.ask(() => told && verdictOn(session, told), decide, sending);
+    });
   }
 
-  goOnWithTwo(pair: Pair): void {
-    this.phase = pair;
-  }
-
-  goOnWith(sending: Sending): void {
-    this.phase = sending;
-    sending.reportTo(this);
-  }
-
-  startTimers(sending: Sending): void {
-    this.times?.startAttempt(sending);
-    this.hedging?.startAttempt(sending);
-  }
-
-  stopTimers(sending: Sending): void {
-    this.times?.stopAttempt(sending);
-    this.hedging?.stopAttempt(sending);
-  }
-
-  protected override settle(error?: unknown): void {
-    this.hedging?.stop();
-    super.settle(error);
-  }
-
-  // -------------------------------------------------------------- deciding what to do next
-
-  private judge(sending: Sending, ending: Ending): void {
-    const download = this.downloadToResume(sending, ending);
-    const court: Judge<Decision> = {
-      exchange: this,
-      sending,
-      next: (outcome, prospects) => this.session.next(outcome, prospects),
-      decided: (decision, outcome) => this.follow(sending, ending, decision, outcome),
+  /**
+   * The outcome, and as `retryIf` is told it: with the body, which it may read as often as it likes. `told` is undefined
+   * if it is not asked.
+   */
+  private readOutcome(
+    sending: Sending,
+    ending: Ending,
+    rest: Download | undefined,
+    next: (outcome: ClientOutcome, told: ClientOutcome | undefined) => void,
+  ): void {
+    if (ending.kind === 'error') {
+      const outcome =
+        rest === undefined
+          ? outcomeOfError(ending.error, evidenceOf(sending, ending.error), sending.isAwaitingBody)
+          : outcomeOfError(ending.error, 'unknown');
+      next(outcome, outcome);
+      return;
+    }
+    const { head } = ending;
+    const mismatch = head.status < 400 ? rest?.mismatch(head, sending) : undefined;
+    if (mismatch !== undefined) {
+      next(
+        outcomeOfError(new Error(`undaunted: the body cannot be resumed: ${mismatch}`), 'unknown'),
+        undefined,
+      );
+      return;
+    }
+    const { settings, request } = this.session;
+    const goOn = (content?: unknown): void => {
+      const outcome = outcomeOfHead(head, evidenceOfHead(sending), content);
+      const isBodyTold = rest === undefined && settings.retryIf !== undefined;
+      next(outcome, isBodyTold ? { ...outcome, body: readerOf(sending, head.headers) } : outcome);
     };
-    if (download === undefined) judge(court, ending);
-    else judgeRest(court, ending, download);
+    // A hint may be at the beginning of the body.
+    const mostBytes = rest === undefined ? bytesToRead(settings, request, head.status, head.headers) : 0;
+    if (mostBytes === 0) goOn();
+    else {
+      const coding = head.headers['content-encoding'];
+      sending.gather(mostBytes, (bytes) => this.inScope(() => goOn(unpackedText(bytes, coding, mostBytes))));
+    }
   }
 
+  /** Carries a decision out. */
   follow(sending: Sending, ending: Ending, decision: Decision, outcome: ClientOutcome): void {
     const download = downloadIn(this.phase);
     if (decision.action === 'retry') this.tryAgain(sending, ending, decision, outcome);
@@ -272,6 +348,266 @@ export class Exchange extends CallersSide implements Hedged {
     };
     const { unref } = this.session.settings;
     this.takeStep({ kind: 'waiting', cancel: this.ports.sleep(delayMs, wake, { unref }) });
+  }
+
+  // -------------------------------------------------------------- two attempts that are out
+
+  awaitsOnly(sending: Sending): boolean {
+    return this.phase === sending;
+  }
+
+  goOnWithTwo(pair: Pair): void {
+    this.phase = pair;
+  }
+
+  goOnWith(sending: Sending): void {
+    this.phase = sending;
+    sending.reportTo(this);
+  }
+
+  startTimers(sending: Sending): void {
+    this.times?.startAttempt(sending);
+    this.hedging?.startAttempt(sending);
+  }
+
+  stopTimers(sending: Sending): void {
+    this.times?.stopAttempt(sending);
+    this.hedging?.stopAttempt(sending);
+  }
+
+  // -------------------------------------------------------------- calling the caller's handler
+
+  /**
+   * Called before there is a connection, since the caller's abort must work from now on. Called once for all attempts:
+   * fetch adds a listener at each onRequestStart.
+   */
+  private tellStart(): void {
+    const { context } = this;
+    const before = setStarting(context);
+    try {
+      this.handler.onRequestStart?.(this, context.shown);
+    } catch (error) {
+      setStarting(before);
+      this.fail(error);
+      return;
+    }
+    setStarting(before);
+  }
+
+  told(callback: SendingCallback, given: unknown[]): void {
+    try {
+      this.handler[callback]?.(...given);
+    } catch (error) {
+      this.handlerThrew(error);
+      throw error;
+    }
+  }
+
+  private tellHead(status: number, headers: ResponseHeaders, statusText: string | undefined): void {
+    try {
+      this.handler.onResponseStart?.(this, status, headers, statusText);
+    } catch (error) {
+      this.handlerThrew(error);
+      throw error;
+    }
+  }
+
+  private tellData(chunk: Buffer): void {
+    try {
+      this.handler.onResponseData?.(this, chunk);
+    } catch (error) {
+      this.handlerThrew(error);
+      throw error;
+    }
+  }
+
+  private tellEnd(trailers: ResponseHeaders): void {
+    try {
+      this.handler.onResponseEnd?.(this, trailers);
+    } catch (error) {
+      this.handlerThrew(error);
+      throw error;
+    }
+  }
+
+  /**
+   * The error also goes up to undici, which then calls onResponseError with it: from here on that goes to the caller.
+   */
+  private handlerThrew(error: unknown): void {
+    this.goOnAlone();
+    if (this.phase.kind === 'sending') this.session.abandon(error);
+    const sending = sendingIn(this.latest);
+    if (sending !== undefined) this.pass(sending);
+  }
+
+  // -------------------------------------------------------------- calling the caller's functions
+
+  /** Runs in the caller's async context, not in that of the code that opened the socket or set the timer. */
+  inScope(work: () => void): void {
+    this.runInAsyncScope(work);
+  }
+
+  /**
+   * Calls a function of the caller's and goes on with its answer, now or once its promise resolves, unless the request
+   * has moved on by then. An error that the function throws becomes the request's error.
+   */
+  ask<Answer>(
+    question: () => Answer | PromiseLike<Answer>,
+    next: (answer: Answer) => void,
+    about: Sending | undefined = sendingIn(this.phase),
+  ): void {
+    const { phase } = this;
+    let answer: Answer | PromiseLike<Answer>;
+    try {
+      answer = question();
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    if (this.phase !== phase) return;
+    if (isPromise<Answer>(answer)) this.askLater(answer, next, about);
+    else next(answer as Answer);
+  }
+
+  private askLater<Answer>(
+    answer: PromiseLike<Answer>,
+    next: (answer: Answer) => void,
+    about: Sending | undefined,
+  ): void {
+    const { phase } = this;
+    about?.setAside();
+    const unlessOvertaken = (work: () => void): void => {
+      if (this.phase === phase) this.inScope(work);
+    };
+    asPromise(answer).then(
+      (given) => unlessOvertaken(() => next(given)),
+      (error: unknown) => unlessOvertaken(() => this.fail(error)),
+    );
+  }
+
+  // -------------------------------------------------------------- ending the request
+
+  /** Ends the request because a function, a body or a handler of the caller's failed. */
+  fail(error: unknown): void {
+    if (this.isOver) return;
+    const told = errorFrom(error);
+    this.goOnAlone();
+    this.cut(sendingIn(this.phase), told);
+    this.session.abandon(told);
+    this.deliverError(told);
+  }
+
+  /**
+   * A body that fails while no attempt reads it fails the request, too. If it gives no error, the request gets undici's
+   * AbortError.
+   */
+  watch(source: KeptBody): void {
+    source.onFailure = (error) => this.inScope(() => this.fail(error ?? abortError()));
+  }
+
+  isWaitingFor(sending: Sending): boolean {
+    return sending.isLive && sendingIn(this.phase) === sending;
+  }
+
+  /**
+   * undici throws errors that it cannot report to a handler, such as invalid options. After the end, an error is one
+   * that the caller's last callback threw: it goes up, as it does without us.
+   */
+  failToSend(sending: Sending, error: unknown): void {
+    if (this.isOver) throw error;
+    if (this.phase.kind === 'hedged') sending.break(error);
+    else if (sendingIn(this.phase) === sending) this.fail(error);
+  }
+
+  expire(deadlineMs: number, stalledMs?: number): void {
+    const error = new DeadlineError(deadlineMs, { ...this.cause, stalledMs });
+    this.goOnAlone();
+    const sending = sendingIn(this.phase);
+    // The deadline says nothing about the server if no attempt is out (during a wait, or while a body is being made),
+    // or if the server has answered and a function of the caller's is still running.
+    const isOurs = sending === undefined || sending.isAwaitingBody || !sending.isLive;
+    if (isOurs) this.session.abandon(error);
+    else this.tellLast(outcomeOfError(error, evidenceOf(sending, error)));
+    this.cut(sending, error);
+    this.deliverError(error);
+  }
+
+  protected override giveUp(reason: unknown): void {
+    this.goOnAlone();
+    const { phase } = this;
+    // After an upgrade the socket lives on: undici decides what an abort means, and reports it to the caller.
+    if (phase.kind === 'over' || (phase.kind === 'passing' && phase.isUpgraded)) {
+      this.connection?.abort(reason);
+      return;
+    }
+    const sending = sendingIn(phase);
+    // A falsy reason counts as none, as in undici, whose callers would take a falsy error for success.
+    const error = reason || abortError();
+    if (sending === undefined) this.session.abandon(error);
+    else {
+      if (phase.kind === 'sending' || phase.kind === 'resuming')
+        this.inScope(() => this.tellLast({ kind: 'error', error, aborted: true }));
+      this.pass(sending);
+      sending.abort(reason, error);
+      this.destroyUnsent(sending);
+    }
+    this.deliverError(error);
+  }
+
+  private cut(sending: Sending | undefined, error: unknown): void {
+    sending?.cut(error);
+    if (sending !== undefined) this.destroyUnsent(sending);
+  }
+
+  /** undici destroys the body of a request that it aborts, but does not abort one that it has not begun. */
+  private destroyUnsent(sending: Sending): void {
+    if (sending.starts === 0) destroyStream(this.body);
+  }
+
+  /** Before the request ends: if two attempts are out, one represents the request, and the other is cut. */
+  private goOnAlone(): void {
+    if (this.phase.kind === 'hedged') this.phase.breakUp(this.phase.current);
+  }
+
+  /**
+   * Tells the session about an end that no decision can change. The caller's own schedule may throw here; its error no
+   * longer matters.
+   */
+  private tellLast(outcome: Outcome): void {
+    try {
+      this.session.next(outcome, { replayable: isReplayable(this.body) });
+    } catch {
+      this.session.abandon();
+    }
+  }
+
+  /** Passes everything that undici still reports straight to the caller. */
+  private pass(sending: Sending): void {
+    this.phase = { kind: 'passing', sending, headers: headersIn(this.latest) };
+  }
+
+  /**
+   * An error that the handler throws here goes up to the calling code: undici, or the caller that aborts. The request
+   * is already cleaned up by then.
+   */
+  private deliverError(given: unknown): void {
+    if (this.isOver) return;
+    const error = errorFrom(given);
+    this.settle(error);
+    rememberOutermost(error, this.session);
+    this.handler.onResponseError?.(this, error);
+  }
+
+  /** Releases everything that this request holds. */
+  private settle(error?: unknown): void {
+    const { phase } = this;
+    this.hedging?.stop();
+    this.last = phase;
+    this.phase = over;
+    this.context.release();
+    this.times?.stop();
+    cancelWait(phase);
+    sourceOf(this.body)?.close(error);
   }
 
   endWith(sending: Sending, error: unknown): void {

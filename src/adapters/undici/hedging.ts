@@ -5,27 +5,28 @@ import { attemptHeaderOf } from '../../runtime/attempt-header.js';
 import type { SessionTail } from '../../runtime/session.js';
 import { isSurelyReplayable } from './body.js';
 import { forgetConnection } from './connections.js';
+import type { Exchange } from './exchange.js';
 import { send } from './outgoing.js';
-import { type Hedged, Pair } from './pair.js';
+import { Pair } from './pair.js';
 import type { Receiver } from './receiver.js';
 import { isFull, type Room, roomOf } from './room.js';
 import type { Sending } from './sending.js';
 import { type Watch, WatchedSending } from './watched.js';
 
 /** Retries may be suppressed where the request is made: then nothing is hedged or learnt. */
-export function hedgingFor(exchange: Hedged): Hedging | undefined {
+export function hedgingFor(exchange: Exchange): Hedging | undefined {
   const { tail } = exchange.session;
   return tail === undefined ? undefined : new Hedging(exchange, tail);
 }
 
 export class Hedging implements Watch {
-  private readonly hedged: Hedged;
+  private readonly hedged: Exchange;
   private readonly tail: SessionTail;
   private pair: Pair | undefined = undefined;
   /** The attempt that a hedge may be sent beside. */
   private awaited: WatchedSending | undefined = undefined;
 
-  constructor(hedged: Hedged, tail: SessionTail) {
+  constructor(hedged: Exchange, tail: SessionTail) {
     this.hedged = hedged;
     this.tail = tail;
   }

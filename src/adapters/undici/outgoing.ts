@@ -5,10 +5,10 @@ import { isPromise } from '../../core/returned.js';
 import { KeptBody } from '../../runtime/kept-body.js';
 import type { Session } from '../../runtime/session.js';
 import { type Body, sourceOf } from './body.js';
-import type { CallersSide } from './caller.js';
 import { setStarting } from './context.js';
 import { withBody, withMore } from './dispatch-options.js';
 import { abortError } from './errors.js';
+import type { Exchange } from './exchange.js';
 import type { DispatchOptions } from './handlers.js';
 import { Hops } from './hops.js';
 import type { Sending } from './sending.js';
@@ -18,7 +18,7 @@ import { Upload } from './upload.js';
 export type MoreHeaders = Readonly<Record<string, string | undefined>>;
 
 /** Returns what the dispatch returned: false asks the caller to wait for `drain`. */
-export function send(exchange: CallersSide, sending: Sending, more: MoreHeaders | undefined): boolean {
+export function send(exchange: Exchange, sending: Sending, more: MoreHeaders | undefined): boolean {
   const { body } = exchange;
   try {
     if (body.kind !== 'made') return sendNow(exchange, sending, more);
@@ -35,7 +35,7 @@ export function send(exchange: CallersSide, sending: Sending, more: MoreHeaders 
 }
 
 function sendOnceMade(
-  exchange: CallersSide,
+  exchange: Exchange,
   sending: Sending,
   more: MoreHeaders | undefined,
   made: PromiseLike<unknown>,
@@ -63,7 +63,7 @@ function sendOnceMade(
   );
 }
 
-function sendNow(exchange: CallersSide, sending: Sending, more: MoreHeaders | undefined): boolean {
+function sendNow(exchange: Exchange, sending: Sending, more: MoreHeaders | undefined): boolean {
   const { body, options } = exchange;
   const source = sourceOf(body);
   if (source !== undefined) {
@@ -92,7 +92,7 @@ function dependsOnEvidence({ settings, request }: Session): boolean {
 }
 
 /** Counts the hops of the attempt. */
-function dispatchCounted({ dispatch }: CallersSide, sending: Sending, options: DispatchOptions): boolean {
+function dispatchCounted({ dispatch }: Exchange, sending: Sending, options: DispatchOptions): boolean {
   const hops = new Hops(sending, options.method);
   sending.hops = hops;
   const outer = hops.begin();

@@ -5,41 +5,23 @@
 
 import type { Duplex } from 'node:stream';
 import type { ClientOutcome } from '../../core/events.js';
-import type { Decision } from '../../core/types.js';
 import { causeOf } from '../../runtime/cause.js';
 import type { Ports } from '../../runtime/ports.js';
-import type { Ruling, SessionTail } from '../../runtime/session.js';
-import type { CallersSide } from './caller.js';
+import type { Prospects, Ruling, SessionTail } from '../../runtime/session.js';
 import type { RequestContext } from './context.js';
 import { ShortResponseError } from './errors.js';
+import type { Exchange } from './exchange.js';
 import type { ResponseHeaders } from './handlers.js';
-import { judge } from './judging.js';
 import { discard, Loser } from './loser.js';
 import type { Ending } from './outcome.js';
-import type { TwoOut } from './phase.js';
+import type { Ended, TwoOut } from './phase.js';
 import type { Receiver, SendingCallback } from './receiver.js';
 import { type Room, roomOf } from './room.js';
-import type { Sending } from './sending.js';
 import type { WatchedSending } from './watched.js';
 
-/** The exchange, as far as it has to do with its two attempts. */
-export interface Hedged extends CallersSide, Omit<Receiver, keyof CallersSide> {
-  /** Whether this attempt is the only one out, and the caller has no head yet. */
-  awaitsOnly(sending: Sending): boolean;
-  goOnWithTwo(pair: Pair): void;
-  /** One attempt is left; what it reports goes to the exchange again. */
-  goOnWith(sending: Sending): void;
-  startTimers(sending: Sending): void;
-  stopTimers(sending: Sending): void;
-  /** Carries the decision out. */
-  follow(sending: Sending, ending: Ending, decision: Decision, outcome: ClientOutcome): void;
-}
-
-/** How one of the two has ended. */
-interface Ended {
+/** One of the two has ended. */
+interface EndedOfPair extends Ended {
   readonly sending: WatchedSending;
-  readonly ending: Ending;
-  readonly outcome: ClientOutcome;
 }
 
 export class Pair implements Receiver, TwoOut {
@@ -47,13 +29,13 @@ export class Pair implements Receiver, TwoOut {
   readonly first: WatchedSending;
   readonly hedge: WatchedSending;
   readonly expectsBody = false;
-  private readonly exchange: Hedged;
+  private readonly exchange: Exchange;
   private readonly tail: SessionTail;
   /** The ending of one, kept while the other is still out. */
-  private kept: Ended | undefined = undefined;
+  private kept: EndedOfPair | undefined = undefined;
 
   constructor(
-    exchange: Hedged,
+    exchange: Exchange,
     tail: SessionTail,
     first: WatchedSending,
     makeHedge: (pair: Pair) => WatchedSending,
@@ -136,24 +118,19 @@ export class Pair implements Receiver, TwoOut {
   // -------------------------------------------------------------- when one of them has ended
 
   private over(sending: WatchedSending, ending: Ending): void {
-    const { exchange, tail, hedge } = this;
+    const { exchange, hedge } = this;
     exchange.stopTimers(sending);
     sending.ending = ending;
     if (!hedge.isOnWire) {
       this.withdrawUnsent(sending, ending);
       return;
     }
-    exchange.inScope(() =>
-      judge(
-        {
-          exchange,
-          sending,
-          next: (outcome, prospects) => tail.ended(sending.attempt, outcome, prospects),
-          decided: (ruling: Ruling, outcome) => this.obey(ruling, { sending, ending, outcome }),
-        },
-        ending,
-      ),
-    );
+    exchange.inScope(() => exchange.judge(sending, ending, this));
+  }
+
+  /** The session's ruling on an attempt that has ended. */
+  rule({ attempt }: WatchedSending, outcome: ClientOutcome, prospects: Prospects): Ruling {
+    return this.tail.ended(attempt, outcome, prospects);
   }
 
   /** The hedge never left: the first goes on, or ends, as if there had been no hedge. */
@@ -176,7 +153,7 @@ export class Pair implements Receiver, TwoOut {
     if (!hedge.isOnWire) hedge.cut();
   }
 
-  private obey(ruling: Ruling, ended: Ended): void {
+  obey(ruling: Ruling, ended: EndedOfPair): void {
     if (ruling.kind === 'pending') {
       this.kept = ended;
       this.exchange.cause = causeOf(ended.outcome);

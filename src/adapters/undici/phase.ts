@@ -1,8 +1,32 @@
-/** How far a request has come, and what is under way for it. A state that is not listed here cannot occur. */
+/**
+ * How far a request has come, and what is under way for it. A state that is not listed here cannot occur.
+ *
+ * Three machines stand over one socket: the phase of the request, the course of each attempt (`sending.ts`), and the pair
+ * of two attempts that are out (`pair.ts`).
+ *
+ *     the request    waiting ─────► sending ──final head──► delivering ──end──► over
+ *     (Phase)          ▲           │   ▲  │                  │      ▲
+ *                      └───retry───┘   │  │ slow      breaks │      │ the rest comes
+ *                                 ruled│  ▼                  ▼      │
+ *                                    hedged                 resuming: waiting or sending, once more
+ *
+ *                    from anywhere: passing (the handler threw, the caller has the socket), over
+ *
+ *     an attempt     live ──judging takes time──► aside ──it is the caller's──► handing ──all told──► live
+ *     (Course)                                      └────it is discarded──────► draining
+ *
+ *                    from anywhere: over (ended, failed, cut)
+ *
+ *     its events     exchange ──a hedge is sent──► pair ──it counts──► exchange
+ *     (Receiver)                                     └────it has lost──► loser
+ */
 
+import type { ClientOutcome } from '../../core/events.js';
+import type { Prospects, Ruling } from '../../runtime/session.js';
 import type { Cancel } from '../../runtime/sleep.js';
 import type { Download } from './download.js';
 import type { ResponseHeaders } from './handlers.js';
+import type { Ending } from './outcome.js';
 import type { Sending } from './sending.js';
 
 /**
@@ -11,6 +35,13 @@ import type { Sending } from './sending.js';
  */
 export type Step = Sending | { readonly kind: 'waiting'; readonly cancel?: Cancel };
 
+/** How an attempt has ended. */
+export interface Ended {
+  readonly sending: Sending;
+  readonly ending: Ending;
+  readonly outcome: ClientOutcome;
+}
+
 /** A second attempt is out beside the first, and neither has won yet. */
 export interface TwoOut {
   readonly kind: 'hedged';
@@ -18,6 +49,9 @@ export interface TwoOut {
   readonly current: Sending;
   /** The request goes on, or ends, with this one alone. */
   breakUp(kept: Sending): void;
+  /** One of the two has ended: what the session says about both. */
+  rule(ended: Sending, outcome: ClientOutcome, prospects: Prospects): Ruling;
+  obey(ruling: Ruling, ended: Ended): void;
 }
 
 export type Phase =

@@ -15,7 +15,7 @@ import type { Receiver } from './receiver.js';
 import { refuse } from './refuse.js';
 import type { Upload } from './upload.js';
 
-/** Where the events that undici reports go. */
+/** Where the events that undici reports go (diagram: `phase.ts`). */
 type Course =
   /** To the caller. */
   | { readonly kind: 'live' }
