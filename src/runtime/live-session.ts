@@ -204,6 +204,10 @@ export class LiveSession implements Session {
     return this.enclosure !== undefined && belongsTo(this.enclosure, this.request);
   }
 
+  get awaitsBody(): boolean {
+    return false;
+  }
+
   bodyEnded(): void {
     // No limit counts the attempts that are out.
   }

@@ -53,6 +53,11 @@ export interface Session {
   /** Decides what follows an outcome. A stop ends the session, unless the body of an accepted response fails later. */
   next(outcome: Outcome, prospects: Prospects): Decision;
   /**
+   * Whether a limit wants to know when the body of the answer is over. If not, adapters need not watch it, nor call
+   * `bodyEnded`.
+   */
+  readonly awaitsBody: boolean;
+  /**
    * The body of the answer that the caller has is over, so the attempt occupies the server no longer: it was read to its
    * end, has broken off, or is not read. An adapter whose client does not tell calls it with the head. Calling it again
    * changes nothing.
