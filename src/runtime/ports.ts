@@ -1,6 +1,6 @@
 /** The clock, random numbers and timers of a retrier. Tests and the simulator bring their own. */
 
-import { found } from '../core/found.js';
+import { found, isPlain } from '../core/found.js';
 import type { Sleep } from './sleep.js';
 import { sleep } from './sleep.js';
 import { monotonicNow } from './stalls.js';
@@ -15,16 +15,21 @@ export interface Ports {
   readonly sleep: Sleep;
 }
 
-/** The real ports, except those that are given. */
+/** The real ports, except those that are given: by a plain object, or by an instance of a class, whatever else it has. */
 export function portsFrom(given: Partial<Ports>): Ports {
-  for (const [name, port] of Object.entries(given)) {
-    if (Object.hasOwn(realPorts, name) && typeof port === 'function') continue;
-    const known = Object.keys(realPorts).join(', ');
+  const isInstance = !isPlain(given);
+  const names = (
+    isInstance ? portNames.filter((name) => name in given) : Object.keys(given)
+  ) as (keyof Ports)[];
+  const strange = names.find((name) => !portNames.includes(name) || typeof given[name] !== 'function');
+  if (strange !== undefined || (isInstance && names.length === 0)) {
+    const got = strange === undefined ? found(given) : `${found(given[strange])} for ${strange}`;
     throw new TypeError(
-      `undaunted: createRetrier() takes its settings first, then its ports (the functions ${known}), then { fleet }; it got ${found(port)} for ${name}`,
+      `undaunted: createRetrier() takes its settings first, then its ports (the functions ${portNames.join(', ')}), then { fleet }; it got ${got}`,
     );
   }
-  return { ...realPorts, ...given };
+  if (!isInstance) return { ...realPorts, ...given };
+  return { ...realPorts, ...Object.fromEntries(names.map((name) => [name, given[name]?.bind(given)])) };
 }
 
 const realPorts: Ports = {
@@ -33,3 +38,5 @@ const realPorts: Ports = {
   random: () => Math.random(),
   sleep,
 };
+
+const portNames = Object.keys(realPorts) as readonly (keyof Ports)[];

@@ -300,9 +300,32 @@ describe('wrong arguments of createRetrier()', () => {
     ['a port that does not exist', { now: undefined }, 'got nothing for now'],
     ['a fleet', { fleet: {} }, 'got an object for fleet'],
     ['a name that every object has', { toString: () => 'x' }, 'got a function for toString'],
+    ['a list', [() => 0], 'got a list'],
+    ['an instance of a class without ports', new Map(), 'got an instance of a class'],
+    [
+      'an instance of a class that has stopped',
+      new (class {
+        now = 5;
+      })(),
+      'got the number 5 for now',
+    ],
   ])('%s instead of ports', (_, ports, got) => {
     expect(() => createRetrier({}, ports)).toThrow(
       `undaunted: createRetrier() takes its settings first, then its ports (the functions now, date, random, sleep), then { fleet }; it ${got}`,
     );
+  });
+
+  test('an instance of a class can be the ports, with its methods and whatever else it has', () => {
+    class Clock {
+      ms = 1_000;
+      now(): number {
+        return this.ms;
+      }
+    }
+    const clock = new Clock();
+    const retrier = createRetrier({ deadlineMs: 500 }, clock);
+    const session = retrier.open(requestOf());
+    clock.ms = 2_000;
+    expect(session.deadlineAt).toBe(1_500);
   });
 });
