@@ -4,8 +4,14 @@ import { defineConfig } from 'vitest/config';
 /** Everything in it is loaded once: each file opens and closes what it needs. */
 const together = { testTimeout: 60_000, isolate: false };
 
-/** What is slow, and plays outages, states or requests by the thousand: `npm test` leaves it to CI. */
-const thorough = ['test/{chaos,models,tables}/**/*.test.ts', 'test/adapters/*/{differential,fuzz}.test.ts'];
+/**
+ * What is slow, and plays outages, states or requests by the thousand, or starts a process for each case: `npm test`
+ * leaves it to CI.
+ */
+const thorough = [
+  'test/{chaos,models,processes,tables}/**/*.test.ts',
+  'test/adapters/*/{differential,fuzz}.test.ts',
+];
 
 /** Its own tests, and the suites that each adapter runs. */
 function adapter(name: Client) {
@@ -40,16 +46,16 @@ function clientOf(suite: string): Client | undefined {
 }
 
 /**
- * Every failure, abort and body that there is, real waits, or a process of its own for each case: a second and more for
- * each.
+ * Every failure, abort, hop and body that there is, real waits, or a process of its own for each case: each file takes
+ * half a second of work or several of waiting.
  */
 const leftToMatrix = [
-  ...['failures', 'times-process', 'bodies-gateway', 'bodies-upload', 'abort', 'unread'].map(
-    (name) => `test/adapters/suites/${name}.test.ts`,
-  ),
-  'test/adapters/undici/{h2-early-answers,times-undici,unsent-recovers}.test.ts',
-  'test/adapters/axios/{held,times-alive}.test.ts',
-];
+  'suites/{abort,abort-midst,bodies-gateway,bodies-upload,failures,times-process,unread,unsent}',
+  'undici/{abort-resume,bodies-unread,compose-interceptors,compose-twice,contract-controller,discard}',
+  'undici/{h2-early-answers,h2-resets,h2-uploads,hops,resume-clients,times-undici,unsent-once,unsent-recovers}',
+  'axios/{bodies-spent,held,layers,odd-values,statuses,times-alive}',
+  'fetch/{bodies,redirects}',
+].map((files) => `test/adapters/${files}.test.ts`);
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from a default export.
 export default defineConfig({
@@ -71,6 +77,8 @@ export default defineConfig({
     ],
     // One more than there are cores where this has to be quick: half of the time, tests wait.
     maxWorkers: 3,
+    // Each project would compile the sources anew otherwise, and so would each run.
+    experimental: { fsModuleCache: true },
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
     coverage: { provider: 'v8', include: ['src/core/**'], reporter: ['text'] },
   },

@@ -11,6 +11,7 @@ const suites = [
   'chaos',
   'differential',
   'models',
+  'processes',
   'tables',
   'redis',
   'matrix',

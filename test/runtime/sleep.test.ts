@@ -119,29 +119,30 @@ describe('a timer that judges', () => {
   }
 
   test('does not count the time for which this process stands still', async () => {
-    const one = woken(400, 'awake');
-    standStill(600);
+    const one = woken(100, 'awake');
+    standStill(200);
     const { afterMs, stalledMs } = await one;
     // It cannot be told from the first link, of 50 ms.
-    expect(stalledMs).toBeGreaterThanOrEqual(550);
-    expect(afterMs).toBeGreaterThanOrEqual(950);
+    expect(stalledMs).toBeGreaterThanOrEqual(150);
+    expect(afterMs).toBeGreaterThanOrEqual(250);
   });
 
   test('notices it in the middle of its time, too', async () => {
-    const one = woken(800, 'awake');
-    setTimeout(standStill, 150, 400);
+    const one = woken(200, 'awake');
+    setTimeout(standStill, 75, 200);
     const { afterMs, stalledMs } = await one;
-    expect(stalledMs).toBeGreaterThanOrEqual(250);
-    expect(afterMs).toBeGreaterThanOrEqual(800 + stalledMs - 1);
+    expect(stalledMs).toBeGreaterThanOrEqual(150);
+    expect(afterMs).toBeGreaterThanOrEqual(200 + stalledMs - 1);
   });
 
   test('wakes at its time nevertheless if that counts, and says so', async () => {
-    const one = woken(400, 'elapsed');
-    standStill(600);
-    const later = new Promise((resolve) => setTimeout(resolve, 300, 'later'));
+    const one = woken(300, 'elapsed');
+    standStill(400);
+    // If that did not count, 250 ms would be left.
+    const later = new Promise((resolve) => setTimeout(resolve, 150, 'later'));
     const { afterMs, stalledMs } = (await Promise.race([one, later])) as Awaited<typeof one>;
-    expect(stalledMs).toBeGreaterThanOrEqual(550);
-    expect(afterMs).toBeGreaterThanOrEqual(600);
+    expect(stalledMs).toBeGreaterThanOrEqual(350);
+    expect(afterMs).toBeGreaterThanOrEqual(400);
   });
 
   test.each(['awake', 'elapsed'] as const)('ends after several stalls: %s', async (judges) => {

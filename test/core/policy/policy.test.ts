@@ -199,8 +199,8 @@ describe('parsePolicy', () => {
     });
   });
 
-  test('of 100,000 faults, it names a hundred', () => {
-    const many = Array.from({ length: 100_000 }, (_, index) => index);
+  test('of 5,000 faults, it names a hundred', () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => index);
     let reads = 0;
     const rule = {
       get match(): number {

@@ -567,7 +567,7 @@ test('a pattern that may be meant otherwise is remarked on, beside the answer', 
 });
 
 test('explaining a large policy takes little longer than defining it', async () => {
-  const rules = Array.from({ length: 3_000 }, (_, index) => ({
+  const rules = Array.from({ length: 1_000 }, (_, index) => ({
     match: `GET api.example.com/reports-${index}/:id`,
     maxRetries: index % 7,
     deadlineMs: 1_000 + index,
@@ -590,7 +590,7 @@ test('explaining a large policy takes little longer than defining it', async () 
   // Each proposal checked the whole policy once more: 20 times that.
   expect(explaining / defining).toBeLessThan(3);
   const { stdout } = await undaunted(argv, { stdin });
-  expect(stdout).toContain('  and 2,992 more that do not match\n');
+  expect(stdout).toContain('  and 992 more that do not match\n');
   expect(stdout).toContain('with "idempotencyKey": true for all requests');
 }, 120_000);
 

@@ -13,6 +13,7 @@ const suites = [
   'chaos',
   'differential',
   'models',
+  'processes',
   'tables',
   'redis',
   'matrix',
@@ -37,7 +38,7 @@ function countedWith(reports: Readonly<Record<string, string | undefined>>): str
 }
 
 test('if all pass, there is only the sum', () => {
-  expect(countedWith({})).toEqual(['22 passed, 0 failed']);
+  expect(countedWith({})).toEqual(['24 passed, 0 failed']);
 });
 
 test('a suite that failed tells what failed in it', () => {
@@ -55,7 +56,7 @@ test('a suite that failed tells what failed in it', () => {
     'fuzz: 1 failed',
     '   × axios 1.21.1 keeps every promise in random scripts, seed 7',
     ...fuzz.slice(2, 6).map((line) => `  ${line}`),
-    '22 passed, 1 failed',
+    '24 passed, 1 failed',
   ]);
 });
 
@@ -64,7 +65,7 @@ test('one that ended without its sum tells its errors, or else its last lines', 
   expect(errors).toEqual([
     '  It ended without its line "matrix: … passed, … failed".',
     '  TypeError: no such version',
-    '20 passed, 1 failed',
+    '22 passed, 1 failed',
   ]);
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
   const printed = countedWith({ 'matrix.txt': lines.join('\n') });
@@ -78,6 +79,6 @@ test('one that wrote no report is named', () => {
     expect.stringMatching(/^ {2}reports\/tests\.json cannot be read: /),
     'redis: 1 failed',
     '  There is no reports/redis.txt: the suite did not run to its end.',
-    '18 passed, 2 failed',
+    '20 passed, 2 failed',
   ]);
 });

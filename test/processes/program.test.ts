@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Program, Running, StartOptions } from './program.js';
-import { buildProgram } from './program.js';
+import type { Program, Running, StartOptions } from '../tools/cli/program.js';
+import { buildProgram } from '../tools/cli/program.js';
 
 let program: Program;
 const started: Running[] = [];

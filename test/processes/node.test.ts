@@ -1,9 +1,9 @@
 /** Faults and uploads in this Node: what the other runtimes are compared with. */
 
-import { failsThere } from './fails.js';
-import { perform } from './guest.js';
-import type { Runtime } from './runtime.js';
-import { uploadsThere } from './uploads.js';
+import { failsThere } from '../runtimes/fails.js';
+import { perform } from '../runtimes/guest.js';
+import type { Runtime } from '../runtimes/runtime.js';
+import { uploadsThere } from '../runtimes/uploads.js';
 
 const here: Omit<Runtime, 'server'> = {
   name: 'Node',
