@@ -94,7 +94,7 @@ function reportOn(
   // Half a second at the end would look like a collapse.
   const listOf = (values: Float64Array): number[] => Array.from(values.subarray(0, seconds), rounded);
   const { offered, sent, firstTries, retries, hedges, hedgesWon, timedOut, forbidden } = series;
-  const { good, failed, refused, aborted } = series;
+  const { good, goodOfOffered, failed, refused, aborted } = series;
   return {
     totals,
     innocent: innocent.totals,
@@ -106,6 +106,7 @@ function reportOn(
       hedges: listOf(hedges),
       hedgesWon: listOf(hedgesWon),
       good: listOf(good),
+      goodOfOffered: listOf(goodOfOffered),
       failed: listOf(failed),
       timedOut: listOf(timedOut),
       refused: listOf(refused),

@@ -56,6 +56,20 @@ export function changedLimit(before: Limit, after: Limit, perSecond: number): Da
   return day({ kind: 'changing', phases }, stream(perSecond, { deadlineMs: 10_000 }), 2 * minute + 15_000);
 }
 
+/** A limit of three times the load that falls to a part of the load, and comes back. */
+export function dippedLimit(share: number, forMs: number, perSecond: number): Day {
+  const usual = limitedTo({ perSecond: 3 * perSecond, burst: 5 });
+  const phases: ChangingServer['phases'] = [
+    { fromMs: 0, server: usual },
+    { fromMs: dippedFromMs, server: limitedTo({ perSecond: share * perSecond, burst: 5 }) },
+    { fromMs: dippedFromMs + forMs, server: usual },
+  ];
+  return day({ kind: 'changing', phases }, stream(perSecond), dippedFromMs + forMs + minute);
+}
+
+/** When that limit falls. */
+export const dippedFromMs: number = minute / 3;
+
 /** A quota for each minute, with a `Retry-After` that points to the end of the minute. */
 export function quota(permits: number, perSecond: number): Day {
   const server: LimitedServer = {

@@ -21,6 +21,8 @@ export interface Series {
   readonly hedgesWon: Float64Array;
   /** Requests that succeeded. */
   readonly good: Float64Array;
+  /** The same by the second in which they started. */
+  readonly goodOfOffered: Float64Array;
   /** Requests that were sent and failed. */
   readonly failed: Float64Array;
   /** Attempts that were not answered in time. */
@@ -147,12 +149,12 @@ function innocentOf(world: World, routes: readonly Route[]): Counts | undefined 
 
 function counted(world: World, tally: Tally): Counts {
   const { offered, firstTries, retries, hedges, hedgesWon, good, failed } = tally;
-  const { timedOut, refused, aborted, forbidden, slowestMs, times, failedTimes } = tally;
+  const { timedOut, refused, aborted, goodOfOffered, forbidden, slowestMs, times, failedTimes } = tally;
   const sent = firstTries.map((count, second) => {
     return count + (retries[second] as number) + (hedges[second] as number);
   });
   const attempts = { sent, firstTries, retries, hedges, hedgesWon, timedOut, forbidden };
-  const series = { offered, good, failed, refused, aborted, ...attempts };
+  const series = { offered, good, goodOfOffered, failed, refused, aborted, ...attempts };
   const totals = {
     offered: sum(offered),
     sent: sum(sent),

@@ -23,6 +23,8 @@ export class Tally {
   readonly failed: Float64Array;
   readonly refused: Float64Array;
   readonly aborted: Float64Array;
+  /** The good ones by when they started. */
+  readonly goodOfOffered: Float64Array;
   /** The longest duration of the successful requests. */
   readonly slowestMs: Float64Array;
   /** Successful requests of each client. */
@@ -51,6 +53,7 @@ export class Tally {
     this.failed = series();
     this.refused = series();
     this.aborted = series();
+    this.goodOfOffered = series();
     this.slowestMs = series();
     this.goodBy = new Uint32Array(callers);
   }
@@ -66,6 +69,7 @@ export class Tally {
     const times = ending === 'good' ? this.times : this.failedTimes;
     if (now - elapsedMs >= this.warmUpMs && ending !== 'aborted') times.add(elapsedMs);
     if (ending !== 'good') return;
+    this.count(this.goodOfOffered, now - elapsedMs);
     const second = Math.floor(now / 1_000);
     this.slowestMs[second] = Math.max(this.slowestMs[second] as number, elapsedMs);
     if (by < this.goodBy.length) this.goodBy[by] = (this.goodBy[by] as number) + 1;
@@ -98,6 +102,7 @@ const seriesNames = [
   'failed',
   'refused',
   'aborted',
+  'goodOfOffered',
 ] as const;
 
 function addTo(sums: Float64Array | Uint32Array, values: Float64Array | Uint32Array): void {

@@ -87,7 +87,7 @@ describe('a trial', () => {
     expect(watched.phase).toBe('free');
     watched.for(2_000, { perSecond: 100, refused: 0.6 });
     expect(watched.state).toMatchObject({ phase: 'trial', share: expect.closeTo(0.6, 1) });
-    expect(watched.state.spacingMs * 0.95).toBeCloseTo(1_000 / 40, -0.5);
+    expect(watched.state.spacingMs * 0.9).toBeCloseTo(1_000 / 40, 0);
     expect(watched.state.dueAt - watched.now).toBe(1_500);
     expect(isPaced(watched.state, watched.now)).toBe(true);
   });
@@ -240,6 +240,54 @@ describe('while requests queue', () => {
     const watched = Watched.paced().for(2_200, { perSecond: 40, refused: 0.3 });
     watched.for(3_000, { perSecond: 36, refused: 0.9 });
     expect(watched.state).toMatchObject({ phase: 'paced', share: expect.closeTo(0.8, 0) });
+  });
+
+  describe('a limit that has moved up', () => {
+    const served = { perSecond: 38, refused: 0 };
+    const risen = () => Watched.paced().for(7_000, served);
+
+    test('is noticed when the pace has grown by three tenths and is still borne', () => {
+      const watched = Watched.paced();
+      const { spacingMs } = watched.state;
+      watched.for(5_000, served);
+      expect(watched.phase).toBe('paced');
+      watched.for(2_000, served);
+      expect(watched.phase).toBe('rising');
+      const growth = spacingMs / watched.state.spacingMs;
+      expect(growth).toBeGreaterThanOrEqual(1.3);
+      // A sample lasts a second.
+      expect(growth).toBeLessThan(1.3 * 1.12 ** 1.1);
+    });
+
+    test('the pace doubles each second then, and nobody is let go at once', () => {
+      const watched = risen();
+      const { spacingMs, pacedSince } = watched.state;
+      expect(spacingBy(watched.state, pacedSince + 1_000)).toBeCloseTo(spacingMs / 2);
+      expect(spacingBy(watched.state, pacedSince + 3_000)).toBeCloseTo(spacingMs / 8);
+      const { place, state } = takePlace({ ...watched.state, nextPlace: 1_000 }, watched.now);
+      expect(isPaced(state, watched.now)).toBe(true);
+      expect(timeOf(state, place)).toBeGreaterThan(watched.now + 2_000);
+    });
+
+    test('until it is met: the pace becomes that of what succeeds', () => {
+      const watched = risen().for(2_000, { perSecond: 200, refused: 0.5 });
+      expect(watched.phase).toBe('paced');
+      expect(watched.state.spacingMs * 0.95).toBeCloseTo(1_000 / 100, 0);
+    });
+
+    test('if it has not moved after all, the pace is what was borne before it rose', () => {
+      const watched = risen();
+      const { spacingMs } = watched.state;
+      watched.for(2_000, { perSecond: 60, refused: 0.8 });
+      expect(watched.phase).toBe('paced');
+      expect(watched.state.spacingMs / spacingMs).toBeCloseTo(1.3);
+    });
+
+    test('while some are refused all the time, as before a tenant was told apart, it is not noticed', () => {
+      const watched = Watched.paced().for(2_200, { perSecond: 40, refused: 0.3 });
+      watched.for(3_000, { perSecond: 36, refused: 0.3 }).for(2_000, { perSecond: 24, refused: 0.3 });
+      expect(watched.for(9_000, { perSecond: 36, refused: 0.3 }).phase).toBe('apart');
+    });
   });
 
   test('after ten seconds without a queue it is over', () => {

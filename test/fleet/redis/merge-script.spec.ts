@@ -286,6 +286,7 @@ const mistakes: readonly (readonly [string, string])[] = [
   ['gentle = math.log(1.02)', 'gentle = math.log(1.021)'],
   ['gentleFor = 4000', 'gentleFor = 4010'],
   ['bold = math.log(1.12)', 'bold = math.log(1.121)'],
+  ['gentle = math.log(2)', 'gentle = math.log(2.01)'],
   ['gentle = math.log(1.1)', 'gentle = math.log(1.101)'],
   ['math.min(100, #free)', 'math.min(99, #free)'],
   ['math.min(50, processesIn', 'math.min(49, processesIn'],

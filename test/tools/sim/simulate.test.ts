@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { definePolicy } from '../../../src/core/policy/policy.js';
 import { presets } from '../../../src/core/policy/presets.js';
-import type { Clients, Contender, Series } from '../../../src/tools/sim/index.js';
+import type { Clients, Contender } from '../../../src/tools/sim/index.js';
 import * as sim from '../../../src/tools/sim/index.js';
 import { chronicle, story, worldOf } from './stories.js';
 
@@ -54,8 +54,12 @@ describe('a run', () => {
   test.each(contenders)('adds up: %s', (_, contender) => {
     for (const world of [outage, limited]) {
       const { series, totals } = simulate(world, sim.articleClients, contender, { seed: 3 });
-      for (const name of Object.keys(series) as (keyof Series)[])
-        expect(totals[name]).toBe(sum(series[name]));
+      const { goodOfOffered, ...others } = series;
+      for (const name of Object.keys(others) as (keyof typeof others)[])
+        expect(totals[name]).toBe(sum(others[name]));
+      expect(sum(goodOfOffered)).toBe(totals.good);
+      for (const [second, count] of goodOfOffered.entries())
+        expect(count).toBeLessThanOrEqual(series.offered[second] as number);
       expect(totals.sent).toBe(totals.firstTries + totals.retries);
       const underWay = totals.offered - totals.good - totals.failed - totals.refused;
       expect(underWay).toBeGreaterThanOrEqual(0);

@@ -7,6 +7,7 @@ import type { ResponseFinding } from '../../types.js';
  * - `trial`: fewer are sent for a moment, to see whether fewer are refused.
  * - `proof`: they were, and all are sent again, to see whether that was the reason.
  * - `paced`: it was, so the limit concerns all requests, and they queue.
+ * - `rising`: the limit is higher than it was, so they come faster and faster until some are refused again.
  * - `check`: a trial behind which they go on queueing, because slowing down a little did not help.
  * - `apart`: they queue, and the check was in vain: a share of the refusals belongs to one tenant or one route.
  * - `trickle`: everything is refused, so there is nothing to lose until the time that the server named.
@@ -18,6 +19,7 @@ export type HoldPhase =
   | 'trial'
   | 'proof'
   | 'paced'
+  | 'rising'
   | 'check'
   | 'apart'
   | 'trickle'
@@ -81,11 +83,17 @@ function paceOf(easing: number, gentle: number, gentleForMs: number, bold: numbe
 /** For a limit that is shared with other clients: what this one leaves, they take. */
 export const keen: Pace = paceOf(0.95, 1.02, 4_000, 1.12);
 
+/** For a limit that has moved up: nothing is known about the new one. */
+const rising: Pace = paceOf(1, 2, Number.POSITIVE_INFINITY, 2);
+
 /** For a known limit that should be respected at the first refusal: as few refusals as possible. */
 export const courteous: Pace = paceOf(0.8, 1.1, Number.POSITIVE_INFINITY, 1.1);
 
-/** For a trial, which compares two rates: it hardly grows. */
-export const steady: Pace = paceOf(0.95, 1.0001, Number.POSITIVE_INFINITY, 1.0001);
+/**
+ * For a trial, which compares two rates: it hardly grows. It is slower, because a server whose queue is full would still
+ * refuse many at the rate that it bears.
+ */
+export const steady: Pace = paceOf(0.9, 1.0001, Number.POSITIVE_INFINITY, 1.0001);
 
 /** Undefined: requests do not queue. */
 export const paces: Readonly<Record<HoldPhase, Pace | undefined>> = {
@@ -96,6 +104,7 @@ export const paces: Readonly<Record<HoldPhase, Pace | undefined>> = {
   check: steady,
   trickle: steady,
   paced: keen,
+  rising,
   apart: keen,
   courteous,
 };

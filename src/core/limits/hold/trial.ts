@@ -9,8 +9,8 @@ import type { Hold } from '../../policy/limits.js';
 import { isPaced, placesTaken, spacingBy } from './queue.js';
 import type { Counts, Sample } from './sample.js';
 import { msPerSuccess, noSample, sampleAfter, sampleFrom, shortestMs } from './sample.js';
-import type { HoldPhase, HoldState } from './state.js';
-import { keen, noHold, paces } from './state.js';
+import type { HoldPhase, HoldState, Pace } from './state.js';
+import { keen, noHold, paces, steady } from './state.js';
 
 export interface Judged {
   readonly state: HoldState;
@@ -40,6 +40,9 @@ const unchanged = 0.75;
 /** If a pace is a little too fast, the next one is this part of it. */
 const leastStep = 0.9;
 
+/** If the pace has grown so much and is still borne, the limit is another one than was measured. */
+const movedGrowth = 1.3;
+
 /** Whether there may be anything to judge. It is asked for every attempt and every answer. */
 export function isWorthJudging(state: HoldState, sample: Sample, now: number): boolean {
   return now - sample.since >= shortestMs || state.phase === 'quota' || paces[state.phase] !== undefined;
@@ -57,6 +60,7 @@ export function judged(hold: Hold, state: HoldState, sample: Sample, now: number
     case 'trickle':
       return whenTrickling(hold, state, sample, now);
     case 'paced':
+    case 'rising':
     case 'apart':
       return whenPaced(hold, state, sample, now);
     default:
@@ -148,7 +152,16 @@ function whenPaced(hold: Hold, state: HoldState, sample: Sample, now: number): J
   const share = refusals / sent;
   if (share < Math.max(bearable * hold.refusedShare, isApart ? 2 * state.share : 0)) {
     if (isApart) return { state, sample: sampleAfter(sample, now) };
+    const spacingMs = spacingBy(state, now);
+    if (state.phase === 'paced' && spacingMs * movedGrowth <= state.spacingMs) {
+      return changed({ ...state, share: 0 }, spacingMs, rising, now);
+    }
     return { state: state.share === 0 ? state : { ...state, share: 0 }, sample: sampleAfter(sample, now) };
+  }
+  if (state.phase === 'rising') {
+    // What was borne before it rose is still borne.
+    const borneMs = state.spacingMs * movedGrowth;
+    return changed({ ...state, share }, Math.min(measuredMs(hold, sample, keen), borneMs), paced, now);
   }
   // If they are twice as many, something else has changed meanwhile.
   const isUnchanged = !isApart && share >= state.share * unchanged && share <= state.share * 2;
@@ -162,16 +175,21 @@ interface Turn {
 }
 
 const paced: Turn = { phase: 'paced', dueAt: Number.NEGATIVE_INFINITY };
+const rising: Turn = { ...paced, phase: 'rising' };
 
 /** The pace becomes a little less than what succeeds. */
 function pacing(hold: Hold, state: HoldState, sample: Sample, turn: Turn, now: number): Judged {
-  const measuredMs = msPerSuccess(sample);
-  const spacingMs = measuredMs === undefined ? hold.spacingMs : measuredMs / keen.easing;
+  const spacingMs = measuredMs(hold, sample, turn.phase === 'trial' ? steady : keen);
   // Two measurements of one rate: chance makes the slower one useless sooner than the faster one.
   if (state.phase === 'proof') return changed(state, Math.min(spacingMs, state.spacingMs), turn, now);
   // Slower than before in any case.
   const leastMs = state.phase === 'paced' ? spacingBy(state, now) / leastStep : 0;
   return changed({ ...state, asked: askedBy(state, sample, now) }, Math.max(spacingMs, leastMs), turn, now);
+}
+
+function measuredMs(hold: Hold, sample: Sample, { easing }: Pace): number {
+  const measured = msPerSuccess(sample);
+  return measured === undefined ? hold.spacingMs : measured / easing;
 }
 
 function askedBy({ asked }: HoldState, { finding }: Sample, now: number): HoldState['asked'] {
