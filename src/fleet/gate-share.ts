@@ -4,7 +4,8 @@ import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/
 import type { Facts, GateFacts, GateReport } from '../core/limits/fleet/messages.js';
 import { leasePatienceMs } from '../core/limits/gate/admit.js';
 import { textOfKinds } from '../core/limits/gate/kinds.js';
-import { needsLease } from '../core/limits/gate/shut.js';
+import { isFromBefore } from '../core/limits/gate/open.js';
+import { mostProbes, needsLease, patientIntervals } from '../core/limits/gate/shut.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { isFailure } from '../core/limits/gate/signs.js';
 import type { GateState, Pass } from '../core/limits/gate/state.js';
@@ -23,9 +24,6 @@ const askingMs = 200;
 const usableAtFirstMs = 150;
 const usableWhenSlowMs = 1_000;
 const longestUsableMs = 16_000;
-/** Added to the lease, so that a probe that begins late and takes its whole time still ends before the lease. */
-const marginMs = 500;
-const probeIntervals = 5;
 const roundingMs = 1;
 
 export class GateShare implements RecordShare {
@@ -75,8 +73,8 @@ export class GateShare implements RecordShare {
     random: () => number,
     longestProbeMs: number,
   ) {
-    const probeMs = Math.max(longestProbeMs, probeIntervals * gate.probeMs);
-    this.longestLeaseMs = probeMs + marginMs + longestUsableMs;
+    const probeMs = Math.max(longestProbeMs, patientIntervals * gate.probeMs);
+    this.longestLeaseMs = probeMs + longestUsableMs;
     this.key = key;
     this.gate = gate;
     this.scope = scope;
@@ -106,7 +104,7 @@ export class GateShare implements RecordShare {
       this.aliveAt = now;
     } else if (isLife) {
       this.answersAt = now;
-    } else if (isFailure(sign) && !isForAll && !isLateFor(before, pass)) {
+    } else if (isFailure(sign) && !isForAll && !isFromBefore(before, pass)) {
       this.failed(sign === 'silent' ? pass.sentAt : now, now);
     }
     if (isForAll && !isLife) this.probed(before, after, pass, now);
@@ -125,7 +123,7 @@ export class GateShare implements RecordShare {
   }
 
   private probed(before: GateState, after: GateState, { sentAt, epoch }: Pass, now: number): void {
-    const isProbe = before.kind === 'shut' && epoch === before.epoch && sentAt === before.probingSince;
+    const isProbe = before.kind === 'shut' && epoch === before.epoch && sentAt === before.probes.at(-1);
     if (!isProbe || this.lease === 0 || after.kind !== 'shut') return;
     this.giveBack(Math.max(0, after.probeAt - now));
   }
@@ -143,11 +141,17 @@ export class GateShare implements RecordShare {
     if (isAsking || this.isHearsay || this.hasLease(now) || !this.speaker.isShared) return;
     this.askedAt = now;
     if (this.roundTripMs > leasePatienceMs) this.usableMs = Math.max(this.usableMs, usableWhenSlowMs);
-    const probeMs = attemptTimeoutMs ?? probeIntervals * this.gate.probeMs;
-    const neededMs = probeMs + marginMs + this.usableMs - usableAtFirstMs;
+    const neededMs = this.holdsBackMs(attemptTimeoutMs) + this.usableMs - usableAtFirstMs;
     this.neededMs = Math.min(neededMs, this.longestLeaseMs);
     this.wantMs = this.neededMs;
     this.speaker.urge(this);
+  }
+
+  /** How long an unanswered probe of this length holds back the next one, so that no more than `mostProbes` are out. */
+  private holdsBackMs(attemptTimeoutMs: number | undefined): number {
+    const { probeMs } = this.gate;
+    if (attemptTimeoutMs === undefined) return patientIntervals * probeMs;
+    return Math.max(probeMs, attemptTimeoutMs / mostProbes);
   }
 
   /** The store has not confirmed yet what news said. */
@@ -195,7 +199,7 @@ export class GateShare implements RecordShare {
   private giveUpUnused(now: number): void {
     if (this.lease === 0) return;
     const state = this.scope.gateOf(this.gate);
-    const isUsed = state.kind !== 'shut' || state.probingSince !== undefined;
+    const isUsed = state.kind !== 'shut' || state.probes.length > 0;
     if (isUsed) return;
     if (now >= this.usableUntil) this.giveUp();
     else this.speaker.mark(this);
@@ -286,11 +290,6 @@ export class GateShare implements RecordShare {
   rest(): void {
     // There is nothing to return.
   }
-}
-
-/** The attempt was let through before the gate reopened, so its failure is old news. */
-function isLateFor(before: GateState, { epoch }: Pass): boolean {
-  return before.kind === 'ramping' && epoch !== before.epoch;
 }
 
 function ago(at: number, now: number): number {

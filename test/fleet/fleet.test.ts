@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { createRetrier } from '../../src/runtime/retrier.js';
+import type { Session } from '../../src/runtime/session.js';
 import { answered, errorWith, failed, requestOf } from '../kit.js';
 import { Fleets, type Process } from './kit.js';
 
@@ -20,8 +21,8 @@ interface Sizes {
 }
 
 /** Both have seen it well, and then failing. */
-function shutFleet(count = 2): Fleets {
-  const fleets = new Fleets(gate, count);
+function shutFleet(count = 2, policy: PolicyOptions = gate): Fleets {
+  const fleets = new Fleets(policy, count);
   fleets.every(20, 1_000, (process) => process.ask());
   fleets.every(20, 1_400, (process) => process.ask(reset));
   return fleets;
@@ -81,16 +82,59 @@ describe('a gate of two processes', () => {
     expect(insist(fleets, fleets.at(0))).toBe('refuse');
   });
 
-  test('lets a request that meets a probe of the other wait for its answer', () => {
-    const fleets = shutFleet();
-    fleets.pass(1_500);
-    const probe = fleets.at(0).open();
+  /** A request that is sent as the probe. */
+  function probing(fleets: Fleets, process: Process): Session {
+    const probe = process.open();
     let admission = probe.admit();
     while (admission.kind === 'wait') {
       fleets.pass(admission.delayMs);
       admission = probe.admit();
     }
     expect(admission.kind).toBe('go');
+    return probe;
+  }
+
+  test.each([
+    [1_000, 1_000],
+    [60_000, 6_000],
+    [undefined, 5_000],
+  ])(
+    'with an attempt timeout of %s ms, an unanswered probe holds back the next for %i ms',
+    (timeoutMs, ms) => {
+      const { attemptTimeoutMs: _, ...untimed } = gate;
+      const policy = timeoutMs === undefined ? untimed : { ...gate, attemptTimeoutMs: timeoutMs };
+      const fleets = shutFleet(2, policy);
+      fleets.pass(1_500);
+      probing(fleets, fleets.at(0));
+      fleets.pass(ms - 400);
+      expect(insist(fleets, fleets.at(1))).toBe('refuse');
+      fleets.pass(400);
+      expect(insist(fleets, fleets.at(1))).toBe('sent');
+    },
+  );
+
+  test('reopens by the answer of any probe, and the late failure of an earlier one says nothing', () => {
+    const timeout = failed(errorWith({ code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' }));
+    const fleets = shutFleet(3);
+    fleets.pass(1_500);
+    const lost = probing(fleets, fleets.at(0));
+    fleets.pass(1_300);
+    const late = probing(fleets, fleets.at(1));
+    fleets.pass(1_300);
+    probing(fleets, fleets.at(2));
+    lost.next(timeout, { replayable: true });
+    fleets.pass(20);
+    // It did not end the lease of the last one.
+    expect(insist(fleets, fleets.at(0))).toBe('refuse');
+    late.acceptAtOnce(200);
+    fleets.pass(20);
+    expect(gates(fleets)).toEqual(['ramping', 'ramping', 'ramping']);
+  });
+
+  test('lets a request that meets a probe of the other wait for its answer', () => {
+    const fleets = shutFleet();
+    fleets.pass(1_500);
+    const probe = probing(fleets, fleets.at(0));
     const other = fleets.at(1).open();
     expect(other.admit().kind).toBe('wait');
     fleets.pass(20);
@@ -119,9 +163,9 @@ describe('a gate of two processes', () => {
     fleets.pass(20);
     expect(lost.admit().kind).toBe('go');
     fleets.at(0).link.isCut = true;
-    fleets.pass(1_000);
+    fleets.pass(500);
     expect(insist(fleets, fleets.at(1))).toBe('refuse');
-    fleets.pass(1_000);
+    fleets.pass(500);
     expect(insist(fleets, fleets.at(1))).toBe('sent');
   });
 

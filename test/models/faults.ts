@@ -67,24 +67,44 @@ export function givesPlacesTwice(machine: ScopeMachine, state: State): string | 
     : undefined;
 }
 
-/** The ramp counts as many places as requests hold, and there is at most one probe. */
+/** The ramp counts as many places as requests hold, and the gate knows which probes are out. */
 export function miscounts(machine: ScopeMachine, state: State): string | undefined {
   machine.restoreScope(state);
   const { gate } = machine;
   if (gate === undefined || gate.kind === 'open') return undefined;
   const out = state.slots.filter(({ phase }) => phase === 'sent').map((slot) => turnOf(slot.session));
   const passes = out.filter((turn) => turn?.epoch === gate.epoch);
-  return gate.kind === 'shut' ? probesOf(gate, passes, state.now) : rampOf(gate, passes, state.now);
+  return gate.kind === 'shut' ? probesOf(gate, passes) : rampOf(gate, passes, state.now);
 }
 
 type Of<K extends GateState['kind']> = Extract<GateState, { kind: K }>;
 type Passes = readonly ({ readonly sentAt: number } | undefined)[];
 
-function probesOf({ probingSince }: Of<'shut'>, passes: Passes, now: number): string | undefined {
-  // A probe that hangs for five seconds is given up.
-  const probes = passes.filter((turn) => now - (turn?.sentAt ?? 0) < 5_000).length;
-  const known = probingSince !== undefined && now - probingSince < 5_000 ? 1 : 0;
-  return probes === known ? undefined : `${probes} probes are out, and the gate knows of ${known}`;
+function probesOf({ probes }: Of<'shut'>, passes: Passes): string | undefined {
+  const out = passes.map((turn) => turn?.sentAt).sort();
+  return String(out) === String([...probes].sort())
+    ? undefined
+    : `the probes of ${out} are out, and the gate knows of ${probes}`;
+}
+
+/** A probe that is not answered holds back the next one, but not for long. */
+export function probesAtPace(machine: ScopeMachine, state: State): string | undefined {
+  const at = machine.settle(state);
+  machine.restoreScope(at);
+  const { gate } = machine;
+  if (gate?.kind !== 'shut') return undefined;
+  const out = at.slots.filter(({ phase, session }) => {
+    return phase === 'sent' && turnOf(session)?.epoch === gate.epoch;
+  });
+  const times = out.map(({ session }) => turnOf(session)?.sentAt ?? 0).sort((a, b) => a - b);
+  const isTight = times.some((time, index) => index > 0 && time - (times[index - 1] ?? 0) < 500);
+  if (isTight) return `probes at ${times}`;
+  const last = Math.max(times.at(-1) ?? at.now, gate.idleSince);
+  if (at.now - last < 1_500 || out.length === at.slots.length) return undefined;
+  const admission = machine.retrier.open(machine.request).admit();
+  return admission.kind === 'go'
+    ? undefined
+    : `${at.now - last} ms after the last probe: ${JSON.stringify(admission)}`;
 }
 
 function rampOf(

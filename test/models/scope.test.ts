@@ -16,6 +16,7 @@ import {
   keepsPlaces,
   miscounts,
   overdraws,
+  probesAtPace,
   refusesInnocent,
   story,
   triesFairly,
@@ -45,6 +46,16 @@ const plans: Readonly<Record<string, readonly [plan: Plan, depth: number]>> = {
       ticksMs: [250, 2_500],
       before: [2, 'fails (503)'],
       faultIn: anyOf(miscounts, doesNotComeBack),
+    },
+    8,
+  ],
+  'a gate that is shut, and probes that are not answered': [
+    {
+      policy: { maxRetries: 0, budget: false, gate: atOnce },
+      ends: ['succeeds', 'times out', 'is aborted'],
+      ticksMs: [250, 1_000],
+      before: [2, 'fails (503)'],
+      faultIn: anyOf(miscounts, probesAtPace, doesNotComeBack),
     },
     8,
   ],
@@ -204,6 +215,39 @@ class Forgetful extends ScopeMachine {
   }
 }
 
+/** Planted fault: the next probe comes so much sooner or later than the gate has settled. */
+class Paced extends ScopeMachine {
+  protected readonly byMs: number = 0;
+
+  override restoreScope(state: State): void {
+    super.restoreScope(state);
+    const { gates } = this.scope as unknown as { gates: Map<object, GateState> };
+    for (const [key, gate] of gates) {
+      if (gate.kind !== 'shut' || gate.probes.length === 0) continue;
+      gates.set(key, { ...gate, probeAt: (gate.probes.at(-1) ?? 0) + this.byMs });
+    }
+  }
+}
+
+class Impatient extends Paced {
+  protected override readonly byMs = 0;
+}
+
+class Patient extends Paced {
+  protected override readonly byMs = 5_000;
+}
+
+/** Planted fault: the gate forgets a probe when the next one is sent. */
+class SingleMinded extends ScopeMachine {
+  override restoreScope(state: State): void {
+    super.restoreScope(state);
+    const { gates } = this.scope as unknown as { gates: Map<object, GateState> };
+    for (const [key, gate] of gates) {
+      if (gate.kind === 'shut') gates.set(key, { ...gate, probes: gate.probes.slice(-1) });
+    }
+  }
+}
+
 /** Planted fault: the observer expects a longer row than the gate does. */
 class Strict extends ScopeMachine {
   override end(state: State, index: number, end: End): State {
@@ -267,6 +311,27 @@ describe('a planted fault is found', () => {
       Forgetful,
       triesTwice,
       /tried at once: \/state,\/state/,
+    ],
+    [
+      'a gate that is shut, and probes that are not answered',
+      'a probe does not hold back the next one',
+      Impatient,
+      probesAtPace,
+      /probes at \d+,\d+$/,
+    ],
+    [
+      'a gate that is shut, and probes that are not answered',
+      'a probe holds back the next one for long',
+      Patient,
+      probesAtPace,
+      /ms after the last probe/,
+    ],
+    [
+      'a gate that is shut, and probes that are not answered',
+      'only the last probe is known',
+      SingleMinded,
+      miscounts,
+      /the probes of \d+,\d+ are out, and the gate knows of \d+$/,
     ],
     ['a gate that is open', 'another rule', Strict, nothingElse, /shut after 2 failures in a row, in 100 ms/],
   ])('%s: %s', (name, _, Machine, faultIn, what) => {

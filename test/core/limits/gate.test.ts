@@ -3,10 +3,10 @@ import { afterSign, passGate } from '../../../src/core/limits/gate/gate.js';
 import { kindOf, kindsIn, textOfKinds } from '../../../src/core/limits/gate/kinds.js';
 import { afterStall, isHealthy } from '../../../src/core/limits/gate/open.js';
 import { asOf } from '../../../src/core/limits/gate/ramping.js';
-import { isShut, noLease } from '../../../src/core/limits/gate/shut.js';
+import { afterTurnedAway, isShut, noLease } from '../../../src/core/limits/gate/shut.js';
 import type { Sign } from '../../../src/core/limits/gate/signs.js';
 import { signOf, signOfStatus } from '../../../src/core/limits/gate/signs.js';
-import type { GateState, Pass } from '../../../src/core/limits/gate/state.js';
+import type { GateState, Pass, Passage } from '../../../src/core/limits/gate/state.js';
 import { noEpoch, openGate } from '../../../src/core/limits/gate/state.js';
 import type { Gate } from '../../../src/core/policy/limits.js';
 import { serverError } from '../../kit.js';
@@ -26,10 +26,12 @@ const kind = 7;
 const none = { longest: 0, at: 0 };
 
 type Of<K extends GateState['kind']> = Extract<GateState, { kind: K }>;
+type Passed = Extract<Passage, { kind: 'go' }>;
 
 const open: Of<'open'> = {
   kind: 'open',
   epoch: 4,
+  openedAt: Number.NEGATIVE_INFINITY,
   lives: 3,
   failures: 0,
   since: 0,
@@ -41,14 +43,15 @@ const shut: Of<'shut'> = {
   kind: 'shut',
   epoch: 5,
   probeAt: 1_000,
-  probingSince: undefined,
   failures: 3,
+  probes: [],
   idleSince: 0,
   turnedAway: 0,
   tried: [{ kind: 7, at: 0, trial: 'none', isNew: false }],
   survived: none,
 };
-const probing: Of<'shut'> = { ...shut, probingSince: 1_000 };
+/** … after a probe was sent, with the mean time until the next one. */
+const probing: Of<'shut'> = { ...shut, probes: [1_000], probeAt: 2_000 };
 const ramping: Of<'ramping'> = {
   kind: 'ramping',
   epoch: 6,
@@ -261,7 +264,7 @@ describe('open', () => {
 });
 
 describe('shut', () => {
-  test('lets one probe through when its time has come, and turns all others away', () => {
+  test('lets a probe through when its time has come, and turns all others away', () => {
     expect(passGate(gate, shut, kind, 999, middle)).toEqual({
       kind: 'shut',
       by: 'failures',
@@ -280,39 +283,116 @@ describe('shut', () => {
     expect(isShut(gate, shut, 999)).toBe(true);
     expect(isShut(gate, shut, 1_000)).toBe(false);
     expect(isShut(gate, probing, 1_001)).toBe(true);
+    const early = passGate(gate, shut, kind, 1_000, 0);
+    expect(early).toMatchObject({ state: { probeAt: 1_500 } });
   });
 
-  test('a probe that hangs does not keep it shut forever', () => {
-    expect(passGate(gate, probing, kind, 5_999, middle).kind).toBe('shut');
-    const second: GateState = { ...probing, probingSince: 6_000 };
-    expect(passGate(gate, probing, kind, 6_000, middle)).toEqual({
+  /** The gate after probes at these times, none of which is answered. The kind was seen to fail lately. */
+  function hanging(times: readonly number[]): Of<'shut'> {
+    const lately: Of<'shut'> = { ...shut, tried: [{ kind, at: 10_000, trial: 'none', isNew: false }] };
+    return times.reduce<Of<'shut'>>((state, now) => {
+      const passage = passGate(gate, state, kind, now, middle);
+      expect(passage).toMatchObject({ kind: 'go', epoch: 5 });
+      return (passage as Passed).state as Of<'shut'>;
+    }, lately);
+  }
+
+  /** When the next probe may go, to ten milliseconds. */
+  function nextProbeAt(state: GateState, from: number): number {
+    for (let now = from; ; now += 10) {
+      if (passGate(gate, state, kind, now, middle).kind === 'go') return now;
+    }
+  }
+
+  test('a probe that is not answered holds back the next one only for an interval', () => {
+    expect(passGate(gate, probing, kind, 1_999, middle).kind).toBe('shut');
+    const second: GateState = { ...probing, probes: [1_000, 2_000], probeAt: 3_000 };
+    expect(passGate(gate, probing, kind, 2_000, middle)).toEqual({
       kind: 'go',
       state: second,
       epoch: second.epoch,
     });
-    expect(isShut(gate, probing, 5_999)).toBe(true);
-    expect(isShut(gate, probing, 6_000)).toBe(false);
-    // The end of the first probe is not the end of the second.
-    expect(ended(second, 'dead', 6_500, { sentAt: 1_000 })).toBe(second);
-    expect(ended(second, 'neutral', 6_500, { sentAt: 1_000 })).toBe(second);
+    expect(isShut(gate, probing, 1_999)).toBe(true);
+    expect(isShut(gate, probing, 2_000)).toBe(false);
   });
 
-  test.each(['dead', 'still-dead'] as const)('the next probe comes after the interval (%s)', (sign) => {
-    expect(ended(probing, sign, 1_200, { sentAt: 1_000 })).toEqual({
-      ...shut,
-      probeAt: 2_200,
-      idleSince: 1_200,
+  test('the end of an earlier probe changes nothing about the last one', () => {
+    const second = hanging([1_000, 2_000]);
+    for (const sign of ['dead', 'silent', 'neutral'] as const) {
+      expect(ended(second, sign, 2_500, { sentAt: 1_000 })).toEqual({ ...second, probes: [2_000] });
+    }
+    // The server has begun to refuse. When the first probe is over, too, requests still do not wait for an answer.
+    const refused = ended(second, 'dead', 2_005, { sentAt: 2_000 });
+    expect(passGate(gate, refused, kind, 2_010, middle)).toMatchObject({ by: 'failures' });
+    expect(passGate(gate, ended(refused, 'silent', 2_500, { sentAt: 1_000 }), kind, 2_510, middle)).toEqual(
+      passGate(gate, refused, kind, 2_510, middle),
+    );
+  });
+
+  test('ten probes are out at most, apart from one more after each five intervals', () => {
+    const times = Array.from({ length: 10 }, (_, index) => 1_000 + 1_000 * index);
+    const ten = hanging(times);
+    expect(nextProbeAt(hanging(times.slice(0, 9)), 9_000)).toBe(10_000);
+    expect(nextProbeAt(ten, 10_000)).toBe(15_000);
+    expect(isShut(gate, ten, 14_999)).toBe(true);
+    expect(isShut(gate, ten, 15_000)).toBe(false);
+    // As soon as one of them is over, there is room.
+    expect(nextProbeAt(ended(ten, 'silent', 11_500, { sentAt: 1_000 }), 11_500)).toBe(11_500);
+    // If none of them ever ends, the oldest no longer counts.
+    const later = hanging([...times, 15_000]);
+    expect(later.probes).toEqual([...times.slice(1), 15_000]);
+    expect(nextProbeAt(later, 15_000)).toBe(20_000);
+  });
+
+  test('requests wait for an answer only as long as it is likely to come', () => {
+    const ten = hanging(Array.from({ length: 10 }, (_, index) => 1_000 + 1_000 * index));
+    expect(passGate(gate, ten, kind, 10_999, middle)).toMatchObject({ by: 'probe' });
+    expect(passGate(gate, ten, kind, 11_000, middle)).toMatchObject({ by: 'failures', retryInMs: 4_250 });
+  });
+
+  describe('where many are turned away', () => {
+    function turningAway(state: GateState, count: number): GateState {
+      return Array.from({ length: count }).reduce<GateState>(afterTurnedAway, state);
+    }
+
+    test('the next probe comes an eighth of an interval after the end of the last one', () => {
+      const failed = ended(probing, 'dead', 1_100, { sentAt: 1_000 });
+      expect(nextProbeAt(turningAway(failed, 19), 1_100)).toBe(2_000);
+      expect(nextProbeAt(turningAway(failed, 20), 1_100)).toBe(1_230);
+    });
+
+    test('but not sooner than half an interval after one that is not answered', () => {
+      expect(nextProbeAt(turningAway(probing, 19), 1_000)).toBe(2_000);
+      const many = turningAway(probing, 20);
+      expect(nextProbeAt(many, 1_000)).toBe(1_500);
+      // Those that were turned away before the last probe do not count.
+      expect(nextProbeAt((passGate(gate, many, kind, 1_500, middle) as Passed).state, 1_510)).toBe(2_500);
+    });
+
+    test('and only while few probes are out', () => {
+      const soon = (count: number): GateState =>
+        turningAway(hanging(Array.from({ length: count }, (_, index) => 1_000 + 1_000 * index)), 20);
+      expect(nextProbeAt(soon(4), 4_000)).toBe(4_500);
+      expect(nextProbeAt(soon(5), 5_000)).toBe(6_000);
+    });
+
+    test('not in a fleet, whose store says when', () => {
+      const shared = turningAway({ ...probing, leaseUntil: noLease }, 20);
+      expect(passGate(gate, shared, kind, 1_999, middle)).toMatchObject({ by: 'probe' });
+      expect(passGate(gate, shared, kind, 2_000, middle)).toMatchObject({ by: 'lease' });
     });
   });
 
-  test('with jitter', () => {
-    const pass = { epoch: 5, sentAt: 1_000 };
-    expect(afterSign(gate, probing, pass, 'dead', kind, 1_200, 0)).toEqual({
-      ...shut,
-      probeAt: 1_700,
-      idleSince: 1_200,
-    });
-  });
+  test.each(['dead', 'still-dead'] as const)(
+    'the next probe comes an interval after it was sent (%s)',
+    (sign) => {
+      expect(ended(probing, sign, 1_200, { sentAt: 1_000 })).toEqual({
+        ...shut,
+        probeAt: 2_000,
+        idleSince: 1_200,
+      });
+    },
+  );
 
   test('a probe that was given up leaves its place to the next at once', () => {
     expect(ended(probing, 'neutral', 1_200, { sentAt: 1_000 })).toEqual({
@@ -410,7 +490,7 @@ describe('ramping', () => {
   });
 
   test('is over after its time, whatever has happened', () => {
-    const opened = { ...open, epoch: 6, lives: 0 };
+    const opened = { ...open, epoch: 6, openedAt: 100, lives: 0 };
     expect(asOf(gate, full, 2_099)).toBe(full);
     expect(asOf(gate, full, 2_100)).toEqual(opened);
     expect(passGate(gate, full, kind, 2_100, middle)).toEqual({
@@ -420,6 +500,17 @@ describe('ramping', () => {
     });
     expect(ended(full, 'neutral', 2_100)).toEqual(opened);
     expect(asOf({ ...gate, rampMs: 0 }, full, 100)).toEqual(opened);
+  });
+
+  test('a probe that fails after a later one has reopened it says nothing any more', () => {
+    const reopened = asOf(gate, ramping, 2_100);
+    const alive = failing(0, 0, { ...reopened, lives: 3 } as GateState);
+    for (const sign of ['dead', 'silent'] as const) {
+      expect(ended(alive, sign, 5_000, { epoch: 5, sentAt: 99 })).toBe(alive);
+      // One that was let through as a kind that had not failed, too.
+      expect(ended(alive, sign, 5_000, { epoch: noEpoch, sentAt: 99 })).toBe(alive);
+    }
+    expect(ended(alive, 'silent', 5_000, { epoch: 6, sentAt: 100 })).toMatchObject({ failures: 1 });
   });
 
   test('attempts from before do not count', () => {
@@ -485,7 +576,7 @@ describe('kinds of requests', () => {
       550,
       middle,
     );
-    const busy = { ...failed, probingSince: 10_000, probeAt: 1_000 } as GateState;
+    const busy = { ...failed, probes: [10_000], probeAt: 11_000 } as GateState;
     expect(passGate(gate, busy, other, 10_499, middle).kind).toBe('shut');
     expect(passGate(gate, busy, other, 10_500, middle)).toMatchObject({ kind: 'go', epoch: noEpoch });
     expect(passGate(gate, busy, kind, 10_000, middle)).toMatchObject({ kind: 'go', epoch: noEpoch });
@@ -497,16 +588,14 @@ describe('kinds of requests', () => {
       shut,
     );
     expect(passGate(gate, eight, 19, 600, middle).kind).toBe('shut');
-    expect(passGate(gate, { ...eight, probingSince: 10_000 } as GateState, 19, 10_500, middle).kind).toBe(
-      'go',
-    );
+    expect(passGate(gate, { ...eight, probeAt: 11_000 } as GateState, 19, 10_500, middle).kind).toBe('go');
   });
 
   test('of a fleet, the processes share the eight', () => {
     const inFleet = (processes: number): GateState => ({ ...shut, leaseUntil: noLease, processes });
     const two = [11, 12, 13].reduce<GateState>((state, what) => trying(state, what, 500), inFleet(4));
     expect(two).toMatchObject({ tried: [noted, { kind: 11 }, { kind: 12 }] });
-    const one = { ...trying(inFleet(80), 11, 500), probingSince: 100_000 } as GateState;
+    const one = { ...trying(inFleet(80), 11, 500), probeAt: 101_000 } as GateState;
     expect(passGate(gate, one, 12, 100_499, middle).kind).toBe('shut');
     expect(passGate(gate, one, 12, 100_500, middle).kind).toBe('go');
   });

@@ -4,8 +4,8 @@ import type { Gate } from '../../policy/limits.js';
 import { kindsIn } from '../gate/kinds.js';
 import { isDead } from '../gate/open.js';
 import { isTooEarly, ramp } from '../gate/ramping.js';
-import { noLease, probingFor } from '../gate/shut.js';
-import type { GateState } from '../gate/state.js';
+import { noLease, probingElsewhere } from '../gate/shut.js';
+import type { GateState, Shut } from '../gate/state.js';
 import { around, kindsSeenToFail, openGate, shut } from '../gate/state.js';
 import { afterSurvived } from '../gate/survived.js';
 import type { GateFacts } from './messages.js';
@@ -45,16 +45,18 @@ function shutForAll(
   { isNew, isConfirmed, hasLease }: Known,
   now: number,
 ): GateState {
-  const probeAt = now + facts.probeInMs;
-  const probingSince = facts.leaseLeftMs > 0 ? probingFor(gate, facts.leaseLeftMs, now) : undefined;
-  const isKnown = !isNew && state.kind === 'shut' && state.leaseUntil !== undefined;
   const counted = isConfirmed ? { processes: facts.processes } : {};
+  const isKnown = !isNew && state.kind === 'shut' && state.leaseUntil !== undefined;
   // About its own probe, this process knows more than the store.
-  if (isKnown) return hasLease ? { ...state, ...counted } : { ...state, probeAt, probingSince, ...counted };
-  const failures = Math.max(1, facts.failures);
+  if (isKnown && hasLease) return { ...state, ...counted };
+  const known = isKnown ? state : shutAnew(state, facts, now);
+  const due: Shut = { ...known, probeAt: now + facts.probeInMs, probes: [], ...counted };
+  return facts.leaseLeftMs > 0 ? probingElsewhere(gate, due, facts.leaseLeftMs, now) : due;
+}
+
+function shutAnew(state: GateState, facts: GateFacts, now: number): Shut {
   const kinds = [...new Set([...kindsIn(facts.kinds), ...kindsSeenToFail(state)])];
-  const shutNow = shut(state, probeAt, failures, kinds, now);
-  return { ...shutNow, probingSince, leaseUntil: noLease, ...counted };
+  return { ...shut(state, now, Math.max(1, facts.failures), kinds, now), leaseUntil: noLease };
 }
 
 /** The store is silent: this process probes by itself, but not at the same moment as all others. */
@@ -67,7 +69,7 @@ export function gateAlone(gate: Gate, state: GateState, now: number, draw: numbe
 /** This process may begin a probe until `leaseUntil`. */
 export function gateLeased(state: GateState, leaseUntil: number, now: number): GateState {
   if (state.kind !== 'shut' || state.leaseUntil === undefined) return state;
-  return { ...state, leaseUntil, probeAt: Math.min(state.probeAt, now), probingSince: undefined };
+  return { ...state, leaseUntil, probeAt: Math.min(state.probeAt, now), probes: [] };
 }
 
 /**

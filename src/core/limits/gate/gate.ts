@@ -27,7 +27,7 @@ export function afterSign(
     case 'open':
       return afterSignWhenOpen(gate, state, pass, sign, kind, now, draw);
     case 'shut':
-      return afterSignWhenShut(gate, state, pass, sign, kind, now, draw);
+      return afterSignWhenShut(state, pass, sign, kind, now);
     case 'ramping':
       return afterSignWhenRamping(gate, state, pass, sign, kind, now, draw);
   }

@@ -33,7 +33,7 @@ export function afterSignWhenOpen(
   draw: number,
 ): GateState {
   if (sign === 'alive') return afterLife(gate, state, pass, now);
-  if (!isFailure(sign)) return state;
+  if (!isFailure(sign) || isFromBefore(state, pass)) return state;
   const row = afterFailure(state, pass, sign, kind, now);
   if (!isDead(gate, row, now)) return row;
   const { failures, kinds } = row;
@@ -42,19 +42,25 @@ export function afterSignWhenOpen(
   return shut(state, probeAt, failures, kinds, now);
 }
 
+/** Whether the attempt was sent before the gate reopened, so that its failure is old news: a probe that hung, say. */
+export function isFromBefore(state: GateState, { epoch, sentAt }: Pass): boolean {
+  if (state.kind === 'ramping') return epoch !== state.epoch;
+  return state.kind === 'open' && sentAt < state.openedAt;
+}
+
 /** Whether there is no failure, and enough signs of life that no more need to be counted. */
 export function isHealthy({ failures }: Gate, state: GateState): boolean {
   return state.kind === 'open' && state.failures === 0 && state.lives >= Math.min(failures, usualLives);
 }
 
 function afterLife(gate: Gate, state: Open, { sentAt }: Pass, now: number): Open {
-  const { epoch, failures, lives, since, survived } = state;
+  const { failures, lives, since, survived } = state;
   if (isHealthy(gate, state)) return state;
   if (failures === 0) return { ...state, lives: lives + 1 };
   // The attempt was sent before the row began, so its success is old news: the row ends, but does not count as one that
   // the server has survived.
   if (sentAt < since) return { ...state, ...noRow };
-  return { kind: 'open', epoch, lives: 1, ...noRow, survived: afterSurvived(survived, failures, now) };
+  return { ...state, lives: 1, ...noRow, survived: afterSurvived(survived, failures, now) };
 }
 
 /**

@@ -39,8 +39,8 @@ export function ramp({ epoch }: Shut, survived: Survived, now: number): Ramping 
 /** The state as of now: a ramp is over after `rampMs`, whatever has happened in it. */
 export function asOf(gate: Gate, state: GateState, now: number): GateState {
   if (state.kind !== 'ramping' || now - state.since < gate.rampMs) return state;
-  const { epoch, survived } = state;
-  return { kind: 'open', epoch, lives: 0, ...noRow, survived };
+  const { epoch, since, survived } = state;
+  return { kind: 'open', epoch, openedAt: since, lives: 0, ...noRow, survived };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The shut gate: one probe at a time finds out whether the server is back. */
+/** The shut gate: single probes find out whether the server is back. */
 
 import type { Gate } from '../../policy/limits.js';
 import type { Kind } from './kinds.js';
@@ -10,30 +10,30 @@ import type { GateState, Pass, Passage, Shut } from './state.js';
 import { around, noEpoch } from './state.js';
 import { afterSurvived } from './survived.js';
 
-/** A probe that hangs must not keep the gate shut forever: after this many intervals, another one may go. */
-const probeIntervals = 5;
+/**
+ * A probe that is not answered does not hold back the next one, since its request may be lost. But no more than this
+ * many are out, except for one more after each of so many intervals: an answer may never come, and nothing may tell so.
+ */
+export const mostProbes = 10;
+export const patientIntervals = 5;
 
 /**
- * Any sign of life reopens the gate, also one from an earlier attempt. Only the probe's own failure schedules another
- * probe.
+ * Any sign of life reopens the gate, also one from an earlier attempt. A failure only says that its probe is over: when
+ * the next one goes was settled when the last one was sent.
  */
-export function afterSignWhenShut(
-  gate: Gate,
-  state: Shut,
-  pass: Pass,
-  sign: Sign,
-  kind: Kind,
-  now: number,
-  draw: number,
-): GateState {
+export function afterSignWhenShut(state: Shut, pass: Pass, sign: Sign, kind: Kind, now: number): GateState {
   const { epoch, failures } = state;
   if (sign === 'alive' || sign === 'answers')
     return ramp(state, afterSurvived(state.survived, failures, now), now);
   const tried = isFailure(sign) ? afterTrial(state.tried, kind, now) : state.tried;
-  const isProbe = pass.epoch === epoch && pass.sentAt === state.probingSince;
-  if (!isProbe) return tried === state.tried ? state : { ...state, tried };
-  const probeAt = sign === 'neutral' ? now : now + around(gate.probeMs, draw);
-  return { ...state, tried, probeAt, probingSince: undefined, idleSince: now, turnedAway: 0 };
+  if (pass.epoch !== epoch || !state.probes.includes(pass.sentAt)) {
+    return tried === state.tried ? state : { ...state, tried };
+  }
+  const probes = state.probes.filter((sentAt) => sentAt !== pass.sentAt);
+  if (pass.sentAt !== lastOut(state)) return { ...state, tried, probes };
+  // A probe that says nothing leaves its place to the next one.
+  const probeAt = sign === 'neutral' ? now : state.probeAt;
+  return { ...state, tried, probes, probeAt, idleSince: now, turnedAway: 0 };
 }
 
 /** A probe may pass when it is time for one, and apart from that, a kind of request that was not seen to fail. */
@@ -47,16 +47,40 @@ export function passWhenShut(gate: Gate, state: Shut, kind: Kind, now: number, d
 }
 
 function passToProbe(gate: Gate, state: Shut, now: number, draw: number): Passage {
-  const { epoch } = state;
-  if (probeIsOut(gate, state, now)) {
-    return { kind: 'shut', by: 'probe', retryInMs: around(gate.probeMs / 4, draw) };
+  const leftMs = isEarlyProbeDue(gate, state, now) ? 0 : dueAt(gate, state) - now;
+  if (leftMs > 0) return barred(gate, state, leftMs, now, draw);
+  if (state.leaseUntil !== undefined && now >= state.leaseUntil) {
+    return { kind: 'shut', by: 'lease', retryInMs: leaseRetryMs };
   }
-  const leftMs = isEarlyProbeDue(gate, state, now) ? 0 : state.probeAt - now;
-  if (leftMs > 0) return { kind: 'shut', by: 'failures', retryInMs: leftMs + around(gate.probeMs / 4, draw) };
-  if (state.leaseUntil === undefined) return { kind: 'go', state: { ...state, probingSince: now }, epoch };
-  return now < state.leaseUntil
-    ? { kind: 'go', state: { ...state, probingSince: now, leaseUntil: noLease }, epoch }
-    : { kind: 'shut', by: 'lease', retryInMs: leaseRetryMs };
+  return { kind: 'go', state: probing(gate, state, now, draw), epoch: state.epoch };
+}
+
+/** The answer of a probe may come at any time. But if it takes longer than an interval, it is not worth waiting for. */
+function barred(gate: Gate, state: Shut, leftMs: number, now: number, draw: number): Passage {
+  const jitterMs = around(gate.probeMs / 4, draw);
+  const sentAt = lastOut(state);
+  return sentAt !== undefined && now - sentAt < gate.probeMs
+    ? { kind: 'shut', by: 'probe', retryInMs: jitterMs }
+    : { kind: 'shut', by: 'failures', retryInMs: leftMs + jitterMs };
+}
+
+function probing(gate: Gate, state: Shut, now: number, draw: number): Shut {
+  const probes = [...state.probes, now].slice(-mostProbes);
+  const probeAt = now + around(gate.probeMs, draw);
+  const lease = state.leaseUntil === undefined ? {} : { leaseUntil: noLease };
+  return { ...state, probes, probeAt, turnedAway: 0, ...lease };
+}
+
+/** When the last probe was sent, if it is out. */
+function lastOut({ probes, idleSince }: Shut): number | undefined {
+  const sentAt = probes.at(-1);
+  return sentAt !== undefined && sentAt >= idleSince ? sentAt : undefined;
+}
+
+function dueAt({ probeMs }: Gate, { probes, probeAt }: Shut): number {
+  const sentAt = probes.at(-1);
+  if (sentAt === undefined || probes.length < mostProbes) return probeAt;
+  return Math.max(probeAt, sentAt + patientIntervals * probeMs);
 }
 
 /**
@@ -65,17 +89,17 @@ function passToProbe(gate: Gate, state: Shut, now: number, draw: number): Passag
  */
 const turnedAwayForProbe = 20;
 
-/** However many ask, this share of the interval passes between probes. */
+/** However many ask, this share of the interval passes after the end of a probe, or after one that is not answered. */
 const shortestShare = 1 / 8;
+const unansweredShare = 1 / 2;
 
-function isEarlyProbeDue(
-  { probeMs }: Gate,
-  { idleSince, turnedAway, leaseUntil }: Shut,
-  now: number,
-): boolean {
+function isEarlyProbeDue({ probeMs }: Gate, state: Shut, now: number): boolean {
+  const { idleSince, turnedAway, leaseUntil, probes } = state;
   // In a fleet, the store says when.
-  if (leaseUntil !== undefined) return false;
-  return turnedAway >= turnedAwayForProbe && now - idleSince >= shortestShare * probeMs;
+  if (leaseUntil !== undefined || turnedAway < turnedAwayForProbe) return false;
+  const sentAt = lastOut(state);
+  if (sentAt === undefined) return now - idleSince >= shortestShare * probeMs;
+  return probes.length < mostProbes / 2 && now - sentAt >= unansweredShare * probeMs;
 }
 
 /** One more request was turned away. */
@@ -94,20 +118,17 @@ const leaseRetryMs = 10;
 /** Whether it is time for a probe, but this process needs a lease first. */
 export function needsLease(gate: Gate, state: GateState, now: number): state is Shut {
   if (state.kind !== 'shut' || state.leaseUntil === undefined) return false;
-  return now >= state.probeAt && now >= state.leaseUntil && !probeIsOut(gate, state, now);
+  return now >= dueAt(gate, state) && now >= state.leaseUntil;
 }
 
-/** A value for `probingSince` with which another process's probe is given up in `leftMs`. */
-export function probingFor({ probeMs }: Gate, leftMs: number, now: number): number {
-  return now + leftMs - probeIntervals * probeMs;
-}
-
-function probeIsOut(gate: Gate, { probingSince }: Shut, now: number): boolean {
-  return now - (probingSince ?? Number.NEGATIVE_INFINITY) < probeIntervals * gate.probeMs;
+/** Another process has a lease to probe for `leaseLeftMs`. */
+export function probingElsewhere({ probeMs }: Gate, state: Shut, leaseLeftMs: number, now: number): Shut {
+  const probeAt = Math.max(state.probeAt, now + leaseLeftMs);
+  const sentAt = probeAt - probeMs;
+  return { ...state, probeAt, probes: [sentAt], idleSince: Math.min(state.idleSince, sentAt) };
 }
 
 /** Whether the gate turns requests away right now. */
 export function isShut(gate: Gate, state: GateState, now: number): boolean {
-  // Stryker disable next-line ConditionalExpression: other states have no probe to compare with.
-  return state.kind === 'shut' && (now < state.probeAt || probeIsOut(gate, state, now));
+  return state.kind === 'shut' && now < dueAt(gate, state);
 }

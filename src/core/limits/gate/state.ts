@@ -13,6 +13,8 @@ export type GateState = Open | Shut | Ramping;
 export interface Open {
   readonly kind: 'open';
   readonly epoch: Epoch;
+  /** When it reopened; what was sent before says nothing about the server as it is now. */
+  readonly openedAt: number;
   /**
    * Signs of life before the row of failures, without a failure between them. Counted only up to the number that
    * matters.
@@ -32,11 +34,12 @@ export interface Shut {
   readonly epoch: Epoch;
   /** The next probe may go at this time. */
   readonly probeAt: number;
-  /** Since when no probe is out, and how many requests were turned away since then, up to the number that matters. */
+  /** When the probes were sent that are out, the last one last. */
+  readonly probes: readonly number[];
+  /** When the last probe ended. */
   readonly idleSince: number;
+  /** How many requests were turned away since then, or since a later one was sent, up to the number that matters. */
   readonly turnedAway: number;
-  /** When the probe was sent that is out now. */
-  readonly probingSince: number | undefined;
   /** How many failures in a row have shut the gate. */
   readonly failures: number;
   /** The kinds of requests that are known to fail, or on trial. Any other may pass. */
@@ -84,6 +87,7 @@ export const noRow: Pick<Open, 'failures' | 'since' | 'lastAt' | 'kinds'> = {
 export const openGate: GateState = {
   kind: 'open',
   epoch: 0,
+  openedAt: Number.NEGATIVE_INFINITY,
   lives: 0,
   ...noRow,
   survived: nothingSurvived,
@@ -96,7 +100,7 @@ export function shut(
   kinds: readonly Kind[],
   now: number,
 ): Shut {
-  const idle = { idleSince: now, turnedAway: 0, probingSince: undefined };
+  const idle = { probes: [], idleSince: now, turnedAway: 0 };
   return {
     kind: 'shut',
     epoch: epoch + 1,
