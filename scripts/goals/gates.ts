@@ -62,27 +62,49 @@ const polls: readonly DayGoal[] = [
 /** Successes relative to what was asked for, from the return of the server on. */
 function backWithin(ms: number, forMs: number): (run: Run) => number {
   return ({ series }) => {
-    const from = days.deadAtMs + forMs;
+    const from = days.backAt(forMs);
     return perSecond(series.good, from, ms) / perSecond(series.offered, from, ms);
   };
 }
 
-const returns: readonly DayGoal[] = (['stop', 'crash'] as const).flatMap((how) =>
-  (
-    [
-      [5_000, 9_000, 0.97],
-      [5_000, 2_000, undefined],
-      [128, 2_000, 0.92],
-      [1_000, 2_000, undefined],
-    ] as const
-  ).map(
-    ([rate, withinMs, atLeast]): DayGoal => ({
-      name: 'return',
-      about: `${how === 'stop' ? 'stopped' : 'down'} for 5 s, ${rate}/s: the ${withinMs / 1_000} s after`,
-      day: days.dead(how, 5_000, rate),
-      figures: [{ what: 'good', of: backWithin(withinMs, 5_000), ...(atLeast !== undefined && { atLeast }) }],
-    }),
+interface Return {
+  readonly how: 'stop' | 'crash' | 'hang';
+  readonly forMs: number;
+  readonly rate: number;
+  readonly withinMs: number;
+  readonly atLeast?: number;
+  readonly processes?: number;
+}
+
+const inWords = { stop: 'stopped', crash: 'down', hang: 'silent' };
+
+function returning({ how, forMs, rate, withinMs, atLeast, processes }: Return): DayGoal {
+  const among = processes === undefined ? '' : `, in a fleet of ${processes} processes`;
+  return {
+    name: 'return',
+    about: `${inWords[how]} for ${forMs / 1_000} s, ${rate}/s${among}: the ${withinMs / 1_000} s after`,
+    day: days.dead(how, forMs, rate, processes),
+    figures: [{ what: 'good', of: backWithin(withinMs, forMs), ...(atLeast !== undefined && { atLeast }) }],
+    ...(processes !== undefined && { store: { delayMs: 5 } }),
+  };
+}
+
+const known: readonly Return[] = (['stop', 'crash'] as const).flatMap((how) => [
+  { how, forMs: 5_000, rate: 5_000, withinMs: 9_000, atLeast: 0.97 },
+  { how, forMs: 5_000, rate: 5_000, withinMs: 2_000 },
+  { how, forMs: 5_000, rate: 128, withinMs: 2_000, atLeast: 0.92 },
+  { how, forMs: 5_000, rate: 1_000, withinMs: 2_000 },
+]);
+
+/** None of what it got meanwhile is answered, so only a new probe can tell that it is back. */
+const silent: readonly Return[] = [
+  ...[2_600, 4_300, 7_700, 23_400].flatMap((forMs) =>
+    [200, 1_000].map((rate): Return => ({ how: 'hang', forMs, rate, withinMs: 2_000, atLeast: 0.92 })),
   ),
-);
+  { how: 'hang', forMs: 23_400, rate: 30, withinMs: 2_000 },
+  { how: 'hang', forMs: 7_700, rate: 200, withinMs: 2_000, processes: 10 },
+];
+
+const returns = [...known, ...silent].map(returning);
 
 export const gateDays: readonly DayGoal[] = [...polls, ...returns];

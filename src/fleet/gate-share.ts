@@ -5,7 +5,7 @@ import type { Facts, GateFacts, GateReport } from '../core/limits/fleet/messages
 import { leasePatienceMs } from '../core/limits/gate/admit.js';
 import { textOfKinds } from '../core/limits/gate/kinds.js';
 import { isFromBefore } from '../core/limits/gate/open.js';
-import { mostProbes, needsLease, patientIntervals } from '../core/limits/gate/shut.js';
+import { mostProbes, needsLease, patientIntervals, unansweredShare } from '../core/limits/gate/shut.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { isFailure } from '../core/limits/gate/signs.js';
 import type { GateState, Pass } from '../core/limits/gate/state.js';
@@ -141,7 +141,8 @@ export class GateShare implements RecordShare {
     if (isAsking || this.isHearsay || this.hasLease(now) || !this.speaker.isShared) return;
     this.askedAt = now;
     if (this.roundTripMs > leasePatienceMs) this.usableMs = Math.max(this.usableMs, usableWhenSlowMs);
-    const neededMs = this.holdsBackMs(attemptTimeoutMs) + this.usableMs - usableAtFirstMs;
+    // The probe may be sent at the end of the time for which the lease is usable.
+    const neededMs = this.holdsBackMs(attemptTimeoutMs) + this.usableMs;
     this.neededMs = Math.min(neededMs, this.longestLeaseMs);
     this.wantMs = this.neededMs;
     this.speaker.urge(this);
@@ -151,7 +152,7 @@ export class GateShare implements RecordShare {
   private holdsBackMs(attemptTimeoutMs: number | undefined): number {
     const { probeMs } = this.gate;
     if (attemptTimeoutMs === undefined) return patientIntervals * probeMs;
-    return Math.max(probeMs, attemptTimeoutMs / mostProbes);
+    return Math.max(unansweredShare * probeMs, attemptTimeoutMs / mostProbes);
   }
 
   /** The store has not confirmed yet what news said. */

@@ -95,7 +95,7 @@ describe('a gate of two processes', () => {
   }
 
   test.each([
-    [1_000, 1_000],
+    [1_000, 500],
     [60_000, 6_000],
     [undefined, 5_000],
   ])(
@@ -163,7 +163,7 @@ describe('a gate of two processes', () => {
     fleets.pass(20);
     expect(lost.admit().kind).toBe('go');
     fleets.at(0).link.isCut = true;
-    fleets.pass(500);
+    fleets.pass(100);
     expect(insist(fleets, fleets.at(1))).toBe('refuse');
     fleets.pass(500);
     expect(insist(fleets, fleets.at(1))).toBe('sent');

@@ -50,7 +50,7 @@ test.each(cases)(
   },
 );
 
-test('while the server is dead, no two probes are out at once, however slow the store is', () => {
+test('while the server is dead, probes keep their distance, however slow the store is', () => {
   const fleets = new Fleets(policy, 4);
   fleets.every(20, 1_000, (process) => process.ask(answered(200)));
   fleets.every(20, 1_800, (process) => process.ask(reset));
@@ -58,15 +58,18 @@ test('while the server is dead, no two probes are out at once, however slow the 
   fleets.pass(1_500);
   const out: { readonly until: number; readonly end: () => void }[] = [];
   let most = 0;
-  let probes = 0;
+  const sentAt: number[] = [];
   fleets.every(37, 60_000, (process) => {
     while (out[0] !== undefined && out[0].until <= fleets.now) out.shift()?.end();
     const session = process.open();
     if (session.admit().kind !== 'go') return session.abandon();
-    probes += 1;
+    sentAt.push(fleets.now);
     out.push({ until: fleets.now + 900, end: () => session.next(reset, { replayable: true }) });
     most = Math.max(most, out.length);
   });
-  expect(most).toBe(1);
-  expect(probes).toBeGreaterThan(5);
+  // Each takes 900 ms, and the next may go after half an interval.
+  expect(most).toBe(2);
+  const distances = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
+  expect(Math.min(...distances)).toBeGreaterThanOrEqual(500);
+  expect(sentAt.length).toBeGreaterThan(5);
 });

@@ -369,10 +369,15 @@ export function longPolls({ pollers, timeoutMs, quick: count, everyMs, paths, pr
 
 // ---------------------------------------------------------------- the time after an outage
 
-/** The server is dead for a while, half a minute after the start. */
-export function dead(how: 'stop' | 'crash', forMs: number, perSecond: number): Day {
-  const faults: readonly Fault[] = [{ kind: how, fromMs: deadAtMs, forMs }];
-  return day(quick, stream(perSecond), deadAtMs + forMs + 15_000, faults);
+/** The server is dead for a while. One that hangs never answers what it got meanwhile. */
+export function dead(how: 'stop' | 'crash' | 'hang', forMs: number, perSecond: number, processes = 1): Day {
+  const fault = how === 'hang' ? ({ kind: 'lose', share: 1 } as const) : { kind: how };
+  const backAtMs = backAt(forMs);
+  const faults: readonly Fault[] = [{ ...fault, fromMs: backAtMs - forMs, forMs }];
+  return day(quick, stream(perSecond, { processes }), backAtMs + 15_000, faults);
 }
 
-export const deadAtMs = 30_000;
+/** It dies half a minute after the start, or a little later, and is back at a full second, from which one can count. */
+export function backAt(forMs: number): number {
+  return 30_000 + 1_000 * Math.ceil(forMs / 1_000);
+}

@@ -121,8 +121,10 @@ describe('a request that comes when the gate will open soon', () => {
     }
   }
 
-  test("waits a quarter of a second for a probe's answer, and asks only a few times", () => {
-    expect(timesOf({ gate: true }, probing)).toEqual([1_000, 1_010, 1_020, 1_040, 1_080, 1_160, 1_250]);
+  test("waits 0.4 seconds for a probe's answer, and asks only a few times", () => {
+    expect(timesOf({ gate: true }, probing)).toEqual([
+      1_000, 1_010, 1_020, 1_040, 1_080, 1_160, 1_260, 1_360, 1_400,
+    ]);
   });
 
   test('waits two seconds for a place in the ramp', () => {

@@ -625,7 +625,7 @@ describe('kinds of requests', () => {
   });
 
   test('are told apart by rule, method and path, and not by what only one request has', () => {
-    const poll = kindOf('default', 'GET', '/api/jobs/17/events?since=3');
+    const poll = kindOf('default', 'GET', '/api/jobs/17/events');
     expect(kindOf('default', 'get', '/api/jobs/18/events')).toBe(poll);
     expect(kindOf('default', 'GET', 'http://api.example.com/api/jobs/18/events#top')).toBe(poll);
     expect(kindOf('default', 'GET', `/api/jobs/${'a'.repeat(41)}/events`)).toBe(poll);
@@ -639,6 +639,29 @@ describe('kinds of requests', () => {
       expect(kindOf(rule, method, path)).not.toBe(poll);
     }
     expect(kindOf('default', 'GET', '/v1/a')).not.toBe(kindOf('default', 'GET', '/v2/a'));
+  });
+
+  test('are told apart by the names in the query, and not by their values or order', () => {
+    const kindAt = (url: string): number => kindOf('default', 'GET', url);
+    expect(kindAt('/poll?wait=0')).not.toBe(kindAt('/poll'));
+    expect(kindAt('/poll?wait=0')).not.toBe(kindAt('/poll?since=0'));
+    expect(kindAt('/poll?wait=0')).toBe(kindAt('http://api.example.com/poll?wait=30#top'));
+    expect(kindAt('/poll?since=a&wait=0')).toBe(kindAt('/poll?wait=30&since=b&since=c'));
+    // Names that are identifiers.
+    expect(kindAt('/poll?1764102834')).toBe(kindAt('/poll?1764102835'));
+    // No name, no kind of its own.
+    expect(kindAt('/poll?')).toBe(kindAt('/poll'));
+    // Only the first ones count.
+    const eight = '/poll?a&b&c&d&e&f&g&h';
+    expect(kindAt(`${eight}&i`)).toBe(kindAt(`${eight}&j`));
+    expect(kindAt('/poll?a&b&c&d&e&f&g&h')).not.toBe(kindAt('/poll?a&b&c&d&e&f&g&i'));
+  });
+
+  test('are found as quickly in a URL that is very long', () => {
+    const long = `/poll?${'a=1&'.repeat(50_000)}`;
+    const begin = performance.now();
+    for (let times = 0; times < 100; times += 1) kindOf('default', 'GET', long);
+    expect(performance.now() - begin).toBeLessThan(2_000);
   });
 
   test('travel as text', () => {

@@ -1,11 +1,11 @@
 /**
- * Kinds of requests, by rule, method and path. What fails of one kind (a long poll, a report that takes too long) says
+ * Kinds of requests, by rule, method, path and names in the query. What fails of one kind (a long poll, a report that takes too long) says
  * nothing about another. So a shut gate lets a kind pass that was not seen to fail, and learns from it.
  */
 
 import type { Gate } from '../../policy/limits.js';
 
-/** A number that stands for a rule, a method and a path; different ones are hardly ever the same. */
+/** A number that stands for a rule, a method, a path and names in the query; different ones are hardly ever the same. */
 export type Kind = number;
 
 /** When a kind was last seen to fail, or was let pass to be tried. */
@@ -41,12 +41,23 @@ export const trialPatienceMs = 2_000;
 
 /** Segments further down belong to things, not to kinds of requests. */
 const mostSegments = 6;
+/** Of the query, whose values belong to things: a poll may differ from a look only by the name of a parameter. */
+const mostParameters = 8;
 
-export function kindOf(rule: string, method: string, path: string): Kind {
-  const end = path.search(/[?#]/);
-  const segments = (end < 0 ? path : path.slice(0, end)).replace(/^[a-z]+:\/\/[^/]*/i, '').split('/');
-  const names = segments.slice(0, mostSegments + 1).map((segment) => (isName(segment) ? segment : ':'));
-  return hashOf(`${rule} ${method.toUpperCase()} ${names.join('/')}`);
+export function kindOf(rule: string, method: string, url: string): Kind {
+  const [, path = '', query = ''] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/i.exec(url) ?? [];
+  const segments = path.split('/', mostSegments + 1).map(nameIn);
+  return hashOf(`${rule} ${method.toUpperCase()} ${segments.join('/')} ${parametersIn(query).join('&')}`);
+}
+
+/** In whatever order they stand. */
+function parametersIn(query: string): readonly string[] {
+  const names = query.split('&', mostParameters).map((parameter) => nameIn(parameter.split('=', 1)[0] ?? ''));
+  return [...new Set(names)].sort();
+}
+
+function nameIn(part: string): string {
+  return isName(part) ? part : ':';
 }
 
 /** Not an identifier: it has no digits, except for those of a version, and is not very long. */
