@@ -91,7 +91,7 @@ const turnedAwayForProbe = 20;
 
 /** However many ask, this share of the interval passes after the end of a probe, or after one that is not answered. */
 const shortestShare = 1 / 8;
-export const unansweredShare = 1 / 2;
+export const unansweredShare: number = 1 / 2;
 
 function isEarlyProbeDue({ probeMs }: Gate, state: Shut, now: number): boolean {
   const { idleSince, turnedAway, leaseUntil, probes } = state;
