@@ -92,7 +92,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
     await lab.until(({ requests }) => requests.length === 3);
     const other = settled(send(lab.origin));
     await clock.waits.until(1);
-    clock.now = 5_250;
+    clock.now = 5_400;
     clock.waits.wake();
     expect((await other).error).toBeInstanceOf(GateShutError);
     lab.cue('probed');

@@ -40,13 +40,13 @@ describe('a run', () => {
     const { offered, sent, good, failed, refused, timedOut } = totals;
     expect({ events, offered, sent, good, failed, refused, timedOut }).toMatchInlineSnapshot(`
       {
-        "events": 24458,
-        "failed": 201,
-        "good": 5421,
-        "offered": 5884,
-        "refused": 254,
-        "sent": 5649,
-        "timedOut": 220,
+        "events": 25145,
+        "failed": 202,
+        "good": 5437,
+        "offered": 5879,
+        "refused": 230,
+        "sent": 5668,
+        "timedOut": 221,
       }
     `);
   });
