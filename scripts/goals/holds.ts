@@ -46,6 +46,8 @@ function sumFrom(series: ArrayLike<number>, fromMs: number, toMs = series.length
 const tenants = [
   ...[0.35, 0.45, 0.55, 0.7, 0.9].flatMap((share) => answers.map((answer) => [share, answer, 100] as const)),
   ...[6, 25, 400].map((rate) => [0.8, answers[1], rate] as const),
+  ...answers.map((answer) => [0.98, answer, 400] as const),
+  ...[1, 2].map((index) => [0.98, answers[index] ?? answers[0], 100] as const),
 ].map(
   ([share, answer, rate]): DayGoal => ({
     name: 'tenants',

@@ -342,6 +342,43 @@ describe('where everything is refused', () => {
     expect(watched.state).toMatchObject({ phase: 'trickle', spacingMs: 100 });
   });
 
+  test('those of a small share may be missing for a second, so it takes two', () => {
+    const none = { perSecond: 100, refused: 1 };
+    const watched = new Watched().for(1_005, { perSecond: 100, refused: 0.9 });
+    watched.for(1_200, none);
+    expect(watched.phase).toBe('free');
+    watched.for(1_000, none);
+    expect(watched.phase).toBe('trickle');
+  });
+
+  describe('after the word was kept', () => {
+    function kept(): Watched {
+      const watched = refusing();
+      // Many wait.
+      watched.state = { ...watched.state, nextPlace: 10_000 };
+      watched.now = watched.state.dueAt - 1_000;
+      watched.answer('success');
+      watched.judge();
+      expect(watched.phase).toBe('quota');
+      return watched;
+    }
+
+    test('a quota that is spent at once is one, too', () => {
+      const watched = kept().for(250, { perSecond: 80, refused: 0 });
+      expect(watched.for(500, { perSecond: 100, refused: 1 }).phase).toBe('trickle');
+    });
+
+    test('if most are refused again, it was a success of the others: all are let go, for a time that grows', () => {
+      const watched = kept().for(2_000, { perSecond: 100, refused: 0.98 });
+      expect(watched.state).toMatchObject({ phase: 'free', restMs: 10_000 });
+      watched.for(30_000, { perSecond: 100, refused: 1 });
+      expect(watched.phase).toBe('trickle');
+      watched.answer('success');
+      watched.judge();
+      expect(watched.state).toMatchObject({ phase: 'free', restMs: 20_000 });
+    });
+  });
+
   test('short waits prove nothing', () => {
     const watched = refusing({ hintMs: 1_000 });
     watched.for(1_000, { perSecond: 10, refused: 1, hintMs: 1 });

@@ -77,8 +77,8 @@ function secondOf(sample: Sample, now: number): Sample {
 
 function whenFree(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
   const share = sample.refusals / Math.max(1, sample.firsts);
-  if (state.phase === 'quota' && sample.inARow >= enough && namedMs(sample) > 0) {
-    return trickling(hold, state, sample, now);
+  if (state.phase === 'quota' && isSpent(sample) && namedMs(sample) > 0) {
+    return trickling(hold, { ...state, restMs: 0 }, sample, now);
   }
   const elapsed = now - sample.since;
   if (elapsed < (sample.firsts < enough ? longestMs : shortestMs)) return { state, sample };
@@ -88,6 +88,9 @@ function whenFree(hold: Hold, state: HoldState, sample: Sample, now: number): Ju
     if (isRefused) return pacing(hold, { ...state, share, restMs: 0 }, sample, paced, now);
     return { state: { ...state, phase: 'free', restMs: 0 }, sample: sampleAfter(sample, now) };
   }
+  // The server has not kept its word: it was a tenant's turn.
+  if (state.phase === 'quota' && isRefused && sample.before === undefined)
+    return lettingGo(state, 'free', now);
   const isSuspect = isRefused && sample.before !== undefined && isTooMuch(hold, sample.before);
   if (!isSuspect || now < state.dueAt) return { state, sample: sampleAfter(sample, now) };
   // What refuses nothing has no effect that could be judged.
@@ -99,9 +102,19 @@ function isTooMuch({ refusedShare }: Hold, { firsts, refusals }: Counts): boolea
   return firsts >= enough && refusals >= refusedShare * firsts;
 }
 
+/** Whether most were served, and then none. */
+function isSpent({ inARow, successes, refusals, before }: Sample): boolean {
+  const wasServed = before !== undefined || (successes >= enoughInTrial && refusals - inARow <= successes);
+  return wasServed && inARow >= enough;
+}
+
 /** Fewer are sent for a moment; or until the time that the server named, if it accepts nothing. */
 function trying(hold: Hold, state: HoldState, sample: Sample, share: number, now: number): Judged {
-  if (sample.successes === 0 && namedMs(sample) > 0) return trickling(hold, state, sample, now);
+  if (sample.successes === 0 && namedMs(sample) > 0) {
+    // Those of a small share may be missing in a single sample.
+    if (sample.before?.successes === 0) return trickling(hold, state, sample, now);
+    return { state, sample: sampleAfter(sample, now) };
+  }
   const phase = state.phase === 'paced' ? 'check' : 'trial';
   const dueAt = now + Math.min(trialMs, hold.maxQueueMs ?? trialMs);
   return pacing(hold, { ...state, share }, sample, { phase, dueAt }, now);
@@ -204,8 +217,10 @@ function changed(state: HoldState, spacingMs: number, turn: Turn, now: number): 
 /** All that wait may go. `proof`, `quota`: the trial was not in vain, so there may be another one at any time. */
 function lettingGo(state: HoldState, phase: 'free' | 'proof' | 'quota', now: number): Judged {
   const { nextPlace, asked, share, spacingMs } = state;
-  const forMs = phase === 'free' ? Math.max(restMs, 2 * state.restMs) : 0;
+  const isVain = phase === 'free';
+  const forMs = isVain ? Math.max(restMs, 2 * state.restMs) : state.restMs;
+  const rest = { dueAt: isVain ? now + forMs : now, restMs: forMs };
   const places = { nextPlace, places: nextPlace, pacedSince: now };
-  const free = { ...noHold, ...places, phase, dueAt: now + forMs, restMs: forMs, asked, share, spacingMs };
+  const free = { ...noHold, ...places, ...rest, phase, asked, share, spacingMs };
   return { state: free, sample: sampleFrom(now) };
 }
