@@ -58,9 +58,11 @@ export interface Session {
    */
   readonly awaitsBody: boolean;
   /**
-   * The body of the answer that the caller has is over, so the attempt occupies the server no longer: it was read to its
-   * end, has broken off, or is not read. An adapter whose client does not tell calls it with the head. Calling it again
-   * changes nothing.
+   * To be called once, if `awaitsBody`, when the request has ended and the body of its answer is over: it was read to its
+   * end, has broken off, was given up, or there is none. An attempt that a retry follows has ended with `next`, and the
+   * loser of two with `loserGone`. undici tells of every end. In axios, only a stream ends later than its answer, and in
+   * fetch every body; one that is not begun within a second counts as unread, which no client tells, and in browsers the
+   * answer ends with its head.
    */
   bodyEnded(): void;
   /**

@@ -43,6 +43,15 @@ export function whenRead(answer: ResponseShape | undefined, sent: Abortable, don
   }
 }
 
+/** The body that the caller has still to read; axios has read any other by now. */
+export function bodyToRead(answer: ResponseShape | undefined, method: string): object | undefined {
+  const data = answer?.data;
+  const isEmpty = method === 'HEAD' || answer?.status === 204 || answer?.status === 304;
+  if (isEmpty || typeof data !== 'object' || data === null) return undefined;
+  if (isStream(data) || isWebStream(data)) return data;
+  return 'body' in data && isWebStream(Object(data.body)) ? (data.body as object) : undefined;
+}
+
 /**
  * If there is a signal, axios puts a stream of its own around the body. The platform then no longer notices that an
  * answer is dropped unread, so its connection would never come back. Node follows the signal of a Request only until

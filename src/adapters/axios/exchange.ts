@@ -15,9 +15,10 @@ import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { isStream, isWebStream } from '../../runtime/stream-like.js';
+import { whenOver } from '../../runtime/unread.js';
 import { enclosing, goesByFetch } from './beneath.js';
 import { type Body, bodyOf } from './body.js';
-import { breakBody, whenRead } from './body-ends.js';
+import { bodyToRead, breakBody, whenRead } from './body-ends.js';
 import type { Child } from './child.js';
 import { hopsFor, sendCounted } from './counted.js';
 import { coverBody } from './covered-body.js';
@@ -220,6 +221,12 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
   isUnread(ending: Ending<ResponseShape>): boolean {
     const data = answerOf(ending)?.data;
     return typeof data === 'object' && data !== null && (isStream(data) || isWebStream(data));
+  }
+
+  whenBodyEnds(ending: Ending<ResponseShape>, done: Cancel): void {
+    const body = bodyToRead(answerOf(ending), this.method);
+    if (body === undefined) done();
+    else whenOver(body, this.sleep, done);
   }
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {

@@ -15,6 +15,7 @@ import type { Retrier } from '../../runtime/retrier.js';
 import type { Session } from '../../runtime/session.js';
 import type { Cancel, Sleep } from '../../runtime/sleep.js';
 import { dispose, isStream } from '../../runtime/stream-like.js';
+import { whenOver } from '../../runtime/unread.js';
 import { bodyOfAnswer, coverBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
 import { readerOf } from './body-text.js';
@@ -250,6 +251,12 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   isUnread(ending: Ending<ResponseShape>): boolean {
     return ending.kind === 'response' && bodyOfAnswer(ending.response) !== undefined;
+  }
+
+  whenBodyEnds(ending: Ending<ResponseShape>, done: Cancel): void {
+    const body = ending.kind === 'response' ? bodyOfAnswer(ending.response) : undefined;
+    if (body === undefined) done();
+    else whenOver(body, this.sleep, done);
   }
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {

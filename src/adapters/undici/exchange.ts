@@ -37,6 +37,7 @@ import {
   downloadIn,
   endIn,
   headersIn,
+  isSettled,
   over,
   type Step,
   sendingIn,
@@ -195,7 +196,7 @@ export class Exchange extends CallersController implements Receiver {
     if (!this.acceptAtOnce(status)) this.session.abandon(status);
     this.settle();
     // An error may still come, for example if the caller refuses the upgrade.
-    this.phase = { kind: 'passing', sending, headers, isUpgraded: true };
+    this.phase = { kind: 'passing', sending, headers, isSettled: true, isUpgraded: true };
     this.handler.onRequestUpgrade?.(this, status, headers, socket);
   }
 
@@ -583,7 +584,8 @@ export class Exchange extends CallersController implements Receiver {
 
   /** Passes everything that undici still reports straight to the caller. */
   private pass(sending: Sending): void {
-    this.phase = { kind: 'passing', sending, headers: headersIn(this.latest) };
+    const { phase } = this;
+    this.phase = { kind: 'passing', sending, headers: headersIn(this.latest), isSettled: isSettled(phase) };
   }
 
   /**
@@ -608,6 +610,7 @@ export class Exchange extends CallersController implements Receiver {
     this.times?.stop();
     cancelWait(phase);
     sourceOf(this.body)?.close(error);
+    if (this.session.awaitsBody && !isSettled(phase)) this.session.bodyEnded();
   }
 
   endWith(sending: Sending, error: unknown): void {

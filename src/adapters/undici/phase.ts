@@ -69,11 +69,17 @@ export type Phase =
       readonly kind: 'passing';
       readonly sending: Sending;
       readonly headers: ResponseHeaders | undefined;
+      /** The request has ended, so that nothing is left to release: an upgrade, or an error that follows the end. */
+      readonly isSettled: boolean;
       readonly isUpgraded?: true;
     }
   | { readonly kind: 'over' };
 
 export const over: Phase = { kind: 'over' };
+
+export function isSettled(phase: Phase): boolean {
+  return phase.kind === 'over' || (phase.kind === 'passing' && phase.isSettled);
+}
 
 /** The attempt under way, and of two the one that stands for the request; undefined during a wait. */
 export function sendingIn(phase: Phase): Sending | undefined {

@@ -39,6 +39,7 @@ function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
     settings.tail === undefined &&
     settings.gate === false &&
     settings.hold === false &&
+    !session.awaitsBody &&
     settings.idempotencyKey === false
   );
 }

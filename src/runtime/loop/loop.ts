@@ -185,6 +185,7 @@ export class Loop<Answer> {
   // -------------------------------------------------------------- the end
 
   private handOver(ending: Ending<Answer>): Answer {
+    if (this.session.awaitsBody) tellBodyEnd(this.exchange, ending);
     this.outgoing.close(ending);
     rememberOutermost(ending.kind === 'error' ? ending.error : ending.response, this.session);
     if (ending.kind === 'error') throw ending.error;
@@ -211,6 +212,12 @@ export class Loop<Answer> {
     this.session.abandon(error ?? 'NonError');
     return { kind: 'error', error };
   }
+}
+
+/** A function of its own: its closure must not lead to the answer, which can be collected while the body is watched. */
+function tellBodyEnd<Answer>(exchange: PromiseExchange<Answer>, ending: Ending<Answer>): void {
+  const { session } = exchange;
+  exchange.whenBodyEnds(ending, () => session.bodyEnded());
 }
 
 function isAborted(outcome: ClientOutcome): boolean {

@@ -11,6 +11,7 @@ import { hooksOf } from '../fuzz/hooks.js';
 import { playOf } from '../fuzz/plays.js';
 import { allHaveArrived, deadOrigin, fastTime, hangs } from '../fuzz/stage.js';
 import { comesTrue } from '../kit.js';
+import { miscounted, type ToldEnd, toldEnds } from '../told-ends.js';
 import { axios } from './client.js';
 import { complaintsAbout } from './fuzz-oracle.js';
 import type { FuzzScript } from './fuzz-script.js';
@@ -29,11 +30,13 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
   });
   const httpAgent = new Agent({ keepAlive: true, maxSockets: script.maxSockets });
   const time = fastTime();
-  const instance = instanceOf(script, lab, httpAgent, trials, time);
+  const { instance, ends } = instanceOf(script, lab, httpAgent, trials, time);
   const complaints = await hangs('a call', callAll(script, trials, instance));
   const isInUse = () => Object.keys(httpAgent.sockets).length + Object.keys(httpAgent.requests).length > 0;
   if (!(await comesTrue(() => !isInUse()))) complaints.push('a connection is still in use');
   if (!(await comesTrue(() => time.pending === 0))) complaints.push(`${time.pending} timers are set`);
+  if (!(await comesTrue(() => miscounted(ends).length === 0)))
+    complaints.push(`ends of bodies: ${JSON.stringify(miscounted(ends))}`);
   httpAgent.destroy();
   complaints.push(...(await hangs('the queue', allHaveArrived(lab))));
   for (const [number, trial] of trials.entries()) {
@@ -51,7 +54,7 @@ function instanceOf(
   httpAgent: Agent,
   trials: readonly Trial[],
   time: FastTime,
-): AxiosInstance {
+): { readonly instance: AxiosInstance; readonly ends: readonly ToldEnd[] } {
   const { adapter, responseType } = script;
   const counting = (config: InternalAxiosRequestConfig) => {
     const trial = trials[Number(config.headers['x-call'])];
@@ -80,7 +83,8 @@ function instanceOf(
   const retrier = createRetrier({ ...script.policy, ...hooksOf(script), observe }, time.ports);
   saveHedges(retrier, lab.origin);
   attachRetry(instance, retrier);
-  return instance;
+  // Of every other script: without a limit that waits for the end, a plain request takes another way.
+  return { instance, ends: script.calls.length % 2 === 0 ? toldEnds(retrier) : [] };
 }
 
 type Send = ReturnType<typeof axios.getAdapter>;

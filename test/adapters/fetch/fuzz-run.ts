@@ -1,13 +1,14 @@
 /** Plays one script to its end on a lab of its own, and reports what was wrong. */
 
 import { withRetry } from '../../../src/adapters/fetch/index.js';
-import { createRetrier, type RequestEvent } from '../../../src/index.js';
+import { createRetrier, type RequestEvent, type Retrier } from '../../../src/index.js';
 import { rst, startLab } from '../../faults/lab.js';
 import { hedgesIn, saveHedges } from '../fuzz/hedges.js';
 import { hooksOf } from '../fuzz/hooks.js';
 import { playOf } from '../fuzz/plays.js';
 import { allHaveArrived, deadOrigin, fastTime, hangs } from '../fuzz/stage.js';
 import { comesTrue } from '../kit.js';
+import { miscounted, type ToldEnd, toldEnds } from '../told-ends.js';
 import { undici } from './client.js';
 import { complaintsAbout, differences, isBareDue } from './fuzz-oracle.js';
 import { platforms, wrapped } from './fuzz-platform.js';
@@ -63,6 +64,7 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
   };
   const retrier = createRetrier({ ...script.policy, ...hooksOf(script), observe }, time.ports);
   saveHedges(retrier, lab.origin);
+  const ends = endsIn(script, retrier);
   const retrying = withRetry(beneath, retrier) as typeof fetch;
 
   const runs = trials.map(
@@ -77,6 +79,8 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
   };
   const complaints = await hangs('a call', callAll());
   if (!(await comesTrue(() => time.pending === 0))) complaints.push(`${time.pending} timers are set`);
+  if (!(await comesTrue(() => miscounted(ends).length === 0)))
+    complaints.push(`ends of bodies: ${JSON.stringify(miscounted(ends))}`);
   if (agent !== undefined) complaints.push(...(await hangs('a connection', agent.close())));
   complaints.push(...(await hangs('the queue', allHaveArrived(lab))));
   for (const [number, trial] of trials.entries()) {
@@ -89,6 +93,11 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
     complaints.push(...found.map((each) => `call ${number}: ${each}`));
   }
   return [complaints, trials];
+}
+
+/** Of every other script: without a limit that waits for the end, a plain request takes another way. */
+function endsIn({ calls }: FuzzScript, retrier: Retrier): readonly ToldEnd[] {
+  return calls.length % 2 === 0 ? toldEnds(retrier) : [];
 }
 
 function addressOf(input: RequestInfo | URL): string {

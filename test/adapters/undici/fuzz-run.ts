@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { RequestEvent } from '../../../src/core/events.js';
 import { createRetrier, type Retrier } from '../../../src/runtime/retrier.js';
 import { FastTime } from '../fuzz/fast-time.js';
+import { miscounted, toldEnds } from '../told-ends.js';
 import { mustSucceed } from './fuzz-expected.js';
 import { hooksOf } from './fuzz-hooks.js';
 import { complaintsAbout } from './fuzz-oracle.js';
@@ -44,7 +45,10 @@ export async function run(script: FuzzScript, stage: Stage): Promise<Played> {
   let heard = (_event: RequestEvent): void => undefined;
   if (script.policy.hedge !== undefined) saveHedges(retrier, stage.lab.origin);
   heard = observe;
+  const ends = toldEnds(retrier);
   const complaints = await play(script, stage, trials, retrier);
+  const wrong = miscounted(ends);
+  if (wrong.length > 0) complaints.push(`ends of bodies: ${JSON.stringify(wrong)}`);
   if (time.pending > 0) complaints.push(`${time.pending} timers are set`);
   for (const [number, trial] of trials.entries()) {
     const about = complaintsAbout(trial, script, mustSucceed(trial.call, script));

@@ -134,6 +134,10 @@ export class Toy implements PromiseExchange<Answer> {
     this.log.push(ending.kind === 'response' ? `released ${ending.response.status}` : 'released nothing');
   }
 
+  whenBodyEnds(_ending: Ending<Answer>, done: () => void): void {
+    done();
+  }
+
   isUnread({ kind }: Ending<Answer>): boolean {
     return kind === 'response';
   }
