@@ -39,6 +39,18 @@ const polls: readonly DayGoal[] = [
     }),
     figures: [answered],
   },
+  {
+    name: 'long-polls',
+    about: '50 long polls of 2 s, one quick request every 50 s that differs only by a name in the query',
+    day: days.longPolls({
+      pollers: 50,
+      timeoutMs: 2_000,
+      quick: 1,
+      everyMs: 50_000,
+      paths: { poll: '/poll', quick: '/poll?wait=0' },
+    }),
+    figures: [answered],
+  },
   ...[1, 20].map(
     (quick): DayGoal => ({
       name: 'long-polls',

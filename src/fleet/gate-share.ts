@@ -5,7 +5,7 @@ import type { Facts, GateFacts, GateReport } from '../core/limits/fleet/messages
 import { leasePatienceMs } from '../core/limits/gate/admit.js';
 import { textOfKinds } from '../core/limits/gate/kinds.js';
 import { isFromBefore } from '../core/limits/gate/open.js';
-import { mostProbes, needsLease, patientIntervals, unansweredShare } from '../core/limits/gate/shut.js';
+import { needsLease, unansweredMs } from '../core/limits/gate/shut.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { isFailure } from '../core/limits/gate/signs.js';
 import type { GateState, Pass } from '../core/limits/gate/state.js';
@@ -33,7 +33,7 @@ export class GateShare implements RecordShare {
   private readonly scope: SharedScope;
   private readonly speaker: Speaker;
   private readonly random: () => number;
-  /** The longest lease of any process, by the settings. */
+  /** The longest lease of any process, whatever its attempt timeout. */
   private readonly longestLeaseMs: number;
   private epoch = 0;
   /** The state of the store's own record. News may say more, until an answer has confirmed it. */
@@ -64,17 +64,8 @@ export class GateShare implements RecordShare {
   private leaseUntil = 0;
   private usableUntil = 0;
 
-  /** `longestProbeMs`: the longest attempt timeout of the requests that share the gate. */
-  constructor(
-    key: string,
-    gate: Gate,
-    scope: SharedScope,
-    speaker: Speaker,
-    random: () => number,
-    longestProbeMs: number,
-  ) {
-    const probeMs = Math.max(longestProbeMs, patientIntervals * gate.probeMs);
-    this.longestLeaseMs = probeMs + longestUsableMs;
+  constructor(key: string, gate: Gate, scope: SharedScope, speaker: Speaker, random: () => number) {
+    this.longestLeaseMs = unansweredMs(gate) + longestUsableMs;
     this.key = key;
     this.gate = gate;
     this.scope = scope;
@@ -142,17 +133,9 @@ export class GateShare implements RecordShare {
     this.askedAt = now;
     if (this.roundTripMs > leasePatienceMs) this.usableMs = Math.max(this.usableMs, usableWhenSlowMs);
     // The probe may be sent at the end of the time for which the lease is usable.
-    const neededMs = this.holdsBackMs(attemptTimeoutMs) + this.usableMs;
-    this.neededMs = Math.min(neededMs, this.longestLeaseMs);
+    this.neededMs = unansweredMs(this.gate, attemptTimeoutMs) + this.usableMs;
     this.wantMs = this.neededMs;
     this.speaker.urge(this);
-  }
-
-  /** How long an unanswered probe of this length holds back the next one, so that no more than `mostProbes` are out. */
-  private holdsBackMs(attemptTimeoutMs: number | undefined): number {
-    const { probeMs } = this.gate;
-    if (attemptTimeoutMs === undefined) return patientIntervals * probeMs;
-    return Math.max(unansweredShare * probeMs, attemptTimeoutMs / mostProbes);
   }
 
   /** The store has not confirmed yet what news said. */

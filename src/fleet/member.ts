@@ -129,8 +129,7 @@ class LiveShare implements ScopeShare {
     return (
       this.gates.get(gate) ??
       this.found(this.gates, gate, 'gate', (key) => {
-        const { policy, ports } = this.home;
-        return new GateShare(key, gate, this.scope, this.voice, ports.random, longestProbeMs(policy, gate));
+        return new GateShare(key, gate, this.scope, this.voice, this.home.ports.random);
       })
     );
   }
@@ -166,12 +165,6 @@ class LiveShare implements ScopeShare {
     if (share !== null) this.voice.add(share);
     return share;
   }
-}
-
-/** Rules that share a gate may differ in this setting. */
-function longestProbeMs({ fallback, rules }: Policy, gate: Gate): number {
-  const ownRules = [fallback, ...rules].filter(({ settings }) => settings.gate === gate);
-  return Math.max(0, ...ownRules.map(({ settings }) => settings.attemptTimeoutMs ?? 0));
 }
 
 /** Rules that share a hold may differ in this setting. */

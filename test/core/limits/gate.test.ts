@@ -3,7 +3,7 @@ import { afterSign, passGate } from '../../../src/core/limits/gate/gate.js';
 import { kindOf, kindsIn, textOfKinds } from '../../../src/core/limits/gate/kinds.js';
 import { afterStall, isHealthy } from '../../../src/core/limits/gate/open.js';
 import { asOf } from '../../../src/core/limits/gate/ramping.js';
-import { afterTurnedAway, isShut, noLease } from '../../../src/core/limits/gate/shut.js';
+import { afterTurnedAway, isShut, noLease, unansweredMs } from '../../../src/core/limits/gate/shut.js';
 import type { Sign } from '../../../src/core/limits/gate/signs.js';
 import { signOf, signOfStatus } from '../../../src/core/limits/gate/signs.js';
 import type { GateState, Pass, Passage } from '../../../src/core/limits/gate/state.js';
@@ -289,7 +289,7 @@ describe('shut', () => {
 
   /** The gate after probes at these times, none of which is answered. The kind was seen to fail lately. */
   function hanging(times: readonly number[]): Of<'shut'> {
-    const lately: Of<'shut'> = { ...shut, tried: [{ kind, at: 10_000, trial: 'none', isNew: false }] };
+    const lately: Of<'shut'> = { ...shut, tried: [{ kind, at: 1e6, trial: 'none', isNew: false }] };
     return times.reduce<Of<'shut'>>((state, now) => {
       const passage = passGate(gate, state, kind, now, middle);
       expect(passage).toMatchObject({ kind: 'go', epoch: 5 });
@@ -329,25 +329,27 @@ describe('shut', () => {
     );
   });
 
-  test('ten probes are out at most, apart from one more after each five intervals', () => {
-    const times = Array.from({ length: 10 }, (_, index) => 1_000 + 1_000 * index);
-    const ten = hanging(times);
-    expect(nextProbeAt(hanging(times.slice(0, 9)), 9_000)).toBe(10_000);
-    expect(nextProbeAt(ten, 10_000)).toBe(15_000);
-    expect(isShut(gate, ten, 14_999)).toBe(true);
-    expect(isShut(gate, ten, 15_000)).toBe(false);
-    // As soon as one of them is over, there is room.
-    expect(nextProbeAt(ended(ten, 'silent', 11_500, { sentAt: 1_000 }), 11_500)).toBe(11_500);
-    // If none of them ever ends, the oldest no longer counts.
-    const later = hanging([...times, 15_000]);
-    expect(later.probes).toEqual([...times.slice(1), 15_000]);
-    expect(nextProbeAt(later, 15_000)).toBe(20_000);
+  test('the more probes are out, the further apart they are, up to five intervals', () => {
+    const times = [1_000];
+    while (times.length < 45) times.push(nextProbeAt(hanging(times), times.at(-1) ?? 0));
+    const apart = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(apart.slice(0, 8)).toEqual(Array(8).fill(1_000));
+    expect([apart[11], apart[15], apart[31], apart[39], apart[43]]).toEqual([
+      1_500, 2_000, 4_000, 5_000, 5_000,
+    ]);
+    const many = hanging(times);
+    const last = times.at(-1) ?? 0;
+    expect([isShut(gate, many, last + 4_999), isShut(gate, many, last + 5_000)]).toEqual([true, false]);
+    // If none of them ever ends, the oldest no longer counts. If one does, there is room.
+    expect(many.probes).toEqual(times.slice(-40));
+    const fewer = ended(many, 'silent', last + 1_000, { sentAt: times.at(-40) ?? 0 });
+    expect(nextProbeAt(fewer, last)).toBe(last + 4_880);
   });
 
   test('requests wait for an answer only as long as it is likely to come', () => {
-    const ten = hanging(Array.from({ length: 10 }, (_, index) => 1_000 + 1_000 * index));
-    expect(passGate(gate, ten, kind, 10_999, middle)).toMatchObject({ by: 'probe' });
-    expect(passGate(gate, ten, kind, 11_000, middle)).toMatchObject({ by: 'failures', retryInMs: 4_250 });
+    const sixteen = hanging(Array.from({ length: 16 }, (_, index) => 1_000 + 2_000 * index));
+    expect(passGate(gate, sixteen, kind, 31_999, middle)).toMatchObject({ by: 'probe' });
+    expect(passGate(gate, sixteen, kind, 32_000, middle)).toMatchObject({ by: 'failures', retryInMs: 1_250 });
   });
 
   describe('where many are turned away', () => {
@@ -369,11 +371,39 @@ describe('shut', () => {
       expect(nextProbeAt((passGate(gate, many, kind, 1_500, middle) as Passed).state, 1_510)).toBe(2_500);
     });
 
-    test('and only while few probes are out', () => {
+    test('and further apart, the more are out', () => {
       const soon = (count: number): GateState =>
         turningAway(hanging(Array.from({ length: count }, (_, index) => 1_000 + 1_000 * index)), 20);
       expect(nextProbeAt(soon(4), 4_000)).toBe(4_500);
-      expect(nextProbeAt(soon(5), 5_000)).toBe(6_000);
+      expect(nextProbeAt(soon(6), 6_000)).toBe(6_750);
+    });
+
+    test.each([
+      [undefined, 5_000],
+      [500, 500],
+      [2_000, 500],
+      [8_000, 1_000],
+      [18_000, 1_500],
+      [200_000, 5_000],
+      [900_000, 5_000],
+    ])('with a timeout of %s ms, those of a fleet are %i ms apart', (timeoutMs, ms) => {
+      expect(unansweredMs(gate, timeoutMs)).toBe(ms);
+      // As those of a single process, once as many begin as end.
+      if (timeoutMs === undefined || ms === 500 || ms === 5_000) return;
+      const out: number[] = [];
+      let state: GateState = hanging([]);
+      for (let now = 0; now < 200_000; now += 10) {
+        const [first] = out;
+        if (first !== undefined && now - first >= timeoutMs)
+          state = ended(state, 'silent', now, { sentAt: first });
+        if (first !== undefined && now - first >= timeoutMs) out.shift();
+        const passage = passGate(gate, turningAway(state, 20), kind, now, middle);
+        if (passage.kind !== 'go') continue;
+        state = passage.state;
+        out.push(now);
+      }
+      const apart = ((out.at(-1) ?? 0) - (out[0] ?? 0)) / (out.length - 1);
+      expect(Math.abs(apart / ms - 1)).toBeLessThan(0.15);
     });
 
     test('not in a fleet, whose store says when', () => {

@@ -11,11 +11,12 @@ import { around, noEpoch } from './state.js';
 import { afterSurvived } from './survived.js';
 
 /**
- * A probe that is not answered does not hold back the next one, since its request may be lost. But no more than this
- * many are out, except for one more after each of so many intervals: an answer may never come, and nothing may tell so.
+ * A probe that is not answered may be lost, so it does not hold back the next one for long: for an eighth of an interval
+ * for each that is out, up to this many intervals. An answer may never come, and nothing may tell so.
  */
-export const mostProbes = 10;
-export const patientIntervals = 5;
+const shareForEach = 1 / 8;
+const patientIntervals = 5;
+const mostProbes = patientIntervals / shareForEach;
 
 /**
  * Any sign of life reopens the gate, also one from an earlier attempt. A failure only says that its probe is over: when
@@ -79,8 +80,7 @@ function lastOut({ probes, idleSince }: Shut): number | undefined {
 
 function dueAt({ probeMs }: Gate, { probes, probeAt }: Shut): number {
   const sentAt = probes.at(-1);
-  if (sentAt === undefined || probes.length < mostProbes) return probeAt;
-  return Math.max(probeAt, sentAt + patientIntervals * probeMs);
+  return sentAt === undefined ? probeAt : Math.max(probeAt, sentAt + shareForEach * probes.length * probeMs);
 }
 
 /**
@@ -91,7 +91,7 @@ const turnedAwayForProbe = 20;
 
 /** However many ask, this share of the interval passes after the end of a probe, or after one that is not answered. */
 const shortestShare = 1 / 8;
-export const unansweredShare: number = 1 / 2;
+const unansweredShare = 1 / 2;
 
 function isEarlyProbeDue({ probeMs }: Gate, state: Shut, now: number): boolean {
   const { idleSince, turnedAway, leaseUntil, probes } = state;
@@ -99,7 +99,13 @@ function isEarlyProbeDue({ probeMs }: Gate, state: Shut, now: number): boolean {
   if (leaseUntil !== undefined || turnedAway < turnedAwayForProbe) return false;
   const sentAt = lastOut(state);
   if (sentAt === undefined) return now - idleSince >= shortestShare * probeMs;
-  return probes.length < mostProbes / 2 && now - sentAt >= unansweredShare * probeMs;
+  return now - sentAt >= Math.max(unansweredShare, shareForEach * probes.length) * probeMs;
+}
+
+/** How far apart the unanswered probes of a fleet are: as far as those of one process, once as many begin as end. */
+export function unansweredMs({ probeMs }: Gate, attemptTimeoutMs = Number.POSITIVE_INFINITY): number {
+  const intervals = Math.sqrt((shareForEach * attemptTimeoutMs) / probeMs);
+  return Math.min(patientIntervals, Math.max(unansweredShare, intervals)) * probeMs;
 }
 
 /** One more request was turned away. */
