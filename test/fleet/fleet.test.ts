@@ -131,6 +131,21 @@ describe('a gate of two processes', () => {
     expect(gates(fleets)).toEqual(['ramping', 'ramping', 'ramping']);
   });
 
+  test('once reopened, is not shut again by what was sent before', () => {
+    const fleets = new Fleets(gate, 2);
+    fleets.every(20, 1_000, (process) => process.ask());
+    const late = Array.from({ length: 40 }, (_, index) => fleets.at(index % 2).open());
+    for (const session of late) session.admit();
+    fleets.every(20, 1_400, (process) => process.ask(reset));
+    expect(gates(fleets)).toEqual(['shut', 'shut']);
+    fleets.pass(1_500);
+    probing(fleets, fleets.at(0)).acceptAtOnce(200);
+    fleets.pass(20);
+    for (const session of late) session.next(reset, { replayable: true });
+    fleets.pass(300);
+    expect(gates(fleets)).toEqual(['ramping', 'ramping']);
+  });
+
   test('lets a request that meets a probe of the other wait for its answer', () => {
     const fleets = shutFleet();
     fleets.pass(1_500);
