@@ -103,7 +103,7 @@ function isEarlyProbeDue({ probeMs }: Gate, state: Shut, now: number): boolean {
 }
 
 /** How far apart the unanswered probes of a fleet are: as far as those of one process, once as many begin as end. */
-export function unansweredMs({ probeMs }: Gate, attemptTimeoutMs = Number.POSITIVE_INFINITY): number {
+export function unansweredMs({ probeMs }: Gate, attemptTimeoutMs: number = Number.POSITIVE_INFINITY): number {
   const intervals = Math.sqrt((shareForEach * attemptTimeoutMs) / probeMs);
   return Math.min(patientIntervals, Math.max(unansweredShare, intervals)) * probeMs;
 }
