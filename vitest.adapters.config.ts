@@ -17,5 +17,7 @@ export default defineConfig({
     maxWorkers: 1,
     // Each file opens and closes what it needs; loading everything anew for each would take as long as the tests.
     isolate: false,
+    // The pairs of the matrix share what was compiled.
+    experimental: { fsModuleCache: true },
   },
 });

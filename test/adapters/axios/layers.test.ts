@@ -1,6 +1,5 @@
 /** Other layers of undaunted beneath an instance that retries: for each request, only the outermost acts. */
 
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AxiosAdapter, AxiosError, AxiosInstance, AxiosRequestConfig, AxiosStatic } from 'axios';
 import * as undici from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -8,6 +7,7 @@ import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { historyOf, type PolicyOptions, suppressRetries } from '../../../src/index.js';
+import { countedContext } from '../../counted-context.js';
 import { answer, type Lab, rst, silence } from '../../faults/lab.js';
 import { setGlobally } from '../global-dispatcher.js';
 import { openLab, settled, soon } from '../kit.js';
@@ -254,12 +254,11 @@ describe('axios chooses the adapter', () => {
 
   test('and by http, which meets no other layer, no async context is begun', async () => {
     retryGlobally();
-    const run = vi.spyOn(AsyncLocalStorage.prototype, 'run');
-    onTestFinished(() => run.mockRestore());
+    const uses = countedContext();
     const lab = await openLab(answer(503));
     for (const adapter of [undefined, 'http', ['http', 'fetch'], ['xhr', 'http', byFetch]] as const)
       await settled(retryingInstance(patient, { adapter: adapter as never }).get(lab.origin));
-    expect([lab.requests.length, run.mock.calls.length]).toEqual([16, 0]);
+    expect([lab.requests.length, uses.run]).toEqual([16, 0]);
   });
 });
 
