@@ -167,7 +167,7 @@ function entries(): string[] {
 
 /** The code in the README and docs/ compiles as TypeScript wherever it is copied. */
 async function checkDocs(place: string): Promise<void> {
-  // A block that imports an SDK is compiled where that is installed, and one with tests by `npm test`.
+  // A block that imports an SDK or a framework is compiled where that is installed, and one with tests by `npm test`.
   const blocks = pages()
     .flatMap((page) => blocksIn(page, 'ts'))
     .filter((block) => !isRecipe(block.code) && !isTestFile(block));

@@ -12,12 +12,13 @@ import { outputOf, run } from './command.js';
 import { bundled } from './everywhere/bundlers.js';
 import type { Check } from './everywhere/check.js';
 import { jest } from './everywhere/jest.js';
-import { next } from './everywhere/next.js';
+import { nest } from './everywhere/nest.js';
+import { nextVersions } from './everywhere/next.js';
 import { runtimes } from './everywhere/runtimes.js';
 import { sdkChecks } from './everywhere/sdks/check.js';
 import { installInto } from './versions.js';
 
-const all: readonly Check[] = [...jest, next, ...bundled, ...runtimes, ...sdkChecks];
+const all: readonly Check[] = [...jest, ...nextVersions, nest, ...bundled, ...runtimes, ...sdkChecks];
 
 const names = process.argv.slice(2);
 const chosen = all.filter(({ name }) => names.length === 0 || names.some((start) => name.startsWith(start)));

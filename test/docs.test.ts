@@ -118,7 +118,7 @@ describe('every code block', () => {
   const dispatcher = getGlobalDispatcher();
   afterEach(() => setGlobalDispatcher(dispatcher));
 
-  // A block that imports an SDK is run where that is installed: `npm run test:everywhere -- sdk`.
+  // A block that imports an SDK or a framework is run where that is installed: by `npm run test:everywhere`.
   const blocks = written.flatMap((some) => blocksIn(some, 'ts')).filter(({ code }) => !isRecipe(code));
 
   const seenInAll: SeenFunction[] = [];

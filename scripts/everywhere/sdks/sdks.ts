@@ -107,9 +107,12 @@ export function recipeOf({ name }: Sdk, text: string): string {
   return recipe;
 }
 
-/** A block that imports an SDK is run only where the SDK is installed: by `npm run test:everywhere -- sdk`. */
+/**
+ * A block that imports an SDK or a framework is run only where that is installed: by `npm run test:everywhere -- sdk`, or
+ * `-- nest`.
+ */
 export function isRecipe(code: string): boolean {
-  return sdks.some(({ name }) => isFor(name, code));
+  return [...sdks.map(({ name }) => name), '@nestjs/axios'].some((name) => isFor(name, code));
 }
 
 function isFor(name: string, code: string): boolean {
