@@ -5,6 +5,7 @@
  * knows whether it has begun. What cannot be followed that far proves nothing.
  */
 
+import { saysNotTaken } from '../../core/decide/classify.js';
 import type { Evidence } from '../../core/types.js';
 import { builtinModule } from '../../runtime/builtin-module.js';
 
@@ -30,6 +31,11 @@ interface Channels {
 let dispatching: Hops | undefined;
 /** Attempts that wait in a queue before undici creates anything for them, as they do in a Pool that is busy. */
 const queued = new Set<Hops>();
+/**
+ * Hops that undici 7 has created for them, and not begun. Its own handler hides which is whose: asking that is dear, so it
+ * is asked only once the evidence counts.
+ */
+let hidden: Hop[] = [];
 /** The failure that undici is reporting now. */
 let failing: Failing | undefined;
 let isSubscribed = false;
@@ -41,6 +47,8 @@ export class Hops {
   private first: Hop | undefined = undefined;
   /** The handler of the first hop is the attempt itself. */
   private isOwn = false;
+  /** Hops that had begun when the attempt did: its own is among them if no layer is in between. */
+  private begun: readonly Hop[] | undefined = undefined;
   /** Several were created for the attempt at once: which one is the request is not known. */
   private isUnclear = false;
   private isAnswered = false;
@@ -84,12 +92,35 @@ export class Hops {
     if (!this.isOwn) this.first = hop;
     this.isOwn = true;
     this.isUnclear = false;
+    this.leaveQueue();
+  }
+
+  private leaveQueue(): void {
     queued.delete(this);
+    if (queued.size === 0 && hidden.length > 0) hidden = [];
+  }
+
+  /** The attempt has begun, and its hop with it. */
+  began(): void {
+    if (!queued.has(this)) return;
+    if (hidden.length > 0) {
+      this.begun = hidden.filter(hasBegun);
+      hidden = hidden.filter((hop) => !hasBegun(hop));
+    }
+    this.leaveQueue();
   }
 
   /** The only hop as far as is known. */
   private get hop(): Hop | undefined {
-    return this.isUnclear ? undefined : this.first;
+    if (this.isUnclear) return undefined;
+    this.first ??= this.begun?.find((hop) => isFor(hop, this.handler));
+    this.begun = undefined;
+    return this.first ?? (queued.has(this) ? this.hiddenHop : undefined);
+  }
+
+  private get hiddenHop(): Hop | undefined {
+    const isOwn = (hop: Hop): boolean => isFor(hop, this.handler);
+    return failing !== undefined && isOwn(failing.request) ? failing.request : hidden.find(isOwn);
   }
 
   /** Nothing else than a mock or a cache answers or fails during the dispatch. */
@@ -97,12 +128,15 @@ export class Hops {
     return dispatching === this && this.first === undefined;
   }
 
-  /** A head came: it is the first server's if the first hop is still under way. */
-  answered(starts: number): void {
-    const { hop } = this;
-    const isTheFirsts = hop === undefined ? this.isAtOnce && starts <= 1 : isPending(hop);
+  /** A head came: it is the first server's if the first hop is still under way. Only a refusal could prove something. */
+  answered(status: number, starts: number): void {
     this.isAnswered = true;
-    this.end(isTheFirsts ? undefined : 'unknown');
+    this.end(!saysNotTaken(status) || this.isFirstsAnswer(starts) ? undefined : 'unknown');
+  }
+
+  private isFirstsAnswer(starts: number): boolean {
+    const { hop } = this;
+    return hop === undefined ? this.isAtOnce && starts <= 1 : isPending(hop);
   }
 
   /** An error came. `told` is what the policy will see in its place. */
@@ -114,7 +148,7 @@ export class Hops {
     if (this.isAtOnce) return starts === 0 ? undefined : 'unknown';
     const { hop } = this;
     if (hop === undefined || failing?.request !== hop || failing.error !== error) return 'unknown';
-    if (hop.abort === null && starts === 0) return 'unsent';
+    if (!hasBegun(hop) && starts === 0) return 'unsent';
     return isOfHttp2(told) ? undefined : 'unknown';
   }
 
@@ -127,7 +161,8 @@ export class Hops {
   /** The attempt waits for nothing more. */
   leave(): void {
     this.isLeft = true;
-    queued.delete(this);
+    this.begun = undefined;
+    this.leaveQueue();
   }
 
   /** What the end proves; undefined if that is up to the answer or the error. */
@@ -141,9 +176,13 @@ export class Hops {
    */
   private get evidenceSoFar(): Evidence {
     const { hop } = this;
-    const isHeld = hop !== undefined && hop.abort === null && isPending(hop) && isFor(hop, this.handler);
+    const isHeld = hop !== undefined && !hasBegun(hop) && isPending(hop) && isFor(hop, this.handler);
     return isHeld ? 'unsent' : 'unknown';
   }
+}
+
+function hasBegun({ abort }: Hop): boolean {
+  return abort !== null;
 }
 
 function isPending(hop: Hop): boolean {
@@ -162,9 +201,19 @@ function created(message: unknown): void {
   if (dispatching === undefined && queued.size === 0) return;
   const { request } = message as { readonly request: Hop };
   const handler = handlerOf(request);
-  const owner = hopsOf(handler) ?? (queued.size > 0 ? hopsOf(handlerInside(handler)) : undefined);
+  const own = hopsOf(handler);
+  if (own === undefined && dispatching === undefined) {
+    if (isWrapper(handler)) hide(request);
+    return;
+  }
+  const owner = own ?? (queued.size > 0 ? hopsOf(handlerInside(handler)) : undefined);
   if (owner === undefined) dispatching?.seen(request);
   else owner.owns(request);
+}
+
+function hide(hop: Hop): void {
+  if (hidden.length > 0) hidden = hidden.filter((one) => !hasBegun(one) && isPending(one));
+  hidden.push(hop);
 }
 
 /** Reported in the same turn to the layer above. */
@@ -218,19 +267,23 @@ let askedAt: string | undefined;
  * the latest. If the call arrives with only the wrapper in between, there is no layer.
  */
 function handlerInside(wrapper: object | undefined): object | undefined {
-  if (wrapper?.constructor?.name !== 'UnwrapHandler') return undefined;
-  if (typeof (wrapper as Partial<Wrapper>).onResponseStarted !== 'function') return undefined;
+  if (!isWrapper(wrapper)) return undefined;
   if (askedAt === undefined) ask({ onResponseStarted: noteWhereAsked });
   const asked: Question = { answer: undefined };
   question = asked;
   try {
-    ask(wrapper as Wrapper);
+    ask(wrapper);
   } catch {
     // A handler of someone else's: it is not the one we look for.
   } finally {
     question = undefined;
   }
   return asked.answer;
+}
+
+function isWrapper(handler: object | undefined): handler is Wrapper {
+  if (handler?.constructor?.name !== 'UnwrapHandler') return false;
+  return typeof (handler as Partial<Wrapper>).onResponseStarted === 'function';
 }
 
 function ask(wrapper: Wrapper): void {

@@ -108,6 +108,7 @@ export class Sending extends BothGenerations {
     if (typeof context === 'object' && context !== null) this.adopt(context);
     this.starts += 1;
     this.controller = controller;
+    this.hops?.began();
     // Part of the body has been read already and is missing now.
     if (this.starts > 1 && this.upload?.readableDidRead === true && !this.isRedirected) {
       this.startedAgain(controller);
@@ -142,7 +143,7 @@ export class Sending extends BothGenerations {
   onResponseStart(controller: Controller, status: number, headers: ResponseHeaders, text?: string): void {
     if (!this.isLive) return;
     this.controller = controller;
-    if (status >= 200) this.hops?.answered(this.starts);
+    if (status >= 200) this.hops?.answered(status, this.starts);
     this.receiver.headed(this, status, headers, text);
   }
 

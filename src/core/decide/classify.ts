@@ -63,7 +63,7 @@ function isPositive(hint: Hint | undefined): boolean {
 }
 
 /** RFC 9110 15.5.9, RFC 8470 5.2, RFC 6585 4: the server says that it did not process the request. */
-function saysNotTaken(status: number): boolean {
+export function saysNotTaken(status: number): boolean {
   return status === 408 || status === 425 || status === 429;
 }
 

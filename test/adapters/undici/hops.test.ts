@@ -364,4 +364,28 @@ describe.runIf(showsQueued).each(queueing)('over %s', (_name, make) => {
     expect(answered.map((each) => each.ended)).toEqual(Array(8).fill(200));
     expect(sent(shop)).toBe(16);
   });
+
+  test('… also with requests between them that prove nothing', async () => {
+    const asked = new Map<string, number>();
+    const shop = await openLab(({ method, path }) => {
+      const times = (asked.get(path) ?? 0) + 1;
+      asked.set(path, times);
+      return answer(method === 'POST' && times === 1 ? 429 : 200);
+    });
+    const agent = make(shop.origin).compose(retry({ ...soon, budget: false }));
+    const get = async (number: number) => {
+      const { body, statusCode } = await agent.request({
+        origin: shop.origin,
+        path: `/get/${number}`,
+        method: 'GET',
+      });
+      await body.dump();
+      return { ended: statusCode };
+    };
+    const all = Array.from({ length: 24 }, (_, number) =>
+      number % 2 === 0 ? get(number) : ended(book(agent, shop.origin, `/${number}`)),
+    );
+    expect((await Promise.all(all)).map((each) => each.ended)).toEqual(Array(24).fill(200));
+    expect(sent(shop)).toBe(24);
+  });
 });
