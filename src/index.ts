@@ -25,19 +25,30 @@ export type { Alarm } from './runtime/alarms.js';
 export type { AttemptsOptions } from './runtime/attempts.js';
 export { attempts } from './runtime/attempts.js';
 export type {
+  BudgetShare,
   Fleet,
   FleetHome,
   FleetMember,
+  FleetScope,
   FleetSnapshot,
   GateChange,
-  ScopeShare,
-  SharedScope,
+  GateShare,
+  HoldShare,
+  OwnGate,
+  OwnHold,
 } from './runtime/fleet.js';
 export { historyOf } from './runtime/history.js';
 export type { Ports } from './runtime/ports.js';
 export type { Retrier, RetrierLike, RetrierOptions, RetrierSnapshot } from './runtime/retrier.js';
 export { createRetrier } from './runtime/retrier.js';
 export type { ScopeSnapshot } from './runtime/scope.js';
-export type { Prospects, Ruling, Session, SessionScope, SessionTail } from './runtime/session.js';
+export type {
+  Prospects,
+  Ruling,
+  Session,
+  SessionLimits,
+  SessionScope,
+  SessionTail,
+} from './runtime/session.js';
 export type { Sleep } from './runtime/sleep.js';
 export { suppressRetries, suppressWhenRetried } from './runtime/suppression.js';

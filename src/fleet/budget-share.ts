@@ -4,13 +4,14 @@ import type { BudgetState } from '../core/limits/budget/state.js';
 import { leasedState, pricesOf, termsOf } from '../core/limits/fleet/budget-leased.js';
 import type { BudgetReport, Facts } from '../core/limits/fleet/messages.js';
 import type { Budget, Cost } from '../core/policy/limits.js';
+import type { BudgetShare } from '../runtime/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 
 /** Tokens that a process keeps at hand while it is busy, and while it is idle, in thousandths. */
 const batch = 10_000;
 const reserve = 2_000;
 
-export class BudgetShare implements RecordShare {
+export class BudgetRecordShare implements BudgetShare, RecordShare {
   readonly key: string;
   isMarked = false;
   private readonly budget: Budget;

@@ -11,7 +11,7 @@ import { isFailure } from '../core/limits/gate/signs.js';
 import type { GateState, Pass } from '../core/limits/gate/state.js';
 import { around, kindsSeenToFail } from '../core/limits/gate/state.js';
 import type { Gate } from '../core/policy/limits.js';
-import type { GateChange, SharedScope } from '../runtime/fleet.js';
+import type { GateChange, GateShare, OwnGate } from '../runtime/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 
 /** If the answer to a request for a lease takes longer than this, the process may ask again. */
@@ -26,11 +26,11 @@ const usableWhenSlowMs = 1_000;
 const longestUsableMs = 16_000;
 const roundingMs = 1;
 
-export class GateShare implements RecordShare {
+export class GateRecordShare implements GateShare, RecordShare {
   readonly key: string;
   isMarked = false;
   private readonly gate: Gate;
-  private readonly scope: SharedScope;
+  private readonly limit: OwnGate;
   private readonly speaker: Speaker;
   private readonly random: () => number;
   /** The longest lease of any process, whatever its attempt timeout. */
@@ -64,11 +64,12 @@ export class GateShare implements RecordShare {
   private leaseUntil = 0;
   private usableUntil = 0;
 
-  constructor(key: string, gate: Gate, scope: SharedScope, speaker: Speaker, random: () => number) {
+  constructor(key: string, limit: OwnGate, speaker: Speaker, random: () => number) {
+    const { gate } = limit;
     this.longestLeaseMs = unansweredMs(gate) + longestUsableMs;
     this.key = key;
     this.gate = gate;
-    this.scope = scope;
+    this.limit = limit;
     this.speaker = speaker;
     this.random = random;
   }
@@ -127,7 +128,7 @@ export class GateShare implements RecordShare {
 
   /** A request waits at the gate: if a probe is due, this request can be it. */
   waits(attemptTimeoutMs: number | undefined, now: number): void {
-    if (!needsLease(this.gate, this.scope.gateOf(this.gate), now)) return;
+    if (!needsLease(this.gate, this.limit.state, now)) return;
     const isAsking = now - this.askedAt < askingMs;
     if (isAsking || this.isHearsay || this.hasLease(now) || !this.speaker.isShared) return;
     this.askedAt = now;
@@ -182,7 +183,7 @@ export class GateShare implements RecordShare {
   /** The request that asked for the lease has left: another process may probe. */
   private giveUpUnused(now: number): void {
     if (this.lease === 0) return;
-    const state = this.scope.gateOf(this.gate);
+    const { state } = this.limit;
     const isUsed = state.kind !== 'shut' || state.probes.length > 0;
     if (isUsed) return;
     if (now >= this.usableUntil) this.giveUp();
@@ -217,13 +218,13 @@ export class GateShare implements RecordShare {
       this.usableMs = usableAtFirstMs;
     }
     if (isNew && this.isHearsay) this.check(now);
-    const { gate, scope } = this;
-    const before = scope.gateOf(gate);
+    const { gate, limit } = this;
+    const before = limit.state;
     const known = { isNew, isRefuted, isConfirmed: receipt.isOwn, hasLease: this.hasLease(now) };
     const told = gateTold(gate, before, facts, known, now);
     // News may arrive even if answers do not. Without answers there is no lease, so this process uses its own gate.
     const after = this.speaker.isShared ? told : gateAlone(gate, told, now, this.random());
-    if (after !== before) scope.keepGate(gate, after);
+    if (after !== before) limit.state = after;
     if (receipt.isOwn && facts.lease !== 0) this.granted(facts.lease, receipt, now);
     if (receipt.isOwn) this.judge(after, facts, now);
   }
@@ -248,8 +249,8 @@ export class GateShare implements RecordShare {
       this.giveUp();
       return;
     }
-    const { gate, scope } = this;
-    scope.keepGate(gate, gateLeased(scope.gateOf(gate), this.usableUntil, now));
+    const { limit } = this;
+    limit.state = gateLeased(limit.state, this.usableUntil, now);
     // An unused lease has to be given back.
     this.speaker.mark(this);
   }
@@ -265,10 +266,10 @@ export class GateShare implements RecordShare {
 
   alone(now: number): void {
     this.lease = 0;
-    const { gate, scope } = this;
-    const before = scope.gateOf(gate);
+    const { gate, limit } = this;
+    const before = limit.state;
     const after = gateAlone(gate, before, now, this.random());
-    if (after !== before) scope.keepGate(gate, after);
+    if (after !== before) limit.state = after;
   }
 
   rest(): void {

@@ -14,8 +14,7 @@ import type { AnswerKind } from '../core/limits/hold/sample.js';
 import { sampleFrom } from '../core/limits/hold/sample.js';
 import { type HoldPhase, type HoldState, paces } from '../core/limits/hold/state.js';
 import { trialMs } from '../core/limits/hold/trial.js';
-import type { Hold } from '../core/policy/limits.js';
-import type { SharedScope } from '../runtime/fleet.js';
+import type { HoldShare, OwnHold } from '../runtime/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 
 type Counting = { -readonly [K in keyof HoldCounts]: number };
@@ -27,11 +26,10 @@ const roundingMs = 1;
 /** How long after its turn a request is answered at the latest. */
 const answeredInMs = 1_000;
 
-export class HoldShare implements RecordShare {
+export class HoldRecordShare implements HoldShare, RecordShare {
   readonly key: string;
   isMarked = false;
-  private readonly hold: Hold;
-  private readonly scope: SharedScope;
+  private readonly limit: OwnHold;
   private readonly speaker: Speaker;
   /** If a window is longer than this, requests do not wait for it, by the settings of this process. */
   private readonly longestWindowMs: number;
@@ -55,11 +53,10 @@ export class HoldShare implements RecordShare {
   private queued = 0;
   private withinMs = 0;
 
-  constructor(key: string, hold: Hold, scope: SharedScope, speaker: Speaker, longestWindowMs: number) {
+  constructor(key: string, limit: OwnHold, speaker: Speaker, longestWindowMs: number) {
     this.longestWindowMs = longestWindowMs;
     this.key = key;
-    this.hold = hold;
-    this.scope = scope;
+    this.limit = limit;
     this.speaker = speaker;
   }
 
@@ -94,7 +91,7 @@ export class HoldShare implements RecordShare {
   }
 
   private isUrgent(now: number): boolean {
-    const { phase, until } = this.scope.holdOf(this.hold);
+    const { phase, until } = this.limit.state;
     return phase === 'courteous' ? until > now : phase !== this.phase;
   }
 
@@ -113,10 +110,10 @@ export class HoldShare implements RecordShare {
 
   report(now: number): HoldReport {
     const { own, reported, isChanged } = this;
-    const state = this.scope.holdOf(this.hold);
+    const state = this.limit.state;
     const { leased = [] } = state;
     const surplus = Math.max(0, leased.length - this.queued);
-    if (surplus > 0) this.scope.keepHold(this.hold, holdWithout(state, surplus));
+    if (surplus > 0) this.limit.state = holdWithout(state, surplus);
     const report: HoldReport = {
       limit: 'hold',
       ...own,
@@ -153,11 +150,11 @@ export class HoldShare implements RecordShare {
       return;
     }
     const isNew = facts.turn !== this.turn;
-    const { hold, scope } = this;
+    const { limit } = this;
     const wasHearsay = this.isHearsay;
     if (isOwn && !isOld) this.isHearsay = false;
     else if (isNew) this.isHearsay = true;
-    const known = scope.holdOf(hold);
+    const known = limit.state;
     if (isNew) this.begin(facts, known, now);
     if (isOwn) this.count(facts, now);
     // Anyone who may publish on the channel can send news: what the record knows nothing of was never true.
@@ -166,11 +163,11 @@ export class HoldShare implements RecordShare {
     const leased = isOwn && !isLate ? holdLeased(told, facts.granted) : told;
     // News may arrive even if answers do not. Without answers there are no places, so this process uses its own queue.
     const after = this.speaker.isShared ? leased : holdAlone(leased);
-    if (after !== known) scope.keepHold(hold, after);
+    if (after !== known) limit.state = after;
     // The store does not know this hold: it began while the store was silent, or the store was emptied.
     if (!isOld && facts.turn === 0 && isPaced(before, now)) this.isChanged = true;
     this.isBusyWith(facts.granted, after, now);
-    if (isOwn && this.isHearing) scope.judge(hold, now);
+    if (isOwn && this.isHearing) limit.judge(now);
     if (this.isChanged || this.isHearsay || this.queued > 0 || now < this.busyUntil) this.speaker.mark(this);
   }
 
@@ -190,7 +187,7 @@ export class HoldShare implements RecordShare {
 
   /** Another turn: all counts begin again. What this process counts is about it if it has changed the queue likewise. */
   private begin({ turn, phase }: HoldFacts, before: HoldState, now: number): void {
-    const { hold, scope } = this;
+    const { limit } = this;
     this.turn = turn;
     this.phase = phase;
     this.learntAt = now;
@@ -198,11 +195,11 @@ export class HoldShare implements RecordShare {
     if (this.others !== undefined) this.others = nothing;
     if (before.phase === phase) return;
     this.own = { ...nothing };
-    scope.keepSample(hold, sampleFrom(now));
+    limit.sample = sampleFrom(now);
   }
 
   private count(facts: HoldFacts, now: number): void {
-    const { reported, others, hold, scope } = this;
+    const { reported, others, limit } = this;
     const after: HoldCounts = {
       firsts: facts.firsts - reported.firsts,
       refusals: facts.refusals - reported.refusals,
@@ -211,16 +208,16 @@ export class HoldShare implements RecordShare {
     };
     this.others = after;
     if (others === undefined) return;
-    const before = scope.sampleOf(hold);
+    const before = limit.sample;
     const sample = othersTold(before, others, after, now);
-    if (sample !== before) scope.keepSample(hold, sample);
+    if (sample !== before) limit.sample = sample;
   }
 
   alone(): void {
-    const { hold, scope } = this;
-    const before = scope.holdOf(hold);
+    const { limit } = this;
+    const before = limit.state;
     const after = holdAlone(before);
-    if (after !== before) scope.keepHold(hold, after);
+    if (after !== before) limit.state = after;
   }
 
   rest(): void {

@@ -1,9 +1,8 @@
 /** The name of a record: limit, rule, settings, scope, and the version of the messages about it. */
 
+import type { LimitName } from '../core/limits/all.js';
 import { protocolVersion } from '../core/limits/fleet/messages.js';
 import type { Policy } from '../core/policy/policy.js';
-
-export type LimitName = 'gate' | 'hold' | 'budget';
 
 /**
  * The first rule that has these settings; rules that inherit them share its record. Undefined: the settings are those

@@ -7,6 +7,9 @@ import { urlFrom } from './address.js';
 import { builtinModule } from './builtin-module.js';
 import { warn } from './warning.js';
 
+/** What every event says about its request. */
+export type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
+
 interface Channel {
   readonly hasSubscribers: boolean;
   publish(message: unknown): void;

@@ -31,7 +31,8 @@ export interface FleetHome {
 }
 
 export interface FleetMember {
-  shareOf(scope: SharedScope): ScopeShare;
+  /** The scope of this name, which other processes have as well. */
+  scope(name: string): FleetScope;
   snapshot(): FleetSnapshot;
 }
 
@@ -45,45 +46,65 @@ export interface FleetSnapshot {
   readonly problem?: string;
 }
 
-/** A scope's own state, which the fleet writes its facts into. Decisions read only this state. */
-export interface SharedScope {
-  readonly name: string;
-  gateOf(gate: Gate): GateState;
-  keepGate(gate: Gate, state: GateState): void;
-  holdOf(hold: Hold): HoldState;
-  keepHold(hold: Hold, state: HoldState): void;
-  sampleOf(hold: Hold): Sample;
-  keepSample(hold: Hold, sample: Sample): void;
-  /** Changes the hold if the answers up to this time ask for it. */
-  judge(hold: Hold, now: number): void;
-}
-
-/** What a scope reports about itself. These calls are synchronous and only count; the store hears about it later. */
-export interface ScopeShare {
-  /** A sign of life while the gate is healthy. Every request that succeeds calls this. */
-  alive(gate: Gate): void;
-  signed(gate: Gate, sign: Sign, pass: Pass, change: GateChange, now: number): void;
-  /** A request waits for the gate, perhaps for the lease to probe. */
-  waits(gate: Gate, attemptTimeoutMs: number | undefined, now: number): void;
-  /** Whether this process hears what others are answered, so that a hold is judged when it does. */
-  isHearing(hold: Hold): boolean;
-  /** `isCounted`: it is the answer to a first attempt that was sent at the current pace. */
-  answered(hold: Hold, isCounted: boolean, kind: AnswerKind): void;
-  /** A first attempt was sent while requests queue. */
-  sent(hold: Hold): void;
-  held(hold: Hold, now: number): void;
-  /** One request more, or one less, waits for a place from the store; `withinMs` is how long it would wait at most. */
-  queues(hold: Hold, more: 1 | -1, withinMs: number): void;
-  /** A place in the queue was given back. */
-  left(hold: Hold): void;
-  /** `refund`: what the request gives back, in place of the usual deposit. */
-  succeeded(budget: Budget, refund: number | undefined): void;
-  failed(budget: Budget, failure: keyof Cost): void;
-  spent(budget: Budget, failure: keyof Cost): void;
-  /** How much of the scope's own budget this process may spend. */
-  spendable(budget: Budget, own: BudgetState, now: number): BudgetState;
+/** A scope in the fleet. Each limit of it joins with what it shares; undefined: its setting is not shared. */
+export interface FleetScope {
+  budget(budget: Budget): BudgetShare | undefined;
+  gate(own: OwnGate): GateShare | undefined;
+  hold(own: OwnHold): HoldShare | undefined;
   /** The retrier has forgotten the scope. */
   close(): void;
+}
+
+// ---------------------------------------------------------------- a limit's own state
+
+// The fleet writes its facts into it. Decisions read only this state.
+
+export interface OwnGate {
+  readonly gate: Gate;
+  state: GateState;
+}
+
+export interface OwnHold {
+  readonly hold: Hold;
+  state: HoldState;
+  sample: Sample;
+  /** Changes the hold if the answers up to this time ask for it. */
+  judge(now: number): void;
+}
+
+// ---------------------------------------------------------------- what a limit reports
+
+// These calls are synchronous and only count; the store hears about it later.
+
+export interface BudgetShare {
+  /** `refund`: what the request gives back, in place of the usual deposit. */
+  succeeded(refund: number | undefined): void;
+  failed(failure: keyof Cost): void;
+  spent(failure: keyof Cost): void;
+  /** How much of the scope's own budget this process may spend. */
+  spendable(own: BudgetState, now: number): BudgetState;
+}
+
+export interface GateShare {
+  /** A sign of life while the gate is healthy. Every request that succeeds calls this. */
+  alive(): void;
+  signed(sign: Sign, pass: Pass, change: GateChange, now: number): void;
+  /** A request waits for the gate, perhaps for the lease to probe. */
+  waits(attemptTimeoutMs: number | undefined, now: number): void;
+}
+
+export interface HoldShare {
+  /** Whether this process hears what others are answered, so that a hold is judged when it does. */
+  readonly isHearing: boolean;
+  /** `isCounted`: it is the answer to a first attempt that was sent at the current pace. */
+  answered(isCounted: boolean, kind: AnswerKind): void;
+  /** A first attempt was sent while requests queue. */
+  sent(): void;
+  held(now: number): void;
+  /** One request more, or one less, waits for a place from the store; `withinMs` is how long it would wait at most. */
+  queues(more: 1 | -1, withinMs: number): void;
+  /** A place in the queue was given back. */
+  left(): void;
 }
 
 export interface GateChange {

@@ -1,18 +1,17 @@
 /**
  * One request on its way, and what it does to the state that it shares with others. Everything between reading shared
  * state and changing it is synchronous. A first attempt that succeeds makes no array, no closure and no object here,
- * and reads no clock unless the settings ask for it.
+ * and reads no clock unless the settings ask for it. Only if a setting asks for it, there is a part that learns how long
+ * attempts take and lets two of them race.
  */
 
 import { classify } from '../core/decide/classify.js';
 import { decide } from '../core/decide/decide.js';
-import type { DecisionEvent } from '../core/events.js';
 import { isHintedSuccess } from '../core/hints/worth-reading.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
 import { refundOf } from '../core/limits/budget/budget.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { signOf } from '../core/limits/gate/signs.js';
-import { noEpoch } from '../core/limits/gate/state.js';
 import { go } from '../core/limits/turnstile.js';
 import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
@@ -28,37 +27,61 @@ import type {
   World,
 } from '../core/types.js';
 import { type Enclosure, suppressionInContext } from './context.js';
-import { isListening, summaryOf, tell } from './events.js';
+import { type About, isListening, summaryOf, tell } from './events.js';
 import { belongsTo, enclosureHere, isSuppressed } from './layers.js';
-import type { Scope } from './scope.js';
-import type { Prospects, Session, SessionTail } from './session.js';
+import { admit, leave } from './limits/admission.js';
+import { succeedAtOnce } from './limits/clear.js';
+import type { Limits, Shared } from './limits/limits.js';
+import { Race, type Raced } from './race.js';
+import type { Prospects, SessionTail } from './session.js';
 import type { Turn } from './turn.js';
 import { turnFrom } from './turn.js';
 
+/** A bundle may be made without hedges and adaptive timeouts (docs/runtimes.md): then no settings ask for either. */
+const NewRace: typeof Race | undefined =
+  typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? Race : undefined;
+
+/** A bundle may be made without gate and hold (docs/runtimes.md): then no settings ask for admission. */
+const admission: { readonly admit: typeof admit; readonly leave: typeof leave } | undefined =
+  typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__
+    ? { admit, leave }
+    : undefined;
+
 const noAttempts: History = Object.freeze([]);
 
-export class LiveSession implements Session {
+/** In place of a status: the body of a response has failed after the request had ended with it. */
+const reopened = -1;
+
+export class LiveSession implements Raced {
   readonly request: RequestFacts;
   readonly rule: Rule;
-  readonly settings: Settings;
-  readonly scope: Scope;
+  readonly limits: Limits;
   /** The attempt of another layer, if this request was made within it: later, the context may be another's. */
   private readonly enclosure: Enclosure | undefined = enclosureHere();
-  /** Made only if there is a gate or a hold to pass, or if a deadline or a listener needs the time. */
+  /** Made only if a limit is asked for admission, or if a deadline or a listener needs the time. */
   private turn: Turn | undefined = undefined;
-  protected attempts: Attempt[] | undefined = undefined;
+  private attempts: Attempt[] | undefined = undefined;
   /** The status of a response that was accepted at once; 0 if there was none. */
   private acceptedStatus = 0;
-  /** The body of an accepted response has failed. */
-  private hasReopened = false;
+  private readonly race: Race | undefined;
 
-  constructor(request: RequestFacts, rule: Rule, settings: Settings, scope: Scope) {
+  constructor(request: RequestFacts, rule: Rule, limits: Limits) {
     this.request = request;
     this.rule = rule;
-    this.settings = settings;
-    this.scope = scope;
+    this.limits = limits;
+    const { settings } = limits;
     const isTimed = settings.deadlineMs !== undefined || isListening(settings);
-    if (isTimed) this.turn = turnFrom(scope.ports.now());
+    if (isTimed) this.turn = turnFrom(limits.scope.ports.now());
+    const { tail } = settings;
+    this.race = tail === undefined || NewRace === undefined ? undefined : new NewRace(this, tail);
+  }
+
+  get settings(): Settings {
+    return this.limits.settings;
+  }
+
+  get scope(): Shared {
+    return this.limits.scope;
   }
 
   get attempt(): number {
@@ -66,7 +89,7 @@ export class LiveSession implements Session {
   }
 
   get tail(): SessionTail | undefined {
-    return undefined;
+    return this.race?.isActing === true ? this.race : undefined;
   }
 
   get startedAt(): number | undefined {
@@ -75,7 +98,7 @@ export class LiveSession implements Session {
 
   get history(): History {
     if (this.attempts !== undefined) return this.attempts;
-    return this.acceptedStatus === 0 ? noAttempts : [acceptedAttempt(this.acceptedStatus)];
+    return this.acceptedStatus > 0 ? [acceptedAttempt(this.acceptedStatus)] : noAttempts;
   }
 
   get deadlineAt(): number {
@@ -92,14 +115,18 @@ export class LiveSession implements Session {
   }
 
   admit(): Admission {
-    const { settings } = this;
-    if (settings.gate === false && settings.hold === false) return go;
-    return this.scope.admit(this, this.turnHere(), this.deadlineAt, !this.isFirst);
+    const { limits } = this;
+    if (!limits.settings.needsAdmission || admission === undefined) return go;
+    return admission.admit(limits, this, this.turnHere(), this.deadlineAt, !this.isFirst);
   }
 
   /** Whether no retry has begun yet. */
   private get isFirst(): boolean {
-    return this.attempts?.some(({ decision }) => decision.action === 'retry') !== true;
+    return this.attempts === undefined || this.retries === 0;
+  }
+
+  get retries(): number {
+    return this.attempts?.filter(({ decision }) => decision.action === 'retry').length ?? 0;
   }
 
   private turnHere(): Turn {
@@ -108,7 +135,8 @@ export class LiveSession implements Session {
   }
 
   acceptAtOnce(status: number): boolean {
-    const { settings, scope } = this;
+    const { limits } = this;
+    const { settings } = limits;
     const needsDecision =
       status >= 400 ||
       this.attempts !== undefined ||
@@ -118,16 +146,20 @@ export class LiveSession implements Session {
         isHintedSuccess(settings.hintedSuccesses, this.request, status));
     if (needsDecision) return false;
     this.acceptedStatus = status;
-    this.endTurn('alive');
-    scope.succeed(settings, true, undefined, this.sentAt);
-    if (isListening(settings)) this.tellSettled(status, scope.ports.now());
+    succeedAtOnce(limits, this, settings.needsAdmission ? this.turnHere() : undefined);
+    if (isListening(settings)) this.tellSettled(status, limits.scope.ports.now());
+    this.race?.accepted();
     return true;
   }
 
   next(outcome: Outcome | Finding, prospects: Prospects): Decision {
+    const { limits, race } = this;
+    const { settings, scope } = limits;
+    const last = this.attempts?.at(-1)?.decision;
+    race?.begins();
     const verdict = truthReturned('retryIf', prospects.verdict);
     this.reopen();
-    const { settings, scope, history } = this;
+    const { history } = this;
     const now = scope.ports.now();
     const date = scope.ports.date();
     const finding = classify(settings, outcome, date);
@@ -137,27 +169,32 @@ export class LiveSession implements Session {
     // An outcome that is worth a retry is not a success, whether or not the retry takes place: a 403 can mean "rate
     // limited" as well as a 429 does.
     const succeeds = verdict !== true && finding.class === 'final' && sign === 'alive';
-    if (!succeeds) this.learn(finding, isFirst, verdict, now);
-    const world = this.worldAt(now, date, prospects, verdict);
+    if (!succeeds) {
+      if (race?.hasHoldHeard !== true) limits.holdHears(finding, isFirst, verdict, this.sentAt, now);
+      limits.budgetPays(finding, verdict, now);
+    }
+    const seen = this.worldAt(now, date, prospects, verdict);
+    const world =
+      race === undefined ? seen : race.worldOf(seen, last?.action === 'stop' ? last.attempt : undefined);
     const decision = decide(settings, history, finding, world);
-    if (decision.action === 'retry' && settings.budget !== false) scope.spend(settings.budget, finding, now);
-    if (succeeds) scope.succeed(settings, isFirst, this.refund(), this.sentAt);
+    if (decision.action === 'retry') limits.budget?.spend(finding, now);
+    if (succeeds) limits.succeeded(isFirst, this.refund(), this.sentAt);
     this.record({ endedAt: now, decision });
     if (isListening(settings)) this.tellDecision(world, decision);
+    race?.ends(decision.finding, prospects.verdict, now);
     return decision;
   }
 
-  protected learn(finding: Finding, isFirst: boolean, verdict: boolean | undefined, now: number): void {
-    this.scope.learn(this.settings, finding, isFirst, verdict, now, this.sentAt);
-  }
-
   /** When the attempt was let through. */
-  protected get sentAt(): number {
+  get sentAt(): number {
     return this.turn?.sentAt ?? Number.NEGATIVE_INFINITY;
   }
 
-  protected record(attempt: Attempt): void {
+  private record(attempt: Attempt): void {
+    const beaten = this.race?.beatenBy(attempt);
     this.attempts ??= [];
+    // The attempt that decides comes last.
+    if (beaten !== undefined) this.attempts.push(beaten);
     this.attempts.push(attempt);
   }
 
@@ -168,27 +205,26 @@ export class LiveSession implements Session {
     const { attempts } = this;
     const hasStopped = attempts?.at(-1)?.decision.action === 'stop';
     if (hasStopped) attempts.pop();
-    if (hasStopped || this.acceptedStatus !== 0) this.hasReopened = true;
-    this.acceptedStatus = 0;
+    if (hasStopped || this.acceptedStatus !== 0) this.acceptedStatus = reopened;
   }
 
-  protected worldAt(
+  private worldAt(
     now: number,
     date: number,
     { replayable, resumable }: Prospects,
     verdict: boolean | undefined,
   ): World {
-    const { request, settings, scope } = this;
+    const { request, limits } = this;
     return {
       request: { method: request.method, keyed: request.keyed },
       replayable,
       startedAt: this.turn?.timedFrom,
       now,
       date,
-      random: scope.ports.random(),
-      budget: settings.budget === false ? undefined : scope.spendable(settings.budget, now),
-      gateShut: scope.refuses(settings, now),
-      queueMs: scope.queueMs(settings, now),
+      random: limits.scope.ports.random(),
+      budget: limits.budget?.spendable(now),
+      gateShut: limits.gate?.refuses(now) ?? false,
+      queueMs: limits.hold?.queueMs(now) ?? 0,
       verdict,
       resumable,
       suppressed: this.suppressed,
@@ -196,7 +232,7 @@ export class LiveSession implements Session {
   }
 
   /** Whether another layer retries this request, or its retries are suppressed. */
-  protected get suppressed(): true | undefined {
+  get suppressed(): true | undefined {
     return isSuppressed(this.enclosure ?? suppressionInContext(), this.request);
   }
 
@@ -213,7 +249,8 @@ export class LiveSession implements Session {
   }
 
   abandon(outcome?: unknown): void {
-    if (this.turn !== undefined) this.scope.leave(this.settings, this.turn);
+    this.race?.abandoned();
+    if (this.turn !== undefined) admission?.leave(this.limits, this.turn);
     this.endTurn('neutral');
     if (outcome !== undefined && isListening(this.settings)) {
       this.tellSettled(labelOf(outcome), this.scope.ports.now());
@@ -222,10 +259,7 @@ export class LiveSession implements Session {
 
   /** Tells the gate how the attempt ended. */
   private endTurn(sign: Sign, finding?: Finding): void {
-    if (this.settings.gate === false) return;
-    const turn = this.turnHere();
-    this.scope.sign(this, turn, this.isFirst, sign, finding);
-    turn.epoch = noEpoch;
+    this.limits.gate?.ended(this, this.turnHere(), this.isFirst, sign, finding);
   }
 
   /**
@@ -234,7 +268,7 @@ export class LiveSession implements Session {
    */
   private refund(): number | undefined {
     const { budget } = this.settings;
-    if (budget === false || this.attempts === undefined || this.hasReopened) return undefined;
+    if (budget === false || this.attempts === undefined || this.acceptedStatus === reopened) return undefined;
     return refundOf(budget, this.attempts);
   }
 
@@ -252,7 +286,7 @@ export class LiveSession implements Session {
     if (turn.isSettledTold) return;
     turn.isSettledTold = true;
     const attempts = this.history.length;
-    const { hedgeWon } = this;
+    const hedgeWon = this.race?.hasHedgeWon;
     const elapsedMs = now - (this.startedAt ?? now);
     const { refused } = turn;
     tell(this.settings, {
@@ -266,18 +300,10 @@ export class LiveSession implements Session {
     });
   }
 
-  /** Undefined unless the request was hedged. */
-  protected get hedgeWon(): boolean | undefined {
-    return undefined;
-  }
-
-  protected about(): About {
+  about(): About {
     return { request: summaryOf(this.request), rule: this.rule.name, scope: this.scope.name };
   }
 }
-
-/** What every event says about its request. */
-export type About = Pick<DecisionEvent, 'request' | 'rule' | 'scope'>;
 
 /** Made only when someone asks for the history of a request that succeeded at once. */
 function acceptedAttempt(status: number): Attempt {

@@ -21,12 +21,12 @@ export function refusalError(
 }
 
 function errorOf(
-  { scope, settings }: Session,
+  { scope, limits }: Session,
   reason: RefusalReason,
   own: ErrorOptions,
 ): GateShutError | HeldError {
-  if (reason !== 'held') return new GateShutError(scope.name, causeIn(own, scope.failureOf(settings)));
-  const asked = scope.askedOf(settings);
+  if (reason !== 'held') return new GateShutError(scope.name, causeIn(own, limits.gate?.failure));
+  const asked = limits.hold?.asked;
   if (asked === undefined) return new HeldError(scope.name, undefined, own);
   const { status, hint } = asked.finding;
   const agoMs = scope.ports.now() - asked.at;

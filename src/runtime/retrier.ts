@@ -1,6 +1,7 @@
 /** A policy with its live scopes, clock and random numbers: what every adapter talks to. */
 
 import { found } from '../core/found.js';
+import { limitNames } from '../core/limits/all.js';
 import type { OverrideOptions, PolicyOptions } from '../core/policy/options.js';
 import type { Policy, PolicyLike, Rule } from '../core/policy/policy.js';
 import { definePolicy, isForeignPolicy } from '../core/policy/policy.js';
@@ -18,7 +19,6 @@ import { portsFrom } from './ports.js';
 import type { Scope, ScopeSnapshot } from './scope.js';
 import { Scopes } from './scopes.js';
 import type { Session } from './session.js';
-import { TailedSession } from './tailed-session.js';
 import { warnOnce } from './warning.js';
 
 export interface RetrierSnapshot {
@@ -52,10 +52,6 @@ export interface Retrier extends RetrierLike {
   reset(scope?: string): void;
 }
 
-/** A bundle may be made without hedges and adaptive timeouts (docs/runtimes.md): then no settings ask for either. */
-const Tailed: typeof TailedSession | typeof LiveSession =
-  typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? TailedSession : LiveSession;
-
 class LiveRetrier implements Retrier {
   readonly policy: Policy;
   readonly ports: Ports;
@@ -85,10 +81,7 @@ class LiveRetrier implements Retrier {
     const rule: Rule = policy.ruleFor(request);
     const settings = override === undefined ? rule.settings : policy.override(rule, override);
     const scope = this.scopes.get(this.scopeName(settings, request, unknownOrigin, socket));
-    const { tail } = settings;
-    return tail === undefined
-      ? new LiveSession(request, rule, settings, scope)
-      : new Tailed(request, rule, settings, scope, tail);
+    return new LiveSession(request, rule, scope.limitsOf(settings));
   }
 
   private scopeName(
@@ -195,7 +188,7 @@ export function retrierFor(given: PolicyOptions | PolicyLike | RetrierLike = {})
 /** For one installation alone. */
 function ownRetrier(policy: Policy): Retrier {
   showRemarks(policy);
-  const { budget, gate, hold } = policy.fallback.settings;
-  const sharesNothing = budget === false && gate === false && hold === false;
+  const { settings } = policy.fallback;
+  const sharesNothing = limitNames.every((name) => settings[name] === false);
   return new LiveRetrier(policy, portsFrom({}), undefined, sharesNothing ? undefined : countFirst);
 }

@@ -1,28 +1,16 @@
-/** The shared state of one scope, and every change that a request makes to it. */
+/** What the requests of one scope share: its limits, and what is learnt from its answers. */
 
-import {
-  afterFailure,
-  afterRetry,
-  afterSuccess,
-  fullBudget,
-  needsClock,
-  priceOf,
-  tokensLeft,
-} from '../core/limits/budget/budget.js';
-import type { BudgetState } from '../core/limits/budget/state.js';
-import type { Sign } from '../core/limits/gate/signs.js';
 import type { GateState } from '../core/limits/gate/state.js';
-import type { Sample } from '../core/limits/hold/sample.js';
-import type { HoldState } from '../core/limits/hold/state.js';
-import type { Budget, Gate, Hold } from '../core/policy/limits.js';
-import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
-import type { Admission, Finding, RefusalReason, RequestFacts } from '../core/types.js';
-import type { FleetMember, ScopeShare, SharedScope } from './fleet.js';
+import type { RefusalReason } from '../core/types.js';
+import type { FleetMember, FleetScope } from './fleet.js';
+import { ScopeBudget } from './limits/budget.js';
+import { ScopeGate } from './limits/gate.js';
+import { ScopeHold } from './limits/hold.js';
+import { Limits, type Shared } from './limits/limits.js';
 import type { Ports } from './ports.js';
 import type { SessionScope } from './session.js';
 import type { LearntSnapshot, Tails } from './tails.js';
-import type { Turn } from './turn.js';
 
 /** A scope as `snapshot()` shows it: plain data. */
 export interface ScopeSnapshot {
@@ -39,155 +27,102 @@ export interface ScopeSnapshot {
   readonly learnt?: readonly LearntSnapshot[];
 }
 
-/** The session, as far as it tells a gate whose request it is. */
-export interface Asking {
-  readonly request: RequestFacts;
-  readonly rule: Pick<Rule, 'name'>;
-  readonly settings: Settings;
-}
+type NewLimit<Setting, Limit> = new (setting: Setting, ports: Ports, fleet: FleetScope | undefined) => Limit;
 
-/** A scope without gates and holds, for bundles without the two (docs/runtimes.md). Any other is a `GuardedScope`. */
-export abstract class Scope implements SessionScope, SharedScope {
+/** A bundle may be made without gate and hold (docs/runtimes.md): then no settings ask for either. */
+const NewGate: typeof ScopeGate | undefined =
+  typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? ScopeGate : undefined;
+const NewHold: typeof ScopeHold | undefined =
+  typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? ScopeHold : undefined;
+
+/** Each rule has its settings, and so have the overrides of single requests, of which there may be any number. */
+const mostKnown = 100;
+
+export class Scope implements SessionScope, Shared {
   readonly name: string;
+  readonly ports: Ports;
   /** Since the last sweep of idle scopes: 0 is none, 1 the request that made the scope, 2 others. */
   uses: 0 | 1 | 2 = 1;
   /** When a sweep last found it used. */
   usedAt: number;
-  readonly ports: Ports;
-  /** Made by the first request that learns something. */
   tails: Tails | undefined = undefined;
+  waiting = 0;
+  queued = 0;
+  readonly refused: Record<RefusalReason, number> = { 'gate-shut': 0, 'gate-full': 0, held: 0 };
   /** The link to the fleet, if other processes share this scope. */
-  protected readonly share: ScopeShare | undefined;
-  // State is kept per settings object: rules that inherit a budget share its state, a rule with a budget of its own has
-  // its own.
-  private readonly budgets: Map<Budget, BudgetState> = new Map();
+  private fleet: FleetScope | undefined;
+  // Each setting has a limit of its own: rules that inherit a setting share it.
+  private readonly budgets: Map<object, ScopeBudget> = new Map();
+  private readonly gates: Map<object, ScopeGate> = new Map();
+  private readonly holds: Map<object, ScopeHold> = new Map();
+  private readonly known: Map<Settings, Limits> = new Map();
+  private newest: Limits | undefined = undefined;
 
   constructor(name: string, ports: Ports, fleet?: FleetMember) {
     this.name = name;
     this.ports = ports;
     this.usedAt = ports.now();
-    this.share = fleet?.shareOf(this);
+    this.fleet = fleet?.scope(name);
   }
 
-  // -------------------------------------------------------------- gate and hold: called only if settings have one
-
-  /**
-   * Asks for admission. An admission may take something: a probe, a place in the ramp, or a place in the queue of the
-   * hold.
-   */
-  abstract admit(asking: Asking, turn: Turn, deadlineAt: number, isRetry: boolean): Admission;
-  /** Tells the gate what the end of an attempt says about the server's health. */
-  abstract sign(asking: Asking, turn: Turn, isFirst: boolean, sign: Sign, finding?: Finding): void;
-  abstract askedOf(settings: Settings): HoldState['asked'];
-  abstract failureOf(settings: Settings): Finding | undefined;
-  abstract gateOf(gate: Gate): GateState;
-  abstract keepGate(gate: Gate, state: GateState): void;
-  abstract holdOf(hold: Hold): HoldState;
-  abstract keepHold(hold: Hold, state: HoldState): void;
-  abstract sampleOf(hold: Hold): Sample;
-  abstract keepSample(hold: Hold, sample: Sample): void;
-  abstract judge(hold: Hold, now: number): void;
-
-  // -------------------------------------------------------------- before an attempt
-
-  /** The request stops waiting here; the requests behind it move up. */
-  leave(_settings: Settings, _turn: Turn): void {
-    // Without a gate and a hold, it waits for nothing.
+  /** The limits that a request with these settings passes. It looks them up once. */
+  limitsOf(settings: Settings): Limits {
+    const { newest } = this;
+    if (newest !== undefined && newest.settings === settings) return newest;
+    const limits = this.known.get(settings) ?? this.made(settings);
+    this.newest = limits;
+    return limits;
   }
 
-  /** How long a retry would have to queue. */
-  queueMs(_settings: Settings, _now: number): number {
-    return 0;
+  private made(settings: Settings): Limits {
+    const { budget, gate, hold } = settings;
+    if (this.known.size >= mostKnown) this.known.clear();
+    const limits = new Limits(this, settings, {
+      budget: budget === false ? undefined : this.limit(this.budgets, budget, ScopeBudget),
+      gate: gate === false || NewGate === undefined ? undefined : this.limit(this.gates, gate, NewGate),
+      hold: hold === false || NewHold === undefined ? undefined : this.limit(this.holds, hold, NewHold),
+    });
+    this.known.set(settings, limits);
+    return limits;
   }
 
-  /** Whether the gate would turn away requests with these settings now. */
-  refuses(_settings: Settings, _now: number): boolean {
-    return false;
-  }
-
-  /** Whether neither the gate nor the hold is in the way. */
-  isClear(_settings: Settings, _now: number): boolean {
-    return true;
-  }
-
-  // -------------------------------------------------------------- after an attempt
-
-  /** Records an attempt that did not succeed. It may cost the budget something. */
-  learn(
-    { budget }: Settings,
-    finding: Finding,
-    _isFirst: boolean,
-    verdict: boolean | undefined,
-    now: number,
-    _sentAt: number,
-  ): void {
-    if (budget === false || !hasFailed(finding, verdict)) return;
-    this.share?.failed(budget, priceOf(finding));
-    this.keep(budget, afterFailure(budget, this.budgetOf(budget, now), priceOf(finding), now));
-  }
-
-  /** A request succeeded. `refund`: what it gives back to the budget, in place of the usual deposit. */
-  succeed({ budget }: Settings, _isFirst: boolean, refund: number | undefined, _sentAt: number): void {
-    if (budget === false) return;
-    this.share?.succeeded(budget, refund);
-    const timed = needsClock(budget);
-    // A bucket without a state is full: nothing has been taken from it yet.
-    if (!timed && !this.budgets.has(budget)) return;
-    const now = timed ? this.ports.now() : 0;
-    this.keep(budget, afterSuccess(budget, this.budgetOf(budget, now), refund, now));
-  }
-
-  spend(budget: Budget, finding: Finding, now: number): void {
-    this.share?.spent(budget, priceOf(finding));
-    this.keep(budget, afterRetry(budget, this.budgetOf(budget, now), priceOf(finding), now));
-  }
-
-  // -------------------------------------------------------------- what it knows
-
-  budgetOf(budget: Budget, now: number): BudgetState {
-    return this.budgets.get(budget) ?? fullBudget(budget, now);
-  }
-
-  /** What a retry may spend: in a fleet, no more than this process has leased. */
-  spendable(budget: Budget, now: number): BudgetState {
-    const own = this.budgetOf(budget, now);
-    return this.share === undefined ? own : this.share.spendable(budget, own, now);
+  private limit<Setting extends object, Limit>(
+    known: Map<object, Limit>,
+    setting: Setting,
+    New: NewLimit<Setting, Limit>,
+  ): Limit {
+    const limit = known.get(setting) ?? new New(setting, this.ports, this.fleet);
+    known.set(setting, limit);
+    return limit;
   }
 
   snapshot(now: number): ScopeSnapshot {
     const learnt = this.tails?.snapshot(now) ?? [];
     return {
       name: this.name,
-      budgets: [...this.budgets.keys()].map((budget) => ({
-        tokens: tokensLeft(budget, this.spendable(budget, now), now),
-      })),
-      gates: [],
-      holds: [],
-      waiting: 0,
-      refused: noneRefused,
+      budgets: [...this.budgets.values()].flatMap((budget) => budget.snapshot(now) ?? []),
+      gates: [...this.gates.values()].flatMap((gate) => gate.snapshot(now) ?? []),
+      holds: [...this.holds.values()].flatMap((hold) => hold.snapshot(now) ?? []),
+      waiting: this.waiting,
+      refused: { ...this.refused },
       ...(learnt.length > 0 && { learnt }),
     };
   }
 
-  /** Clears what was learnt. */
-  forget(): void {
-    this.budgets.clear();
-    this.tails?.forget();
+  private get limits(): readonly (ScopeBudget | ScopeGate | ScopeHold)[] {
+    return [...this.budgets.values(), ...this.gates.values(), ...this.holds.values()];
   }
 
-  private keep(budget: Budget, state: BudgetState): void {
-    if (this.budgets.get(budget) !== state) this.budgets.set(budget, state);
+  /** Clears what was learnt. */
+  forget(): void {
+    for (const limit of this.limits) limit.forget();
+    this.tails?.forget();
   }
 
   /** The retrier has forgotten this scope: other processes hear nothing more about it. */
   close(): void {
-    this.share?.close();
+    for (const limit of this.limits) limit.leaveFleet();
+    this.fleet?.close();
+    this.fleet = undefined;
   }
-}
-
-export const noneRefused: ScopeSnapshot['refused'] = { 'gate-shut': 0, 'gate-full': 0, held: 0 };
-
-/** If `retryIf` says that an outcome is worth a retry, the attempt counts as failed, whatever its status. */
-export function hasFailed(finding: Finding, verdict: boolean | undefined): boolean {
-  return finding.class !== 'final' || verdict === true;
 }

@@ -4,15 +4,8 @@
  */
 
 import type { FleetMember } from './fleet.js';
-import { GuardedScope } from './guarded-scope.js';
 import type { Ports } from './ports.js';
 import { Scope } from './scope.js';
-
-/** A bundle may be made without gate and hold (docs/runtimes.md): then no settings ask for either. */
-const Guarded: typeof GuardedScope =
-  typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__
-    ? GuardedScope
-    : (Scope as unknown as typeof GuardedScope);
 
 export class Scopes {
   /** In order of last use: the first is the least recently used. */
@@ -68,7 +61,7 @@ export class Scopes {
       this.byName.get(oldest)?.close();
       this.byName.delete(oldest);
     }
-    return new Guarded(name, this.ports, this.fleet);
+    return new Scope(name, this.ports, this.fleet);
   }
 
   /** For callers that have read the clock anyway. Sweeps at most four times per idle time. */

@@ -6,8 +6,7 @@ import type { Settings } from '../core/policy/settings.js';
  */
 export function isSentAtOnce({
   maxRetries,
-  gate,
-  hold,
-}: Pick<Settings, 'maxRetries' | 'gate' | 'hold'>): boolean {
-  return maxRetries === 0 && gate === false && hold === false;
+  needsAdmission,
+}: Pick<Settings, 'maxRetries' | 'needsAdmission'>): boolean {
+  return maxRetries === 0 && !needsAdmission;
 }

@@ -27,6 +27,7 @@ export interface Session {
   /** The settings of the rule, with the request's own override on top. */
   readonly settings: Settings;
   readonly scope: SessionScope;
+  readonly limits: SessionLimits;
   /** Monotonic time; undefined unless a deadline or a listener needs it. */
   readonly startedAt: number | undefined;
   /** The number of the attempt that is out or comes next; if two are out, that of the first. */
@@ -122,8 +123,10 @@ export type Ruling =
 export interface SessionScope {
   readonly name: string;
   readonly ports: Ports;
-  /** The answer that started the hold. */
-  askedOf(settings: Settings): HoldState['asked'];
-  /** The last failure that the gate took for a sign that the server is dead. */
-  failureOf(settings: Settings): Finding | undefined;
+}
+
+/** What the limits of its scope have found out, for the errors of requests that they refuse. */
+export interface SessionLimits {
+  readonly gate: { readonly failure: Finding | undefined } | undefined;
+  readonly hold: { readonly asked: HoldState['asked'] } | undefined;
 }

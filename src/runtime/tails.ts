@@ -14,6 +14,8 @@ const loserMs = 2_000;
 
 /** What is known about the requests of a rule. A request looks it up once. */
 export interface RuleTail {
+  /** What the whole scope has learnt. */
+  readonly all: Tails;
   state: TailState;
 }
 
@@ -28,7 +30,7 @@ export class Tails {
   of(rule: Rule): RuleTail {
     let known = this.byRule.get(rule);
     if (known === undefined) {
-      known = { state: tails.newTail };
+      known = { all: this, state: tails.newTail };
       this.byRule.set(rule, known);
     }
     return known;

@@ -3,9 +3,10 @@
 import type { GateState } from '../../src/core/limits/gate/state.js';
 import { noEpoch } from '../../src/core/limits/gate/state.js';
 import { timeOf } from '../../src/core/limits/hold/queue.js';
+import type { LiveSession } from '../../src/runtime/live-session.js';
 import { refusedOfTen } from './burst.js';
 import type { Exploration } from './explore.js';
-import type { Memory, Plan, ScopeMachine, State } from './scope-machine.js';
+import { type Plan, type ScopeMachine, type State, turnOf } from './scope-machine.js';
 
 /**
  * After all requests have left or been answered and half a minute has passed, ten requests at once must not be refused.
@@ -27,11 +28,11 @@ export function doesNotComeBack(machine: ScopeMachine, state: State): string | u
 export function keepsPlaces(machine: ScopeMachine, state: State): string | undefined {
   const at = machine.settle(state);
   machine.restoreScope(at);
-  const newcomer = machine.retrier.open(machine.request);
+  const newcomer = machine.retrier.open(machine.request) as LiveSession;
   const admission = newcomer.admit();
   const { hold } = machine;
   if (admission.kind === 'go' || machine.gate?.kind === 'shut' || hold === undefined) return undefined;
-  const place = turnOf(newcomer as unknown as Memory)?.claim.place;
+  const place = turnOf(machine.remembered(newcomer))?.claim.place;
   const waitMs = place === undefined ? 0 : timeOf(hold, place) - at.now;
   // One more millisecond, for rounding.
   const most = Math.max(0, hold.until - at.now) + hold.spacingMs + 1;
@@ -156,16 +157,6 @@ export function overdraws(machine: ScopeMachine, state: State): string | undefin
     return;
   const isWithin = budget.tokens >= 0 && budget.tokens <= settings.capacity * 1_000;
   return isWithin ? undefined : `${budget.tokens} thousandths of a token`;
-}
-
-interface TurnInside {
-  readonly epoch: number;
-  readonly sentAt: number;
-  readonly claim: { readonly place: number | undefined };
-}
-
-function turnOf(session: Memory | undefined): TurnInside | undefined {
-  return session?.['turn'] as TurnInside | undefined;
 }
 
 export type Check = Plan['faultIn'];

@@ -15,6 +15,7 @@ import { fleetOver } from '../../src/fleet/fleet.js';
 import { MemoryStore } from '../../src/fleet/memory/store.js';
 import type { Retrier } from '../../src/runtime/retrier.js';
 import { createRetrier } from '../../src/runtime/retrier.js';
+import type { Scope } from '../../src/runtime/scope.js';
 import type { Session } from '../../src/runtime/session.js';
 import type { Sleep } from '../../src/runtime/sleep.js';
 import { answered, requestOf } from '../kit.js';
@@ -274,10 +275,8 @@ export class FleetWorld {
   }
 
   gateOf({ retrier }: Process): GateState | undefined {
-    const { scopes } = retrier as unknown as {
-      scopes: { all(): { gates: Map<unknown, GateState> }[] };
-    };
-    return scopes.all()[0]?.gates.values().next().value;
+    const scope = retrier.open(requestOf()).scope as Scope;
+    return scope.limitsOf(policy.fallback.settings).gate?.state;
   }
 
   /** Everything that is remembered anywhere, with times as seen from now. */
@@ -317,7 +316,7 @@ function memoryOf(voice: object): unknown {
   const { records, state, waitingSince, tries, out } = voice as Record<string, unknown>;
   const { marked } = records as { marked: Set<unknown> };
   const shares = (records as { all(): Record<string, unknown>[] }).all();
-  const own = shares.map(({ gate: _, scope: __, speaker: ___, random: ____, ...memory }) => memory);
+  const own = shares.map(({ gate: _, limit: __, speaker: ___, random: ____, ...memory }) => memory);
   const exchanges = [...(out as Set<{ sentAt: number }>)].map(({ sentAt }) => ({ sentAt }));
   return [state, { waitingSince }, tries, exchanges, marked.size, own];
 }

@@ -9,22 +9,26 @@ import type { GateState } from '../../src/core/limits/gate/state.js';
 import type { HoldState } from '../../src/core/limits/hold/state.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../src/core/types.js';
-import { LiveSession } from '../../src/runtime/live-session.js';
+import type { Fleet } from '../../src/runtime/fleet.js';
+import type { Limits } from '../../src/runtime/limits/limits.js';
+import type { LiveSession } from '../../src/runtime/live-session.js';
 import { createRetrier, type Retrier } from '../../src/runtime/retrier.js';
 import type { Scope } from '../../src/runtime/scope.js';
-import { type RuleTail, Tails } from '../../src/runtime/tails.js';
+import type { Turn } from '../../src/runtime/turn.js';
 import { answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
+import { type Memory, memoryOf, restore } from './memory.js';
 
-type Fields = { [key: string]: unknown };
-
-/** The fields of an object. */
-export type Memory = Readonly<Record<string, unknown>>;
+/** A session, and what it remembered. */
+export interface Remembered {
+  readonly session: LiveSession;
+  readonly memory: Memory;
+}
 
 export interface Slot {
   /** `reading`: the caller has the head, and reads the body. */
   readonly phase: 'idle' | 'waiting' | 'sent' | 'reading';
-  readonly session: Memory | undefined;
+  readonly session: Remembered | undefined;
   /** When the request asks again. */
   readonly wakeAt: number;
   /** What it asks for, if not all ask for the same. */
@@ -54,6 +58,8 @@ export interface Plan {
   /** What each of them asks for. Default: all for the same. */
   readonly paths?: readonly string[];
   readonly policy: PolicyOptions;
+  /** What hears of the limits, if anything does. */
+  readonly fleet?: Fleet;
   /** How an attempt may end. */
   readonly ends: readonly End[];
   /** How far time passes in one step, if no request waits for less. */
@@ -102,12 +108,19 @@ export class ScopeMachine implements Machine<State> {
   readonly request: RequestFacts = requestOf();
   now = 0;
   protected readonly scope: Scope;
+  protected readonly limits: Limits;
+  /** The scope and its parts, which are not a part of any session. */
+  private readonly ofScope: ReadonlySet<object>;
 
   constructor(plan: Plan) {
     this.plan = plan;
-    this.retrier = createRetrier(plan.policy, { now: () => this.now, date: () => 0, random: () => 0.5 });
+    const ports = { now: () => this.now, date: () => 0, random: () => 0.5 };
+    const { fleet } = plan;
+    this.retrier = createRetrier(plan.policy, ports, fleet === undefined ? {} : { fleet });
     // The whole class, since the model copies and restores its memory.
     this.scope = this.retrier.open(this.request).scope as Scope;
+    this.limits = this.scope.limitsOf(this.retrier.policy.fallback.settings);
+    this.ofScope = new Set(memoryOf(this.scope).keys());
     const slots = Array.from({ length: plan.requests ?? 3 }, (_, index): Slot => {
       const path = plan.paths?.[index];
       return path === undefined ? idle : { ...idle, path };
@@ -249,34 +262,37 @@ export class ScopeMachine implements Machine<State> {
   // -------------------------------------------------------------- memories
 
   get gate(): GateState | undefined {
-    return only<GateState>(this.scope, 'gates');
+    return this.limits.gate?.state;
   }
 
   get budget(): BudgetState | undefined {
-    return only<BudgetState>(this.scope, 'budgets');
+    return this.limits.budget?.spendable(this.now);
   }
 
   get hold(): HoldState | undefined {
-    return only<HoldState>(this.scope, 'holds');
+    return this.limits.hold?.state;
   }
 
   /** Restores the clock, the scope and one of the requests. */
   restore(state: State, index: number): LiveSession {
     this.restoreScope(state);
-    return this.revived(state.slots[index]?.session ?? {});
+    const remembered = state.slots[index]?.session;
+    if (remembered === undefined) throw new Error(`request ${index} has not begun`);
+    return this.revived(remembered);
   }
 
   restoreScope(state: State): void {
     this.now = state.now;
-    copyTo(this.scope, state.scope);
+    restore(state.scope);
   }
 
-  protected revived(memory: Memory): LiveSession {
-    return copyTo(Object.create(LiveSession.prototype), memory);
+  protected revived({ session, memory }: Remembered): LiveSession {
+    restore(memory);
+    return session;
   }
 
-  protected remembered(session: LiveSession): Memory {
-    return memoryOf(session);
+  remembered(session: LiveSession): Remembered {
+    return { session, memory: memoryOf(session, this.ofScope) };
   }
 
   protected keep(
@@ -294,30 +310,23 @@ export class ScopeMachine implements Machine<State> {
   }
 
   key(state: State): string {
+    this.restoreScope(state);
     const slots = state.slots.map((slot) => this.keyOfSlot(state, slot)).sort();
-    const { row, rowSince, lives, windowEnds, suspects, fault, scope } = state;
-    const { budgets, gates, holds, samples, waiting } = scope as Record<string, ReadonlyMap<object, unknown>>;
-    const shared = [budgets, gates, holds, samples].map((map) => [...(map?.values() ?? [])]);
-    return this.say(state, [
-      shared,
-      waiting,
-      slots,
-      Math.min(row, 9),
-      lives,
-      suspects,
-      { rowSince, windowEnds, fault },
-    ]);
+    const { row, rowSince, lives, windowEnds, suspects, fault } = state;
+    const shared = [this.budget, this.gate, this.hold, this.limits.hold?.sample, this.scope.waiting];
+    const seen = [Math.min(row, 9), lives, suspects, { rowSince, windowEnds, fault }];
+    return this.say(state, [shared, slots, seen]);
   }
 
   protected keyOfSlot(state: State, { phase, session, wakeAt, path }: Slot): string {
-    const { turn, attempts } = (session ?? {}) as { turn?: unknown; attempts?: readonly unknown[] };
-    return this.say(state, [phase, path, { wakeAt }, turn, attempts?.length]);
+    const { attempts } = fieldsOf(session);
+    return this.say(state, [phase, path, { wakeAt }, turnOf(session), listIn(session, attempts)?.length]);
   }
 
   /** A state with times relative to now, up to the longest time that matters, and places relative to the next one. */
-  protected say({ now, scope }: State, value: unknown): string {
-    const gate = only<GateState>(scope, 'gates')?.epoch ?? 0;
-    const next = only<HoldState>(scope, 'holds')?.nextPlace ?? 0;
+  protected say({ now }: State, value: unknown): string {
+    const gate = this.gate?.epoch ?? 0;
+    const next = this.hold?.nextPlace ?? 0;
     return JSON.stringify(value, (key, it: unknown) => {
       if (typeof it !== 'number') return it;
       const unit = unitOf(key);
@@ -356,8 +365,9 @@ export function saw(state: State, end: End, sentAt: number): Partial<State> {
   return { row: row + 1, rowSince: row === 0 ? began : rowSince };
 }
 
-export function sentAtOf(session: unknown): number | undefined {
-  return (session as { readonly turn?: { readonly sentAt: number } }).turn?.sentAt;
+/** Undefined: it was not let through yet, as far as it knows. */
+export function sentAtOf({ sentAt }: LiveSession): number | undefined {
+  return sentAt === Number.NEGATIVE_INFINITY ? undefined : sentAt;
 }
 
 export function withSlot(state: State, index: number, slot: Slot): State {
@@ -370,26 +380,17 @@ function suspected({ slots, suspects }: State, index: number): readonly string[]
   return path === undefined || suspects.includes(path) ? suspects : [...suspects, path];
 }
 
-function only<T>(scope: unknown, map: string): T | undefined {
-  return [...((scope as Record<string, ReadonlyMap<object, T>>)[map]?.values() ?? [])][0];
+/** The fields of a session as they were. */
+export function fieldsOf(remembered: Remembered | undefined): Readonly<Record<string, unknown>> {
+  return (remembered?.memory.get(remembered.session) ?? {}) as Readonly<Record<string, unknown>>;
 }
 
-export function memoryOf(object: object): Memory {
-  return copyTo({}, object as Memory);
+/** A list of a session as it was. */
+export function listIn<T>(remembered: Remembered | undefined, list: unknown): readonly T[] | undefined {
+  return remembered?.memory.get(list as object) as readonly T[] | undefined;
 }
 
-/** Copies one level deep: nothing below that is changed in place. */
-function copyTo<T extends object>(target: T, memory: Memory): T {
-  for (const key of Object.keys(memory)) (target as Fields)[key] = fresh(key, memory[key]);
-  return target;
-}
-
-function fresh(key: string, value: unknown): unknown {
-  if (value instanceof Tails) return copyTo(new Tails(), value as unknown as Memory);
-  if (key === 'byRule') {
-    return new Map([...(value as Map<unknown, RuleTail>)].map(([rule, known]) => [rule, { ...known }]));
-  }
-  if (value instanceof Map) return new Map(value);
-  if (Array.isArray(value)) return [...value];
-  return key === 'turn' && value !== undefined ? { ...(value as object) } : value;
+/** What a session held in its scope, and when it was sent. */
+export function turnOf(remembered: Remembered | undefined): Turn | undefined {
+  return remembered?.memory.get(fieldsOf(remembered)['turn'] as object) as Turn | undefined;
 }

@@ -4,8 +4,6 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import type { GateState } from '../../src/core/limits/gate/state.js';
-import type { HoldState } from '../../src/core/limits/hold/state.js';
 import type { RequestFacts } from '../../src/core/types.js';
 import { explore, moreSteps } from './explore.js';
 import {
@@ -22,6 +20,7 @@ import {
   triesFairly,
   triesTwice,
 } from './faults.js';
+import { memoryOf } from './memory.js';
 import { type End, idle, type Plan, ScopeMachine, type State } from './scope-machine.js';
 
 // ---------------------------------------------------------------- what is explored
@@ -210,8 +209,8 @@ class Uniform extends ScopeMachine {
 class Forgetful extends ScopeMachine {
   override restoreScope(state: State): void {
     super.restoreScope(state);
-    const { gates } = this.scope as unknown as { gates: Map<object, GateState> };
-    for (const [key, gate] of gates) if (gate.kind === 'shut') gates.set(key, { ...gate, tried: [] });
+    const { gate } = this.limits;
+    if (gate?.state.kind === 'shut') gate.state = { ...gate.state, tried: [] };
   }
 }
 
@@ -221,11 +220,9 @@ class Paced extends ScopeMachine {
 
   override restoreScope(state: State): void {
     super.restoreScope(state);
-    const { gates } = this.scope as unknown as { gates: Map<object, GateState> };
-    for (const [key, gate] of gates) {
-      if (gate.kind !== 'shut' || gate.probes.length === 0) continue;
-      gates.set(key, { ...gate, probeAt: (gate.probes.at(-1) ?? 0) + this.byMs });
-    }
+    const { gate } = this.limits;
+    if (gate?.state.kind !== 'shut' || gate.state.probes.length === 0) return;
+    gate.state = { ...gate.state, probeAt: (gate.state.probes.at(-1) ?? 0) + this.byMs };
   }
 }
 
@@ -241,10 +238,8 @@ class Patient extends Paced {
 class SingleMinded extends ScopeMachine {
   override restoreScope(state: State): void {
     super.restoreScope(state);
-    const { gates } = this.scope as unknown as { gates: Map<object, GateState> };
-    for (const [key, gate] of gates) {
-      if (gate.kind === 'shut') gates.set(key, { ...gate, probes: gate.probes.slice(-1) });
-    }
+    const { gate } = this.limits;
+    if (gate?.state.kind === 'shut') gate.state = { ...gate.state, probes: gate.state.probes.slice(-1) };
   }
 }
 
@@ -259,9 +254,9 @@ class Strict extends ScopeMachine {
 class Prolonged extends ScopeMachine {
   override proceed(state: State, index: number): State {
     const after = super.proceed(state, index);
-    const holds = after.scope['holds'] as ReadonlyMap<object, HoldState>;
-    const longer = [...holds].map(([hold, at]) => [hold, { ...at, dueAt: at.dueAt + 400 }] as const);
-    return { ...after, scope: { ...after.scope, holds: new Map(longer) } };
+    const { hold } = this.limits;
+    if (hold !== undefined) hold.state = { ...hold.state, dueAt: hold.state.dueAt + 400 };
+    return { ...after, scope: memoryOf(this.scope) };
   }
 }
 

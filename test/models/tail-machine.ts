@@ -6,19 +6,21 @@
 import { DeadlineError } from '../../src/core/errors.js';
 import type { RequestEvent } from '../../src/core/events.js';
 import { tokensLeft } from '../../src/core/limits/budget/budget.js';
+import { isFailure, signOf } from '../../src/core/limits/gate/signs.js';
 import type { TailState as CoreState } from '../../src/core/limits/tail/state.js';
-import type { Decision } from '../../src/core/types.js';
-import { GuardedScope } from '../../src/runtime/guarded-scope.js';
+import type { Attempt } from '../../src/core/types.js';
+import type { Fleet, FleetScope } from '../../src/runtime/fleet.js';
 import type { LiveSession } from '../../src/runtime/live-session.js';
 import type { Ruling } from '../../src/runtime/session.js';
-import { copyOfGraph } from './copy.js';
+import { memoryOf } from './memory.js';
 import {
   type End,
   ends,
+  fieldsOf,
   idle,
-  type Memory,
-  memoryOf,
+  listIn,
   type Plan,
+  type Remembered,
   ScopeMachine,
   type Slot,
   type State,
@@ -57,7 +59,7 @@ export interface Ledger {
   readonly credit: number;
   readonly throttledAt: number;
   /** The sessions of losers that were left running. */
-  readonly losers: readonly Memory[];
+  readonly losers: readonly Remembered[];
 }
 
 export interface TailState extends State {
@@ -91,11 +93,6 @@ const quietMs = 5_000;
 /** What the steps are heard to do. */
 type Ruled = Ruling | { readonly kind: 'decided'; readonly attempt: number; readonly decision: undefined };
 
-interface TailsInside {
-  readonly byRule: ReadonlyMap<unknown, { readonly state: CoreState }>;
-  readonly losers: number;
-}
-
 interface Heard {
   readonly budget: string;
   readonly gate: string;
@@ -108,19 +105,32 @@ interface Ear {
   signs: number;
 }
 
+/** Hears what the gate tells a fleet, which it has all to itself. */
+function listeningTo(ear: Ear): Fleet {
+  const hear = (): void => {
+    ear.signs += 1;
+  };
+  const scope: FleetScope = {
+    budget: () => undefined,
+    gate: () => ({ alive: hear, signed: hear, waits: () => undefined }),
+    hold: () => undefined,
+    close: () => undefined,
+  };
+  const snapshot = { isShared: false, unreadable: 0 };
+  return {
+    [Symbol.toStringTag]: 'Fleet',
+    join: () => ({ scope: () => scope, snapshot: () => snapshot }),
+    close: async () => undefined,
+  };
+}
+
 export class TailMachine extends ScopeMachine {
   declare readonly plan: TailPlan & { readonly ear: Ear };
 
   constructor(plan: TailPlan) {
     const ear: Ear = { isOpen: false, events: [], signs: 0 };
     const observe = (event: RequestEvent): void => void ear.events.push(event);
-    super({ ...plan, policy: { ...plan.policy, observe }, ear } as TailPlan);
-    const sign: GuardedScope['sign'] = (...given) => {
-      ear.signs += 1;
-      GuardedScope.prototype.sign.apply(this.scope, given);
-    };
-    // Not a part of the memory.
-    Object.defineProperty(this.scope, 'sign', { value: sign, enumerable: false });
+    super({ ...plan, policy: { ...plan.policy, observe }, fleet: listeningTo(ear), ear } as TailPlan);
     ear.isOpen = true;
   }
 
@@ -371,9 +381,9 @@ export class TailMachine extends ScopeMachine {
     };
   }
 
-  protected loserGoes(state: TailState, index: number, memory: Memory, isAnswered: boolean): State {
+  protected loserGoes(state: TailState, index: number, loser: Remembered, isAnswered: boolean): State {
     this.restoreScope(state);
-    const session = this.revived(memory);
+    const session = this.revived(loser);
     const before = this.listen();
     session.tail?.loserGone(isAnswered);
     const ledger = ledgerOf(state);
@@ -417,7 +427,10 @@ export class TailMachine extends ScopeMachine {
     if (!isOpen) return undefined;
     const settled = events.filter((event) => event.type === 'settled');
     const decisions = events.filter((event) => event.type === 'decision');
-    if (this.retrier.policy.fallback.settings.gate !== false && signs !== 1)
+    const finding = session.history.at(-1)?.decision.finding;
+    // A gate that is open hears of nothing else.
+    const isSign = finding === undefined || signOf(finding) === 'alive' || isFailure(signOf(finding));
+    if (this.gate !== undefined && (signs > 1 || (signs === 0 && isSign && !isAbandoned)))
       return `${signs} signs for the gate`;
     const expected = isOver && slot.isTold !== true ? 1 : 0;
     if (settled.length !== expected) return `settled ${settled.length} times`;
@@ -437,37 +450,21 @@ export class TailMachine extends ScopeMachine {
 
   /** What the scope counts. */
   countsIn(state: State): { readonly losers: number; readonly waiting: number; readonly tokens: number } {
-    const { tails, waiting } = state.scope as unknown as {
-      readonly tails: TailsInside;
-      readonly waiting: number;
-    };
-    const [known] = tails.byRule.values();
-    return { losers: tails.losers, waiting, tokens: known?.state.hedging.tokens ?? 0 };
+    this.restoreScope(state);
+    const { tails, waiting } = this.scope;
+    const { losers } = tails as unknown as { readonly losers: number };
+    const { tokens } = this.known?.hedging ?? { tokens: 0 };
+    return { losers, waiting, tokens };
+  }
+
+  /** What the scope has learnt from the answers. */
+  private get known(): CoreState | undefined {
+    return this.scope.tails?.of(this.retrier.policy.fallback).state;
   }
 
   private get capacity(): number {
     const { hedge } = this.retrier.policy.fallback.settings;
     return hedge === false ? 0 : hedge.capacity * 1_000;
-  }
-
-  private get shared(): ReadonlySet<unknown> {
-    const { fallback } = this.retrier.policy;
-    return new Set([this.scope, fallback, fallback.settings, this.request, ...Object.values(this.ofScope)]);
-  }
-
-  /** What a session has in common with the others of its scope. */
-  private get ofScope(): object {
-    const { tails } = this.scope;
-    return { tails, known: tails?.of(this.retrier.policy.fallback) };
-  }
-
-  protected override revived(memory: Memory): LiveSession {
-    return Object.assign(copyOfGraph(memory, this.shared) as unknown as LiveSession, this.ofScope);
-  }
-
-  protected override remembered(session: LiveSession): Memory {
-    const memory = copyOfGraph(session, this.shared) as unknown as Memory;
-    return Object.assign(memory, { tails: undefined, known: undefined });
   }
 
   private keepOut(state: State, index: number, session: LiveSession, change: Partial<HedgedSlot>): TailState {
@@ -486,19 +483,16 @@ export class TailMachine extends ScopeMachine {
 
   override key(state: TailState): string {
     const { credit, throttledAt, losers } = ledgerOf(state);
-    const { tails: kept } = state.scope as unknown as { readonly tails: TailsInside | undefined };
-    const tails = [...(kept?.byRule.values() ?? [])].map(({ state: { level, hedging } }) => [level, hedging]);
-    return `${super.key(state)} ${this.say(state, [credit, { throttledAt }, losers.length, tails])}`;
+    const key = super.key(state);
+    const known = this.known && [this.known.level, this.known.hedging];
+    return `${key} ${this.say(state, [credit, { throttledAt }, losers.length, known])}`;
   }
 
   protected override keyOfSlot(state: State, slot: HedgedSlot): string {
     const { flights, kept, isHedged, isTold, session } = slot;
-    const { attempts = [], hedging } = (session ?? {}) as {
-      attempts?: readonly { decision: Decision }[];
-      hedging?: unknown;
-    };
+    const attempts = listIn<Attempt>(session, fieldsOf(session)['attempts']) ?? [];
     const past = attempts.map(({ decision }) => [decision.attempt, decision.reason]);
-    return `${super.keyOfSlot(state, slot)} ${this.say(state, [flights, kept, isHedged, isTold, past, hedging])}`;
+    return `${super.keyOfSlot(state, slot)} ${this.say(state, [flights, kept, isHedged, isTold, past])}`;
   }
 }
 

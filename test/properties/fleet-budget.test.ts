@@ -6,7 +6,7 @@ import { affords, costOf, fullBudget } from '../../src/core/limits/budget/budget
 import type { BudgetRecord } from '../../src/core/limits/fleet/budget-record.js';
 import { mergeBudget } from '../../src/core/limits/fleet/budget-record.js';
 import type { BucketBudget } from '../../src/core/policy/limits.js';
-import { BudgetShare } from '../../src/fleet/budget-share.js';
+import { BudgetRecordShare } from '../../src/fleet/budget-share.js';
 
 const processes = 3;
 const speaker = { process: 'any', isShared: true, mark: () => {}, urge: () => {} };
@@ -40,10 +40,10 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 /** A process, and the cost of its request under way. Its own bucket is always full: only its lease limits it. */
 class Process {
   spent = 0;
-  readonly share: BudgetShare;
+  readonly share: BudgetRecordShare;
   private readonly budget: BucketBudget;
 
-  constructor(budget: BucketBudget, share: (budget: BucketBudget) => BudgetShare) {
+  constructor(budget: BucketBudget, share: (budget: BucketBudget) => BudgetRecordShare) {
     this.budget = budget;
     this.share = share(budget);
   }
@@ -57,7 +57,7 @@ class Process {
 }
 
 /** Retries that do not help cost the fleet no more than its processes bring, earn and get as a trickle. */
-function property(share: (budget: BucketBudget) => BudgetShare) {
+function property(share: (budget: BucketBudget) => BudgetRecordShare) {
   return fc.property(budgets, steps, (budget, all) => {
     const fleet = Array.from({ length: processes }, () => new Process(budget, share));
     let record: BudgetRecord | undefined;
@@ -99,11 +99,11 @@ function property(share: (budget: BucketBudget) => BudgetShare) {
 
 describe('a shared budget', () => {
   test('gives retries back that help, and nothing more', () => {
-    fc.assert(property((budget) => new BudgetShare('a', budget, speaker)));
+    fc.assert(property((budget) => new BudgetRecordShare('a', budget, speaker)));
   });
 
   test('that gives them back twice is found out', () => {
-    class Generous extends BudgetShare {
+    class Generous extends BudgetRecordShare {
       override succeeded(refund: number | undefined): void {
         super.succeeded(refund);
         if (refund !== undefined) super.succeeded(refund);

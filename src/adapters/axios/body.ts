@@ -30,7 +30,7 @@ export interface Body {
   close?(error?: unknown): void;
 }
 
-type Limits = Pick<Settings, 'maxRetries' | 'gate' | 'hold' | 'bufferBodyBytes'>;
+type Limits = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'bufferBodyBytes'>;
 
 /** Undefined if axios can send the data as it is: it is sent only once, or axios can send it again itself. */
 export function bodyOf(data: unknown, limits: Limits): Body | undefined {

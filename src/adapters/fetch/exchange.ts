@@ -69,7 +69,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     this.session = installation.retrier.open(this, overrideFrom(retry));
     const { settings } = this.session;
     // A request that may be sent later is sent as it was at the call.
-    const mayWait = settings.gate !== false || settings.hold !== false || typeof init?.body === 'function';
+    const mayWait = settings.needsAdmission || typeof init?.body === 'function';
     this.input = mayWait ? this.inputAtFirst : input;
     this.init = mayWait || isReadOnce(init?.headers) ? this.initAtFirst : init;
     // Nothing will be sent: the fetch itself cancels a stream.

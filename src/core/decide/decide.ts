@@ -4,8 +4,10 @@
  */
 
 import { mayBeRepeatedOnce } from '../hints/once.js';
+import type { LimitName } from '../limits/all.js';
 import { affords, costOf, priceOf } from '../limits/budget/budget.js';
 import { longestQueue } from '../limits/hold/admit.js';
+import type { Cost } from '../policy/limits.js';
 import type { Settings } from '../policy/settings.js';
 import type {
   Decision,
@@ -80,7 +82,7 @@ function whyWorthIt(settings: Settings, finding: Finding, verdict: boolean | und
 
 // ---------------------------------------------------------------- affordable
 
-/** Retries left, length of the hint, deadline, budget; at last gate and hold. */
+/** Retries left, length of the hint, deadline; at last the limits of the scope. */
 function afford(
   settings: Settings,
   history: History,
@@ -99,14 +101,11 @@ function afford(
   if ('action' in wait) return wait;
 
   const price = priceOf(finding);
-  if (budget !== false && world.budget !== undefined && !affords(budget, world.budget, price, world.now)) {
-    return stop(attempt, finding, 'budget-spent');
-  }
-  if (world.gateShut) return stop(attempt, finding, 'gate-shut');
-  const { queueMs = 0 } = world;
-  if (queuesTooLong(settings, world, wait.delayMs, queueMs)) {
-    return stop(attempt, finding, 'held', { delayMs: queueMs });
-  }
+  const no =
+    forbids.budget(settings, world, price) ??
+    forbids.gate(settings, world) ??
+    forbids.hold(settings, world, price, wait.delayMs);
+  if (no !== undefined) return stop(attempt, finding, no, no === 'held' ? queueIn(world) : undefined);
   return {
     action: 'retry',
     reason: whyWorthIt(settings, finding, world.verdict),
@@ -213,9 +212,28 @@ function isHinted(decision: Decision): boolean {
   return decision.action === 'retry' && decision.waitFrom === 'hint';
 }
 
+/** What each limit says to a retry; undefined: nothing is against it. */
+const forbids = {
+  budget: ({ budget }, world, price) => {
+    const isEnough =
+      budget === false || world.budget === undefined || affords(budget, world.budget, price, world.now);
+    return isEnough ? undefined : 'budget-spent';
+  },
+  gate: (_settings, { gateShut }) => (gateShut ? 'gate-shut' : undefined),
+  hold: (settings, world, _price, delayMs) => (queuesTooLong(settings, world, delayMs) ? 'held' : undefined),
+} as const satisfies Record<
+  LimitName,
+  (settings: Settings, world: World, price: keyof Cost, delayMs: number) => StopReason | undefined
+>;
+
+function queueIn({ queueMs = 0 }: World): Pick<Stop, 'delayMs'> {
+  return { delayMs: queueMs };
+}
+
 /** The caller gets the response that is there, instead of none in the end. */
-function queuesTooLong(settings: Settings, world: World, delayMs: number, queueMs: number): boolean {
+function queuesTooLong(settings: Settings, world: World, delayMs: number): boolean {
   const { hold } = settings;
+  const { queueMs = 0 } = world;
   if (hold === false || queueMs <= delayMs) return false;
   const leftMs = timeLeft(settings, world);
   return queueMs >= leftMs || queueMs - delayMs > longestQueue(hold, leftMs - delayMs);

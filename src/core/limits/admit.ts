@@ -1,23 +1,28 @@
-/**
- * Decides whether an attempt may be sent now: first the hold, then the gate. Pure: what the attempt takes is in the
- * state that is returned.
- */
+/** Decides whether an attempt may be sent now. Pure: what the attempt takes is in the state that is returned. */
 
 import type { Settings } from '../policy/settings.js';
+import { type AskedFirst, orderOfAdmission } from './all.js';
 import { admitByGate } from './gate/admit.js';
-import type { GateState } from './gate/state.js';
 import { admitByHold } from './hold/admit.js';
-import { isPaced } from './hold/queue.js';
-import type { HoldState } from './hold/state.js';
 import type { Admitted, Turnstile } from './turnstile.js';
 import { noClaim, passing, withoutPlace } from './turnstile.js';
 
-/** Whether neither the gate nor the hold is in the way, so that there is nothing to ask for and nothing to take. */
-export function isClear(settings: Settings, gate: GateState, hold: HoldState, now: number): boolean {
-  return (
-    (settings.gate === false || gate.kind === 'open') && (settings.hold === false || !isPaced(hold, now))
-  );
-}
+/** `before`: what the limits that were asked earlier have given. */
+type Ask = (
+  settings: Settings,
+  turnstile: Turnstile,
+  before: Admitted,
+  now: number,
+  deadlineAt: number,
+  draw: number,
+) => Admitted;
+
+const asked: Readonly<Record<AskedFirst, Ask>> = {
+  hold: ({ hold }, turnstile, before, now, deadlineAt) =>
+    hold === false ? before : admitByHold(hold, turnstile, now, deadlineAt),
+  gate: ({ gate }, turnstile, before, now, deadlineAt, draw) =>
+    gate === false ? before : admitByGate(gate, turnstile, before, now, deadlineAt, draw),
+};
 
 export function admit(
   settings: Settings,
@@ -26,10 +31,11 @@ export function admit(
   deadlineAt: number,
   draw: number,
 ): Admitted {
-  const { gate, hold } = settings;
-  const held = hold === false ? passing(turnstile) : admitByHold(hold, turnstile, now, deadlineAt);
-  if (held.admission.kind !== 'go') return held;
-  const admitted = gate === false ? held : admitByGate(gate, turnstile, held, now, deadlineAt, draw);
-  if (admitted.admission.kind === 'go') return { ...admitted, claim: noClaim };
-  return admitted.admission.kind === 'refuse' ? withoutPlace(admitted, now) : admitted;
+  let admitted = passing(turnstile);
+  for (const name of orderOfAdmission) {
+    admitted = asked[name](settings, turnstile, admitted, now, deadlineAt, draw);
+    if (admitted.admission.kind === 'refuse') return withoutPlace(admitted, now);
+    if (admitted.admission.kind === 'wait') return admitted;
+  }
+  return { ...admitted, claim: noClaim };
 }

@@ -6,6 +6,7 @@ import { found } from '../found.js';
 import { bodyBytesOf, successesOf } from '../hints/compile.js';
 import { compileHints } from '../hints/read-hint.js';
 import { leftOut } from '../left-out.js';
+import { needsAdmission } from '../limits/all.js';
 import { defaultOptions, defaults } from './defaults.js';
 import { hedgeOf, tailOf } from './fill-in-tail.js';
 import type { BucketBudget, Budget, Cost, Hedge } from './limits.js';
@@ -57,7 +58,7 @@ export function fillIn(options: SettingsOptions, inherited: Settings): Settings 
     typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__
       ? tailOf(options, filled, inherited)
       : undefined;
-  return Object.freeze({ ...filled, tail });
+  return Object.freeze({ ...filled, needsAdmission: needsAdmission(filled), tail });
 }
 
 function compiled(key: string, option: unknown): unknown {
@@ -73,7 +74,13 @@ const { bodyHintBytes, maxScopes, scopeIdleMs, ...said } = defaultOptions;
 const blank = {
   ...said,
   ...{ retryIf: undefined, beforeRetry: undefined, observe: undefined },
-  ...{ hintedSuccesses: [], bodyHintBytes, bodyHintBytesSaid: undefined, tail: undefined },
+  ...{
+    hintedSuccesses: [],
+    bodyHintBytes,
+    bodyHintBytesSaid: undefined,
+    needsAdmission: false,
+    tail: undefined,
+  },
 };
 
 /** The settings of an empty policy. */

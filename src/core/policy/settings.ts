@@ -39,6 +39,8 @@ export interface Compiled {
   /** The time limit of one attempt; if it is adaptive, the longest one. */
   readonly attemptTimeoutMs: number | undefined;
   readonly hedge: Hedge | false;
+  /** Whether a limit is asked before each attempt, so that a request may have to wait or be refused. */
+  readonly needsAdmission: boolean;
   /** What has to be learnt from the answers; undefined: nothing. */
   readonly tail: Tail | undefined;
   /** In lower case. */

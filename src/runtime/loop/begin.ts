@@ -37,8 +37,7 @@ function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
     settings.deadlineMs === undefined &&
     settings.attemptTimeoutMs === undefined &&
     settings.tail === undefined &&
-    settings.gate === false &&
-    settings.hold === false &&
+    !settings.needsAdmission &&
     !session.awaitsBody &&
     settings.idempotencyKey === false
   );

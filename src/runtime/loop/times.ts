@@ -26,8 +26,8 @@ export class Times {
 
   /** The caller may not see this ending, except as the cause of an error of our own. */
   noteCause(ending: Ending<unknown>, outcome: ClientOutcome): void {
-    const { deadlineMs, gate, hold } = this.session.settings;
-    if (deadlineMs === undefined && gate === false && hold === false) return;
+    const { deadlineMs, needsAdmission } = this.session.settings;
+    if (deadlineMs === undefined && !needsAdmission) return;
     const isAnswer = ending.kind === 'response';
     this.cause = isAnswer ? causeOf(outcome) : { cause: this.exchange.lightened(ending.error) };
   }

@@ -35,6 +35,7 @@ describe('settings', () => {
       hedge: false,
       tail: undefined,
       hold: false,
+      needsAdmission: false,
       scope: 'origin',
       bufferBodyBytes: 65_536,
       resume: true,

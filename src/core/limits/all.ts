@@ -1,0 +1,38 @@
+/**
+ * The only list of the limits, and the orders in which they are asked. A limit is what may keep an attempt from being
+ * sent, or a retry from being made. What is written by hand for each of them is in a record by these names, so that a
+ * forgotten limit does not compile.
+ *
+ * - Before an attempt: hold, gate (`orderOfAdmission`).
+ * - Before a retry: budget, gate, hold (`decide.ts`). The budget comes first: requests spend it themselves, so what it
+ *   forbids would be forbidden however the server is. The hold comes last, because the time in its queue is compared with
+ *   the wait that was chosen.
+ * - After an attempt: gate, hold, budget (`live-session.ts`). The gate comes first, because it alone gives something back
+ *   whatever the outcome. The other two come before the decision, which reads what a failure has changed.
+ */
+
+import type { Settings } from '../policy/settings.js';
+
+/** True: it is asked before each attempt. False: only whether there may be a retry. */
+const asksFirst = { budget: false, gate: true, hold: true } as const;
+
+export type LimitName = keyof typeof asksFirst;
+
+/** Those that are asked before each attempt. */
+export type AskedFirst = { [K in LimitName]: (typeof asksFirst)[K] extends true ? K : never }[LimitName];
+
+export const limitNames: readonly LimitName[] = Object.keys(asksFirst) as LimitName[];
+
+/**
+ * Before an attempt is sent. The hold comes first, because an attempt may wait long for its place in the queue: what the
+ * gate gives, the turn to probe or a place in the ramp, has to be used at once.
+ */
+export const orderOfAdmission: readonly AskedFirst[] = ['hold', 'gate'];
+
+/**
+ * Whether an attempt with these settings asks for admission, so that it may have to wait or be refused. It is a setting
+ * of its own, `needsAdmission`, so that no request has to look through its limits.
+ */
+export function needsAdmission(settings: Pick<Settings, LimitName>): boolean {
+  return orderOfAdmission.some((name) => settings[name] !== false);
+}

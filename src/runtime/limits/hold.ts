@@ -1,0 +1,176 @@
+/** The hold of a scope: its setting, its state and what the server answers, and its link to the fleet. */
+
+import { queueMs } from '../../core/limits/hold/admit.js';
+import { givePlaceBack, isPaced } from '../../core/limits/hold/queue.js';
+import { afterRefusal, isRefusal } from '../../core/limits/hold/refusals.js';
+import type { AnswerKind, Sample } from '../../core/limits/hold/sample.js';
+import { afterAnswer, afterSent, noSample } from '../../core/limits/hold/sample.js';
+import type { HoldState } from '../../core/limits/hold/state.js';
+import { noHold } from '../../core/limits/hold/state.js';
+import { isWorthJudging, judged } from '../../core/limits/hold/trial.js';
+import { noClaim } from '../../core/limits/turnstile.js';
+import type { Hold } from '../../core/policy/limits.js';
+import type { Finding, ResponseFinding } from '../../core/types.js';
+import type { FleetScope, HoldShare, OwnHold } from '../fleet.js';
+import type { Ports } from '../ports.js';
+import type { Turn } from '../turn.js';
+
+export class ScopeHold implements OwnHold {
+  readonly hold: Hold;
+  sample: Sample = noSample;
+  private readonly ports: Ports;
+  /** Undefined: nothing has changed yet, so it lets all requests through. */
+  private known: HoldState | undefined = undefined;
+  /** Undefined once the fleet has been asked for a share, and without a fleet. */
+  private fleet: FleetScope | undefined;
+  private joined: HoldShare | undefined = undefined;
+
+  constructor(hold: Hold, ports: Ports, fleet: FleetScope | undefined) {
+    this.hold = hold;
+    this.ports = ports;
+    this.fleet = fleet;
+  }
+
+  /** Joins the fleet when there is something to share. */
+  private get share(): HoldShare | undefined {
+    if (this.fleet !== undefined) {
+      this.joined = this.fleet.hold(this);
+      this.fleet = undefined;
+    }
+    return this.joined;
+  }
+
+  get state(): HoldState {
+    return this.known ?? noHold;
+  }
+
+  set state(state: HoldState) {
+    this.known = state;
+  }
+
+  /** The answer that started the hold. */
+  get asked(): HoldState['asked'] {
+    return this.state.asked;
+  }
+
+  // -------------------------------------------------------------- before an attempt
+
+  /** Whether an attempt has nothing to ask for here, and nothing to take. */
+  isClear(now: number): boolean {
+    return !isPaced(this.asOf(now), now);
+  }
+
+  /** Whether the server can bear more requests than were asked for. */
+  isAtEase(now: number): boolean {
+    return !isPaced(this.state, now);
+  }
+
+  /** How long a retry would have to queue. */
+  queueMs(now: number): number {
+    return queueMs(this.hold, this.state, now);
+  }
+
+  /** The request waits for a place in the queue that only the fleet can give; or it does so no more. */
+  setQueued(turn: Turn, isQueued: boolean, withinMs = 0): void {
+    if (turn.isQueued !== isQueued) this.share?.queues(isQueued ? 1 : -1, withinMs);
+    turn.isQueued = isQueued;
+  }
+
+  /** An attempt is sent. `before`: the hold when it asked. */
+  sent(turn: Turn, before: HoldState, now: number): void {
+    this.setQueued(turn, false);
+    if (!isPaced(before, now)) return;
+    this.sample = afterSent(this.sample, 1);
+    this.share?.sent();
+  }
+
+  /** The request stops waiting; those behind it move up. */
+  leave(turn: Turn): void {
+    const { place } = turn.claim;
+    turn.claim = noClaim;
+    this.setQueued(turn, false);
+    if (place === undefined) return;
+    this.state = givePlaceBack(this.state, place, this.ports.now());
+    this.share?.left();
+  }
+
+  // -------------------------------------------------------------- after an attempt
+
+  /** An attempt has not succeeded. It may start a hold for the whole scope. */
+  failed(
+    finding: Finding,
+    hasFailed: boolean,
+    maxHintMs: number,
+    isFirst: boolean,
+    sentAt: number,
+    now: number,
+  ): void {
+    const { hold } = this;
+    if (hasFailed && isRefusal(hold, finding, maxHintMs)) {
+      this.answered(isFirst, sentAt, 'refusal', finding, now);
+      this.change(afterRefusal(hold, this.state, this.sample, finding, now), now);
+    } else if (finding.kind === 'response') {
+      this.answered(isFirst, sentAt, 'other', undefined, now);
+    }
+  }
+
+  succeeded(isFirst: boolean, sentAt: number): void {
+    this.answered(isFirst, sentAt, 'success', undefined, this.ports.now());
+  }
+
+  private answered(
+    isFirst: boolean,
+    sentAt: number,
+    kind: AnswerKind,
+    finding: ResponseFinding | undefined,
+    now: number,
+  ): void {
+    const state = this.asOf(now);
+    // What was sent before says nothing about the current pace. Retries only repeat what is known; but while requests
+    // queue, each attempt is sent at the pace.
+    const isCounted = sentAt >= state.pacedSince && (isFirst || isPaced(state, now));
+    this.sample = afterAnswer(this.sample, isCounted, kind, finding, now);
+    this.share?.answered(isCounted, kind);
+  }
+
+  /** The hold at this time: a trial may be over. In a fleet, that is judged when it is known what others were answered. */
+  private asOf(now: number): HoldState {
+    if (this.share?.isHearing !== true) this.judge(now);
+    return this.state;
+  }
+
+  judge(now: number): void {
+    const { hold, state: known, sample: before } = this;
+    if (!isWorthJudging(known, before, now)) return;
+    const { state, sample } = judged(hold, known, before, now);
+    this.sample = sample;
+    this.change(state, now);
+  }
+
+  private change(after: HoldState, now: number): void {
+    const { state: before } = this;
+    if (after === before) return;
+    this.state = after;
+    if (after.pacedSince !== before.pacedSince) this.share?.held(now);
+  }
+
+  // -------------------------------------------------------------- what it knows
+
+  /** Undefined: it has not been used yet. */
+  snapshot(now: number): { readonly forMs: number } | undefined {
+    return this.known && { forMs: Math.max(0, this.known.until - now) };
+  }
+
+  /** Waiting requests can go. Places go on counting, so that what was taken earlier is still recognised. */
+  forget(): void {
+    this.sample = noSample;
+    if (this.known === undefined) return;
+    const { nextPlace } = this.known;
+    this.known = { ...noHold, nextPlace, places: nextPlace };
+  }
+
+  leaveFleet(): void {
+    this.fleet = undefined;
+    this.joined = undefined;
+  }
+}

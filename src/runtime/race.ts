@@ -1,0 +1,409 @@
+/**
+ * What a request learns from how long its attempts take, and the race of two of them: when a hedge may be sent, which of
+ * the two decides, and what becomes of the other. Without a setting that needs this, a session has no such part.
+ */
+
+import {
+  agedBy,
+  decidingOf,
+  isWhole,
+  verdictOnBoth,
+  withEvidenceOfBoth,
+} from '../core/decide/both-failed.js';
+import { classify } from '../core/decide/classify.js';
+import { isSafe } from '../core/decide/safety.js';
+import type { TailState } from '../core/limits/tail/tail.js';
+import * as tails from '../core/limits/tail/tail.js';
+import type { Tail } from '../core/policy/limits.js';
+import { truthReturned } from '../core/returned.js';
+import type { Attempt, Decision, Finding, Outcome, World } from '../core/types.js';
+import type { Alarm, NewAlarms } from './alarms.js';
+import { type About, isListening, tell } from './events.js';
+import type { Limits } from './limits/limits.js';
+import type { Prospects, Ruling, Session, SessionTail } from './session.js';
+import { type RuleTail, Tails } from './tails.js';
+
+/** An attempt that is out, or that has failed while the other one is still out. */
+interface Out {
+  readonly attempt: number;
+  /** When it was on the wire; undefined: not yet. */
+  sentAt: number | undefined;
+  /** How often the timeout had been doubled by then. */
+  level: number;
+  /** Its time limit, if that was adaptive. */
+  limitMs?: number | undefined;
+  failed: Failed | undefined;
+}
+
+interface Failed {
+  readonly finding: Finding;
+  readonly verdict: boolean | undefined;
+  readonly endedAt: number;
+}
+
+/** The session, as far as the race has to do with it. */
+export interface Raced extends Session {
+  readonly limits: Limits;
+  readonly suppressed: true | undefined;
+  readonly retries: number;
+  /** When the attempt was let through. */
+  readonly sentAt: number;
+  next(outcome: Outcome | Finding, prospects: Prospects): Decision;
+  about(): About;
+}
+
+export class Race implements SessionTail {
+  /** A layer that does not retry leaves hedging to the one that does. */
+  readonly isActing: boolean;
+  /** Undefined unless the request was hedged. */
+  hasHedgeWon: boolean | undefined = undefined;
+  private readonly session: Raced;
+  private readonly known: RuleTail;
+  /** What the rule learns. An override may use less of it. */
+  private readonly learns: Tail;
+  /** The attempt that is out, and its hedge. */
+  private first: Out | undefined = undefined;
+  private second: Out | undefined = undefined;
+  /** The learnt time limit at which the last attempt was cut. */
+  private cutAfterMs: number | undefined = undefined;
+  /** The one of the two that decides. */
+  private deciding: Out | undefined = undefined;
+  /** The attempt that lost while it was still out. */
+  private loser: Out | undefined = undefined;
+  private isLoserLeft = false;
+
+  constructor(session: Raced, uses: Tail) {
+    const { limits, rule } = session;
+    const { scope } = limits;
+    scope.tails ??= new Tails();
+    this.session = session;
+    this.known = scope.tails.of(rule);
+    this.learns = rule.settings.tail ?? uses;
+    this.isActing = session.suppressed !== true;
+  }
+
+  private get uses(): Tail {
+    return this.session.settings.tail ?? this.learns;
+  }
+
+  // -------------------------------------------------------------- adaptive timeouts
+
+  timeoutMs(isSendable: boolean): number | undefined {
+    if (this.uses.timeout === undefined || !isSendable) return undefined;
+    const out = this.second?.sentAt === undefined ? this.first : this.second;
+    const now = out?.sentAt ?? this.now;
+    const limitMs = this.canRetry(now) ? tails.learntTimeoutMs(this.uses, this.state, now) : undefined;
+    // At `maxMs`, it is like a fixed timeout.
+    if (out !== undefined) out.limitMs = limitMs === this.uses.timeout.maxMs ? undefined : limitMs;
+    return limitMs;
+  }
+
+  mayTimeOut(): boolean {
+    const { now } = this;
+    const applies = tails.learntTimeoutMs(this.uses, this.state, now) !== undefined;
+    if (applies && !this.isSilent && this.canRetry(now)) return true;
+    for (const out of [this.first, this.second]) if (out !== undefined) out.limitMs = undefined;
+    return false;
+  }
+
+  /**
+   * Another attempt has timed out since this one was sent, and the server has answered nothing since then. It is the
+   * server that pauses, not this request that is slow, and all others would be cut as well.
+   */
+  private get isSilent(): boolean {
+    const level = tails.timeoutLevel(this.state);
+    return [this.first, this.second].every((out) => out === undefined || out.level < level);
+  }
+
+  /** Whether a retry would be safe and affordable after a timeout. */
+  private canRetry(now: number): boolean {
+    const { settings, request, limits, retries } = this.session;
+    if (limits.budget === undefined || retries >= settings.maxRetries) return false;
+    if (!isSafe(settings, request) || limits.gate?.refuses(now) === true) return false;
+    return limits.budget.affords('timeout', now);
+  }
+
+  // -------------------------------------------------------------- how long attempts took
+
+  private landWhole(out: Out | undefined, finding: Finding, now: number): void {
+    // The server asks for fewer requests, even if the rule does not retry that.
+    const isRefusal = finding.kind === 'response' && finding.status === 429;
+    if (isRefusal) this.keep(tails.afterThrottled(this.learns, this.state, now));
+    this.land(out, true, now);
+  }
+
+  private landFailed(out: Out | undefined, finding: Finding): void {
+    if (finding.class === 'throttled') this.keep(tails.afterThrottled(this.learns, this.state, this.now));
+    if (finding.kind === 'error') {
+      // Nothing was sent, so it says nothing about how long an answer takes.
+      if (finding.evidence === 'unsent' || finding.unasked === true) return;
+      if (finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' && out !== undefined) this.landTimedOut(out);
+    }
+    this.land(out, false, this.now);
+  }
+
+  private landTimedOut({ level, limitMs }: Out): void {
+    this.keep(tails.afterTimeout(this.learns, this.state, level, limitMs !== undefined));
+    this.judgeSecondChance(Number.POSITIVE_INFINITY);
+    this.cutAfterMs = limitMs;
+  }
+
+  /** How long a retry took, if the attempt before it was cut at an adaptive time limit. */
+  private judgeSecondChance(ms: number): void {
+    if (this.cutAfterMs === undefined) return;
+    this.keep(tails.afterSecondChance(this.learns, this.state, ms <= this.cutAfterMs));
+    this.cutAfterMs = undefined;
+  }
+
+  private land(out: Out | undefined, isWholeAnswer: boolean, now: number): void {
+    if (out === undefined) return;
+    this.keep(this.stateAfter(out, isWholeAnswer, now));
+    if (isWholeAnswer) this.judgeSecondChance(now - (out.sentAt ?? now));
+  }
+
+  private stateAfter({ sentAt }: Out, isWholeAnswer: boolean, now: number): TailState {
+    const { learns, state } = this;
+    return sentAt === undefined ? state : tails.afterAttempt(learns, state, now - sentAt, isWholeAnswer, now);
+  }
+
+  // -------------------------------------------------------------- what is known
+
+  private get state(): TailState {
+    return this.known.state;
+  }
+
+  private keep(state: TailState): void {
+    this.known.state = state;
+  }
+
+  private get now(): number {
+    return this.session.scope.ports.now();
+  }
+
+  // -------------------------------------------------------------- sending
+
+  sent(attempt: number): void {
+    const { now, second } = this;
+    if (second?.attempt !== attempt) {
+      this.first = { attempt, sentAt: now, level: tails.timeoutLevel(this.state), failed: undefined };
+      return;
+    }
+    const isNew = second.sentAt === undefined;
+    second.sentAt = now;
+    second.level = tails.timeoutLevel(this.state);
+    this.hasHedgeWon ??= false;
+    if (!isNew || !isListening(this.session.settings)) return;
+    const afterMs = now - (this.first?.sentAt ?? now);
+    tell(this.session.settings, { type: 'hedge', ...this.session.about(), attempt, afterMs });
+  }
+
+  hedgeAfterMs(isSendable: boolean): number | undefined {
+    const { first, uses } = this;
+    const { settings, request } = this.session;
+    if (first?.sentAt === undefined || uses.hedge === false || !isSendable) return undefined;
+    const { method } = request;
+    const { methods } = uses.hedge;
+    const isMeant = methods.includes(method) || methods.includes(method.toUpperCase());
+    if (!isMeant || settings.maxRetries === 0 || settings.beforeRetry !== undefined) return undefined;
+    return tails.hedgeAfterMs(uses, this.state, first.sentAt);
+  }
+
+  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: NewAlarms): void {
+    const afterMs = this.hedgeAfterMs(isSendable);
+    const now = this.first?.sentAt;
+    if (afterMs === undefined || now === undefined) return;
+    const { all } = this.known;
+    all.alarms ??= new OfScope(this.session.scope.ports);
+    all.alarms.set(alarm, now + afterMs, now);
+  }
+
+  stopAwaiting(alarm: Alarm): void {
+    this.known.all.alarms?.clear(alarm);
+  }
+
+  hedge(): number | undefined {
+    const { first, learns, uses, now } = this;
+    if (first === undefined || first.failed !== undefined || this.second !== undefined) return undefined;
+    if (!isAtEase(this.session.limits, now) || !tails.mayHedge(uses, this.state, now)) return undefined;
+    this.keep(tails.afterHedge(learns, this.state, now));
+    const attempt = first.attempt + 1;
+    this.second = { attempt, sentAt: undefined, level: 0, failed: undefined };
+    return attempt;
+  }
+
+  withdraw(): void {
+    if (this.second === undefined) return;
+    this.second = undefined;
+    this.keep(tails.afterWithdrawal(this.learns, this.state));
+  }
+
+  // -------------------------------------------------------------- an attempt has ended
+
+  /** The request has succeeded at once. */
+  accepted(): void {
+    const { first, learns } = this;
+    if (first === undefined) return;
+    this.first = undefined;
+    this.keep(tails.afterSuccess(learns, this.stateAfter(first, true, this.now)));
+  }
+
+  ended(attempt: number, outcome: Outcome, prospects: Prospects): Ruling {
+    const { first, second, now } = this;
+    const verdict = truthReturned('retryIf', prospects.verdict);
+    const finding = classify(this.session.settings, outcome, this.session.scope.ports.date());
+    const failed: Failed = { finding, verdict, endedAt: now };
+    const [it, other] = second?.attempt === attempt ? [second, first] : [first, second];
+    if (it === undefined || other === undefined || isWhole(failed)) {
+      return this.decideBy(it, attempt, failed, prospects);
+    }
+    if (other.failed === undefined) {
+      it.failed = failed;
+      this.note(it, failed);
+      return { kind: 'pending' };
+    }
+    const earlier = { ...other.failed, finding: agedBy(other.failed.finding, now - other.failed.endedAt) };
+    const [by, deciding, beaten] =
+      decidingOf(earlier, failed) === failed ? [it, failed, earlier] : [other, earlier, failed];
+    if (by === other) {
+      it.failed = failed;
+      this.landFailed(it, finding);
+    }
+    const both = {
+      finding: withEvidenceOfBoth(deciding.finding, beaten.finding),
+      verdict: verdictOnBoth(deciding, beaten),
+    };
+    return this.decideBy(by, by.attempt, both, prospects);
+  }
+
+  /** The other attempt decides. But what the server asks for concerns all requests, and at once. */
+  private note(out: Out, { finding, verdict, endedAt }: Failed): void {
+    this.landFailed(out, finding);
+    const { limits, retries, sentAt } = this.session;
+    limits.holdHears(finding, retries === 0, verdict, sentAt, endedAt);
+  }
+
+  private decideBy(
+    it: Out | undefined,
+    attempt: number,
+    { finding, verdict }: Omit<Failed, 'endedAt'>,
+    prospects: Prospects,
+  ): Ruling {
+    this.deciding = it;
+    return { kind: 'decided', attempt, decision: this.session.next(finding, { ...prospects, verdict }) };
+  }
+
+  /** An end of the request as a whole counts as that of an attempt which is still out. */
+  begins(): void {
+    const { first, second } = this;
+    this.deciding ??= first?.failed === undefined ? first : second;
+  }
+
+  /** The attempt that decides failed while the other one was out, so the hold has heard of it already. */
+  get hasHoldHeard(): boolean {
+    return this.deciding?.failed !== undefined;
+  }
+
+  /**
+   * The world that decides, with what only the race knows. `reopened`: the attempt that had ended the request with a head,
+   * whose body has failed.
+   */
+  worldOf(seen: World, reopened: number | undefined): World {
+    const { deciding, second } = this;
+    // A timeout that was doubled is no longer one that most answers would have met.
+    const isLearnt = deciding?.limitMs !== undefined && deciding.level === 0;
+    const world: World = isLearnt ? { ...seen, learntTimeout: true } : seen;
+    // Only then, attempts may end in another order than they were sent in.
+    if (this.hasHedgeWon === undefined) return world;
+    const attempt = reopened ?? (second?.sentAt === undefined ? undefined : deciding?.attempt);
+    return attempt === undefined ? world : { ...world, attempt };
+  }
+
+  /** The record of the attempt that does not decide, if two were out. */
+  beatenBy({ decision: { action, finding }, endedAt }: Attempt): Attempt | undefined {
+    const { first, second, deciding } = this;
+    if (second?.sentAt === undefined) return undefined;
+    this.hasHedgeWon = action === 'stop' && isWhole({ finding, verdict: undefined }) && deciding === second;
+    const other = deciding === second ? first : second;
+    return other === undefined ? undefined : recordOf(other, endedAt);
+  }
+
+  /** The decision has been made and told. */
+  ends(finding: Finding, verdict: boolean | undefined, now: number): void {
+    const it = this.deciding;
+    const isAnswer = isWhole({ finding, verdict });
+    if (it?.failed === undefined) {
+      if (isAnswer) this.landWhole(it, finding, now);
+      else this.landFailed(it, finding);
+    }
+    if (isAnswer) this.keep(tails.afterSuccess(this.learns, this.state));
+    this.closeRound(it, isAnswer, finding.aborted, now);
+  }
+
+  /** What becomes of the attempt that does not decide. */
+  private closeRound(it: Out | undefined, isAnswer: boolean, isAborted: boolean, now: number): void {
+    const { first, second } = this;
+    const other = it === second ? first : second;
+    if (second?.sentAt !== undefined && !isAborted) {
+      const givenMs = second.sentAt - (first?.sentAt ?? second.sentAt);
+      const hasHelped = isAnswer && it === second && now - second.sentAt <= givenMs;
+      this.keep(tails.afterRace(this.learns, this.state, hasHelped));
+    }
+    if (other?.failed === undefined) {
+      if (isAnswer) this.loser = other;
+      else this.land(other, false, now);
+    }
+    this.first = undefined;
+    this.second = undefined;
+    this.deciding = undefined;
+  }
+
+  /** The request has ended without a decision. */
+  abandoned(): void {
+    const { first, second, now } = this;
+    for (const out of [first, second]) if (out?.failed === undefined) this.land(out, false, now);
+    this.first = undefined;
+    this.second = undefined;
+    this.deciding = undefined;
+  }
+
+  // -------------------------------------------------------------- the attempt that has lost
+
+  leaveLoser(): number {
+    const ms = this.loser?.sentAt === undefined ? 0 : this.known.all.leaveLoser();
+    this.isLoserLeft = ms > 0;
+    if (!this.isLoserLeft) this.loserGone(false);
+    return ms;
+  }
+
+  loserGone(isAnswered: boolean): void {
+    if (this.isLoserLeft) this.known.all.loserGone();
+    this.isLoserLeft = false;
+    this.land(this.loser, isAnswered, this.now);
+    this.loser = undefined;
+  }
+}
+
+/** Whether the scope can bear more requests than were asked for: the server is up, and failures are few. */
+function isAtEase({ gate, hold, budget }: Limits, now: number): boolean {
+  if (gate?.isAtEase(now) === false || hold?.isAtEase(now) === false) return false;
+  return budget?.isAtEase(now) ?? true;
+}
+
+function recordOf({ attempt, failed }: Out, cutAt: number | undefined): Attempt {
+  if (failed !== undefined) {
+    const { finding, endedAt } = failed;
+    return { endedAt, decision: { action: 'stop', reason: 'other-pending', attempt, finding } };
+  }
+  return { endedAt: cutAt, decision: { action: 'stop', reason: 'cut', attempt, finding: cutFinding } };
+}
+
+/** Nothing is known about how the attempt would have ended. */
+const cutFinding: Finding = Object.freeze({
+  kind: 'error',
+  class: 'final',
+  evidence: 'unknown',
+  hint: undefined,
+  aborted: false,
+  name: 'Cut',
+  code: undefined,
+});

@@ -1,0 +1,63 @@
+/** The list of the limits, and the orders in which they are asked. */
+
+import { describe, expect, test } from 'vitest';
+import { decide } from '../../../src/core/decide/decide.js';
+import { admit } from '../../../src/core/limits/admit.js';
+import { limitNames, orderOfAdmission } from '../../../src/core/limits/all.js';
+import { openGate, shut } from '../../../src/core/limits/gate/state.js';
+import { noHold } from '../../../src/core/limits/hold/state.js';
+import { noClaim, type Turnstile } from '../../../src/core/limits/turnstile.js';
+import type { World } from '../../../src/core/types.js';
+import { serverError, settingsOf, worldOf } from '../../kit.js';
+
+const all = settingsOf({ budget: { capacity: 1 }, gate: true, hold: { refusedShare: 0 }, deadlineMs: 100 });
+
+describe('a retry that several limits forbid', () => {
+  const spent: Partial<World> = { budget: { tokens: 0, at: 0 } };
+  const isShut: Partial<World> = { gateShut: true };
+  const queues: Partial<World> = { queueMs: 1_000 };
+
+  test.each<[string, Partial<World>, string]>([
+    ['budget, gate and hold', { ...spent, ...isShut, ...queues }, 'budget-spent'],
+    ['budget and hold', { ...spent, ...queues }, 'budget-spent'],
+    ['gate and hold', { ...isShut, ...queues }, 'gate-shut'],
+    ['hold', queues, 'held'],
+  ])('%s', (_, world, reason) => {
+    const decision = decide(all, [], serverError, worldOf({ budget: { tokens: 1_000, at: 0 }, ...world }));
+    expect(decision).toMatchObject({ action: 'stop', reason });
+  });
+});
+
+describe('an attempt that several limits refuse', () => {
+  const now = 1_000;
+  const dead = shut(openGate, now + 60_000, 20, [7], now);
+  const paced = { ...noHold, phase: 'courteous', until: now + 60_000, pacedSince: now + 60_000 } as const;
+  const clear: Turnstile = {
+    gate: openGate,
+    hold: noHold,
+    kind: 7,
+    waiting: 0,
+    queued: 0,
+    claim: noClaim,
+    isRetry: false,
+  };
+
+  test.each<[string, Partial<Turnstile>, string]>([
+    ['hold and gate', { gate: dead, hold: { ...paced, spacingMs: 100 } }, 'held'],
+    ['gate', { gate: dead }, 'gate-shut'],
+  ])('%s', (_, turnstile, reason) => {
+    const { admission } = admit(all, { ...clear, ...turnstile }, now, now + 100, 0.5);
+    expect(admission).toEqual({ kind: 'refuse', reason });
+  });
+});
+
+describe('whether an attempt asks for admission', () => {
+  const none = { budget: false, gate: false, hold: false } as const;
+
+  test('it does not without a limit', () => expect(settingsOf(none).needsAdmission).toBe(false));
+
+  test.each(limitNames)('%s', (name) => {
+    const isAsked = orderOfAdmission.some((one) => one === name);
+    expect(settingsOf({ ...none, [name]: name === 'budget' ? {} : true }).needsAdmission).toBe(isAsked);
+  });
+});
