@@ -102,6 +102,24 @@ function shed(perSecondBorne: number, times: number, seconds: number): DayGoal {
 
 const overloads = [shed(40, 1.5, 30), shed(40, 3, 30), shed(40, 3, 5), shed(160, 2, 10), shed(160, 5, 20)];
 
+/**
+ * In many processes. A few of the places in the common queue come up while their process has no request for them; and
+ * each process brings a retry budget, so that after a short overload the retries take the places of others.
+ */
+const overloadedTogether = [10, 50].flatMap((processes) =>
+  [shed(40, 3, 30), shed(40, 3, 5), shed(160, 5, 20)].map((alone): DayGoal => {
+    const [used, after, sent] = alone.figures as readonly [Figure, Figure, Figure];
+    const isShort = sent.atMost !== 0.7;
+    return {
+      ...alone,
+      about: `${alone.about}, ${processes} processes that share`,
+      day: days.inProcesses(alone.day, processes),
+      figures: [{ ...used, atLeast: 0.94 }, { ...after, atLeast: isShort ? 0.88 : 0.97 }, sent],
+      store: { delayMs: 5 },
+    };
+  }),
+);
+
 // ---------------------------------------------------------------- a limit that falls for a while
 
 const dips = [
@@ -145,4 +163,11 @@ const quota: DayGoal = {
   ],
 };
 
-export const holdDays: readonly DayGoal[] = [...tenants, ...together, ...overloads, ...dips, quota];
+export const holdDays: readonly DayGoal[] = [
+  ...tenants,
+  ...together,
+  ...overloads,
+  ...overloadedTogether,
+  ...dips,
+  quota,
+];

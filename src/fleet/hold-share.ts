@@ -22,6 +22,11 @@ type Counting = { -readonly [K in keyof HoldCounts]: number };
 const nothing: HoldCounts = { firsts: 0, refusals: 0, successes: 0, sent: 0 };
 
 const longestMs = 3_600_000;
+/**
+ * Places are asked for so long before they come up. If the pace slows down, those that were given out come up later
+ * than their requests wait, and all others would find the queue too long.
+ */
+const aheadMs = 500;
 const roundingMs = 1;
 /** How long after its turn a request is answered at the latest. */
 const answeredInMs = 1_000;
@@ -120,7 +125,7 @@ export class HoldRecordShare implements HoldShare, RecordShare {
       turn: this.turn,
       ...(isChanged && { hold: this.changeOf(state, now) }),
       want: Math.max(0, this.queued - leased.length),
-      withinMs: this.withinMs,
+      withinMs: Math.min(this.withinMs, Math.max(0, state.until - now) + aheadMs),
       back: leased.slice(leased.length - surplus),
     };
     for (const key of ['firsts', 'refusals', 'successes', 'sent'] as const) reported[key] += own[key];

@@ -82,3 +82,20 @@ test('an answer that was under way when the news of a hold came says nothing abo
   fleets.pass(120);
   expect(holdIn(fleets)).toMatchObject({ limit: 'hold', turn: 1, until: (before as HoldRecord).until });
 });
+
+test('places are given out half a second ahead, so that few are lost if the pace slows down', () => {
+  const fleets = held(2);
+  const sessions = Array.from({ length: 100 }, (_, index) => fleets.at(index % 2).open());
+  fleets.every(50, 2_000, () => {
+    for (const session of sessions) expect(session.admit().kind).toBe('wait');
+  });
+  const { places, nextPlace, spacingMs, until } = holdIn(fleets) as HoldRecord;
+  expect(until).toBeGreaterThan(fleets.now);
+  expect(nextPlace).toBeGreaterThan(places);
+  expect((nextPlace - places) * spacingMs).toBeLessThan(600);
+  // Those without a place need not ask again before the window is over.
+  const last = sessions.at(-1)?.admit();
+  expect(last).toMatchObject({ kind: 'wait', why: 'hold' });
+  const wakesAt = fleets.now + (last?.kind === 'wait' ? last.delayMs : 0);
+  expect(Math.abs(wakesAt - until)).toBeLessThan(20);
+});

@@ -77,7 +77,8 @@ function admitByFleet(
     if (state.phase === 'trial') return passes;
     return hold.enforce ? refusing(passes, 'held') : { ...passes, unenforced: 'held' };
   }
-  const delayMs = Math.min(leasePollMs, queuesUntil - now, deadlineAt - now);
+  // No place comes up before the window is over.
+  const delayMs = Math.min(Math.max(leasePollMs, state.until - now), queuesUntil - now, deadlineAt - now);
   return { ...admitted, admission: { kind: 'wait', delayMs, why: 'hold' } };
 }
 
