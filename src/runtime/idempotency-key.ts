@@ -19,7 +19,7 @@ export function isKey(value: unknown): boolean {
 }
 
 /** What has to be known of a request to decide about its key. */
-interface KeyBearer {
+export interface KeyBearer {
   readonly method: string;
   /** Whether the caller has set a key in this header; `header` is in lower case. */
   hasKey(header: string): boolean;

@@ -16,8 +16,8 @@ interface Own {
   readonly isHedge: boolean;
 }
 
-/** The exchange, as far as it is needed here. */
-interface Exchanged {
+/** The request, as far as its attempts need it to be sent apart. */
+export interface SentApart {
   readonly config: RequestConfig;
   readonly method: string;
   readonly origin: string | undefined;
@@ -51,7 +51,7 @@ export function endProgress(progress: Progress | undefined, answer: ResponseShap
 
 /** Sends a copy, and puts the caller's configuration into the result. */
 export async function sendCopy(
-  exchange: Exchanged,
+  exchange: SentApart,
   { signal, headers, isHedge }: Own,
   progress: Progress | undefined,
 ): Promise<ResponseShape> {

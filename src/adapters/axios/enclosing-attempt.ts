@@ -1,21 +1,20 @@
 /** An attempt as the layers beneath it know it: `beforeRetry` may have sent it to another URL than the caller's. */
 
 import type { RequestFacts } from '../../core/types.js';
-import type { Exchange } from './exchange.js';
 import { originOf, urlOf, type Whereabouts } from './target.js';
 
 export class EnclosingAttempt implements RequestFacts {
-  private readonly exchange: Exchange;
+  private readonly request: Pick<RequestFacts, 'method' | 'keyed'>;
   private readonly whereabouts: Whereabouts;
 
-  constructor(exchange: Exchange) {
-    this.exchange = exchange;
-    const { url, baseURL, allowAbsoluteUrls } = exchange.config;
+  constructor(request: Pick<RequestFacts, 'method' | 'keyed'>, config: Whereabouts) {
+    this.request = request;
+    const { url, baseURL, allowAbsoluteUrls } = config;
     this.whereabouts = { url, baseURL, allowAbsoluteUrls };
   }
 
   get method(): string {
-    return this.exchange.method;
+    return this.request.method;
   }
 
   get origin(): string | undefined {
@@ -27,6 +26,6 @@ export class EnclosingAttempt implements RequestFacts {
   }
 
   get keyed(): boolean {
-    return this.exchange.keyed;
+    return this.request.keyed;
   }
 }

@@ -176,7 +176,7 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const { named } = installation;
     if (!mayMeet('anything')) return adapter(config);
     const chosen = enclosing(config.adapter, (beneath) =>
-      enclosed(new EnclosingAttempt(this), beneath, adapter, config),
+      enclosed(new EnclosingAttempt(this, this.config), beneath, adapter, config),
     );
     if (chosen === config.adapter) return adapter(config);
     return typeof chosen === 'function' ? (chosen as Adapter)(config) : named.sendBy(chosen, config);

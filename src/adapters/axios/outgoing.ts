@@ -2,16 +2,18 @@
 
 import { asSent, originIn } from '../../runtime/address.js';
 import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
-import { keyFor } from '../../runtime/idempotency-key.js';
+import { type KeyBearer, keyFor } from '../../runtime/idempotency-key.js';
 import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
 import { rememberOutermost } from '../../runtime/outermost.js';
-import { endProgress, type Progress, progressOf, sendCopy } from './apart.js';
-import type { Exchange } from './exchange.js';
+import type { Session } from '../../runtime/session.js';
+import { endProgress, type Progress, progressOf, type SentApart, sendCopy } from './apart.js';
+import type { Body } from './body.js';
+import type { Child } from './child.js';
 import { type Identity, identityOf, putIdentity, withoutIdentity } from './identity.js';
 import { answerOf, isCanceled } from './outcome.js';
 import { onceRead } from './release.js';
 import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
-import { textOf } from './target.js';
+import { textOf, type Whereabouts } from './target.js';
 
 /** A bundle may be made without hedges (docs/runtimes.md): then no two attempts are out at the same time. */
 const sendApart: typeof sendCopy =
@@ -19,8 +21,23 @@ const sendApart: typeof sendCopy =
     ? sendCopy
     : (exchange) => exchange.sendConfig(exchange.config);
 
+/** The request whose attempts are prepared here, as it was before the first of them. */
+interface Prepared extends SentApart, KeyBearer {
+  readonly method: string;
+  readonly session: Session;
+  readonly body: Body | undefined;
+  readonly installation: { readonly child: Child };
+  readonly headersAtFirst: Readonly<Record<string, unknown>>;
+  readonly dataAtFirst: unknown;
+  readonly urlAtFirst: RequestConfig['url'];
+  readonly baseURLAtFirst: RequestConfig['baseURL'];
+  readonly paramsAtFirst: unknown;
+  /** The address that the caller gave, wherever the next attempt may go. */
+  whereabouts: Whereabouts;
+}
+
 export class OutgoingConfig implements Outgoing<ResponseShape> {
-  private readonly exchange: Exchange;
+  private readonly exchange: Prepared;
   private readonly data: unknown;
   private readonly address: Pick<RequestConfig, 'url' | 'baseURL' | 'params'>;
   private readonly signal: SignalShape | null | undefined;
@@ -37,7 +54,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   /** The progress of attempts that are out at the same time, if the caller asks for it. */
   private progress: Progress | undefined = undefined;
 
-  constructor(exchange: Exchange) {
+  constructor(exchange: Prepared) {
     this.exchange = exchange;
     const { signal, headers } = exchange.config;
     this.data = exchange.dataAtFirst;

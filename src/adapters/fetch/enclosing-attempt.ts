@@ -2,24 +2,22 @@
 
 import type { RequestFacts } from '../../core/types.js';
 import { originIn, written } from '../../runtime/address.js';
-import type { Exchange, Installation } from './exchange.js';
+import type { Retrier } from '../../runtime/retrier.js';
 import { addressOf } from './request.js';
 
 export class EnclosingAttempt implements RequestFacts {
-  private readonly exchange: Exchange;
+  readonly retrier: Retrier;
+  private readonly request: Pick<RequestFacts, 'method' | 'keyed'>;
   private readonly input: unknown;
 
-  constructor(exchange: Exchange) {
-    this.exchange = exchange;
-    this.input = exchange.input;
-  }
-
-  get installation(): Installation {
-    return this.exchange.installation;
+  constructor(request: Pick<RequestFacts, 'method' | 'keyed'>, input: unknown, retrier: Retrier) {
+    this.request = request;
+    this.input = input;
+    this.retrier = retrier;
   }
 
   get method(): string {
-    return this.exchange.method;
+    return this.request.method;
   }
 
   get origin(): string | undefined {
@@ -31,6 +29,6 @@ export class EnclosingAttempt implements RequestFacts {
   }
 
   get keyed(): boolean {
-    return this.exchange.keyed;
+    return this.request.keyed;
   }
 }

@@ -155,7 +155,12 @@ export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
     // The first attempt sends a Request's own body; the next one needs the spare.
     this.body ??= this.spare;
     if (mayMeetBeneathFetch()) {
-      return enclosed(new EnclosingAttempt(this), 'anything', (asked) => this.call(asked), init);
+      return enclosed(
+        new EnclosingAttempt(this, this.input, this.installation.retrier),
+        'anything',
+        (asked) => this.call(asked),
+        init,
+      );
     }
     return this.call(init);
   }

@@ -100,7 +100,7 @@ export function withRetry(
  */
 function isWithin(beneath: Installation): boolean {
   const request = enclosureHere()?.request;
-  return request instanceof EnclosingAttempt && request.installation.retrier === beneath.retrier;
+  return request instanceof EnclosingAttempt && request.retrier === beneath.retrier;
 }
 
 /** Undefined if there is no global fetch, or if it is this one, which would call itself forever. */

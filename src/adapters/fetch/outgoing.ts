@@ -3,24 +3,42 @@
 import { asSent, originIn } from '../../runtime/address.js';
 import { hasBrowserCache, pastTheCache } from '../../runtime/browser-cache.js';
 import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
-import { keyFor } from '../../runtime/idempotency-key.js';
+import { type KeyBearer, keyFor } from '../../runtime/idempotency-key.js';
 import { isBunsOwn, namesIdentity, without } from '../../runtime/identity.js';
 import { iterates } from '../../runtime/iterates.js';
 import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
+import type { Session } from '../../runtime/session.js';
 import { isWebStream } from '../../runtime/stream-like.js';
 import { warnOnce } from '../../runtime/warning.js';
-import type { Exchange } from './exchange.js';
+import type { Body } from './body.js';
 import { ignoresInit } from './ignored-init.js';
 import { addressOf, headersOf, initFrom, type Pair, pairsOf } from './request.js';
 import { type InitShape, isRequest, type RequestShape, type ResponseShape } from './shapes.js';
 
+/** The request whose attempts are prepared here. */
+interface Prepared extends KeyBearer {
+  readonly method: string;
+  readonly origin: string | undefined;
+  readonly session: Session;
+  readonly body: Body | undefined;
+  readonly isSpare: boolean;
+  readonly isOurs: boolean;
+  /** The caller's input and init as they were at the call. */
+  readonly inputAtFirst: unknown;
+  readonly initAtFirst: InitShape | null | undefined;
+  /** Those of the next attempt. */
+  input: unknown;
+  init: InitShape | null | undefined;
+  send(signal: AbortSignal): Promise<ResponseShape>;
+}
+
 export class OutgoingRequest implements Outgoing<ResponseShape> {
-  private readonly exchange: Exchange;
+  private readonly exchange: Prepared;
   /** The headers and the URL of the next attempt, once `beforeRetry` or a key has changed them. */
   private pairs: readonly Pair[] | undefined = undefined;
   private url: string | undefined = undefined;
 
-  constructor(exchange: Exchange) {
+  constructor(exchange: Prepared) {
     this.exchange = exchange;
   }
 
