@@ -139,25 +139,6 @@ function targetsOf(file: Source): string[] {
   return importsOf(file).map((name) => targetOf(file, name).replace(/\.js$/, '.ts'));
 }
 
-/**
- * Leaves out one kind of cycle: if one of two neighbours creates the other, the latter may import the type of its
- * creator.
- */
-function withoutTypesOfMakers(files: readonly Source[]): Source[] {
-  const importers = new Map(files.map((file) => [file.path, targetsOf(file)] as const));
-  return files.map((file) => {
-    const text = withoutComments(file.text).replace(
-      /^import type [^;]*? from '([^']+)';$/gm,
-      (line, name: string) => {
-        const target = targetOf(file, name).replace(/\.js$/, '.ts');
-        const isNeighbour = posix.dirname(target) === posix.dirname(file.path);
-        return isNeighbour && importers.get(target)?.includes(file.path) === true ? '' : line;
-      },
-    );
-    return { path: file.path, text };
-  });
-}
-
 function reachedFrom(path: string, imports: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const reached = new Set<string>();
   const open = [path];
@@ -281,8 +262,8 @@ describe('the architecture', () => {
     expect([...used].sort()).toEqual(Object.keys(floors).map((_, index) => index));
   });
 
-  test('has no import cycles outside the adapters, types included', () => {
-    expect(inCircles(sources.filter(({ path }) => layerOf(path) !== 'adapters'))).toEqual([]);
+  test('has no import cycles, types included', () => {
+    expect(inCircles(sources)).toEqual([]);
     const planted: Source[] = [
       { path: 'core/a.ts', text: "import type { B } from './b/b.js';" },
       { path: 'core/b/b.ts', text: "export * from './c.js';" },
@@ -290,21 +271,6 @@ describe('the architecture', () => {
       { path: 'core/d.ts', text: "import { a } from './a.js';" },
     ];
     expect(inCircles(planted)).toEqual(['core/a.ts', 'core/b/b.ts', 'core/b/c.ts']);
-  });
-
-  test('has no import cycles in the adapters, except types between two neighbours', () => {
-    const circles = (files: readonly Source[]): string[] => inCircles(withoutTypesOfMakers(files));
-    expect(circles(sources.filter(({ path }) => layerOf(path) === 'adapters'))).toEqual([]);
-    const maker = { path: 'adapters/x/a.ts', text: "import { B } from './b.js';" };
-    const made = { path: 'adapters/x/b.ts', text: "import type { A } from './a.js';" };
-    const longer = [
-      maker,
-      { path: 'adapters/x/b.ts', text: "import { C } from './c.js';" },
-      { path: 'adapters/x/c.ts', text: "import type { A } from './a.js';" },
-    ];
-    expect(circles([maker, made])).toEqual([]);
-    expect(circles(longer)).toHaveLength(3);
-    expect(circles([maker, { ...made, text: "import { A } from './a.js';" }])).toHaveLength(2);
   });
 
   test('has a room for each room of tests', () => {

@@ -4,14 +4,24 @@ import type { RetryContext } from '../../core/events.js';
 import type { Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../../runtime/attempt-header.js';
 import { contextFor } from '../../runtime/hooks.js';
+import type { Session } from '../../runtime/session.js';
 import { asChanged, goesTo, targetOf } from './dispatch-options.js';
 import type { Download } from './download.js';
-import type { Exchange } from './exchange.js';
+import type { DispatchOptions } from './handlers.js';
 import type { MoreHeaders } from './outgoing.js';
+
+/** The exchange whose next attempt it is. */
+interface Retried {
+  readonly session: Session;
+  /** What the next attempt is sent with. */
+  options: DispatchOptions;
+  /** Asks a function of the caller's, and goes on with its answer. */
+  ask<Answer>(question: () => Answer | PromiseLike<Answer>, next: (answer: Answer) => void): void;
+}
 
 /** Runs after the wait, so that a token that `beforeRetry` fetches is fresh. */
 export function prepareNext(
-  exchange: Exchange,
+  exchange: Retried,
   decision: Retry,
   download: Download | undefined,
   then: (more: MoreHeaders) => void,

@@ -31,7 +31,6 @@ import { type Hedging, hedgingFor } from './hedging.js';
 import { discard } from './loser.js';
 import { type Ending, evidenceOf, evidenceOfHead, outcomeOfError, outcomeOfHead } from './outcome.js';
 import { leave, type MoreHeaders, send } from './outgoing.js';
-import type { Pair } from './pair.js';
 import {
   cancelWait,
   downloadIn,
@@ -43,8 +42,7 @@ import {
   sendingIn,
   type TwoOut,
 } from './phase.js';
-import type { Receiver, SendingCallback } from './receiver.js';
-import { Sending } from './sending.js';
+import { type Receiver, Sending, type SendingCallback } from './sending.js';
 import { Times } from './times.js';
 
 const noCause: ErrorOptions = Object.freeze({});
@@ -357,7 +355,7 @@ export class Exchange extends CallersController implements Receiver {
     return this.phase === sending;
   }
 
-  goOnWithTwo(pair: Pair): void {
+  goOnWithTwo(pair: TwoOut): void {
     this.phase = pair;
   }
 

@@ -5,28 +5,37 @@ import { attemptHeaderOf } from '../../runtime/attempt-header.js';
 import type { SessionTail } from '../../runtime/session.js';
 import { isSurelyReplayable } from './body.js';
 import { forgetConnection } from './connections.js';
-import type { Exchange } from './exchange.js';
-import { send } from './outgoing.js';
-import { Pair } from './pair.js';
-import type { Receiver } from './receiver.js';
+import { type Outgoing, send } from './outgoing.js';
+import { type Hedged, Pair } from './pair.js';
+import type { TwoOut } from './phase.js';
 import { isFull, type Room, roomOf } from './room.js';
-import type { Sending } from './sending.js';
+import type { Receiver, Sending } from './sending.js';
+import type { Times } from './times.js';
 import { type Watch, WatchedSending } from './watched.js';
 
+/** The exchange that may be hedged. */
+interface Watched extends Hedged, Outgoing {
+  readonly times: Pick<Times, 'limitLearnt'> | undefined;
+  /** Whether this is the only attempt, and it has no answer yet. */
+  awaitsOnly(sending: Sending): boolean;
+  goOnWithTwo(pair: TwoOut): void;
+  startTimers(sending: Sending): void;
+}
+
 /** Retries may be suppressed where the request is made: then nothing is hedged or learnt. */
-export function hedgingFor(exchange: Exchange): Hedging | undefined {
+export function hedgingFor(exchange: Watched): Hedging | undefined {
   const { tail } = exchange.session;
   return tail === undefined ? undefined : new Hedging(exchange, tail);
 }
 
 export class Hedging implements Watch {
-  private readonly hedged: Exchange;
+  private readonly hedged: Watched;
   private readonly tail: SessionTail;
   private pair: Pair | undefined = undefined;
   /** The attempt that a hedge may be sent beside. */
   private awaited: WatchedSending | undefined = undefined;
 
-  constructor(hedged: Exchange, tail: SessionTail) {
+  constructor(hedged: Watched, tail: SessionTail) {
     this.hedged = hedged;
     this.tail = tail;
   }

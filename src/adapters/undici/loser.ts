@@ -10,7 +10,7 @@ import type { SessionTail } from '../../runtime/session.js';
 import { type Cancel, judging } from '../../runtime/sleep.js';
 import { RequestContext } from './context.js';
 import type { ResponseHeaders } from './handlers.js';
-import type { Receiver } from './receiver.js';
+import type { Receiver } from './sending.js';
 import type { WatchedSending } from './watched.js';
 
 export class Loser implements Receiver {

@@ -8,8 +8,7 @@ import { type Body, sourceOf } from './body.js';
 import { setStarting } from './context.js';
 import { withBody, withMore } from './dispatch-options.js';
 import { abortError } from './errors.js';
-import type { Exchange } from './exchange.js';
-import type { DispatchOptions } from './handlers.js';
+import type { Dispatch, DispatchOptions } from './handlers.js';
 import { Hops } from './hops.js';
 import type { Sending } from './sending.js';
 import { Upload } from './upload.js';
@@ -17,8 +16,24 @@ import { Upload } from './upload.js';
 /** Headers that this attempt adds to the request's; undefined removes one. */
 export type MoreHeaders = Readonly<Record<string, string | undefined>>;
 
+/** The exchange whose attempt is sent. */
+export interface Outgoing {
+  readonly session: Session;
+  readonly dispatch: Dispatch;
+  readonly options: DispatchOptions;
+  readonly body: Body;
+  /** Whether this attempt is still wanted, although it could not be sent at once. */
+  isWaitingFor(sending: Sending): boolean;
+  failToSend(sending: Sending, error: unknown): void;
+  /** A function of the caller's has failed, and the request with it. */
+  fail(error: unknown): void;
+  /** Runs the caller's code in the context in which the request was made. */
+  inScope(work: () => void): void;
+  watch(source: KeptBody): void;
+}
+
 /** Returns what the dispatch returned: false asks the caller to wait for `drain`. */
-export function send(exchange: Exchange, sending: Sending, more: MoreHeaders | undefined): boolean {
+export function send(exchange: Outgoing, sending: Sending, more: MoreHeaders | undefined): boolean {
   const { body } = exchange;
   try {
     if (body.kind !== 'made') return sendNow(exchange, sending, more);
@@ -35,7 +50,7 @@ export function send(exchange: Exchange, sending: Sending, more: MoreHeaders | u
 }
 
 function sendOnceMade(
-  exchange: Exchange,
+  exchange: Outgoing,
   sending: Sending,
   more: MoreHeaders | undefined,
   made: PromiseLike<unknown>,
@@ -63,7 +78,7 @@ function sendOnceMade(
   );
 }
 
-function sendNow(exchange: Exchange, sending: Sending, more: MoreHeaders | undefined): boolean {
+function sendNow(exchange: Outgoing, sending: Sending, more: MoreHeaders | undefined): boolean {
   const { body, options } = exchange;
   const source = sourceOf(body);
   if (source !== undefined) {
@@ -92,7 +107,7 @@ function dependsOnEvidence({ settings, request }: Session): boolean {
 }
 
 /** Counts the hops of the attempt. */
-function dispatchCounted({ dispatch }: Exchange, sending: Sending, options: DispatchOptions): boolean {
+function dispatchCounted({ dispatch }: Outgoing, sending: Sending, options: DispatchOptions): boolean {
   const hops = new Hops(sending, options.method);
   sending.hops = hops;
   const outer = hops.begin();

@@ -5,19 +5,33 @@
 
 import type { Duplex } from 'node:stream';
 import type { ClientOutcome } from '../../core/events.js';
+import type { Decision } from '../../core/types.js';
 import { causeOf } from '../../runtime/cause.js';
 import type { Ports } from '../../runtime/ports.js';
-import type { Prospects, Ruling, SessionTail } from '../../runtime/session.js';
+import type { Prospects, Ruling, Session, SessionTail } from '../../runtime/session.js';
 import type { RequestContext } from './context.js';
 import { ShortResponseError } from './errors.js';
-import type { Exchange } from './exchange.js';
-import type { ResponseHeaders } from './handlers.js';
+import type { Dispatch, ResponseHeaders } from './handlers.js';
 import { discard, Loser } from './loser.js';
 import type { Ending } from './outcome.js';
 import type { Ended, TwoOut } from './phase.js';
-import type { Receiver, SendingCallback } from './receiver.js';
 import { type Room, roomOf } from './room.js';
+import type { Receiver, Sending, SendingCallback } from './sending.js';
 import type { WatchedSending } from './watched.js';
+
+/** The exchange whose attempts are out. */
+export interface Hedged extends Omit<Receiver, 'expectsBody' | 'received' | 'ended'> {
+  readonly session: Session;
+  readonly dispatch: Dispatch;
+  /** The last real outcome, as the `cause` of an error of our own. */
+  cause: ErrorOptions;
+  /** Runs the caller's code in the context in which the request was made. */
+  inScope(work: () => void): void;
+  judge(sending: Sending, ending: Ending, pair: TwoOut): void;
+  follow(sending: Sending, ending: Ending, decision: Decision, outcome: ClientOutcome): void;
+  goOnWith(sending: Sending): void;
+  stopTimers(sending: Sending): void;
+}
 
 /** One of the two has ended. */
 interface EndedOfPair extends Ended {
@@ -29,13 +43,13 @@ export class Pair implements Receiver, TwoOut {
   readonly first: WatchedSending;
   readonly hedge: WatchedSending;
   readonly expectsBody = false;
-  private readonly exchange: Exchange;
+  private readonly exchange: Hedged;
   private readonly tail: SessionTail;
   /** The ending of one, kept while the other is still out. */
   private kept: EndedOfPair | undefined = undefined;
 
   constructor(
-    exchange: Exchange,
+    exchange: Hedged,
     tail: SessionTail,
     first: WatchedSending,
     makeHedge: (pair: Pair) => WatchedSending,

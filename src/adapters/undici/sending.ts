@@ -5,13 +5,13 @@
  */
 
 import type { Duplex } from 'node:stream';
+import type { Ports } from '../../runtime/ports.js';
 import { Aside, type Late } from './aside.js';
 import { BothGenerations } from './both-generations.js';
-import { innerContext } from './context.js';
+import { innerContext, type RequestContext } from './context.js';
 import { givenUpError, movedError } from './errors.js';
 import type { Controller, ResponseHeaders } from './handlers.js';
 import { type Hops, isQuestion } from './hops.js';
-import type { Receiver } from './receiver.js';
 import { refuse } from './refuse.js';
 import type { Upload } from './upload.js';
 
@@ -30,6 +30,27 @@ type Course =
 const live: Course = { kind: 'live' };
 const over: Course = { kind: 'over' };
 const nothing: unknown[] = [];
+
+/** Callbacks about a request that is being sent. */
+export type SendingCallback = 'onBodySent' | 'onRequestSent' | 'onResponseStarted';
+
+/** Is told everything that is meant for the caller, and which sending it came from. */
+export interface Receiver {
+  readonly context: RequestContext;
+  readonly ports: Ports;
+  /** The caller has paused the response. */
+  readonly paused: boolean;
+  /** The final head has been handed over, so only the rest of its body can follow. */
+  readonly expectsBody: boolean;
+  told(callback: SendingCallback, given: unknown[]): void;
+  headed(sending: Sending, status: number, headers: ResponseHeaders, statusText: string | undefined): void;
+  received(sending: Sending, chunk: Buffer): void;
+  ended(sending: Sending, trailers: ResponseHeaders): void;
+  upgraded(sending: Sending, status: number, headers: ResponseHeaders, socket: Duplex): void;
+  failed(sending: Sending, error: unknown): void;
+  /** Ends the answer where it is, and tells the caller this error, since nothing underneath will. */
+  endWith(sending: Sending, error: unknown): void;
+}
 
 export class Sending extends BothGenerations {
   readonly kind = 'sending';

@@ -4,8 +4,7 @@ import type { Alarm } from '../../runtime/alarms.js';
 import { askForConnection, forgetConnection, type Travelling } from './connections.js';
 import type { Controller } from './handlers.js';
 import type { Ending } from './outcome.js';
-import type { Receiver } from './receiver.js';
-import { Sending } from './sending.js';
+import { type Receiver, Sending } from './sending.js';
 
 /** Is told when the attempt is on the wire. */
 export interface Watch {
