@@ -57,6 +57,17 @@ const tenants = [
   }),
 );
 
+/** What a trial has kept back is too much at once for a server with a short queue. */
+const shortQueues = [0.5, 0.7].map((share): DayGoal => {
+  const workers = Math.ceil(8 * (1 - share)) + 2;
+  return {
+    name: 'tenants',
+    about: `a tenant of ${percent(share)} of 100/s always gets 429 with 5, ${workers} workers, a queue of 5`,
+    day: days.refusedTenant(share, answers[1], 100, { kind: 'queue', workers, places: 5, serviceMs: 50 }),
+    figures: [{ what: 'the others', of: good, atLeast: 0.99, besideNone: true }],
+  };
+});
+
 /** The same for clients in many processes that share what they know. */
 const together = [10, 50].map(
   (processes): DayGoal => ({
@@ -165,6 +176,7 @@ const quota: DayGoal = {
 
 export const holdDays: readonly DayGoal[] = [
   ...tenants,
+  ...shortQueues,
   ...together,
   ...overloads,
   ...overloadedTogether,

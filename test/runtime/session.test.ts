@@ -595,8 +595,17 @@ describe('the hold', () => {
     const inHaste = retrier.open(requestOf(), { deadlineMs: 100 });
     expect(inHaste.admit()).toEqual({ kind: 'go' });
     time.now += 1_500;
-    for (const session of waiting) expect(session.admit()).toEqual({ kind: 'go' });
+    // They follow each other, while new requests are free to go.
+    const waits = waiting
+      .map((session) => session.admit())
+      .map((one) => ('delayMs' in one ? one.delayMs : 0));
+    expect(waits[0]).toBe(0);
+    expect(waits).toEqual(waits.toSorted((one, other) => one - other));
+    expect(waits.at(-1)).toBeGreaterThan(900);
+    expect(waits.at(-1)).toBeLessThan(1_000);
     expect(retrier.open(requestOf()).admit()).toEqual({ kind: 'go' });
+    time.now += 1_000;
+    for (const session of waiting) expect(session.admit()).toEqual({ kind: 'go' });
   });
 
   test('answers that are not refusals count, errors do not', () => {

@@ -1,7 +1,7 @@
 /** The hold of a scope: its setting, its state and what the server answers, and its link to the fleet. */
 
 import { queueMs } from '../../core/limits/hold/admit.js';
-import { givePlaceBack, isPaced } from '../../core/limits/hold/queue.js';
+import { givePlaceBack, isDraining, isPaced } from '../../core/limits/hold/queue.js';
 import { afterRefusal, isRefusal } from '../../core/limits/hold/refusals.js';
 import type { AnswerKind, Sample } from '../../core/limits/hold/sample.js';
 import { afterAnswer, afterSent, noSample } from '../../core/limits/hold/sample.js';
@@ -57,7 +57,8 @@ export class ScopeHold implements OwnHold {
 
   /** Whether an attempt has nothing to ask for here, and nothing to take. */
   isClear(now: number): boolean {
-    return !isPaced(this.asOf(now), now);
+    const state = this.asOf(now);
+    return !isPaced(state, now) && !isDraining(state, now);
   }
 
   /** Whether the server can bear more requests than were asked for. */

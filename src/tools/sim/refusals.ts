@@ -11,18 +11,23 @@ export interface Refusal {
   readonly retryAfter: number | false;
 }
 
-/** One tenant is always refused, until it is served like the others after a minute and a half. */
-export function refusedTenant(share: number, { status, retryAfter }: Refusal, perSecond: number): Day {
+/** One tenant is always refused, until it is served like the `others` after a minute and a half. */
+export function refusedTenant(
+  share: number,
+  { status, retryAfter }: Refusal,
+  perSecond: number,
+  others: PlainServer = quick,
+): Day {
   const path = '/tenant';
   const refused: PlainServer = { ...quick, latencyMs: 20, share: 1, status, retryAfter };
   const tenant: ChangingServer = {
     kind: 'changing',
     phases: [
       { fromMs: 0, server: refused },
-      { fromMs: servedFromMs, server: quick },
+      { fromMs: servedFromMs, server: others },
     ],
   };
-  const server: ServerModel = { kind: 'routed', routes: [{ path, server: tenant }], otherwise: quick };
+  const server: ServerModel = { kind: 'routed', routes: [{ path, server: tenant }], otherwise: others };
   const clients: Clients = {
     kind: 'open',
     count: 100,

@@ -128,7 +128,10 @@ describe('after a trial', () => {
     watched.for(2_000, { perSecond: 20, refused: 0.8 });
     expect(watched.state).toMatchObject({ phase: 'free', restMs: 10_000 });
     expect(isPaced(watched.state, watched.now)).toBe(false);
-    expect(timeOf(watched.state, place)).toBeLessThanOrEqual(watched.now);
+    // They follow each other within a second.
+    expect(timeOf(watched.state, place)).toBeGreaterThan(watched.now + 900);
+    expect(timeOf(watched.state, place)).toBeLessThanOrEqual(watched.state.pacedSince + 1_000);
+    expect(timeOf(watched.state, place - 60)).toBeLessThan(watched.now + 200);
     watched.for(9_900, { perSecond: 100, refused: 0.8 });
     expect(watched.phase).toBe('free');
     watched.for(3_000, { perSecond: 100, refused: 0.8 });

@@ -11,7 +11,7 @@ const pollsOfQueue = 8;
 
 export function admitByHold(hold: Hold, turnstile: Turnstile, now: number, deadlineAt: number): Admitted {
   const passes = passing(turnstile);
-  if (!isPaced(turnstile.hold, now)) return passes;
+  if (!isPaced(turnstile.hold, now)) return drained(turnstile, passes, now, deadlineAt);
   const isNew = turnstile.claim.queuesUntil === noClaim.queuesUntil && turnstile.claim.place === undefined;
   if (isNew && turnstile.queued >= hold.maxWaiting) {
     return hold.enforce ? refusing(passes, 'held') : { ...passes, unenforced: 'held' };
@@ -22,6 +22,14 @@ export function admitByHold(hold: Hold, turnstile: Turnstile, now: number, deadl
   }
   const { claim, state } = claimed(hold, turnstile, now, deadlineAt);
   return admitAt(hold, turnstile, { ...passes, hold: state, claim }, claim.place, now, deadlineAt);
+}
+
+/** All may go, and those that waited follow each other. */
+function drained({ hold, claim }: Turnstile, passes: Admitted, now: number, deadlineAt: number): Admitted {
+  if (claim.place === undefined) return passes;
+  const at = Math.min(timeOf(hold, claim.place), claim.queuesUntil);
+  if (at <= now || at >= deadlineAt) return passes;
+  return { ...passes, claim, admission: { kind: 'wait', delayMs: at - now, why: 'hold' } };
 }
 
 /** Admits a request that has a place. */

@@ -16,6 +16,14 @@ export function isPaced(state: HoldState, now: number): boolean {
   return now < state.pacedSince + pacedForMs || placesBy(state, now) < state.nextPlace - state.gaps.length;
 }
 
+/** If all may go, those that waited follow each other for this time: at once, they would be too many for some servers. */
+const drainMs = 1_000;
+
+/** Whether requests that waited before all might go are still about to follow each other. */
+export function isDraining({ phase, pacedSince, places, nextPlace }: HoldState, now: number): boolean {
+  return places < nextPlace && paces[phase] === undefined && now < pacedSince + drainMs;
+}
+
 /** How many places have come up after this time, if the pace begins at one place per millisecond. */
 function placesAfter({ gentlePerMs, gentleForMs, boldPerMs }: Pace, elapsed: number): number {
   const places = Math.expm1(gentlePerMs * Math.min(elapsed, gentleForMs)) / gentlePerMs;
@@ -63,8 +71,8 @@ export function spacingBy({ pacedSince, spacingMs, phase }: HoldState, now: numb
 export function timeOf(state: HoldState, place: number): number {
   const { places, pacedSince, spacingMs, gaps, phase } = state;
   const pace = paces[phase];
-  if (pace === undefined) return pacedSince;
   const ahead = Math.max(0, place - gapsBefore(gaps, place) - places);
+  if (pace === undefined) return pacedSince + (drainMs * ahead) / Math.max(1, state.nextPlace - places);
   return pacedSince + timeFor(pace, ahead * spacingMs);
 }
 

@@ -220,7 +220,9 @@ function lettingGo(state: HoldState, phase: 'free' | 'proof' | 'quota', now: num
   const isVain = phase === 'free';
   const forMs = isVain ? Math.max(restMs, 2 * state.restMs) : state.restMs;
   const rest = { dueAt: isVain ? now + forMs : now, restMs: forMs };
-  const places = { nextPlace, places: nextPlace, pacedSince: now };
+  // Only a proof is about what happens if they go at once.
+  const taken = phase === 'proof' ? nextPlace : placesTaken(state, now);
+  const places = { nextPlace, places: taken, gaps: state.gaps, pacedSince: now };
   const free = { ...noHold, ...places, ...rest, phase, asked, share, spacingMs };
   return { state: free, sample: sampleFrom(now) };
 }
