@@ -30,7 +30,7 @@ const callers: readonly Figure[] = [
   { title: 'Failed', unit: 'requests that failed, per second', values: ({ series }) => series.failed },
   {
     title: 'Not sent',
-    unit: 'requests that the gate or the hold did not send, per second',
+    unit: 'by the gate or the hold, per second',
     values: ({ series }) => series.refused,
     isRare: true,
   },

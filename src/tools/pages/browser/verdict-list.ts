@@ -20,9 +20,18 @@ export function verdictList(comparison: Comparison, headline: 'h2' | 'p' = 'p'):
   return element(
     'div',
     { class: 'verdict' },
-    element(headline, { class: 'headline' }, headlineText(verdict)),
+    element(headline, { class: 'headline' }, ...headlineParts(verdict)),
     element('ul', {}, ...items),
   );
+}
+
+/** The names of policies in elements of their own. */
+function headlineParts(verdict: Pick<Verdict, 'headline' | 'policies'>): (string | HTMLElement)[] {
+  const names = new Set(verdict.policies.map(({ label }) => label));
+  // A name with a full stop or a comma behind it stays whole with it.
+  return headlineText(verdict)
+    .split(/(\s+)/)
+    .map((word) => (names.has(word.replace(/[.,;:]$/, '')) ? element('span', {}, word) : word));
 }
 
 /** As a sentence of its own. A policy's name stays as it is written. */
