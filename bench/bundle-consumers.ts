@@ -6,7 +6,7 @@ import type { Row } from './row.js';
 const features = {
   presets: ['src/core/policy/presets.ts'],
   explain: ['src/core/explain.ts'],
-  'vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/signals/'],
+  'vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/signals.ts'],
   'the check of policies': ['src/core/policy/check', 'src/core/policy/routes/pattern-faults.ts'],
 } as const satisfies Readonly<Record<string, Modules>>;
 

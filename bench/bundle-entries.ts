@@ -20,14 +20,12 @@ const layers: Readonly<Record<string, Modules>> = {
   core: ['src/core/'],
 };
 const pieces: Readonly<Record<string, Modules>> = {
-  'the vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/signals/'],
+  'the vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/signals.ts'],
   'all hints': ['src/core/hints/'],
   'the check for contradictions': [
     'src/core/policy/check/contradictions.ts',
     'src/core/policy/check/budget-contradictions.ts',
-    'src/core/policy/check/schedule-contradictions.ts',
     'src/core/policy/check/rule-contradictions.ts',
-    'src/core/policy/check/status-contradictions.ts',
   ],
   'any check of policies': ['src/core/policy/check', 'src/core/policy/routes/pattern-faults.ts'],
   'patterns and routes': ['src/core/policy/routes'],

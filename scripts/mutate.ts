@@ -83,7 +83,7 @@ const roomsOfCore = [
   },
   {
     name: 'hints',
-    mutate: ['hints/*.ts', 'hints/signals/*.ts', '!hints/origins.ts'],
+    mutate: ['hints/*.ts', '!hints/origins.ts'],
     tests: ['core/hints/!(hostile).test.ts'],
   },
 ].map((room): Room => ({ ...room, mutate: room.mutate.map((file) => file.replace(/^!?/, '$&core/')) }));

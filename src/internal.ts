@@ -16,14 +16,16 @@ export {
   newTail,
 } from './core/limits/tail/tail.js';
 export { checkPolicy } from './core/policy/check/check.js';
-export { endlessQueues } from './core/policy/check/endless-queues.js';
-export { hedgedWrites } from './core/policy/check/hedged-writes.js';
-export { implausibleTimes } from './core/policy/check/implausible-times.js';
-export { longPolls } from './core/policy/check/long-polls.js';
 export { nearest } from './core/policy/check/nearest.js';
+export {
+  endlessQueues,
+  hedgedWrites,
+  implausibleTimes,
+  longPolls,
+  unreadBodies,
+} from './core/policy/check/remarks.js';
 export type { JsonSchema } from './core/policy/check/schema.js';
 export { checkStructure } from './core/policy/check/structure.js';
-export { unreadBodies } from './core/policy/check/unread-bodies.js';
 export { pathTo } from './core/policy/check/wording.js';
 export { defaults } from './core/policy/defaults.js';
 export { defaultSettings, fillIn } from './core/policy/fill-in.js';

@@ -15,7 +15,7 @@ function fetchAlone(leftOut: LeftOut = []): Promise<Bundle> {
 }
 
 const modules = {
-  vendors: ['src/core/hints/vendors.ts', 'src/core/hints/signals/aws.ts'],
+  vendors: ['src/core/hints/vendors.ts', 'src/core/hints/signals.ts'],
   gateAndHold: [
     'src/core/limits/gate/gate.ts',
     'src/core/limits/hold/refusals.ts',

@@ -1,6 +1,7 @@
 /** A retrier as a member of a fleet: finds the record of each limit of its scopes, if it is shared. */
 
 import type { LimitName } from '../core/limits/all.js';
+import { protocolVersion } from '../core/limits/fleet/messages.js';
 import type { Budget, Hold } from '../core/policy/limits.js';
 import type { Policy } from '../core/policy/policy.js';
 import type {
@@ -17,7 +18,6 @@ import type {
 import { BudgetRecordShare } from './budget-share.js';
 import { GateRecordShare } from './gate-share.js';
 import { HoldRecordShare } from './hold-share.js';
-import { recordName } from './record-name.js';
 import type { RecordShare } from './share.js';
 import type { Voice } from './voice.js';
 
@@ -96,4 +96,34 @@ class MemberScope implements FleetScope {
 function longestWindowMs({ fallback, rules }: Policy, hold: Hold): number {
   const ownRules = [fallback, ...rules].filter(({ settings }) => settings.hold === hold);
   return Math.max(...ownRules.map(({ settings }) => settings.maxHintMs));
+}
+
+// ---------------------------------------------------------------- names of records
+
+/**
+ * Limit, rule, settings, scope, and the version of the messages: the first rule that has these settings; rules that inherit them share its record. Undefined: the settings are those
+ * of a single request, which are not shared.
+ */
+function recordName(
+  { fallback, rules }: Policy,
+  limit: LimitName,
+  settings: object,
+  scope: string,
+): string | undefined {
+  const rule = [fallback, ...rules].find((one) => one.settings[limit] === settings);
+  if (rule === undefined) return undefined;
+  return [`v${protocolVersion}`, limit, rule.name, hashOf(JSON.stringify(settings)), scope].join(' ');
+}
+
+/** FNV-1a, twice with different start values: it tells settings apart, but does not keep them secret. */
+function hashOf(text: string): string {
+  return [0x811c9dc5, 0x050c5d1f].map((begin) => fnv(text, begin).toString(36)).join('');
+}
+
+function fnv(text: string, begin: number): number {
+  let hash = begin;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
 }

@@ -1,14 +1,14 @@
 /** Turns decisions into telemetry, through the diagnostics channel, so that every retrier of the process is seen. */
 
-import { diag, type Meter, type MeterProvider, metrics } from '@opentelemetry/api';
-import type { RequestEvent } from '../core/events.js';
+import { type Attributes, diag, type Meter, type MeterProvider, metrics, trace } from '@opentelemetry/api';
+import type { DecisionEvent, HedgeEvent, RequestEvent } from '../core/events.js';
+import { explain } from '../core/explain.js';
 import { builtinModule } from '../runtime/builtin-module.js';
 import { channelName } from '../runtime/events.js';
 import { Labels } from './attributes.js';
 import { Bounded } from './bounded.js';
 import { Counts } from './counts.js';
 import { type NamedRetriers, watch } from './gauges.js';
-import { addSpanEvent } from './spans.js';
 
 export interface InstrumentOptions {
   /** The provider for metrics; by default, the one that is registered when `instrument()` is called. */
@@ -76,4 +76,52 @@ function record(event: RequestEvent, recorder: Recorder): void {
   const all = [...recorders];
   if (all.find((one) => one.meter === meter) === recorder) counts.take(event);
   if (all[0] === recorder) addSpanEvent(event, labels);
+}
+
+/** Adds decisions, hedges and refusals as events to the span in which the request was made; no span is added around it. */
+function addSpanEvent(event: RequestEvent, labels: Labels): void {
+  const span = trace.getActiveSpan();
+  if (span?.isRecording() !== true) return;
+  const { request, scope } = event;
+  const about = {
+    ...labels.ofRequest(event),
+    // Without an origin, the URL is only a path.
+    [request.url.startsWith('/') ? 'url.path' : 'url.full']: request.url,
+    'undaunted.scope': scope,
+  };
+  if (event.type === 'decision') {
+    span.addEvent(`undaunted.${event.decision.action}`, { ...about, ...ofDecision(event, labels) });
+  } else if (event.type === 'hedge') {
+    span.addEvent('undaunted.hedge', { ...about, ...ofHedge(event) });
+  } else if (event.refused !== undefined) {
+    const { reason, enforced } = event.refused;
+    span.addEvent('undaunted.refusal', {
+      ...about,
+      'undaunted.reason': reason,
+      'undaunted.enforced': enforced,
+    });
+  }
+}
+
+function ofDecision({ decision, history }: DecisionEvent, labels: Labels): Attributes {
+  return {
+    ...labels.ofFinding(decision.finding),
+    'undaunted.attempt': decision.attempt,
+    'undaunted.reason': decision.reason,
+    'undaunted.explanation': explain(decision),
+    ...(decision.action === 'retry' && {
+      // Not the number of the attempt: if two attempts were out at once, either of them may have decided.
+      'http.request.resend_count': history.length,
+      'undaunted.wait.duration': decision.delayMs / 1_000,
+      'undaunted.wait.from': decision.waitFrom,
+    }),
+  };
+}
+
+function ofHedge({ attempt, afterMs }: HedgeEvent): Attributes {
+  return {
+    'undaunted.attempt': attempt,
+    'http.request.resend_count': attempt - 1,
+    'undaunted.hedge.delay': afterMs / 1_000,
+  };
 }

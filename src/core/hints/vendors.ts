@@ -8,13 +8,23 @@
 import { xRateDashLimit, xRateLimit } from './bases.js';
 import type { HintSet, Quota, ResetField } from './hint-set.js';
 import type { BaseName, HintSetName } from './sets.js';
-import { awsCode } from './signals/aws.js';
-import { graphLimit, hubspotPolicy, salesforceLimit } from './signals/business.js';
-import { githubLimit } from './signals/github.js';
-import { analyticsOnce, googleReason, googleRetryInfo } from './signals/google.js';
-import { linearLimit, shopifyCost } from './signals/graphql.js';
-import { elasticsearchRejection, grpcPushback, zendeskEndpoints } from './signals/infrastructure.js';
-import { anthropicLimit, openaiQuota } from './signals/language-models.js';
+import {
+  analyticsOnce,
+  anthropicLimit,
+  awsCode,
+  elasticsearchRejection,
+  githubLimit,
+  googleReason,
+  googleRetryInfo,
+  graphLimit,
+  grpcPushback,
+  hubspotPolicy,
+  linearLimit,
+  openaiQuota,
+  salesforceLimit,
+  shopifyCost,
+  zendeskEndpoints,
+} from './signals.js';
 
 function resetOf(quota: Quota, as: 'delta-s' | 'delta-ms' | 'epoch-s'): ResetField {
   return { quotas: [quota], as, reason: `x-ratelimit-reset-${as}` };

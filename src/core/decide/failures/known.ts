@@ -6,9 +6,18 @@
 import { axiosFailures } from './axios.js';
 import { fetchFailures } from './fetch.js';
 import { nodeFailures } from './node.js';
-import { ourFailures } from './ours.js';
 import type { FailureRow, Failures, FailureText } from './row.js';
+import { unclear } from './row.js';
 import { undiciFailures } from './undici.js';
+
+const ourFailures: Failures = {
+  byCode: [
+    ['ERR_UNDAUNTED_ATTEMPT_TIMEOUT', unclear],
+    // No time is left for another attempt, but the gate has to know that the server did not answer.
+    ['ERR_UNDAUNTED_DEADLINE', unclear],
+  ],
+  timeouts: ['ERR_UNDAUNTED_ATTEMPT_TIMEOUT'],
+};
 
 const owners: readonly Failures[] = [nodeFailures, undiciFailures, axiosFailures, fetchFailures, ourFailures];
 

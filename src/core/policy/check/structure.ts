@@ -4,12 +4,9 @@
  */
 
 import type { Problem } from '../../errors.js';
-import { found, quote } from '../../found.js';
+import { found, isLength, isPlain, quote, unreadable } from '../../found.js';
 import { didYouMean, kindOf, mayBeFunction, unknownKey } from './known-keys.js';
-import type { Entries, ListParts } from './parts.js';
-import { partsOf } from './parts.js';
 import type { JsonSchema } from './schema.js';
-import { adviceOnShorthand } from './shorthands.js';
 import { adviceOnHeader } from './taken-headers.js';
 import { allowed, oneOf, pathTo } from './wording.js';
 
@@ -179,4 +176,61 @@ function countKeys(check: Check, schema: JsonSchema, known: number, all: number,
   if (schema.maxProperties === undefined || known === 1 || (known === 0 && all > 0)) return;
   const what = `an object with ${known} of them`;
   check.problems.push({ path, found: what, allowed: oneOf(allowed([schema])) });
+}
+
+// ---------------------------------------------------------------- a list or an object in parts
+
+// Every value is read once, since getters and proxies may return another one later.
+
+type Entries = ReadonlyMap<string | symbol, unknown>;
+
+interface ListParts {
+  readonly kind: 'list';
+  /** Undefined: it has holes. */
+  readonly items: readonly unknown[] | undefined;
+}
+
+interface ObjectParts {
+  readonly kind: 'object';
+  readonly entries: Entries;
+}
+
+/** The content of a list or a plain object, each value read once; undefined: it is neither, or unreadable. */
+function partsOf(value: unknown): ListParts | ObjectParts | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  try {
+    if (Array.isArray(value)) return { kind: 'list', items: itemsOf(value) };
+    if (!isPlain(value)) return undefined;
+    const entries = new Map(Reflect.ownKeys(value).map((key) => [key, read(value, key)]));
+    return { kind: 'object', entries };
+  } catch {
+    // A proxy may throw on everything.
+    return undefined;
+  }
+}
+
+/** A proxy that claims a length of a billion without having the items is not iterated over. */
+function itemsOf(list: readonly unknown[]): readonly unknown[] | undefined {
+  const most = Reflect.ownKeys(list).length - 1;
+  const length: unknown = Reflect.get(list, 'length');
+  if (!isLength(length)) throw new TypeError('A list without a length');
+  return length > most ? undefined : Array.from({ length }, (_, index) => read(list, index));
+}
+
+function read(from: object, key: string | symbol | number): unknown {
+  try {
+    return Reflect.get(from, key);
+  } catch {
+    return unreadable;
+  }
+}
+
+// ---------------------------------------------------------------- values that other libraries take
+
+/** How to write here what they probably mean; `place` is the path of the value. It is short, since a page carries it. */
+function adviceOnShorthand(value: unknown, place: string): string | undefined {
+  if (typeof value === 'number' && place.endsWith('chedule')) return 'Write { kind: "fixed", waitMs: … }.';
+  if (typeof value !== 'string' || !place.endsWith('Ms')) return undefined;
+  const [, number, unit] = /^(\d+)(s|ms)?$/.exec(value) ?? [];
+  return number === undefined ? undefined : `Write ${Number(number) * (unit === 's' ? 1_000 : 1)}.`;
 }

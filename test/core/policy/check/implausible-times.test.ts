@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { implausibleTimes } from '../../../../src/core/policy/check/implausible-times.js';
+import { implausibleTimes } from '../../../../src/core/policy/check/remarks.js';
 import { defaultOptions } from '../../../../src/core/policy/defaults.js';
 import type { PolicyOptions } from '../../../../src/core/policy/options.js';
 import { definePolicy } from '../../../../src/core/policy/policy.js';

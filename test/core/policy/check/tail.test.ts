@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { checkOverride, checkPolicy } from '../../../../src/core/policy/check/check.js';
-import { hedgedWrites } from '../../../../src/core/policy/check/hedged-writes.js';
+import { hedgedWrites } from '../../../../src/core/policy/check/remarks.js';
 import type { PolicyOptions } from '../../../../src/core/policy/options.js';
 import { definePolicy } from '../../../../src/core/policy/policy.js';
 import { presets } from '../../../../src/core/policy/presets.js';

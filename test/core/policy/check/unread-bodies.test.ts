@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unreadBodies } from '../../../../src/core/policy/check/unread-bodies.js';
+import { unreadBodies } from '../../../../src/core/policy/check/remarks.js';
 import type { PolicyOptions } from '../../../../src/core/policy/options.js';
 import { definePolicy } from '../../../../src/core/policy/policy.js';
 
