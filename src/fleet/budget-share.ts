@@ -72,6 +72,11 @@ export class BudgetRecordShare implements BudgetShare, RecordShare {
     this.take(pricesOf(this.budget, failure).retry);
   }
 
+  moved(failure: keyof Cost): void {
+    this.giveBack(pricesOf(this.budget, failure).retry);
+    this.speaker.mark(this);
+  }
+
   private take(price: number): void {
     this.leased = Math.max(0, this.leased - price);
     this.spentLately += price;

@@ -81,6 +81,8 @@ export interface BudgetShare {
   succeeded(refund: number | undefined): void;
   failed(failure: keyof Cost): void;
   spent(failure: keyof Cost): void;
+  /** What was spent last is given back. */
+  moved(failure: keyof Cost): void;
   /** How much of the scope's own budget this process may spend. */
   spendable(own: BudgetState, now: number): BudgetState;
 }

@@ -26,11 +26,13 @@ import type {
   RequestFacts,
   World,
 } from '../core/types.js';
+import { originIn, written } from './address.js';
 import { type Enclosure, suppressionInContext } from './context.js';
 import { type About, isListening, summaryOf, tell } from './events.js';
 import { belongsTo, enclosureHere, isSuppressed } from './layers.js';
 import { admit, leave } from './limits/admission.js';
 import { succeedAtOnce } from './limits/clear.js';
+import type { Asking } from './limits/gate.js';
 import type { Limits, Shared } from './limits/limits.js';
 import { Race, type Raced } from './race.js';
 import type { Prospects, SessionTail } from './session.js';
@@ -55,7 +57,7 @@ const reopened = -1;
 export class LiveSession implements Raced {
   readonly request: RequestFacts;
   readonly rule: Rule;
-  readonly limits: Limits;
+  limits: Limits;
   /** The attempt of another layer, if this request was made within it: later, the context may be another's. */
   private readonly enclosure: Enclosure | undefined = enclosureHere();
   /** Made only if a limit is asked for admission, or if a deadline or a listener needs the time. */
@@ -117,16 +119,41 @@ export class LiveSession implements Raced {
   admit(): Admission {
     const { limits } = this;
     if (!limits.settings.needsAdmission || admission === undefined) return go;
-    return admission.admit(limits, this, this.turnHere(), this.deadlineAt, !this.isFirst);
+    return admission.admit(limits, this.asking, this.turnHere(), this.deadlineAt, this.retries > 0);
   }
 
-  /** Whether no retry has begun yet. */
+  movesTo(url: string): void {
+    const { limits, request, rule, turn } = this;
+    const home = moves.get(this)?.home ?? limits;
+    const isHome = !isElsewhere(url, request);
+    const asking = isHome ? this : { request: at(url, request), rule };
+    const there = isHome ? home : home.scope.siblings.limitsFor(home.settings, asking.request);
+    if (there.scope === limits.scope) return;
+    if (turn !== undefined) admission?.leave(limits, turn);
+    const paid = this.attempts?.at(-1)?.decision;
+    if (paid?.action === 'retry') {
+      const now = limits.scope.ports.now();
+      limits.budget?.moved(paid.finding, now);
+      there.budget?.spend(paid.finding, now);
+    }
+    this.limits = there;
+    this.race?.moved();
+    moves.set(this, { home, asking, after: this.attempts?.length ?? 0 });
+  }
+
+  /** What a gate tells requests apart by. */
+  private get asking(): Asking {
+    return (this.attempts && moves.get(this)?.asking) ?? this;
+  }
+
+  /** Whether no retry has begun yet in this scope: what another one has seen, it does not know. */
   private get isFirst(): boolean {
-    return this.attempts === undefined || this.retries === 0;
+    if (this.attempts === undefined) return true;
+    return !this.attempts.slice(moves.get(this)?.after).some(isRetried);
   }
 
   get retries(): number {
-    return this.attempts?.filter(({ decision }) => decision.action === 'retry').length ?? 0;
+    return this.attempts?.filter(isRetried).length ?? 0;
   }
 
   private turnHere(): Turn {
@@ -259,7 +286,7 @@ export class LiveSession implements Raced {
 
   /** Tells the gate how the attempt ended. */
   private endTurn(sign: Sign, finding?: Finding): void {
-    this.limits.gate?.ended(this, this.turnHere(), this.isFirst, sign, finding);
+    this.limits.gate?.ended(this.asking, this.turnHere(), this.isFirst, sign, finding);
   }
 
   /**
@@ -269,7 +296,9 @@ export class LiveSession implements Raced {
   private refund(): number | undefined {
     const { budget } = this.settings;
     if (budget === false || this.attempts === undefined || this.acceptedStatus === reopened) return undefined;
-    return refundOf(budget, this.attempts);
+    // The retry that went to this scope was paid there.
+    const { after } = moves.get(this) ?? { after: 1 };
+    return refundOf(budget, after > 1 ? this.attempts.slice(after - 1) : this.attempts);
   }
 
   private tellDecision(world: World, decision: Decision): void {
@@ -303,6 +332,36 @@ export class LiveSession implements Raced {
   about(): About {
     return { request: summaryOf(this.request), rule: this.rule.name, scope: this.scope.name };
   }
+}
+
+// ---------------------------------------------------------------- a request that goes to another origin
+
+interface Move {
+  /** The limits of its own origin. */
+  readonly home: Limits;
+  readonly asking: Asking;
+  /** How many attempts had ended before the last move. */
+  readonly after: number;
+}
+
+/** Hardly any request moves, so none has room for it. */
+const moves: WeakMap<LiveSession, Move> = new WeakMap();
+
+/** Where a client does not know the origin, it does not know that another one is meant either. */
+function isElsewhere(url: string, { origin }: RequestFacts): boolean {
+  const there = originIn(url);
+  return there !== undefined && origin !== undefined && there !== (originIn(origin) ?? origin);
+}
+
+/** The request as if it had been made there. */
+function at(url: string, request: RequestFacts): RequestFacts {
+  const { method, keyed } = request;
+  const header = (name: string): string | undefined => request.header?.(name);
+  return { method, keyed, header, origin: originIn(url), path: written(url) };
+}
+
+function isRetried({ decision }: Attempt): boolean {
+  return decision.action === 'retry';
 }
 
 /** Made only when someone asks for the history of a request that succeeded at once. */

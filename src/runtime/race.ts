@@ -58,7 +58,7 @@ export class Race implements SessionTail {
   /** Undefined unless the request was hedged. */
   hasHedgeWon: boolean | undefined = undefined;
   private readonly session: Raced;
-  private readonly known: RuleTail;
+  private known: RuleTail;
   /** What the rule learns. An override may use less of it. */
   private readonly learns: Tail;
   /** The attempt that is out, and its hedge. */
@@ -73,13 +73,17 @@ export class Race implements SessionTail {
   private isLoserLeft = false;
 
   constructor(session: Raced, uses: Tail) {
-    const { limits, rule } = session;
-    const { scope } = limits;
-    scope.tails ??= new Tails();
+    const { rule } = session;
     this.session = session;
-    this.known = scope.tails.of(rule);
+    this.known = knownTo(session);
     this.learns = rule.settings.tail ?? uses;
     this.isActing = session.suppressed !== true;
+  }
+
+  /** The next attempt goes to another scope, whose answers take times of their own. */
+  moved(): void {
+    this.known = knownTo(this.session);
+    this.cutAfterMs = undefined;
   }
 
   private get uses(): Tail {
@@ -407,3 +411,8 @@ const cutFinding: Finding = Object.freeze({
   name: 'Cut',
   code: undefined,
 });
+
+function knownTo({ limits: { scope }, rule }: Raced): RuleTail {
+  scope.tails ??= new Tails();
+  return scope.tails.of(rule);
+}

@@ -13,6 +13,7 @@ import { originIn } from './address.js';
 import { withoutSecrets } from './events.js';
 import type { Fleet, FleetMember, FleetSnapshot } from './fleet.js';
 import { countFirst } from './installations.js';
+import type { Limits, Siblings } from './limits/limits.js';
 import { LiveSession } from './live-session.js';
 import type { Ports } from './ports.js';
 import { portsFrom } from './ports.js';
@@ -52,7 +53,7 @@ export interface Retrier extends RetrierLike {
   reset(scope?: string): void;
 }
 
-class LiveRetrier implements Retrier {
+class LiveRetrier implements Retrier, Siblings {
   readonly policy: Policy;
   readonly ports: Ports;
   private readonly scopes: Scopes;
@@ -64,7 +65,7 @@ class LiveRetrier implements Retrier {
     this.policy = policy;
     this.ports = ports;
     this.member = fleet?.join({ policy, ports });
-    this.scopes = new Scopes(policy.maxScopes, policy.scopeIdleMs, ports, this.member, onFirst);
+    this.scopes = new Scopes(policy.maxScopes, policy.scopeIdleMs, ports, this, this.member, onFirst);
   }
 
   get [Symbol.toStringTag](): 'Retrier' {
@@ -80,8 +81,16 @@ class LiveRetrier implements Retrier {
     const { policy } = this;
     const rule: Rule = policy.ruleFor(request);
     const settings = override === undefined ? rule.settings : policy.override(rule, override);
-    const scope = this.scopes.get(this.scopeName(settings, request, unknownOrigin, socket));
-    return new LiveSession(request, rule, scope.limitsOf(settings));
+    return new LiveSession(request, rule, this.limitsFor(settings, request, unknownOrigin, socket));
+  }
+
+  limitsFor(
+    settings: Settings,
+    request: RequestFacts,
+    unknownOrigin = 'unknown origin',
+    socket?: string,
+  ): Limits {
+    return this.scopes.get(this.scopeName(settings, request, unknownOrigin, socket)).limitsOf(settings);
   }
 
   private scopeName(

@@ -7,7 +7,7 @@ import type { FleetMember, FleetScope } from './fleet.js';
 import { ScopeBudget } from './limits/budget.js';
 import { ScopeGate } from './limits/gate.js';
 import { ScopeHold } from './limits/hold.js';
-import { Limits, type Shared } from './limits/limits.js';
+import { Limits, type Shared, type Siblings } from './limits/limits.js';
 import type { Ports } from './ports.js';
 import type { SessionScope } from './session.js';
 import type { LearntSnapshot, Tails } from './tails.js';
@@ -41,6 +41,7 @@ const mostKnown = 100;
 export class Scope implements SessionScope, Shared {
   readonly name: string;
   readonly ports: Ports;
+  readonly siblings: Siblings;
   /** Since the last sweep of idle scopes: 0 is none, 1 the request that made the scope, 2 others. */
   uses: 0 | 1 | 2 = 1;
   /** When a sweep last found it used. */
@@ -58,7 +59,8 @@ export class Scope implements SessionScope, Shared {
   private readonly known: Map<Settings, Limits> = new Map();
   private newest: Limits | undefined = undefined;
 
-  constructor(name: string, ports: Ports, fleet?: FleetMember) {
+  constructor(name: string, ports: Ports, siblings: Siblings, fleet?: FleetMember) {
+    this.siblings = siblings;
     this.name = name;
     this.ports = ports;
     this.usedAt = ports.now();

@@ -4,6 +4,7 @@
  */
 
 import type { FleetMember } from './fleet.js';
+import type { Siblings } from './limits/limits.js';
 import type { Ports } from './ports.js';
 import { Scope } from './scope.js';
 
@@ -15,6 +16,7 @@ export class Scopes {
   private readonly most: number;
   private readonly idleMs: number;
   private readonly ports: Ports;
+  private readonly siblings: Siblings;
   private readonly fleet: FleetMember | undefined;
   private onFirst: ((scope: Scope) => void) | undefined;
 
@@ -22,6 +24,7 @@ export class Scopes {
     most: number,
     idleMs: number,
     ports: Ports,
+    siblings: Siblings,
     fleet?: FleetMember,
     onFirst?: (scope: Scope) => void,
   ) {
@@ -29,6 +32,7 @@ export class Scopes {
     this.most = most;
     this.idleMs = idleMs;
     this.ports = ports;
+    this.siblings = siblings;
     this.fleet = fleet;
   }
 
@@ -61,7 +65,7 @@ export class Scopes {
       this.byName.get(oldest)?.close();
       this.byName.delete(oldest);
     }
-    return new Scope(name, this.ports, this.fleet);
+    return new Scope(name, this.ports, this.siblings, this.fleet);
   }
 
   /** For callers that have read the clock anyway. Sweeps at most four times per idle time. */

@@ -45,6 +45,11 @@ export interface Session {
    * starts again.
    */
   resume(): void;
+  /**
+   * `beforeRetry` sends the next attempt to this URL. At another origin, it belongs to the scope of that, unless the rule
+   * names one; the rule, its settings and the deadline stay.
+   */
+  movesTo(url: string): void;
   /** To be called before each attempt, the first one included, and again after a wait that it asked for. */
   admit(): Admission;
   /**

@@ -24,14 +24,14 @@ const budgets: fc.Arbitrary<BucketBudget> = fc.record({
 
 interface Step {
   readonly process: number;
-  readonly what: 'retry' | 'succeeds' | 'fails' | 'reports';
+  readonly what: 'retry' | 'succeeds' | 'fails' | 'moves' | 'reports';
   readonly afterMs: number;
 }
 
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.record({
     process: fc.nat(processes - 1),
-    what: fc.constantFrom('retry', 'retry', 'succeeds', 'fails', 'reports'),
+    what: fc.constantFrom('retry', 'retry', 'succeeds', 'fails', 'moves', 'reports'),
     afterMs: fc.nat(200),
   }),
   { minLength: 20, maxLength: 400 },
@@ -53,6 +53,13 @@ class Process {
     if (!affords(this.budget, this.share.spendable(full, now), 'transient', now)) return;
     this.share.spent('transient');
     this.spent += costOf(this.budget, 'transient');
+  }
+
+  /** The last retry goes to another scope. */
+  move(): void {
+    if (this.spent === 0) return;
+    this.share.moved('transient');
+    this.spent -= costOf(this.budget, 'transient');
   }
 }
 
@@ -80,6 +87,7 @@ function property(share: (budget: BucketBudget) => BudgetRecordShare) {
       now += afterMs;
       if (what === 'reports') report(process);
       else if (what === 'retry') process.retry(now);
+      else if (what === 'moves') process.move();
       else {
         const { spent } = process;
         process.spent = 0;

@@ -39,6 +39,7 @@ export function prepareNext(
     // A resource at another URL is another representation, even if its ETag is the same.
     if (download !== undefined && !goesTo(changed, exchange.options)) throw download.error;
     exchange.options = changed;
+    session.movesTo(hook.url);
   };
   exchange.ask(
     () => contextFor(session, decision, targetOf(exchange.options)),

@@ -3,6 +3,7 @@
 import {
   affords,
   afterFailure,
+  afterMove,
   afterRetry,
   afterSuccess,
   fullBudget,
@@ -64,6 +65,13 @@ export class ScopeBudget {
     const price = priceOf(finding);
     this.share?.spent(price);
     this.state = afterRetry(this.budget, this.asOf(now), price, now);
+  }
+
+  /** A retry that this budget has paid is sent to another scope, which pays in its place. */
+  moved(finding: Finding, now: number): void {
+    const price = priceOf(finding);
+    this.share?.moved(price);
+    this.state = afterMove(this.budget, this.asOf(now), price, now);
   }
 
   // -------------------------------------------------------------- after an attempt

@@ -1,7 +1,7 @@
 /** The limits of a scope that the requests with the same settings pass. */
 
 import type { Settings } from '../../core/policy/settings.js';
-import type { Finding, RefusalReason } from '../../core/types.js';
+import type { Finding, RefusalReason, RequestFacts } from '../../core/types.js';
 import type { Ports } from '../ports.js';
 import type { Tails } from '../tails.js';
 import type { ScopeBudget } from './budget.js';
@@ -9,8 +9,15 @@ import type { LimitsPassed } from './clear.js';
 import type { ScopeGate } from './gate.js';
 import type { ScopeHold } from './hold.js';
 
+/** The scopes of a retrier. */
+export interface Siblings {
+  /** The limits of the scope that requests like this one belong to. */
+  limitsFor(settings: Settings, request: RequestFacts): Limits;
+}
+
 /** What all requests of a scope have in common, whatever their settings. */
 export interface Shared {
+  readonly siblings: Siblings;
   readonly name: string;
   readonly ports: Ports;
   /** Made by the first request that learns something. */

@@ -173,7 +173,9 @@ export class Loop<Answer> {
     const target = outgoing.target();
     const context = contextFor(session, decision, target);
     await times.inTime(beforeRetry(context));
-    outgoing.change(context.headers, context.url === target.url ? undefined : context.url);
+    const isElsewhere = context.url !== target.url;
+    outgoing.change(context.headers, isElsewhere ? context.url : undefined);
+    if (isElsewhere) session.movesTo(context.url);
   }
 
   private async wait(delayMs: number, body?: RequestBody): Promise<void> {

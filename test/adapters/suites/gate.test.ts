@@ -49,6 +49,15 @@ describe.each(subject.ways)('over $name', ({ client }) => {
     expect(structuredClone(cause)).toEqual(cause);
   });
 
+  test('shuts after attempts without an answer, and not after 429', async () => {
+    const lab = await openLab([answer(429), answer(408), answer(425), rst(), rst()]);
+    const send = client(createRetrier(gated, new Clock().ports));
+    const errors: unknown[] = [];
+    for (let request = 0; request < 6; request += 1) errors.push((await settled(send(lab.origin))).error);
+    expect(errors.map((error) => error instanceof GateShutError)).toEqual([...Array(5).fill(false), true]);
+    expect(lab.requests).toHaveLength(5);
+  });
+
   test.each<[string, Play]>([
     ['an answer', answer(503, '', { 'x-served-by': 'a' })],
     ['an error', rst()],
@@ -94,6 +103,14 @@ describe.each(subject.ways)('over $name', ({ client }) => {
     expect((await send(lab.origin)).status).toBe(200);
     expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'open' }]);
   });
+});
+
+test('that a failure shuts: the caller gets that failure, because no retry would get through', async () => {
+  const lab = await openLab(answer(503, 'dead'));
+  const send = subject.client(createRetrier({ ...gated, maxRetries: 5 }, new Clock('at once').ports));
+  await send(lab.origin, { retry: { retry: false } });
+  expect(await send(lab.origin)).toMatchObject({ status: 503, text: 'dead' });
+  expect(lab.requests).toHaveLength(2);
 });
 
 test("that a request meets with a probe under way waits for the probe's answer", async () => {
@@ -191,5 +208,13 @@ describe("with whenShut: 'wait'", () => {
     expect(waiting()).toBe(0);
     expect(clock.waits.pending).toBe(0);
     expect(lab.requests).toHaveLength(1);
+  });
+
+  test('a wait that would end after the deadline does not start', async () => {
+    const { lab, clock, send, waiting } = await shutGate();
+    const { error } = await settled(send(lab.origin, { retry: { deadlineMs: 1 } }));
+    expect(error).toBeInstanceOf(GateShutError);
+    expect(waiting()).toBe(0);
+    expect(clock.waits.delays).toEqual([]);
   });
 });

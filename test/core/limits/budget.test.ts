@@ -3,6 +3,7 @@ import { classify } from '../../../src/core/decide/classify.js';
 import {
   affords,
   afterFailure,
+  afterMove,
   afterRetry,
   afterSuccess,
   costOf,
@@ -79,11 +80,39 @@ function account(budget: Budget, now = 0) {
       }
       return count;
     },
+    /** The last retry goes to another scope. */
+    move(failure: keyof Cost = 'transient') {
+      state = afterMove(budget, state, failure, now);
+      return this;
+    },
     affords: (failure: keyof Cost = 'transient') => affords(budget, state, failure, now),
     left: () => tokensLeft(budget, state, now),
     state: () => state,
   };
 }
+
+describe('a retry that goes to another scope', () => {
+  test('is paid back, whatever it cost', () => {
+    const bucket = account(plain);
+    bucket.retry('throttled', 2);
+    expect(bucket.move('throttled').left()).toBe(8);
+    const window = account({ ...sliding, reserve: 5 });
+    window.retry('timeout');
+    expect(window.move('timeout').left()).toBe(5);
+  });
+
+  test('fills no bucket above its brim', () => {
+    const bucket = account(plain);
+    expect(bucket.move().left()).toBe(10);
+    expect(bucket.retry('transient', 99)).toBe(10);
+  });
+
+  test('gives nothing back where failures are charged, and not retries', () => {
+    const bucket = account({ ...plain, charge: 'failure' });
+    bucket.fail().retry();
+    expect(bucket.move().left()).toBe(9);
+  });
+});
 
 describe('a bucket', () => {
   test('starts full, at its time', () => {

@@ -659,6 +659,7 @@ describe('kinds of requests', () => {
     expect(kindOf('default', 'get', '/api/jobs/18/events')).toBe(poll);
     expect(kindOf('default', 'GET', 'http://api.example.com/api/jobs/18/events#top')).toBe(poll);
     expect(kindOf('default', 'GET', `/api/jobs/${'a'.repeat(41)}/events`)).toBe(poll);
+    expect(kindOf('default', 'GET', 'http://api.example.com')).toBe(kindOf('default', 'GET', '/'));
     for (const [rule, method, path] of [
       ['polls', 'GET', '/api/jobs/17/events'],
       ['default', 'POST', '/api/jobs/17/events'],

@@ -98,6 +98,11 @@ export function afterRetry(
   return kindOf(budget).debit(budget, state, thousandths(costOf(budget, failure)), now);
 }
 
+/** The retry that was paid last goes to another scope, which pays for it in place of this one. */
+export function afterMove(budget: Budget, state: BudgetState, failure: keyof Cost, now: number): BudgetState {
+  return kindOf(budget).debit(budget, state, -thousandths(costOf(budget, failure)), now);
+}
+
 /** The level in tokens, for people to read. */
 export function tokensLeft(budget: Budget, state: BudgetState, now: number): number {
   return Math.max(0, kindOf(budget).level(budget, state, now)) / 1_000;

@@ -46,7 +46,7 @@ const mostParameters = 8;
 
 export function kindOf(rule: string, method: string, url: string): Kind {
   const [, path = '', query = ''] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/i.exec(url) ?? [];
-  const segments = path.split('/', mostSegments + 1).map(nameIn);
+  const segments = (path || '/').split('/', mostSegments + 1).map(nameIn);
   return hashOf(`${rule} ${method.toUpperCase()} ${segments.join('/')} ${parametersIn(query).join('&')}`);
 }
 
