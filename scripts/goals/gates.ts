@@ -114,7 +114,11 @@ const silent: readonly Return[] = [
     [200, 1_000].map((rate): Return => ({ how: 'hang', forMs, rate, withinMs: 2_000, atLeast: 0.92 })),
   ),
   { how: 'hang', forMs: 23_400, rate: 30, withinMs: 2_000 },
-  { how: 'hang', forMs: 7_700, rate: 200, withinMs: 2_000, processes: 10 },
+  ...[4_300, 7_700, 23_400].flatMap((forMs) =>
+    [10, 50].map((processes): Return => {
+      return { how: 'hang', forMs, rate: 200, withinMs: 2_000, atLeast: 0.85, processes };
+    }),
+  ),
 ];
 
 const returns = [...known, ...silent].map(returning);

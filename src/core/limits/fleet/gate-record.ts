@@ -1,7 +1,7 @@
 /**
  * The store's record of a shared gate, and how a report changes it. The store collects facts and does not judge: if a
  * process takes the server for dead, by its own settings, it says so, and the gate shuts for all. The store makes sure
- * that there are two witnesses, that one probe is out at a time, and that late reports change nothing.
+ * that there are two witnesses, that one process at a time has a lease to probe, and that late reports change nothing.
  */
 
 import type { Census } from './headcount.js';
@@ -163,7 +163,7 @@ function afterJudgement(record: GateRecord, { shut, epoch }: GateReport, now: nu
   return { ...record, epoch: epoch + 1, isShut: true, kinds, probeAt: now + probeInMs, leaseUntil: 0 };
 }
 
-/** One probe at a time: only its holder can end a lease early, and only the current one. */
+/** One lease at a time: only its holder can end a lease early, and only the current one. */
 function afterLease(given: GateRecord, report: GateReport, now: number): GateRecord {
   const { over, wantMs, epoch } = report;
   if (!given.isShut || epoch !== given.epoch) return given;

@@ -53,7 +53,7 @@ export interface GateReport {
    * the kinds of requests that have failed here.
    */
   readonly shut?: { readonly row: number; readonly probeInMs: number; readonly kinds?: string };
-  /** The process wants to probe, and needs this long for it. */
+  /** The process wants to probe, and no other may probe for this long. */
   readonly wantMs?: number;
   /** The probe of the process is over or will not be sent; the next one may go after this time. */
   readonly over?: { readonly lease: number; readonly probeInMs: number };

@@ -370,7 +370,7 @@ describe('whatever is reported', () => {
     }
   }
 
-  test('a gate never shuts on one witness, has one probe out at most, and its numbers only grow', () => {
+  test('a gate never shuts on one witness, has one lease out at most, and its numbers only grow', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(ms, anyGate), { maxLength: 40 }), (reports) => {
         play(reports, (record, before, report, now) => {
