@@ -109,18 +109,21 @@ const known: readonly Return[] = (['stop', 'crash'] as const).flatMap((how) => [
 ]);
 
 /** None of what it got meanwhile is answered, so only a new probe can tell that it is back. */
-const silent: readonly Return[] = [
-  ...[2_600, 4_300, 7_700, 23_400].flatMap((forMs) =>
-    [200, 1_000].map((rate): Return => ({ how: 'hang', forMs, rate, withinMs: 2_000, atLeast: 0.92 })),
-  ),
-  { how: 'hang', forMs: 23_400, rate: 30, withinMs: 2_000 },
-  ...[4_300, 7_700, 23_400].flatMap((forMs) =>
-    [10, 50].map((processes): Return => {
-      return { how: 'hang', forMs, rate: 200, withinMs: 2_000, atLeast: 0.85, processes };
-    }),
-  ),
-];
+const silent: readonly Return[] = [200, 1_000].flatMap((rate) => [
+  ...[2_600, 4_300, 7_700].map((forMs): Return => {
+    return { how: 'hang', forMs, rate, withinMs: 2_000, atLeast: 0.92 };
+  }),
+  // After a longer outage, probes are further apart.
+  { how: 'hang', forMs: 23_400, rate, withinMs: 2_000, atLeast: 0.8 },
+]);
 
-const returns = [...known, ...silent].map(returning);
+const silentFleets: readonly Return[] = [10, 50].flatMap((processes) => [
+  ...[4_300, 7_700].map((forMs): Return => {
+    return { how: 'hang', forMs, rate: 200, withinMs: 2_000, atLeast: 0.85, processes };
+  }),
+  { how: 'hang', forMs: 23_400, rate: 200, withinMs: 2_000, processes },
+]);
+
+const returns = [...known, ...silent, ...silentFleets].map(returning);
 
 export const gateDays: readonly DayGoal[] = [...polls, ...returns];

@@ -128,13 +128,14 @@ export class GateRecordShare implements GateShare, RecordShare {
 
   /** A request waits at the gate: if a probe is due, this request can be it. */
   waits(attemptTimeoutMs: number | undefined, now: number): void {
-    if (!needsLease(this.gate, this.limit.state, now)) return;
+    const { state } = this.limit;
+    if (!needsLease(this.gate, state, now)) return;
     const isAsking = now - this.askedAt < askingMs;
     if (isAsking || this.isHearsay || this.hasLease(now) || !this.speaker.isShared) return;
     this.askedAt = now;
     if (this.roundTripMs > leasePatienceMs) this.usableMs = Math.max(this.usableMs, usableWhenSlowMs);
     // The probe may be sent at the end of the time for which the lease is usable.
-    this.neededMs = unansweredMs(this.gate, attemptTimeoutMs) + this.usableMs;
+    this.neededMs = unansweredMs(this.gate, attemptTimeoutMs, now - state.shutAt) + this.usableMs;
     this.wantMs = this.neededMs;
     this.speaker.urge(this);
   }

@@ -16,6 +16,7 @@ import { settingsOf } from '../../kit.js';
 const shut: GateState = {
   kind: 'shut',
   epoch: 3,
+  shutAt: 0,
   probeAt: 1_000,
   failures: 20,
   probes: [],
@@ -121,9 +122,9 @@ describe('a request that comes when the gate will open soon', () => {
     }
   }
 
-  test("waits 0.4 seconds for a probe's answer, and asks only a few times", () => {
+  test("waits 0.35 seconds for a probe's answer, and asks only a few times", () => {
     expect(timesOf({ gate: true }, probing)).toEqual([
-      1_000, 1_010, 1_020, 1_040, 1_080, 1_160, 1_260, 1_360, 1_400,
+      1_000, 1_010, 1_020, 1_040, 1_080, 1_160, 1_260, 1_350,
     ]);
   });
 

@@ -42,6 +42,7 @@ const open: Of<'open'> = {
 const shut: Of<'shut'> = {
   kind: 'shut',
   epoch: 5,
+  shutAt: 0,
   probeAt: 1_000,
   failures: 3,
   probes: [],
@@ -195,6 +196,7 @@ describe('open', () => {
     const row = failing(2, 1_000);
     expect(afterSign(gate, row, { epoch: 4, sentAt: 1_500 }, 'dead', kind, 2_000, draw)).toEqual({
       ...shut,
+      shutAt: 2_000,
       probeAt: 2_000 + soon,
       idleSince: 2_000,
       tried: [{ kind, at: 2_000, trial: 'none', isNew: false }],
@@ -378,6 +380,20 @@ describe('shut', () => {
       expect(nextProbeAt(soon(6), 6_000)).toBe(6_750);
     });
 
+    test('and further apart, the longer it has been shut, up to five intervals', () => {
+      const after = (sentAt: number): GateState => {
+        return turningAway({ ...hanging([]), probes: [sentAt], probeAt: sentAt + 1_000 }, 20);
+      };
+      expect(nextProbeAt(after(8_000), 8_000)).toBe(8_500);
+      expect(nextProbeAt(after(24_000), 24_000)).toBe(24_750);
+      expect(nextProbeAt(after(64_000), 64_000)).toBe(66_000);
+      expect(nextProbeAt(after(640_000), 640_000)).toBe(645_000);
+      // Few ask.
+      const few = { ...hanging([]), probes: [64_000], probeAt: 65_000 };
+      expect(nextProbeAt(few, 64_000)).toBe(66_000);
+      expect([2_000, 64_000, 1e6].map((ms) => unansweredMs(gate, 2_000, ms))).toEqual([500, 2_000, 5_000]);
+    });
+
     test.each([
       [undefined, 5_000],
       [500, 500],
@@ -391,7 +407,7 @@ describe('shut', () => {
       // As those of a single process, once as many begin as end.
       if (timeoutMs === undefined || ms === 500 || ms === 5_000) return;
       const out: number[] = [];
-      let state: GateState = hanging([]);
+      let state: GateState = { ...hanging([]), shutAt: 1e6 };
       for (let now = 0; now < 200_000; now += 10) {
         const [first] = out;
         if (first !== undefined && now - first >= timeoutMs)
@@ -506,6 +522,7 @@ describe('ramping', () => {
     expect(ended(nine, 'dead', 210)).toEqual({
       ...shut,
       epoch: 7,
+      shutAt: 210,
       probeAt: 1_210,
       failures: 10,
       idleSince: 210,

@@ -40,12 +40,12 @@ describe('a run', () => {
     const { offered, sent, good, failed, refused, timedOut } = totals;
     expect({ events, offered, sent, good, failed, refused, timedOut }).toMatchInlineSnapshot(`
       {
-        "events": 25145,
+        "events": 24880,
         "failed": 202,
-        "good": 5437,
-        "offered": 5879,
-        "refused": 230,
-        "sent": 5668,
+        "good": 5434,
+        "offered": 5880,
+        "refused": 237,
+        "sent": 5662,
         "timedOut": 221,
       }
     `);

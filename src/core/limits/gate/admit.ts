@@ -14,7 +14,7 @@ import { noEpoch } from './state.js';
  * ramp.
  */
 export const leasePatienceMs = 50;
-const probePatienceMs = 400;
+const probePatienceMs = 350;
 const rampPatienceMs = 2_000;
 
 const shortestPollMs = 10;

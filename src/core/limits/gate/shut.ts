@@ -19,6 +19,12 @@ const patientIntervals = 5;
 const mostProbes = patientIntervals / shareForEach;
 
 /**
+ * A server that is stopped may keep what it got, and has to work through it when it goes on. So unanswered probes are
+ * also as far apart as this share of the time for which the gate has been shut.
+ */
+const shareOfOutage = 1 / 32;
+
+/**
  * Any sign of life reopens the gate, also one from an earlier attempt. A failure only says that its probe is over: when
  * the next one goes was settled when the last one was sent.
  */
@@ -78,9 +84,22 @@ function lastOut({ probes, idleSince }: Shut): number | undefined {
   return sentAt !== undefined && sentAt >= idleSince ? sentAt : undefined;
 }
 
-function dueAt({ probeMs }: Gate, { probes, probeAt }: Shut): number {
-  const sentAt = probes.at(-1);
-  return sentAt === undefined ? probeAt : Math.max(probeAt, sentAt + shareForEach * probes.length * probeMs);
+function dueAt(gate: Gate, state: Shut): number {
+  const sentAt = state.probes.at(-1);
+  if (sentAt === undefined) return state.probeAt;
+  return Math.max(
+    state.probeAt,
+    sentAt + shareForEach * state.probes.length * gate.probeMs,
+    spreadAfter(gate, state),
+  );
+}
+
+/** When the next probe may go after one that is not answered, by the length of the outage. */
+function spreadAfter({ probeMs }: Gate, state: Shut): number {
+  const sentAt = lastOut(state);
+  return sentAt === undefined
+    ? state.probeAt
+    : sentAt + Math.min(patientIntervals * probeMs, shareOfOutage * (sentAt - state.shutAt));
 }
 
 /**
@@ -93,19 +112,26 @@ const turnedAwayForProbe = 20;
 const shortestShare = 1 / 8;
 const unansweredShare = 1 / 2;
 
-function isEarlyProbeDue({ probeMs }: Gate, state: Shut, now: number): boolean {
+function isEarlyProbeDue(gate: Gate, state: Shut, now: number): boolean {
+  const { probeMs } = gate;
   const { idleSince, turnedAway, leaseUntil, probes } = state;
   // In a fleet, the store says when.
   if (leaseUntil !== undefined || turnedAway < turnedAwayForProbe) return false;
   const sentAt = lastOut(state);
   if (sentAt === undefined) return now - idleSince >= shortestShare * probeMs;
-  return now - sentAt >= Math.max(unansweredShare, shareForEach * probes.length) * probeMs;
+  const apartMs = Math.max(unansweredShare, shareForEach * probes.length) * probeMs;
+  return now >= Math.max(sentAt + apartMs, spreadAfter(gate, state));
 }
 
 /** How far apart the unanswered probes of a fleet are: as far as those of one process, once as many begin as end. */
-export function unansweredMs({ probeMs }: Gate, attemptTimeoutMs: number = Number.POSITIVE_INFINITY): number {
-  const intervals = Math.sqrt((shareForEach * attemptTimeoutMs) / probeMs);
-  return Math.min(patientIntervals, Math.max(unansweredShare, intervals)) * probeMs;
+export function unansweredMs(
+  { probeMs }: Gate,
+  attemptTimeoutMs: number = Number.POSITIVE_INFINITY,
+  outageMs: number = 0,
+): number {
+  const apart = Math.sqrt((shareForEach * attemptTimeoutMs) / probeMs);
+  const intervals = Math.max(unansweredShare, apart, (shareOfOutage * outageMs) / probeMs);
+  return Math.min(patientIntervals, intervals) * probeMs;
 }
 
 /** One more request was turned away. */

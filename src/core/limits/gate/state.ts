@@ -32,6 +32,7 @@ export interface Open {
 export interface Shut {
   readonly kind: 'shut';
   readonly epoch: Epoch;
+  readonly shutAt: number;
   /** The next probe may go at this time. */
   readonly probeAt: number;
   /** When the probes were sent that are out, the last one last. */
@@ -104,6 +105,7 @@ export function shut(
   return {
     kind: 'shut',
     epoch: epoch + 1,
+    shutAt: now,
     probeAt,
     ...idle,
     failures,
