@@ -381,13 +381,13 @@ describe('shut', () => {
     });
 
     test('and further apart, the longer it has been shut, up to five intervals', () => {
-      const after = (sentAt: number): GateState => {
+      const probedAt = (sentAt: number): GateState => {
         return turningAway({ ...hanging([]), probes: [sentAt], probeAt: sentAt + 1_000 }, 20);
       };
-      expect(nextProbeAt(after(8_000), 8_000)).toBe(8_500);
-      expect(nextProbeAt(after(24_000), 24_000)).toBe(24_750);
-      expect(nextProbeAt(after(64_000), 64_000)).toBe(66_000);
-      expect(nextProbeAt(after(640_000), 640_000)).toBe(645_000);
+      expect(nextProbeAt(probedAt(8_000), 8_000)).toBe(8_500);
+      expect(nextProbeAt(probedAt(24_000), 24_000)).toBe(24_750);
+      expect(nextProbeAt(probedAt(64_000), 64_000)).toBe(66_000);
+      expect(nextProbeAt(probedAt(640_000), 640_000)).toBe(645_000);
       // Few ask.
       const few = { ...hanging([]), probes: [64_000], probeAt: 65_000 };
       expect(nextProbeAt(few, 64_000)).toBe(66_000);
