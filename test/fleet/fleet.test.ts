@@ -113,6 +113,16 @@ describe('a gate of two processes', () => {
     },
   );
 
+  test('in a long outage, an unanswered probe holds back the next for a part of it', () => {
+    const fleets = shutFleet();
+    fleets.pass(64_000);
+    probing(fleets, fleets.at(0));
+    fleets.pass(1_400);
+    expect(insist(fleets, fleets.at(1))).toBe('refuse');
+    fleets.pass(800);
+    expect(insist(fleets, fleets.at(1))).toBe('sent');
+  });
+
   test('reopens by the answer of any probe, and the late failure of an earlier one says nothing', () => {
     const timeout = failed(errorWith({ code: 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' }));
     const fleets = shutFleet(3);
