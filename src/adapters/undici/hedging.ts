@@ -4,11 +4,11 @@ import { Alarms } from '../../runtime/alarms.js';
 import { attemptHeaderOf } from '../../runtime/attempt-header.js';
 import type { SessionTail } from '../../runtime/session.js';
 import { isSurelyReplayable } from './body.js';
+import { type ConnectionPool, isFull, poolOf } from './connection-pool.js';
 import { forgetConnection } from './connections.js';
 import { type Outgoing, send } from './outgoing.js';
 import { type Hedged, Pair } from './pair.js';
 import type { TwoOut } from './phase.js';
-import { isFull, type Room, roomOf } from './room.js';
 import type { Receiver, Sending } from './sending.js';
 import type { Times } from './times.js';
 import { type Watch, WatchedSending } from './watched.js';
@@ -55,7 +55,7 @@ export class Hedging implements Watch {
     const { timeout } = hedged.session.settings.tail ?? {};
     if (timeout !== undefined) this.limitAsLearnt(sending, timeout.maxMs);
     if (isHedge) {
-      this.room.found();
+      this.pool.found();
       sending.askForConnection();
     } else if (hedged.awaitsOnly(sending)) this.awaitHedge(sending);
   }
@@ -75,8 +75,8 @@ export class Hedging implements Watch {
     hedged.times?.limitLearnt(sending, ms, leftMs, () => tail.mayTimeOut());
   }
 
-  private get room(): Room {
-    return roomOf(this.hedged.dispatch, this.hedged.session.scope);
+  private get pool(): ConnectionPool {
+    return poolOf(this.hedged.dispatch, this.hedged.session.scope);
   }
 
   private awaitHedge(sending: WatchedSending): void {

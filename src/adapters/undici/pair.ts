@@ -9,13 +9,13 @@ import type { Decision } from '../../core/types.js';
 import { causeOf } from '../../runtime/cause.js';
 import type { Ports } from '../../runtime/ports.js';
 import type { Prospects, Ruling, Session, SessionTail } from '../../runtime/session.js';
+import { type ConnectionPool, poolOf } from './connection-pool.js';
 import type { RequestContext } from './context.js';
 import { ShortResponseError } from './errors.js';
 import type { Dispatch, ResponseHeaders } from './handlers.js';
 import { discard, Loser } from './loser.js';
 import type { Ending } from './outcome.js';
 import type { Ended, TwoOut } from './phase.js';
-import { type Room, roomOf } from './room.js';
 import type { Receiver, Sending, SendingCallback } from './sending.js';
 import type { WatchedSending } from './watched.js';
 
@@ -78,8 +78,8 @@ export class Pair implements Receiver, TwoOut {
     return this.exchange.paused;
   }
 
-  private get room(): Room {
-    return roomOf(this.exchange.dispatch, this.exchange.session.scope);
+  private get pool(): ConnectionPool {
+    return poolOf(this.exchange.dispatch, this.exchange.session.scope);
   }
 
   // -------------------------------------------------------------- what the attempts bring
@@ -125,7 +125,7 @@ export class Pair implements Receiver, TwoOut {
     if (sending !== hedge || first.connection !== hedge.connection) return;
     // The first has been answered, and undici has moved the hedge to the connection that is free since then.
     if (first.ending !== undefined) return;
-    this.room.wasPipelined(this.ports.now());
+    this.pool.wasPipelined(this.ports.now());
     this.withdraw();
   }
 
@@ -150,7 +150,7 @@ export class Pair implements Receiver, TwoOut {
   /** The hedge never left: the first goes on, or ends, as if there had been no hedge. */
   private withdrawUnsent(sending: WatchedSending, ending: Ending): void {
     const { exchange, first } = this;
-    this.room.waited(this.ports.now());
+    this.pool.waited(this.ports.now());
     this.withdraw();
     if (sending !== first) return;
     if (ending.kind === 'error') exchange.failed(first, ending.error);

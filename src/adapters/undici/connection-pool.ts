@@ -13,10 +13,10 @@ const longestMs = 60_000;
 /** Pipelining is a setting of the client's, which hardly ever changes. */
 const pipelinedMs = 600_000;
 
-/** Until a room was full, no request has to look for its own. */
+/** Until a pool was full, no request has to look for its own. */
 let hasBeenFull = false;
 
-class Room {
+class ConnectionPool {
   private waits = 0;
   private fullUntil = Number.NEGATIVE_INFINITY;
 
@@ -31,7 +31,7 @@ class Room {
 
   /** A hedge was still waiting for a connection when the other attempt ended. */
   waited(now: number): void {
-    // It was sent before the room was found full, together with those that found it.
+    // It was sent before the pool was found full, together with those that found it.
     if (this.isFull(now)) return;
     this.waits += 1;
     const ms = shortestMs * 2 ** (this.waits - waitsInARow);
@@ -49,19 +49,19 @@ class Room {
   }
 }
 
-export type { Room };
+export type { ConnectionPool };
 
-const rooms: WeakMap<Dispatch, WeakMap<SessionScope, Room>> = new WeakMap();
+const pools: WeakMap<Dispatch, WeakMap<SessionScope, ConnectionPool>> = new WeakMap();
 
 /** Whether a hedge would only wait. */
 export function isFull(dispatch: Dispatch, scope: SessionScope): boolean {
-  return hasBeenFull && roomOf(dispatch, scope).isFull(scope.ports.now());
+  return hasBeenFull && poolOf(dispatch, scope).isFull(scope.ports.now());
 }
 
 /** The connections that a dispatch function has for a scope, which is an origin as a rule. */
-export function roomOf(dispatch: Dispatch, scope: SessionScope): Room {
-  const known = rooms.get(dispatch) ?? new WeakMap<SessionScope, Room>();
-  const room = known.get(scope) ?? new Room();
-  rooms.set(dispatch, known.set(scope, room));
-  return room;
+export function poolOf(dispatch: Dispatch, scope: SessionScope): ConnectionPool {
+  const known = pools.get(dispatch) ?? new WeakMap<SessionScope, ConnectionPool>();
+  const pool = known.get(scope) ?? new ConnectionPool();
+  pools.set(dispatch, known.set(scope, pool));
+  return pool;
 }
