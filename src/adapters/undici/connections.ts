@@ -6,8 +6,8 @@
 import { builtinModule } from '../../runtime/builtin-module.js';
 
 /** An attempt that wants to know its connection. */
-export interface Travelling {
-  wentOut(connection: object): void;
+export interface OnConnection {
+  gotConnection(connection: object): void;
 }
 
 interface SendHeaders {
@@ -20,11 +20,11 @@ interface Channels {
 }
 
 /** The attempt whose onRequestStart undici has called last. */
-let started: Travelling | undefined;
+let started: OnConnection | undefined;
 let isSubscribed = false;
 
 /** To be called in onRequestStart. The first call subscribes to the channel, for the life of the process. */
-export function askForConnection(attempt: Travelling): void {
+export function askForConnection(attempt: OnConnection): void {
   started = attempt;
   if (isSubscribed) return;
   isSubscribed = true;
@@ -32,7 +32,7 @@ export function askForConnection(attempt: Travelling): void {
 }
 
 /** The attempt is over: nothing may hold on to it. */
-export function forgetConnection(attempt: Travelling): void {
+export function forgetConnection(attempt: OnConnection): void {
   if (started === attempt) started = undefined;
 }
 
@@ -41,7 +41,7 @@ function tellStarted(message: unknown): void {
   if (attempt === undefined) return;
   started = undefined;
   const { headers, socket } = message as SendHeaders;
-  if (isHttp1(headers)) attempt.wentOut(socket);
+  if (isHttp1(headers)) attempt.gotConnection(socket);
 }
 
 /** Over HTTP/2, the headers have no request line. */

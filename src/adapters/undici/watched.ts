@@ -1,7 +1,7 @@
 /** An attempt that tells when it is on the wire: it may be hedged, may be a hedge, or has an adaptive timeout. */
 
 import type { Alarm } from '../../runtime/alarms.js';
-import { askForConnection, forgetConnection, type Travelling } from './connections.js';
+import { askForConnection, forgetConnection, type OnConnection } from './connections.js';
 import type { Controller } from './handlers.js';
 import type { Ending } from './outcome.js';
 import { type Receiver, Sending } from './sending.js';
@@ -15,7 +15,7 @@ export interface Watch {
   isSlow(sending: WatchedSending): void;
 }
 
-export class WatchedSending extends Sending implements Alarm, Travelling {
+export class WatchedSending extends Sending implements Alarm, OnConnection {
   /** Its number among the attempts of the request. */
   readonly attempt: number;
   /** Only if its timeout is adaptive: when it was handed to undici, which may keep it waiting for a connection. */
@@ -71,7 +71,7 @@ export class WatchedSending extends Sending implements Alarm, Travelling {
     askForConnection(this);
   }
 
-  wentOut(connection: object): void {
+  gotConnection(connection: object): void {
     this.connection = connection;
     this.watch?.onConnection(this);
   }
