@@ -6,7 +6,7 @@ import { verdictOn } from '../hooks.js';
 import type { Prospects } from '../session.js';
 import type { Ending, PromiseExchange } from './exchange.js';
 import type { Times } from './times.js';
-import { heedAbort } from './wait.js';
+import { throwIfAborted } from './wait.js';
 
 export interface Judged {
   readonly outcome: ClientOutcome;
@@ -36,7 +36,7 @@ async function verdictIn(
   const { session } = exchange;
   if (session.settings.retryIf === undefined) return undefined;
   const verdict = await times.inTime(verdictOn(session, outcome));
-  heedAbort(exchange);
+  throwIfAborted(exchange);
   return verdict;
 }
 

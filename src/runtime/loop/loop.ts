@@ -16,7 +16,7 @@ import { judged, tellAbort } from './judging.js';
 import { sendLearning } from './learning.js';
 import { type Ruled, type Sending, sendAlone } from './sending.js';
 import { Times } from './times.js';
-import { heedAbort, wait } from './wait.js';
+import { throwIfAborted, wait } from './wait.js';
 
 /** A bundle may be made without hedges and adaptive timeouts (docs/runtimes.md). */
 const sendTailed: typeof sendLearning =
@@ -47,8 +47,8 @@ export class Loop<Answer> {
   /** Begins with the first attempt, or with its end if that is known already. */
   run(): Promise<Answer> {
     return this.lastEnding().then(
-      (ending) => this.handOver(this.entrusted(ending)),
-      (error: unknown) => this.handOver(this.abandoned(error)),
+      (ending) => this.handOver(this.finalEnding(ending)),
+      (error: unknown) => this.handOver(this.failedEnding(error)),
     );
   }
 
@@ -98,13 +98,13 @@ export class Loop<Answer> {
 
   private async send(): Promise<Ending<Answer> | Ruled<Answer>> {
     const { exchange, outgoing, times } = this;
-    heedAbort(exchange);
+    throwIfAborted(exchange);
     times.begin();
     try {
       const body = times.inTime(exchange.body?.next(), times.limit());
       outgoing.prepare(isPromise(body) ? await body : body, this.extra);
       // Some clients send a request that was aborted before.
-      heedAbort(exchange);
+      throwIfAborted(exchange);
       const limit = times.limit();
       // A hook, a body or a busy process has used up the time.
       if (limit !== undefined && limit.ms <= 0) throw limit.error();
@@ -195,7 +195,7 @@ export class Loop<Answer> {
   }
 
   /** A caller who has aborted gets the abort error, not the answer or an earlier error. */
-  private entrusted(ending: Ending<Answer>): Ending<Answer> {
+  private finalEnding(ending: Ending<Answer>): Ending<Answer> {
     const { exchange } = this;
     if (exchange.isAborted) {
       exchange.release(ending);
@@ -209,7 +209,7 @@ export class Loop<Answer> {
   }
 
   /** The request ends with an error of our own, or with one from the caller's code: a hook, a body, a schedule. */
-  private abandoned(error: unknown): Ending<Answer> {
+  private failedEnding(error: unknown): Ending<Answer> {
     // Listeners hear about the end even if `undefined` was thrown.
     this.session.abandon(error ?? 'NonError');
     return { kind: 'error', error };

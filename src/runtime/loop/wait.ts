@@ -80,6 +80,6 @@ function whenOver(
   return stop;
 }
 
-export function heedAbort(caller: Caller): void {
+export function throwIfAborted(caller: Caller): void {
   if (caller.isAborted) throw caller.abortError();
 }
