@@ -11,14 +11,14 @@ import { type Cancel, judging } from '../sleep.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 import { type Judged, judged, tellAbort } from './judging.js';
 import { learntLimit } from './learnt-limit.js';
-import { type Over, Sending } from './sending.js';
+import { AbortableAttempt, type Over } from './sending.js';
 import { isStatus } from './status.js';
 import type { Times } from './times.js';
 
 /** One of the two attempts. */
 interface Side<Answer> {
   readonly attempt: number;
-  readonly sending: Sending<Answer>;
+  readonly sending: AbortableAttempt<Answer>;
   /** What the client gave, until it is handed over or released. */
   kept: Ending<Answer> | undefined;
   outcome: ClientOutcome | undefined;
@@ -72,7 +72,7 @@ export class HedgedAttempt<Answer> {
     extra: Readonly<Record<string, string>> | undefined,
   ): void {
     const { exchange, outgoing, times } = this;
-    const sending = new Sending<Answer>(exchange, times, (ending) => void this.ended(side, ending));
+    const sending = new AbortableAttempt<Answer>(exchange, times, (ending) => void this.ended(side, ending));
     const side: Side<Answer> = { attempt, sending, kept: undefined, outcome: undefined, isOut: true };
     this.sides.push(side);
     sending.start((signal) => outgoing.sendApart(signal, extra), limit);

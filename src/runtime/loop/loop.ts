@@ -14,7 +14,7 @@ import type { Session } from '../session.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody } from './exchange.js';
 import { judged, tellAbort } from './judging.js';
 import { sendLearning } from './learning.js';
-import { type Ruled, type Sending, sendAlone } from './sending.js';
+import { type AbortableAttempt, type Ruled, sendAlone } from './sending.js';
 import { Times } from './times.js';
 import { throwIfAborted, wait } from './wait.js';
 
@@ -34,7 +34,7 @@ export class Loop<Answer> {
   /** Whether the caller's abort ended the last attempt. */
   private endedByAbort = false;
   /** The last attempt, if it had a signal of its own. */
-  private sending: Sending<Answer> | undefined = undefined;
+  private sending: AbortableAttempt<Answer> | undefined = undefined;
 
   constructor(exchange: PromiseExchange<Answer>, first: Ending<Answer> | undefined) {
     this.exchange = exchange;

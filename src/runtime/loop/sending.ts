@@ -9,7 +9,7 @@ import type { Abortable, Ending, Limit, Outgoing, PromiseExchange } from './exch
 export interface Over<Answer> {
   readonly result: Ending<Answer> | Ruled<Answer>;
   /** Undefined: it was sent as it is. */
-  readonly sending: Sending<Answer> | undefined;
+  readonly sending: AbortableAttempt<Answer> | undefined;
 }
 
 /** Two attempts were out at the same time, and this ending counts. */
@@ -33,7 +33,7 @@ export async function sendAlone<Answer>(
       outgoing.ended();
       resolve({ result, sending });
     };
-    const sending = new Sending(exchange, timers, ended);
+    const sending = new AbortableAttempt(exchange, timers, ended);
     sending.start((signal) => exchange.send(signal), limit);
   });
 }
@@ -58,7 +58,7 @@ export interface Timers {
  * An attempt with a signal of its own, which also follows the caller's signal for as long as an abort has something to
  * end.
  */
-export class Sending<Answer> implements Abortable {
+export class AbortableAttempt<Answer> implements Abortable {
   private readonly exchange: PromiseExchange<Answer>;
   private readonly timers: Timers;
   private readonly ours: AbortController = new AbortController();
