@@ -43,7 +43,7 @@ import {
   type TwoOut,
 } from './phase.js';
 import { type Receiver, Sending, type SendingCallback } from './sending.js';
-import { Times } from './times.js';
+import { LimitTimers } from './times.js';
 
 const noCause: ErrorOptions = Object.freeze({});
 const nothingMore: MoreHeaders = Object.freeze({});
@@ -53,7 +53,7 @@ export class Exchange extends CallersController implements Receiver {
   readonly dispatch: Dispatch;
   readonly body: Body;
   /** Undefined without time limits. */
-  times: Times | undefined = undefined;
+  times: LimitTimers | undefined = undefined;
   /** The last outcome that the caller did not see: it becomes the `cause` of an error of our own. */
   cause: ErrorOptions = noCause;
   private readonly handler: Handler;
@@ -92,7 +92,7 @@ export class Exchange extends CallersController implements Receiver {
   /** Returns what the first dispatch returned: false asks the caller to wait for `drain`. */
   start(): boolean {
     const { deadlineMs, attemptTimeoutMs, beforeRetry, tail } = this.session.settings;
-    if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new Times(this);
+    if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new LimitTimers(this);
     if (tail !== undefined) this.hedging = hedgingFor(this);
     this.tellStart();
     // A dispatcher underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The

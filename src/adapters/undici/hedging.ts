@@ -10,12 +10,12 @@ import { type Outgoing, send } from './outgoing.js';
 import { type Hedged, Pair } from './pair.js';
 import type { TwoOut } from './phase.js';
 import type { Receiver, Sending } from './sending.js';
-import type { Times } from './times.js';
+import type { LimitTimers } from './times.js';
 import { type Watch, WatchedSending } from './watched.js';
 
 /** The exchange that may be hedged. */
 interface Watched extends Hedged, Outgoing {
-  readonly times: Pick<Times, 'limitLearnt'> | undefined;
+  readonly times: Pick<LimitTimers, 'limitLearnt'> | undefined;
   /** Whether this is the only attempt, and it has no answer yet. */
   awaitsOnly(sending: Sending): boolean;
   goOnWithTwo(pair: TwoOut): void;

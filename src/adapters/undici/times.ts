@@ -14,7 +14,7 @@ export interface Timed {
   timeOut(sending: Sending, attemptTimeoutMs: number, stalledMs?: number): void;
 }
 
-export class Times {
+export class LimitTimers {
   private readonly exchange: Timed;
   private cancelDeadline: Cancel | undefined = undefined;
   /** Made for the first attempt that has a limit. */

@@ -13,7 +13,7 @@ import { type Judged, judged, tellAbort } from './judging.js';
 import { learntLimit } from './learnt-limit.js';
 import { AbortableAttempt, type Over } from './sending.js';
 import { isStatus } from './status.js';
-import type { Times } from './times.js';
+import type { TimeLimits } from './times.js';
 
 /** One of the two attempts. */
 interface Side<Answer> {
@@ -34,7 +34,7 @@ export class HedgedAttempt<Answer> {
   private readonly exchange: PromiseExchange<Answer>;
   private readonly outgoing: Outgoing<Answer>;
   private readonly tail: SessionTail;
-  private readonly times: Times;
+  private readonly times: TimeLimits;
   private sides: Side<Answer>[] = [];
   private hedgeAfterMs = 0;
   private cancelHedge: Cancel = () => undefined;
@@ -47,7 +47,7 @@ export class HedgedAttempt<Answer> {
     exchange: PromiseExchange<Answer>,
     outgoing: Outgoing<Answer>,
     tail: SessionTail,
-    times: Times,
+    times: TimeLimits,
   ) {
     this.exchange = exchange;
     this.outgoing = outgoing;

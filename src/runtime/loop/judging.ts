@@ -5,7 +5,7 @@ import type { ClientOutcome } from '../../core/events.js';
 import { verdictOn } from '../hooks.js';
 import type { Prospects } from '../session.js';
 import type { Ending, PromiseExchange } from './exchange.js';
-import type { Times } from './times.js';
+import type { TimeLimits } from './times.js';
 import { throwIfAborted } from './wait.js';
 
 export interface Judged {
@@ -18,7 +18,7 @@ export interface Judged {
 export async function judged<Answer>(
   ending: Ending<Answer>,
   exchange: PromiseExchange<Answer>,
-  times: Times,
+  times: TimeLimits,
 ): Promise<Judged> {
   const outcome = unaskedIn(ending) ?? (await times.inTime(exchange.outcomeOf(ending)));
   const isFinal = exchange.isAborted || (ending.kind === 'error' && ending.error instanceof DeadlineError);
@@ -30,7 +30,7 @@ export async function judged<Answer>(
 
 async function verdictIn(
   exchange: PromiseExchange<unknown>,
-  times: Times,
+  times: TimeLimits,
   outcome: ClientOutcome,
 ): Promise<boolean | undefined> {
   const { session } = exchange;

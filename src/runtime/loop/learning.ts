@@ -4,12 +4,12 @@ import type { Limit, Outgoing, PromiseExchange } from './exchange.js';
 import { HedgedAttempt } from './hedging.js';
 import { learntLimit } from './learnt-limit.js';
 import { type Over, sendAlone } from './sending.js';
-import type { Times } from './times.js';
+import type { TimeLimits } from './times.js';
 
 export async function sendLearning<Answer>(
   exchange: PromiseExchange<Answer>,
   outgoing: Outgoing<Answer>,
-  times: Times,
+  times: TimeLimits,
   given: Limit | undefined,
 ): Promise<Over<Answer>> {
   const { body, isSendableTwice, session } = exchange;

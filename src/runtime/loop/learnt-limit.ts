@@ -2,11 +2,11 @@
 
 import type { SessionTail } from '../session.js';
 import type { Limit } from './exchange.js';
-import type { Times } from './times.js';
+import type { TimeLimits } from './times.js';
 
 /** `limit` applies if it is sooner, and if the attempt must not end when the learnt time is up. */
 export function learntLimit(
-  times: Times,
+  times: TimeLimits,
   tail: SessionTail,
   limit: Limit | undefined,
   isSendable: boolean,

@@ -15,7 +15,7 @@ import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody } from './ex
 import { judged, tellAbort } from './judging.js';
 import { sendLearning } from './learning.js';
 import { type AbortableAttempt, type Ruled, sendAlone } from './sending.js';
-import { Times } from './times.js';
+import { TimeLimits } from './times.js';
 import { throwIfAborted, wait } from './wait.js';
 
 /** A bundle may be made without hedges and adaptive timeouts (docs/runtimes.md). */
@@ -28,7 +28,7 @@ export class Loop<Answer> {
   private readonly outgoing: Outgoing<Answer>;
   /** The end of the first attempt, if it is over already. */
   private first: Ending<Answer> | undefined;
-  private readonly times: Times;
+  private readonly times: TimeLimits;
   /** Headers that the next attempt adds; undefined for the first attempt. */
   private extra: Readonly<Record<string, string>> | undefined = undefined;
   /** Whether the caller's abort ended the last attempt. */
@@ -39,7 +39,7 @@ export class Loop<Answer> {
   constructor(exchange: PromiseExchange<Answer>, first: Ending<Answer> | undefined) {
     this.exchange = exchange;
     this.session = exchange.session;
-    this.times = new Times(exchange);
+    this.times = new TimeLimits(exchange);
     this.outgoing = exchange.outgoing();
     this.first = first;
   }

@@ -9,7 +9,7 @@ import { type Judges, judging, type Sleep, type SleepOptions } from '../sleep.js
 import type { Ending, Limit, PromiseExchange } from './exchange.js';
 import { inTime } from './wait.js';
 
-export class Times {
+export class TimeLimits {
   /** The last real outcome, as the `cause` of an error of our own. */
   cause: ErrorOptions = {};
   /** The error of the last attempt that timed out. */
