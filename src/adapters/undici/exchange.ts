@@ -27,7 +27,7 @@ import { CallersController } from './controller.js';
 import { Download } from './download.js';
 import { abortError, errorFrom, ShortResponseError } from './errors.js';
 import type { Dispatch, DispatchOptions, Handler, Head, ResponseHeaders } from './handlers.js';
-import { type Hedging, hedgingFor } from './hedging.js';
+import { type HedgeSender, hedgingFor } from './hedging.js';
 import { discard } from './loser.js';
 import { type Ending, evidenceOf, evidenceOfHead, outcomeOfError, outcomeOfHead } from './outcome.js';
 import { leave, type MoreHeaders, send } from './outgoing.js';
@@ -60,7 +60,7 @@ export class Exchange extends CallersController implements Receiver {
   /** The options to dispatch with, once a hook or a key has changed the caller's own. */
   private changed: DispatchOptions | undefined = undefined;
   /** Undefined unless a setting asks for hedges, or for timeouts that are adaptive. */
-  private hedging: Hedging | undefined = undefined;
+  private hedging: HedgeSender | undefined = undefined;
 
   constructor(dispatch: Dispatch, handler: Handler, session: Session, body: Body) {
     super();

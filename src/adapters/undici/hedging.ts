@@ -23,12 +23,12 @@ interface Watched extends Hedged, Outgoing {
 }
 
 /** Retries may be suppressed where the request is made: then nothing is hedged or learnt. */
-export function hedgingFor(exchange: Watched): Hedging | undefined {
+export function hedgingFor(exchange: Watched): HedgeSender | undefined {
   const { tail } = exchange.session;
-  return tail === undefined ? undefined : new Hedging(exchange, tail);
+  return tail === undefined ? undefined : new HedgeSender(exchange, tail);
 }
 
-export class Hedging implements Watch {
+export class HedgeSender implements Watch {
   private readonly hedged: Watched;
   private readonly tail: SessionTail;
   private pair: Pair | undefined = undefined;
