@@ -199,7 +199,7 @@ describe('the architecture', () => {
     ['tools/pages/x.ts', "import { sleep } from '../../runtime/sleep.js';", 'reaches runtime/sleep.js'],
     [
       'tools/cli/x.ts',
-      "import { Exchange } from '../../adapters/undici/exchange.js';",
+      "import { UndiciExchange } from '../../adapters/undici/exchange.js';",
       'reaches adapters/undici/exchange.js beside the door',
     ],
     [

@@ -43,7 +43,7 @@ export interface Installation {
   last?: { readonly adapter: unknown; readonly wrapper: Adapter };
 }
 
-export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
+class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly config: RequestConfig;
   readonly installation: Installation;
   readonly adapter: Adapter;
@@ -249,9 +249,9 @@ export function sendWithRetries(
   config: RequestConfig,
   adapter: Adapter,
 ): Promise<ResponseShape> {
-  let exchange: Exchange;
+  let exchange: AxiosExchange;
   try {
-    exchange = new Exchange(installation, config, adapter);
+    exchange = new AxiosExchange(installation, config, adapter);
   } catch (thrown) {
     // The override is invalid, or a function of the policy's threw.
     const error = errorOfOpening(thrown, 'config.retry');

@@ -36,7 +36,7 @@ export interface Installation {
 
 type Init = InitShape | null | undefined;
 
-export class Exchange implements RequestFacts, PromiseExchange<ResponseShape> {
+export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly installation: Installation;
   readonly session: Session;
   /** Undefined if there is no body, if fetch can send it again itself, or if it is a Request's own and not sent yet. */

@@ -10,7 +10,7 @@ import { isOurs } from '../../runtime/platform-fetch.js';
 import type { RetrierLike } from '../../runtime/retrier.js';
 import { retrierFor } from '../../runtime/retrier.js';
 import { EnclosingAttempt } from './enclosing-attempt.js';
-import { Exchange, type Installation } from './exchange.js';
+import { FetchExchange, type Installation } from './exchange.js';
 import type { Fetch, InitShape, ResponseShape } from './shapes.js';
 
 /** A fetch that can be wrapped: the platform's, a package's, a framework's, or a mock. */
@@ -75,10 +75,10 @@ export function withRetry(
   // The global fetch may lead back to this one, which then counts as a second layer.
   if (beneath !== undefined) countLayer('fetches');
   function retrying(input: unknown, init?: unknown, ...rest: unknown[]): Promise<ResponseShape> {
-    let exchange: Exchange;
+    let exchange: FetchExchange;
     try {
       const installed = beneath !== undefined && isWithin(beneath) ? beneath : installation;
-      exchange = new Exchange(installed, input, init as InitShape | null | undefined, rest);
+      exchange = new FetchExchange(installed, input, init as InitShape | null | undefined, rest);
     } catch (error) {
       // The override is invalid, or a function of the policy's threw.
       return Promise.reject(errorOfOpening(error, 'init.retry'));

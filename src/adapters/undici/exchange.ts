@@ -48,7 +48,7 @@ import { LimitTimers } from './times.js';
 const noCause: ErrorOptions = Object.freeze({});
 const nothingMore: MoreHeaders = Object.freeze({});
 
-export class Exchange extends CallersController implements Receiver {
+export class UndiciExchange extends CallersController implements Receiver {
   readonly session: Session;
   readonly dispatch: Dispatch;
   readonly body: Body;

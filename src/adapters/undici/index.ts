@@ -13,7 +13,7 @@ import { handlerFor } from './callers-handler.js';
 import { RequestContext } from './context.js';
 import { bodyIn, repeatable, withMore } from './dispatch-options.js';
 import { errorFrom } from './errors.js';
-import { Exchange } from './exchange.js';
+import { UndiciExchange } from './exchange.js';
 import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
 
 declare module 'undici' {
@@ -86,7 +86,7 @@ function open(
   options: DispatchOptions,
   handler: Handler,
   unknownOrigin: string,
-): Exchange | undefined {
+): UndiciExchange | undefined {
   let session: Session | undefined;
   try {
     const context = new RequestContext(options);
@@ -95,7 +95,7 @@ function open(
     const { settings } = session;
     const { idempotencyKey } = settings;
     const key = idempotencyKey === false ? undefined : context.keyFrom(idempotencyKey);
-    const exchange = new Exchange(dispatch, handler, session, bodyOf(bodyIn(options), settings));
+    const exchange = new UndiciExchange(dispatch, handler, session, bodyOf(bodyIn(options), settings));
     if (key !== undefined) exchange.options = withMore(options, key);
     return exchange;
   } catch (thrown) {
