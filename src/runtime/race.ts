@@ -147,7 +147,7 @@ export class Race implements SessionTail {
   }
 
   private landTimedOut({ level, limitMs }: Out): void {
-    this.keep(tails.afterTimeout(this.learns, this.state, level, limitMs !== undefined));
+    this.keep(tails.afterTimeout(this.state, level, limitMs !== undefined));
     this.judgeSecondChance(Number.POSITIVE_INFINITY);
     this.cutAfterMs = limitMs;
   }
@@ -155,7 +155,7 @@ export class Race implements SessionTail {
   /** How long a retry took, if the attempt before it was cut at an adaptive time limit. */
   private judgeSecondChance(ms: number): void {
     if (this.cutAfterMs === undefined) return;
-    this.keep(tails.afterSecondChance(this.learns, this.state, ms <= this.cutAfterMs));
+    this.keep(tails.afterSecondChance(this.state, ms <= this.cutAfterMs));
     this.cutAfterMs = undefined;
   }
 
@@ -226,10 +226,10 @@ export class Race implements SessionTail {
   }
 
   hedge(): number | undefined {
-    const { first, learns, uses, now } = this;
+    const { first, uses, now } = this;
     if (first === undefined || first.failed !== undefined || this.second !== undefined) return undefined;
     if (!isAtEase(this.session.limits, now) || !tails.mayHedge(uses, this.state, now)) return undefined;
-    this.keep(tails.afterHedge(learns, this.state, now));
+    this.keep(tails.afterHedge(this.state, now));
     const attempt = first.attempt + 1;
     this.second = { attempt, sentAt: undefined, level: 0, failed: undefined };
     return attempt;
@@ -350,7 +350,7 @@ export class Race implements SessionTail {
     if (second?.sentAt !== undefined && !isAborted) {
       const givenMs = second.sentAt - (first?.sentAt ?? second.sentAt);
       const hasHelped = isAnswer && it === second && now - second.sentAt <= givenMs;
-      this.keep(tails.afterRace(this.learns, this.state, hasHelped));
+      this.keep(tails.afterRace(this.state, hasHelped));
     }
     if (other?.failed === undefined) {
       if (isAnswer) this.loser = other;

@@ -105,7 +105,7 @@ function isSlow({ slow, learnt }: TailState): boolean {
   return slow.count > learnt.quiet.slowAbove;
 }
 
-export function afterHedge(_tail: Tail, state: TailState, now: number): TailState {
+export function afterHedge(state: TailState, now: number): TailState {
   return withHedging(state, spent(state.hedging, now));
 }
 
@@ -118,7 +118,7 @@ export function afterWithdrawal({ hedge }: Tail, state: TailState): TailState {
  * A request that was hedged has ended. A hedge helps if its answer comes first and takes no longer than the wait before
  * it. Otherwise the request itself is slow.
  */
-export function afterRace(_tail: Tail, state: TailState, hasHedgeHelped: boolean): TailState {
+export function afterRace(state: TailState, hasHedgeHelped: boolean): TailState {
   return withHedging(state, raced(state.hedging, hasHedgeHelped));
 }
 
@@ -146,12 +146,7 @@ export function timeoutLevel(state: TailState): number {
 }
 
 /** An attempt has timed out. All attempts that were sent at one level double the timeout only once. */
-export function afterTimeout(
-  _tail: Tail,
-  state: TailState,
-  levelWhenSent: number,
-  isLearnt = true,
-): TailState {
+export function afterTimeout(state: TailState, levelWhenSent: number, isLearnt = true): TailState {
   const level = Math.min(highestLevel, Math.max(state.level, levelWhenSent + 1));
   const retries = isLearnt ? afterTrial(state.retries) : state.retries;
   return level === state.level && retries === state.retries ? state : { ...state, level, retries };
@@ -161,7 +156,7 @@ export function afterTimeout(
  * After an adaptive timeout, the retry has been answered or has timed out. It helps if its answer takes no longer than
  * the timeout was.
  */
-export function afterSecondChance(_tail: Tail, state: TailState, hasHelped: boolean): TailState {
+export function afterSecondChance(state: TailState, hasHelped: boolean): TailState {
   // A retry costs more than a hedge, so 25 of them count like 50.
   const retries = afterResult(afterResult(state.retries, hasHelped), hasHelped);
   return retries === state.retries ? state : { ...state, retries };

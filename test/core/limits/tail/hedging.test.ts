@@ -72,7 +72,7 @@ describe('the bucket of hedges', () => {
   });
 
   test('gets the token of a withdrawn hedge back', () => {
-    const state = afterHedge(tail, withTokens(1), 0);
+    const state = afterHedge(withTokens(1), 0);
     expect(mayHedge(tail, state, 0)).toBe(false);
     expect(hedgesLeft(afterWithdrawal(tail, state), 0)).toBe(1);
   });
@@ -96,7 +96,7 @@ describe('the bucket of hedges', () => {
               state = afterSuccess(as, state);
               successes += 1;
             } else if (one === 'hedge' && mayHedge(as, state, 0)) {
-              state = afterHedge(as, state, 0);
+              state = afterHedge(state, 0);
               hedges += 1;
               out += 1;
             } else if (one === 'withdrawal' && out > 0) {
@@ -126,7 +126,7 @@ describe('hedges stop', () => {
   test('except one a second, once fewer than half of the last fifty helped', () => {
     const lost = raced(25, false, raced(50, true, withTokens(5)));
     expect(hedgesLeft(lost, 0)).toBe(5);
-    const sent = slowed(9, afterHedge(fixed, raced(1, false, lost), 10_000));
+    const sent = slowed(9, afterHedge(raced(1, false, lost), 10_000));
     expect(mayHedge(fixed, sent, 10_999)).toBe(false);
     expect(mayHedge(fixed, sent, 11_000)).toBe(true);
   });
@@ -138,16 +138,16 @@ describe('hedges stop', () => {
   });
 
   test('and then for one in ten that could have been sent', () => {
-    const sent = afterHedge(fixed, raced(26, false, withTokens(5)), 0);
+    const sent = afterHedge(raced(26, false, withTokens(5)), 0);
     expect(mayHedge(fixed, slowed(8, sent), 100_000)).toBe(false);
     expect(mayHedge(fixed, slowed(9, sent), 100_000)).toBe(true);
     expect(mayHedge(fixed, played(times(9, 80), { from: sent, as: fixed }), 100_000)).toBe(false);
-    expect(mayHedge(fixed, afterHedge(fixed, slowed(9, sent), 100_000), 200_000)).toBe(false);
+    expect(mayHedge(fixed, afterHedge(slowed(9, sent), 100_000), 200_000)).toBe(false);
   });
 
   test('until half of them win again', () => {
     const lost = raced(50, false, withTokens(5));
-    const sent = afterHedge(tail, lost, 0);
+    const sent = afterHedge(lost, 0);
     expect(mayHedge(tail, raced(24, true, sent), 1)).toBe(false);
     expect(mayHedge(tail, raced(25, true, sent), 1)).toBe(true);
   });
@@ -165,6 +165,6 @@ function slowed(count: number, from: TailState): TailState {
 
 function raced(count: number, hasHedgeWon: boolean, from: TailState): TailState {
   let state = from;
-  for (let one = 0; one < count; one += 1) state = afterRace(tail, state, hasHedgeWon);
+  for (let one = 0; one < count; one += 1) state = afterRace(state, hasHedgeWon);
   return state;
 }

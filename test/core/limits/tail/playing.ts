@@ -51,7 +51,7 @@ export function withTokens(count: number, from = newTail, as = tail): TailState 
 /** Takes all the hedges that may be sent now. */
 export function hedgesLeft(state: TailState, now: number, as = tail): number {
   let count = 0;
-  for (let left = state; mayHedge(as, left, now); left = afterHedge(as, left, now)) count += 1;
+  for (let left = state; mayHedge(as, left, now); left = afterHedge(left, now)) count += 1;
   return count;
 }
 

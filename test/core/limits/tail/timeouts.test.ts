@@ -51,39 +51,39 @@ describe('a timeout that learns', () => {
 
   test('doubles from its lower bound', () => {
     const as: Tail = { hedge, timeout: { ...timeout, minMs: 500, maxMs: 800 } };
-    const doubled = afterTimeout(as, played(times(100, 20), { as }), 0);
+    const doubled = afterTimeout(played(times(100, 20), { as }), 0);
     expect(learntTimeoutMs(as, doubled, 1_000)).toBe(800);
   });
 });
 
 describe('a timeout doubles', () => {
   test('once, however many attempts of one level time out', () => {
-    const once = afterTimeout(tail, known(), 0);
+    const once = afterTimeout(known(), 0);
     expect(learntTimeoutMs(tail, once, 1_000)).toBeCloseTo(2 * usualMs());
-    expect(afterTimeout(tail, once, 0)).toBe(once);
-    const twice = afterTimeout(tail, once, timeoutLevel(once));
+    expect(afterTimeout(once, 0)).toBe(once);
+    const twice = afterTimeout(once, timeoutLevel(once));
     expect(learntTimeoutMs(tail, twice, 1_000)).toBeCloseTo(4 * usualMs());
-    expect(afterTimeout(tail, twice, 0)).toBe(twice);
+    expect(afterTimeout(twice, 0)).toBe(twice);
   });
 
   test('until an answer comes', () => {
-    const doubled = afterTimeout(tail, known(), 0);
+    const doubled = afterTimeout(known(), 0);
     expect(timeoutLevel(afterAttempt(tail, doubled, 40, false, 1_000))).toBe(1);
     expect(timeoutLevel(afterAttempt(tail, doubled, 30, true, 1_000))).toBe(0);
   });
 
   test('to no more than the longest one', () => {
     let doubled = known();
-    for (let level = 0; level < 100; level += 1) doubled = afterTimeout(tail, doubled, timeoutLevel(doubled));
+    for (let level = 0; level < 100; level += 1) doubled = afterTimeout(doubled, timeoutLevel(doubled));
     expect(learntTimeoutMs(tail, doubled, 1_000)).toBe(timeout.maxMs);
-    expect(afterTimeout(tail, doubled, timeoutLevel(doubled))).toBe(doubled);
+    expect(afterTimeout(doubled, timeoutLevel(doubled))).toBe(doubled);
   });
 });
 
 describe('retries after a timeout that do not help', () => {
   const again = (count: number, hasHelped: boolean, from = known()) => {
     let played = from;
-    for (let one = 0; one < count; one += 1) played = afterSecondChance(tail, played, hasHelped);
+    for (let one = 0; one < count; one += 1) played = afterSecondChance(played, hasHelped);
     return played;
   };
 
@@ -95,8 +95,8 @@ describe('retries after a timeout that do not help', () => {
     expect(learntTimeoutMs(tail, played(times(8, 200), { from: vain }), 1_000)).toBeUndefined();
     const due = played(times(9, 200), { from: vain });
     expect(learntTimeoutMs(tail, due, 1_000)).toBe(usualMs());
-    expect(learntTimeoutMs(tail, afterTimeout(tail, due, 0), 1_000)).toBeUndefined();
-    expect(learntTimeoutMs(tail, afterTimeout(tail, due, 0, false), 1_000)).toBeCloseTo(2 * usualMs());
+    expect(learntTimeoutMs(tail, afterTimeout(due, 0), 1_000)).toBeUndefined();
+    expect(learntTimeoutMs(tail, afterTimeout(due, 0, false), 1_000)).toBeCloseTo(2 * usualMs());
   });
 
   test('end it sooner at the start', () => {
@@ -139,8 +139,8 @@ test('whatever happens, the timeout is undefined or between its bounds, and so i
       let now = 0;
       let played: TailState = withTokens(2);
       for (const step of steps) {
-        if (step === 'timeout') played = afterTimeout(as, played, timeoutLevel(played));
-        else if (step === 'hedge') played = afterHedge(as, played, now);
+        if (step === 'timeout') played = afterTimeout(played, timeoutLevel(played));
+        else if (step === 'hedge') played = afterHedge(played, now);
         else {
           for (let one = 0; one < step.count; one += 1) {
             now += step.attempt.afterMs;
