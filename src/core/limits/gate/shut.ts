@@ -94,10 +94,10 @@ function dueAt(gate: Gate, state: Shut): number {
   );
 }
 
-/** When the next probe may go after one that is not answered, by the length of the outage. */
+/** When the next probe may go after one that is not answered, by the length of the outage. In a fleet, a lease is as long. */
 function spreadAfter({ probeMs }: Gate, state: Shut): number {
   const sentAt = lastOut(state);
-  return sentAt === undefined
+  return sentAt === undefined || state.leaseUntil !== undefined
     ? state.probeAt
     : sentAt + Math.min(patientIntervals * probeMs, shareOfOutage * (sentAt - state.shutAt));
 }
