@@ -2,6 +2,8 @@
 
 export interface StreamLike {
   on(event: 'error', listener: (error: unknown) => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
+  pipe(to: unknown): unknown;
   destroy?(error?: unknown): unknown;
 }
 

@@ -81,7 +81,7 @@ class Watch {
 function endsTell(body: object, over: Cancel): boolean {
   if (isStream(body)) {
     const { destroyed } = body as { readonly destroyed?: boolean };
-    if (destroyed !== true) (body as object as EventSource).on('close', over);
+    if (destroyed !== true) body.on('close', over);
     return destroyed !== true;
   }
   const node = nodeStreams();
@@ -104,10 +104,6 @@ function isBegun(body: object): boolean {
 
 function nodeStreams(): NodeStreams | undefined {
   return builtinModule<NodeStreams>('node:stream');
-}
-
-interface EventSource {
-  on(event: 'close', listener: () => void): unknown;
 }
 
 interface NodeStreams {

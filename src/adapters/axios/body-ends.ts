@@ -13,7 +13,7 @@ import type { ResponseShape } from './shapes.js';
 export function breakBody(data: unknown, done: () => void): void {
   const isSending = typeof data === 'object' && data !== null && isStream(data);
   if (isSending && !('destroyed' in data && data.destroyed === true)) {
-    (data as unknown as EventSource).on('close', done);
+    data.on('close', done);
     // Not with the caller's reason, which older versions of axios fail to recognise as their own.
     dispose(data, new Error('undaunted: the attempt has ended'));
   } else done();
@@ -26,7 +26,7 @@ export function breakBody(data: unknown, done: () => void): void {
 export function whenRead(answer: ResponseShape | undefined, sent: Abortable, done: Cancel): void {
   const data = answer?.data;
   if (typeof data !== 'object' || data === null) done();
-  else if (isStream(data)) (data as unknown as EventSource).on('close', done);
+  else if (isStream(data)) data.on('close', done);
   else if (isWebStream(data)) {
     whenBodyRead(data, done);
     cutOnceCollected(data, sent, answer?.request);
@@ -59,8 +59,4 @@ export function bodyToRead(answer: ResponseShape | undefined, method: string): o
  */
 function cutOnceCollected(body: object, sent: Abortable, request: unknown): void {
   whenCollected(body, { end: () => sent.abort(), needs: request });
-}
-
-interface EventSource {
-  on(event: 'close', listener: () => void): unknown;
 }

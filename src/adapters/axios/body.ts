@@ -191,7 +191,7 @@ function oldSource({ PassThrough }: NodeStreams, stream: StreamLike): AsyncGener
   return piped();
 
   async function* piped(): AsyncGenerator<Uint8Array, void> {
-    (stream as unknown as { pipe(to: unknown): void }).pipe(through);
+    stream.pipe(through);
     yield* through;
   }
 }

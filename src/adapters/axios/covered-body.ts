@@ -5,21 +5,20 @@
 
 import type { BodyDeadline } from '../../runtime/loop/exchange.js';
 import { judging, type Sleep } from '../../runtime/sleep.js';
-import { isStream, isWebStream } from '../../runtime/stream-like.js';
+import { isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
 import type { ResponseShape } from './shapes.js';
 
 /** Covers streams only: axios has read any other body by now. */
 export function coverBody(response: ResponseShape, deadline: BodyDeadline, sleep: Sleep): void {
   const { data } = response;
   if (typeof data !== 'object' || data === null) return;
-  if (isStream(data)) coverStream(data as unknown as Readable, deadline, sleep);
+  if (isStream(data)) coverStream(data as Readable, deadline, sleep);
   else if (isWebStream(data)) response.data = covered(data, deadline, sleep);
 }
 
-interface Readable {
+interface Readable extends StreamLike {
   readonly readableDidRead?: boolean;
   listenerCount(event: 'error'): number;
-  on(event: 'error' | 'close', listener: () => void): unknown;
   destroy(error: Error): unknown;
 }
 
