@@ -30,29 +30,44 @@ import { originIn, written } from './address.js';
 import { type Enclosure, suppressionInContext } from './context.js';
 import { type About, isListening, summaryOf, tell } from './events.js';
 import { belongsTo, enclosureHere, isSuppressed } from './layers.js';
-import { admit, leave } from './limits/admission.js';
+import * as asked from './limits/admission.js';
 import { succeedAtOnce } from './limits/clear.js';
 import type { Asking } from './limits/gate.js';
 import type { Limits, Shared } from './limits/limits.js';
+import { isAsking, type Permit, permitWith } from './limits/permit.js';
 import { Race, type Raced } from './race.js';
 import type { Prospects, SessionTail } from './session.js';
-import type { Turn } from './turn.js';
-import { turnFrom } from './turn.js';
 
 /** A bundle may be made without hedges and adaptive timeouts (docs/runtimes.md): then no settings ask for either. */
 const NewRace: typeof Race | undefined =
   typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? Race : undefined;
 
 /** A bundle may be made without gate and hold (docs/runtimes.md): then no settings ask for admission. */
-const admission: { readonly admit: typeof admit; readonly leave: typeof leave } | undefined =
-  typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__
-    ? { admit, leave }
-    : undefined;
+const admission: typeof asked | undefined =
+  typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? asked : undefined;
 
 const noAttempts: History = Object.freeze([]);
 
 /** In place of a status: the body of a response has failed after the request had ended with it. */
 const reopened = -1;
+
+/** What a session remembers beside its attempts. Made only if a setting, a limit or a listener needs it. */
+export interface Turn {
+  readonly startedAt: number | undefined;
+  /** When the body of an earlier head broke off: the deadline counts from then on. */
+  resumedAt: number | undefined;
+  /** That of the attempt which asks, is out, or was out last. */
+  permit: Permit | undefined;
+  /**
+   * Whether listeners have heard the end of the request. They hear it once, even if the body of an accepted response
+   * fails later.
+   */
+  isSettledTold: boolean;
+}
+
+function turnFrom(startedAt: number | undefined): Turn {
+  return { startedAt, resumedAt: undefined, permit: undefined, isSettledTold: false };
+}
 
 export class LiveSession implements Raced {
   readonly request: RequestFacts;
@@ -105,21 +120,29 @@ export class LiveSession implements Raced {
 
   get deadlineAt(): number {
     const { deadlineMs } = this.settings;
-    const timedFrom = this.turn?.timedFrom;
+    const { timedFrom } = this;
     return deadlineMs === undefined || timedFrom === undefined
       ? Number.POSITIVE_INFINITY
       : timedFrom + deadlineMs;
   }
 
+  /** When the deadline began to count. */
+  private get timedFrom(): number | undefined {
+    return this.turn?.resumedAt ?? this.turn?.startedAt;
+  }
+
   resume(): void {
     const { turn, settings } = this;
-    if (turn !== undefined && settings.deadlineCovers === 'head') turn.timedFrom = this.scope.ports.now();
+    if (turn !== undefined && settings.deadlineCovers === 'head') turn.resumedAt = this.scope.ports.now();
   }
 
   admit(): Admission {
     const { limits } = this;
     if (!limits.settings.needsAdmission || admission === undefined) return go;
-    return admission.admit(limits, this.asking, this.turnHere(), this.deadlineAt, this.retries > 0);
+    const turn = this.turnHere();
+    // It may have asked before, and asks again after a wait.
+    if (turn.permit === undefined || !isAsking(turn.permit)) turn.permit = permitWith(turn.permit?.past);
+    return admission.admit(limits, this.asking, turn.permit, this.deadlineAt, this.retries > 0);
   }
 
   movesTo(url: string): void {
@@ -129,7 +152,7 @@ export class LiveSession implements Raced {
     const asking = isHome ? this : { request: at(url, request), rule };
     const there = isHome ? home : home.scope.siblings.limitsFor(home.settings, asking.request);
     if (there.scope === limits.scope) return;
-    if (turn !== undefined) admission?.leave(limits, turn);
+    if (turn?.permit !== undefined) admission?.leave(limits, turn.permit);
     const paid = this.attempts?.at(-1)?.decision;
     if (paid?.action === 'retry') {
       const now = limits.scope.ports.now();
@@ -161,6 +184,12 @@ export class LiveSession implements Raced {
     return this.turn;
   }
 
+  private permitHere(): Permit {
+    const turn = this.turnHere();
+    turn.permit ??= permitWith(undefined);
+    return turn.permit;
+  }
+
   acceptAtOnce(status: number): boolean {
     const { limits } = this;
     const { settings } = limits;
@@ -173,7 +202,7 @@ export class LiveSession implements Raced {
         isHintedSuccess(settings.hintedSuccesses, this.request, status));
     if (needsDecision) return false;
     this.acceptedStatus = status;
-    succeedAtOnce(limits, this, settings.needsAdmission ? this.turnHere() : undefined);
+    succeedAtOnce(limits, this, settings.needsAdmission ? this.permitHere() : undefined);
     if (isListening(settings)) this.tellSettled(status, limits.scope.ports.now());
     this.race?.accepted();
     return true;
@@ -214,7 +243,7 @@ export class LiveSession implements Raced {
 
   /** When the attempt was let through. */
   get sentAt(): number {
-    return this.turn?.sentAt ?? Number.NEGATIVE_INFINITY;
+    return this.turn?.permit?.sentAt ?? Number.NEGATIVE_INFINITY;
   }
 
   private record(attempt: Attempt): void {
@@ -245,7 +274,7 @@ export class LiveSession implements Raced {
     return {
       request: { method: request.method, keyed: request.keyed },
       replayable,
-      startedAt: this.turn?.timedFrom,
+      startedAt: this.timedFrom,
       now,
       date,
       random: limits.scope.ports.random(),
@@ -277,7 +306,8 @@ export class LiveSession implements Raced {
 
   abandon(outcome?: unknown): void {
     this.race?.abandoned();
-    if (this.turn !== undefined) admission?.leave(this.limits, this.turn);
+    const permit = this.turn?.permit;
+    if (permit !== undefined) admission?.leave(this.limits, permit);
     this.endTurn('neutral');
     if (outcome !== undefined && isListening(this.settings)) {
       this.tellSettled(labelOf(outcome), this.scope.ports.now());
@@ -286,7 +316,7 @@ export class LiveSession implements Raced {
 
   /** Tells the gate how the attempt ended. */
   private endTurn(sign: Sign, finding?: Finding): void {
-    this.limits.gate?.ended(this.asking, this.turnHere(), this.isFirst, sign, finding);
+    this.limits.gate?.ended(this.asking, this.permitHere(), this.isFirst, sign, finding);
   }
 
   /**
@@ -317,7 +347,7 @@ export class LiveSession implements Raced {
     const attempts = this.history.length;
     const hedgeWon = this.race?.hasHedgeWon;
     const elapsedMs = now - (this.startedAt ?? now);
-    const { refused } = turn;
+    const refused = turn.permit?.past?.refused;
     tell(this.settings, {
       type: 'settled',
       ...about,

@@ -6,7 +6,7 @@ import { timeOf } from '../../src/core/limits/hold/queue.js';
 import type { LiveSession } from '../../src/runtime/live-session.js';
 import { refusedOfTen } from './burst.js';
 import type { Exploration } from './explore.js';
-import { type Plan, type ScopeMachine, type State, turnOf } from './scope-machine.js';
+import { type Plan, permitOf, type ScopeMachine, type State } from './scope-machine.js';
 
 /**
  * After all requests have left or been answered and half a minute has passed, ten requests at once must not be refused.
@@ -32,7 +32,7 @@ export function keepsPlaces(machine: ScopeMachine, state: State): string | undef
   const admission = newcomer.admit();
   const { hold } = machine;
   if (admission.kind === 'go' || machine.gate?.kind === 'shut' || hold === undefined) return undefined;
-  const place = turnOf(machine.remembered(newcomer))?.claim.place;
+  const place = permitOf(machine.remembered(newcomer))?.claim.place;
   const waitMs = place === undefined ? 0 : timeOf(hold, place) - at.now;
   // One more millisecond, for rounding.
   const most = Math.max(0, hold.until - at.now) + hold.spacingMs + 1;
@@ -61,7 +61,7 @@ export function givesPlacesTwice(machine: ScopeMachine, state: State): string | 
   machine.restoreScope(state);
   const { hold } = machine;
   if (hold === undefined) return undefined;
-  const places = state.slots.flatMap((slot) => turnOf(slot.session)?.claim.place ?? []);
+  const places = state.slots.flatMap((slot) => permitOf(slot.session)?.claim.place ?? []);
   const isWrong = (place: number): boolean => place >= hold.nextPlace || hold.gaps.includes(place);
   return new Set(places).size < places.length || places.some(isWrong)
     ? `places ${places}, of which ${hold.gaps} were given back; the next is ${hold.nextPlace}`
@@ -73,8 +73,8 @@ export function miscounts(machine: ScopeMachine, state: State): string | undefin
   machine.restoreScope(state);
   const { gate } = machine;
   if (gate === undefined || gate.kind === 'open') return undefined;
-  const out = state.slots.filter(({ phase }) => phase === 'sent').map((slot) => turnOf(slot.session));
-  const passes = out.filter((turn) => turn?.epoch === gate.epoch);
+  const out = state.slots.filter(({ phase }) => phase === 'sent').map((slot) => permitOf(slot.session));
+  const passes = out.filter((permit) => permit?.epoch === gate.epoch);
   return gate.kind === 'shut' ? probesOf(gate, passes) : rampOf(gate, passes, state.now);
 }
 
@@ -82,7 +82,7 @@ type Of<K extends GateState['kind']> = Extract<GateState, { kind: K }>;
 type Passes = readonly ({ readonly sentAt: number } | undefined)[];
 
 function probesOf({ probes }: Of<'shut'>, passes: Passes): string | undefined {
-  const out = passes.map((turn) => turn?.sentAt).sort();
+  const out = passes.map((permit) => permit?.sentAt).sort();
   return String(out) === String([...probes].sort())
     ? undefined
     : `the probes of ${out} are out, and the gate knows of ${probes}`;
@@ -95,9 +95,9 @@ export function probesAtPace(machine: ScopeMachine, state: State): string | unde
   const { gate } = machine;
   if (gate?.kind !== 'shut') return undefined;
   const out = at.slots.filter(({ phase, session }) => {
-    return phase === 'sent' && turnOf(session)?.epoch === gate.epoch;
+    return phase === 'sent' && permitOf(session)?.epoch === gate.epoch;
   });
-  const times = out.map(({ session }) => turnOf(session)?.sentAt ?? 0).sort((a, b) => a - b);
+  const times = out.map(({ session }) => permitOf(session)?.sentAt ?? 0).sort((a, b) => a - b);
   const isTight = times.some((time, index) => index > 0 && time - (times[index - 1] ?? 0) < 500);
   if (isTight) return `probes at ${times}`;
   const last = Math.max(times.at(-1) ?? at.now, gate.idleSince);
@@ -114,7 +114,7 @@ function rampOf(
   now: number,
 ): string | undefined {
   if (now - placesSince >= 1_000) return undefined;
-  const since = (fromMs: number): number => passes.filter((turn) => (turn?.sentAt ?? 0) >= fromMs).length;
+  const since = (fromMs: number): number => passes.filter((permit) => (permit?.sentAt ?? 0) >= fromMs).length;
   const taken = since(placesSince);
   const before = since(placesSince - 1_000) - taken;
   return taken === places && before === placesBefore
@@ -142,8 +142,8 @@ export function triesTwice(machine: ScopeMachine, state: State): string | undefi
   const { gate } = machine;
   if (gate?.kind !== 'shut') return undefined;
   const apart = state.slots.filter(({ phase, session }) => {
-    const turn = turnOf(session);
-    return phase === 'sent' && turn?.epoch === noEpoch && state.now - turn.sentAt < 10_000;
+    const permit = permitOf(session);
+    return phase === 'sent' && permit?.epoch === noEpoch && state.now - permit.sentAt < 10_000;
   });
   const paths = apart.map(({ path }) => path);
   return new Set(paths).size === paths.length ? undefined : `tried at once: ${paths}`;

@@ -49,6 +49,8 @@ function rewrite(object: Record<string, unknown>, before: Fields): void {
 /** Plain objects that are changed in place, by the names under which they are kept. All others are values. */
 const changing: ReadonlySet<unknown> = new Set([
   'turn',
+  'permit',
+  'past',
   'attempts',
   'refused',
   'first',

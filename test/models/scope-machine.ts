@@ -11,10 +11,10 @@ import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../src/core/types.js';
 import type { Fleet } from '../../src/runtime/fleet.js';
 import type { Limits } from '../../src/runtime/limits/limits.js';
-import type { LiveSession } from '../../src/runtime/live-session.js';
+import type { Permit } from '../../src/runtime/limits/permit.js';
+import type { LiveSession, Turn } from '../../src/runtime/live-session.js';
 import { createRetrier, type Retrier } from '../../src/runtime/retrier.js';
 import type { Scope } from '../../src/runtime/scope.js';
-import type { Turn } from '../../src/runtime/turn.js';
 import { answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
 import { type Memory, memoryOf, restore } from './memory.js';
@@ -320,7 +320,7 @@ export class ScopeMachine implements Machine<State> {
 
   protected keyOfSlot(state: State, { phase, session, wakeAt, path }: Slot): string {
     const { attempts } = fieldsOf(session);
-    return this.say(state, [phase, path, { wakeAt }, turnOf(session), listIn(session, attempts)?.length]);
+    return this.say(state, [phase, path, { wakeAt }, permitOf(session), listIn(session, attempts)?.length]);
   }
 
   /** A state with times relative to now, up to the longest time that matters, and places relative to the next one. */
@@ -390,7 +390,8 @@ export function listIn<T>(remembered: Remembered | undefined, list: unknown): re
   return remembered?.memory.get(list as object) as readonly T[] | undefined;
 }
 
-/** What a session held in its scope, and when it was sent. */
-export function turnOf(remembered: Remembered | undefined): Turn | undefined {
-  return remembered?.memory.get(fieldsOf(remembered)['turn'] as object) as Turn | undefined;
+/** What the attempt of a session held of its limits, and when it was sent. */
+export function permitOf(remembered: Remembered | undefined): Permit | undefined {
+  const turn = remembered?.memory.get(fieldsOf(remembered)['turn'] as object) as Turn | undefined;
+  return remembered?.memory.get(turn?.permit as object) as Permit | undefined;
 }

@@ -9,29 +9,29 @@ import { openGate } from '../../core/limits/gate/state.js';
 import { noHold } from '../../core/limits/hold/state.js';
 import { go, noClaim } from '../../core/limits/turnstile.js';
 import type { Admission, RefusalReason } from '../../core/types.js';
-import type { Turn } from '../turn.js';
 import { isClear } from './clear.js';
 import type { Asking } from './gate.js';
 import type { Limits } from './limits.js';
+import { isAsking, noteRefusal, type Permit } from './permit.js';
 
 export function admit(
   limits: Limits,
   asking: Asking,
-  turn: Turn,
+  permit: Permit,
   deadlineAt: number,
   isRetry: boolean,
 ): Admission {
   const { scope, gate, hold } = limits;
   const now = scope.ports.now();
-  if (!isClear(limits, now)) return ask(limits, asking, turn, deadlineAt, isRetry, now);
-  hold?.setQueued(turn, false);
-  return letThrough(limits, turn, gate === undefined ? openGate.epoch : gate.state.epoch, now);
+  if (!isClear(limits, now)) return ask(limits, asking, permit, deadlineAt, isRetry, now);
+  hold?.setQueued(permit, false);
+  return letThrough(limits, permit, gate === undefined ? openGate.epoch : gate.state.epoch, now);
 }
 
 function ask(
   limits: Limits,
   asking: Asking,
-  turn: Turn,
+  permit: Permit,
   deadlineAt: number,
   isRetry: boolean,
   now: number,
@@ -42,66 +42,71 @@ function ask(
     gate: gate === undefined ? openGate : gate.state,
     hold: holdBefore,
     kind: gate === undefined ? 0 : gate.kindOf(asking),
-    waiting: scope.waiting - (turn.isWaiting ? 1 : 0),
-    queued: scope.queued - (turn.isHeld ? 1 : 0),
-    claim: turn.claim,
+    waiting: scope.waiting - (permit.state === 'waits' ? 1 : 0),
+    queued: scope.queued - (permit.state === 'queues' ? 1 : 0),
+    claim: permit.claim,
     isRetry,
   };
   const admitted = decideOn(settings, turnstile, now, deadlineAt, scope.ports.random());
   if (gate !== undefined) gate.state = admitted.gate;
   if (hold !== undefined) hold.state = admitted.hold;
   const { admission, claim, epoch, unenforced } = admitted;
-  if (admission.kind === 'refuse') refuse(limits, turn, admission.reason, true);
+  if (admission.kind === 'refuse') refuse(limits, permit, admission.reason, true);
   if (admission.kind === 'go') {
-    if (unenforced !== undefined) refuse(limits, turn, unenforced, false);
-    hold?.sent(turn, holdBefore, now);
-    return letThrough(limits, turn, epoch, now);
+    if (unenforced !== undefined) refuse(limits, permit, unenforced, false);
+    hold?.sent(permit, holdBefore, now);
+    return letThrough(limits, permit, epoch, now);
   }
-  turn.claim = claim;
-  setWaiting(limits, turn, admission.kind === 'wait' ? admission.why : undefined);
-  askFleet(limits, turn, admission, deadlineAt, now);
+  permit.claim = claim;
+  enter(limits, permit, stateIn(admission));
+  askFleet(limits, permit, admission, deadlineAt, now);
   return admission;
 }
 
 /** The request waits for something that only the fleet can give: the lease of a probe, or a place in the queue. */
 function askFleet(
   { settings, gate, hold }: Limits,
-  turn: Turn,
+  permit: Permit,
   admission: Admission,
   deadlineAt: number,
   now: number,
 ): void {
   const why = admission.kind === 'wait' ? admission.why : undefined;
   if (why === 'gate') gate?.waits(settings.attemptTimeoutMs, now);
-  const { place, queuesUntil } = turn.claim;
+  const { place, queuesUntil } = permit.claim;
   const isQueued = why === 'hold' && place === undefined;
-  hold?.setQueued(turn, isQueued, Math.min(queuesUntil, deadlineAt) - now);
+  hold?.setQueued(permit, isQueued, Math.min(queuesUntil, deadlineAt) - now);
 }
 
-function refuse({ scope }: Limits, turn: Turn, reason: RefusalReason, enforced: boolean): void {
+function refuse({ scope }: Limits, permit: Permit, reason: RefusalReason, enforced: boolean): void {
   scope.refused[reason] += 1;
-  turn.refused = { reason, enforced };
+  noteRefusal(permit, { reason, enforced });
 }
 
-/** The turn keeps the epoch, because only an attempt that was let through has something to give back to the gate. */
-function letThrough(limits: Limits, turn: Turn, epoch: Epoch, now: number): Admission {
-  turn.epoch = epoch;
-  turn.sentAt = now;
-  turn.claim = noClaim;
-  setWaiting(limits, turn, undefined);
+/** The permit keeps the epoch, because only an attempt that was let through has something to give back to the gate. */
+function letThrough(limits: Limits, permit: Permit, epoch: Epoch, now: number): Admission {
+  permit.epoch = epoch;
+  permit.sentAt = now;
+  permit.claim = noClaim;
+  enter(limits, permit, 'is out');
   return go;
 }
 
 /** The request stops waiting. */
-export function leave(limits: Limits, turn: Turn): void {
-  setWaiting(limits, turn, undefined);
-  limits.hold?.leave(turn);
-  turn.claim = noClaim;
+export function leave(limits: Limits, permit: Permit): void {
+  if (isAsking(permit)) enter(limits, permit, 'asks');
+  limits.hold?.leave(permit);
+  permit.claim = noClaim;
 }
 
-function setWaiting({ scope }: Limits, turn: Turn, why: 'gate' | 'hold' | undefined): void {
-  scope.waiting += Number(why === 'gate') - Number(turn.isWaiting);
-  scope.queued += Number(why === 'hold') - Number(turn.isHeld);
-  turn.isWaiting = why === 'gate';
-  turn.isHeld = why === 'hold';
+function stateIn(admission: Admission): Permit['state'] {
+  if (admission.kind !== 'wait') return 'asks';
+  return admission.why === 'gate' ? 'waits' : 'queues';
+}
+
+function enter({ scope }: Limits, permit: Permit, state: Permit['state']): void {
+  if (state === permit.state) return;
+  scope.waiting += Number(state === 'waits') - Number(permit.state === 'waits');
+  scope.queued += Number(state === 'queues') - Number(permit.state === 'queues');
+  permit.state = state;
 }

@@ -4,10 +4,10 @@
  */
 
 import type { LimitName } from '../../core/limits/all.js';
-import type { Turn } from '../turn.js';
 import type { ScopeBudget } from './budget.js';
 import type { Asking, ScopeGate } from './gate.js';
 import type { ScopeHold } from './hold.js';
+import type { Permit } from './permit.js';
 
 /** The limits that a request passes; undefined: its settings do not have that one. */
 export interface LimitsPassed extends Readonly<Record<LimitName, object | undefined>> {
@@ -30,21 +30,21 @@ export function isClear(limits: LimitsPassed, now: number): boolean {
 }
 
 const told = {
-  gate: ({ gate }, asking, turn) => {
-    if (turn !== undefined) gate?.ended(asking, turn, true, 'alive');
+  gate: ({ gate }, asking, permit) => {
+    if (permit !== undefined) gate?.ended(asking, permit, true, 'alive');
   },
-  hold: ({ hold }, _, turn) => {
-    if (turn !== undefined) hold?.succeeded(true, turn.sentAt);
+  hold: ({ hold }, _, permit) => {
+    if (permit !== undefined) hold?.succeeded(true, permit.sentAt);
   },
   budget: ({ budget }) => budget?.succeeded(undefined),
 } as const satisfies Record<
   LimitName,
-  (limits: LimitsPassed, asking: Asking, turn: Turn | undefined) => void
+  (limits: LimitsPassed, asking: Asking, permit: Permit | undefined) => void
 >;
 
-/** The first attempt has succeeded. `turn`: undefined only if its settings do not ask for admission. */
-export function succeedAtOnce(limits: LimitsPassed, asking: Asking, turn: Turn | undefined): void {
-  told.gate(limits, asking, turn);
-  told.hold(limits, asking, turn);
+/** The first attempt has succeeded. `permit`: undefined only if its settings do not ask for admission. */
+export function succeedAtOnce(limits: LimitsPassed, asking: Asking, permit: Permit | undefined): void {
+  told.gate(limits, asking, permit);
+  told.hold(limits, asking, permit);
   told.budget(limits);
 }

@@ -15,8 +15,7 @@ import type { Finding, RequestFacts } from '../../core/types.js';
 import type { FleetScope, GateShare, OwnGate } from '../fleet.js';
 import type { Ports } from '../ports.js';
 import { stalledSince } from '../stalls.js';
-import type { Turn } from '../turn.js';
-import { noteFailure } from '../turn.js';
+import { noteFailure, type Permit } from './permit.js';
 
 /** Whose request it is that passes the gate, or has failed. */
 export interface Asking {
@@ -70,7 +69,7 @@ export class ScopeGate implements OwnGate {
     return asOf(this.gate, this.state, now).kind === 'open';
   }
 
-  /** Whether it would turn away requests now. */
+  /** Whether it would permit away requests now. */
   refuses(now: number): boolean {
     const { gate } = this;
     return gate.enforce && gate.whenShut === 'fail' && isShut(gate, this.state, now);
@@ -89,13 +88,13 @@ export class ScopeGate implements OwnGate {
   // -------------------------------------------------------------- after an attempt
 
   /** An attempt has ended; whatever it took here is given back. */
-  ended(asking: Asking, turn: Turn, isFirst: boolean, sign: Sign, finding?: Finding): void {
-    this.hear(asking, turn, isFirst, sign, finding);
-    turn.epoch = noEpoch;
+  ended(asking: Asking, permit: Permit, isFirst: boolean, sign: Sign, finding?: Finding): void {
+    this.hear(asking, permit, isFirst, sign, finding);
+    permit.epoch = noEpoch;
   }
 
   /** What its end says about the server's health. */
-  private hear(asking: Asking, turn: Turn, isFirst: boolean, sign: Sign, finding?: Finding): void {
+  private hear(asking: Asking, permit: Permit, isFirst: boolean, sign: Sign, finding?: Finding): void {
     if (finding !== undefined && isFailure(sign)) this.failure = finding;
     const { gate, state: known } = this;
     // On the healthy path, the clock is not read.
@@ -105,14 +104,14 @@ export class ScopeGate implements OwnGate {
     }
     const now = this.ports.now();
     const before = this.withoutStalls(known);
-    const isOld = isFailure(sign) && !noteFailure(turn, gate, isFirst, now);
-    const news = isOld ? 'still-dead' : this.sinceAwake(sign, turn);
+    const isOld = isFailure(sign) && !noteFailure(permit, gate, isFirst, now);
+    const news = isOld ? 'still-dead' : this.sinceAwake(sign, permit);
     const kind = isFailure(news) ? kindAsking(asking) : 0;
-    const after = afterSign(gate, before, turn, news, kind, now, this.ports.random());
+    const after = afterSign(gate, before, permit, news, kind, now, this.ports.random());
     if (after !== before) this.state = after;
     // In a fleet, the next failures may be those of other processes.
     if (sign === 'alive' && after.kind === 'open') this.failure = undefined;
-    this.share?.signed(news, turn, { before, after }, now);
+    this.share?.signed(news, permit, { before, after }, now);
   }
 
   /** The time for which this process stood still is not time for which the server was seen to fail. */
@@ -122,7 +121,7 @@ export class ScopeGate implements OwnGate {
   }
 
   /** The client's own timeout may be over because this process stood still. */
-  private sinceAwake(sign: Sign, { sentAt }: Turn): Sign {
+  private sinceAwake(sign: Sign, { sentAt }: Permit): Sign {
     return sign === 'silent' && stalledSince(this.ports.now, sentAt) > 0 ? 'dead' : sign;
   }
 

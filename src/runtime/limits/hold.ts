@@ -13,7 +13,7 @@ import type { Hold } from '../../core/policy/limits.js';
 import type { Finding, ResponseFinding } from '../../core/types.js';
 import type { FleetScope, HoldShare, OwnHold } from '../fleet.js';
 import type { Ports } from '../ports.js';
-import type { Turn } from '../turn.js';
+import type { Permit } from './permit.js';
 
 export class ScopeHold implements OwnHold {
   readonly hold: Hold;
@@ -72,24 +72,24 @@ export class ScopeHold implements OwnHold {
   }
 
   /** The request waits for a place in the queue that only the fleet can give; or it does so no more. */
-  setQueued(turn: Turn, isQueued: boolean, withinMs = 0): void {
-    if (turn.isQueued !== isQueued) this.share?.queues(isQueued ? 1 : -1, withinMs);
-    turn.isQueued = isQueued;
+  setQueued(permit: Permit, isQueued: boolean, withinMs = 0): void {
+    if (permit.isQueued !== isQueued) this.share?.queues(isQueued ? 1 : -1, withinMs);
+    permit.isQueued = isQueued;
   }
 
   /** An attempt is sent. `before`: the hold when it asked. */
-  sent(turn: Turn, before: HoldState, now: number): void {
-    this.setQueued(turn, false);
+  sent(permit: Permit, before: HoldState, now: number): void {
+    this.setQueued(permit, false);
     if (!isPaced(before, now)) return;
     this.sample = afterSent(this.sample, 1);
     this.share?.sent();
   }
 
   /** The request stops waiting; those behind it move up. */
-  leave(turn: Turn): void {
-    const { place } = turn.claim;
-    turn.claim = noClaim;
-    this.setQueued(turn, false);
+  leave(permit: Permit): void {
+    const { place } = permit.claim;
+    permit.claim = noClaim;
+    this.setQueued(permit, false);
     if (place === undefined) return;
     this.state = givePlaceBack(this.state, place, this.ports.now());
     this.share?.left();

@@ -1,0 +1,65 @@
+/** What one attempt holds of the limits of its scope: a claim while it waits, and the permit to be out. */
+
+import type { Refusal } from '../../core/events.js';
+import type { Epoch } from '../../core/limits/gate/state.js';
+import { noEpoch } from '../../core/limits/gate/state.js';
+import type { Claim } from '../../core/limits/turnstile.js';
+import { noClaim } from '../../core/limits/turnstile.js';
+import type { Gate } from '../../core/policy/limits.js';
+
+export interface Permit {
+  /** It asks, and again after it has waited for the gate or queued; then the attempt is out, and in the end over. */
+  state: 'asks' | 'waits' | 'queues' | 'is out' | 'is over';
+  claim: Claim;
+  /** Whether it waits for a place in the queue, which only the fleet can give. */
+  isQueued: boolean;
+  /** The gate's epoch in which the attempt was let through, and the time. */
+  epoch: Epoch;
+  sentAt: number;
+  past: Past | undefined;
+}
+
+/** What the limits have to know of the earlier attempts of the request. Made when there is something. */
+interface Past {
+  /** When the first attempt failed; undefined again once a failed retry has counted as well. */
+  failedAt: number | undefined;
+  /** The last refusal, enforced or not. */
+  refused: Refusal | undefined;
+}
+
+export function permitWith(past: Past | undefined): Permit {
+  return {
+    state: 'asks',
+    claim: noClaim,
+    isQueued: false,
+    epoch: noEpoch,
+    sentAt: Number.NEGATIVE_INFINITY,
+    past,
+  };
+}
+
+/** Whether it has not been let through yet. */
+export function isAsking({ state }: Permit): boolean {
+  return state !== 'is out' && state !== 'is over';
+}
+
+export function noteRefusal(permit: Permit, refused: Refusal): void {
+  permit.past ??= { failedAt: undefined, refused: undefined };
+  permit.past.refused = refused;
+}
+
+/**
+ * Whether the failure of an attempt tells the gate something new. A first attempt does. Retries of the same request
+ * only repeat it, until they have failed for `deadForMs`: then one counts again.
+ */
+export function noteFailure(permit: Permit, { deadForMs }: Gate, isFirst: boolean, now: number): boolean {
+  permit.past ??= { failedAt: undefined, refused: undefined };
+  const { past } = permit;
+  if (isFirst) {
+    past.failedAt = now;
+    return true;
+  }
+  if (past.failedAt === undefined || now - past.failedAt < deadForMs) return false;
+  past.failedAt = undefined;
+  return true;
+}
