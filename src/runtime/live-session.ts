@@ -202,7 +202,9 @@ export class LiveSession implements Raced {
         isHintedSuccess(settings.hintedSuccesses, this.request, status));
     if (needsDecision) return false;
     this.acceptedStatus = status;
-    succeedAtOnce(limits, this, settings.needsAdmission ? this.permitHere() : undefined);
+    const permit = settings.needsAdmission ? this.permitHere() : undefined;
+    succeedAtOnce(limits, this, permit);
+    if (permit !== undefined && !settings.awaitsBody) admission?.end(limits, permit);
     if (isListening(settings)) this.tellSettled(status, limits.scope.ports.now());
     this.race?.accepted();
     return true;
@@ -236,6 +238,8 @@ export class LiveSession implements Raced {
     if (decision.action === 'retry') limits.budget?.spend(finding, now);
     if (succeeds) limits.succeeded(isFirst, this.refund(), this.sentAt);
     this.record({ endedAt: now, decision });
+    const hasBody = decision.action === 'stop' && finding.kind === 'response';
+    if (!hasBody || !settings.awaitsBody) this.endPermit();
     if (isListening(settings)) this.tellDecision(world, decision);
     race?.ends(decision.finding, prospects.verdict, now);
     return decision;
@@ -297,11 +301,31 @@ export class LiveSession implements Raced {
   }
 
   get awaitsBody(): boolean {
-    return false;
+    return this.settings.awaitsBody;
   }
 
   bodyEnded(): void {
-    // No limit counts the attempts that are out.
+    this.endPermit();
+  }
+
+  // -------------------------------------------------------------- permits: each is given back once, on every way out
+
+  endPermit(permit: Permit | undefined = this.turn?.permit): void {
+    if (permit !== undefined) admission?.end(this.limits, permit);
+  }
+
+  giveBack(permit: Permit | undefined): void {
+    if (permit !== undefined) admission?.giveBack(this.limits, this.asking, permit);
+  }
+
+  admitHedge(now: number): Permit | undefined {
+    return admission?.admitHedge(this.limits, this.turn?.permit, now);
+  }
+
+  goOnWith(permit: Permit): Permit {
+    const before = this.permitHere();
+    this.turnHere().permit = permit;
+    return before;
   }
 
   abandon(outcome?: unknown): void {
@@ -309,6 +333,7 @@ export class LiveSession implements Raced {
     const permit = this.turn?.permit;
     if (permit !== undefined) admission?.leave(this.limits, permit);
     this.endTurn('neutral');
+    this.endPermit();
     if (outcome !== undefined && isListening(this.settings)) {
       this.tellSettled(labelOf(outcome), this.scope.ports.now());
     }

@@ -20,6 +20,7 @@ import type { Attempt, Decision, Finding, Outcome, World } from '../core/types.j
 import type { Alarm, NewAlarms } from './alarms.js';
 import { type About, isListening, tell } from './events.js';
 import type { Limits } from './limits/limits.js';
+import type { Permit } from './limits/permit.js';
 import type { Prospects, Ruling, Session, SessionTail } from './session.js';
 import { type RuleTail, Tails } from './tails.js';
 
@@ -33,6 +34,8 @@ interface Out {
   /** Its time limit, if that was adaptive. */
   limitMs?: number | undefined;
   failed: Failed | undefined;
+  /** Only if it is not the one that the session holds. */
+  permit?: Permit | undefined;
 }
 
 interface Failed {
@@ -50,6 +53,14 @@ export interface Raced extends Session {
   readonly sentAt: number;
   next(outcome: Outcome | Finding, prospects: Prospects): Decision;
   about(): About;
+  /** The permit of a hedge that is sent now; undefined: it needs none. */
+  admitHedge(now: number): Permit | undefined;
+  /** The session goes on with this permit. Returns the one that it held. */
+  goOnWith(permit: Permit): Permit;
+  /** An attempt occupies nothing any more; by default, the one whose permit the session holds. */
+  endPermit(permit?: Permit): void;
+  /** The same, and nothing will be said of how it ended. */
+  giveBack(permit: Permit | undefined): void;
 }
 
 export class Race implements SessionTail {
@@ -231,12 +242,14 @@ export class Race implements SessionTail {
     if (!isAtEase(this.session.limits, now) || !tails.mayHedge(uses, this.state, now)) return undefined;
     this.keep(tails.afterHedge(this.state, now));
     const attempt = first.attempt + 1;
-    this.second = { attempt, sentAt: undefined, level: 0, failed: undefined };
+    const permit = this.session.admitHedge(now);
+    this.second = { attempt, sentAt: undefined, level: 0, failed: undefined, permit };
     return attempt;
   }
 
   withdraw(): void {
     if (this.second === undefined) return;
+    this.session.giveBack(this.second.permit);
     this.second = undefined;
     this.keep(tails.afterWithdrawal(this.learns, this.state));
   }
@@ -282,8 +295,10 @@ export class Race implements SessionTail {
   /** The other attempt decides. But what the server asks for concerns all requests, and at once. */
   private note(out: Out, { finding, verdict, endedAt }: Failed): void {
     this.landFailed(out, finding);
-    const { limits, retries, sentAt } = this.session;
-    limits.holdHears(finding, retries === 0, verdict, sentAt, endedAt);
+    const { session } = this;
+    const sentAt = out.permit?.sentAt ?? session.sentAt;
+    session.limits.holdHears(finding, session.retries === 0, verdict, sentAt, endedAt);
+    session.endPermit(out.permit);
   }
 
   private decideBy(
@@ -300,6 +315,11 @@ export class Race implements SessionTail {
   begins(): void {
     const { first, second } = this;
     this.deciding ??= first?.failed === undefined ? first : second;
+    const permit = this.deciding === second ? second?.permit : undefined;
+    if (permit === undefined || first === undefined || second === undefined) return;
+    // What the hedge brings is judged by when the hedge was sent.
+    first.permit = this.session.goOnWith(permit);
+    second.permit = undefined;
   }
 
   /** The attempt that decides failed while the other one was out, so the hold has heard of it already. */
@@ -352,9 +372,11 @@ export class Race implements SessionTail {
       const hasHelped = isAnswer && it === second && now - second.sentAt <= givenMs;
       this.keep(tails.afterRace(this.state, hasHelped));
     }
-    if (other?.failed === undefined) {
-      if (isAnswer) this.loser = other;
-      else this.land(other, false, now);
+    const isOut = other !== undefined && other.failed === undefined;
+    if (isOut && isAnswer) this.loser = other;
+    else {
+      if (isOut) this.land(other, false, now);
+      this.session.giveBack(other?.permit);
     }
     this.first = undefined;
     this.second = undefined;
@@ -364,7 +386,10 @@ export class Race implements SessionTail {
   /** The request has ended without a decision. */
   abandoned(): void {
     const { first, second, now } = this;
-    for (const out of [first, second]) if (out?.failed === undefined) this.land(out, false, now);
+    for (const out of [first, second]) {
+      if (out?.failed === undefined) this.land(out, false, now);
+      this.session.giveBack(out?.permit);
+    }
     this.first = undefined;
     this.second = undefined;
     this.deciding = undefined;
@@ -383,6 +408,7 @@ export class Race implements SessionTail {
     if (this.isLoserLeft) this.known.all.loserGone();
     this.isLoserLeft = false;
     this.land(this.loser, isAnswered, this.now);
+    this.session.giveBack(this.loser?.permit);
     this.loser = undefined;
   }
 }

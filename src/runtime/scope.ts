@@ -49,6 +49,7 @@ export class Scope implements SessionScope, Shared {
   tails: Tails | undefined = undefined;
   waiting = 0;
   queued = 0;
+  out = 0;
   readonly refused: Record<RefusalReason, number> = { 'gate-shut': 0, 'gate-full': 0, held: 0 };
   /** The link to the fleet, if other processes share this scope. */
   private fleet: FleetScope | undefined;

@@ -12,7 +12,7 @@ import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../src/core
 import type { Fleet } from '../../src/runtime/fleet.js';
 import type { Limits } from '../../src/runtime/limits/limits.js';
 import type { Permit } from '../../src/runtime/limits/permit.js';
-import type { LiveSession, Turn } from '../../src/runtime/live-session.js';
+import { LiveSession, type Turn } from '../../src/runtime/live-session.js';
 import { createRetrier, type Retrier } from '../../src/runtime/retrier.js';
 import type { Scope } from '../../src/runtime/scope.js';
 import { answered, requestOf } from '../kit.js';
@@ -58,6 +58,8 @@ export interface Plan {
   /** What each of them asks for. Default: all for the same. */
   readonly paths?: readonly string[];
   readonly policy: PolicyOptions;
+  /** Attempts occupy their limits until the body of their answer is over, which is read or breaks off. */
+  readonly awaitsBody?: true;
   /** What hears of the limits, if anything does. */
   readonly fleet?: Fleet;
   /** How an attempt may end. */
@@ -119,7 +121,8 @@ export class ScopeMachine implements Machine<State> {
     this.retrier = createRetrier(plan.policy, ports, fleet === undefined ? {} : { fleet });
     // The whole class, since the model copies and restores its memory.
     this.scope = this.retrier.open(this.request).scope as Scope;
-    this.limits = this.scope.limitsOf(this.retrier.policy.fallback.settings);
+    const { settings } = this.retrier.policy.fallback;
+    this.limits = this.scope.limitsOf(plan.awaitsBody ? { ...settings, awaitsBody: true } : settings);
     this.ofScope = new Set(memoryOf(this.scope).keys());
     const slots = Array.from({ length: plan.requests ?? 3 }, (_, index): Slot => {
       const path = plan.paths?.[index];
@@ -178,6 +181,10 @@ export class ScopeMachine implements Machine<State> {
       yield ['leaves', this.leave(state, index)];
       if (wakeAt <= state.now) yield ['asks again', this.proceed(state, index)];
     }
+    if (phase === 'reading') {
+      yield ['reads to the end', this.reads(state, index)];
+      yield ['reads, and the body breaks off', this.breaksOff(state, index)];
+    }
     if (phase !== 'sent') return;
     for (const end of this.plan.ends) yield [end, this.end(state, index, end)];
     if (this.plan.forgetful) yield ['is forgotten', withSlot(state, index, idle)];
@@ -185,8 +192,13 @@ export class ScopeMachine implements Machine<State> {
 
   begin(state: State, index: number): State {
     this.restoreScope(state);
-    const session = this.remembered(this.retrier.open(this.requestOf(state, index)) as LiveSession);
+    const session = this.remembered(this.open(this.requestOf(state, index)));
     return this.proceed(withSlot(state, index, { ...idle, phase: 'waiting', session }), index);
+  }
+
+  private open(request: RequestFacts): LiveSession {
+    if (this.plan.awaitsBody) return new LiveSession(request, this.retrier.policy.fallback, this.limits);
+    return this.retrier.open(request) as LiveSession;
   }
 
   requestOf({ slots }: State, index: number): RequestFacts {
@@ -216,12 +228,28 @@ export class ScopeMachine implements Machine<State> {
     const sentAt = sentAtOf(session) ?? state.now;
     const isOver = outcome.kind === 'response' && session.acceptAtOnce(outcome.status);
     const decision = isOver ? undefined : session.next(outcome, { replayable: true });
+    const phase = this.plan.awaitsBody && outcome.kind === 'response' ? 'reading' : 'idle';
     const after =
       decision?.action === 'retry'
         ? this.keep(state, index, 'waiting', session, state.now + decision.delayMs)
-        : this.keep(state, index, 'idle', session);
+        : this.keep(state, index, phase, session);
     const seen = { ...after, ...saw(state, end, sentAt), ...(alive.has(end) && { suspects: [] }) };
     return this.seenShut(seen, before);
+  }
+
+  private reads(state: State, index: number): State {
+    const session = this.restore(state, index);
+    session.bodyEnded();
+    return this.keep(state, index, 'idle', session);
+  }
+
+  protected breaksOff(state: State, index: number): State {
+    const session = this.restore(state, index);
+    const decision = session.next(ends['is cut off'], { replayable: true, resumable: true });
+    if (decision.action === 'stop') session.bodyEnded();
+    return decision.action === 'retry'
+      ? this.keep(state, index, 'waiting', session, state.now + decision.delayMs)
+      : this.keep(state, index, 'idle', session);
   }
 
   /** The state, with a fault if the gate has just shut against the rule. */
@@ -256,7 +284,21 @@ export class ScopeMachine implements Machine<State> {
   }
 
   faultIn(state: State): string | undefined {
-    return state.fault ?? this.plan.faultIn(this, state);
+    return state.fault ?? this.permitFault(state) ?? this.plan.faultIn(this, state);
+  }
+
+  /** Every attempt that is out has a permit, and no other one does. */
+  private permitFault(state: State): string | undefined {
+    if (this.plan.forgetful || !this.limits.settings.needsAdmission) return undefined;
+    this.restoreScope(state);
+    const { out } = this.scope;
+    const attempts = this.attemptsOut(state);
+    return out === attempts ? undefined : `${out} permits are out, for ${attempts} attempts`;
+  }
+
+  protected attemptsOut({ slots }: State): number {
+    return slots.filter(({ phase }) => phase === 'sent' || (phase === 'reading' && this.plan.awaitsBody))
+      .length;
   }
 
   // -------------------------------------------------------------- memories
@@ -313,7 +355,14 @@ export class ScopeMachine implements Machine<State> {
     this.restoreScope(state);
     const slots = state.slots.map((slot) => this.keyOfSlot(state, slot)).sort();
     const { row, rowSince, lives, windowEnds, suspects, fault } = state;
-    const shared = [this.budget, this.gate, this.hold, this.limits.hold?.sample, this.scope.waiting];
+    const shared = [
+      this.budget,
+      this.gate,
+      this.hold,
+      this.limits.hold?.sample,
+      this.scope.waiting,
+      this.scope.out,
+    ];
     const seen = [Math.min(row, 9), lives, suspects, { rowSince, windowEnds, fault }];
     return this.say(state, [shared, slots, seen]);
   }

@@ -138,6 +138,23 @@ const plans: Readonly<Record<string, readonly [plan: Plan, depth: number]>> = {
     },
     7,
   ],
+  'bodies that occupy a gate and a hold': [
+    {
+      policy: {
+        maxRetries: 1,
+        budget: false,
+        schedule: { kind: 'fixed', waitMs: 100, jitter: 'none' },
+        hintJitter: 0,
+        gate: atOnce,
+        hold: { refusedShare: 0 },
+      },
+      ends: ['succeeds', 'fails (503)', 'is refused for 3 s', 'is aborted'],
+      ticksMs: [500, 3_000],
+      awaitsBody: true,
+      faultIn: anyOf(miscounts, givesPlacesTwice),
+    },
+    6,
+  ],
   'all of them': [
     {
       policy: {
@@ -184,6 +201,17 @@ class Stutterers extends ScopeMachine {
   override end(state: State, index: number, end: End): State {
     const after = super.end(state, index, end);
     return { ...super.end({ ...after, slots: state.slots }, index, end), slots: after.slots };
+  }
+}
+
+/** Planted fault: a body is over, and no one says so. */
+class Silent extends ScopeMachine {
+  protected override *stepsOf(
+    ...given: Parameters<ScopeMachine['stepsOf']>
+  ): ReturnType<ScopeMachine['stepsOf']> {
+    yield* super.stepsOf(...given);
+    const [state, { phase }, index] = given;
+    if (phase === 'reading') yield ['stops reading', { ...state, slots: state.slots.with(index, idle) }];
   }
 }
 
@@ -276,7 +304,21 @@ describe('a planted fault is found', () => {
       'an attempt ends twice',
       Stutterers,
       miscounts,
-      /requests have places in the ramp/,
+      /-1 permits are out, for 0 attempts/,
+    ],
+    [
+      'bodies that occupy a gate and a hold',
+      'the end of a body is not told',
+      Silent,
+      nothingElse,
+      /1 permits are out, for 0 attempts/,
+    ],
+    [
+      'bodies that occupy a gate and a hold',
+      'a permit is given back twice',
+      Stutterers,
+      nothingElse,
+      /-1 permits are out, for 0 attempts|0 permits are out, for 1 attempts/,
     ],
     ['a hold at the first word', 'a clock is fast', Hasty, nothingElse, /sent .* before the window is over/],
     [

@@ -353,7 +353,7 @@ export class TailMachine extends ScopeMachine {
     return { ...after, ledger: { ...ledger, losers } } as State;
   }
 
-  private breaksOff(state: TailState, index: number): State {
+  protected override breaksOff(state: TailState, index: number): State {
     const session = this.restore(state, index);
     const slot = slotOf(state, index);
     this.listen();
@@ -393,6 +393,11 @@ export class TailMachine extends ScopeMachine {
       ledger: { ...ledger, losers: ledger.losers.toSpliced(index, 1) },
     };
     return { ...after, fault: this.silentFault(before) } as State;
+  }
+
+  protected override attemptsOut(state: TailState): number {
+    const out = state.slots.filter(({ phase }) => phase === 'sent');
+    return out.flatMap(flightsOf).length + ledgerOf(state).losers.length;
   }
 
   // -------------------------------------------------------------- what is wrong

@@ -234,6 +234,8 @@ describe('a planted fault is found', () => {
     ['one request and its retry', 'a withdrawal is forgotten', Forgetful, /thousandths of a hedge/],
     ['one request and its retry', 'losers stay', Haunted, /the scope counts \d+ losers/],
     ['one request and its retry', 'an attempt ends twice', Stutterers, /thousandths of a hedge/],
+    ['and a gate', 'a loser keeps its permit', Haunted, /permits are out/],
+    ['and a gate', 'a permit is given back twice', Stutterers, /permits are out/],
     ['and a budget', 'a clock is fast', Hasty, /hedged, although/],
   ])('%s: %s', (name, _, Machine, what) => {
     const [plan, depth] = plans[name] ?? [];

@@ -18,6 +18,9 @@ const asksFirst = { budget: false, gate: true, hold: true } as const;
 
 export type LimitName = keyof typeof asksFirst;
 
+/** True: an attempt occupies it until the body of its answer is over. False: until its head. */
+const lastsToBody: Readonly<Record<LimitName, boolean>> = { budget: false, gate: false, hold: false };
+
 /** Those that are asked before each attempt. */
 export type AskedFirst = { [K in LimitName]: (typeof asksFirst)[K] extends true ? K : never }[LimitName];
 
@@ -35,4 +38,9 @@ export const orderOfAdmission: readonly AskedFirst[] = ['hold', 'gate'];
  */
 export function needsAdmission(settings: Pick<Settings, LimitName>): boolean {
   return orderOfAdmission.some((name) => settings[name] !== false);
+}
+
+/** Whether a limit wants to know when the body of an answer is over. This is a setting of its own, too: `awaitsBody`. */
+export function awaitsBody(settings: Pick<Settings, LimitName>): boolean {
+  return limitNames.some((name) => lastsToBody[name] && settings[name] !== false);
 }

@@ -6,7 +6,7 @@ import { found } from '../found.js';
 import { bodyBytesOf, successesOf } from '../hints/compile.js';
 import { compileHints } from '../hints/read-hint.js';
 import { leftOut } from '../left-out.js';
-import { needsAdmission } from '../limits/all.js';
+import { awaitsBody, needsAdmission } from '../limits/all.js';
 import { defaultOptions, defaults } from './defaults.js';
 import { hedgeOf, tailOf } from './fill-in-tail.js';
 import type { BucketBudget, Budget, Cost, Hedge } from './limits.js';
@@ -58,7 +58,12 @@ export function fillIn(options: SettingsOptions, inherited: Settings): Settings 
     typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__
       ? tailOf(options, filled, inherited)
       : undefined;
-  return Object.freeze({ ...filled, needsAdmission: needsAdmission(filled), tail });
+  return Object.freeze({
+    ...filled,
+    needsAdmission: needsAdmission(filled),
+    awaitsBody: awaitsBody(filled),
+    tail,
+  });
 }
 
 function compiled(key: string, option: unknown): unknown {
@@ -79,6 +84,7 @@ const blank = {
     bodyHintBytes,
     bodyHintBytesSaid: undefined,
     needsAdmission: false,
+    awaitsBody: false,
     tail: undefined,
   },
 };

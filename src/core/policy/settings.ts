@@ -41,6 +41,8 @@ export interface Compiled {
   readonly hedge: Hedge | false;
   /** Whether a limit is asked before each attempt, so that a request may have to wait or be refused. */
   readonly needsAdmission: boolean;
+  /** Whether one of them wants to know when the body of an answer is over. */
+  readonly awaitsBody: boolean;
   /** What has to be learnt from the answers; undefined: nothing. */
   readonly tail: Tail | undefined;
   /** In lower case. */

@@ -12,7 +12,7 @@ import type { Admission, RefusalReason } from '../../core/types.js';
 import { isClear } from './clear.js';
 import type { Asking } from './gate.js';
 import type { Limits } from './limits.js';
-import { isAsking, noteRefusal, type Permit } from './permit.js';
+import { isAsking, noteRefusal, type Permit, permitWith } from './permit.js';
 
 export function admit(
   limits: Limits,
@@ -92,6 +92,29 @@ function letThrough(limits: Limits, permit: Permit, epoch: Epoch, now: number): 
   return go;
 }
 
+/**
+ * The permit of a hedge; undefined if its settings ask for none. A hedge never waits: it is only sent where every limit is
+ * at ease, so it takes what it needs at once.
+ */
+export function admitHedge(limits: Limits, first: Permit | undefined, now: number): Permit | undefined {
+  const { settings, gate } = limits;
+  if (!settings.needsAdmission) return undefined;
+  const permit = permitWith(first?.past);
+  letThrough(limits, permit, gate === undefined ? openGate.epoch : gate.state.epoch, now);
+  return permit;
+}
+
+/** The attempt is over, so it occupies nothing any more. To say so again changes nothing. */
+export function end(limits: Limits, permit: Permit): void {
+  if (!isAsking(permit)) enter(limits, permit, 'is over');
+}
+
+/** The attempt is over, and nothing will be said of how it ended. */
+export function giveBack(limits: Limits, asking: Asking, permit: Permit): void {
+  limits.gate?.takeBack(asking, permit);
+  end(limits, permit);
+}
+
 /** The request stops waiting. */
 export function leave(limits: Limits, permit: Permit): void {
   if (isAsking(permit)) enter(limits, permit, 'asks');
@@ -108,5 +131,6 @@ function enter({ scope }: Limits, permit: Permit, state: Permit['state']): void 
   if (state === permit.state) return;
   scope.waiting += Number(state === 'waits') - Number(permit.state === 'waits');
   scope.queued += Number(state === 'queues') - Number(permit.state === 'queues');
+  scope.out += Number(state === 'is out') - Number(permit.state === 'is out');
   permit.state = state;
 }

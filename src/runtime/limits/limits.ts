@@ -22,9 +22,10 @@ export interface Shared {
   readonly ports: Ports;
   /** Made by the first request that learns something. */
   tails: Tails | undefined;
-  /** How many requests wait for a gate, and queue for a hold. */
+  /** How many attempts wait for a gate, queue for a hold, and are out with a permit. */
   waiting: number;
   queued: number;
+  out: number;
   readonly refused: Record<RefusalReason, number>;
 }
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/decide/decide.js';
 import { admit } from '../../../src/core/limits/admit.js';
-import { limitNames, orderOfAdmission } from '../../../src/core/limits/all.js';
+import { awaitsBody, limitNames, orderOfAdmission } from '../../../src/core/limits/all.js';
 import { openGate, shut } from '../../../src/core/limits/gate/state.js';
 import { noHold } from '../../../src/core/limits/hold/state.js';
 import { noClaim, type Turnstile } from '../../../src/core/limits/turnstile.js';
@@ -60,4 +60,8 @@ describe('whether an attempt asks for admission', () => {
     const isAsked = orderOfAdmission.some((one) => one === name);
     expect(settingsOf({ ...none, [name]: name === 'budget' ? {} : true }).needsAdmission).toBe(isAsked);
   });
+});
+
+test('no limit asks for the end of a body', () => {
+  expect(awaitsBody(settingsOf({ budget: {}, gate: true, hold: true }))).toBe(false);
 });

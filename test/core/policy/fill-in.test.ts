@@ -36,6 +36,7 @@ describe('settings', () => {
       tail: undefined,
       hold: false,
       needsAdmission: false,
+      awaitsBody: false,
       scope: 'origin',
       bufferBodyBytes: 65_536,
       resume: true,
