@@ -10,6 +10,7 @@ import { createRetrier } from '../../../src/index.js';
 import {
   answer,
   cutBody,
+  type Lab,
   type LabScript,
   refusedOrigin,
   rst,
@@ -138,12 +139,7 @@ describe.each(subject.ways)('two attempts over $name', (way) => {
     ['the first wins, and the hedge is left to run', ['first', 'hedge']],
   ] as const)('%s', async (_name, [winner, loser]) => {
     const lab = await openLab([onCue('first', answer(200, 'one')), onCue('hedge', answer(200, 'two'))]);
-    const { time, retrier } = warmedUp();
-    const told = toldEnds(retrier);
-    const asked = settled(way.client(retrier)(lab.origin));
-    await lab.until(({ requests }) => requests.length === 1);
-    await time.fire(hedgeMs);
-    await lab.until(({ requests }) => requests.length === 2);
+    const { told, asked } = await twoOut(way, lab);
     lab.cue(winner);
     await asked;
     expect(await comesTrue(() => told[0]?.ends === 1)).toBe(true);
@@ -155,12 +151,7 @@ describe.each(subject.ways)('two attempts over $name', (way) => {
 
   test('both fail, and a retry follows', async () => {
     const lab = await openLab([onCue('first', answer(503)), onCue('hedge', answer(503)), answer(200, 'ok')]);
-    const { time, retrier } = warmedUp();
-    const told = toldEnds(retrier);
-    const asked = settled(way.client(retrier)(lab.origin));
-    await lab.until(({ requests }) => requests.length === 1);
-    await time.fire(hedgeMs);
-    await lab.until(({ requests }) => requests.length === 2);
+    const { time, told, asked } = await twoOut(way, lab);
     lab.cue('first');
     lab.cue('hedge');
     await time.fire(retryMs);
@@ -174,4 +165,14 @@ function spied(way: Way, policy: PolicyOptions) {
   const retrier = createRetrier(policy);
   const told = toldEnds(retrier);
   return { told, send: way.client(retrier) };
+}
+
+async function twoOut(way: Way, lab: Lab) {
+  const { time, retrier } = warmedUp();
+  const told = toldEnds(retrier);
+  const asked = settled(way.client(retrier)(lab.origin));
+  await lab.until(({ requests }) => requests.length === 1);
+  await time.fire(hedgeMs);
+  await lab.until(({ requests }) => requests.length === 2);
+  return { time, told, asked };
 }
