@@ -16,7 +16,8 @@ const peers = ['axios-retry', 'retry-axios'] as const;
 const takenApart = ['undaunted/fetch', 'undaunted/axios'] as const;
 const layers: Readonly<Record<string, Modules>> = {
   adapter: ['src/adapters/'],
-  runtime: ['src/runtime/'],
+  kernel: ['src/kernel/'],
+  drivers: ['src/drivers/'],
   core: ['src/core/'],
 };
 const pieces: Readonly<Record<string, Modules>> = {
@@ -34,25 +35,25 @@ const pieces: Readonly<Record<string, Modules>> = {
     'src/core/limits/gate',
     'src/core/limits/hold',
     'src/core/limits/admit.ts',
-    'src/runtime/limits/gate.ts',
-    'src/runtime/limits/hold.ts',
-    'src/runtime/limits/admission.ts',
+    'src/kernel/limits/gate.ts',
+    'src/kernel/limits/hold.ts',
+    'src/kernel/limits/admission.ts',
   ],
   'buffers for streams': [
-    'src/runtime/kept-',
-    'src/runtime/iterator-source.ts',
-    'src/runtime/stream-source.ts',
+    'src/drivers/kept-',
+    'src/drivers/iterator-source.ts',
+    'src/drivers/stream-source.ts',
   ],
   'hedges and adaptive timeouts': [
     'src/core/limits/tail/',
     'src/core/decide/both-failed.ts',
     'src/core/policy/fill-in-tail.ts',
     'src/core/policy/check/tail-contradictions.ts',
-    'src/runtime/race.ts',
-    'src/runtime/tails.ts',
-    'src/runtime/alarms.ts',
-    'src/runtime/loop/hedging.ts',
-    'src/runtime/loop/learn',
+    'src/kernel/race.ts',
+    'src/kernel/tails.ts',
+    'src/kernel/alarms.ts',
+    'src/drivers/loop/hedging.ts',
+    'src/drivers/loop/learn',
     'src/adapters/axios/apart.ts',
   ],
 };

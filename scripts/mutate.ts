@@ -35,7 +35,7 @@ const roomsOfCore = [
     tests: [
       ...filesOf('classify decide', 'core/decide/', '.test'),
       ...filesOf('admit answers gate hold', 'core/limits/', '.test'),
-      'runtime/session.test.ts',
+      'kernel/session.test.ts',
     ],
   },
   {
@@ -95,7 +95,7 @@ const slow =
 const adapters: readonly Pick<Room, 'name' | 'mutate'>[] = [
   { name: 'undici', mutate: ['adapters/undici/**/*.ts'] },
   // With what promise clients share.
-  { name: 'axios', mutate: ['adapters/axios/**/*.ts', 'runtime/loop/**/*.ts'] },
+  { name: 'axios', mutate: ['adapters/axios/**/*.ts', 'drivers/loop/**/*.ts'] },
   { name: 'fetch', mutate: ['adapters/fetch/**/*.ts'] },
 ];
 

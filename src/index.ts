@@ -21,9 +21,9 @@ export { presets } from './core/policy/presets.js';
 export type * from './core/policy/schedules.js';
 export type { Settings, Statuses } from './core/policy/settings.js';
 export type * from './core/types.js';
-export type { Alarm } from './runtime/alarms.js';
-export type { AttemptsOptions } from './runtime/attempts.js';
-export { attempts } from './runtime/attempts.js';
+export type { Alarm } from './kernel/alarms.js';
+export type { AttemptsOptions } from './kernel/attempts.js';
+export { attempts } from './kernel/attempts.js';
 export type {
   BudgetShare,
   Fleet,
@@ -36,12 +36,12 @@ export type {
   HoldShare,
   OwnGate,
   OwnHold,
-} from './runtime/fleet.js';
-export { historyOf } from './runtime/history.js';
-export type { Ports } from './runtime/ports.js';
-export type { Retrier, RetrierLike, RetrierOptions, RetrierSnapshot } from './runtime/retrier.js';
-export { createRetrier } from './runtime/retrier.js';
-export type { ScopeSnapshot } from './runtime/scope.js';
+} from './kernel/fleet.js';
+export { historyOf } from './kernel/history.js';
+export type { Ports } from './kernel/ports.js';
+export type { Retrier, RetrierLike, RetrierOptions, RetrierSnapshot } from './kernel/retrier.js';
+export { createRetrier } from './kernel/retrier.js';
+export type { ScopeSnapshot } from './kernel/scope.js';
 export type {
   Prospects,
   Ruling,
@@ -49,6 +49,6 @@ export type {
   SessionLimits,
   SessionScope,
   SessionTail,
-} from './runtime/session.js';
-export type { Sleep } from './runtime/sleep.js';
-export { suppressRetries, suppressWhenRetried } from './runtime/suppression.js';
+} from './kernel/session.js';
+export type { Sleep } from './kernel/sleep.js';
+export { suppressRetries, suppressWhenRetried } from './kernel/suppression.js';

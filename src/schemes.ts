@@ -8,5 +8,5 @@ export {
   roundTripTimeoutMs,
 } from './core/decide/round-trips.js';
 export { schemes } from './core/policy/schemes.js';
-export type { AttemptsOptions } from './runtime/attempts.js';
-export { attempts } from './runtime/attempts.js';
+export type { AttemptsOptions } from './kernel/attempts.js';
+export { attempts } from './kernel/attempts.js';

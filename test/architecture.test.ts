@@ -1,5 +1,5 @@
 /**
- * Dependencies point one way (core <- runtime <- adapters | fleet | otel <- tools), and within the core from floor to
+ * Dependencies point one way (core <- kernel <- drivers <- adapters | fleet | otel <- tools), and within the core from floor to
  * floor. Our tools come in by the entry points. There are no import cycles. The core knows no time, no dice and no
  * clients, and no adapter knows another. A violation planted in memory proves each check.
  */
@@ -36,14 +36,15 @@ function testedIn(room: string): string[] {
  */
 const reaches: Readonly<Record<string, readonly string[]>> = {
   core: ['core'],
-  runtime: ['core', 'runtime'],
-  adapters: ['core', 'runtime', 'adapters'],
-  otel: ['core', 'runtime', 'otel'],
-  fleet: ['core', 'runtime', 'fleet'],
+  kernel: ['core', 'kernel'],
+  drivers: ['core', 'kernel', 'drivers'],
+  adapters: ['core', 'kernel', 'drivers', 'adapters'],
+  otel: ['core', 'kernel', 'otel'],
+  fleet: ['core', 'kernel', 'fleet'],
   'tools/sim': ['tools/sim', 'fleet', ''],
   'tools/pages': ['tools/sim', 'tools/pages', ''],
   'tools/cli': ['adapters', 'tools/sim', 'tools/pages', 'tools/cli', ''],
-  '': ['core', 'runtime'],
+  '': ['core', 'kernel', 'drivers'],
 };
 
 /**
@@ -72,10 +73,11 @@ function floorOf(path: string): number {
   return Object.values(floors).findIndex((files) => files.test(path));
 }
 
-/** The packages that each room may import: the core and the runtime none, each adapter its client. */
+/** The packages that each room may import: the core, the kernel and the drivers none, each adapter its client. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  runtime: [],
+  kernel: [],
+  drivers: [],
   '': [],
 };
 
@@ -169,7 +171,7 @@ describe('the architecture', () => {
   });
 
   test.each<[string, string, string]>([
-    ['core/x.ts', "import { y } from '../runtime/session.js';", 'reaches runtime/session.js'],
+    ['core/x.ts', "import { y } from '../kernel/session.js';", 'reaches kernel/session.js'],
     ['core/x.ts', "import type { Rule } from './policy/policy.js';", 'climbs to core/policy/policy.js'],
     [
       'core/decide/failures/x.ts',
@@ -193,10 +195,10 @@ describe('the architecture', () => {
       'climbs to core/policy/fill-in.js',
     ],
     ['core/x.ts', "import { explain } from '../index.js';", 'reaches index.js'],
-    ['runtime/x.ts', "import { found } from '../internal.js';", 'reaches internal.js'],
+    ['kernel/x.ts', "import { found } from '../internal.js';", 'reaches internal.js'],
     ['adapters/axios/x.ts', "import { explain } from '../../index.js';", 'reaches index.js'],
     ['tools/cli/x.ts', "import { explain } from '../../core/explain.js';", 'reaches core/explain.js'],
-    ['tools/pages/x.ts', "import { sleep } from '../../runtime/sleep.js';", 'reaches runtime/sleep.js'],
+    ['tools/pages/x.ts', "import { sleep } from '../../kernel/sleep.js';", 'reaches kernel/sleep.js'],
     [
       'tools/cli/x.ts',
       "import { UndiciExchange } from '../../adapters/undici/exchange.js';",
@@ -207,7 +209,7 @@ describe('the architecture', () => {
       "import { simulate } from '../sim/simulate.js';",
       'reaches tools/sim/simulate.js beside the door',
     ],
-    ['core/hints/x.ts', "export * from '../../runtime/y.js';", 'reaches runtime/y.js'],
+    ['core/hints/x.ts', "export * from '../../kernel/y.js';", 'reaches kernel/y.js'],
     ['core/x.ts', "const y = await import('../adapters/axios.js');", 'reaches adapters/axios.js'],
     ['core/x.ts', "import type { Dispatcher } from 'undici';", 'imports undici'],
     ['core/x.ts', "import axios from 'axios';", 'imports axios'],
@@ -218,8 +220,9 @@ describe('the architecture', () => {
     ['core/x.ts', 'const t = performance.now();', 'names performance'],
     ['core/x.ts', 'setTimeout(go, 1);', 'names setTimeout'],
     ['core/x.ts', "import { readFileSync } from 'node:fs';", "names 'node:"],
-    ['runtime/x.ts', "import { go } from '../adapters/undici/index.js';", 'reaches adapters/undici/index.js'],
-    ['runtime/x.ts', "import { Agent } from 'undici';", 'imports undici'],
+    ['kernel/x.ts', "import { go } from '../drivers/hops.js';", 'reaches drivers/hops.js'],
+    ['drivers/x.ts', "import { go } from '../adapters/undici/index.js';", 'reaches adapters/undici/index.js'],
+    ['kernel/x.ts', "import { Agent } from 'undici';", 'imports undici'],
     ['adapters/axios/x.ts', "import { go } from '../undici/index.js';", 'reaches adapters/undici/index.js'],
     ['adapters/undici/x.ts', "import { Agent } from 'undici';", 'loads undici'],
     ['adapters/axios/x.ts', "import axios, { type AxiosError } from 'axios';", 'loads axios'],
@@ -229,7 +232,7 @@ describe('the architecture', () => {
       'reaches adapters/undici/index.js',
     ],
     ['index.ts', "export { go } from './adapters/undici/index.js';", 'reaches adapters/undici/index.js'],
-    ['runtime/x.ts', "import { go } from '../fleet/port.js';", 'reaches fleet/port.js'],
+    ['kernel/x.ts', "import { go } from '../fleet/port.js';", 'reaches fleet/port.js'],
     ['adapters/undici/x.ts', "import { go } from '../../fleet/index.js';", 'reaches fleet/index.js'],
     [
       'tools/sim/x.ts',
@@ -275,7 +278,7 @@ describe('the architecture', () => {
 
   test('has a room for each room of tests', () => {
     const rooms = new Set(sources.map(({ path }) => posix.dirname(path)));
-    const tests = ['core', 'runtime', 'fleet', 'otel', 'tools'].flatMap((room) => testedIn(room));
+    const tests = ['core', 'kernel', 'drivers', 'fleet', 'otel', 'tools'].flatMap((room) => testedIn(room));
     expect(tests.length).toBeGreaterThan(10);
     expect(tests.filter((room) => !rooms.has(room))).toEqual([]);
   });

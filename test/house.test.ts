@@ -34,28 +34,28 @@ describe('what is planted is found', () => {
   test.each<[string, Record<string, string>, number]>([
     [
       'classes that are only there for the one that extends them',
-      { 'runtime/a.ts': 'class PlantedBase {}', 'runtime/b.ts': 'class Planted extends PlantedBase {}' },
+      { 'kernel/a.ts': 'class PlantedBase {}', 'kernel/b.ts': 'class Planted extends PlantedBase {}' },
       1,
     ],
     [
       'places that spell several limits',
-      { 'runtime/a.ts': 'settings.gate === false && settings.hold === false' },
+      { 'kernel/a.ts': 'settings.gate === false && settings.hold === false' },
       1,
     ],
     [
       'files that import themselves through others',
       {
-        'runtime/a.ts': "import type { B } from './b.js';",
-        'runtime/b.ts': "import type { A } from './a.js';",
+        'kernel/a.ts': "import type { B } from './b.js';",
+        'kernel/b.ts': "import type { A } from './a.js';",
       },
       2,
     ],
-    ['files that name the hold, beside its own', { 'runtime/a.ts': 'const { hold } = settings;' }, 1],
-    ['files that name the hold, beside its own', { 'runtime/limits/hold.ts': 'class ScopeHold {}' }, 0],
-    ['files that name the gate, beside its own', { 'runtime/a.ts': 'new ScopeGate(settings)' }, 1],
+    ['files that name the hold, beside its own', { 'kernel/a.ts': 'const { hold } = settings;' }, 1],
+    ['files that name the hold, beside its own', { 'kernel/limits/hold.ts': 'class ScopeHold {}' }, 0],
+    ['files that name the gate, beside its own', { 'kernel/a.ts': 'new ScopeGate(settings)' }, 1],
     [
       'files of at most 60 lines that one other imports',
-      { 'runtime/a.ts': "import { b } from './b.js';", 'runtime/b.ts': 'export const b = 1;' },
+      { 'kernel/a.ts': "import { b } from './b.js';", 'kernel/b.ts': 'export const b = 1;' },
       1,
     ],
   ])('%s', (name, planted, more) => {

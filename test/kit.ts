@@ -11,7 +11,7 @@ import type {
   ResponseOutcome,
   World,
 } from '../src/core/types.js';
-import type { Ports } from '../src/runtime/ports.js';
+import type { Ports } from '../src/kernel/ports.js';
 
 export const date: number = Date.UTC(2026, 2, 10, 12, 0, 0);
 

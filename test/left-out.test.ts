@@ -21,9 +21,9 @@ const modules = {
     'src/core/limits/hold/refusals.ts',
     'src/core/limits/hold/state.ts',
     'src/core/limits/admit.ts',
-    'src/runtime/limits/gate.ts',
-    'src/runtime/limits/hold.ts',
-    'src/runtime/limits/admission.ts',
+    'src/kernel/limits/gate.ts',
+    'src/kernel/limits/hold.ts',
+    'src/kernel/limits/admission.ts',
   ],
   check: ['src/core/policy/check/', 'src/core/policy/routes/pattern-faults.ts'],
   rules: [
@@ -38,13 +38,13 @@ const modules = {
     'src/core/decide/both-failed.ts',
     'src/core/policy/fill-in-tail.ts',
     'src/core/policy/check/tail-contradictions.ts',
-    'src/runtime/race.ts',
-    'src/runtime/tails.ts',
-    'src/runtime/loop/learning.ts',
-    'src/runtime/loop/learnt-limit.ts',
-    'src/runtime/loop/hedging.ts',
+    'src/kernel/race.ts',
+    'src/kernel/tails.ts',
+    'src/drivers/loop/learning.ts',
+    'src/drivers/loop/learnt-limit.ts',
+    'src/drivers/loop/hedging.ts',
   ],
-  streams: ['src/runtime/kept-', 'src/runtime/iterator-source.ts', 'src/runtime/stream-source.ts'],
+  streams: ['src/drivers/kept-', 'src/drivers/iterator-source.ts', 'src/drivers/stream-source.ts'],
 } as const;
 
 describe('is not in the bundle', () => {
@@ -74,7 +74,7 @@ describe('docs/runtimes.md says how large the bundle is without', () => {
 
 test('a page that only wraps fetch carries nothing of the rest', async () => {
   const { modules } = await fetchAlone();
-  const rooms = /^src\/(core|runtime|adapters\/fetch)\//;
+  const rooms = /^src\/(core|kernel|drivers|adapters\/fetch)\//;
   const unused =
     /^src\/core\/(explain|policy\/presets|policy\/schemes|decide\/round-trips|hints\/origins)\.ts$/;
   const strangers = [...modules.keys()].filter((path) => !rooms.test(path) || unused.test(path));

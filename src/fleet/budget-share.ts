@@ -1,10 +1,10 @@
 /** A shared budget as one process knows it: it leases tokens in batches and spends them without asking. */
 
+import { leasedState, pricesOf, termsOf } from '../core/limits/budget/leased.js';
 import type { BudgetState } from '../core/limits/budget/state.js';
-import { leasedState, pricesOf, termsOf } from '../core/limits/fleet/budget-leased.js';
 import type { BudgetReport, Facts } from '../core/limits/fleet/messages.js';
 import type { Budget, Cost } from '../core/policy/limits.js';
-import type { BudgetShare } from '../runtime/fleet.js';
+import type { BudgetShare } from '../kernel/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 
 /** Tokens that a process keeps at hand while it is busy, and while it is idle, in thousandths. */

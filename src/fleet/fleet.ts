@@ -1,8 +1,8 @@
 /** A fleet over a store: the members of this process, and the voice that speaks to the store for all of them. */
 
 import type { FleetEvent } from '../core/events.js';
-import { tellFleet } from '../runtime/events.js';
-import type { Fleet, FleetHome, FleetMember, FleetSnapshot } from '../runtime/fleet.js';
+import { tellFleet } from '../kernel/events.js';
+import type { Fleet, FleetHome, FleetMember, FleetSnapshot } from '../kernel/fleet.js';
 import { Member } from './member.js';
 import type { Store } from './port.js';
 import { Voice } from './voice.js';

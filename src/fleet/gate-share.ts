@@ -1,6 +1,5 @@
 /** A shared gate as one process knows it. */
 
-import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/fleet/gate-told.js';
 import type { Facts, GateFacts, GateReport } from '../core/limits/fleet/messages.js';
 import { leasePatienceMs } from '../core/limits/gate/admit.js';
 import { textOfKinds } from '../core/limits/gate/kinds.js';
@@ -10,8 +9,9 @@ import type { Sign } from '../core/limits/gate/signs.js';
 import { isFailure } from '../core/limits/gate/signs.js';
 import type { GateState, Pass } from '../core/limits/gate/state.js';
 import { around, kindsSeenToFail } from '../core/limits/gate/state.js';
+import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/gate/told.js';
 import type { Gate } from '../core/policy/limits.js';
-import type { GateChange, GateShare, OwnGate } from '../runtime/fleet.js';
+import type { GateChange, GateShare, OwnGate } from '../kernel/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 
 /** If the answer to a request for a lease takes longer than this, the process may ask again. */

@@ -1,5 +1,10 @@
 /** A shared hold as one process knows it. */
 
+import type { Facts, HoldCounts, HoldFacts, HoldReport } from '../core/limits/fleet/messages.js';
+import { isPaced, timeOf } from '../core/limits/hold/queue.js';
+import type { AnswerKind } from '../core/limits/hold/sample.js';
+import { sampleFrom } from '../core/limits/hold/sample.js';
+import { type HoldPhase, type HoldState, paces } from '../core/limits/hold/state.js';
 import {
   holdAlone,
   holdLeased,
@@ -7,14 +12,9 @@ import {
   holdTold,
   holdWithout,
   othersTold,
-} from '../core/limits/fleet/hold-told.js';
-import type { Facts, HoldCounts, HoldFacts, HoldReport } from '../core/limits/fleet/messages.js';
-import { isPaced, timeOf } from '../core/limits/hold/queue.js';
-import type { AnswerKind } from '../core/limits/hold/sample.js';
-import { sampleFrom } from '../core/limits/hold/sample.js';
-import { type HoldPhase, type HoldState, paces } from '../core/limits/hold/state.js';
+} from '../core/limits/hold/told.js';
 import { trialMs } from '../core/limits/hold/trial.js';
-import type { HoldShare, OwnHold } from '../runtime/fleet.js';
+import type { HoldShare, OwnHold } from '../kernel/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 
 type Counting = { -readonly [K in keyof HoldCounts]: number };

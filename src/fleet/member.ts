@@ -14,7 +14,7 @@ import type {
   HoldShare,
   OwnGate,
   OwnHold,
-} from '../runtime/fleet.js';
+} from '../kernel/fleet.js';
 import { BudgetRecordShare } from './budget-share.js';
 import { GateRecordShare } from './gate-share.js';
 import { HoldRecordShare } from './hold-share.js';

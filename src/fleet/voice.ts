@@ -4,8 +4,8 @@
  */
 
 import type { Told } from '../core/limits/fleet/messages.js';
-import type { Ports } from '../runtime/ports.js';
-import type { Cancel } from '../runtime/sleep.js';
+import type { Ports } from '../kernel/ports.js';
+import type { Cancel } from '../kernel/sleep.js';
 import { type Answer, mostOut, type Store } from './port.js';
 import { Records } from './records.js';
 import type { RecordShare, Speaker } from './share.js';

@@ -8,8 +8,8 @@ import type {
   ObservableGauge,
 } from '@opentelemetry/api';
 import type { GateState } from '../core/limits/gate/state.js';
-import type { Retrier } from '../runtime/retrier.js';
-import type { ScopeSnapshot } from '../runtime/scope.js';
+import type { Retrier } from '../kernel/retrier.js';
+import type { ScopeSnapshot } from '../kernel/scope.js';
 import type { Bounded } from './bounded.js';
 
 export type NamedRetriers = Readonly<Record<string, Retrier>>;

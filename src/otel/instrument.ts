@@ -3,8 +3,8 @@
 import { type Attributes, diag, type Meter, type MeterProvider, metrics, trace } from '@opentelemetry/api';
 import type { DecisionEvent, HedgeEvent, RequestEvent } from '../core/events.js';
 import { explain } from '../core/explain.js';
-import { builtinModule } from '../runtime/builtin-module.js';
-import { channelName } from '../runtime/events.js';
+import { builtinModule } from '../kernel/builtin-module.js';
+import { channelName } from '../kernel/events.js';
 import { Labels } from './attributes.js';
 import { Bounded } from './bounded.js';
 import { Counts } from './counts.js';

@@ -5,7 +5,7 @@
 
 import type { Span } from '@opentelemetry/api';
 import { defaults } from '../core/policy/defaults.js';
-import { retryNumberIn } from '../runtime/attempt-header.js';
+import { retryNumberIn } from '../kernel/attempt-header.js';
 
 /**
  * For the `requestHook` of `@opentelemetry/instrumentation-undici` and `-http`: sets `http.request.resend_count` if the

@@ -1,6 +1,6 @@
 /** A clock for tests of shared limits. */
 
-import type { Ports } from '../../src/runtime/ports.js';
+import type { Ports } from '../../src/kernel/ports.js';
 import { Waits } from './waits.js';
 
 /** A clock that stands still until it is moved. */

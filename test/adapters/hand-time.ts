@@ -1,7 +1,7 @@
 /** Time that stands still: every timer of the library fires when the test says so, and not before. */
 
-import type { Ports } from '../../src/runtime/ports.js';
-import type { Sleep } from '../../src/runtime/sleep.js';
+import type { Ports } from '../../src/kernel/ports.js';
+import type { Sleep } from '../../src/kernel/sleep.js';
 import { Waiters } from '../faults/ledger.js';
 
 interface SetTimer {

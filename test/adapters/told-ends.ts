@@ -4,7 +4,7 @@
  */
 
 import type { Retrier } from '../../src/index.js';
-import type { Session } from '../../src/runtime/session.js';
+import type { Session } from '../../src/kernel/session.js';
 
 /** What one request has told. */
 export interface ToldEnd {

@@ -1,6 +1,6 @@
 /** Counts the library's timers, including those that keep no process alive, which the process does not list. */
 
-import { type Sleep, sleep } from '../../src/runtime/sleep.js';
+import { type Sleep, sleep } from '../../src/kernel/sleep.js';
 
 export class CountedSleep {
   readonly #pending = new Set<object>();

@@ -1,8 +1,8 @@
 /** The scenarios through the simulator's traffic, stations and scripted servers, on its clock. */
 
 import { createRetrier } from '../../src/index.js';
-import type { Retrier } from '../../src/runtime/retrier.js';
-import type { Session } from '../../src/runtime/session.js';
+import type { Retrier } from '../../src/kernel/retrier.js';
+import type { Session } from '../../src/kernel/session.js';
 import { Agenda } from '../../src/tools/sim/agenda.js';
 import { asking } from '../../src/tools/sim/asking.js';
 import type { Caller, Exchange } from '../../src/tools/sim/exchange.js';

@@ -7,11 +7,11 @@
  */
 
 import type { History } from '../../src/core/types.js';
-import type { Alarm } from '../../src/runtime/alarms.js';
-import type { Ports } from '../../src/runtime/ports.js';
-import type { Retrier } from '../../src/runtime/retrier.js';
-import type { Session, SessionTail } from '../../src/runtime/session.js';
-import type { Sleep, SleepOptions } from '../../src/runtime/sleep.js';
+import type { Alarm } from '../../src/kernel/alarms.js';
+import type { Ports } from '../../src/kernel/ports.js';
+import type { Retrier } from '../../src/kernel/retrier.js';
+import type { Session, SessionTail } from '../../src/kernel/session.js';
+import type { Sleep, SleepOptions } from '../../src/kernel/sleep.js';
 import { observed, type RequestRecord, type Sent } from './record.js';
 import {
   diceOf,

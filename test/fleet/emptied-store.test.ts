@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
-import type { Session } from '../../src/runtime/session.js';
+import type { Session } from '../../src/kernel/session.js';
 import { answered, errorWith, failed } from '../kit.js';
 import { Fleets } from './kit.js';
 

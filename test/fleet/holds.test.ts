@@ -1,8 +1,8 @@
 /** A hold of several processes: what they know of each other's answers, and of the queue. */
 
 import { expect, test } from 'vitest';
-import type { HoldRecord } from '../../src/core/limits/fleet/hold-record.js';
 import type { FleetRecord } from '../../src/core/limits/fleet/merge.js';
+import type { HoldRecord } from '../../src/core/limits/hold/record.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { answered } from '../kit.js';
 import type { Process } from './kit.js';

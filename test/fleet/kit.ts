@@ -5,11 +5,11 @@ import type { Outcome } from '../../src/core/types.js';
 import { fleetOver } from '../../src/fleet/fleet.js';
 import type { MemoryLink, Network } from '../../src/fleet/memory/store.js';
 import { MemoryStore } from '../../src/fleet/memory/store.js';
-import type { Fleet } from '../../src/runtime/fleet.js';
-import type { Retrier, RetrierSnapshot } from '../../src/runtime/retrier.js';
-import { createRetrier } from '../../src/runtime/retrier.js';
-import type { Session } from '../../src/runtime/session.js';
-import type { Sleep } from '../../src/runtime/sleep.js';
+import type { Fleet } from '../../src/kernel/fleet.js';
+import type { Retrier, RetrierSnapshot } from '../../src/kernel/retrier.js';
+import { createRetrier } from '../../src/kernel/retrier.js';
+import type { Session } from '../../src/kernel/session.js';
+import type { Sleep } from '../../src/kernel/sleep.js';
 import { answered, date, requestOf } from '../kit.js';
 
 interface Waiting {

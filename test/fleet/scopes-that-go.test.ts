@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
-import type { Session } from '../../src/runtime/session.js';
+import type { Session } from '../../src/kernel/session.js';
 import { answered, errorWith, failed, requestOf } from '../kit.js';
 import type { Process } from './kit.js';
 import { Fleets } from './kit.js';

@@ -1,6 +1,6 @@
 /** Sends ten requests at once to a healthy server that answers within twenty milliseconds. */
 
-import type { Session } from '../../src/runtime/session.js';
+import type { Session } from '../../src/kernel/session.js';
 import type { ScopeMachine, State } from './scope-machine.js';
 
 interface Waiting {

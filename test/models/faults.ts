@@ -3,7 +3,7 @@
 import type { GateState } from '../../src/core/limits/gate/state.js';
 import { noEpoch } from '../../src/core/limits/gate/state.js';
 import { timeOf } from '../../src/core/limits/hold/queue.js';
-import type { LiveSession } from '../../src/runtime/live-session.js';
+import type { LiveSession } from '../../src/kernel/live-session.js';
 import { refusedOfTen } from './burst.js';
 import type { Exploration } from './explore.js';
 import { type Plan, permitOf, type ScopeMachine, type State } from './scope-machine.js';

@@ -9,9 +9,9 @@ import { tokensLeft } from '../../src/core/limits/budget/budget.js';
 import { isFailure, signOf } from '../../src/core/limits/gate/signs.js';
 import type { TailState as CoreState } from '../../src/core/limits/tail/state.js';
 import type { Attempt } from '../../src/core/types.js';
-import type { Fleet, FleetScope } from '../../src/runtime/fleet.js';
-import type { LiveSession } from '../../src/runtime/live-session.js';
-import type { Ruling } from '../../src/runtime/session.js';
+import type { Fleet, FleetScope } from '../../src/kernel/fleet.js';
+import type { LiveSession } from '../../src/kernel/live-session.js';
+import type { Ruling } from '../../src/kernel/session.js';
 import { memoryOf } from './memory.js';
 import {
   type End,

@@ -5,8 +5,8 @@ import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { fleetOver } from '../../src/fleet/fleet.js';
 import { MemoryStore } from '../../src/fleet/memory/store.js';
 import { createRetrier } from '../../src/index.js';
+import type { Retrier } from '../../src/kernel/retrier.js';
 import { instrument } from '../../src/otel/index.js';
-import type { Retrier } from '../../src/runtime/retrier.js';
 import { answered, requestOf, VirtualTime } from '../kit.js';
 import { openTelemetry, Telemetry } from './kit.js';
 

@@ -7,7 +7,7 @@ import { attachRetry } from '../../src/adapters/axios/index.js';
 import { retry } from '../../src/adapters/undici/index.js';
 import type { History } from '../../src/core/types.js';
 import { createRetrier, explain, historyOf } from '../../src/index.js';
-import type { Retrier } from '../../src/runtime/retrier.js';
+import type { Retrier } from '../../src/kernel/retrier.js';
 import { openInstance } from '../adapters/axios/kit.js';
 import type { Event } from '../adapters/decisions.js';
 import { openLab, settled, soon } from '../adapters/kit.js';

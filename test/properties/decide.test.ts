@@ -11,7 +11,7 @@ import type { PolicyOptions, ScheduleOptions } from '../../src/core/policy/optio
 import { definePolicy } from '../../src/core/policy/policy.js';
 import type { Settings } from '../../src/core/policy/settings.js';
 import type { Attempt, Decision, Finding, History, Outcome, World } from '../../src/core/types.js';
-import { createRetrier } from '../../src/runtime/retrier.js';
+import { createRetrier } from '../../src/kernel/retrier.js';
 import { answered, errorWith, failed, requestOf, VirtualTime, worldOf } from '../kit.js';
 
 // ---------------------------------------------------------------- inputs

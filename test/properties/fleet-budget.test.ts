@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { affords, costOf, fullBudget } from '../../src/core/limits/budget/budget.js';
-import type { BudgetRecord } from '../../src/core/limits/fleet/budget-record.js';
-import { mergeBudget } from '../../src/core/limits/fleet/budget-record.js';
+import type { BudgetRecord } from '../../src/core/limits/budget/record.js';
+import { mergeBudget } from '../../src/core/limits/budget/record.js';
 import type { BucketBudget } from '../../src/core/policy/limits.js';
 import { BudgetRecordShare } from '../../src/fleet/budget-share.js';
 

@@ -3,8 +3,8 @@
  * the other one, or the caller, does with it.
  */
 
-import { hasBrowserCache, pastTheCache } from '../../runtime/browser-cache.js';
-import type { Ending } from '../../runtime/loop/exchange.js';
+import { hasBrowserCache, pastTheCache } from '../../drivers/browser-cache.js';
+import type { Ending } from '../../drivers/loop/exchange.js';
 import { withConfig } from './child.js';
 import { answerOf } from './outcome.js';
 import type { HeadersShape, ProgressShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';

@@ -1,6 +1,6 @@
 /** Other layers of undaunted that an axios adapter may send through. */
 
-import { mayMeet } from '../../runtime/layers.js';
+import { mayMeet } from '../../kernel/layers.js';
 import type { Adapter } from './shapes.js';
 
 /** Sends an attempt within which the layers beneath send the same request only once. */

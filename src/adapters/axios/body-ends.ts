@@ -1,9 +1,9 @@
 /** The end of bodies: of one that is still being sent, and of one that is being read. */
 
-import type { Abortable } from '../../runtime/loop/exchange.js';
-import type { Cancel } from '../../runtime/sleep.js';
-import { dispose, isStream, isWebStream } from '../../runtime/stream-like.js';
-import { whenRead as whenBodyRead, whenCollected } from '../../runtime/unread.js';
+import type { Abortable } from '../../drivers/loop/exchange.js';
+import { dispose, isStream, isWebStream } from '../../drivers/stream-like.js';
+import { whenRead as whenBodyRead, whenCollected } from '../../drivers/unread.js';
+import type { Cancel } from '../../kernel/sleep.js';
 import type { ResponseShape } from './shapes.js';
 
 /**

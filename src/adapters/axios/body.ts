@@ -5,15 +5,15 @@
  */
 
 import type { Settings } from '../../core/policy/settings.js';
-import { builtinModule } from '../../runtime/builtin-module.js';
-import { iterates } from '../../runtime/iterates.js';
-import { KeptBody } from '../../runtime/kept-body.js';
-import { streamFrom } from '../../runtime/kept-stream.js';
-import { MadeBody } from '../../runtime/made-body.js';
-import { isSentAtOnce } from '../../runtime/sent-at-once.js';
-import type { Cancel } from '../../runtime/sleep.js';
-import { isStream, isWebStream, type StreamLike, wasRead } from '../../runtime/stream-like.js';
-import { asWebStream, webSource } from '../../runtime/web-stream.js';
+import { iterates } from '../../drivers/iterates.js';
+import { KeptBody } from '../../drivers/kept-body.js';
+import { streamFrom } from '../../drivers/kept-stream.js';
+import { MadeBody } from '../../drivers/made-body.js';
+import { isSentAtOnce } from '../../drivers/sent-at-once.js';
+import { isStream, isWebStream, type StreamLike, wasRead } from '../../drivers/stream-like.js';
+import { asWebStream, webSource } from '../../drivers/web-stream.js';
+import { builtinModule } from '../../kernel/builtin-module.js';
+import type { Cancel } from '../../kernel/sleep.js';
 import { headersOfForm, partsOf } from './form.js';
 
 export interface Body {

@@ -1,7 +1,7 @@
 /** Counts the hops of an attempt through axios's adapter `fetch`, which follows redirects without telling. */
 
-import { Hops } from '../../runtime/hops.js';
-import { platformFetch } from '../../runtime/platform-fetch.js';
+import { Hops } from '../../drivers/hops.js';
+import { platformFetch } from '../../drivers/platform-fetch.js';
 import { withConfig } from './child.js';
 import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
 

@@ -3,9 +3,9 @@
  * error.
  */
 
-import type { BodyDeadline } from '../../runtime/loop/exchange.js';
-import { judging, type Sleep } from '../../runtime/sleep.js';
-import { isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
+import type { BodyDeadline } from '../../drivers/loop/exchange.js';
+import { isStream, isWebStream, type StreamLike } from '../../drivers/stream-like.js';
+import { judging, type Sleep } from '../../kernel/sleep.js';
 import type { ResponseShape } from './shapes.js';
 
 /** Covers streams only: axios has read any other body by now. */

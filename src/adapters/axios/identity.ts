@@ -3,7 +3,7 @@
  * of it may go along to another origin.
  */
 
-import { isBunsOwn, isObject, namesIdentity, without } from '../../runtime/identity.js';
+import { isBunsOwn, isObject, namesIdentity, without } from '../../drivers/identity.js';
 import type { RequestConfig } from './shapes.js';
 
 const keys = [

@@ -4,7 +4,7 @@
  * of the instance is asked, which always works but costs a tenth of a request.
  */
 
-import { builtinModule } from '../../runtime/builtin-module.js';
+import { builtinModule } from '../../kernel/builtin-module.js';
 import type { Child } from './child.js';
 import type { Adapter, InstanceShape, RequestConfig, ResponseShape } from './shapes.js';
 

@@ -1,6 +1,6 @@
 /** Other libraries that retry on the same instance: their retries multiply with ours, or their options are ignored. */
 
-import { warn } from '../../runtime/warning.js';
+import { warn } from '../../kernel/warning.js';
 import type { Installation } from './exchange.js';
 import type { RequestConfig } from './shapes.js';
 

@@ -2,9 +2,9 @@
 
 import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
-import { type Hops, needsProof } from '../../runtime/hops.js';
-import type { Ending } from '../../runtime/loop/exchange.js';
-import type { Session } from '../../runtime/session.js';
+import { type Hops, needsProof } from '../../drivers/hops.js';
+import type { Ending } from '../../drivers/loop/exchange.js';
+import type { Session } from '../../kernel/session.js';
 import { hintContent } from './hint-content.js';
 import { isKnownHop, isOfTunnel, redirectsOf } from './redirects.js';
 import type { RequestConfig, ResponseShape } from './shapes.js';

@@ -1,11 +1,11 @@
 /** Puts what each attempt sends into the caller's configuration, and takes it out again at the end. */
 
-import { asSent, originIn } from '../../runtime/address.js';
-import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
-import { type KeyBearer, keyFor } from '../../runtime/idempotency-key.js';
-import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
-import { rememberOutermost } from '../../runtime/outermost.js';
-import type { Session } from '../../runtime/session.js';
+import { type HeaderRecord, recordOf } from '../../drivers/header-record.js';
+import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
+import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
+import { rememberOutermost } from '../../drivers/outermost.js';
+import { asSent, originIn } from '../../kernel/address.js';
+import type { Session } from '../../kernel/session.js';
 import { endProgress, type Progress, progressOf, type SentApart, sendCopy } from './apart.js';
 import type { Body } from './body.js';
 import type { Child } from './child.js';

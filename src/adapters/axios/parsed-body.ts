@@ -1,6 +1,6 @@
 /** The value that the caller would get as `response.data`, for hooks that judge by it. */
 
-import { isStream, isWebStream } from '../../runtime/stream-like.js';
+import { isStream, isWebStream } from '../../drivers/stream-like.js';
 import type { HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
 
 /**

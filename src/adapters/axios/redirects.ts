@@ -3,7 +3,7 @@
  * follow-redirects, which counts them. What `fetch` does, its hops tell (`counted.ts`), and XMLHttpRequest tells nothing.
  */
 
-import { builtinModule } from '../../runtime/builtin-module.js';
+import { builtinModule } from '../../kernel/builtin-module.js';
 import type { RequestConfig } from './shapes.js';
 
 /** What Node and follow-redirects show of a request. */

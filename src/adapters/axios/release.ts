@@ -1,9 +1,9 @@
 /** Releases discarded responses, so that the next attempt can use their connection. */
 
-import { drainBytes, drainTime, lengthIn } from '../../runtime/drain.js';
-import { judging, type Sleep } from '../../runtime/sleep.js';
-import { isStream, isWebStream, type StreamLike } from '../../runtime/stream-like.js';
-import { drainWeb } from '../../runtime/web-stream.js';
+import { drainBytes, drainTime, lengthIn } from '../../drivers/drain.js';
+import { isStream, isWebStream, type StreamLike } from '../../drivers/stream-like.js';
+import { drainWeb } from '../../drivers/web-stream.js';
+import { judging, type Sleep } from '../../kernel/sleep.js';
 import type { ResponseShape } from './shapes.js';
 
 interface Readable extends StreamLike {

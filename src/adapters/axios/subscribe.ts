@@ -1,6 +1,6 @@
 /** Listens to a CancelToken of axios. */
 
-import type { Cancel } from '../../runtime/sleep.js';
+import type { Cancel } from '../../kernel/sleep.js';
 import type { CancelTokenShape } from './shapes.js';
 
 /**

@@ -1,6 +1,6 @@
 /** The address of a request, which axios builds from `baseURL` and `url`. */
 
-import { originIn, written } from '../../runtime/address.js';
+import { originIn, written } from '../../kernel/address.js';
 import type { RequestConfig } from './shapes.js';
 
 export type Whereabouts = Pick<RequestConfig, 'url' | 'baseURL' | 'allowAbsoluteUrls'>;

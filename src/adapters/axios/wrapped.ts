@@ -1,6 +1,6 @@
 /** Wraps the adapter, since it gets the request in its final form: transformed, and seen by every interceptor. */
 
-import { warn } from '../../runtime/warning.js';
+import { warn } from '../../kernel/warning.js';
 import { type Installation, sendWithRetries } from './exchange.js';
 import { noticeOthers } from './other-retries.js';
 import { isCanceled } from './outcome.js';

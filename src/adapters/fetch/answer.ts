@@ -1,10 +1,10 @@
 /** Handles answers: releases those that are discarded, and watches the one that the caller gets. */
 
-import type { BodyDeadline } from '../../runtime/loop/exchange.js';
-import { type Cancel, judging, type Sleep } from '../../runtime/sleep.js';
-import { dispose, isWebStream } from '../../runtime/stream-like.js';
-import { whenRead as whenBodyRead } from '../../runtime/unread.js';
-import { drainWeb } from '../../runtime/web-stream.js';
+import type { BodyDeadline } from '../../drivers/loop/exchange.js';
+import { dispose, isWebStream } from '../../drivers/stream-like.js';
+import { whenRead as whenBodyRead } from '../../drivers/unread.js';
+import { drainWeb } from '../../drivers/web-stream.js';
+import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
 import type { ResponseShape } from './shapes.js';
 
 /** Frees the connection for the next attempt: a small rest is read for `ms`, otherwise the body is cut off. */

@@ -2,10 +2,10 @@
 
 import { gatherMs } from '../../core/hints/worth-reading.js';
 import type { HeadersLike } from '../../core/types.js';
-import { lengthIn } from '../../runtime/drain.js';
-import { judging, type Sleep } from '../../runtime/sleep.js';
-import { isStream, isWebStream } from '../../runtime/stream-like.js';
-import { isEventStream, mostBodyBytes, parsedOrText } from '../../runtime/told-outcome.js';
+import { lengthIn } from '../../drivers/drain.js';
+import { isStream, isWebStream } from '../../drivers/stream-like.js';
+import { isEventStream, mostBodyBytes, parsedOrText } from '../../drivers/told-outcome.js';
+import { judging, type Sleep } from '../../kernel/sleep.js';
 import type { ResponseShape } from './shapes.js';
 
 /**

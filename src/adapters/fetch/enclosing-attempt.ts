@@ -1,8 +1,8 @@
 /** An attempt as the layers beneath it know it: `beforeRetry` may have sent it to another URL than the caller's. */
 
 import type { RequestFacts } from '../../core/types.js';
-import { originIn, written } from '../../runtime/address.js';
-import type { Retrier } from '../../runtime/retrier.js';
+import { originIn, written } from '../../kernel/address.js';
+import type { Retrier } from '../../kernel/retrier.js';
 import { addressOf } from './request.js';
 
 export class EnclosingAttempt implements RequestFacts {

@@ -3,12 +3,12 @@
 import { found } from '../../core/found.js';
 import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
-import { countLayer, enclosureHere } from '../../runtime/layers.js';
-import { begin } from '../../runtime/loop/begin.js';
-import { errorOfOpening } from '../../runtime/override.js';
-import { isOurs } from '../../runtime/platform-fetch.js';
-import type { RetrierLike } from '../../runtime/retrier.js';
-import { retrierFor } from '../../runtime/retrier.js';
+import { begin } from '../../drivers/loop/begin.js';
+import { errorOfOpening } from '../../drivers/override.js';
+import { isOurs } from '../../drivers/platform-fetch.js';
+import { countLayer, enclosureHere } from '../../kernel/layers.js';
+import type { RetrierLike } from '../../kernel/retrier.js';
+import { retrierFor } from '../../kernel/retrier.js';
 import { EnclosingAttempt } from './enclosing-attempt.js';
 import { FetchExchange, type Installation } from './exchange.js';
 import type { Fetch, InitShape, ResponseShape } from './shapes.js';

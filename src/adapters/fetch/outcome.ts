@@ -2,8 +2,8 @@
 
 import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, HeadersLike, ResponseOutcome } from '../../core/types.js';
-import type { Session } from '../../runtime/session.js';
-import type { Sleep } from '../../runtime/sleep.js';
+import type { Session } from '../../kernel/session.js';
+import type { Sleep } from '../../kernel/sleep.js';
 import { textOfHint } from './body-text.js';
 import { isMisuse } from './misuse.js';
 import type { Proof } from './proof.js';

@@ -1,15 +1,15 @@
 /** Prepares what each attempt sends: the caller's own input and init, as long as nothing has to be added. */
 
-import { asSent, originIn } from '../../runtime/address.js';
-import { hasBrowserCache, pastTheCache } from '../../runtime/browser-cache.js';
-import { type HeaderRecord, recordOf } from '../../runtime/header-record.js';
-import { type KeyBearer, keyFor } from '../../runtime/idempotency-key.js';
-import { isBunsOwn, namesIdentity, without } from '../../runtime/identity.js';
-import { iterates } from '../../runtime/iterates.js';
-import type { Ending, Outgoing } from '../../runtime/loop/exchange.js';
-import type { Session } from '../../runtime/session.js';
-import { isWebStream } from '../../runtime/stream-like.js';
-import { warnOnce } from '../../runtime/warning.js';
+import { hasBrowserCache, pastTheCache } from '../../drivers/browser-cache.js';
+import { type HeaderRecord, recordOf } from '../../drivers/header-record.js';
+import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
+import { isBunsOwn, namesIdentity, without } from '../../drivers/identity.js';
+import { iterates } from '../../drivers/iterates.js';
+import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
+import { isWebStream } from '../../drivers/stream-like.js';
+import { asSent, originIn } from '../../kernel/address.js';
+import type { Session } from '../../kernel/session.js';
+import { warnOnce } from '../../kernel/warning.js';
 import type { Body } from './body.js';
 import { ignoresInit } from './ignored-init.js';
 import { addressOf, headersOf, initFrom, type Pair, pairsOf } from './request.js';

@@ -4,8 +4,8 @@
  * is no proof.
  */
 
-import { Hops } from '../../runtime/hops.js';
-import { hasServiceWorker, type PlatformFetch, platformFetch } from '../../runtime/platform-fetch.js';
+import { Hops } from '../../drivers/hops.js';
+import { hasServiceWorker, type PlatformFetch, platformFetch } from '../../drivers/platform-fetch.js';
 import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
 type Init = InitShape | null | undefined;

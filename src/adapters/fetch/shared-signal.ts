@@ -1,6 +1,6 @@
 /** Node warns of a leak if a signal has more than ten listeners. Its own fetch lets it have more, and so do we. */
 
-import { builtinModule } from '../../runtime/builtin-module.js';
+import { builtinModule } from '../../kernel/builtin-module.js';
 
 interface NodeEvents {
   readonly defaultMaxListeners: number;

@@ -2,9 +2,9 @@
 
 import type { RetryContext } from '../../core/events.js';
 import type { Retry } from '../../core/types.js';
-import { attemptHeaderOf } from '../../runtime/attempt-header.js';
-import { contextFor } from '../../runtime/hooks.js';
-import type { Session } from '../../runtime/session.js';
+import { contextFor } from '../../drivers/hooks.js';
+import { attemptHeaderOf } from '../../kernel/attempt-header.js';
+import type { Session } from '../../kernel/session.js';
 import { asChanged, goesTo, targetOf } from './dispatch-options.js';
 import type { Download } from './download.js';
 import type { DispatchOptions } from './handlers.js';

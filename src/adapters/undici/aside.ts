@@ -1,8 +1,8 @@
 /** A response that the caller does not get: not yet, because it is still being judged, or not at all. */
 
 import { gatherMs } from '../../core/hints/worth-reading.js';
-import { drainBytes } from '../../runtime/drain.js';
-import { type Cancel, judging, type Sleep } from '../../runtime/sleep.js';
+import { drainBytes } from '../../drivers/drain.js';
+import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
 import type { ResponseHeaders } from './handlers.js';
 
 /** The most that is kept in memory while the response is judged; beyond it the connection is paused. */

@@ -1,7 +1,7 @@
 /** The body of an answer that is still being judged, for `retryIf`. */
 
-import { isEventStream, mostBodyBytes, parsedOrText } from '../../runtime/told-outcome.js';
-import { unpackedText } from '../../runtime/unpack.js';
+import { isEventStream, mostBodyBytes, parsedOrText } from '../../drivers/told-outcome.js';
+import { unpackedText } from '../../drivers/unpack.js';
 import type { ResponseHeaders } from './handlers.js';
 import type { Sending } from './sending.js';
 

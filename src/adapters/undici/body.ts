@@ -6,11 +6,11 @@
 import { Readable } from 'node:stream';
 import type { Settings } from '../../core/policy/settings.js';
 import { asPromise, isPromise } from '../../core/returned.js';
-import { iterates } from '../../runtime/iterates.js';
-import { KeptBody } from '../../runtime/kept-body.js';
-import { isSentAtOnce } from '../../runtime/sent-at-once.js';
-import { dispose, isStream, isWebStream } from '../../runtime/stream-like.js';
-import { webSource } from '../../runtime/web-stream.js';
+import { iterates } from '../../drivers/iterates.js';
+import { KeptBody } from '../../drivers/kept-body.js';
+import { isSentAtOnce } from '../../drivers/sent-at-once.js';
+import { dispose, isStream, isWebStream } from '../../drivers/stream-like.js';
+import { webSource } from '../../drivers/web-stream.js';
 
 /**
  * `ready` is sent as it is, as often as needed; `once` is sent as it is, one time; `made` comes from a function, anew

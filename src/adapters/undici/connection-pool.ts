@@ -3,7 +3,7 @@
  * connection, it could never win, so there are no hedges for a while.
  */
 
-import type { SessionScope } from '../../runtime/session.js';
+import type { SessionScope } from '../../kernel/session.js';
 import type { Dispatch } from './handlers.js';
 
 /** A hedge may also have waited for a new connection, which says little once. */

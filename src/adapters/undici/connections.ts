@@ -3,7 +3,7 @@
  * after it has called onRequestStart. Undefined over HTTP/2, and wherever undici says nothing.
  */
 
-import { builtinModule } from '../../runtime/builtin-module.js';
+import { builtinModule } from '../../kernel/builtin-module.js';
 
 /** An attempt that wants to know its connection. */
 export interface OnConnection {

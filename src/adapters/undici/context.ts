@@ -3,10 +3,10 @@
 import type { IdempotencyKey } from '../../core/policy/options.js';
 import { headerText } from '../../core/told.js';
 import type { History, RequestFacts } from '../../core/types.js';
-import { withoutSecrets } from '../../runtime/events.js';
-import type { Traceable } from '../../runtime/history.js';
-import { isKey, isKeyed, keyFor } from '../../runtime/idempotency-key.js';
-import type { Session } from '../../runtime/session.js';
+import { isKey, isKeyed, keyFor } from '../../drivers/idempotency-key.js';
+import { withoutSecrets } from '../../kernel/events.js';
+import type { Traceable } from '../../kernel/history.js';
+import type { Session } from '../../kernel/session.js';
 import { changed, withQuery } from './dispatch-options.js';
 import type { DispatchOptions } from './handlers.js';
 import { valuesOf } from './headers.js';

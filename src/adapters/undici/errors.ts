@@ -1,6 +1,6 @@
 /** Errors of our own, in the form that undici's callers expect. */
 
-import { builtinModule } from '../../runtime/builtin-module.js';
+import { builtinModule } from '../../kernel/builtin-module.js';
 
 /** undici's AbortError, with the symbols that its `instanceof` checks; for an abort without a reason during a wait. */
 export function abortError(): Error {

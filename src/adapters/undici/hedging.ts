@@ -1,8 +1,8 @@
 /** A request that may be hedged, or whose attempt timeout is adaptive: watches its attempts, and sends the hedge. */
 
-import { Alarms } from '../../runtime/alarms.js';
-import { attemptHeaderOf } from '../../runtime/attempt-header.js';
-import type { SessionTail } from '../../runtime/session.js';
+import { Alarms } from '../../kernel/alarms.js';
+import { attemptHeaderOf } from '../../kernel/attempt-header.js';
+import type { SessionTail } from '../../kernel/session.js';
 import { isSurelyReplayable } from './body.js';
 import { type ConnectionPool, isFull, poolOf } from './connection-pool.js';
 import { forgetConnection } from './connections.js';

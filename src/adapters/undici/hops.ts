@@ -7,7 +7,7 @@
 
 import { saysNotTaken } from '../../core/decide/classify.js';
 import type { Evidence } from '../../core/types.js';
-import { builtinModule } from '../../runtime/builtin-module.js';
+import { builtinModule } from '../../kernel/builtin-module.js';
 
 /** A request as undici itself has it. */
 interface Hop {

@@ -3,11 +3,11 @@
 import type { Dispatcher } from 'undici';
 import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
-import { countLayer } from '../../runtime/layers.js';
-import { errorOfOpening, overrideFrom } from '../../runtime/override.js';
-import type { Retrier, RetrierLike } from '../../runtime/retrier.js';
-import { retrierFor } from '../../runtime/retrier.js';
-import type { Session } from '../../runtime/session.js';
+import { errorOfOpening, overrideFrom } from '../../drivers/override.js';
+import { countLayer } from '../../kernel/layers.js';
+import type { Retrier, RetrierLike } from '../../kernel/retrier.js';
+import { retrierFor } from '../../kernel/retrier.js';
+import type { Session } from '../../kernel/session.js';
 import { bodyOf } from './body.js';
 import { handlerFor } from './callers-handler.js';
 import { RequestContext } from './context.js';

@@ -4,10 +4,10 @@
  */
 
 import type { Duplex } from 'node:stream';
-import { drainTime } from '../../runtime/drain.js';
-import type { Ports } from '../../runtime/ports.js';
-import type { SessionTail } from '../../runtime/session.js';
-import { type Cancel, judging } from '../../runtime/sleep.js';
+import { drainTime } from '../../drivers/drain.js';
+import type { Ports } from '../../kernel/ports.js';
+import type { SessionTail } from '../../kernel/session.js';
+import { type Cancel, judging } from '../../kernel/sleep.js';
 import { RequestContext } from './context.js';
 import type { ResponseHeaders } from './handlers.js';
 import type { Receiver } from './sending.js';

@@ -2,7 +2,7 @@
 
 import type { ClientOutcome } from '../../core/events.js';
 import type { Evidence, ResponseOutcome } from '../../core/types.js';
-import { parsedOrText } from '../../runtime/told-outcome.js';
+import { parsedOrText } from '../../drivers/told-outcome.js';
 import type { Head, ResponseHeaders } from './handlers.js';
 import { isOfHttp2 } from './hops.js';
 import type { Sending } from './sending.js';

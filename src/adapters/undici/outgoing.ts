@@ -2,8 +2,8 @@
 
 import { isSafe } from '../../core/decide/safety.js';
 import { isPromise } from '../../core/returned.js';
-import { KeptBody } from '../../runtime/kept-body.js';
-import type { Session } from '../../runtime/session.js';
+import { KeptBody } from '../../drivers/kept-body.js';
+import type { Session } from '../../kernel/session.js';
 import { type Body, sourceOf } from './body.js';
 import { setStarting } from './context.js';
 import { withBody, withMore } from './dispatch-options.js';

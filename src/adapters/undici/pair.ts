@@ -6,9 +6,9 @@
 import type { Duplex } from 'node:stream';
 import type { ClientOutcome } from '../../core/events.js';
 import type { Decision } from '../../core/types.js';
-import { causeOf } from '../../runtime/cause.js';
-import type { Ports } from '../../runtime/ports.js';
-import type { Prospects, Ruling, Session, SessionTail } from '../../runtime/session.js';
+import { causeOf } from '../../drivers/cause.js';
+import type { Ports } from '../../kernel/ports.js';
+import type { Prospects, Ruling, Session, SessionTail } from '../../kernel/session.js';
 import { type ConnectionPool, poolOf } from './connection-pool.js';
 import type { RequestContext } from './context.js';
 import { ShortResponseError } from './errors.js';

@@ -22,8 +22,8 @@
  */
 
 import type { ClientOutcome } from '../../core/events.js';
-import type { Prospects, Ruling } from '../../runtime/session.js';
-import type { Cancel } from '../../runtime/sleep.js';
+import type { Prospects, Ruling } from '../../kernel/session.js';
+import type { Cancel } from '../../kernel/sleep.js';
 import type { Download } from './download.js';
 import type { ResponseHeaders } from './handlers.js';
 import type { Ending } from './outcome.js';

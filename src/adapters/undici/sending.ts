@@ -5,7 +5,7 @@
  */
 
 import type { Duplex } from 'node:stream';
-import type { Ports } from '../../runtime/ports.js';
+import type { Ports } from '../../kernel/ports.js';
 import { Aside, type Late } from './aside.js';
 import { BothGenerations } from './both-generations.js';
 import { innerContext, type RequestContext } from './context.js';

@@ -1,8 +1,8 @@
 /** The timers of a request that has time limits: its deadline, and the timeout of each attempt under way. */
 
-import type { Ports } from '../../runtime/ports.js';
-import type { Session } from '../../runtime/session.js';
-import { type Cancel, type Judges, judging, type SleepOptions } from '../../runtime/sleep.js';
+import type { Ports } from '../../kernel/ports.js';
+import type { Session } from '../../kernel/session.js';
+import { type Cancel, type Judges, judging, type SleepOptions } from '../../kernel/sleep.js';
 import type { Sending } from './sending.js';
 
 /** The exchange that the timers end. */

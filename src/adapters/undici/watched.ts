@@ -1,6 +1,6 @@
 /** An attempt that tells when it is on the wire: it may be hedged, may be a hedge, or has an adaptive timeout. */
 
-import type { Alarm } from '../../runtime/alarms.js';
+import type { Alarm } from '../../kernel/alarms.js';
 import { askForConnection, forgetConnection, type OnConnection } from './connections.js';
 import type { Controller } from './handlers.js';
 import type { Ending } from './outcome.js';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { FleetEvent } from '../../core/events.js';
-import type { Fleet } from '../../runtime/fleet.js';
+import type { Fleet } from '../../kernel/fleet.js';
 import { fleetOver } from '../fleet.js';
 import { isRedisClient, type RedisClient } from './client.js';
 import { RedisStore } from './store.js';

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import type { AxiosInstance, AxiosRequestConfig } from 'axios';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRetrier, type PolicyOptions, type Retrier } from '../../../src/index.js';
-import { sleep } from '../../../src/runtime/sleep.js';
+import { sleep } from '../../../src/kernel/sleep.js';
 import {
   type Answer,
   answer,

@@ -4,8 +4,8 @@
  */
 
 import { performance } from 'node:perf_hooks';
-import type { Ports } from '../../../src/runtime/ports.js';
-import { sleep as realSleep, type Sleep, type SleepOptions } from '../../../src/runtime/sleep.js';
+import type { Ports } from '../../../src/kernel/ports.js';
+import { sleep as realSleep, type Sleep, type SleepOptions } from '../../../src/kernel/sleep.js';
 
 export class FastTime {
   /** Timers that are set and neither fired nor cancelled. */

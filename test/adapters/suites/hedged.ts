@@ -2,7 +2,7 @@
 
 import type { PolicyOptions, RequestEvent, Retrier } from '../../../src/index.js';
 import { createRetrier } from '../../../src/index.js';
-import type { Scope } from '../../../src/runtime/scope.js';
+import type { Scope } from '../../../src/kernel/scope.js';
 import type { Answer, AnswerStep, HeaderFields, Lab, Play } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { openLab, settled } from '../kit.js';

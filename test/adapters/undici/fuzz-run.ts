@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { RequestEvent } from '../../../src/core/events.js';
-import { createRetrier, type Retrier } from '../../../src/runtime/retrier.js';
+import { createRetrier, type Retrier } from '../../../src/kernel/retrier.js';
 import { FastTime } from '../fuzz/fast-time.js';
 import { miscounted, toldEnds } from '../told-ends.js';
 import { mustSucceed } from './fuzz-expected.js';

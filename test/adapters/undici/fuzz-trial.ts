@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { retry } from '../../../src/adapters/undici/index.js';
-import type { Retrier } from '../../../src/runtime/retrier.js';
+import type { Retrier } from '../../../src/kernel/retrier.js';
 import { ledThere } from '../fuzz/plays.js';
 import { undici } from './client.js';
 import { Sources } from './fuzz-body.js';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { classify } from '../../../src/core/decide/classify.js';
 import { AttemptTimeoutError, DeadlineError, GateShutError, PolicyError } from '../../../src/core/errors.js';
 import type { Class, ErrorOutcome, Evidence } from '../../../src/core/types.js';
-import { createRetrier } from '../../../src/runtime/retrier.js';
+import { createRetrier } from '../../../src/kernel/retrier.js';
 import { answered, date, errorWith, failed, requestOf, settingsOf } from '../../kit.js';
 
 const settings = settingsOf();

@@ -4,7 +4,7 @@ import { PolicyError } from '../../../src/core/errors.js';
 import type { OverrideOptions, PolicyOptions } from '../../../src/core/policy/options.js';
 import { definePolicy, isPolicy, type Policy, parsePolicy } from '../../../src/core/policy/policy.js';
 import type { RequestFacts } from '../../../src/core/types.js';
-import { retrierFor } from '../../../src/runtime/retrier.js';
+import { retrierFor } from '../../../src/kernel/retrier.js';
 import { requestOf } from '../../kit.js';
 
 /** A second copy of the package, as when a test runner loads both the CommonJS and the ES modules. */

@@ -7,8 +7,8 @@ import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { definePolicy } from '../../../src/core/policy/policy.js';
 import type { Schedule } from '../../../src/core/policy/schedules.js';
 import type { Outcome } from '../../../src/core/types.js';
-import type { Ports } from '../../../src/runtime/ports.js';
-import { createRetrier, type Retrier } from '../../../src/runtime/retrier.js';
+import type { Ports } from '../../../src/kernel/ports.js';
+import { createRetrier, type Retrier } from '../../../src/kernel/retrier.js';
 import { errorWith, failed, requestOf } from '../../kit.js';
 
 /** The waits before retries 1 to `count`, each given the one before it, all with the same draw. */

@@ -1,12 +1,12 @@
 /** Merges a report into the store's record, and gives the facts to tell. Pure: any store can do the same. */
 
-import type { BudgetRecord } from './budget-record.js';
-import { mergeBudget } from './budget-record.js';
-import type { GateRecord } from './gate-record.js';
-import { mergeGate } from './gate-record.js';
+import type { BudgetRecord } from '../budget/record.js';
+import { mergeBudget } from '../budget/record.js';
+import type { GateRecord } from '../gate/record.js';
+import { mergeGate } from '../gate/record.js';
+import type { HoldRecord } from '../hold/record.js';
+import { mergeHold } from '../hold/record.js';
 import { isAhead } from './headcount.js';
-import type { HoldRecord } from './hold-record.js';
-import { mergeHold } from './hold-record.js';
 import type { Merged } from './merged.js';
 import type { Facts, Report } from './messages.js';
 

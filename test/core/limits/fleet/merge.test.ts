@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BudgetRecord } from '../../../../src/core/limits/fleet/budget-record.js';
-import { mergeBudget } from '../../../../src/core/limits/fleet/budget-record.js';
-import type { GateRecord } from '../../../../src/core/limits/fleet/gate-record.js';
-import { mergeGate } from '../../../../src/core/limits/fleet/gate-record.js';
-import type { HoldRecord } from '../../../../src/core/limits/fleet/hold-record.js';
-import { mergeHold } from '../../../../src/core/limits/fleet/hold-record.js';
+import type { BudgetRecord } from '../../../../src/core/limits/budget/record.js';
+import { mergeBudget } from '../../../../src/core/limits/budget/record.js';
 import type { FleetRecord } from '../../../../src/core/limits/fleet/merge.js';
 import { merge } from '../../../../src/core/limits/fleet/merge.js';
 import type {
@@ -15,6 +11,10 @@ import type {
   HoldReport,
   Report,
 } from '../../../../src/core/limits/fleet/messages.js';
+import type { GateRecord } from '../../../../src/core/limits/gate/record.js';
+import { mergeGate } from '../../../../src/core/limits/gate/record.js';
+import type { HoldRecord } from '../../../../src/core/limits/hold/record.js';
+import { mergeHold } from '../../../../src/core/limits/hold/record.js';
 
 const start = 1_000_000;
 

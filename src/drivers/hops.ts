@@ -1,0 +1,157 @@
+/**
+ * Counts the hops of one attempt that goes through undici's fetch, which follows redirects without telling: a dispatcher
+ * sees each hop as it is handed over, and what became of it. It passes everything on, to the dispatcher of the caller or
+ * to the global one.
+ *
+ * undici's diagnostics channels would not do: a request that waits for a connection is created in the context of another
+ * one. Nor do addresses: a server may send its client back to itself.
+ */
+
+import { isSafe } from '../core/decide/safety.js';
+import type { Session } from '../kernel/session.js';
+import { isPlain } from './plain-dispatcher.js';
+
+/** The dispatcher that a request goes through, of any version of undici. */
+interface DispatcherShape {
+  readonly isMockActive?: unknown;
+  dispatch(options: unknown, handler: HandlerShape): unknown;
+}
+
+type Callback = (...told: unknown[]) => unknown;
+
+/** What fetch makes for each hop, in undici's older or newer way. */
+interface HandlerShape {
+  onHeaders?: Callback;
+  onError?: Callback;
+  onResponseStart?: Callback;
+  onResponseError?: Callback;
+}
+
+/** Whether it depends on the evidence of the attempt that is next, or out, if the request is sent once more. */
+export function needsProof({ settings, request, attempt }: Session): boolean {
+  if (settings.methods.has(request.method) || attempt > settings.maxRetries) return false;
+  return settings.unsafeMethods !== 'never' && !isSafe(settings, request);
+}
+
+export class Hops implements DispatcherShape {
+  private readonly given: DispatcherShape | undefined;
+  private readonly wentTo: DispatcherShape[] = [];
+  private status: unknown = undefined;
+  private error: unknown = undefined;
+
+  private constructor(given: DispatcherShape | undefined) {
+    this.given = given;
+  }
+
+  /** `given` is the caller's dispatcher. Undefined: there is none that the hops could be passed on to. */
+  static to(given: unknown): Hops | undefined {
+    if (given !== undefined && given !== null) return isDispatcher(given) ? new Hops(given) : undefined;
+    // undici keeps its dispatcher elsewhere if the global object takes no new properties.
+    if (!Object.isExtensible(globalThis)) return undefined;
+    loadNodesOwn();
+    return places.some((place) => globals[place] !== undefined) ? new Hops(undefined) : undefined;
+  }
+
+  // -------------------------------------------------------------- as a dispatcher
+
+  /** fetch hands the body over in another form then. */
+  get isMockActive(): unknown {
+    if (this.given !== undefined) return this.given.isMockActive;
+    return places.some((place) => globals[place]?.isMockActive);
+  }
+
+  dispatch(options: unknown, handler: HandlerShape): unknown {
+    const target = this.given ?? globalFor(handler);
+    this.wentTo.push(target);
+    this.watch(handler);
+    return target.dispatch(options, handler);
+  }
+
+  /** The handler belongs to this hop alone, and fetch has no other use for it. */
+  private watch(handler: HandlerShape): void {
+    const { onHeaders, onError, onResponseStart, onResponseError } = handler;
+    if (onResponseStart !== undefined && onResponseError !== undefined) {
+      handler.onResponseStart = (...told) => {
+        this.status = told[1];
+        return onResponseStart.apply(handler, told);
+      };
+      handler.onResponseError = (...told) => {
+        this.error = told[1];
+        return onResponseError.apply(handler, told);
+      };
+    } else if (onHeaders !== undefined && onError !== undefined) {
+      handler.onHeaders = (...told) => {
+        this.status = told[0];
+        return onHeaders.apply(handler, told);
+      };
+      handler.onError = (...told) => {
+        this.error = told[0];
+        return onError.apply(handler, told);
+      };
+    }
+  }
+
+  // -------------------------------------------------------------- what it has seen
+
+  /** Whether this is known to be the answer to the only hop. */
+  answered(status: number): boolean {
+    return this.wasOne && this.status === status;
+  }
+
+  /** Whether this is known to be what the only hop failed with, before any answer. */
+  failed(error: unknown): boolean {
+    return (
+      this.wasOne && this.status === undefined && this.error !== undefined && isWithin(error, this.error)
+    );
+  }
+
+  private get wasOne(): boolean {
+    const [first, ...others] = this.wentTo;
+    if (first === undefined || others.length > 0) return false;
+    // A layer of ours above this one counts the same hop.
+    return first instanceof Hops ? first.wasOne : isPlain(unwrapped(first));
+  }
+}
+
+function isDispatcher(given: unknown): given is DispatcherShape {
+  return typeof (given as Partial<DispatcherShape>).dispatch === 'function';
+}
+
+/** Clients wrap the error in errors of their own. */
+function isWithin(error: unknown, sought: unknown): boolean {
+  let at = error;
+  for (let depth = 0; depth < 10; depth += 1) {
+    if (at === sought) return true;
+    if (typeof at !== 'object' || at === null) return false;
+    at = (at as { readonly cause?: unknown }).cause;
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------- the global dispatcher
+
+/** Where undici keeps it: up to version 7, and from 8 on. */
+const places = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')] as const;
+
+const globals = globalThis as unknown as Readonly<Record<symbol, DispatcherShape | undefined>>;
+
+/** The handlers of version 8 are newer, too. */
+function globalFor(handler: HandlerShape): DispatcherShape {
+  const [older, newer] = places;
+  const isNewer = handler.onResponseStart !== undefined;
+  const found = (isNewer ? globals[newer] : globals[older]) ?? globals[older] ?? globals[newer];
+  if (found === undefined) throw new TypeError('undaunted: there is no global dispatcher of undici');
+  return found;
+}
+
+/** For older handlers, undici 8 wraps the global dispatcher. */
+function unwrapped(dispatcher: DispatcherShape): DispatcherShape {
+  const [older, newer] = places;
+  const isWrapper = dispatcher === globals[older] && dispatcher.constructor.name === 'Dispatcher1Wrapper';
+  return (isWrapper ? globals[newer] : undefined) ?? dispatcher;
+}
+
+/** Node loads its undici with the first use of a class of fetch, just as fetch itself does. */
+function loadNodesOwn(): void {
+  void globalThis.Response;
+}

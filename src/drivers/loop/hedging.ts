@@ -1,0 +1,222 @@
+/**
+ * An attempt that is hedged: if its answer is late, a second attempt is sent beside it. Whatever becomes of the two, the
+ * loop gets one ending.
+ */
+
+import type { ClientOutcome } from '../../core/events.js';
+import type { Decision } from '../../core/types.js';
+import { attemptHeaderOf } from '../../kernel/attempt-header.js';
+import type { Ruling, SessionTail } from '../../kernel/session.js';
+import { type Cancel, judging } from '../../kernel/sleep.js';
+import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
+import { type Judged, judged, tellAbort } from './judging.js';
+import { learntLimit } from './learnt-limit.js';
+import { AbortableAttempt, type Over } from './sending.js';
+import { isStatus } from './status.js';
+import type { TimeLimits } from './times.js';
+
+/** One of the two attempts. */
+interface Side<Answer> {
+  readonly attempt: number;
+  readonly sending: AbortableAttempt<Answer>;
+  /** What the client gave, until it is handed over or released. */
+  kept: Ending<Answer> | undefined;
+  outcome: ClientOutcome | undefined;
+  isOut: boolean;
+}
+
+interface Settle<Answer> {
+  resolve(over: Over<Answer>): void;
+  reject(error: unknown): void;
+}
+
+export class HedgedAttempt<Answer> {
+  private readonly exchange: PromiseExchange<Answer>;
+  private readonly outgoing: Outgoing<Answer>;
+  private readonly tail: SessionTail;
+  private readonly times: TimeLimits;
+  private sides: Side<Answer>[] = [];
+  private hedgeAfterMs = 0;
+  private cancelHedge: Cancel = () => undefined;
+  private cancelKeeping: Cancel = () => undefined;
+  private isOver = false;
+  /** Undefined once the loop has its ending: they lead to it, and the loser, which may still be out, leads to them. */
+  private settle: Settle<Answer> | undefined = undefined;
+
+  constructor(
+    exchange: PromiseExchange<Answer>,
+    outgoing: Outgoing<Answer>,
+    tail: SessionTail,
+    times: TimeLimits,
+  ) {
+    this.exchange = exchange;
+    this.outgoing = outgoing;
+    this.tail = tail;
+    this.times = times;
+  }
+
+  /** Sends the attempt that was prepared, and the hedge after that time. */
+  run(hedgeAfterMs: number, limit: Limit | undefined): Promise<Over<Answer>> {
+    this.hedgeAfterMs = hedgeAfterMs;
+    return new Promise((resolve, reject) => {
+      this.settle = { resolve, reject };
+      // The attempt itself keeps the process alive, if anything does.
+      this.cancelHedge = this.times.sleep(hedgeAfterMs, () => this.hedge(), judging('awake', true));
+      this.send(this.exchange.session.attempt, limit, undefined);
+    });
+  }
+
+  private send(
+    attempt: number,
+    limit: Limit | undefined,
+    extra: Readonly<Record<string, string>> | undefined,
+  ): void {
+    const { exchange, outgoing, times } = this;
+    const sending = new AbortableAttempt<Answer>(exchange, times, (ending) => void this.ended(side, ending));
+    const side: Side<Answer> = { attempt, sending, kept: undefined, outcome: undefined, isOut: true };
+    this.sides.push(side);
+    sending.start((signal) => outgoing.sendApart(signal, extra), limit);
+  }
+
+  private hedge(): void {
+    const { exchange, tail, times } = this;
+    const deadline = times.deadline();
+    if (exchange.isAborted || (deadline !== undefined && deadline.ms <= 0)) return;
+    const attempt = tail.hedge();
+    if (attempt === undefined) return;
+    tail.sent(attempt);
+    // A listener has aborted the request.
+    if (this.isOver) {
+      tail.withdraw();
+      return;
+    }
+    const { attemptHeader } = exchange.session.settings;
+    const limit = learntLimit(times, tail, times.limit(), true);
+    this.send(attempt, limit, attemptHeaderOf(attemptHeader, attempt - 1));
+  }
+
+  // -------------------------------------------------------------- an attempt has ended
+
+  private async ended(side: Side<Answer>, ending: Ending<Answer>): Promise<void> {
+    side.isOut = false;
+    if (this.sides.length === 1) {
+      this.end(side, false)?.resolve({ sending: side.sending, result: ending });
+      return;
+    }
+    try {
+      if (ending.kind === 'response' && !isStatus(this.exchange.statusOf(ending.response))) {
+        this.exchange.session.abandon(0);
+        side.kept = ending;
+        this.handOver(side, undefined, true);
+        return;
+      }
+      const judgedEnding = await judged(ending, this.exchange, this.times);
+      if (this.isOver) this.exchange.release(ending);
+      else this.rule(side, ending, judgedEnding);
+    } catch (error) {
+      this.exchange.release(ending);
+      if (!this.isOver) this.fail(side, error);
+    }
+  }
+
+  private rule(side: Side<Answer>, ending: Ending<Answer>, { outcome, prospects, isFinal }: Judged): void {
+    const { exchange, tail } = this;
+    const ruling: Ruling = isFinal
+      ? { kind: 'decided', attempt: side.attempt, decision: exchange.session.next(outcome, prospects) }
+      : tail.ended(side.attempt, outcome, prospects);
+    side.kept = ending;
+    side.outcome = outcome;
+    if (ruling.kind === 'pending') {
+      this.times.noteCause(ending, outcome);
+      this.keep(side, ending);
+      return;
+    }
+    const { attempt, decision } = ruling;
+    const chosen = this.sides.find((each) => each.attempt === attempt);
+    this.handOver(chosen?.kept === undefined ? side : chosen, decision, isFinal);
+  }
+
+  /**
+   * An answer that is not read occupies its connection, which may be the very one that the other attempt waits for. So
+   * it is kept only for as long as a hedge waits: an attempt that is on the wire has usually been answered by then. If
+   * both have failed in the end, the caller gets the later ending.
+   */
+  private keep(side: Side<Answer>, ending: Ending<Answer>): void {
+    const { exchange, times } = this;
+    if (!exchange.isUnread(ending)) return;
+    const release = (): void => {
+      side.kept = undefined;
+      exchange.release(ending);
+    };
+    this.cancelKeeping = times.sleep(this.hedgeAfterMs, release, judging('awake', true));
+  }
+
+  private handOver(chosen: Side<Answer>, decision: Decision | undefined, isFinal: boolean): void {
+    const { sending, kept, outcome } = chosen;
+    const settle = this.end(chosen, isFinal);
+    if (kept !== undefined)
+      settle?.resolve({ sending, result: { kind: 'ruled', ending: kept, outcome, decision } });
+  }
+
+  /** A function of the caller failed, so the request fails with its error. */
+  private fail(side: Side<Answer>, error: unknown): void {
+    const settle = this.end(side, true);
+    try {
+      tellAbort(this.exchange, error);
+      settle?.reject(error);
+    } catch (another) {
+      settle?.reject(another);
+    }
+  }
+
+  private end(chosen: Side<Answer>, isFinal: boolean): Settle<Answer> | undefined {
+    const { settle, sides } = this;
+    this.isOver = true;
+    this.cancelHedge();
+    this.cancelKeeping();
+    this.settle = undefined;
+    this.sides = [];
+    const other = sides.find((side) => side !== chosen);
+    if (other !== undefined) this.drop(other, isFinal);
+    return settle;
+  }
+
+  /** If the attempt is still being judged, its answer is released after that. */
+  private drop(other: Side<Answer>, isFinal: boolean): void {
+    if (other.kept !== undefined) this.exchange.release(other.kept);
+    else if (isFinal) this.cut(other);
+    else if (other.isOut) this.leaveLoser(other);
+    else this.tail.loserGone(false);
+  }
+
+  /** It may run on for a while, so that its connection can be used again. */
+  private leaveLoser(loser: Side<Answer>): void {
+    const { tail, times } = this;
+    const ms = tail.leaveLoser();
+    if (ms === 0) {
+      this.cut(loser);
+      return;
+    }
+    const cutLate = (): void => {
+      this.cut(loser);
+      tail.loserGone(false);
+    };
+    const cancel = times.sleep(ms, cutLate, judging('awake', true));
+    loser.sending.leave((late) => {
+      cancel();
+      tail.loserGone(this.isWhole(late));
+    });
+  }
+
+  private cut({ sending }: Side<Answer>): void {
+    sending.leave(() => undefined);
+    this.exchange.breakOff(() => sending.abort());
+  }
+
+  /** Whether the answer would have needed no retry. */
+  private isWhole(ending: Ending<Answer>): boolean {
+    if (ending.kind === 'error') return false;
+    const status = this.exchange.statusOf(ending.response);
+    return isStatus(status) && !this.exchange.session.settings.statuses.retried.has(status);
+  }
+}

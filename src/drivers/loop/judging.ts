@@ -1,0 +1,53 @@
+/** What the policy has to know about an ending before it decides: the outcome, and what the caller says about it. */
+
+import { DeadlineError } from '../../core/errors.js';
+import type { ClientOutcome } from '../../core/events.js';
+import type { Prospects } from '../../kernel/session.js';
+import { verdictOn } from '../hooks.js';
+import type { Ending, PromiseExchange } from './exchange.js';
+import type { TimeLimits } from './times.js';
+import { throwIfAborted } from './wait.js';
+
+export interface Judged {
+  readonly outcome: ClientOutcome;
+  readonly prospects: Prospects;
+  /** The caller has aborted, or the deadline is over: this ends the request, whatever else is still out. */
+  readonly isFinal: boolean;
+}
+
+export async function judged<Answer>(
+  ending: Ending<Answer>,
+  exchange: PromiseExchange<Answer>,
+  times: TimeLimits,
+): Promise<Judged> {
+  const outcome = unaskedIn(ending) ?? (await times.inTime(exchange.outcomeOf(ending)));
+  const isFinal = exchange.isAborted || (ending.kind === 'error' && ending.error instanceof DeadlineError);
+  // What is final needs no verdict, so `retryIf` is not asked.
+  const verdict = isFinal ? undefined : await verdictIn(exchange, times, outcome);
+  const replayable = exchange.body?.isReplayable ?? true;
+  return { outcome, prospects: { replayable, verdict }, isFinal };
+}
+
+async function verdictIn(
+  exchange: PromiseExchange<unknown>,
+  times: TimeLimits,
+  outcome: ClientOutcome,
+): Promise<boolean | undefined> {
+  const { session } = exchange;
+  if (session.settings.retryIf === undefined) return undefined;
+  const verdict = await times.inTime(verdictOn(session, outcome));
+  throwIfAborted(exchange);
+  return verdict;
+}
+
+/** The outcome of an attempt that timed out before it was sent: it says nothing about the server. */
+function unaskedIn(ending: Ending<unknown>): ClientOutcome | undefined {
+  if (ending.kind === 'response' || ending.unasked !== true) return undefined;
+  return { kind: 'error', error: ending.error, aborted: false, evidence: 'unsent', unasked: true };
+}
+
+/** The attempt has ended even if a function of the caller failed afterwards, and the session has to know. */
+export function tellAbort(exchange: PromiseExchange<unknown>, error: unknown): void {
+  if (exchange.isAborted)
+    exchange.session.next({ kind: 'error', error, aborted: true }, { replayable: false });
+}

@@ -1,0 +1,227 @@
+/**
+ * The loop of retries, for clients that answer with a promise. A plain request whose first attempt succeeds does not
+ * come here (`begin.ts`).
+ */
+
+import type { ClientOutcome } from '../../core/events.js';
+import { isPromise } from '../../core/returned.js';
+import type { Admission, Decision, Retry } from '../../core/types.js';
+import { attemptHeaderOf } from '../../kernel/attempt-header.js';
+import type { Session } from '../../kernel/session.js';
+import { contextFor } from '../hooks.js';
+import { rememberOutermost } from '../outermost.js';
+import { refusalError } from '../refusal.js';
+import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody } from './exchange.js';
+import { judged, tellAbort } from './judging.js';
+import { sendLearning } from './learning.js';
+import { type AbortableAttempt, type Ruled, sendAlone } from './sending.js';
+import { TimeLimits } from './times.js';
+import { throwIfAborted, wait } from './wait.js';
+
+/** A bundle may be made without hedges and adaptive timeouts (docs/runtimes.md). */
+const sendTailed: typeof sendLearning =
+  typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? sendLearning : sendAlone;
+
+export class Loop<Answer> {
+  private readonly exchange: PromiseExchange<Answer>;
+  private readonly session: Session;
+  private readonly outgoing: Outgoing<Answer>;
+  /** The end of the first attempt, if it is over already. */
+  private first: Ending<Answer> | undefined;
+  private readonly times: TimeLimits;
+  /** Headers that the next attempt adds; undefined for the first attempt. */
+  private extra: Readonly<Record<string, string>> | undefined = undefined;
+  /** Whether the caller's abort ended the last attempt. */
+  private endedByAbort = false;
+  /** The last attempt, if it had a signal of its own. */
+  private sending: AbortableAttempt<Answer> | undefined = undefined;
+
+  constructor(exchange: PromiseExchange<Answer>, first: Ending<Answer> | undefined) {
+    this.exchange = exchange;
+    this.session = exchange.session;
+    this.times = new TimeLimits(exchange);
+    this.outgoing = exchange.outgoing();
+    this.first = first;
+  }
+
+  /** Begins with the first attempt, or with its end if that is known already. */
+  run(): Promise<Answer> {
+    return this.lastEnding().then(
+      (ending) => this.handOver(this.finalEnding(ending)),
+      (error: unknown) => this.handOver(this.failedEnding(error)),
+    );
+  }
+
+  private async lastEnding(): Promise<Ending<Answer>> {
+    for (;;) {
+      // If there is nothing to wait for, the request is sent in the same turn, as the client itself would do.
+      const admission = this.admitted();
+      if (admission !== undefined) await admission;
+      const result = await this.tryOnce();
+      if ('kind' in result) return result;
+      // A body that failed during the wait is still sent, because the client has its own error for it.
+      await this.wait(result.delayMs, this.exchange.body);
+      await this.change(result);
+    }
+  }
+
+  /**
+   * One attempt: it returns a retry, or the end of the request. This is a function of its own because an async function
+   * that waits keeps alive every variable it has ever set, and an answer keeps its connection's buffers: the function
+   * that waits for the retry must never hold the answer.
+   */
+  private async tryOnce(): Promise<Retry | Ending<Answer>> {
+    const result = this.first ?? (await this.send());
+    this.first = undefined;
+    if (result.kind === 'ruled') return this.obeyed(result);
+    const decision = await this.judge(result);
+    return decision?.action === 'retry' ? decision : result;
+  }
+
+  // -------------------------------------------------------------- an attempt
+
+  /**
+   * Waits until the gate and the hold let the attempt through; throws if they refuse it. Undefined: it may go at once.
+   */
+  private admitted(): Promise<void> | undefined {
+    const admission = this.session.admit();
+    return admission.kind === 'go' ? undefined : this.admittedAfter(admission);
+  }
+
+  private async admittedAfter(first: Admission): Promise<void> {
+    const { session } = this;
+    for (let admission = first; admission.kind !== 'go'; admission = session.admit()) {
+      if (admission.kind === 'wait') await this.wait(admission.delayMs);
+      else throw this.exchange.ownError(refusalError(session, admission.reason, this.times.cause));
+    }
+  }
+
+  private async send(): Promise<Ending<Answer> | Ruled<Answer>> {
+    const { exchange, outgoing, times } = this;
+    throwIfAborted(exchange);
+    times.begin();
+    try {
+      const body = times.inTime(exchange.body?.next(), times.limit());
+      outgoing.prepare(isPromise(body) ? await body : body, this.extra);
+      // Some clients send a request that was aborted before.
+      throwIfAborted(exchange);
+      const limit = times.limit();
+      // A hook, a body or a busy process has used up the time.
+      if (limit !== undefined && limit.ms <= 0) throw limit.error();
+      return this.sendPrepared(limit);
+    } catch (error) {
+      // Making the body counts as part of the attempt, and of its time.
+      if (times.timedOut !== undefined && error === times.timedOut)
+        return { kind: 'error', error, unasked: true };
+      throw error;
+    }
+  }
+
+  private async sendPrepared(limit: Limit | undefined): Promise<Ending<Answer> | Ruled<Answer>> {
+    const { exchange, outgoing, session, times } = this;
+    const send = session.tail === undefined ? sendAlone : sendTailed;
+    const { result, sending } = await send(exchange, outgoing, times, limit);
+    this.sending = sending;
+    return result;
+  }
+
+  // -------------------------------------------------------------- a decision
+
+  /** Undefined: the ending needs no decision. */
+  private async judge(ending: Ending<Answer>): Promise<Decision | undefined> {
+    const { exchange, session, times } = this;
+    if (ending.kind === 'response' && exchange.accepts(ending.response)) return undefined;
+    try {
+      const { outcome, prospects } = await judged(ending, exchange, times);
+      this.endedByAbort = isAborted(outcome);
+      const decision = session.next(outcome, prospects);
+      if (decision.action === 'retry') this.leave(ending, outcome);
+      return decision;
+    } catch (error) {
+      exchange.release(ending);
+      tellAbort(exchange, error);
+      throw error;
+    }
+  }
+
+  /** Two attempts were out, and it is decided already which ending counts and what follows. */
+  private obeyed({ ending, outcome, decision }: Ruled<Answer>): Retry | Ending<Answer> {
+    this.endedByAbort = outcome !== undefined && isAborted(outcome);
+    if (decision?.action !== 'retry' || outcome === undefined) return ending;
+    this.leave(ending, outcome);
+    return decision;
+  }
+
+  // -------------------------------------------------------------- a retry
+
+  /** A retry follows, so the caller will not see this ending, except perhaps as the cause of a later error. */
+  private leave(ending: Ending<Answer>, outcome: ClientOutcome): void {
+    const { exchange } = this;
+    this.times.noteCause(ending, outcome);
+    // Listeners of its signal may hold on to the answer.
+    this.sending = undefined;
+    exchange.body?.leave?.();
+    exchange.release(ending);
+  }
+
+  /** Runs after the wait, so that a token which `beforeRetry` fetches is fresh. */
+  private async change(decision: Retry): Promise<void> {
+    const { outgoing, session, times } = this;
+    const { beforeRetry, attemptHeader } = session.settings;
+    this.extra = attemptHeaderOf(attemptHeader, session.attempt - 1);
+    if (beforeRetry === undefined) return;
+    const target = outgoing.target();
+    const context = contextFor(session, decision, target);
+    await times.inTime(beforeRetry(context));
+    const isElsewhere = context.url !== target.url;
+    outgoing.change(context.headers, isElsewhere ? context.url : undefined);
+    if (isElsewhere) session.movesTo(context.url);
+  }
+
+  private async wait(delayMs: number, body?: RequestBody): Promise<void> {
+    const { exchange, session, times } = this;
+    const isOver = await wait(delayMs, exchange, times.sleep, { unref: session.settings.unref }, body);
+    if (!isOver) throw exchange.abortError();
+  }
+
+  // -------------------------------------------------------------- the end
+
+  private handOver(ending: Ending<Answer>): Answer {
+    if (this.session.awaitsBody) tellBodyEnd(this.exchange, ending);
+    this.outgoing.close(ending);
+    rememberOutermost(ending.kind === 'error' ? ending.error : ending.response, this.session);
+    if (ending.kind === 'error') throw ending.error;
+    return ending.response;
+  }
+
+  /** A caller who has aborted gets the abort error, not the answer or an earlier error. */
+  private finalEnding(ending: Ending<Answer>): Ending<Answer> {
+    const { exchange } = this;
+    if (exchange.isAborted) {
+      exchange.release(ending);
+      return this.endedByAbort ? ending : { kind: 'error', error: exchange.abortError() };
+    }
+    const deadline = this.session.settings.deadlineCovers === 'body' ? this.times.deadline() : undefined;
+    if (deadline !== undefined) {
+      exchange.coverBody(ending, { ...deadline, abort: (reason) => this.sending?.abort(reason) });
+    }
+    return ending;
+  }
+
+  /** The request ends with an error of our own, or with one from the caller's code: a hook, a body, a schedule. */
+  private failedEnding(error: unknown): Ending<Answer> {
+    // Listeners hear about the end even if `undefined` was thrown.
+    this.session.abandon(error ?? 'NonError');
+    return { kind: 'error', error };
+  }
+}
+
+/** A function of its own: its closure must not lead to the answer, which can be collected while the body is watched. */
+function tellBodyEnd<Answer>(exchange: PromiseExchange<Answer>, ending: Ending<Answer>): void {
+  const { session } = exchange;
+  exchange.whenBodyEnds(ending, () => session.bodyEnded());
+}
+
+function isAborted(outcome: ClientOutcome): boolean {
+  return outcome.kind === 'error' && outcome.aborted === true;
+}

@@ -1,0 +1,152 @@
+/** Sends one attempt: as it is, or so that it can be given up. */
+
+import type { ClientOutcome } from '../../core/events.js';
+import type { Decision } from '../../core/types.js';
+import type { Cancel, Judges, Sleep, SleepOptions } from '../../kernel/sleep.js';
+import type { Abortable, Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
+
+/** An attempt is over. Unless two were out at the same time, its ending has not been judged yet. */
+export interface Over<Answer> {
+  readonly result: Ending<Answer> | Ruled<Answer>;
+  /** Undefined: it was sent as it is. */
+  readonly sending: AbortableAttempt<Answer> | undefined;
+}
+
+/** Two attempts were out at the same time, and this ending counts. */
+export interface Ruled<Answer> {
+  readonly kind: 'ruled';
+  readonly ending: Ending<Answer>;
+  readonly outcome: ClientOutcome | undefined;
+  /** Undefined: the answer cannot be judged, so it needs no decision. */
+  readonly decision: Decision | undefined;
+}
+
+export async function sendAlone<Answer>(
+  exchange: PromiseExchange<Answer>,
+  outgoing: Outgoing<Answer>,
+  timers: Timers,
+  limit: Limit | undefined,
+): Promise<Over<Answer>> {
+  if (limit === undefined) return { result: await endingOf(() => exchange.send()), sending: undefined };
+  return new Promise((resolve) => {
+    const ended = (result: Ending<Answer>): void => {
+      outgoing.ended();
+      resolve({ result, sending });
+    };
+    const sending = new AbortableAttempt(exchange, timers, ended);
+    sending.start((signal) => exchange.send(signal), limit);
+  });
+}
+
+/** The client's function may also throw, or return something other than a promise. */
+async function endingOf<Answer>(send: () => Promise<Answer>): Promise<Ending<Answer>> {
+  try {
+    return { kind: 'response', response: await send() };
+  } catch (error) {
+    return { kind: 'error', error };
+  }
+}
+
+/** Where an attempt's timers come from. */
+export interface Timers {
+  readonly sleep: Sleep;
+  /** Options of the timers that only enforce limits. */
+  keeping(judges: Judges): SleepOptions;
+}
+
+/**
+ * An attempt with a signal of its own, which also follows the caller's signal for as long as an abort has something to
+ * end.
+ */
+export class AbortableAttempt<Answer> implements Abortable {
+  private readonly exchange: PromiseExchange<Answer>;
+  private readonly timers: Timers;
+  private readonly ours: AbortController = new AbortController();
+  /**
+   * Undefined once the attempt is over: it leads to the answer, and the listener of the caller's signal, which stays
+   * until the body is read, must not.
+   */
+  private ended: ((ending: Ending<Answer>) => void) | undefined;
+  /** Hears an ending that comes after the attempt was left. */
+  private late: ((ending: Ending<Answer>) => void) | undefined = undefined;
+  private cancel: Cancel | undefined = undefined;
+  private unfollow: Cancel = () => undefined;
+
+  constructor(exchange: PromiseExchange<Answer>, timers: Timers, ended: (ending: Ending<Answer>) => void) {
+    this.exchange = exchange;
+    this.timers = timers;
+    this.ended = ended;
+  }
+
+  get signal(): AbortSignal {
+    return this.ours.signal;
+  }
+
+  /** The caller may abort while the client is being called, so the attempt may end before this returns. */
+  start(send: (signal: AbortSignal) => Promise<Answer>, limit: Limit | undefined): void {
+    this.unfollow = this.follow();
+    if (limit !== undefined) this.endWithin(limit);
+    void endingOf(() => send(this.signal)).then((ending) => this.came(ending));
+  }
+
+  /**
+   * A function of its own, because all closures that a function makes share its variables: the listener may outlive the
+   * attempt, and `send` leads to the answer. An answer that cannot be collected keeps its connection for ever.
+   */
+  private follow(): Cancel {
+    return this.exchange.onAbort((reason) => {
+      // The caller may still abort the body of an answer that it already has.
+      if (this.ended === undefined) this.abort(reason);
+      else this.giveUp(reason);
+    });
+  }
+
+  private endWithin({ ms, judges, error, next }: Limit): void {
+    const { timers } = this;
+    const expire = (stalledMs?: number): void => {
+      const later = next?.();
+      if (later === undefined) this.giveUp(error(stalledMs));
+      else this.endWithin(later);
+    };
+    this.cancel = timers.sleep(ms, expire, timers.keeping(judges));
+  }
+
+  /** Ends what is left of the attempt, such as a body that is being read. */
+  abort(reason?: unknown): void {
+    this.ours.abort(reason);
+  }
+
+  /** The attempt goes on, but its answer will be released, and no abort or time limit applies to it. */
+  leave(late: (ending: Ending<Answer>) => void): void {
+    this.cancel?.();
+    this.ended = undefined;
+    this.unfollow();
+    this.late = late;
+  }
+
+  private giveUp(error: unknown): void {
+    this.end({ kind: 'error', error });
+    this.unfollow();
+    this.exchange.breakOff(() => this.abort(error));
+  }
+
+  private came(ending: Ending<Answer>): void {
+    const { exchange } = this;
+    if (this.ended === undefined) {
+      // The answer came too late: the attempt was given up, or left.
+      exchange.release(ending);
+      this.late?.(ending);
+      return;
+    }
+    this.end(ending);
+    if (ending.kind === 'error') this.unfollow();
+    else exchange.whenRead(ending.response, this, this.unfollow);
+  }
+
+  private end(ending: Ending<Answer>): void {
+    const { ended } = this;
+    this.cancel?.();
+    this.ended = undefined;
+    ended?.(ending);
+  }
+}

@@ -1,0 +1,92 @@
+/** The time limits of a request and its attempts, and the errors when a time is over. */
+
+import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
+import type { ClientOutcome } from '../../core/events.js';
+import { isPromise } from '../../core/returned.js';
+import type { Session } from '../../kernel/session.js';
+import { type Judges, judging, type Sleep, type SleepOptions } from '../../kernel/sleep.js';
+import { causeOf } from '../cause.js';
+import type { Ending, Limit, PromiseExchange } from './exchange.js';
+import { inTime } from './wait.js';
+
+export class TimeLimits {
+  /** The last real outcome, as the `cause` of an error of our own. */
+  cause: ErrorOptions = {};
+  /** The error of the last attempt that timed out. */
+  timedOut: Error | undefined = undefined;
+  /** Monotonic time at which the attempt began to make its body; undefined without a body or an attempt timeout. */
+  private bodySince: number | undefined = undefined;
+  private readonly exchange: PromiseExchange<unknown>;
+  private readonly session: Session;
+
+  constructor(exchange: PromiseExchange<unknown>) {
+    this.exchange = exchange;
+    this.session = exchange.session;
+  }
+
+  /** The caller may not see this ending, except as the cause of an error of our own. */
+  noteCause(ending: Ending<unknown>, outcome: ClientOutcome): void {
+    const { deadlineMs, needsAdmission } = this.session.settings;
+    if (deadlineMs === undefined && !needsAdmission) return;
+    const isAnswer = ending.kind === 'response';
+    this.cause = isAnswer ? causeOf(outcome) : { cause: this.exchange.lightened(ending.error) };
+  }
+
+  /** An attempt begins, with making its body if it has one. */
+  begin(): void {
+    const isTimed = this.session.settings.attemptTimeoutMs !== undefined && this.exchange.body !== undefined;
+    this.bodySince = isTimed ? this.now() : undefined;
+  }
+
+  /** What ends the attempt first: its own timeout, or the request's deadline. */
+  limit(): Limit | undefined {
+    const { attemptTimeoutMs } = this.session.settings;
+    const deadline = this.deadline();
+    if (attemptTimeoutMs === undefined) return deadline;
+    const ms = attemptTimeoutMs - (this.bodySince === undefined ? 0 : this.now() - this.bodySince);
+    return deadline !== undefined && deadline.ms <= ms ? deadline : this.timeout(attemptTimeoutMs, ms);
+  }
+
+  /** An attempt timeout, of which `ms` are left. */
+  timeout(attemptTimeoutMs: number, ms: number = attemptTimeoutMs): Limit {
+    const error = (stalledMs?: number): Error => {
+      this.timedOut = this.exchange.ownError(new AttemptTimeoutError(attemptTimeoutMs, { stalledMs }));
+      return this.timedOut;
+    };
+    return { ms, judges: 'awake', error };
+  }
+
+  deadline(): Limit | undefined {
+    const { settings, deadlineAt } = this.session;
+    const { deadlineMs } = settings;
+    if (deadlineMs === undefined) return undefined;
+    const error = (stalledMs?: number): Error =>
+      this.exchange.ownError(new DeadlineError(deadlineMs, { ...this.cause, stalledMs }));
+    return { ms: deadlineAt - this.now(), judges: 'elapsed', error };
+  }
+
+  /** Waits for a function of the caller, but only until the caller aborts or the time is over. */
+  inTime<T>(work: T | PromiseLike<T>, limit: Limit | undefined = this.deadline()): T | Promise<T> {
+    if (!isPromise<T>(work)) return work;
+    const { exchange } = this;
+    const over = (isTimeOver: boolean): unknown =>
+      isTimeOver && limit !== undefined ? limit.error() : exchange.abortError();
+    return inTime(work, limit?.ms, exchange, this.sleep, this.keeping(limit?.judges ?? 'elapsed'), over);
+  }
+
+  /**
+   * Options of the timers that only enforce limits. With `unref: true`, they must not keep the process alive if a hook
+   * or a body of the caller hangs.
+   */
+  keeping(judges: Judges): SleepOptions {
+    return judging(judges, this.session.settings.unref);
+  }
+
+  get sleep(): Sleep {
+    return this.session.scope.ports.sleep;
+  }
+
+  private now(): number {
+    return this.session.scope.ports.now();
+  }
+}

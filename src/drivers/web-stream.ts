@@ -1,0 +1,74 @@
+/** Web streams, which every platform has: reads, makes and discards them. */
+
+import { judging, type Sleep } from '../kernel/sleep.js';
+import type { Chunk } from './body-source.js';
+import { drainBytes } from './drain.js';
+import type { BodyReader, KeptBody } from './kept-body.js';
+import { bytesOf } from './kept-bytes.js';
+
+/**
+ * Reads through a reader: not every browser can iterate over a stream, and a generator could not be ended while it
+ * waits for a chunk.
+ */
+export function webSource(stream: ReadableStream): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const reader = stream.getReader();
+      return {
+        next: () => reader.read() as Promise<IteratorResult<Uint8Array>>,
+        return: async (reason?: unknown) => {
+          await reader.cancel(reason);
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+export function asWebStream(kept: KeptBody): ReadableStream<unknown> {
+  let reader: BodyReader;
+  return new ReadableStream({
+    start(controller) {
+      reader = kept.open({
+        push: (chunk) => {
+          controller.enqueue(ownCopy(chunk));
+          return (controller.desiredSize ?? 0) > 0;
+        },
+        end: () => controller.close(),
+        fail: (error = closedEarly()) => controller.error(error),
+      });
+    },
+    pull: () => reader.more(),
+    cancel: () => reader.stop(),
+  });
+}
+
+/**
+ * A stream reads ahead, and an async iterable may fill the same buffer again. ArrayBuffers become bytes, since fetch
+ * takes them from an iterable, but not from a stream.
+ */
+function ownCopy(chunk: Chunk): unknown {
+  const bytes = typeof chunk === 'string' ? undefined : bytesOf(chunk);
+  return bytes === undefined ? chunk : new Uint8Array(bytes);
+}
+
+/** What Node says of a stream that is destroyed without an error. */
+function closedEarly(): Error {
+  return Object.assign(new Error('Premature close'), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
+}
+
+/** Reads the rest of a body if it is small, and cancels it otherwise. */
+export async function drainWeb(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep): Promise<void> {
+  const reader = data.getReader();
+  const cutOff = (): void => void reader.cancel().catch(() => undefined);
+  const cancel = sleep(ms, cutOff, judging('awake', true));
+  try {
+    let left = drainBytes;
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      left -= part.value.byteLength;
+      if (left < 0) cutOff();
+    }
+  } finally {
+    cancel();
+  }
+}

@@ -1,7 +1,0 @@
-import { remember } from './history.js';
-import type { Session } from './session.js';
-
-/** If several layers hand over the same response or error, its history is the outermost layer's. */
-export function rememberOutermost(result: unknown, session: Session): void {
-  if (!session.isEnclosed) remember(result, session);
-}

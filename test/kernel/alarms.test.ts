@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Alarm, Alarms } from '../../src/kernel/alarms.js';
+import { HandTime } from '../adapters/hand-time.js';
+
+class Ringing implements Alarm {
+  dueAt: number = Number.POSITIVE_INFINITY;
+  earlier: Alarm | undefined = undefined;
+  later: Alarm | undefined = undefined;
+  readonly rang: number[] = [];
+  readonly #time: HandTime;
+
+  constructor(time: HandTime) {
+    this.#time = time;
+  }
+
+  ring(): void {
+    this.rang.push(this.#time.now);
+  }
+}
+
+function stage(): { time: HandTime; alarms: Alarms; alarm: () => Ringing } {
+  const time = new HandTime();
+  return { time, alarms: new Alarms(time.ports), alarm: () => new Ringing(time) };
+}
+
+/** Fires the timers that are due, in order. */
+async function goTo(time: HandTime, moment: number): Promise<void> {
+  for (;;) {
+    const next = Math.min(...time.pendingAt);
+    if (next > moment) break;
+    await time.fireAt(next);
+  }
+  time.now = moment;
+}
+
+describe('alarms', () => {
+  test('ring at their times, for one timer', async () => {
+    const { time, alarms, alarm } = stage();
+    const all = [10, 20, 20, 30].map((dueAt) => {
+      const one = alarm();
+      alarms.set(one, dueAt, 0);
+      return one;
+    });
+    expect(time.timers).toHaveLength(1);
+    await goTo(time, 100);
+    expect(all.map(({ rang }) => rang)).toEqual([[10], [20], [20], [30]]);
+    expect(time.pending).toEqual([]);
+  });
+
+  test('that are taken back never ring, and cost no timer of their own while there are others', async () => {
+    const { time, alarms, alarm } = stage();
+    const other = alarm();
+    alarms.set(other, 80, 0);
+    for (let turn = 0; turn < 1_000; turn += 1) {
+      const one = alarm();
+      alarms.set(one, time.now + 80, time.now);
+      time.now += 0.01;
+      alarms.clear(one);
+    }
+    expect(time.timers).toHaveLength(1);
+    await goTo(time, 1_000);
+    expect(other.rang).toEqual([80]);
+    expect(time.timers).toHaveLength(1);
+  });
+
+  test('leave no timer behind', async () => {
+    const { time, alarms, alarm } = stage();
+    const [one, other] = [alarm(), alarm()];
+    alarms.set(one, 10, 0);
+    alarms.set(other, 20, 0);
+    alarms.clear(one);
+    expect(time.pending).toEqual([10]);
+    alarms.clear(other);
+    await Promise.resolve();
+    expect(time.pending).toEqual([]);
+  });
+
+  test('of requests that follow one another at once cost one timer', async () => {
+    const { time, alarms, alarm } = stage();
+    for (let turn = 0; turn < 1_000; turn += 1) {
+      const one = alarm();
+      alarms.set(one, time.now + 80, time.now);
+      time.now += 0.0625;
+      alarms.clear(one);
+    }
+    expect(time.timers).toHaveLength(1);
+    await Promise.resolve();
+    expect(time.pending).toEqual([]);
+    const last = alarm();
+    alarms.set(last, time.now + 80, time.now);
+    await goTo(time, 1_000);
+    expect(last.rang).toEqual([142.5]);
+  });
+
+  test('may be set and taken back while one rings', async () => {
+    const { time, alarms, alarm } = stage();
+    const [taken, set] = [alarm(), alarm()];
+    const ringing = Object.assign(alarm(), {
+      ring: () => {
+        alarms.clear(taken);
+        alarms.set(set, 15, 10);
+      },
+    });
+    alarms.set(ringing, 10, 0);
+    alarms.set(taken, 10, 0);
+    await goTo(time, 100);
+    expect([taken.rang, set.rang]).toEqual([[], [15]]);
+  });
+
+  test('ring even if one before them throws', async () => {
+    const { time, alarms, alarm } = stage();
+    const one = alarm();
+    const throwing = Object.assign(alarm(), {
+      ring: () => {
+        throw new Error('no');
+      },
+    });
+    alarms.set(throwing, 10, 0);
+    alarms.set(one, 12, 0);
+    await expect(goTo(time, 10)).rejects.toThrow('no');
+    await goTo(time, 20);
+    expect(one.rang).toEqual([12]);
+  });
+
+  test('do not keep the process alive', () => {
+    const { time, alarms, alarm } = stage();
+    alarms.set(alarm(), 10, 0);
+    expect(time.timers.map(({ unref }) => unref)).toEqual([true]);
+  });
+
+  test('ring in order of time, whatever is set and taken back in any order', async () => {
+    const step = fc.record({
+      set: fc.nat(50),
+      clear: fc.option(fc.nat(20), { nil: undefined }),
+      pass: fc.nat(10),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { time, alarms, alarm } = stage();
+        const all: { one: Ringing; dueAt: number; clearedAt?: number }[] = [];
+        for (const { set, clear, pass } of steps) {
+          const one = alarm();
+          const dueAt = time.now + 1 + set;
+          alarms.set(one, dueAt, time.now);
+          all.push({ one, dueAt });
+          const taken = clear === undefined ? undefined : all[clear];
+          if (taken !== undefined && taken.clearedAt === undefined) {
+            alarms.clear(taken.one);
+            taken.clearedAt = time.now;
+          }
+          await goTo(time, time.now + pass);
+        }
+        await goTo(time, 10_000);
+        for (const { one, dueAt, clearedAt = Number.POSITIVE_INFINITY } of all) {
+          expect(one.rang).toEqual(clearedAt < dueAt ? [] : [dueAt]);
+        }
+      }),
+    );
+  });
+});
