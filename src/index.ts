@@ -8,11 +8,6 @@ export { explain } from './core/explain.js';
 export { readHint } from './core/hints/read-hint.js';
 export type { HintSetName } from './core/hints/sets.js';
 export type { BucketState, BudgetState, WindowState } from './core/limits/budget/state.js';
-export type { Epoch, GateState, Pass } from './core/limits/gate/state.js';
-export type { Survived } from './core/limits/gate/survived.js';
-export type { AnswerKind, Counts, Sample } from './core/limits/hold/sample.js';
-export type { HoldPhase, HoldState } from './core/limits/hold/state.js';
-export type { Claim } from './core/limits/turnstile.js';
 export type * from './core/policy/limits.js';
 export type * from './core/policy/options.js';
 export type { Policy, PolicyLike, Rule } from './core/policy/policy.js';
@@ -24,19 +19,7 @@ export type * from './core/types.js';
 export type { Alarm } from './kernel/alarms.js';
 export type { AttemptsOptions } from './kernel/attempts.js';
 export { attempts } from './kernel/attempts.js';
-export type {
-  BudgetShare,
-  Fleet,
-  FleetHome,
-  FleetMember,
-  FleetScope,
-  FleetSnapshot,
-  GateChange,
-  GateShare,
-  HoldShare,
-  OwnGate,
-  OwnHold,
-} from './kernel/fleet.js';
+export type { Fleet, FleetSnapshot } from './kernel/fleet.js';
 export { historyOf } from './kernel/history.js';
 export type { Ports } from './kernel/ports.js';
 export type { Retrier, RetrierLike, RetrierOptions, RetrierSnapshot } from './kernel/retrier.js';

@@ -2,7 +2,7 @@
 
 import type { FleetEvent } from '../core/events.js';
 import { tellFleet } from '../kernel/events.js';
-import type { Fleet, FleetHome, FleetMember, FleetSnapshot } from '../kernel/fleet.js';
+import type { FleetHome, FleetMember, FleetSnapshot, OpenFleet } from '../kernel/fleet.js';
 import { Member } from './member.js';
 import type { Store } from './port.js';
 import { Voice } from './voice.js';
@@ -26,7 +26,7 @@ interface StoreTraits {
 
 const plain: StoreTraits = { unreadable: () => 0, problem: () => undefined, keyFor: (name) => name };
 
-export function fleetOver(store: Store, options: FleetOptions = {}, traits: StoreTraits = plain): Fleet {
+export function fleetOver(store: Store, options: FleetOptions = {}, traits: StoreTraits = plain): OpenFleet {
   return new StoreFleet(store, options, traits);
 }
 
@@ -37,7 +37,7 @@ const noStore: Store = {
   listen: () => () => undefined,
 };
 
-class StoreFleet implements Fleet {
+class StoreFleet implements OpenFleet {
   private readonly store: Store;
   private readonly options: FleetOptions;
   private readonly traits: StoreTraits;

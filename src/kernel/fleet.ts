@@ -15,13 +15,17 @@ import type { Ports } from './ports.js';
 /** Processes that share scopes through a store. `redisFleet` makes one. */
 export interface Fleet {
   readonly [Symbol.toStringTag]: 'Fleet';
-  /** A retrier of this process joins the fleet. */
-  join(home: FleetHome): FleetMember;
   /**
    * For a process that ends: gives back what it has leased. It resolves when the store has that, or after a second, and
    * never rejects. From then on, the retriers of this process share nothing.
    */
   close(): Promise<void>;
+}
+
+/** What a fleet offers to retriers, and to nothing else. */
+export interface OpenFleet extends Fleet {
+  /** A retrier of this process joins the fleet. */
+  join(home: FleetHome): FleetMember;
 }
 
 /** What the fleet is told about the retrier that joins. */

@@ -11,7 +11,7 @@ import { toldRequest } from '../core/told.js';
 import type { RequestFacts } from '../core/types.js';
 import { originIn } from './address.js';
 import { withoutSecrets } from './events.js';
-import type { Fleet, FleetMember, FleetSnapshot } from './fleet.js';
+import type { Fleet, FleetMember, FleetSnapshot, OpenFleet } from './fleet.js';
 import { countFirst } from './installations.js';
 import type { Limits, Siblings } from './limits/limits.js';
 import { LiveSession } from './live-session.js';
@@ -61,7 +61,7 @@ class LiveRetrier implements Retrier, Siblings {
   private lastOrigin: string | undefined = undefined;
   private lastName = '';
 
-  constructor(policy: Policy, ports: Ports, fleet?: Fleet, onFirst?: (scope: Scope) => void) {
+  constructor(policy: Policy, ports: Ports, fleet?: OpenFleet, onFirst?: (scope: Scope) => void) {
     this.policy = policy;
     this.ports = ports;
     this.member = fleet?.join({ policy, ports });
@@ -162,14 +162,18 @@ function showRemarks({ remarks }: Policy): void {
   for (const { path, says, advice } of remarks) warnOnce(`undaunted: ${path}: ${says}. ${advice}`);
 }
 
-function fleetIn(options: RetrierOptions): Fleet | undefined {
+function fleetIn(options: RetrierOptions): OpenFleet | undefined {
   const { fleet } = options;
   if (fleet === undefined && !('join' in options)) return undefined;
-  if (typeof Object(fleet).join === 'function') return fleet;
+  if (isOpen(fleet)) return fleet;
   const got = fleet === undefined ? 'a fleet without { }' : found(fleet);
   throw new TypeError(
     `undaunted: createRetrier() takes { fleet: redisFleet(client) } as its third argument, but got ${got}`,
   );
+}
+
+function isOpen(fleet: Fleet | undefined): fleet is OpenFleet {
+  return typeof Object(fleet).join === 'function';
 }
 
 function isRetrier(given: unknown): given is LiveRetrier {

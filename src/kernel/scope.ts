@@ -1,6 +1,5 @@
 /** What the requests of one scope share: its limits, and what is learnt from its answers. */
 
-import type { GateState } from '../core/limits/gate/state.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { RefusalReason } from '../core/types.js';
 import type { FleetMember, FleetScope } from './fleet.js';
@@ -17,7 +16,7 @@ export interface ScopeSnapshot {
   readonly name: string;
   /** One entry for each budget, gate and hold that the rules of this scope have used. */
   readonly budgets: readonly { readonly tokens: number }[];
-  readonly gates: readonly { readonly state: GateState['kind'] }[];
+  readonly gates: readonly { readonly state: 'open' | 'shut' | 'ramping' }[];
   readonly holds: readonly { readonly forMs: number }[];
   /** Requests that are waiting for the gate. */
   readonly waiting: number;

@@ -3,10 +3,17 @@
  * type: the types of the package may be loaded twice, for `import` and for `require`, and the two must be compatible.
  */
 
-import type { HoldState } from '../core/limits/hold/state.js';
 import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
-import type { Admission, Decision, Finding, History, Outcome, RequestFacts } from '../core/types.js';
+import type {
+  Admission,
+  Decision,
+  Finding,
+  History,
+  Outcome,
+  RequestFacts,
+  ResponseFinding,
+} from '../core/types.js';
 import type { Alarm, NewAlarms } from './alarms.js';
 import type { Ports } from './ports.js';
 
@@ -133,5 +140,7 @@ export interface SessionScope {
 /** What the limits of its scope have found out, for the errors of requests that they refuse. */
 export interface SessionLimits {
   readonly gate: { readonly failure: Finding | undefined } | undefined;
-  readonly hold: { readonly asked: HoldState['asked'] } | undefined;
+  readonly hold:
+    | { readonly asked: { readonly finding: ResponseFinding; readonly at: number } | undefined }
+    | undefined;
 }

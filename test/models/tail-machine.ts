@@ -9,7 +9,7 @@ import { tokensLeft } from '../../src/core/limits/budget/budget.js';
 import { isFailure, signOf } from '../../src/core/limits/gate/signs.js';
 import type { TailState as CoreState } from '../../src/core/limits/tail/state.js';
 import type { Attempt } from '../../src/core/types.js';
-import type { Fleet, FleetScope } from '../../src/kernel/fleet.js';
+import type { FleetScope, OpenFleet } from '../../src/kernel/fleet.js';
 import type { LiveSession } from '../../src/kernel/live-session.js';
 import type { Ruling } from '../../src/kernel/session.js';
 import { memoryOf } from './memory.js';
@@ -106,7 +106,7 @@ interface Ear {
 }
 
 /** Hears what the gate tells a fleet, which it has all to itself. */
-function listeningTo(ear: Ear): Fleet {
+function listeningTo(ear: Ear): OpenFleet {
   const hear = (): void => {
     ear.signs += 1;
   };
