@@ -276,6 +276,22 @@ test('facts, news and records are those of the core', { timeout: 120_000 }, asyn
   );
 });
 
+test('a hold that lets all go forgets the places that were given back', async () => {
+  const report: HoldReport = {
+    limit: 'hold',
+    firsts: 0,
+    refusals: 0,
+    successes: 10,
+    sent: 0,
+    turn: 1,
+    hold: { forMs: 0, spacingMs: 1, phase: 'free', dueMs: 0, share: 0, restMs: 0, isUrgent: false },
+    want: 0,
+    withinMs: 0,
+    back: [99],
+  };
+  await givesTheSame(script, { before: crowded, steps: [{ key: 'one', report, afterMs: 0 }] });
+});
+
 /** What stands in the script, and what would be wrong there. */
 const mistakes: readonly (readonly [string, string])[] = [
   ['math.floor(now / 15000) + 1', 'math.floor(now / 14990) + 1'],

@@ -105,9 +105,12 @@ function afterHold(record: HoldRecord, { hold, turn }: HoldReport, now: number):
 function afterBack(record: HoldRecord, { back }: HoldReport, now: number): HoldRecord {
   if (back.length === 0 && record.free.length === 0) return record;
   const queue = queueOf(record);
+  // If all may go, each process lets its own follow each other, and no place of the store is asked for.
+  const timeIn = (place: number): number =>
+    paces[record.phase] === undefined ? record.pacedSince : timeOf(queue, place);
   const given = back.filter((place) => place < record.nextPlace);
   const free = [...new Set([...record.free, ...given])]
-    .filter((place) => timeOf(queue, place) > now)
+    .filter((place) => timeIn(place) > now)
     .sort((one, other) => one - other)
     .slice(0, mostFree);
   return { ...record, free };

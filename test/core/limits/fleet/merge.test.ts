@@ -203,6 +203,14 @@ describe('a shared hold', () => {
     expect(next.facts.granted).toEqual([20]);
   });
 
+  test('forgets places that are given back when all may go', () => {
+    const tried = tell(undefined, start, { hold: { ...pace, phase: 'trial', dueMs: 1_500 }, want: 20 });
+    const given = tell(tried.record, start, { back: [18] });
+    expect(given.record.free).toEqual([18]);
+    const free = tell(given.record, start, { hold: { ...pace, phase: 'free' }, back: [19] });
+    expect(free.record.free).toEqual([]);
+  });
+
   test('tells a window to all, and does not shorten it', () => {
     const told = tell(undefined, start, { hold: window });
     expect(told.news).toMatchObject({ forMs: 5_000, pacedMs: -5_000, turn: 1 });
