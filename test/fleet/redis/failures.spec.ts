@@ -224,8 +224,15 @@ describe('garbage', () => {
     ends(retrier, fine);
     await until(() => isShared(retrier));
     const [key = ''] = (await admin.sendCommand(['KEYS', 'undaunted:*'])) as string[];
-    await admin.sendCommand(['DEL', key]);
-    await admin.sendCommand(command.map((part) => (part === 'KEY' ? key : part)));
+    // In one step: a report of the fleet in between would find no key, and write one.
+    const garbling = "redis.call('DEL', KEYS[1]) return redis.call(unpack(ARGV))";
+    await admin.sendCommand([
+      'EVAL',
+      garbling,
+      '1',
+      key,
+      ...command.map((part) => (part === 'KEY' ? key : part)),
+    ]);
     ends(retrier, fine);
     await until(() => unreadable(retrier) === 1);
     await until(async () => String(await admin.sendCommand(['GET', key])).startsWith('{'));
