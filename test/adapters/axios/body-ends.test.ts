@@ -9,6 +9,7 @@ import { answer, cutBody, type LabScript } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { comesTrue, openLab, settled } from '../kit.js';
 import { toldEnds } from '../told-ends.js';
+import { isFirst } from './client.js';
 import { openInstance } from './kit.js';
 
 const long = 'x'.repeat(1_000_000);
@@ -94,7 +95,11 @@ describe.each(['http', 'fetch'] as const)('a stream over %s', (adapter) => {
   test.each(['head', 'get'] as const)('without a body, to %s, is over with its head', async (method) => {
     const script = method === 'head' ? answer(200, '', { 'content-length': '10' }) : answer(204);
     const { instance, ends } = await open(adapter, script);
-    await instance.request({ url: '/', method });
+    const { error } = await settled(instance.request({ url: '/', method }));
+    // axios 1.7.0 itself makes no response of a 204 that came by fetch.
+    if (isFirst && adapter === 'fetch' && method === 'get')
+      expect(error).toHaveProperty('cause', expect.any(TypeError));
+    else expect(error).toBeUndefined();
     expect(ends()).toBe(1);
   });
 });
