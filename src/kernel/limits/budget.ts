@@ -16,29 +16,19 @@ import type { Budget, Cost } from '../../core/policy/limits.js';
 import type { Finding } from '../../core/types.js';
 import type { BudgetShare, FleetScope } from '../fleet.js';
 import type { Ports } from '../ports.js';
+import { FleetLink } from './fleet-link.js';
 
 export class ScopeBudget {
   readonly budget: Budget;
   private readonly ports: Ports;
   /** Undefined: nothing has been taken yet, so it is full. */
   private state: BudgetState | undefined = undefined;
-  /** Undefined once the fleet has been asked for a share, and without a fleet. */
-  private fleet: FleetScope | undefined;
-  private joined: BudgetShare | undefined = undefined;
+  private readonly link: FleetLink<BudgetShare>;
 
   constructor(budget: Budget, ports: Ports, fleet: FleetScope | undefined) {
     this.budget = budget;
     this.ports = ports;
-    this.fleet = fleet;
-  }
-
-  /** Joins the fleet when there is something to share. */
-  private get share(): BudgetShare | undefined {
-    if (this.fleet !== undefined) {
-      this.joined = this.fleet.budget(this.budget);
-      this.fleet = undefined;
-    }
-    return this.joined;
+    this.link = new FleetLink(fleet, (joined) => joined.budget(budget));
   }
 
   // -------------------------------------------------------------- before a retry
@@ -46,7 +36,7 @@ export class ScopeBudget {
   /** What a retry may spend: in a fleet, no more than this process has leased. */
   spendable(now: number): BudgetState {
     const own = this.asOf(now);
-    return this.share?.spendable(own, now) ?? own;
+    return this.link.share?.spendable(own, now) ?? own;
   }
 
   affords(failure: keyof Cost, now: number): boolean {
@@ -63,14 +53,14 @@ export class ScopeBudget {
 
   spend(finding: Finding, now: number): void {
     const price = priceOf(finding);
-    this.share?.spent(price);
+    this.link.share?.spent(price);
     this.state = afterRetry(this.budget, this.asOf(now), price, now);
   }
 
   /** A retry that this budget has paid is sent to another scope, which pays in its place. */
   moved(finding: Finding, now: number): void {
     const price = priceOf(finding);
-    this.share?.moved(price);
+    this.link.share?.moved(price);
     this.state = afterMove(this.budget, this.asOf(now), price, now);
   }
 
@@ -78,13 +68,13 @@ export class ScopeBudget {
 
   failed(finding: Finding, now: number): void {
     const price = priceOf(finding);
-    this.share?.failed(price);
+    this.link.share?.failed(price);
     this.state = afterFailure(this.budget, this.asOf(now), price, now);
   }
 
   /** A request has succeeded. `refund`: what it gives back, in place of the usual deposit. */
   succeeded(refund: number | undefined): void {
-    this.share?.succeeded(refund);
+    this.link.share?.succeeded(refund);
     const timed = needsClock(this.budget);
     if (!timed && this.state === undefined) return;
     const now = timed ? this.ports.now() : 0;
@@ -109,7 +99,6 @@ export class ScopeBudget {
   }
 
   leaveFleet(): void {
-    this.fleet = undefined;
-    this.joined = undefined;
+    this.link.leave();
   }
 }

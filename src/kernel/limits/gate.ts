@@ -15,6 +15,7 @@ import type { Finding, RequestFacts } from '../../core/types.js';
 import type { FleetScope, GateShare, OwnGate } from '../fleet.js';
 import type { Ports } from '../ports.js';
 import { stalledSince } from '../stalls.js';
+import { FleetLink } from './fleet-link.js';
 import { noteFailure, type Permit } from './permit.js';
 
 /** Whose request it is that passes the gate, or has failed. */
@@ -30,23 +31,12 @@ export class ScopeGate implements OwnGate {
   private readonly ports: Ports;
   /** Undefined: nothing has changed yet, so it is open. */
   private known: GateState | undefined = undefined;
-  /** Undefined once the fleet has been asked for a share, and without a fleet. */
-  private fleet: FleetScope | undefined;
-  private joined: GateShare | undefined = undefined;
+  private readonly link: FleetLink<GateShare>;
 
   constructor(gate: Gate, ports: Ports, fleet: FleetScope | undefined) {
     this.gate = gate;
     this.ports = ports;
-    this.fleet = fleet;
-  }
-
-  /** Joins the fleet when there is something to share. */
-  private get share(): GateShare | undefined {
-    if (this.fleet !== undefined) {
-      this.joined = this.fleet.gate(this);
-      this.fleet = undefined;
-    }
-    return this.joined;
+    this.link = new FleetLink(fleet, (joined) => joined.gate(this));
   }
 
   get state(): GateState {
@@ -82,7 +72,7 @@ export class ScopeGate implements OwnGate {
 
   /** A request waits here, perhaps for the lease of a probe, which only the fleet can give. */
   waits(attemptTimeoutMs: number | undefined, now: number): void {
-    this.share?.waits(attemptTimeoutMs, now);
+    this.link.share?.waits(attemptTimeoutMs, now);
   }
 
   // -------------------------------------------------------------- after an attempt
@@ -106,7 +96,7 @@ export class ScopeGate implements OwnGate {
     const { gate, state: known } = this;
     // On the healthy path, the clock is not read.
     if (!isFailure(sign) && isHealthy(gate, known)) {
-      if (sign === 'alive') this.share?.alive();
+      if (sign === 'alive') this.link.share?.alive();
       return;
     }
     const now = this.ports.now();
@@ -118,7 +108,7 @@ export class ScopeGate implements OwnGate {
     if (after !== before) this.state = after;
     // In a fleet, the next failures may be those of other processes.
     if (sign === 'alive' && after.kind === 'open') this.failure = undefined;
-    this.share?.signed(news, permit, { before, after }, now);
+    this.link.share?.signed(news, permit, { before, after }, now);
   }
 
   /** The time for which this process stood still is not time for which the server was seen to fail. */
@@ -146,8 +136,7 @@ export class ScopeGate implements OwnGate {
   }
 
   leaveFleet(): void {
-    this.fleet = undefined;
-    this.joined = undefined;
+    this.link.leave();
   }
 }
 

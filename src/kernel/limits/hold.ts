@@ -13,6 +13,7 @@ import type { Hold } from '../../core/policy/limits.js';
 import type { Finding, ResponseFinding } from '../../core/types.js';
 import type { FleetScope, HoldShare, OwnHold } from '../fleet.js';
 import type { Ports } from '../ports.js';
+import { FleetLink } from './fleet-link.js';
 import type { Permit } from './permit.js';
 
 export class ScopeHold implements OwnHold {
@@ -21,23 +22,12 @@ export class ScopeHold implements OwnHold {
   private readonly ports: Ports;
   /** Undefined: nothing has changed yet, so it lets all requests through. */
   private known: HoldState | undefined = undefined;
-  /** Undefined once the fleet has been asked for a share, and without a fleet. */
-  private fleet: FleetScope | undefined;
-  private joined: HoldShare | undefined = undefined;
+  private readonly link: FleetLink<HoldShare>;
 
   constructor(hold: Hold, ports: Ports, fleet: FleetScope | undefined) {
     this.hold = hold;
     this.ports = ports;
-    this.fleet = fleet;
-  }
-
-  /** Joins the fleet when there is something to share. */
-  private get share(): HoldShare | undefined {
-    if (this.fleet !== undefined) {
-      this.joined = this.fleet.hold(this);
-      this.fleet = undefined;
-    }
-    return this.joined;
+    this.link = new FleetLink(fleet, (joined) => joined.hold(this));
   }
 
   get state(): HoldState {
@@ -73,7 +63,7 @@ export class ScopeHold implements OwnHold {
 
   /** The request waits for a place in the queue that only the fleet can give; or it does so no more. */
   setQueued(permit: Permit, isQueued: boolean, withinMs = 0): void {
-    if (permit.isQueued !== isQueued) this.share?.queues(isQueued ? 1 : -1, withinMs);
+    if (permit.isQueued !== isQueued) this.link.share?.queues(isQueued ? 1 : -1, withinMs);
     permit.isQueued = isQueued;
   }
 
@@ -82,7 +72,7 @@ export class ScopeHold implements OwnHold {
     this.setQueued(permit, false);
     if (!isPaced(before, now)) return;
     this.sample = afterSent(this.sample, 1);
-    this.share?.sent();
+    this.link.share?.sent();
   }
 
   /** The request stops waiting; those behind it move up. */
@@ -92,7 +82,7 @@ export class ScopeHold implements OwnHold {
     this.setQueued(permit, false);
     if (place === undefined) return;
     this.state = givePlaceBack(this.state, place, this.ports.now());
-    this.share?.left();
+    this.link.share?.left();
   }
 
   // -------------------------------------------------------------- after an attempt
@@ -131,12 +121,12 @@ export class ScopeHold implements OwnHold {
     // queue, each attempt is sent at the pace.
     const isCounted = sentAt >= state.pacedSince && (isFirst || isPaced(state, now));
     this.sample = afterAnswer(this.sample, isCounted, kind, finding, now);
-    this.share?.answered(isCounted, kind);
+    this.link.share?.answered(isCounted, kind);
   }
 
   /** The hold at this time: a trial may be over. In a fleet, that is judged when it is known what others were answered. */
   private asOf(now: number): HoldState {
-    if (this.share?.isHearing !== true) this.judge(now);
+    if (this.link.share?.isHearing !== true) this.judge(now);
     return this.state;
   }
 
@@ -152,7 +142,7 @@ export class ScopeHold implements OwnHold {
     const { state: before } = this;
     if (after === before) return;
     this.state = after;
-    if (after.pacedSince !== before.pacedSince) this.share?.held(now);
+    if (after.pacedSince !== before.pacedSince) this.link.share?.held(now);
   }
 
   // -------------------------------------------------------------- what it knows
@@ -171,7 +161,6 @@ export class ScopeHold implements OwnHold {
   }
 
   leaveFleet(): void {
-    this.fleet = undefined;
-    this.joined = undefined;
+    this.link.leave();
   }
 }
