@@ -53,7 +53,6 @@ const pieces: Readonly<Record<string, Modules>> = {
     'src/kernel/tails.ts',
     'src/kernel/alarms.ts',
     'src/drivers/loop/hedging.ts',
-    'src/drivers/loop/learn',
     'src/adapters/axios/apart.ts',
   ],
 };

@@ -40,8 +40,6 @@ const modules = {
     'src/core/policy/check/tail-contradictions.ts',
     'src/kernel/race.ts',
     'src/kernel/tails.ts',
-    'src/drivers/loop/learning.ts',
-    'src/drivers/loop/learnt-limit.ts',
     'src/drivers/loop/hedging.ts',
   ],
   streams: ['src/drivers/kept-', 'src/drivers/iterator-source.ts', 'src/drivers/stream-source.ts'],

@@ -1,7 +1,9 @@
-/** Other layers of undaunted that an axios adapter may send through. */
+/** Other layers of undaunted that an axios adapter may send through, and the attempt as they know it. */
 
+import type { RequestFacts } from '../../core/types.js';
 import { mayMeet } from '../../kernel/layers.js';
 import type { Adapter } from './shapes.js';
+import { originOf, urlOf, type Whereabouts } from './target.js';
 
 /** Sends an attempt within which the layers beneath send the same request only once. */
 type Enclose = (beneath: 'fetch' | 'anything') => ReturnType<Adapter>;
@@ -32,9 +34,30 @@ function goesByHttp(adapter: unknown): boolean {
   return name === 'http' || (name === 'xhr' && typeof XMLHttpRequest === 'undefined');
 }
 
-/** False if another adapter comes first, unless this build of axios lacks it. */
-export function goesByFetch(given: unknown): boolean {
-  const adapters: readonly unknown[] = Array.isArray(given) ? given : [given];
-  const first = adapters.find((one) => one && (one !== 'xhr' || typeof XMLHttpRequest !== 'undefined'));
-  return typeof first === 'string' && first.toLowerCase() === 'fetch';
+/** What the layers beneath know: `beforeRetry` may have sent the attempt to another URL than the caller's. */
+export class EnclosingAttempt implements RequestFacts {
+  private readonly request: Pick<RequestFacts, 'method' | 'keyed'>;
+  private readonly whereabouts: Whereabouts;
+
+  constructor(request: Pick<RequestFacts, 'method' | 'keyed'>, config: Whereabouts) {
+    this.request = request;
+    const { url, baseURL, allowAbsoluteUrls } = config;
+    this.whereabouts = { url, baseURL, allowAbsoluteUrls };
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+
+  get origin(): string | undefined {
+    return originOf(this.whereabouts);
+  }
+
+  get path(): string {
+    return urlOf(this.whereabouts);
+  }
+
+  get keyed(): boolean {
+    return this.request.keyed;
+  }
 }

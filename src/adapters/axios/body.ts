@@ -1,7 +1,8 @@
 /**
  * Request bodies after axios's transforms, and whether they can be sent again. Text, bytes, Blob and the platform's
- * FormData can. A stream or an iterator can be read only once, and so can the body of the `form-data` package, into
- * which axios turns every object that is to be multipart.
+ * FormData can. A stream or an iterator can be read only once, and so can a form of the package `form-data`, into
+ * which axios turns every object that is to be multipart; if all of its parts are in memory, it can be sent again
+ * nevertheless.
  */
 
 import type { Settings } from '../../core/policy/settings.js';
@@ -14,7 +15,6 @@ import { isStream, isWebStream, type StreamLike, wasRead } from '../../drivers/s
 import { asWebStream, webSource } from '../../drivers/web-stream.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
 import type { Cancel } from '../../kernel/sleep.js';
-import { headersOfForm, partsOf } from './form.js';
 
 export interface Body {
   /** Whether the next attempt could send it, as far as is known by now. */
@@ -194,4 +194,48 @@ function oldSource({ PassThrough }: NodeStreams, stream: StreamLike): AsyncGener
     stream.pipe(through);
     yield* through;
   }
+}
+
+// ---------------------------------------------------------------- forms of the package `form-data`
+
+interface Form {
+  getHeaders(): Record<string, string>;
+  getLength(done: (error: unknown, length?: number) => void): void;
+}
+
+/** The package's own fields: heads and contents, with a function after each content that ends the part. */
+interface Parts extends Form {
+  readonly _streams: readonly unknown[];
+  readonly _released: boolean;
+  getBoundary(): string;
+}
+
+/** axios would ask the form for these headers, but it gets a stream of the form's bytes instead. */
+async function headersOfForm(stream: object): Promise<Readonly<Record<string, string>>> {
+  if (!('getHeaders' in stream)) return {};
+  const form = stream as Form;
+  const headers = form.getHeaders();
+  const length = await lengthOf(form);
+  return length === undefined ? headers : { ...headers, 'content-length': String(length) };
+}
+
+/** Undefined if a part has an unknown length. */
+function lengthOf(form: Form): Promise<number | undefined> {
+  return new Promise((resolve) => form.getLength((_error, length) => resolve(length)));
+}
+
+/**
+ * The bytes that the form will send, part by part; undefined if not all of them are in memory, or if the form is being
+ * read already.
+ */
+function partsOf(stream: object): readonly (string | Uint8Array)[] | undefined {
+  if (!('_streams' in stream && 'getBoundary' in stream)) return undefined;
+  const { _streams: parts, _released: isBegun } = stream as Parts;
+  if (!Array.isArray(parts) || parts.length === 0 || isBegun) return undefined;
+  const pieces = parts.map((part: unknown) => (typeof part === 'function' ? '\r\n' : part));
+  return pieces.every(isInMemory) ? [...pieces, `--${(stream as Parts).getBoundary()}--\r\n`] : undefined;
+}
+
+function isInMemory(piece: unknown): piece is string | Uint8Array {
+  return typeof piece === 'string' || piece instanceof Uint8Array;
 }

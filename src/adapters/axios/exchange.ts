@@ -16,22 +16,18 @@ import { enclosed, mayMeet } from '../../kernel/layers.js';
 import type { Retrier } from '../../kernel/retrier.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
-import { enclosing, goesByFetch } from './beneath.js';
+import { parsedBody } from './answer-body.js';
+import { EnclosingAttempt, enclosing } from './beneath.js';
 import { type Body, bodyOf } from './body.js';
 import { bodyToRead, breakBody, whenRead } from './body-ends.js';
 import type { Child } from './child.js';
-import { hopsFor, sendCounted } from './counted.js';
 import { coverBody } from './covered-body.js';
-import { EnclosingAttempt } from './enclosing-attempt.js';
-import { asAxiosError } from './errors.js';
-import { lightened } from './lightened.js';
 import type { NamedAdapters } from './named.js';
-import { answerOf, isCanceled, isCutOff, outcomeOf } from './outcome.js';
+import { answerOf, isCanceled, isCutOff, lightened, outcomeOf } from './outcome.js';
 import { OutgoingConfig } from './outgoing.js';
-import { parsedBody } from './parsed-body.js';
+import { goesByFetch, hopsFor, sendCounted } from './redirects.js';
 import { release } from './release.js';
-import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
-import { subscribe } from './subscribe.js';
+import type { Adapter, CancelTokenShape, RequestConfig, ResponseShape } from './shapes.js';
 import { originOf, textOf, urlOf, type Whereabouts } from './target.js';
 
 /** The parts that one `attachRetry()` call installs; all requests of the instance share them. */
@@ -258,4 +254,32 @@ export function sendWithRetries(
     return Promise.reject(error instanceof PolicyError ? asAxiosError(error, config) : error);
   }
   return begin<ResponseShape>(exchange);
+}
+
+/** Makes `axios.isAxiosError` accept the error, whichever copy of axios asks. */
+function asAxiosError<E extends Error>(error: E, config: RequestConfig): E {
+  Object.assign(error, { isAxiosError: true, config });
+  // The configuration is left out of JSON: it holds agents, sockets and secrets.
+  const toJSON = (): object => {
+    const { name, message, stack, code } = error as { code?: unknown } & Error;
+    return { name, message, stack, code };
+  };
+  return Object.defineProperty(error, 'toJSON', { value: toJSON, configurable: true, writable: true });
+}
+
+/**
+ * A token that is cancelled calls its listeners by index, from the last to the first. If one of them leads to another
+ * being taken off the list, the index points past its end: the token throws, and never tells the remaining requests. So
+ * nothing is taken off a cancelled token. It drops the whole list itself when all have been told.
+ */
+function subscribe(token: CancelTokenShape, listener: (reason: unknown) => void): Cancel {
+  let isOver = false;
+  const listen = (reason: unknown): void => {
+    if (!isOver) listener(reason);
+  };
+  token.subscribe(listen);
+  return () => {
+    isOver = true;
+    if (!token.reason) token.unsubscribe(listen);
+  };
 }

@@ -1,11 +1,11 @@
-/** Turns what an adapter returns into outcomes that the policy judges. */
+/** Turns what an adapter returns into outcomes that the policy judges, and into causes of later errors. */
 
 import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import { type Hops, needsProof } from '../../drivers/hops.js';
 import type { Ending } from '../../drivers/loop/exchange.js';
 import type { Session } from '../../kernel/session.js';
-import { hintContent } from './hint-content.js';
+import { hintContent } from './answer-body.js';
 import { isKnownHop, isOfTunnel, redirectsOf } from './redirects.js';
 import type { RequestConfig, ResponseShape } from './shapes.js';
 
@@ -88,4 +88,46 @@ function isOfAnother(
 ): boolean {
   if (redirectsOf(sent) > 0) return true;
   return needsProof(session) && !isKnownHop(sent, config) && !isCounted();
+}
+
+// ---------------------------------------------------------------- kept as a cause
+
+/** How deep a chain of causes is followed. */
+const deepest = 10;
+
+/**
+ * Lightens an error that is kept as a `cause`: each waiting request holds one, so it must be small. Drops what does not tell why the request failed: an answer's body, and a request's connection and data. The copy has
+ * the same class, message, code and status.
+ */
+export function lightened(error: unknown, depth: number = 0): unknown {
+  if (typeof error !== 'object' || error === null) return error;
+  const { message, stack, cause } = error as Partial<Error>;
+  // Some versions of axios wrap the error with the answer in another error.
+  const lightCause = depth < deepest ? lightened(cause, depth + 1) : undefined;
+  const isLight = !('response' in error || 'request' in error) && lightCause === cause;
+  if (isLight) return error;
+
+  const light = new Error(message);
+  const others = Object.entries(error).filter(([name]) => !heavy.has(name));
+  const answer = answerOf({ kind: 'error', error });
+  Object.setPrototypeOf(light, Object.getPrototypeOf(error));
+  Object.assign(light, Object.fromEntries(others), answer && { response: headOf(answer) });
+  const hidden = { configurable: true, writable: true };
+  if (cause !== undefined) Object.defineProperty(light, 'cause', { ...hidden, value: lightCause });
+  return Object.defineProperty(light, 'stack', { ...hidden, value: stack });
+}
+
+const heavy: ReadonlySet<string> = new Set(['request', 'response', 'cause']);
+
+/** A text this short most likely says why the server refused. */
+const shortText = 1_000;
+
+interface Described extends ResponseShape {
+  readonly statusText?: string;
+  readonly config?: unknown;
+}
+
+function headOf({ status, statusText, headers, config, data }: Described): Partial<Described> {
+  const isShort = typeof data === 'string' && data.length <= shortText;
+  return { status, headers, config, ...(statusText && { statusText }), ...(isShort && { data }) };
 }

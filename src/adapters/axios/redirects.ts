@@ -1,10 +1,14 @@
 /**
  * Whether axios is known to have sent one request for an attempt. Its `http` adapter follows redirects through
- * follow-redirects, which counts them. What `fetch` does, its hops tell (`counted.ts`), and XMLHttpRequest tells nothing.
+ * follow-redirects, which counts them. What `fetch` does, its hops tell, and XMLHttpRequest
+ * tells nothing.
  */
 
+import { Hops } from '../../drivers/hops.js';
+import { platformFetch } from '../../drivers/platform-fetch.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
-import type { RequestConfig } from './shapes.js';
+import { withConfig } from './child.js';
+import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
 
 /** What Node and follow-redirects show of a request. */
 interface SentRequest {
@@ -60,4 +64,34 @@ interface ProxiedRequest {
   readonly protocol?: unknown;
   readonly agent?: { readonly proxy?: unknown };
   readonly socket?: { readonly bytesWritten?: unknown; readonly remoteAddress?: unknown } | null;
+}
+
+// ---------------------------------------------------------------- through `fetch`, which follows redirects without telling
+
+/** False if another adapter comes first, unless this build of axios lacks it. */
+export function goesByFetch(given: unknown): boolean {
+  const adapters: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const first = adapters.find((one) => one && (one !== 'xhr' || typeof XMLHttpRequest !== 'undefined'));
+  return typeof first === 'string' && first.toLowerCase() === 'fetch';
+}
+
+/** Undefined: this attempt's hops cannot be counted, or something else counts them. */
+export function hopsFor({ env, fetchOptions }: RequestConfig): Hops | undefined {
+  const fetch = env?.fetch ?? (globalThis as { readonly fetch?: unknown }).fetch;
+  return platformFetch(fetch) === 'undici' ? Hops.to(fetchOptions?.dispatcher) : undefined;
+}
+
+/** Sends a copy, so that the caller does not see our dispatcher in its configuration. */
+export async function sendCounted(
+  adapter: Adapter,
+  config: RequestConfig,
+  hops: Hops,
+): Promise<ResponseShape> {
+  const copy: RequestConfig = Object.create(Object.getPrototypeOf(config));
+  Object.assign(copy, config, { fetchOptions: { ...config.fetchOptions, dispatcher: hops } });
+  try {
+    return withConfig(await adapter(copy), copy, config);
+  } catch (error) {
+    throw withConfig(error, copy, config);
+  }
 }

@@ -16,16 +16,23 @@ import { enclosed, mayMeetBeneathFetch } from '../../kernel/layers.js';
 import type { Retrier } from '../../kernel/retrier.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
-import { bodyOfAnswer, coverBody, release, whenRead } from './answer.js';
+import { bodyOfAnswer, coverBody, readerOf, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
-import { readerOf } from './body-text.js';
 import { EnclosingAttempt } from './enclosing-attempt.js';
 import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
 import { Proof } from './proof.js';
-import { addressOf, asItStands, headersOf, isSignal, methodOf, pairsOf, signalOf } from './request.js';
+import {
+  addressOf,
+  asItStands,
+  expectManyListeners,
+  headersOf,
+  isSignal,
+  methodOf,
+  pairsOf,
+  signalOf,
+} from './request.js';
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
-import { expectManyListeners } from './shared-signal.js';
 
 /** The parts that one `withRetry()` call installs; all its requests share them. */
 export interface Installation {

@@ -4,10 +4,10 @@ import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import type { Session } from '../../kernel/session.js';
 import type { Sleep } from '../../kernel/sleep.js';
-import { textOfHint } from './body-text.js';
-import { isMisuse } from './misuse.js';
+import { textOfHint } from './answer.js';
 import type { Proof } from './proof.js';
-import type { InitShape, ResponseShape } from './shapes.js';
+import { addressOf } from './request.js';
+import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
 export function outcomeOfAnswer(
   answer: ResponseShape,
@@ -47,4 +47,46 @@ export function outcomeOfError(
 /** An error that only says that the request failed, so that it is not taken for a network failure. */
 function nameless(error: unknown): unknown {
   return { name: (error as Error).name };
+}
+
+// ---------------------------------------------------------------- the caller's own mistakes
+
+/** Browsers call nearly every failure "Failed to fetch". */
+const untold = /^(Failed to fetch|Load failed|NetworkError when attempting to fetch resource\.)/;
+
+/** Only asked about failures that nothing else explains. */
+function isMisuse(error: unknown, input: unknown, init: InitShape | null | undefined): boolean {
+  const { message, code, cause } = Object(error) as { message?: unknown; code?: unknown; cause?: unknown };
+  if (code !== undefined || cause !== undefined || !untold.test(String(message))) return false;
+  const address = addressOf(input);
+  const scheme = /^\s*([a-z][a-z\d+.-]*):/i.exec(address)?.[1]?.toLowerCase();
+  // Other schemes are not sent over a network, so the network is not to blame.
+  if (scheme !== undefined && !/^(https?|blob)$/.test(scheme)) return true;
+  // A Request has been checked already. An address without a scheme can be checked only by the platform that resolves
+  // it.
+  return (
+    scheme !== undefined &&
+    !isRequest(input) &&
+    init !== undefined &&
+    init !== null &&
+    isRefused(address, init)
+  );
+}
+
+/**
+ * Tries to construct a Request that is never sent. Its body is a short text, so that the caller's own is not used up.
+ */
+function isRefused(address: string, init: InitShape): boolean {
+  if (typeof Request !== 'function') return false;
+  const { method, headers, body } = init;
+  try {
+    new Request(address, {
+      ...(method !== undefined && { method }),
+      ...(headers !== undefined && { headers: headers as HeadersInit }),
+      ...(body !== undefined && body !== null && { body: 'x' }),
+    });
+    return false;
+  } catch {
+    return true;
+  }
 }

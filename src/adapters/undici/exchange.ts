@@ -6,30 +6,37 @@
 
 import type { Duplex } from 'node:stream';
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
-import type { ClientOutcome } from '../../core/events.js';
+import type { ClientOutcome, RetryContext } from '../../core/events.js';
 import { bytesToRead } from '../../core/hints/worth-reading.js';
 import { asPromise, isPromise } from '../../core/returned.js';
 import type { Decision, Outcome, Retry } from '../../core/types.js';
 import { causeOf } from '../../drivers/cause.js';
-import { verdictOn } from '../../drivers/hooks.js';
+import { contextFor, verdictOn } from '../../drivers/hooks.js';
 import type { KeptBody } from '../../drivers/kept-body.js';
 import { rememberOutermost } from '../../drivers/outermost.js';
 import { refusalError } from '../../drivers/refusal.js';
 import { unpackedText } from '../../drivers/unpack.js';
+import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import { isListening } from '../../kernel/events.js';
 import type { Ports } from '../../kernel/ports.js';
 import type { Session } from '../../kernel/session.js';
-import { prepareNext } from './again.js';
 import { type Body, destroyStream, isReplayable, sourceOf } from './body.js';
-import { readerOf } from './body-text.js';
 import { type RequestContext, setStarting } from './context.js';
 import { CallersController } from './controller.js';
+import { asChanged, goesTo, targetOf } from './dispatch-options.js';
 import { Download } from './download.js';
 import { abortError, errorFrom, ShortResponseError } from './errors.js';
 import type { Dispatch, DispatchOptions, Handler, Head, ResponseHeaders } from './handlers.js';
 import { type HedgeSender, hedgingFor } from './hedging.js';
 import { discard } from './loser.js';
-import { type Ending, evidenceOf, evidenceOfHead, outcomeOfError, outcomeOfHead } from './outcome.js';
+import {
+  type Ending,
+  evidenceOf,
+  evidenceOfHead,
+  outcomeOfError,
+  outcomeOfHead,
+  readerOf,
+} from './outcome.js';
 import { leave, type MoreHeaders, send } from './outgoing.js';
 import {
   cancelWait,
@@ -337,7 +344,37 @@ export class UndiciExchange extends CallersController implements Receiver {
     this.cause = causeOf(outcome);
     leave(this.body);
     const download = downloadIn(this.phase);
-    this.wait(decision.delayMs, () => prepareNext(this, decision, download, (more) => this.proceed(more)));
+    this.wait(decision.delayMs, () => this.prepareNext(decision, download));
+  }
+
+  /** Runs after the wait, so that a token that `beforeRetry` fetches is fresh. */
+  private prepareNext(decision: Retry, download: Download | undefined): void {
+    const { session } = this;
+    const { beforeRetry, attemptHeader } = session.settings;
+    const goOn = (): void => {
+      this.proceed({ ...attemptHeaderOf(attemptHeader, session.attempt - 1), ...download?.requestHeaders });
+    };
+    if (beforeRetry === undefined) {
+      goOn();
+      return;
+    }
+    this.ask(
+      () => contextFor(session, decision, targetOf(this.options)),
+      (hook) =>
+        this.ask(
+          () => beforeRetry(hook),
+          () => this.ask(() => this.change(hook, download), goOn),
+        ),
+    );
+  }
+
+  /** Takes over what `beforeRetry` has changed. */
+  private change(hook: RetryContext, download: Download | undefined): void {
+    const changed = asChanged(this.options, hook);
+    // A resource at another URL is another representation, even if its ETag is the same.
+    if (download !== undefined && !goesTo(changed, this.options)) throw download.error;
+    this.options = changed;
+    this.session.movesTo(hook.url);
   }
 
   private wait(delayMs: number, next: () => void): void {

@@ -2,7 +2,8 @@
 
 import type { ClientOutcome } from '../../core/events.js';
 import type { Evidence, ResponseOutcome } from '../../core/types.js';
-import { parsedOrText } from '../../drivers/told-outcome.js';
+import { isEventStream, mostBodyBytes, parsedOrText } from '../../drivers/told-outcome.js';
+import { unpackedText } from '../../drivers/unpack.js';
 import type { Head, ResponseHeaders } from './handlers.js';
 import { isOfHttp2 } from './hops.js';
 import type { Sending } from './sending.js';
@@ -79,4 +80,23 @@ export function evidenceOf(sending: Sending, error: unknown): Evidence | undefin
   if (starts === 0) return 'unsent';
   // undici 8 itself repeats a stream that was refused, so it may have started more than once.
   return isOfHttp2(error) && !sending.isRedirected ? undefined : 'unknown';
+}
+
+/** Gives `retryIf` the body of an answer that is still being judged, as often as it asks for it. It is gathered only once, and parsed anew each time. */
+export function readerOf(sending: Sending, headers: ResponseHeaders): () => Promise<unknown> {
+  let text: Promise<string | undefined> | undefined;
+  return async () => {
+    text ??= isEventStream(headers) ? Promise.resolve(undefined) : wholeText(sending, headers);
+    const whole = await text;
+    return whole === undefined ? undefined : parsedOrText(whole);
+  };
+}
+
+function wholeText(sending: Sending, headers: ResponseHeaders): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    sending.gatherWhole(mostBodyBytes, (bytes) => {
+      const text = bytes && unpackedText(bytes, headers['content-encoding'], mostBodyBytes);
+      resolve(typeof text === 'string' ? text : undefined);
+    });
+  });
 }

@@ -12,7 +12,7 @@ import { innerContext, type RequestContext } from './context.js';
 import { givenUpError, movedError } from './errors.js';
 import type { Controller, ResponseHeaders } from './handlers.js';
 import { type Hops, isQuestion } from './hops.js';
-import { refuse } from './refuse.js';
+import { refuse } from './old-controller.js';
 import type { Upload } from './upload.js';
 
 /** Where the events that undici reports go (diagram: `phase.ts`). */

@@ -1,6 +1,6 @@
 /**
- * An attempt that is hedged: if its answer is late, a second attempt is sent beside it. Whatever becomes of the two, the
- * loop gets one ending.
+ * Sends attempts that learn how long an answer takes: if it is late by that, the attempt is ended, or a second one, a
+ * hedge, is sent beside it. Whatever becomes of the two, the loop gets one ending.
  */
 
 import type { ClientOutcome } from '../../core/events.js';
@@ -10,10 +10,46 @@ import type { Ruling, SessionTail } from '../../kernel/session.js';
 import { type Cancel, judging } from '../../kernel/sleep.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 import { type Judged, judged, tellAbort } from './judging.js';
-import { learntLimit } from './learnt-limit.js';
-import { AbortableAttempt, type Over } from './sending.js';
+import { AbortableAttempt, type Over, sendAlone } from './sending.js';
 import { isStatus } from './status.js';
 import type { TimeLimits } from './times.js';
+
+/** Sends an attempt that others learn from: it may be hedged, and its time limit may be adaptive. */
+export async function sendLearning<Answer>(
+  exchange: PromiseExchange<Answer>,
+  outgoing: Outgoing<Answer>,
+  times: TimeLimits,
+  given: Limit | undefined,
+): Promise<Over<Answer>> {
+  const { body, isSendableTwice, session } = exchange;
+  const { tail } = session;
+  if (tail === undefined) return sendAlone(exchange, outgoing, times, given);
+  tail.sent(session.attempt);
+  const hedgeAfterMs = tail.hedgeAfterMs(isSendableTwice);
+  const limit = learntLimit(times, tail, given, isSendableTwice || body?.isMade === true);
+  if (hedgeAfterMs === undefined) return sendAlone(exchange, outgoing, times, limit);
+  return new HedgedAttempt(exchange, outgoing, tail, times).run(hedgeAfterMs, limit);
+}
+
+/**
+ * The adaptive time limit of an attempt, which counts from the sending. `limit` applies if it is sooner, and if the attempt must not end when the learnt time is up.
+ */
+function learntLimit(
+  times: TimeLimits,
+  tail: SessionTail,
+  limit: Limit | undefined,
+  isSendable: boolean,
+): Limit | undefined {
+  const learntMs = tail.timeoutMs(isSendable);
+  if (limit === undefined || learntMs === undefined || learntMs >= limit.ms) return limit;
+  const next = (): Limit | undefined => {
+    if (tail.mayTimeOut()) return undefined;
+    const rest = { ...limit, ms: limit.ms - learntMs };
+    const deadline = times.deadline();
+    return deadline !== undefined && deadline.ms <= rest.ms ? deadline : rest;
+  };
+  return { ...times.timeout(learntMs), next };
+}
 
 /** One of the two attempts. */
 interface Side<Answer> {
@@ -30,7 +66,7 @@ interface Settle<Answer> {
   reject(error: unknown): void;
 }
 
-export class HedgedAttempt<Answer> {
+class HedgedAttempt<Answer> {
   private readonly exchange: PromiseExchange<Answer>;
   private readonly outgoing: Outgoing<Answer>;
   private readonly tail: SessionTail;

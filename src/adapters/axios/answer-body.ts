@@ -1,11 +1,11 @@
-/** The part of an answer in which hints are looked for: its body, in whatever form axios was asked for. */
+/** The body of an answer, in whatever form axios was asked for: for hints, and for `retryIf`. */
 
 import { Answer } from '../../core/hints/answer.js';
 import { unreadable } from '../../core/hints/content.js';
 import type { HeadersLike } from '../../core/types.js';
 import { isStream, isWebStream } from '../../drivers/stream-like.js';
 import { unpackedText } from '../../drivers/unpack.js';
-import type { ResponseShape } from './shapes.js';
+import type { HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
 
 /** Undefined if there is no body, or if it is too long. A stream is left for the caller to read. */
 export function hintContent({ data, headers }: ResponseShape, mostBytes: number): unknown {
@@ -49,4 +49,20 @@ function bytesOf(data: unknown): Uint8Array | undefined {
 function isOpaque(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return true;
   return isStream(data) || isWebStream(data) || (typeof Blob === 'function' && data instanceof Blob);
+}
+
+/**
+ * The value that the caller would get as `response.data`, for `retryIf`. Parsed anew at each call, since axios's transforms may change what they are given. A stream is left for the caller to
+ * read.
+ */
+export async function parsedBody(response: ResponseShape, config: RequestConfig): Promise<unknown> {
+  const { data, status } = response;
+  if (typeof data === 'object' && data !== null && (isStream(data) || isWebStream(data))) return undefined;
+  const Headers = config.headers.constructor as new (from: unknown) => HeadersShape;
+  const headers = new Headers(response.headers);
+  const transforms = [config.transformResponse ?? []].flat();
+  return transforms.reduce(
+    (value: unknown, transform) => transform.call(config, value, headers, status),
+    data,
+  );
 }
