@@ -7,8 +7,18 @@ export type * from './core/events.js';
 export { explain } from './core/explain.js';
 export { readHint } from './core/hints/read-hint.js';
 export type { HintSetName } from './core/hints/sets.js';
+export type {
+  BucketBudget,
+  Budget,
+  BudgetOptions,
+  Cost,
+  CostOptions,
+  WindowBudget,
+} from './core/limits/budget/setting.js';
 export type { BucketState, BudgetState, WindowState } from './core/limits/budget/state.js';
-export type * from './core/policy/limits.js';
+export type { Gate } from './core/limits/gate/setting.js';
+export type { Hold, HoldOptions } from './core/limits/hold/setting.js';
+export type * from './core/limits/tail/setting.js';
 export type * from './core/policy/options.js';
 export type { Policy, PolicyLike, Rule } from './core/policy/policy.js';
 export { definePolicy, parsePolicy } from './core/policy/policy.js';

@@ -60,10 +60,10 @@ const doors: Readonly<Record<string, RegExp>> = {
 
 /** The floors of the core, from the ground up. A file imports only from its own floor and from those beneath it. */
 const floors: Readonly<Record<string, RegExp>> = {
-  words: /^core\/([^/]+|limits\/budget\/state)\.[jt]s$/,
+  words: /^core\/([^/]+|policy\/switched|limits\/(all|settings|budget\/state|[a-z]+\/setting))\.[jt]s$/,
   failures: /^core\/decide\/failures\//,
   hints: /^core\/hints\//,
-  settings: /^core\/policy\/(options|settings|schedules|limits|defaults)\.[jt]s$/,
+  settings: /^core\/policy\/(options|settings|schedules|defaults)\.[jt]s$/,
   limits: /^core\/limits\//,
   decide: /^core\/decide\//,
   policy: /^core\/policy\//,

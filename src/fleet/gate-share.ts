@@ -4,13 +4,13 @@ import type { Facts, GateFacts, GateReport } from '../core/limits/fleet/messages
 import { leasePatienceMs } from '../core/limits/gate/admit.js';
 import { textOfKinds } from '../core/limits/gate/kinds.js';
 import { isFromBefore } from '../core/limits/gate/open.js';
+import type { Gate } from '../core/limits/gate/setting.js';
 import { needsLease, unansweredMs } from '../core/limits/gate/shut.js';
 import type { Sign } from '../core/limits/gate/signs.js';
 import { isFailure } from '../core/limits/gate/signs.js';
 import type { GateState, Pass } from '../core/limits/gate/state.js';
 import { around, kindsSeenToFail } from '../core/limits/gate/state.js';
 import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/gate/told.js';
-import type { Gate } from '../core/policy/limits.js';
 import type { GateChange, GateShare, OwnGate } from '../kernel/fleet.js';
 import type { Receipt, RecordShare, Speaker } from './share.js';
 

@@ -1,8 +1,9 @@
 /** A retrier as a member of a fleet: finds the record of each limit of its scopes, if it is shared. */
 
 import type { LimitName } from '../core/limits/all.js';
+import type { Budget } from '../core/limits/budget/setting.js';
 import { protocolVersion } from '../core/limits/fleet/messages.js';
-import type { Budget, Hold } from '../core/policy/limits.js';
+import type { Hold } from '../core/limits/hold/setting.js';
 import type { Policy } from '../core/policy/policy.js';
 import type {
   BudgetShare,

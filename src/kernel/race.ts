@@ -12,9 +12,9 @@ import {
 } from '../core/decide/both-failed.js';
 import { classify } from '../core/decide/classify.js';
 import { isSafe } from '../core/decide/safety.js';
+import type { Tail } from '../core/limits/tail/setting.js';
 import type { TailState } from '../core/limits/tail/tail.js';
 import * as tails from '../core/limits/tail/tail.js';
-import type { Tail } from '../core/policy/limits.js';
 import { truthReturned } from '../core/returned.js';
 import type { Attempt, Decision, Finding, Outcome, World } from '../core/types.js';
 import type { Alarm, NewAlarms } from './alarms.js';

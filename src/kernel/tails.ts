@@ -1,8 +1,8 @@
 /** What a scope has learnt from the answers of each rule's requests, for hedges and attempt timeouts. */
 
+import type { Tail } from '../core/limits/tail/setting.js';
 import type { TailState } from '../core/limits/tail/tail.js';
 import * as tails from '../core/limits/tail/tail.js';
-import type { Tail } from '../core/policy/limits.js';
 import type { Rule } from '../core/policy/policy.js';
 import type { NewAlarms } from './alarms.js';
 

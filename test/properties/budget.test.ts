@@ -10,8 +10,8 @@ import {
   refundOf,
   tokensLeft,
 } from '../../src/core/limits/budget/budget.js';
+import type { BucketBudget, Budget, Cost, WindowBudget } from '../../src/core/limits/budget/setting.js';
 import type { BucketState, BudgetState } from '../../src/core/limits/budget/state.js';
-import type { BucketBudget, Budget, Cost, WindowBudget } from '../../src/core/policy/limits.js';
 import type { Attempt, History } from '../../src/core/types.js';
 import { serverError } from '../kit.js';
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { affords, costOf, fullBudget } from '../../src/core/limits/budget/budget.js';
 import type { BudgetRecord } from '../../src/core/limits/budget/record.js';
 import { mergeBudget } from '../../src/core/limits/budget/record.js';
-import type { BucketBudget } from '../../src/core/policy/limits.js';
+import type { BucketBudget } from '../../src/core/limits/budget/setting.js';
 import { BudgetRecordShare } from '../../src/fleet/budget-share.js';
 
 const processes = 3;

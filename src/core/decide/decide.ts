@@ -6,8 +6,8 @@
 import { mayBeRepeatedOnce } from '../hints/once.js';
 import type { LimitName } from '../limits/all.js';
 import { affords, costOf, priceOf } from '../limits/budget/budget.js';
+import type { Cost } from '../limits/budget/setting.js';
 import { longestQueue } from '../limits/hold/admit.js';
-import type { Cost } from '../policy/limits.js';
 import type { Settings } from '../policy/settings.js';
 import type {
   Decision,

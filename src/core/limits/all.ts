@@ -11,8 +11,6 @@
  *   whatever the outcome. The other two come before the decision, which reads what a failure has changed.
  */
 
-import type { Settings } from '../policy/settings.js';
-
 /** True: it is asked before each attempt. False: only whether there may be a retry. */
 const asksFirst = { budget: false, gate: true, hold: true } as const;
 
@@ -36,11 +34,11 @@ export const orderOfAdmission: readonly AskedFirst[] = ['hold', 'gate'];
  * Whether an attempt with these settings asks for admission, so that it may have to wait or be refused. It is a setting
  * of its own, `needsAdmission`, so that no request has to look through its limits.
  */
-export function needsAdmission(settings: Pick<Settings, LimitName>): boolean {
+export function needsAdmission(settings: Readonly<Record<LimitName, unknown>>): boolean {
   return orderOfAdmission.some((name) => settings[name] !== false);
 }
 
 /** Whether a limit wants to know when the body of an answer is over. This is a setting of its own, too: `awaitsBody`. */
-export function awaitsBody(settings: Pick<Settings, LimitName>): boolean {
+export function awaitsBody(settings: Readonly<Record<LimitName, unknown>>): boolean {
   return limitNames.some((name) => lastsToBody[name] && settings[name] !== false);
 }

@@ -1,8 +1,11 @@
-/** Every default, and why. The table in docs/policy.md is held to this file by a test. */
+/** Every default, and why; those of the limits are in their folders. The table in docs/policy.md is held to this file by a test. */
 
 import { freezeDeep } from '../freeze.js';
 import type { HintSetName } from '../hints/sets.js';
-import type { BucketBudget, Gate, Hedge, Hold, LearntTimeout, WindowBudget } from './limits.js';
+import type { LimitName } from '../limits/all.js';
+import { type WindowBudget, windowDefaults } from '../limits/budget/setting.js';
+import { type LimitDefaults, limitDefaults, limitsByDefault } from '../limits/settings.js';
+import type { Hedge, LearntTimeout } from '../limits/tail/setting.js';
 import type { IdempotencyKey, PolicyOptions } from './options.js';
 import type { ExponentialSchedule } from './schedules.js';
 import type { Compiled, Hook, Settings } from './settings.js';
@@ -10,22 +13,20 @@ import type { Compiled, Hook, Settings } from './settings.js';
 /** Defaults in the form in which users write them; a nested one is what `true` or `{}` means. */
 interface Defaults
   extends Omit<Settings, keyof Compiled | Hook>,
+    LimitDefaults,
     Required<Pick<PolicyOptions, 'statuses' | 'methods' | 'maxScopes' | 'scopeIdleMs'>> {
   readonly idempotencyKey: IdempotencyKey;
   readonly hints: readonly HintSetName[];
   readonly schedule: ExponentialSchedule;
   readonly throttledSchedule: ExponentialSchedule;
-  readonly budget: BucketBudget;
   readonly windowBudget: WindowBudget;
-  readonly gate: Gate;
-  readonly hold: Hold;
   readonly attemptTimeoutMs: Settings['attemptTimeoutMs'];
   readonly learntTimeout: Omit<LearntTimeout, 'maxMs'>;
   readonly hedge: Hedge;
   readonly attemptHeader: string;
 }
 
-type Off = 'idempotencyKey' | 'gate' | 'hold' | 'hedge' | 'attemptHeader';
+type Off = 'idempotencyKey' | 'hedge' | 'attemptHeader';
 
 const schedule: Defaults['schedule'] = {
   kind: 'exponential',
@@ -75,47 +76,8 @@ export const defaults: Defaults = freezeDeep({
   maxHintMs: 60_000,
   // Upwards only: spreads the clients that were told the same second.
   hintJitter: 0.1,
-  // For requests that fail in the end, at most 15 % more load than successful first tries, and a trickle to find out when
-  // the outage is over; retries that help are free. A server that times out is overloaded, so a retry costs more then; but
-  // if it is one server of ten, the others can take the retry.
-  budget: {
-    kind: 'bucket',
-    capacity: 50,
-    perSuccess: 0.15,
-    perSecond: 0.1,
-    cost: { transient: 1, throttled: 1, timeout: 2 },
-    refund: 'all',
-    charge: 'retry',
-    floor: 0,
-  },
-  // Finagle's: ten retries a second are always allowed, and one for every five successes.
-  windowBudget: {
-    kind: 'window',
-    windowMs: 10_000,
-    reserve: 100,
-    perSuccess: 0.2,
-    cost: { transient: 1, throttled: 1, timeout: 1 },
-  },
-  // At any usual error rate, twenty failures in a row are not a coincidence; and replacing a server takes less than two
-  // seconds.
-  gate: {
-    failures: 20,
-    deadForMs: 2_000,
-    probeMs: 1_000,
-    rampMs: 2_000,
-    whenShut: 'fail',
-    maxWaiting: 1_000,
-    enforce: true,
-  },
-  // Less than half may come from one tenant or one route. Shorter hints are over before other requests would notice.
-  hold: {
-    refusedShare: 0.5,
-    minMs: 2_000,
-    spacingMs: 100,
-    maxQueueMs: undefined,
-    maxWaiting: 1_000,
-    enforce: true,
-  },
+  ...limitDefaults,
+  windowBudget: windowDefaults,
   scope: 'origin',
   // As much as common proxies buffer for a replay, and enough for nearly all JSON.
   bufferBodyBytes: typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__ ? 65_536 : 0,
@@ -130,12 +92,12 @@ export const defaults: Defaults = freezeDeep({
 const { windowBudget: _, learntTimeout: __, ...usual } = defaults;
 
 /** The settings of an empty policy: some are off by default. */
-export const defaultOptions: Omit<Defaults, 'windowBudget' | 'learntTimeout' | Off> &
+export const defaultOptions: Omit<Defaults, 'windowBudget' | 'learntTimeout' | LimitName | Off> &
+  typeof limitsByDefault &
   Readonly<Record<Off, false>> = Object.freeze({
   ...usual,
+  ...limitsByDefault,
   idempotencyKey: false,
-  gate: false,
-  hold: false,
   hedge: false,
   attemptHeader: false,
 });

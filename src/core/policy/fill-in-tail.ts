@@ -1,8 +1,8 @@
 /** The settings of hedges and of adaptive attempt timeouts, filled in. */
 
+import type { Hedge, LearntTimeout, LearntTimeoutOptions, Tail } from '../limits/tail/setting.js';
 import { defaults } from './defaults.js';
-import type { Hedge, LearntTimeout, Tail } from './limits.js';
-import type { LearntTimeoutOptions, SettingsOptions } from './options.js';
+import type { SettingsOptions } from './options.js';
 import type { Settings } from './settings.js';
 import { switched } from './switched.js';
 

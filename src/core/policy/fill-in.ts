@@ -6,22 +6,17 @@ import { found } from '../found.js';
 import { bodyBytesOf, successesOf } from '../hints/compile.js';
 import { compileHints } from '../hints/read-hint.js';
 import { leftOut } from '../left-out.js';
-import { awaitsBody, needsAdmission } from '../limits/all.js';
+import { awaitsBody, type LimitName, limitNames, needsAdmission, orderOfAdmission } from '../limits/all.js';
+import { type LimitOptions, type LimitSettings, limitFills } from '../limits/settings.js';
+import type { Hedge, LearntTimeoutOptions } from '../limits/tail/setting.js';
 import { defaultOptions, defaults } from './defaults.js';
 import { hedgeOf, tailOf } from './fill-in-tail.js';
-import type { BucketBudget, Budget, Cost, Hedge } from './limits.js';
-import type {
-  BudgetOptions,
-  CostOptions,
-  IdempotencyKey,
-  LearntTimeoutOptions,
-  SettingsOptions,
-} from './options.js';
+import type { IdempotencyKey, SettingsOptions } from './options.js';
 import type { Compiled, Settings, Statuses } from './settings.js';
 import { switched } from './switched.js';
 
 type Compilers = {
-  readonly [K in Exclude<keyof SettingsOptions & keyof Compiled, 'hints'>]: (
+  readonly [K in Exclude<keyof SettingsOptions & keyof Compiled, 'hints' | LimitName>]: (
     option: NonNullable<SettingsOptions[K]>,
   ) => Compiled[K];
 } & { readonly bufferBodyBytes: (bytes: number) => number };
@@ -33,9 +28,6 @@ const compilers: Compilers = {
   idempotencyKey: keyOf,
   schedule: (schedule) => fillSchedule(schedule),
   throttledSchedule: (schedule) => fillSchedule(schedule, defaults.throttledSchedule),
-  budget: fillBudget,
-  gate: (gate) => switchedHere('gate', gate, defaults.gate),
-  hold: (hold) => switchedHere('hold', hold, defaults.hold),
   attemptTimeoutMs: timeoutHere,
   hedge: hedgeHere,
   attemptHeader: headerOf,
@@ -68,8 +60,13 @@ export function fillIn(options: SettingsOptions, inherited: Settings): Settings 
 
 function compiled(key: string, option: unknown): unknown {
   // The check has made sure that the value is one that its compiler accepts.
+  if (isLimit(key)) return limitHere(key, option as never);
   const compiler = (compilers as Readonly<Record<string, (option: never) => unknown>>)[key];
   return compiler === undefined ? option : compiler(option as never);
+}
+
+function isLimit(key: string): key is LimitName {
+  return limitNames.some((name) => name === key);
 }
 
 // The last two belong to the policy; bodyHintBytes follows from the hints, unless it is set.
@@ -109,33 +106,6 @@ function statusesIn(entry: string): number[] {
   return Array.from({ length: 100 }, (_, index) => first + index);
 }
 
-function fillBudget(options: false | BudgetOptions): Budget | false {
-  if (options === false) return false;
-  if (options.kind === 'window') {
-    return Object.freeze({ ...defaults.windowBudget, ...options, cost: costOf(options.cost ?? 1) });
-  }
-  // A retry that costs nothing has nothing to give back.
-  const refund = options.charge === 'failure' ? false : defaults.budget.refund;
-  const bucket = { ...defaults.budget, refund, ...options };
-  return Object.freeze({
-    ...bucket,
-    cost: options.cost === undefined ? costWithin(bucket) : costOf(options.cost),
-  });
-}
-
-function costOf(cost: CostOptions): Cost {
-  return typeof cost === 'number'
-    ? { transient: cost, throttled: cost, timeout: cost }
-    : { ...cost, timeout: cost.timeout ?? cost.transient };
-}
-
-/** In a bucket that is smaller than the default cost of a timeout, a timeout costs less: it should be retried, too. */
-function costWithin({ capacity, floor, charge }: Omit<BucketBudget, 'cost'>): Cost {
-  const { transient, throttled, timeout } = defaults.budget.cost;
-  const most = charge === 'retry' ? capacity - floor : transient;
-  return { transient, throttled, timeout: Math.max(transient, Math.min(timeout, most)) };
-}
-
 function keyOf(option: NonNullable<SettingsOptions['idempotencyKey']>): IdempotencyKey | false {
   const key = switched<IdempotencyKey>(option, defaults.idempotencyKey);
   return key && Object.freeze({ ...key, header: key.header.toLowerCase() });
@@ -143,10 +113,12 @@ function keyOf(option: NonNullable<SettingsOptions['idempotencyKey']>): Idempote
 
 // ---------------------------------------------------------------- what a bundle may have been made without (docs/runtimes.md)
 
-function switchedHere<T extends object>(path: string, option: boolean | Partial<T>, on: T): T | false {
+/** Those that are asked before each attempt come as one piece. */
+function limitHere<K extends LimitName>(name: K, option: NonNullable<LimitOptions[K]>): LimitSettings[K] {
   const isHere = typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__;
-  if (isHere || option === false) return switched(option, on);
-  return refuse(path, option, 'false', 'gate and hold', 'GATE_AND_HOLD');
+  const isAskedFirst = orderOfAdmission.some((asked) => asked === name);
+  if (isHere || !isAskedFirst || option === false) return limitFills[name](option);
+  return refuse(name, option, 'false', 'gate and hold', 'GATE_AND_HOLD');
 }
 
 function hedgeHere(option: NonNullable<SettingsOptions['hedge']>): Hedge | false {

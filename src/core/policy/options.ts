@@ -1,12 +1,15 @@
 /**
  * What users write. Every key is optional, and editors show these comments. Settings are declared here, their defaults in
- * `defaults.ts` and the allowed values in `check/schema.ts`; everything else follows from these.
+ * `defaults.ts` and the allowed values in `check/schema.ts`; everything else follows from these. Those of the limits are in
+ * the folders of the limits.
  */
 
 import type { BeforeRetry, Observe, RetryIf } from '../events.js';
 import type { HintSetName } from '../hints/sets.js';
+import type { LimitName } from '../limits/all.js';
+import type { LimitOptions } from '../limits/settings.js';
+import type { HedgeOptions, LearntTimeoutOptions } from '../limits/tail/setting.js';
 import type { ToldRequest } from '../types.js';
-import type { BucketBudget, Cost, Gate, Hedge, Hold, LearntTimeout, WindowBudget } from './limits.js';
 import type {
   ExponentialSchedule,
   FixedSchedule,
@@ -14,6 +17,7 @@ import type {
   ScheduleFunction,
   TableSchedule,
 } from './schedules.js';
+import type { Partly } from './switched.js';
 
 type OneOrMore<T> = T | readonly T[];
 
@@ -23,22 +27,6 @@ export type ScheduleOptions =
   | (Pick<TableSchedule, 'kind' | 'waitsMs'> & Partial<Jittered>)
   | (Pick<FixedSchedule, 'kind' | 'waitMs'> & Partial<Jittered>)
   | ScheduleFunction;
-
-/** Without its own cost, a timeout costs as much as any failure. */
-export type CostOptions = number | (Omit<Cost, 'timeout'> & Partial<Pick<Cost, 'timeout'>>);
-
-/** Missing keys get their defaults; a cost may be one number. */
-type Partly<T> = { readonly [K in keyof T]?: K extends 'cost' ? CostOptions : Exclude<T[K], undefined> };
-
-export type BudgetOptions =
-  | Partly<BucketBudget>
-  | (Pick<WindowBudget, 'kind'> & Partly<Omit<WindowBudget, 'kind'>>);
-
-export type HoldOptions = Partly<Hold>;
-
-export type HedgeOptions = Partly<Hedge>;
-
-export type LearntTimeoutOptions = Pick<LearntTimeout, 'maxMs'> & Partial<Omit<LearntTimeout, 'maxMs'>>;
 
 export interface IdempotencyKey {
   /**
@@ -79,7 +67,7 @@ export type MethodOption =
  * Every key can be set at the policy's top level, for all requests, and in a rule, for the requests that it matches. A
  * rule inherits what it does not set; a nested object replaces the inherited one as a whole.
  */
-export interface SettingsOptions {
+export interface SettingsOptions extends LimitOptions {
   /**
    * Turns retries off: shorthand for `maxRetries: 0`.
    * @default none
@@ -174,22 +162,6 @@ export interface SettingsOptions {
    * @default 0.1
    */
   readonly hintJitter?: number;
-  /**
-   * How many retries a whole scope may cost: a bucket of tokens, a sliding window, or false for no limit.
-   * @default { kind: 'bucket', capacity: 50, perSuccess: 0.15, perSecond: 0.1, cost: { transient: 1, throttled: 1, timeout: 2 }, refund: 'all', charge: 'retry', floor: 0 }
-   */
-  readonly budget?: false | BudgetOptions;
-  /**
-   * The circuit breaker of a scope: while its server is down, first attempts are stopped, too.
-   * @default false
-   */
-  readonly gate?: boolean | Partly<Gate>;
-  /**
-   * A shared pause after rate limits: once enough requests of a scope are rate limited, the others wait as well. Without
-   * it, only the request that was rate limited waits.
-   * @default false
-   */
-  readonly hold?: boolean | HoldOptions;
   /**
    * Which requests share budget, gate and hold: those to the same origin (`'origin'`), or those that name the same scope. A
    * function gets the request and returns either; it cannot be async.
@@ -299,7 +271,7 @@ export interface PolicyOptions extends SettingsOptions {
 
 /** Settings of a single request. It can only turn shared state (budget, gate, hold, hedge) off, not change it. */
 export type OverrideOptions = {
-  readonly [K in keyof SettingsOptions]: K extends 'budget' | 'gate' | 'hold' | 'hedge'
+  readonly [K in keyof SettingsOptions]: K extends LimitName | 'hedge'
     ? false
     : K extends 'attemptTimeoutMs'
       ? number

@@ -2,7 +2,8 @@
 
 import type { HintedSuccess } from '../hints/hint-set.js';
 import type { HintReader } from '../hints/read-hint.js';
-import type { Budget, Gate, Hedge, Hold, Tail } from './limits.js';
+import type { LimitSettings } from '../limits/settings.js';
+import type { Hedge, Tail } from '../limits/tail/setting.js';
 import type { IdempotencyKey, SettingsOptions } from './options.js';
 import type { Schedule } from './schedules.js';
 
@@ -20,7 +21,7 @@ export type Hook = 'retryIf' | 'beforeRetry' | 'observe';
 type Unset = 'deadlineMs' | Hook;
 
 /** Settings that are read in another form than they are written in. */
-export interface Compiled {
+export interface Compiled extends LimitSettings {
   readonly statuses: Statuses;
   /** Upper case. */
   readonly methods: ReadonlySet<string>;
@@ -33,9 +34,6 @@ export interface Compiled {
   readonly hintedSuccesses: readonly HintedSuccess[];
   /** `bodyHintBytes` as written, here or where it is inherited from. */
   readonly bodyHintBytesSaid: number | undefined;
-  readonly budget: Budget | false;
-  readonly gate: Gate | false;
-  readonly hold: Hold | false;
   /** The time limit of one attempt; if it is adaptive, the longest one. */
   readonly attemptTimeoutMs: number | undefined;
   readonly hedge: Hedge | false;

@@ -11,8 +11,8 @@ import {
   priceOf,
   tokensLeft,
 } from '../../core/limits/budget/budget.js';
+import type { Budget, Cost } from '../../core/limits/budget/setting.js';
 import type { BudgetState } from '../../core/limits/budget/state.js';
-import type { Budget, Cost } from '../../core/policy/limits.js';
 import type { Finding } from '../../core/types.js';
 import type { BudgetShare, FleetScope } from '../fleet.js';
 import type { Ports } from '../ports.js';

@@ -5,11 +5,11 @@ import { givePlaceBack, isDraining, isPaced } from '../../core/limits/hold/queue
 import { afterRefusal, isRefusal } from '../../core/limits/hold/refusals.js';
 import type { AnswerKind, Sample } from '../../core/limits/hold/sample.js';
 import { afterAnswer, afterSent, noSample } from '../../core/limits/hold/sample.js';
+import type { Hold } from '../../core/limits/hold/setting.js';
 import type { HoldState } from '../../core/limits/hold/state.js';
 import { noHold } from '../../core/limits/hold/state.js';
 import { isWorthJudging, judged } from '../../core/limits/hold/trial.js';
 import { noClaim } from '../../core/limits/turnstile.js';
-import type { Hold } from '../../core/policy/limits.js';
 import type { Finding, ResponseFinding } from '../../core/types.js';
 import type { FleetScope, HoldShare, OwnHold } from '../fleet.js';
 import type { Ports } from '../ports.js';

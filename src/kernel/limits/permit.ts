@@ -1,11 +1,11 @@
 /** What one attempt holds of the limits of its scope: a claim while it waits, and the permit to be out. */
 
 import type { Refusal } from '../../core/events.js';
+import type { Gate } from '../../core/limits/gate/setting.js';
 import type { Epoch } from '../../core/limits/gate/state.js';
 import { noEpoch } from '../../core/limits/gate/state.js';
 import type { Claim } from '../../core/limits/turnstile.js';
 import { noClaim } from '../../core/limits/turnstile.js';
-import type { Gate } from '../../core/policy/limits.js';
 
 export interface Permit {
   /** It asks, and again after it has waited for the gate or queued; then the attempt is out, and in the end over. */

@@ -3,7 +3,7 @@ import { decide } from '../../../src/core/decide/decide.js';
 import { AttemptTimeoutError } from '../../../src/core/errors.js';
 import { explain } from '../../../src/core/explain.js';
 import { fullBudget } from '../../../src/core/limits/budget/budget.js';
-import type { Budget } from '../../../src/core/policy/limits.js';
+import type { Budget } from '../../../src/core/limits/budget/setting.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type {
   Attempt,

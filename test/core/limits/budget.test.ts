@@ -13,9 +13,9 @@ import {
   refundOf,
   tokensLeft,
 } from '../../../src/core/limits/budget/budget.js';
+import type { BucketBudget, Budget, Cost, WindowBudget } from '../../../src/core/limits/budget/setting.js';
 import type { BudgetState } from '../../../src/core/limits/budget/state.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
-import type { BucketBudget, Budget, Cost, WindowBudget } from '../../../src/core/policy/limits.js';
 import { presets } from '../../../src/core/policy/presets.js';
 import type { Attempt, Decision } from '../../../src/core/types.js';
 import { answered, date, errorWith, failed, serverError, settingsOf } from '../../kit.js';

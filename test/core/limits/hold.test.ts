@@ -3,11 +3,11 @@ import { givePlaceBack, isPaced, takePlace, timeOf } from '../../../src/core/lim
 import { afterRefusal, isRefusal } from '../../../src/core/limits/hold/refusals.js';
 import type { Sample } from '../../../src/core/limits/hold/sample.js';
 import { afterAnswer, noSample } from '../../../src/core/limits/hold/sample.js';
+import type { Hold } from '../../../src/core/limits/hold/setting.js';
 import type { HoldState } from '../../../src/core/limits/hold/state.js';
 import { noHold } from '../../../src/core/limits/hold/state.js';
 import { judged } from '../../../src/core/limits/hold/trial.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
-import type { Hold } from '../../../src/core/policy/limits.js';
 import type { Finding, ResponseFinding } from '../../../src/core/types.js';
 
 const hold: Hold = { ...defaults.hold, refusedShare: 0 };

@@ -5,11 +5,11 @@ import { isPaced, spacingBy, takePlace, timeOf } from '../../../src/core/limits/
 import { afterRefusal } from '../../../src/core/limits/hold/refusals.js';
 import type { AnswerKind, Sample } from '../../../src/core/limits/hold/sample.js';
 import { afterAnswer, afterSent, noSample } from '../../../src/core/limits/hold/sample.js';
+import type { Hold } from '../../../src/core/limits/hold/setting.js';
 import type { HoldPhase, HoldState } from '../../../src/core/limits/hold/state.js';
 import { noHold } from '../../../src/core/limits/hold/state.js';
 import { judged } from '../../../src/core/limits/hold/trial.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
-import type { Hold } from '../../../src/core/policy/limits.js';
 import type { ResponseFinding } from '../../../src/core/types.js';
 
 function tooMuch(hintMs: number | null): ResponseFinding {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { longestWait } from '../../../src/core/decide/schedule.js';
-import type { Budget } from '../../../src/core/policy/limits.js';
+import type { Budget } from '../../../src/core/limits/budget/setting.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { definePolicy } from '../../../src/core/policy/policy.js';
 import { presets } from '../../../src/core/policy/presets.js';

@@ -1,8 +1,8 @@
 /** A bucket of tokens. Successes and time fill it, up to its capacity. */
 
-import type { BucketBudget } from '../../policy/limits.js';
 import type { Kind } from './kind.js';
 import { thousandths } from './kind.js';
+import type { BucketBudget } from './setting.js';
 import type { BucketState } from './state.js';
 
 export const bucket: Kind<BucketBudget, BucketState> = {

@@ -7,11 +7,11 @@
  */
 
 import { timeoutCodes } from '../../decide/failures/known.js';
-import type { Budget, Cost } from '../../policy/limits.js';
 import type { Finding, History } from '../../types.js';
 import { bucket } from './bucket.js';
 import type { Kind } from './kind.js';
 import { thousandths } from './kind.js';
+import type { Budget, Cost } from './setting.js';
 import type { BudgetState } from './state.js';
 import { slidingWindow } from './window.js';
 

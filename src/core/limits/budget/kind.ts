@@ -1,6 +1,6 @@
 /** The operations that buckets and windows implement differently. Amounts and levels are in thousandths. */
 
-import type { Cost } from '../../policy/limits.js';
+import type { Cost } from './setting.js';
 
 export interface Kind<B, S> {
   full(budget: B, now: number): S;

@@ -1,8 +1,8 @@
 /** A budget of which a process may spend only what it has leased from the fleet. */
 
-import type { Budget } from '../../policy/limits.js';
 import { bucket } from './bucket.js';
 import { thousandths } from './kind.js';
+import type { Budget } from './setting.js';
 import type { BudgetState } from './state.js';
 import { slidingWindow } from './window.js';
 

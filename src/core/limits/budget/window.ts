@@ -1,8 +1,8 @@
 /** A sliding window: its reserve, plus the deposits in the window, minus the costs in it. */
 
-import type { WindowBudget } from '../../policy/limits.js';
 import type { Kind } from './kind.js';
 import { thousandths } from './kind.js';
+import type { WindowBudget } from './setting.js';
 import type { WindowState } from './state.js';
 
 /** As many slices as Finagle has. The window moves by a whole slice at a time. */

@@ -1,10 +1,10 @@
 /** Decides whether the gate lets an attempt through now. */
 
-import type { Gate } from '../../policy/limits.js';
 import type { Admitted, Claim, Turnstile } from '../turnstile.js';
 import { longestPollMs, refusing } from '../turnstile.js';
 import { passGate } from './gate.js';
 import { trialPatienceMs } from './kinds.js';
+import type { Gate } from './setting.js';
 import { afterTurnedAway } from './shut.js';
 import type { Passage } from './state.js';
 import { noEpoch } from './state.js';

@@ -3,7 +3,7 @@
  * nothing about another. So a shut gate lets a kind pass that was not seen to fail, and learns from it.
  */
 
-import type { Gate } from '../../policy/limits.js';
+import type { Gate } from './setting.js';
 
 /** A number that stands for a rule, a method, a path and names in the query; different ones are hardly ever the same. */
 export type Kind = number;

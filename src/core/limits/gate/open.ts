@@ -1,8 +1,8 @@
 /** The open gate: it counts failures in a row until the server must be taken for dead. */
 
-import type { Gate } from '../../policy/limits.js';
 import type { Kind } from './kinds.js';
 import { withKind } from './kinds.js';
+import type { Gate } from './setting.js';
 import type { Sign } from './signs.js';
 import { isFailure } from './signs.js';
 import type { GateState, Open, Pass } from './state.js';

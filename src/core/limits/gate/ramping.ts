@@ -3,9 +3,9 @@
  * success and with time.
  */
 
-import type { Gate } from '../../policy/limits.js';
 import type { Kind } from './kinds.js';
 import { withKind } from './kinds.js';
+import type { Gate } from './setting.js';
 import type { Sign } from './signs.js';
 import { isFailure } from './signs.js';
 import type { GateState, Pass, Passage, Ramping, Shut } from './state.js';

@@ -1,10 +1,10 @@
 /** Applies the fleet's facts to a process's own gate, as if it had seen them itself. */
 
-import type { Gate } from '../../policy/limits.js';
 import type { GateFacts } from '../fleet/messages.js';
 import { kindsIn } from './kinds.js';
 import { isDead } from './open.js';
 import { isTooEarly, ramp } from './ramping.js';
+import type { Gate } from './setting.js';
 import { noLease, probingElsewhere } from './shut.js';
 import type { GateState, Shut } from './state.js';
 import { around, kindsSeenToFail, openGate, shut } from './state.js';

@@ -1,9 +1,9 @@
 /** Decides whether the hold lets an attempt through now. */
 
-import type { Hold } from '../../policy/limits.js';
 import type { Admitted, Claim, Turnstile } from '../turnstile.js';
 import { longestPollMs, noClaim, passing, refusing, withoutPlace } from '../turnstile.js';
 import { isPaced, takeLeased, takePlace, timeOf } from './queue.js';
+import type { Hold } from './setting.js';
 import type { HoldState } from './state.js';
 
 /** About how often a request asks again while it is in the queue. */

@@ -1,10 +1,10 @@
 /** Which answers are refusals, and what a single one changes where it is enough. */
 
-import type { Hold } from '../../policy/limits.js';
 import type { Finding, ResponseFinding } from '../../types.js';
 import { isPaced, placesTaken, spacingBy } from './queue.js';
 import type { Sample } from './sample.js';
 import { shortestMs } from './sample.js';
+import type { Hold } from './setting.js';
 import type { HoldState } from './state.js';
 import { courteous } from './state.js';
 import { trialMs } from './trial.js';

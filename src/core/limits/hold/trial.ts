@@ -5,10 +5,10 @@
  * limit for all.
  */
 
-import type { Hold } from '../../policy/limits.js';
 import { isPaced, placesTaken, spacingBy } from './queue.js';
 import type { Counts, Sample } from './sample.js';
 import { msPerSuccess, noSample, sampleAfter, sampleFrom, shortestMs } from './sample.js';
+import type { Hold } from './setting.js';
 import type { HoldPhase, HoldState, Pace } from './state.js';
 import { keen, noHold, paces, steady } from './state.js';
 

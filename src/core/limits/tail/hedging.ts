@@ -1,7 +1,7 @@
 /** How many hedges may be sent: a bucket that successes fill, and what stops hedges. */
 
-import type { Hedge } from '../../policy/limits.js';
 import { thousandths } from '../budget/kind.js';
+import type { Hedge } from './setting.js';
 import type { Trials } from './trials.js';
 import { afterResult, afterSlow, afterTrial, areInVain, isDue, noTrials } from './trials.js';
 

@@ -1,10 +1,10 @@
 /** What was learnt from the attempts of the last ten minutes: the quantiles that settings need, and what is slow. */
 
-import type { Tail } from '../../policy/limits.js';
 import type { Batch, Histogram } from './histogram.js';
 import { emptyHistogram, since, withBatch } from './histogram.js';
 import type { Quiet } from './quiet.js';
 import { notKnown, quieter, quietOf } from './quiet.js';
+import type { Tail } from './setting.js';
 import { quantileMs } from './survival.js';
 
 export interface Learnt extends Estimates {

@@ -4,12 +4,12 @@
  * were.
  */
 
-import type { Tail } from '../../policy/limits.js';
 import type { Hedging } from './hedging.js';
 import { filled, isHedgeLeft, passed, raced, refunded, spent, throttled } from './hedging.js';
 import { codeOf } from './histogram.js';
 import { afterOne, noneOfFifty } from './last-fifty.js';
 import { afterBatch, afterGeneration, generationMs, nothingLearntAt } from './learnt.js';
+import type { Tail } from './setting.js';
 import type { TailState } from './state.js';
 import { afterResult, afterSlow, afterTrial, isDue } from './trials.js';
 

@@ -3,7 +3,7 @@
 import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
 import { affords, afterFailure, fullBudget } from '../../limits/budget/budget.js';
-import type { BucketBudget, Budget, Cost } from '../limits.js';
+import type { BucketBudget, Budget, Cost } from '../../limits/budget/setting.js';
 import type { SettingsOptions } from '../options.js';
 import type { Level } from './level.js';
 import { writtenPath } from './level.js';

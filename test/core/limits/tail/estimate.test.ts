@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Batch } from '../../../../src/core/limits/tail/histogram.js';
 import { codeOf, emptyHistogram, since, withBatch } from '../../../../src/core/limits/tail/histogram.js';
+import type { Tail } from '../../../../src/core/limits/tail/setting.js';
 import { quantileMs, shareBeyond } from '../../../../src/core/limits/tail/survival.js';
 import type { TailState } from '../../../../src/core/limits/tail/tail.js';
 import { hedgeAfterMs, learntTimeoutMs } from '../../../../src/core/limits/tail/tail.js';
-import type { Tail } from '../../../../src/core/policy/limits.js';
 import type { Played } from './playing.js';
 import { cut, diceFrom, hedge, lognormal, played, tail, timeout, times, withTokens } from './playing.js';
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Tail } from '../../../../src/core/limits/tail/setting.js';
 import type { TailState } from '../../../../src/core/limits/tail/tail.js';
 import {
   afterHedge,
@@ -11,7 +12,6 @@ import {
   mayHedge,
   newTail,
 } from '../../../../src/core/limits/tail/tail.js';
-import type { Tail } from '../../../../src/core/policy/limits.js';
 import { hedge, hedgesLeft, played, tail, times, withTokens } from './playing.js';
 
 const fixed: Tail = { hedge: { ...hedge, afterMs: 80 }, timeout: undefined };

@@ -1,5 +1,6 @@
 /** Plays attempts into the state of a tail, with hand-made times and dice. */
 
+import type { LearntTimeout, Tail } from '../../../../src/core/limits/tail/setting.js';
 import type { TailState } from '../../../../src/core/limits/tail/tail.js';
 import {
   afterAttempt,
@@ -9,7 +10,6 @@ import {
   newTail,
 } from '../../../../src/core/limits/tail/tail.js';
 import { defaults } from '../../../../src/core/policy/defaults.js';
-import type { LearntTimeout, Tail } from '../../../../src/core/policy/limits.js';
 
 export const { hedge } = defaults;
 export const timeout: LearntTimeout = { quantile: 0.95, factor: 2, minMs: 1, maxMs: 1_000_000 };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Tail } from '../../../../src/core/limits/tail/setting.js';
 import type { TailState } from '../../../../src/core/limits/tail/tail.js';
 import {
   afterAttempt,
@@ -11,7 +12,6 @@ import {
   newTail,
   timeoutLevel,
 } from '../../../../src/core/limits/tail/tail.js';
-import type { Tail } from '../../../../src/core/policy/limits.js';
 import { cut, hedge, played, tail, timeout, times, withTokens } from './playing.js';
 
 function known(): TailState {
