@@ -279,5 +279,11 @@ export type RefusalReason =
 /** Whether an attempt may be sent now. */
 export type Admission =
   | { readonly kind: 'go' }
-  | { readonly kind: 'wait'; readonly delayMs: number; readonly why: 'gate' | 'hold' }
+  | {
+      readonly kind: 'wait';
+      readonly delayMs: number;
+      readonly why: 'gate' | 'hold';
+      /** Present if it may be its turn sooner: it is called then, if it asks for that. */
+      readonly isCalled?: true;
+    }
   | { readonly kind: 'refuse'; readonly reason: RefusalReason };

@@ -145,6 +145,11 @@ export class LiveSession implements Raced {
     return admission.admit(limits, this.asking, turn.permit, this.deadlineAt, this.retries > 0);
   }
 
+  onTurn(call: () => void): void {
+    const permit = this.turn?.permit;
+    if (permit !== undefined) this.limits.onTurn(permit, call);
+  }
+
   movesTo(url: string): void {
     const { limits, request, rule, turn } = this;
     const home = moves.get(this)?.home ?? limits;
@@ -282,9 +287,7 @@ export class LiveSession implements Raced {
       now,
       date,
       random: limits.scope.ports.random(),
-      budget: limits.budget?.spendable(now),
-      gateShut: limits.gate?.refuses(now) ?? false,
-      queueMs: limits.hold?.queueMs(now) ?? 0,
+      ...limits.seen(now),
       verdict,
       resumable,
       suppressed: this.suppressed,

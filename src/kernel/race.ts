@@ -239,7 +239,7 @@ export class Race implements SessionTail {
   hedge(): number | undefined {
     const { first, uses, now } = this;
     if (first === undefined || first.failed !== undefined || this.second !== undefined) return undefined;
-    if (!isAtEase(this.session.limits, now) || !tails.mayHedge(uses, this.state, now)) return undefined;
+    if (!this.session.limits.isAtEase(now) || !tails.mayHedge(uses, this.state, now)) return undefined;
     this.keep(tails.afterHedge(this.state, now));
     const attempt = first.attempt + 1;
     const permit = this.session.admitHedge(now);
@@ -411,12 +411,6 @@ export class Race implements SessionTail {
     this.session.giveBack(this.loser?.permit);
     this.loser = undefined;
   }
-}
-
-/** Whether the scope can bear more requests than were asked for: the server is up, and failures are few. */
-function isAtEase({ gate, hold, budget }: Limits, now: number): boolean {
-  if (gate?.isAtEase(now) === false || hold?.isAtEase(now) === false) return false;
-  return budget?.isAtEase(now) ?? true;
 }
 
 function recordOf({ attempt, failed }: Out, cutAt: number | undefined): Attempt {

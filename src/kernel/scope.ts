@@ -3,21 +3,14 @@
 import type { Settings } from '../core/policy/settings.js';
 import type { RefusalReason } from '../core/types.js';
 import type { FleetMember, FleetScope } from './fleet.js';
-import { ScopeBudget } from './limits/budget.js';
-import { ScopeGate } from './limits/gate.js';
-import { ScopeHold } from './limits/hold.js';
-import { Limits, type Shared, type Siblings } from './limits/limits.js';
+import { type LimitSnapshots, Limits, ScopeLimits, type Shared, type Siblings } from './limits/limits.js';
 import type { Ports } from './ports.js';
 import type { SessionScope } from './session.js';
 import type { LearntSnapshot, Tails } from './tails.js';
 
 /** A scope as `snapshot()` shows it: plain data. */
-export interface ScopeSnapshot {
+export interface ScopeSnapshot extends LimitSnapshots {
   readonly name: string;
-  /** One entry for each budget, gate and hold that the rules of this scope have used. */
-  readonly budgets: readonly { readonly tokens: number }[];
-  readonly gates: readonly { readonly state: 'open' | 'shut' | 'ramping' }[];
-  readonly holds: readonly { readonly forMs: number }[];
   /** Requests that are waiting for the gate. */
   readonly waiting: number;
   /** Attempts that were not sent, and (with `enforce: false`) attempts that would not have been. */
@@ -25,14 +18,6 @@ export interface ScopeSnapshot {
   /** Present if something is learnt from the answers: one entry for each rule with a hedge or an adaptive timeout. */
   readonly learnt?: readonly LearntSnapshot[];
 }
-
-type NewLimit<Setting, Limit> = new (setting: Setting, ports: Ports, fleet: FleetScope | undefined) => Limit;
-
-/** A bundle may be made without gate and hold (docs/runtimes.md): then no settings ask for either. */
-const NewGate: typeof ScopeGate | undefined =
-  typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? ScopeGate : undefined;
-const NewHold: typeof ScopeHold | undefined =
-  typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? ScopeHold : undefined;
 
 /** Each rule has its settings, and so have the overrides of single requests, of which there may be any number. */
 const mostKnown = 100;
@@ -52,17 +37,21 @@ export class Scope implements SessionScope, Shared {
   readonly refused: Record<RefusalReason, number> = { 'gate-shut': 0, 'gate-full': 0, held: 0 };
   /** The link to the fleet, if other processes share this scope. */
   private fleet: FleetScope | undefined;
-  // Each setting has a limit of its own: rules that inherit a setting share it.
-  private readonly budgets: Map<object, ScopeBudget> = new Map();
-  private readonly gates: Map<object, ScopeGate> = new Map();
-  private readonly holds: Map<object, ScopeHold> = new Map();
+  private readonly limits: ScopeLimits;
   private readonly known: Map<Settings, Limits> = new Map();
   private newest: Limits | undefined = undefined;
 
-  constructor(name: string, ports: Ports, siblings: Siblings, fleet?: FleetMember) {
+  constructor(
+    name: string,
+    ports: Ports,
+    siblings: Siblings,
+    fleet?: FleetMember,
+    limits: ScopeLimits = new ScopeLimits(ports),
+  ) {
     this.siblings = siblings;
     this.name = name;
     this.ports = ports;
+    this.limits = limits;
     this.usedAt = ports.now();
     this.fleet = fleet?.scope(name);
   }
@@ -77,53 +66,42 @@ export class Scope implements SessionScope, Shared {
   }
 
   private made(settings: Settings): Limits {
-    const { budget, gate, hold } = settings;
     if (this.known.size >= mostKnown) this.known.clear();
-    const limits = new Limits(this, settings, {
-      budget: budget === false ? undefined : this.limit(this.budgets, budget, ScopeBudget),
-      gate: gate === false || NewGate === undefined ? undefined : this.limit(this.gates, gate, NewGate),
-      hold: hold === false || NewHold === undefined ? undefined : this.limit(this.holds, hold, NewHold),
-    });
+    const limits = new Limits(this, settings, this.limits.of(settings, this.fleet));
     this.known.set(settings, limits);
     return limits;
-  }
-
-  private limit<Setting extends object, Limit>(
-    known: Map<object, Limit>,
-    setting: Setting,
-    New: NewLimit<Setting, Limit>,
-  ): Limit {
-    const limit = known.get(setting) ?? new New(setting, this.ports, this.fleet);
-    known.set(setting, limit);
-    return limit;
   }
 
   snapshot(now: number): ScopeSnapshot {
     const learnt = this.tails?.snapshot(now) ?? [];
     return {
       name: this.name,
-      budgets: [...this.budgets.values()].flatMap((budget) => budget.snapshot(now) ?? []),
-      gates: [...this.gates.values()].flatMap((gate) => gate.snapshot(now) ?? []),
-      holds: [...this.holds.values()].flatMap((hold) => hold.snapshot(now) ?? []),
+      ...this.limits.snapshot(now),
       waiting: this.waiting,
       refused: { ...this.refused },
       ...(learnt.length > 0 && { learnt }),
     };
   }
 
-  private get limits(): readonly (ScopeBudget | ScopeGate | ScopeHold)[] {
-    return [...this.budgets.values(), ...this.gates.values(), ...this.holds.values()];
+  /** Whether attempts occupy its limits, which therefore have to go on counting. */
+  get isOccupied(): boolean {
+    return this.limits.isOccupied;
+  }
+
+  /** A new scope in its place, which knows nothing but what attempts occupy. */
+  renewed(fleet: FleetMember | undefined): Scope {
+    return new Scope(this.name, this.ports, this.siblings, fleet, this.limits.renewed());
   }
 
   /** Clears what was learnt. */
   forget(): void {
-    for (const limit of this.limits) limit.forget();
+    this.limits.forget();
     this.tails?.forget();
   }
 
   /** The retrier has forgotten this scope: other processes hear nothing more about it. */
   close(): void {
-    for (const limit of this.limits) limit.leaveFleet();
+    this.limits.leaveFleet();
     this.fleet?.close();
     this.fleet = undefined;
   }

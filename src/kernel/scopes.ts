@@ -1,6 +1,7 @@
 /**
- * The scopes of a retrier. Their number is bounded (the least recently used goes first), and idle scopes expire. Both
- * work without a timer, and a request to a known scope reads no clock for it.
+ * The scopes of a retrier. Their number is bounded (the least recently used goes first), and idle scopes expire; but a
+ * scope stays for as long as attempts occupy its limits. Both work without a timer, and a request to a known scope reads
+ * no clock for it.
  */
 
 import type { FleetMember } from './fleet.js';
@@ -60,10 +61,11 @@ export class Scopes {
 
   private made(name: string): Scope {
     this.sweep(this.ports.now());
-    for (const oldest of this.byName.keys()) {
+    for (const oldest of this.byName.values()) {
       if (this.byName.size < this.most) break;
-      this.byName.get(oldest)?.close();
-      this.byName.delete(oldest);
+      if (oldest.isOccupied) continue;
+      oldest.close();
+      this.byName.delete(oldest.name);
     }
     return new Scope(name, this.ports, this.siblings, this.fleet);
   }
@@ -76,24 +78,27 @@ export class Scopes {
       if (scope.uses > 0) {
         scope.uses = 0;
         scope.usedAt = now;
-      } else if (now - scope.usedAt >= this.idleMs) {
-        this.forget(scope.name);
+      } else if (now - scope.usedAt >= this.idleMs && !scope.isOccupied) {
+        this.forget(scope);
       }
     }
   }
 
   /** Resets one scope, or all of them; requests that wait there can go. */
   reset(name?: string): void {
-    for (const scope of this.byName.values()) if (name === undefined || scope.name === name) scope.forget();
-    this.forget(name);
+    const scopes = this.all().filter((scope) => name === undefined || scope.name === name);
+    for (const scope of scopes) {
+      scope.forget();
+      this.forget(scope);
+      if (scope.isOccupied) this.byName.set(scope.name, scope.renewed(this.fleet));
+    }
   }
 
   /** Requests that are under way keep the scope that they have. */
-  private forget(name?: string): void {
-    for (const scope of this.byName.values()) if (name === undefined || scope.name === name) scope.close();
-    if (name === undefined) this.byName.clear();
-    else this.byName.delete(name);
-    if (name === undefined || this.newest?.name === name) this.newest = undefined;
+  private forget(scope: Scope): void {
+    scope.close();
+    this.byName.delete(scope.name);
+    if (this.newest === scope) this.newest = undefined;
   }
 
   all(): Scope[] {

@@ -5,15 +5,7 @@
 
 import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
-import type {
-  Admission,
-  Decision,
-  Finding,
-  History,
-  Outcome,
-  RequestFacts,
-  ResponseFinding,
-} from '../core/types.js';
+import type { Admission, Decision, History, Outcome, RefusalReason, RequestFacts } from '../core/types.js';
 import type { Alarm, NewAlarms } from './alarms.js';
 import type { Ports } from './ports.js';
 
@@ -59,6 +51,12 @@ export interface Session {
   movesTo(url: string): void;
   /** To be called before each attempt, the first one included, and again after a wait that it asked for. */
   admit(): Admission;
+  /**
+   * To be called at once when `admit` asked for a wait with `isCalled`. `call` is called, at most once, if it is this
+   * request's turn to ask again before that time is over. That happens while another request ends, so what `call` does has
+   * to be left for later.
+   */
+  onTurn(call: () => void): void;
   /**
    * True if the response needs no decision: the session is over, and the response is the caller's. False: ask `next`.
    */
@@ -137,10 +135,12 @@ export interface SessionScope {
   readonly ports: Ports;
 }
 
-/** What the limits of its scope have found out, for the errors of requests that they refuse. */
+/** The limits of its scope, as far as adapters need them. */
 export interface SessionLimits {
-  readonly gate: { readonly failure: Finding | undefined } | undefined;
-  readonly hold:
-    | { readonly asked: { readonly finding: ResponseFinding; readonly at: number } | undefined }
-    | undefined;
+  /**
+   * The error of a request that was refused. `own`: the last real outcome of this request as the `cause`, if there was one.
+   * Otherwise, the cause is what the limit has found: plain data, so that an error which is kept holds no connection and
+   * no body.
+   */
+  refusal(reason: RefusalReason, own?: ErrorOptions): Error;
 }

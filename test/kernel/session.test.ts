@@ -4,7 +4,6 @@ import type { HeldError } from '../../src/core/errors.js';
 import type { DecisionEvent, RequestEvent, SettledEvent } from '../../src/core/events.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { ErrorOutcome, ResponseOutcome } from '../../src/core/types.js';
-import { refusalError } from '../../src/drivers/refusal.js';
 import { historyOf, remember } from '../../src/kernel/history.js';
 import type { Retrier } from '../../src/kernel/retrier.js';
 import { createRetrier } from '../../src/kernel/retrier.js';
@@ -509,7 +508,7 @@ describe('the hold', () => {
     time.now = 350;
     const session = retrier.open(requestOf());
     expect(session.admit().kind).toBe('refuse');
-    const error = refusalError(session, 'held') as HeldError;
+    const error = session.limits.refusal('held') as HeldError;
     expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_HELD', scope: 'https://api.example.com' });
     expect(error.asked).toEqual({ status: 429, delayMs: 5_000, agoMs: 350 });
     expect(error.cause).toMatchObject({ status: 429, hint: { delayMs: 5_000, reason: 'delay-seconds' } });
@@ -517,15 +516,9 @@ describe('the hold', () => {
       'Not sent: https://api.example.com asked for a wait of 5 s (429) 350 ms ago, and the queue of waiting requests is too long',
     );
     const own = { cause: { status: 503 } };
-    expect(refusalError(session, 'held', own).cause).toBe(own.cause);
-    expect(refusalError(session, 'gate-shut', own)).toMatchObject({
-      name: 'GateShutError',
-      cause: own.cause,
-    });
-    const nobody = refusalError(
-      retrier.open(requestOf({ origin: 'https://b.example' })),
-      'held',
-    ) as HeldError;
+    expect(session.limits.refusal('held', own).cause).toBe(own.cause);
+    const elsewhere = retrier.open(requestOf({ origin: 'https://b.example' }));
+    const nobody = elsewhere.limits.refusal('held') as HeldError;
     expect(nobody.asked).toBeUndefined();
     expect(nobody.message).toContain('is rate limited');
   });
@@ -536,7 +529,7 @@ describe('the hold', () => {
       const session = retrier.open(requestOf());
       session.admit();
       session.next(outcome, { replayable: true });
-      return refusalError(retrier.open(requestOf()), 'gate-shut').cause;
+      return retrier.open(requestOf()).limits.refusal('gate-shut').cause;
     };
     expect(end(answered(429))).toBeUndefined();
     expect(end(answered(503))).toMatchObject({ kind: 'response', status: 503 });
@@ -545,7 +538,10 @@ describe('the hold', () => {
     expect(end(answered(404))).toBeUndefined();
     end(answered(502));
     retrier.reset();
-    expect(refusalError(retrier.open(requestOf()), 'gate-shut').cause).toBeUndefined();
+    const { limits } = retrier.open(requestOf());
+    expect(limits.refusal('gate-shut').cause).toBeUndefined();
+    const own = { cause: { status: 503 } };
+    expect(limits.refusal('gate-shut', own)).toMatchObject({ name: 'GateShutError', cause: own.cause });
   });
 
   /** So many answers in each of two seconds, and a request after that. */

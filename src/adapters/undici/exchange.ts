@@ -14,7 +14,6 @@ import { causeOf } from '../../drivers/cause.js';
 import { contextFor, verdictOn } from '../../drivers/hooks.js';
 import type { KeptBody } from '../../drivers/kept-body.js';
 import { rememberOutermost } from '../../drivers/outermost.js';
-import { refusalError } from '../../drivers/refusal.js';
 import { unpackedText } from '../../drivers/unpack.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import { isListening } from '../../kernel/events.js';
@@ -116,8 +115,8 @@ export class UndiciExchange extends CallersController implements Receiver {
     if (this.isOver) return true;
     const admission = this.session.admit();
     if (admission.kind === 'go') return this.send(more);
-    if (admission.kind === 'wait') this.proceedIn(admission.delayMs, more);
-    else this.fail(refusalError(this.session, admission.reason, this.cause));
+    if (admission.kind === 'wait') this.proceedIn(admission.delayMs, more, admission.isCalled === true);
+    else this.fail(this.session.limits.refusal(admission.reason, this.cause));
     return true;
   }
 
@@ -125,8 +124,15 @@ export class UndiciExchange extends CallersController implements Receiver {
    * A function of its own: one that creates closures allocates room for their variables at each call, even if it does
    * not create them.
    */
-  private proceedIn(delayMs: number, more: MoreHeaders | undefined): void {
-    this.wait(delayMs, () => this.proceed(more));
+  private proceedIn(delayMs: number, more: MoreHeaders | undefined, isCalled: boolean): void {
+    const wake = this.wait(delayMs, () => this.proceed(more));
+    const { phase } = this;
+    const called = (): void => {
+      if (this.phase !== phase) return;
+      cancelWait(phase);
+      wake();
+    };
+    if (isCalled) this.session.onTurn(() => queueMicrotask(called));
   }
 
   private send(more: MoreHeaders | undefined): boolean {
@@ -377,13 +383,14 @@ export class UndiciExchange extends CallersController implements Receiver {
     this.session.movesTo(hook.url);
   }
 
-  private wait(delayMs: number, next: () => void): void {
+  private wait(delayMs: number, next: () => void): () => void {
     const wake = (): void => {
       this.takeStep({ kind: 'waiting' });
       this.inScope(next);
     };
     const { unref } = this.session.settings;
     this.takeStep({ kind: 'waiting', cancel: this.ports.sleep(delayMs, wake, { unref }) });
+    return wake;
   }
 
   // -------------------------------------------------------------- two attempts that are out

@@ -8,9 +8,9 @@ import { isPromise } from '../../core/returned.js';
 import type { Admission, Decision, Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import type { Session } from '../../kernel/session.js';
+import type { Sleep } from '../../kernel/sleep.js';
 import { contextFor } from '../hooks.js';
 import { rememberOutermost } from '../outermost.js';
-import { refusalError } from '../refusal.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody } from './exchange.js';
 import { sendLearning } from './hedging.js';
 import { judged, tellAbort } from './judging.js';
@@ -91,8 +91,10 @@ export class Loop<Answer> {
   private async admittedAfter(first: Admission): Promise<void> {
     const { session } = this;
     for (let admission = first; admission.kind !== 'go'; admission = session.admit()) {
-      if (admission.kind === 'wait') await this.wait(admission.delayMs);
-      else throw this.exchange.ownError(refusalError(session, admission.reason, this.times.cause));
+      if (admission.kind === 'refuse') {
+        throw this.exchange.ownError(session.limits.refusal(admission.reason, this.times.cause));
+      }
+      await (admission.isCalled ? this.waitForTurn(admission.delayMs) : this.wait(admission.delayMs));
     }
   }
 
@@ -178,9 +180,23 @@ export class Loop<Answer> {
     if (isElsewhere) session.movesTo(context.url);
   }
 
-  private async wait(delayMs: number, body?: RequestBody): Promise<void> {
-    const { exchange, session, times } = this;
-    const isOver = await wait(delayMs, exchange, times.sleep, { unref: session.settings.unref }, body);
+  private wait(delayMs: number, body?: RequestBody): Promise<void> {
+    return this.waitWith(this.times.sleep, delayMs, body);
+  }
+
+  /** Waits until it is this request's turn, or until it has to ask whether it is. */
+  private waitForTurn(delayMs: number): Promise<void> {
+    const { session, times } = this;
+    const sleep: Sleep = (ms, wake, options) => {
+      session.onTurn(wake);
+      return times.sleep(ms, wake, options);
+    };
+    return this.waitWith(sleep, delayMs);
+  }
+
+  private async waitWith(sleep: Sleep, delayMs: number, body?: RequestBody): Promise<void> {
+    const { exchange, session } = this;
+    const isOver = await wait(delayMs, exchange, sleep, { unref: session.settings.unref }, body);
     if (!isOver) throw exchange.abortError();
   }
 

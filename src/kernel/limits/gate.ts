@@ -1,5 +1,6 @@
 /** The gate of a scope: its setting, its state, and its link to the fleet. */
 
+import { GateShutError } from '../../core/errors.js';
 import { afterSign } from '../../core/limits/gate/gate.js';
 import { type Kind, kindOf } from '../../core/limits/gate/kinds.js';
 import { afterStall, isHealthy } from '../../core/limits/gate/open.js';
@@ -16,7 +17,7 @@ import type { FleetScope, GateShare, OwnGate } from '../fleet.js';
 import type { Ports } from '../ports.js';
 import { stalledSince } from '../stalls.js';
 import { FleetLink } from './fleet-link.js';
-import { noteFailure, type Permit } from './permit.js';
+import { causeIn, noteFailure, type Permit } from './permit.js';
 
 /** Whose request it is that passes the gate, or has failed. */
 export interface Asking {
@@ -123,6 +124,10 @@ export class ScopeGate implements OwnGate {
   }
 
   // -------------------------------------------------------------- what it knows
+
+  refusal(scope: string, own: ErrorOptions): GateShutError {
+    return new GateShutError(scope, causeIn(own, this.failure));
+  }
 
   /** Undefined: it has not been used yet. */
   snapshot(now: number): { readonly state: GateState['kind'] } | undefined {

@@ -1,5 +1,6 @@
 /** The hold of a scope: its setting, its state and what the server answers, and its link to the fleet. */
 
+import { HeldError } from '../../core/errors.js';
 import { queueMs } from '../../core/limits/hold/admit.js';
 import { givePlaceBack, isDraining, isPaced } from '../../core/limits/hold/queue.js';
 import { afterRefusal, isRefusal } from '../../core/limits/hold/refusals.js';
@@ -14,7 +15,7 @@ import type { Finding, ResponseFinding } from '../../core/types.js';
 import type { FleetScope, HoldShare, OwnHold } from '../fleet.js';
 import type { Ports } from '../ports.js';
 import { FleetLink } from './fleet-link.js';
-import type { Permit } from './permit.js';
+import { causeIn, type Permit } from './permit.js';
 
 export class ScopeHold implements OwnHold {
   readonly hold: Hold;
@@ -36,11 +37,6 @@ export class ScopeHold implements OwnHold {
 
   set state(state: HoldState) {
     this.known = state;
-  }
-
-  /** The answer that started the hold. */
-  get asked(): HoldState['asked'] {
-    return this.state.asked;
   }
 
   // -------------------------------------------------------------- before an attempt
@@ -146,6 +142,18 @@ export class ScopeHold implements OwnHold {
   }
 
   // -------------------------------------------------------------- what it knows
+
+  refusal(scope: string, own: ErrorOptions): HeldError {
+    const { asked } = this.state;
+    if (asked === undefined) return new HeldError(scope, undefined, own);
+    const { status, hint } = asked.finding;
+    const agoMs = this.ports.now() - asked.at;
+    return new HeldError(
+      scope,
+      { status, delayMs: hint?.delayMs ?? null, agoMs },
+      causeIn(own, asked.finding),
+    );
+  }
 
   /** Undefined: it has not been used yet. */
   snapshot(now: number): { readonly forMs: number } | undefined {

@@ -1,13 +1,124 @@
-/** The limits of a scope that the requests with the same settings pass. */
+/**
+ * The limits of a scope that the requests with the same settings pass. Each setting of a limit has one object, which rules
+ * that inherit the setting share.
+ */
 
+import { type LimitName, limitNames } from '../../core/limits/all.js';
 import type { Settings } from '../../core/policy/settings.js';
-import type { Finding, RefusalReason, RequestFacts } from '../../core/types.js';
+import type { Finding, RefusalReason, RequestFacts, World } from '../../core/types.js';
+import type { FleetScope } from '../fleet.js';
 import type { Ports } from '../ports.js';
+import type { SessionLimits } from '../session.js';
 import type { Tails } from '../tails.js';
-import type { ScopeBudget } from './budget.js';
+import { ScopeBudget } from './budget.js';
 import type { LimitsPassed } from './clear.js';
-import type { ScopeGate } from './gate.js';
-import type { ScopeHold } from './hold.js';
+import { ScopeGate } from './gate.js';
+import { ScopeHold } from './hold.js';
+import type { Permit } from './permit.js';
+
+// ---------------------------------------------------------------- the limits of a scope, by their settings
+
+type NewLimit<Setting, Limit> = new (setting: Setting, ports: Ports, fleet: FleetScope | undefined) => Limit;
+
+type LimitNamed<K extends LimitName> = NonNullable<LimitsPassed[K]>;
+
+/** A bundle may be made without gate and hold (docs/runtimes.md): then no settings ask for either. */
+const made: {
+  readonly [K in LimitName]: NewLimit<Exclude<Settings[K], false>, LimitNamed<K>> | undefined;
+} = {
+  budget: ScopeBudget,
+  gate:
+    typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? ScopeGate : undefined,
+  hold:
+    typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? ScopeHold : undefined,
+};
+
+/** The limits as `snapshot()` shows them: one entry for each that the rules of the scope have used. */
+export interface LimitSnapshots {
+  readonly budgets: readonly Shown<'budget'>[];
+  readonly gates: readonly Shown<'gate'>[];
+  readonly holds: readonly Shown<'hold'>[];
+}
+
+type Shown<K extends LimitName> = NonNullable<ReturnType<LimitNamed<K>['snapshot']>>;
+
+export class ScopeLimits {
+  private readonly ports: Ports;
+  private readonly known: { readonly [K in LimitName]: Map<object, LimitNamed<K>> };
+
+  constructor(ports: Ports) {
+    this.ports = ports;
+    this.known = Object.fromEntries(limitNames.map((name) => [name, new Map()])) as ScopeLimits['known'];
+  }
+
+  /** Those that a request with these settings passes. */
+  of(settings: Settings, fleet: FleetScope | undefined): LimitsPassed {
+    const passed = limitNames.map((name) => [name, this.one(name, settings, fleet)]);
+    return Object.fromEntries(passed) as LimitsPassed;
+  }
+
+  private one<K extends LimitName>(
+    name: K,
+    settings: Settings,
+    fleet: FleetScope | undefined,
+  ): LimitNamed<K> | undefined {
+    const setting = settings[name];
+    const New = made[name];
+    if (setting === false || New === undefined) return undefined;
+    const known: Map<object, LimitNamed<K>> = this.known[name];
+    const limit = known.get(setting) ?? new New(setting as Exclude<Settings[K], false>, this.ports, fleet);
+    known.set(setting, limit);
+    return limit;
+  }
+
+  snapshot(now: number): LimitSnapshots {
+    return {
+      budgets: this.shown('budget', now),
+      gates: this.shown('gate', now),
+      holds: this.shown('hold', now),
+    };
+  }
+
+  private shown<K extends LimitName>(name: K, now: number): Shown<K>[] {
+    const known: Map<object, LimitNamed<K>> = this.known[name];
+    return [...known.values()].flatMap((limit) => (limit.snapshot(now) as Shown<K> | undefined) ?? []);
+  }
+
+  private get all(): readonly LimitNamed<LimitName>[] {
+    return limitNames.flatMap((name) => [...this.known[name].values()]);
+  }
+
+  /** Whether attempts occupy something that would not be counted any more without these limits. */
+  get isOccupied(): boolean {
+    return this.all.some(isOccupied);
+  }
+
+  /** Those of a scope that begins anew: only what attempts occupy is known there. */
+  renewed(): ScopeLimits {
+    const anew = new ScopeLimits(this.ports);
+    for (const name of limitNames) {
+      for (const [setting, limit] of this.known[name]) {
+        if (isOccupied(limit)) (anew.known[name] as Map<object, object>).set(setting, limit);
+      }
+    }
+    return anew;
+  }
+
+  /** Clears what was learnt. */
+  forget(): void {
+    for (const limit of this.all) limit.forget();
+  }
+
+  leaveFleet(): void {
+    for (const limit of this.all) limit.leaveFleet();
+  }
+}
+
+function isOccupied(limit: LimitNamed<LimitName> & { readonly isOccupied?: boolean }): boolean {
+  return limit.isOccupied === true;
+}
+
+// ---------------------------------------------------------------- what a request has to do with them
 
 /** The scopes of a retrier. */
 export interface Siblings {
@@ -29,7 +140,14 @@ export interface Shared {
   readonly refused: Record<RefusalReason, number>;
 }
 
-export class Limits implements LimitsPassed {
+/** Which limit it is that refuses for this reason. */
+const refusing: Readonly<Record<RefusalReason, 'gate' | 'hold'>> = {
+  'gate-shut': 'gate',
+  'gate-full': 'gate',
+  held: 'hold',
+};
+
+export class Limits implements LimitsPassed, SessionLimits {
   readonly scope: Shared;
   readonly settings: Settings;
   readonly budget: ScopeBudget | undefined;
@@ -43,6 +161,32 @@ export class Limits implements LimitsPassed {
     this.gate = gate;
     this.hold = hold;
   }
+
+  /** What a decision has to know of them. */
+  seen(now: number): Pick<World, 'budget' | 'gateShut' | 'queueMs'> {
+    const { budget, gate, hold } = this;
+    return {
+      budget: budget?.spendable(now),
+      gateShut: gate?.refuses(now) ?? false,
+      queueMs: hold?.queueMs(now) ?? 0,
+    };
+  }
+
+  /** Whether the scope can bear more requests than were asked for: the server is up, and failures are few. */
+  isAtEase(now: number): boolean {
+    const { budget, gate, hold } = this;
+    if (gate?.isAtEase(now) === false || hold?.isAtEase(now) === false) return false;
+    return budget?.isAtEase(now) ?? true;
+  }
+
+  refusal(reason: RefusalReason, own: ErrorOptions = {}): Error {
+    const error = this[refusing[reason]]?.refusal(this.scope.name, own);
+    // Never reached: a limit that is not there refuses nothing.
+    return error ?? new TypeError(reason);
+  }
+
+  /** The request waits for a limit that calls it when it is its turn. */
+  onTurn(_permit: Permit, _call: () => void): void {}
 
   /** The hold hears of a failure at once, even if another attempt of the request is still out and will decide. */
   holdHears(

@@ -6,6 +6,7 @@ import type { Epoch } from '../../core/limits/gate/state.js';
 import { noEpoch } from '../../core/limits/gate/state.js';
 import type { Claim } from '../../core/limits/turnstile.js';
 import { noClaim } from '../../core/limits/turnstile.js';
+import type { Finding } from '../../core/types.js';
 
 export interface Permit {
   /** It asks, and again after it has waited for the gate or queued; then the attempt is out, and in the end over. */
@@ -62,4 +63,9 @@ export function noteFailure(permit: Permit, { deadForMs }: Gate, isFirst: boolea
   if (past.failedAt === undefined || now - past.failedAt < deadForMs) return false;
   past.failedAt = undefined;
   return true;
+}
+
+/** The cause of a refusal: how the request itself was answered last, or else what its scope has found. */
+export function causeIn(own: ErrorOptions, found: Finding | undefined): ErrorOptions {
+  return 'cause' in own || found === undefined ? own : { cause: found };
 }

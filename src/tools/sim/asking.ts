@@ -39,6 +39,10 @@ class Asking implements Pursuit {
     return this.session.admit();
   }
 
+  onTurn(call: () => void): void {
+    this.session.onTurn(call);
+  }
+
   acceptAtOnce(status: number): boolean {
     return this.session.acceptAtOnce(status);
   }

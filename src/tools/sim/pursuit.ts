@@ -41,6 +41,8 @@ export interface Pursuit {
   readonly deadlineAt: number;
   readonly tail?: PursuitTail | undefined;
   admit(): Admission;
+  /** Only where `admit` may ask for a wait with `isCalled`. */
+  onTurn?(call: () => void): void;
   acceptAtOnce(status: number): boolean;
   next(outcome: ResponseOutcome | ErrorOutcome, prospects: Prospects): BareDecision;
   abandon(outcome?: unknown): void;

@@ -105,8 +105,10 @@ export class Traffic {
   private proceed(exchange: Exchange): void {
     const admission = exchange.pursuit.admit();
     if (admission.kind === 'go') this.send(exchange);
-    else if (admission.kind === 'wait') this.wait(exchange, admission.delayMs);
-    else {
+    else if (admission.kind === 'wait') {
+      this.wait(exchange, admission.delayMs);
+      if (admission.isCalled) this.awaitTurn(exchange);
+    } else {
       this.trace?.(this.agenda.now, exchange, admission.reason);
       exchange.pursuit.abandon();
       this.end(exchange, 'refused');
@@ -237,6 +239,11 @@ export class Traffic {
   private wait(exchange: Exchange, delayMs: number): void {
     exchange.turn = this.nextTurn();
     this.agenda.at(this.agenda.now + delayMs, this.waking, exchange.slot, exchange.turn);
+  }
+
+  /** It may be its turn before the wait is over: then it asks at once. */
+  private awaitTurn({ pursuit, slot, turn }: Exchange): void {
+    pursuit.onTurn?.(() => this.agenda.at(this.agenda.now, this.waking, slot, turn));
   }
 
   /** Remembers what the server asked for, to count the attempts that ignore it. */
