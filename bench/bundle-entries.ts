@@ -25,7 +25,9 @@ const pieces: Readonly<Record<string, Modules>> = {
   'all hints': ['src/core/hints/'],
   'the check for contradictions': [
     'src/core/policy/check/contradictions.ts',
-    'src/core/policy/check/budget-contradictions.ts',
+    'src/core/limits/budget/check.ts',
+    'src/core/limits/gate/check.ts',
+    'src/core/limits/hold/check.ts',
     'src/core/policy/check/rule-contradictions.ts',
   ],
   'any check of policies': ['src/core/policy/check', 'src/core/policy/routes/pattern-faults.ts'],

@@ -7,6 +7,7 @@ export { problemText } from './core/errors.js';
 export { found, quote } from './core/found.js';
 export { hintSetNames } from './core/hints/sets.js';
 export { fullBudget } from './core/limits/budget/budget.js';
+export { endlessQueues, longPolls } from './core/limits/checks.js';
 export type { TailState } from './core/limits/tail/tail.js';
 export {
   afterAttempt,
@@ -16,15 +17,9 @@ export {
   newTail,
 } from './core/limits/tail/tail.js';
 export { checkPolicy } from './core/policy/check/check.js';
+export type { JsonSchema } from './core/policy/check/json-schema.js';
 export { nearest } from './core/policy/check/nearest.js';
-export {
-  endlessQueues,
-  hedgedWrites,
-  implausibleTimes,
-  longPolls,
-  unreadBodies,
-} from './core/policy/check/remarks.js';
-export type { JsonSchema } from './core/policy/check/schema.js';
+export { hedgedWrites, implausibleTimes, unreadBodies } from './core/policy/check/remarks.js';
 export { checkStructure } from './core/policy/check/structure.js';
 export { pathTo } from './core/policy/check/wording.js';
 export { defaults } from './core/policy/defaults.js';

@@ -63,7 +63,7 @@ const floors: Readonly<Record<string, RegExp>> = {
   words: /^core\/([^/]+|policy\/switched|limits\/(all|settings|budget\/state|[a-z]+\/setting))\.[jt]s$/,
   failures: /^core\/decide\/failures\//,
   hints: /^core\/hints\//,
-  settings: /^core\/policy\/(options|settings|schedules|defaults)\.[jt]s$/,
+  settings: /^core\/policy\/(options|settings|schedules|defaults|check\/(json-schema|level|wording))\.[jt]s$/,
   limits: /^core\/limits\//,
   decide: /^core\/decide\//,
   policy: /^core\/policy\//,

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { type Offer, offeredIn, problemsOf } from '../scripts/editor.js';
-import { functionKeys, type JsonSchema, policySchema } from '../src/core/policy/check/schema.js';
+import type { JsonSchema } from '../src/core/policy/check/json-schema.js';
+import { functionKeys, policySchema } from '../src/core/policy/check/schema.js';
 import { defaults } from '../src/core/policy/defaults.js';
 
 const functions = ['retryIf', 'beforeRetry', 'observe'];

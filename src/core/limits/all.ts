@@ -24,6 +24,11 @@ export type AskedFirst = { [K in LimitName]: (typeof asksFirst)[K] extends true 
 
 export const limitNames: readonly LimitName[] = Object.keys(asksFirst) as LimitName[];
 
+/** A value for each of them. */
+export function byLimit<T>(make: (name: LimitName) => T): Readonly<Record<LimitName, T>> {
+  return Object.fromEntries(limitNames.map((name) => [name, make(name)])) as Record<LimitName, T>;
+}
+
 /**
  * Before an attempt is sent. The hold comes first, because an attempt may wait long for its place in the queue: what the
  * gate gives, the turn to probe or a place in the ramp, has to be used at once.

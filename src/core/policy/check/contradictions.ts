@@ -6,8 +6,8 @@
 import { scheduledWait } from '../../decide/schedule.js';
 import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
+import { limitContradictions } from '../../limits/checks.js';
 import type { Schedule, ScheduleFunction } from '../schedules.js';
-import { budgetContradictions } from './budget-contradictions.js';
 import type { Contradiction, Level } from './level.js';
 import { problem, writtenPath } from './level.js';
 import { tailContradictions } from './tail-contradictions.js';
@@ -43,34 +43,7 @@ const contradictions: readonly Contradiction[] = [
         : [],
   },
   { written: ['attemptHeader', 'idempotencyKey'], with: [], find: oneHeaderForTwo },
-  {
-    written: ['gate'],
-    with: ['deadlineMs'],
-    find: ({ settings: { gate, deadlineMs } }) =>
-      gate && gate.whenShut === 'wait' && deadlineMs === undefined
-        ? problem('gate.whenShut', found(gate.whenShut), '"fail"; "wait" needs a deadlineMs')
-        : [],
-  },
-  {
-    written: ['hold'],
-    with: ['maxHintMs'],
-    inheritable: true,
-    find: ({ own, settings: { hold, maxHintMs } }) =>
-      hold && hold.minMs > maxHintMs
-        ? problem(
-            writtenPath('hold', own.hold, 'minMs'),
-            `a minMs of ${hold.minMs}`,
-            `at most maxHintMs, which is ${maxHintMs}`,
-          )
-        : [],
-  },
-  {
-    written: ['hold'],
-    with: ['hints'],
-    inheritable: true,
-    find: ({ own, settings: { hold, hints } }) =>
-      hold && hints === undefined ? problem('hold', found(own.hold), 'false, unless hints are read') : [],
-  },
+  ...limitContradictions,
   {
     written: ['bodyHintBytes'],
     with: ['hints'],
@@ -87,7 +60,6 @@ const contradictions: readonly Contradiction[] = [
     with: [],
     find: (level) => scheduleContradictions(level, 'throttledSchedule'),
   },
-  { written: ['budget'], with: [], find: budgetContradictions },
   ...(typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? tailContradictions : []),
 ];
 

@@ -4,8 +4,11 @@
  * and Cassandra. Strings, since a page carries them.
  */
 
+import { limitNamesElsewhere } from '../../limits/checks.js';
+import type { ForeignName } from './wording.js';
+
 /** Without a name of ours, nothing takes the place of theirs, and the note says why. */
-const names: readonly (readonly [ours: string, theirs: string, note?: string])[] = [
+const names: readonly ForeignName[] = [
   [
     'maxRetries',
     'retries limit retryLimit retryCount noResponseRetries maxNetworkRetries maxRetryAttempts forever',
@@ -37,13 +40,7 @@ const names: readonly (readonly [ours: string, theirs: string, note?: string])[]
   ['', 'throwOnError throwOnHttpError throwHttpErrors', 'Not needed: the last answer is returned as it is.'],
   ['beforeRetry', 'onRetry onRetryAttempt', ' To be told only, use "observe".'],
   ['observe', 'onFailedAttempt onMaxRetryTimesExceeded onError onFailure onSuccess onGiveUp'],
-  ['gate', 'breaker circuit circuitBreaker'],
-  [
-    'gate.failures',
-    'threshold volumeThreshold failureThreshold errorThresholdPercentage failureRatio minimumThroughput',
-  ],
-  ['gate.probeMs', 'halfOpenAfter resetTimeout breakDuration'],
-  ['budget', 'retryBudget retryThrottling shouldConsumeRetry'],
+  ...limitNamesElsewhere,
   ['hedge', 'hedging hedgingPolicy hedged backup backupRequest backupRequests speculativeRetry'],
   ['hedge', 'maxHedges maxHedgedAttempts', ' There is one hedge at most.'],
   ['hedge.afterMs', 'hedgeDelay hedgingDelay hedgeAfter delay'],

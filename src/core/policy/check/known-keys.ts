@@ -4,8 +4,8 @@ import type { Problem } from '../../errors.js';
 import { unknownSetting } from '../../errors.js';
 import { quote } from '../../found.js';
 import { adviceOnForeign } from './foreign-names.js';
+import type { JsonSchema } from './json-schema.js';
 import { nearest } from './nearest.js';
-import type { JsonSchema } from './schema.js';
 import { functionKeys, policySchema } from './schema.js';
 import { mostNames, oneOf, pathTo } from './wording.js';
 

@@ -1,3 +1,5 @@
+/** What contradictions are judged by, and how they are told. */
+
 import type { Problem } from '../../errors.js';
 import type { SettingsOptions } from '../options.js';
 import type { Settings } from '../settings.js';

@@ -7,10 +7,11 @@ import type { Remark } from '../../errors.js';
 import { quote } from '../../found.js';
 import { bodyBytesOf } from '../../hints/compile.js';
 import type { HintSetName } from '../../hints/sets.js';
+import { plausibleTimes } from '../../limits/checks.js';
 import { timeText } from '../../time-text.js';
 import type { PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
 import { partsOf } from '../routes/patterns.js';
-import { oneOf, pathTo } from './wording.js';
+import { day, hour, oneOf, type PlausibleTimes, pathTo } from './wording.js';
 
 // ---------------------------------------------------------------- a path without its slash
 
@@ -35,36 +36,6 @@ function forgottenSlash(match: string): Omit<Remark, 'path'> | undefined {
     says: `${quote(match)} means the path ${quote(path)} on a host named ${quote(host)}`,
     advice: `Write ${quote(`${before}/${host}${path}`)} for a path, or ${object} for that host.`,
   };
-}
-
-// ---------------------------------------------------------------- holds whose requests have no deadline
-
-// The queue is bounded all the same, but what it is bounded by has nothing to do with how long the callers are willing to
-// wait.
-
-export function endlessQueues({ rules = [], ...top }: PolicyOptions): readonly Remark[] {
-  return [
-    ...endlessQueue('', top, top),
-    ...rules.flatMap((rule, index) => {
-      return endlessQueue(`${pathTo('rules', index)}.`, rule, { deadlineMs: top.deadlineMs, ...rule });
-    }),
-  ];
-}
-
-function endlessQueue(
-  before: string,
-  { hold }: SettingsOptions,
-  { deadlineMs }: { readonly deadlineMs?: number | undefined },
-): readonly Remark[] {
-  const hasQueue = hold === true || (typeof hold === 'object' && hold.maxQueueMs === undefined);
-  if (!hasQueue || deadlineMs !== undefined) return [];
-  return [
-    {
-      path: `${before}hold`,
-      says: 'without a deadlineMs, a request may queue for 30 s, and then be refused',
-      advice: 'Set deadlineMs, of which a request queues for half at most, or hold.maxQueueMs.',
-    },
-  ];
 }
 
 // ---------------------------------------------------------------- hedged methods with effects
@@ -93,40 +64,6 @@ function hedgedWrite(before: string, { hedge }: SettingsOptions): readonly Remar
       advice: `Leave ${which} out, unless the server carries out only one of two such requests and gives both the same answer.`,
     },
   ];
-}
-
-// ---------------------------------------------------------------- long polls at an origin that has a gate
-
-// The time limit of each poll is a failure for the gate.
-
-/** A segment by which APIs with long polls name them: Telegram, CouchDB, Matrix, Dropbox, Kubernetes and others. */
-const polls = /(^|[/_-])(long-?poll(ing)?|poll(ing)?|getupdates|_changes|sync|watch|subscribe)([/_-]|$)/i;
-
-export function longPolls({ rules = [], ...top }: PolicyOptions): readonly Remark[] {
-  return rules.flatMap(({ match, ...rule }, index) => {
-    const { gate, attemptTimeoutMs } = { ...top, ...rule };
-    const path = pathOf(match);
-    const isTimed = attemptTimeoutMs !== undefined || (rule.deadlineMs ?? top.deadlineMs) !== undefined;
-    if (!isOn(gate) || !isTimed || path === undefined || !polls.test(path)) return [];
-    // It has a gate of its own.
-    if (rule.scope !== undefined && rule.scope !== top.scope) return [];
-    return [
-      {
-        path: pathTo(pathTo('rules', index), 'match'),
-        says: `${quote(path)} looks like a long poll: each one that waits until its time limit is a failure for the gate`,
-        advice: 'If it is one, set "gate": false in this rule, so that its failures do not count.',
-      },
-    ];
-  });
-}
-
-function isOn(gate: PolicyOptions['gate']): boolean {
-  return gate !== undefined && gate !== false;
-}
-
-function pathOf(match: RuleOptions['match']): string | undefined {
-  if (typeof match === 'string') return match;
-  return match.path;
 }
 
 // ---------------------------------------------------------------- hint sets that read bodies, where `bodyHintBytes` is 0
@@ -164,11 +101,7 @@ function withoutUndefined(options: SettingsOptions): SettingsOptions {
 
 // ---------------------------------------------------------------- times in the wrong unit, most likely seconds: `deadlineMs: 30`
 
-const hour = 3_600_000;
-const day = 24 * hour;
-
-/** Values below the first number (except 0) and from the second one on are implausible. */
-const implausible: Readonly<Record<string, readonly [below: number, from: number]>> = {
+const implausible: PlausibleTimes = {
   // Shorter than the first wait.
   deadlineMs: [100, day],
   attemptTimeoutMs: [61, 12 * hour],
@@ -183,12 +116,6 @@ const implausible: Readonly<Record<string, readonly [below: number, from: number
   'schedule.waitMs': [5, day],
   'schedule.maxMs': [100, 7 * day],
   'schedule.waitsMs': [61, 7 * day],
-  'budget.windowMs': [100, day],
-  'gate.deadForMs': [61, hour],
-  'gate.probeMs': [61, hour],
-  'gate.rampMs': [61, hour],
-  'hold.minMs': [61, hour],
-  'hold.maxQueueMs': [61, hour],
 };
 
 export function implausibleTimes({ rules = [], ...top }: PolicyOptions): readonly Remark[] {
@@ -208,13 +135,13 @@ function implausibleTimesOf(before: string, options: SettingsOptions): readonly 
   });
 }
 
-function limitsOf(path: string): readonly [number, number] | undefined {
-  return implausible[path.replace('throttledSchedule', 'schedule')];
+function limitsOf(path: string): PlausibleTimes[string] | undefined {
+  return implausible[path.replace('throttledSchedule', 'schedule')] ?? plausibleTimes(path);
 }
 
 function remarkOn(
   path: string,
-  limits: readonly [number, number] | undefined,
+  limits: PlausibleTimes[string] | undefined,
   written: unknown,
 ): readonly Remark[] {
   if (limits === undefined) return [];

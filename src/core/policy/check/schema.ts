@@ -6,35 +6,24 @@
 
 import { freezeDeep } from '../../freeze.js';
 import { knownNames, whyMissing } from '../../hints/rows.js';
+import { byLimit } from '../../limits/all.js';
+import { limitDefinitions, limitSchemas } from '../../limits/checks.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
 import type { Hook } from '../settings.js';
+import {
+  boolean,
+  count,
+  either,
+  type JsonSchema,
+  listOf,
+  ms,
+  object,
+  oneOf,
+  ref,
+  share,
+  someTokens,
+} from './json-schema.js';
 import { takenHeaders } from './taken-headers.js';
-
-export interface JsonSchema {
-  readonly $schema?: string;
-  readonly $defs?: Readonly<Record<string, JsonSchema>>;
-  readonly $ref?: string;
-  /** What is allowed here, in words, if the other keywords would not say it well. */
-  readonly title?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly const?: string | number | boolean;
-  readonly enum?: readonly string[];
-  readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean';
-  readonly minimum?: number;
-  readonly maximum?: number;
-  /** Anchored, and without repetition inside a repetition, so that matching takes linear time. */
-  readonly pattern?: string;
-  readonly items?: JsonSchema;
-  readonly minItems?: number;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: false;
-  /** With `maxProperties: 1`: exactly one of the properties. */
-  readonly minProperties?: number;
-  readonly maxProperties?: number;
-}
 
 /** Where functions are allowed: in the policy, and under `rules[n].`. Everything else is data. */
 export const functionKeys: ReadonlySet<string> = new Set([
@@ -48,13 +37,8 @@ export const functionKeys: ReadonlySet<string> = new Set([
   'match.test',
 ]);
 
-/** Ten years. A longer wait is a mistake, for example a date in ms instead of a duration. */
-const longestMs = 315_360_000_000;
-const million = 1_000_000;
 const gibibyte = 1_073_741_824;
 
-const boolean: JsonSchema = { type: 'boolean' };
-const share: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 // So many answers are needed that a few lie beyond the quantile: 2,500 for this one.
 const quantile: JsonSchema = {
   title: 'a number from 0.01 to 0.999: 0.95 for the 95th percentile',
@@ -62,9 +46,6 @@ const quantile: JsonSchema = {
   minimum: 0.01,
   maximum: 0.999,
 };
-// Tokens are counted in thousandths, so a smaller number would count as 0.
-const someTokens: JsonSchema = { type: 'number', minimum: 0.001, maximum: million };
-const tokens: JsonSchema = { anyOf: [{ const: 0 }, someTokens] };
 const times: JsonSchema = { type: 'number', minimum: 1, maximum: 1_000 };
 const bytes: JsonSchema = { type: 'integer', minimum: 0, maximum: gibibyte };
 const label: JsonSchema = { type: 'string', pattern: '\\S', title: 'a name that is not blank' };
@@ -86,38 +67,6 @@ const status: JsonSchema = {
 
 /** Slots may be finer than any timer: Ethernet's take 51.2 µs. */
 const shortestMs = 0.001;
-
-function ms(minimum: number): JsonSchema {
-  const title = `milliseconds, from ${minimum} up to 10 years`;
-  return { title, type: 'number', minimum, maximum: longestMs };
-}
-
-function count(minimum: number): JsonSchema {
-  return { type: 'integer', minimum, maximum: million };
-}
-
-function oneOf(...names: readonly string[]): JsonSchema {
-  return { enum: names };
-}
-
-function listOf(items: JsonSchema): JsonSchema {
-  return { type: 'array', items };
-}
-
-function either(...anyOf: readonly JsonSchema[]): JsonSchema {
-  return { anyOf };
-}
-
-function ref(name: string): JsonSchema {
-  return { $ref: `#/$defs/${name}` };
-}
-
-function object(
-  properties: Readonly<Record<string, JsonSchema>>,
-  required: readonly string[] = [],
-): JsonSchema {
-  return { type: 'object', properties, required, additionalProperties: false };
-}
 
 const hintSet = {
   ...oneOf(...knownNames),
@@ -148,9 +97,7 @@ const settings = {
   bodyHintBytes: bytes,
   maxHintMs: ms(0),
   hintJitter: share,
-  budget: either({ const: false }, ref('bucket'), ref('window')),
-  gate: either(boolean, ref('gate')),
-  hold: either(boolean, ref('hold')),
+  ...limitSchemas,
   scope: { ...label, title: '"origin" or a name that is not blank' },
   bufferBodyBytes: bytes,
   resume: boolean,
@@ -178,9 +125,7 @@ const onlyOff: JsonSchema = {
 const inOverride = {
   ...settings,
   attemptTimeoutMs: ms(1),
-  budget: onlyOff,
-  gate: onlyOff,
-  hold: onlyOff,
+  ...byLimit(() => onlyOff),
   hedge: onlyOff,
 } satisfies Record<Exclude<keyof OverrideOptions, Hook>, JsonSchema>;
 
@@ -234,37 +179,7 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
     minProperties: 1,
     maxProperties: 1,
   },
-  bucket: object({
-    kind: { const: 'bucket' },
-    capacity: someTokens,
-    perSuccess: tokens,
-    perSecond: { type: 'number', minimum: 0, maximum: million },
-    cost: either(someTokens, ref('cost')),
-    refund: either(boolean, { const: 'all' }),
-    charge: oneOf('retry', 'failure'),
-    floor: tokens,
-  }),
-  window: object(
-    {
-      kind: { const: 'window' },
-      // The window has ten slices of at least a millisecond.
-      windowMs: ms(10),
-      reserve: tokens,
-      perSuccess: tokens,
-      cost: either(someTokens, ref('cost')),
-    },
-    ['kind'],
-  ),
-  cost: object({ transient: tokens, throttled: tokens, timeout: tokens }, ['transient', 'throttled']),
-  gate: object({
-    failures: count(1),
-    deadForMs: ms(0),
-    probeMs: ms(1),
-    rampMs: ms(0),
-    whenShut: oneOf('fail', 'wait'),
-    maxWaiting: count(1),
-    enforce: boolean,
-  }),
+  ...limitDefinitions,
   learntTimeout: object({ quantile, factor: times, minMs: ms(1), maxMs: ms(1) }, ['maxMs']),
   hedge: object({
     quantile,
@@ -274,14 +189,6 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
     share: { ...share, minimum: 0.001 },
     // With less than one, there would never be a hedge.
     capacity: { ...someTokens, minimum: 1 },
-  }),
-  hold: object({
-    refusedShare: share,
-    minMs: ms(0),
-    spacingMs: ms(1),
-    maxQueueMs: ms(0),
-    maxWaiting: count(1),
-    enforce: boolean,
   }),
 };
 

@@ -5,8 +5,8 @@
 
 import type { Problem } from '../../errors.js';
 import { found, isLength, isPlain, quote, unreadable } from '../../found.js';
+import type { JsonSchema } from './json-schema.js';
 import { didYouMean, kindOf, mayBeFunction, unknownKey } from './known-keys.js';
-import type { JsonSchema } from './schema.js';
 import { adviceOnHeader } from './taken-headers.js';
 import { allowed, oneOf, pathTo } from './wording.js';
 

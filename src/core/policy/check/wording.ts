@@ -1,10 +1,19 @@
 /** The wording of problems: what is allowed, and where. */
 
 import { cut, longestQuote, quote } from '../../found.js';
-import type { JsonSchema } from './schema.js';
+import type { JsonSchema } from './json-schema.js';
 
 /** More names than this cannot be read at a glance: they are in the manual. */
 export const mostNames = 8;
+
+/** A setting of ours, and what it is called elsewhere, in one string; the note is said after it. */
+export type ForeignName = readonly [ours: string, theirs: string, note?: string];
+
+export const hour = 3_600_000;
+export const day: number = 24 * hour;
+
+/** By path. Values below the first number (except 0) and from the second one on are implausible. */
+export type PlausibleTimes = Readonly<Record<string, readonly [below: number, from: number]>>;
 
 /** `rules[2].schedule`, from its parts; names that are not identifiers go in brackets. */
 export function pathTo(parent: string, key: string | symbol | number): string {

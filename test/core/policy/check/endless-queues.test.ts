@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endlessQueues } from '../../../../src/core/policy/check/remarks.js';
+import { endlessQueues } from '../../../../src/core/limits/hold/check.js';
 import type { PolicyOptions } from '../../../../src/core/policy/options.js';
 
 test.each<[string, PolicyOptions, readonly string[]]>([

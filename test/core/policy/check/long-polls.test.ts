@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { longPolls } from '../../../../src/core/policy/check/remarks.js';
+import { longPolls } from '../../../../src/core/limits/gate/check.js';
 import type { PolicyOptions } from '../../../../src/core/policy/options.js';
 
 const timed = { attemptTimeoutMs: 2_000 } as const;

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { describedSchema } from '../../../../scripts/described-schema.js';
 import { hintSetNames } from '../../../../src/core/hints/sets.js';
-import type { JsonSchema } from '../../../../src/core/policy/check/schema.js';
+import type { JsonSchema } from '../../../../src/core/policy/check/json-schema.js';
 import { functionKeys, overrideSchema, policySchema } from '../../../../src/core/policy/check/schema.js';
 import { checkStructure } from '../../../../src/core/policy/check/structure.js';
 import { defaults } from '../../../../src/core/policy/defaults.js';

@@ -1,16 +1,68 @@
-/** Budgets that can never afford a retry, or never run out. */
+/** What the check of a policy knows of the budget: its form, and budgets that can never afford a retry, or never run out. */
 
 import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
-import { affords, afterFailure, fullBudget } from '../../limits/budget/budget.js';
-import type { BucketBudget, Budget, Cost } from '../../limits/budget/setting.js';
-import type { SettingsOptions } from '../options.js';
-import type { Level } from './level.js';
-import { writtenPath } from './level.js';
+import {
+  boolean,
+  either,
+  type JsonSchema,
+  million,
+  ms,
+  object,
+  oneOf,
+  ref,
+  someTokens,
+  tokens,
+} from '../../policy/check/json-schema.js';
+import type { Contradiction, Level } from '../../policy/check/level.js';
+import { writtenPath } from '../../policy/check/level.js';
+import { day, type ForeignName, type PlausibleTimes } from '../../policy/check/wording.js';
+import type { SettingsOptions } from '../../policy/options.js';
+import { affords, afterFailure, fullBudget } from './budget.js';
+import type { BucketBudget, Budget, Cost } from './setting.js';
+
+export const budgetSchema: JsonSchema = either({ const: false }, ref('bucket'), ref('window'));
+
+export const budgetDefinitions: Readonly<Record<string, JsonSchema>> = {
+  bucket: object({
+    kind: { const: 'bucket' },
+    capacity: someTokens,
+    perSuccess: tokens,
+    perSecond: { type: 'number', minimum: 0, maximum: million },
+    cost: either(someTokens, ref('cost')),
+    refund: either(boolean, { const: 'all' }),
+    charge: oneOf('retry', 'failure'),
+    floor: tokens,
+  }),
+  window: object(
+    {
+      kind: { const: 'window' },
+      // The window has ten slices of at least a millisecond.
+      windowMs: ms(10),
+      reserve: tokens,
+      perSuccess: tokens,
+      cost: either(someTokens, ref('cost')),
+    },
+    ['kind'],
+  ),
+  cost: object({ transient: tokens, throttled: tokens, timeout: tokens }, ['transient', 'throttled']),
+};
+
+export const budgetTimes: PlausibleTimes = { 'budget.windowMs': [100, day] };
+
+export const budgetElsewhere: readonly ForeignName[] = [
+  ['budget', 'retryBudget retryThrottling shouldConsumeRetry'],
+];
+
+// ---------------------------------------------------------------- contradictions
+
+export const budgetContradictions: readonly Contradiction[] = [
+  { written: ['budget'], with: [], find: neverAffordable },
+];
 
 const failures = ['transient', 'throttled', 'timeout'] as const;
 
-export function budgetContradictions({ own, settings: { budget } }: Level): readonly Problem[] {
+function neverAffordable({ own, settings: { budget } }: Level): readonly Problem[] {
   if (budget === false) return [];
   if (failures.every((failure) => budget.cost[failure] === 0)) {
     const allowed = 'a cost above 0 for one of them, or budget: false';

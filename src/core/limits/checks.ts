@@ -1,0 +1,45 @@
+/** What the check of a policy knows of the limits, gathered from their folders. */
+
+import type { JsonSchema } from '../policy/check/json-schema.js';
+import type { Contradiction } from '../policy/check/level.js';
+import type { ForeignName, PlausibleTimes } from '../policy/check/wording.js';
+import type { LimitName } from './all.js';
+import {
+  budgetContradictions,
+  budgetDefinitions,
+  budgetElsewhere,
+  budgetSchema,
+  budgetTimes,
+} from './budget/check.js';
+import { gateContradictions, gateDefinition, gateElsewhere, gateSchema, gateTimes } from './gate/check.js';
+import { holdContradictions, holdDefinition, holdSchema, holdTimes } from './hold/check.js';
+
+export { longPolls } from './gate/check.js';
+export { endlessQueues } from './hold/check.js';
+
+export const limitSchemas: Readonly<Record<LimitName, JsonSchema>> = {
+  budget: budgetSchema,
+  gate: gateSchema,
+  hold: holdSchema,
+};
+
+/** What the schemas refer to. */
+export const limitDefinitions: Readonly<Record<string, JsonSchema>> = {
+  ...budgetDefinitions,
+  gate: gateDefinition,
+  hold: holdDefinition,
+};
+
+export const limitContradictions: readonly Contradiction[] = [
+  ...gateContradictions,
+  ...holdContradictions,
+  ...budgetContradictions,
+];
+
+/** What other libraries call them and their settings. */
+export const limitNamesElsewhere: readonly ForeignName[] = [...gateElsewhere, ...budgetElsewhere];
+
+/** The times that are plausible at this path, for remarks. */
+export function plausibleTimes(path: string): PlausibleTimes[string] | undefined {
+  return budgetTimes[path] ?? gateTimes[path] ?? holdTimes[path];
+}
