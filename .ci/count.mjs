@@ -13,6 +13,7 @@ const suites = [
   'models',
   'processes',
   'tables',
+  'bench',
   'redis',
   'matrix',
   'fuzz',

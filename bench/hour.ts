@@ -10,16 +10,16 @@ import type { Retrier } from '../src/index.js';
 import { createRetrier, presets } from '../src/index.js';
 import { type Dice, diceOf } from '../src/tools/sim/internal.js';
 import { held } from './held.js';
-import { cpuSince, median, ratioTo, roundsOf } from './measure.js';
+import { amountOf, cpuSince, median, ratioTo, roundsOf } from './measure.js';
 import { answerOf, CountingHandler, memoryDispatcher } from './memory-dispatcher.js';
 import type { Row } from './row.js';
 import { VirtualPorts } from './virtual-ports.js';
 
 const hourMs = 3_600_000;
-const requests = 5_000_000;
-const requestsPerRound = 100_000;
+const requests = amountOf(5_000_000);
+const requestsPerRound = amountOf(100_000);
 /** The first rounds fill the bounded caches and warm up the compiler. */
-const warmUpRounds = 10;
+const warmUpRounds = roundsOf(10);
 const shareOfFailures = 0.01;
 const origins = Array.from({ length: 10_000 }, (_, index) => `https://service-${index}.example`);
 const defaultScopes = 1_000;

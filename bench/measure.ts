@@ -34,6 +34,11 @@ export function roundsOf(wanted: number): number {
   return Math.min(wanted, Number(process.env['BENCH_ROUNDS'] ?? wanted));
 }
 
+/** How much of something big a round has: a tenth if the run is only a check that everything works. */
+export function amountOf(wanted: number): number {
+  return process.env['BENCH_ROUNDS'] === undefined ? wanted : wanted / 10;
+}
+
 /** Measures a piece of work in nanoseconds or bytes. */
 export type Gauge = (work: () => number) => number;
 

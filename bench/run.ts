@@ -7,7 +7,9 @@
  *   npm run bench -- 24 8 undici-memory    some of these
  *   npm run bench -- 24 8 fetch            the parts about fetch, on that Node
  *   npm run bench -- --json                as JSON, to keep
- *   npm run bench -- --rounds 2            only a check that everything works
+ *   npm run bench -- --rounds 2            only a check that everything works (`npm run test:bench`, with the count for CI)
+ *
+ * A part that ends with an error does not keep the others from being measured, but the run ends with an error as well.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -63,18 +65,29 @@ async function run(wanted: readonly Part[], ground: Ground): Promise<void> {
         .join(', '),
     );
   const found: Finding[] = [];
+  const broken: string[] = [];
   const measureAll = async (): Promise<void> => {
     for (const { name, title } of wanted) {
-      const rows = await showing(name, found.length / wanted.length, rowsOf(name, ground));
+      const share = (found.length + broken.length) / wanted.length;
+      const rows = await showing(name, share, rowsOf(name, ground)).catch(({ message }: Error) => {
+        console.error(`\nError: ${message}`);
+        broken.push(name);
+      });
+      if (rows === undefined) continue;
       found.push({ name, title, rows });
       if (!flags.json) console.log(`\n${title} (${name})\n${tableOf(rows)}`);
     }
     if (flags.json) console.log(JSON.stringify({ setting, parts: found }, null, 2));
+    if (broken.length > 0) process.exitCode = 1;
+    const suite = process.env['COUNT_AS'];
+    if (suite !== undefined) console.log(`${suite}: ${found.length} passed, ${broken.length} failed`);
   };
   await interruptible(measureAll, () => {
     progress.clear();
     running?.kill();
-    const missing = wanted.slice(found.length).map(({ name }) => name);
+    const missing = wanted
+      .map(({ name }) => name)
+      .filter((name) => !found.some((part) => part.name === name));
     if (flags.json) console.log(JSON.stringify({ setting, parts: found, missing }, null, 2));
     else console.log(`\nInterrupted: this is partial and lacks ${missing.join(', ')}.`);
   });
@@ -125,7 +138,7 @@ async function rowsOf(name: string, { node, folder }: Ground): Promise<readonly 
   running = child;
   const rows = once(child, 'message').then(([message]) => message as readonly Row[]);
   const failed = once(child, 'exit').then(([code]) => {
-    throw new Error(`The part ${name} ended with exit code ${code} before it had a result`);
+    throw new Error(`the part ${name} ended with exit code ${code} before it had a result`);
   });
   return Promise.race([rows, failed]);
 }

@@ -3,19 +3,21 @@
 import { presets } from '../src/index.js';
 import type { Clients, Contender, World } from '../src/tools/sim/index.js';
 import { articleClients, articleServer, simulate } from '../src/tools/sim/index.js';
-import { cpuSince } from './measure.js';
+import { amountOf, cpuSince } from './measure.js';
 import type { Row } from './row.js';
 
-const minutes = 10;
+const minutes = amountOf(10);
 
 /** A server that is stopped for half a minute, and that can bear its clients otherwise. */
 const outage: World = {
   durationMs: minutes * 60_000,
-  services: [{ server: articleServer, faults: [{ kind: 'stop', fromMs: 60_000, forMs: 30_000 }] }],
+  services: [
+    { server: articleServer, faults: [{ kind: 'stop', fromMs: minutes * 6_000, forMs: minutes * 3_000 }] },
+  ],
 };
 
 /** Ten thousand requests a second. */
-const manyClients: Clients = { ...articleClients, count: 100_000 };
+const manyClients: Clients = { ...articleClients, count: amountOf(100_000) };
 const quickServer: World = {
   durationMs: minutes * 60_000,
   services: [{ server: { kind: 'flaky', latencyMs: 100, share: 0.01, status: 503 } }],

@@ -5,16 +5,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
 import type { PolicyOptions } from '../src/index.js';
-import { measureRounds, median, ratioTo, type Series } from './measure.js';
+import { amountOf, measureRounds, median, ratioTo, type Series } from './measure.js';
 import { type Answer, answerOf, CountingHandler, memoryDispatcher, received } from './memory-dispatcher.js';
 import type { Row } from './row.js';
 import { undici } from './undici-under-test.js';
 import { type Crowd, LongWaits, rowsOfWaiting, unanswered } from './waiting.js';
 import { withSmallServer } from './with-small-server.js';
 
-const requests = 100_000;
+const requests = amountOf(100_000);
 /** Each has its own socket, and a process does not have more of them to spare. */
-const hangingRequests = 5_000;
+const hangingRequests = amountOf(5_000);
 const rounds = 21;
 const sentWithinMs = 2_000;
 const batch = 1_000;
