@@ -7,7 +7,7 @@ const sources = sourcesIn('src');
 
 /** None may grow; where a row falls, its bound falls with it. */
 const bounds: readonly (readonly [string, number])[] = [
-  ['classes that are only there for the one that extends them', 3],
+  ['classes that are only there for the one that extends them', 1],
   ['places that spell several limits', 0],
   ['files that import themselves through others', 0],
   ['files that name the hold, beside its own', 31],

@@ -4,6 +4,7 @@
  * decides.
  */
 
+import { AsyncResource, type AsyncResourceOptions } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome, RetryContext } from '../../core/events.js';
@@ -21,11 +22,19 @@ import type { Ports } from '../../kernel/ports.js';
 import type { Session } from '../../kernel/session.js';
 import { type Body, destroyStream, isReplayable, sourceOf } from './body.js';
 import { type RequestContext, setStarting } from './context.js';
-import { CallersController } from './controller.js';
 import { asChanged, goesTo, targetOf } from './dispatch-options.js';
 import { Download } from './download.js';
 import { abortError, errorFrom, ShortResponseError } from './errors.js';
-import type { Dispatch, DispatchOptions, Handler, Head, ResponseHeaders } from './handlers.js';
+import type {
+  Controller,
+  Dispatch,
+  DispatchOptions,
+  Handler,
+  Head,
+  RawHeaders,
+  ResponseHeaders,
+} from './handlers.js';
+import { rawFrom } from './headers.js';
 import { type HedgeSender, hedgingFor } from './hedging.js';
 import { discard } from './loser.js';
 import {
@@ -44,6 +53,7 @@ import {
   headersIn,
   isSettled,
   over,
+  type Phase,
   type Step,
   sendingIn,
   type TwoOut,
@@ -53,8 +63,17 @@ import { LimitTimers } from './times.js';
 
 const noCause: ErrorOptions = Object.freeze({});
 const nothingMore: MoreHeaders = Object.freeze({});
+const atStart: Phase = { kind: 'waiting' };
 
-export class UndiciExchange extends CallersController implements Receiver {
+/** The defaults of an AsyncResource. Reading them from Node's own object, which has no prototype, takes longer. */
+const usual: AsyncResourceOptions = { requireManualDestroy: false };
+
+/**
+ * An AsyncResource, so that attempts, hooks and timers run in the caller's async context; and the caller's controller.
+ * Neither is an object of its own, since an exchange is created for every request, and most requests need nothing more.
+ * undici's own interceptors write to their controllers, so every property of a controller is writable.
+ */
+export class UndiciExchange extends AsyncResource implements Controller, Receiver {
   readonly session: Session;
   readonly dispatch: Dispatch;
   readonly body: Body;
@@ -67,14 +86,28 @@ export class UndiciExchange extends CallersController implements Receiver {
   private changed: DispatchOptions | undefined = undefined;
   /** Undefined unless a setting asks for hedges, or for timeouts that are adaptive. */
   private hedging: HedgeSender | undefined = undefined;
+  /** The caller has paused the response. */
+  paused = false;
+  private phase: Phase = atStart;
+  /** The phase before the end: the caller may still ask its connection for raw headers and trailers. */
+  private last: Phase = atStart;
+  private abortion: { readonly reason: unknown } | undefined = undefined;
 
   constructor(dispatch: Dispatch, handler: Handler, session: Session, body: Body) {
-    super();
+    super('UNDAUNTED', usual);
     this.handler = handler;
     this.session = session;
     this.dispatch = dispatch;
     this.body = body;
     if (body.kind === 'kept') this.watch(body.value);
+  }
+
+  get isOver(): boolean {
+    return this.phase === over;
+  }
+
+  private get latest(): Phase {
+    return this.isOver ? this.last : this.phase;
   }
 
   get ports(): Ports {
@@ -575,28 +608,6 @@ export class UndiciExchange extends CallersController implements Receiver {
     this.deliverError(error);
   }
 
-  protected override giveUp(reason: unknown): void {
-    this.goOnAlone();
-    const { phase } = this;
-    // After an upgrade the socket lives on: undici decides what an abort means, and reports it to the caller.
-    if (phase.kind === 'over' || (phase.kind === 'passing' && phase.isUpgraded)) {
-      this.connection?.abort(reason);
-      return;
-    }
-    const sending = sendingIn(phase);
-    // A falsy reason counts as none, as in undici, whose callers would take a falsy error for success.
-    const error = reason || abortError();
-    if (sending === undefined) this.session.abandon(error);
-    else {
-      if (phase.kind === 'sending' || phase.kind === 'resuming')
-        this.inScope(() => this.tellLast({ kind: 'error', error, aborted: true }));
-      this.pass(sending);
-      sending.abort(reason, error);
-      this.destroyUnsent(sending);
-    }
-    this.deliverError(error);
-  }
-
   private cut(sending: Sending | undefined, error: unknown): void {
     sending?.cut(error);
     if (sending !== undefined) this.destroyUnsent(sending);
@@ -657,6 +668,88 @@ export class UndiciExchange extends CallersController implements Receiver {
 
   endWith(sending: Sending, error: unknown): void {
     sending.cut(error);
+    this.deliverError(error);
+  }
+
+  // -------------------------------------------------------------- the caller's controller
+
+  get aborted(): boolean {
+    return this.abortion !== undefined;
+  }
+
+  get reason(): unknown {
+    return this.abortion?.reason ?? null;
+  }
+
+  /**
+   * The raw headers that undici has. Before 7.27.2 undici's controllers had none, and the fetch of Node 26 would then
+   * see no headers: they are rebuilt from the parsed ones.
+   */
+  get rawHeaders(): RawHeaders {
+    const raw = this.connection?.rawHeaders;
+    if (raw !== undefined && raw !== null) return raw;
+    const headers = headersIn(this.latest);
+    return headers === undefined ? null : rawFrom(undefined, headers);
+  }
+
+  set rawHeaders(rawHeaders: RawHeaders) {
+    Object.defineProperty(this, 'rawHeaders', { value: rawHeaders, writable: true, configurable: true });
+  }
+
+  /** Keeps the raw headers of the head that the caller saw, before another attempt brings the rest of the body. */
+  private keepRawHeaders(): void {
+    const { rawHeaders } = this;
+    this.rawHeaders = rawHeaders;
+  }
+
+  private get connection(): Controller | undefined {
+    return sendingIn(this.latest)?.controller;
+  }
+
+  get rawTrailers(): RawHeaders {
+    return this.connection?.rawTrailers ?? null;
+  }
+
+  set rawTrailers(rawTrailers: RawHeaders) {
+    Object.defineProperty(this, 'rawTrailers', { value: rawTrailers, writable: true, configurable: true });
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.connection?.pause();
+  }
+
+  resume(): void {
+    if (!this.paused) return;
+    this.paused = false;
+    sendingIn(this.latest)?.resume();
+  }
+
+  abort(reason?: unknown): void {
+    if (this.aborted) return;
+    this.abortion = { reason };
+    this.giveUp(reason);
+  }
+
+  private giveUp(reason: unknown): void {
+    this.goOnAlone();
+    const { phase } = this;
+    // After an upgrade the socket lives on: undici decides what an abort means, and reports it to the caller.
+    if (phase.kind === 'over' || (phase.kind === 'passing' && phase.isUpgraded)) {
+      this.connection?.abort(reason);
+      return;
+    }
+    const sending = sendingIn(phase);
+    // A falsy reason counts as none, as in undici, whose callers would take a falsy error for success.
+    const error = reason || abortError();
+    if (sending === undefined) this.session.abandon(error);
+    else {
+      if (phase.kind === 'sending' || phase.kind === 'resuming')
+        this.inScope(() => this.tellLast({ kind: 'error', error, aborted: true }));
+      this.pass(sending);
+      sending.abort(reason, error);
+      this.destroyUnsent(sending);
+    }
     this.deliverError(error);
   }
 }

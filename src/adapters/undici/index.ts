@@ -9,11 +9,11 @@ import type { Retrier, RetrierLike } from '../../kernel/retrier.js';
 import { retrierFor } from '../../kernel/retrier.js';
 import type { Session } from '../../kernel/session.js';
 import { bodyOf } from './body.js';
-import { handlerFor } from './callers-handler.js';
 import { RequestContext } from './context.js';
 import { bodyIn, repeatable, withMore } from './dispatch-options.js';
 import { errorFrom } from './errors.js';
 import { UndiciExchange } from './exchange.js';
+import { handlerFor } from './generations.js';
 import type { Dispatch, DispatchOptions, Handler } from './handlers.js';
 
 declare module 'undici' {

@@ -7,12 +7,12 @@
 import type { Duplex } from 'node:stream';
 import type { Ports } from '../../kernel/ports.js';
 import { Aside, type Late } from './aside.js';
-import { BothGenerations } from './both-generations.js';
 import { innerContext, type RequestContext } from './context.js';
 import { givenUpError, movedError } from './errors.js';
-import type { Controller, ResponseHeaders } from './handlers.js';
+import { OldController, refuse } from './generations.js';
+import type { Controller, Handler, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
+import { parseRaw } from './headers.js';
 import { type Hops, isQuestion } from './hops.js';
-import { refuse } from './old-controller.js';
 import type { Upload } from './upload.js';
 
 /** Where the events that undici reports go (diagram: `phase.ts`). */
@@ -52,8 +52,11 @@ export interface Receiver {
   endWith(sending: Sending, error: unknown): void;
 }
 
-export class Sending extends BothGenerations {
+/** A handler that any dispatcher can call: undici's first generation of callbacks is translated into the second. */
+export class Sending implements Handler, OldHandler {
   readonly kind = 'sending';
+  /** The connection's controller; undefined until undici begins to send the request. */
+  controller: Controller | undefined = undefined;
   /** How often undici called onRequestStart: more than once if it moved the request to another connection. */
   starts = 0;
   /** The stream that sends a kept body. */
@@ -66,7 +69,6 @@ export class Sending extends BothGenerations {
   private course: Course = live;
 
   constructor(receiver: Receiver) {
-    super();
     this.receiver = receiver;
   }
 
@@ -368,5 +370,49 @@ export class Sending extends BothGenerations {
     this.course = over;
     this.hops?.leave();
     if (course.kind !== 'live' && course.kind !== 'over') course.aside.stop();
+  }
+
+  // -------------------------------------------------------------- callbacks of undici's first generation
+
+  onConnect(abort: (reason?: unknown) => void, context: unknown): void {
+    // The MockAgent gives null.
+    this.onRequestStart(new OldController(abort, context !== null), context);
+  }
+
+  onHeaders(status: number, rawHeaders: RawHeaders, resume: () => void, statusText?: string): boolean {
+    const controller = this.oldController();
+    controller.rawHeaders = rawHeaders;
+    controller.onResume = resume;
+    this.onResponseStart(controller, status, parseRaw(rawHeaders), statusText);
+    return !controller.paused;
+  }
+
+  onData(chunk: Buffer): boolean {
+    const controller = this.oldController();
+    this.onResponseData(controller, chunk);
+    return !controller.paused;
+  }
+
+  onComplete(rawTrailers: RawHeaders): void {
+    const controller = this.oldController();
+    controller.rawTrailers = rawTrailers;
+    this.onResponseEnd(controller, parseRaw(rawTrailers));
+  }
+
+  onError(error: unknown): void {
+    this.onResponseError(this.controller ?? null, error);
+  }
+
+  onUpgrade(status: number, rawHeaders: RawHeaders, socket: Duplex): void {
+    const controller = this.oldController();
+    controller.rawHeaders = rawHeaders;
+    this.onRequestUpgrade(controller, status, parseRaw(rawHeaders), socket);
+  }
+
+  private oldController(): OldController {
+    // undici 6's MockAgent answers without calling onConnect.
+    if (!(this.controller instanceof OldController))
+      this.controller = new OldController(() => undefined, false);
+    return this.controller as OldController;
   }
 }
