@@ -155,7 +155,7 @@ function loadNodesOwn(): void {
   void globalThis.Response;
 }
 
-// ---------------------------------------------------------------- dispatchers that send one request, and nothing beside it
+// ---------------------------------------------------------------- dispatchers that send one request, and no more
 
 interface Dispatching {
   readonly dispatch: unknown;

@@ -52,8 +52,8 @@ function isOpaque(data: unknown): boolean {
 }
 
 /**
- * The value that the caller would get as `response.data`, for `retryIf`. Parsed anew at each call, since axios's transforms may change what they are given. A stream is left for the caller to
- * read.
+ * The value that the caller would get as `response.data`, for `retryIf`. Parsed anew at each call, since axios's
+ * transforms may change what they are given. A stream is left for the caller to read.
  */
 export async function parsedBody(response: ResponseShape, config: RequestConfig): Promise<unknown> {
   const { data, status } = response;

@@ -30,7 +30,9 @@ export function putIdentity(config: RequestConfig, identity: Identity): void {
   Object.assign(config, identity);
 }
 
-/** What is left of it for another origin: the ways there (proxies, agents, dispatchers), without the caller's identity. */
+/**
+ * What is left of it for another origin: the ways there (proxies, agents, dispatchers), without the caller's identity.
+ */
 export function withoutIdentity({
   proxy,
   httpAgent,

@@ -96,8 +96,9 @@ function isOfAnother(
 const deepest = 10;
 
 /**
- * Lightens an error that is kept as a `cause`: each waiting request holds one, so it must be small. Drops what does not tell why the request failed: an answer's body, and a request's connection and data. The copy has
- * the same class, message, code and status.
+ * Lightens an error that is kept as a `cause`: each waiting request holds one, so it must be small. Drops what does not
+ * tell why the request failed: an answer's body, and a request's connection and data. The copy has the same class,
+ * message, code and status.
  */
 export function lightened(error: unknown, depth: number = 0): unknown {
   if (typeof error !== 'object' || error === null) return error;

@@ -66,7 +66,7 @@ interface ProxiedRequest {
   readonly socket?: { readonly bytesWritten?: unknown; readonly remoteAddress?: unknown } | null;
 }
 
-// ---------------------------------------------------------------- through `fetch`, which follows redirects without telling
+// ---------------------------------------------------------------- through `fetch`, which does not tell of redirects
 
 /** False if another adapter comes first, unless this build of axios lacks it. */
 export function goesByFetch(given: unknown): boolean {

@@ -247,8 +247,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   // -------------------------------------------------------------- how an attempt ended, and what follows
 
   /**
-   * Judges how an attempt ended: reads what the outcome is, asks `retryIf`, lets the session decide, and carries that out.
-   * `pair`: two attempts were out, and the session rules on both.
+   * Judges how an attempt ended: reads what the outcome is, asks `retryIf`, lets the session decide, and carries that
+   * out. `pair`: two attempts were out, and the session rules on both.
    */
   judge(sending: Sending, ending: Ending, pair?: TwoOut): void {
     const { session, body } = this;

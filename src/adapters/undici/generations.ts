@@ -107,8 +107,8 @@ export class OldController implements Controller {
 }
 
 /**
- * Keeps an attempt that was given up from being sent. To be called in onRequestStart. undici destroys the connection if a request is aborted here, and does not if its
- * handler throws; nothing is sent either way.
+ * Keeps an attempt that was given up from being sent. To be called in onRequestStart. undici destroys the connection if
+ * a request is aborted here, and does not if its handler throws; nothing is sent either way.
  */
 export function refuse(controller: Controller): void {
   const error = new Error('undaunted: this attempt was given up before it was sent');

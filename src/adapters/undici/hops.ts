@@ -32,8 +32,8 @@ let dispatching: Hops | undefined;
 /** Attempts that wait in a queue before undici creates anything for them, as they do in a Pool that is busy. */
 const queued = new Set<Hops>();
 /**
- * Hops that undici 7 has created for them, and not begun. Its own handler hides which is whose: asking that is dear, so it
- * is asked only once the evidence counts.
+ * Hops that undici 7 has created for them, and not begun. Its own handler hides which is whose: asking that is dear, so
+ * it is asked only once the evidence counts.
  */
 let hidden: Hop[] = [];
 /** The failure that undici is reporting now. */
@@ -171,8 +171,8 @@ export class Hops {
   }
 
   /**
-   * If we end the attempt. One that undici has not begun never leaves: it asks the handler first, and the handler refuses.
-   * A layer between the two might not ask.
+   * If we end the attempt. One that undici has not begun never leaves: it asks the handler first, and the handler
+   * refuses. A layer between the two might not ask.
    */
   private get evidenceSoFar(): Evidence {
     const { hop } = this;

@@ -82,7 +82,10 @@ export function evidenceOf(sending: Sending, error: unknown): Evidence | undefin
   return isOfHttp2(error) && !sending.isRedirected ? undefined : 'unknown';
 }
 
-/** Gives `retryIf` the body of an answer that is still being judged, as often as it asks for it. It is gathered only once, and parsed anew each time. */
+/**
+ * Gives `retryIf` the body of an answer that is still being judged, as often as it asks for it. It is gathered only
+ * once, and parsed anew each time.
+ */
 export function readerOf(sending: Sending, headers: ResponseHeaders): () => Promise<unknown> {
   let text: Promise<string | undefined> | undefined;
   return async () => {

@@ -260,8 +260,8 @@ export class Sending implements Handler, OldHandler {
   }
 
   /**
-   * Gathers the whole body for `retryIf`, up to `mostBytes`. The response stays aside. Undefined if there is no whole body
-   * to be had, or no longer.
+   * Gathers the whole body for `retryIf`, up to `mostBytes`. The response stays aside. Undefined if there is no whole
+   * body to be had, or no longer.
    */
   gatherWhole(mostBytes: number, done: (bytes: Uint8Array | undefined) => void): void {
     this.setAside();

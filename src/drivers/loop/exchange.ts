@@ -62,8 +62,8 @@ export interface PromiseExchange<Answer> extends Caller {
   /** Whether the ending has a body that is still to be read, so that it keeps its connection from other attempts. */
   isUnread(ending: Ending<Answer>): boolean;
   /**
-   * Calls `done` once, when the body of what the caller gets is over; at once if there is none, or if nothing tells of its
-   * end. Called only if a limit wants to know.
+   * Calls `done` once, when the body of what the caller gets is over; at once if there is none, or if nothing tells of
+   * its end. Called only if a limit wants to know.
    */
   whenBodyEnds(ending: Ending<Answer>, done: () => void): void;
   /** Applies `deadlineCovers: 'body'` to a body that the caller reads. */

@@ -32,7 +32,8 @@ export async function sendLearning<Answer>(
 }
 
 /**
- * The adaptive time limit of an attempt, which counts from the sending. `limit` applies if it is sooner, and if the attempt must not end when the learnt time is up.
+ * The adaptive time limit of an attempt, which counts from the sending. `limit` applies if it is sooner, and if the
+ * attempt must not end when the learnt time is up.
  */
 function learntLimit(
   times: TimeLimits,
