@@ -5,7 +5,7 @@ import type { Budget, Cost } from '../core/limits/budget/setting.js';
 import type { BudgetState } from '../core/limits/budget/state.js';
 import type { BudgetReport, Facts } from '../core/limits/fleet/messages.js';
 import type { BudgetShare } from '../kernel/fleet.js';
-import type { Receipt, RecordShare, Speaker } from './share.js';
+import type { Courier, Receipt, RecordShare } from './share.js';
 
 /** Tokens that a process keeps at hand while it is busy, and while it is idle, in thousandths. */
 const batch = 10_000;
@@ -15,7 +15,7 @@ export class BudgetRecordShare implements BudgetShare, RecordShare {
   readonly key: string;
   isMarked = false;
   private readonly budget: Budget;
-  private readonly speaker: Speaker;
+  private readonly courier: Courier;
   private readonly capacity: number;
   private readonly perSecond: number;
   private slice = 0;
@@ -35,10 +35,10 @@ export class BudgetRecordShare implements BudgetShare, RecordShare {
   // -- between the last two reports
   private spentBefore = 0;
 
-  constructor(key: string, budget: Budget, speaker: Speaker) {
+  constructor(key: string, budget: Budget, courier: Courier) {
     this.key = key;
     this.budget = budget;
-    this.speaker = speaker;
+    this.courier = courier;
     const { capacity, perSecond } = termsOf(budget);
     this.capacity = capacity;
     this.perSecond = perSecond;
@@ -52,12 +52,12 @@ export class BudgetRecordShare implements BudgetShare, RecordShare {
     else this.giveBack(refund);
     this.hasSucceeded = true;
     this.hasFailed = false;
-    if (!this.isMarked) this.speaker.mark(this);
+    if (!this.isMarked) this.courier.reportSoon(this);
   }
 
   /** At hand again at once, up to what this process would ask for anyway. Alone, it has spent its own budget. */
   private giveBack(refund: number): void {
-    if (!this.isTold || !this.speaker.isShared) return;
+    if (!this.isTold || !this.courier.isShared) return;
     const kept = Math.min(refund, Math.max(0, this.target() - this.leased));
     this.leased += kept;
     this.refunded += refund - kept;
@@ -74,18 +74,18 @@ export class BudgetRecordShare implements BudgetShare, RecordShare {
 
   moved(failure: keyof Cost): void {
     this.giveBack(pricesOf(this.budget, failure).retry);
-    this.speaker.mark(this);
+    this.courier.reportSoon(this);
   }
 
   private take(price: number): void {
     this.leased = Math.max(0, this.leased - price);
     this.spentLately += price;
-    this.speaker.mark(this);
+    this.courier.reportSoon(this);
   }
 
   /** While the store is silent, the process spends its own budget. */
   spendable(own: BudgetState, now: number): BudgetState {
-    if (!this.isTold || !this.speaker.isShared) return own;
+    if (!this.isTold || !this.courier.isShared) return own;
     return leasedState(this.budget, own, this.leased, now);
   }
 
@@ -139,6 +139,6 @@ export class BudgetRecordShare implements BudgetShare, RecordShare {
     if (surplus <= 0) return;
     this.leased = kept;
     this.back += surplus;
-    this.speaker.mark(this);
+    this.courier.reportSoon(this);
   }
 }

@@ -1,11 +1,11 @@
-/** A fleet over a store: the members of this process, and the voice that speaks to the store for all of them. */
+/** A fleet over a store: the members of this process, and the courier between the store and all of them. */
 
 import type { FleetEvent } from '../core/events.js';
 import { tellFleet } from '../kernel/events.js';
 import type { FleetHome, FleetMember, FleetSnapshot, OpenFleet } from '../kernel/fleet.js';
 import { Member } from './member.js';
 import type { Store } from './port.js';
-import { Voice } from './voice.js';
+import { StoreCourier } from './store-courier.js';
 
 export interface FleetOptions {
   /** Called when this process begins to share, and when it goes on alone because the store does not answer. */
@@ -41,7 +41,7 @@ class StoreFleet implements OpenFleet {
   private readonly store: Store;
   private readonly options: FleetOptions;
   private readonly traits: StoreTraits;
-  private voice: Voice | undefined = undefined;
+  private courier: StoreCourier | undefined = undefined;
   private closed: Promise<void> | undefined = undefined;
 
   constructor(store: Store, options: FleetOptions, traits: StoreTraits) {
@@ -55,23 +55,25 @@ class StoreFleet implements OpenFleet {
   }
 
   join(home: FleetHome): FleetMember {
-    // All retriers of a process share one voice, which uses the clock of the first.
-    this.voice ??= this.voiceFor(home);
-    return new Member(home, this.voice, this.traits.keyFor, () => this.snapshot());
+    // All retriers of a process share one courier, which uses the clock of the first.
+    this.courier ??= this.courierFor(home);
+    return new Member(home, this.courier, this.traits.keyFor, () => this.snapshot());
   }
 
-  private voiceFor(home: FleetHome): Voice {
+  private courierFor(home: FleetHome): StoreCourier {
     const isClosed = this.closed !== undefined;
     const store = isClosed ? noStore : this.store;
-    const voice = new Voice(store, home.ports, this.processName(home), (isShared) => this.tell(isShared));
-    if (isClosed) voice.close(() => undefined);
-    return voice;
+    const courier = new StoreCourier(store, home.ports, this.processName(home), (isShared) =>
+      this.tell(isShared),
+    );
+    if (isClosed) courier.close(() => undefined);
+    return courier;
   }
 
   close(): Promise<void> {
     this.closed ??= new Promise((done) => {
-      if (this.voice === undefined) done();
-      else this.voice.close(done);
+      if (this.courier === undefined) done();
+      else this.courier.close(done);
     });
     return this.closed;
   }
@@ -88,7 +90,7 @@ class StoreFleet implements OpenFleet {
   }
 
   private snapshot(): FleetSnapshot {
-    const isShared = this.voice?.isShared ?? false;
+    const isShared = this.courier?.isShared ?? false;
     const problem = isShared ? undefined : this.traits.problem();
     return { isShared, unreadable: this.traits.unreadable(), ...(problem !== undefined && { problem }) };
   }

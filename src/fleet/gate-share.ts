@@ -12,7 +12,7 @@ import type { GateState, Pass } from '../core/limits/gate/state.js';
 import { around, kindsSeenToFail } from '../core/limits/gate/state.js';
 import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/gate/told.js';
 import type { GateChange, GateShare, OwnGate } from '../kernel/fleet.js';
-import type { Receipt, RecordShare, Speaker } from './share.js';
+import type { Courier, Receipt, RecordShare } from './share.js';
 
 /** If the answer to a request for a lease takes longer than this, the process may ask again. */
 const askingMs = 200;
@@ -31,7 +31,7 @@ export class GateRecordShare implements GateShare, RecordShare {
   isMarked = false;
   private readonly gate: Gate;
   private readonly limit: OwnGate;
-  private readonly speaker: Speaker;
+  private readonly courier: Courier;
   private readonly random: () => number;
   /** The longest lease of any process, whatever its attempt timeout. */
   private readonly longestLeaseMs: number;
@@ -64,13 +64,13 @@ export class GateRecordShare implements GateShare, RecordShare {
   private leaseUntil = 0;
   private usableUntil = 0;
 
-  constructor(key: string, limit: OwnGate, speaker: Speaker, random: () => number) {
+  constructor(key: string, limit: OwnGate, courier: Courier, random: () => number) {
     const { gate } = limit;
     this.longestLeaseMs = unansweredMs(gate) + longestUsableMs;
     this.key = key;
     this.gate = gate;
     this.limit = limit;
-    this.speaker = speaker;
+    this.courier = courier;
     this.random = random;
   }
 
@@ -80,7 +80,7 @@ export class GateRecordShare implements GateShare, RecordShare {
   alive(): void {
     if (this.failures !== 0) this.afterFailures();
     this.lives += 1;
-    if (!this.isMarked) this.speaker.mark(this);
+    if (!this.isMarked) this.courier.reportSoon(this);
   }
 
   private afterFailures(): void {
@@ -101,7 +101,7 @@ export class GateRecordShare implements GateShare, RecordShare {
     }
     if (isForAll && !isLife) this.probed(before, after, pass, now);
     // The first sign of life is told to all processes at once.
-    if (isForAll && isLife) this.speaker.urge(this);
+    if (isForAll && isLife) this.courier.reportNow(this);
   }
 
   private failed(since: number, now: number): void {
@@ -111,7 +111,7 @@ export class GateRecordShare implements GateShare, RecordShare {
     }
     this.failures += 1;
     this.lastAt = now;
-    this.speaker.mark(this);
+    this.courier.reportSoon(this);
   }
 
   private probed(before: GateState, after: GateState, { sentAt, epoch }: Pass, now: number): void {
@@ -123,7 +123,7 @@ export class GateRecordShare implements GateShare, RecordShare {
   private giveBack(probeInMs: number): void {
     this.over = { lease: this.lease, probeInMs };
     this.lease = 0;
-    this.speaker.mark(this);
+    this.courier.reportSoon(this);
   }
 
   /** A request waits at the gate: if a probe is due, this request can be it. */
@@ -131,13 +131,13 @@ export class GateRecordShare implements GateShare, RecordShare {
     const { state } = this.limit;
     if (!needsLease(this.gate, state, now)) return;
     const isAsking = now - this.askedAt < askingMs;
-    if (isAsking || this.isHearsay || this.hasLease(now) || !this.speaker.isShared) return;
+    if (isAsking || this.isHearsay || this.hasLease(now) || !this.courier.isShared) return;
     this.askedAt = now;
     if (this.roundTripMs > leasePatienceMs) this.usableMs = Math.max(this.usableMs, usableWhenSlowMs);
     // The probe may be sent at the end of the time for which the lease is usable.
     this.neededMs = unansweredMs(this.gate, attemptTimeoutMs, now - state.shutAt) + this.usableMs;
     this.wantMs = this.neededMs;
-    this.speaker.urge(this);
+    this.courier.reportNow(this);
   }
 
   /** The store has not confirmed yet what news said. */
@@ -156,7 +156,7 @@ export class GateRecordShare implements GateShare, RecordShare {
     const { lives, failures, judged, wantMs, over, answersAt } = this;
     const report: GateReport = {
       limit: 'gate',
-      process: this.speaker.process,
+      process: this.courier.process,
       slice: this.slice,
       // Only what it has from the store itself: from this, a store that has lost its data restores it.
       epoch: this.confirmed.epoch,
@@ -188,7 +188,7 @@ export class GateRecordShare implements GateShare, RecordShare {
     const isUsed = state.kind !== 'shut' || state.probes.length > 0;
     if (isUsed) return;
     if (now >= this.usableUntil) this.giveUp();
-    else this.speaker.mark(this);
+    else this.courier.reportSoon(this);
   }
 
   private giveUp(): void {
@@ -224,7 +224,7 @@ export class GateRecordShare implements GateShare, RecordShare {
     const known = { isNew, isRefuted, isConfirmed: receipt.isOwn, hasLease: this.hasLease(now) };
     const told = gateTold(gate, before, facts, known, now);
     // News may arrive even if answers do not. Without answers there is no lease, so this process uses its own gate.
-    const after = this.speaker.isShared ? told : gateAlone(gate, told, now, this.random());
+    const after = this.courier.isShared ? told : gateAlone(gate, told, now, this.random());
     if (after !== before) limit.state = after;
     if (receipt.isOwn && facts.lease !== 0) this.granted(facts.lease, receipt, now);
     if (receipt.isOwn) this.judge(after, facts, now);
@@ -233,7 +233,7 @@ export class GateRecordShare implements GateShare, RecordShare {
   /** Anyone who may publish on the channel can send news, so the record is asked with the next round trip. */
   private check(now: number): void {
     this.heardAt = now;
-    this.speaker.mark(this);
+    this.courier.reportSoon(this);
   }
 
   private isTooLong({ probeInMs, leaseLeftMs }: GateFacts): boolean {
@@ -253,7 +253,7 @@ export class GateRecordShare implements GateShare, RecordShare {
     const { limit } = this;
     limit.state = gateLeased(limit.state, this.usableUntil, now);
     // An unused lease has to be given back.
-    this.speaker.mark(this);
+    this.courier.reportSoon(this);
   }
 
   /** The row may be over by now; the store checks that. */
@@ -262,7 +262,7 @@ export class GateRecordShare implements GateShare, RecordShare {
     const probeInMs = around(this.gate.probeMs / 4, this.random());
     const kinds = textOfKinds(kindsSeenToFail(state));
     this.judged = { row: facts.row, probeInMs, kinds };
-    this.speaker.urge(this);
+    this.courier.reportNow(this);
   }
 
   alone(now: number): void {

@@ -15,7 +15,7 @@ import {
 } from '../core/limits/hold/told.js';
 import { trialMs } from '../core/limits/hold/trial.js';
 import type { HoldShare, OwnHold } from '../kernel/fleet.js';
-import type { Receipt, RecordShare, Speaker } from './share.js';
+import type { Courier, Receipt, RecordShare } from './share.js';
 
 type Counting = { -readonly [K in keyof HoldCounts]: number };
 
@@ -35,7 +35,7 @@ export class HoldRecordShare implements HoldShare, RecordShare {
   readonly key: string;
   isMarked = false;
   private readonly limit: OwnHold;
-  private readonly speaker: Speaker;
+  private readonly courier: Courier;
   /** If a window is longer than this, requests do not wait for it, by the settings of this process. */
   private readonly longestWindowMs: number;
   private turn = 0;
@@ -58,17 +58,17 @@ export class HoldRecordShare implements HoldShare, RecordShare {
   private queued = 0;
   private withinMs = 0;
 
-  constructor(key: string, limit: OwnHold, speaker: Speaker, longestWindowMs: number) {
+  constructor(key: string, limit: OwnHold, courier: Courier, longestWindowMs: number) {
     this.longestWindowMs = longestWindowMs;
     this.key = key;
     this.limit = limit;
-    this.speaker = speaker;
+    this.courier = courier;
   }
 
   // -------------------------------------------------------------- what happens here
 
   get isHearing(): boolean {
-    return this.speaker.isShared;
+    return this.courier.isShared;
   }
 
   /** On the path of every request. */
@@ -77,12 +77,12 @@ export class HoldRecordShare implements HoldShare, RecordShare {
     if (isCounted) own.firsts += 1;
     if (kind === 'success') own.successes += 1;
     else if (kind === 'refusal' && isCounted) own.refusals += 1;
-    if (!this.isMarked) this.speaker.mark(this);
+    if (!this.isMarked) this.courier.reportSoon(this);
   }
 
   sent(): void {
     this.own.sent += 1;
-    this.speaker.mark(this);
+    this.courier.reportSoon(this);
   }
 
   /** This process has changed the queue: what was counted before is about the queue before. */
@@ -91,8 +91,8 @@ export class HoldRecordShare implements HoldShare, RecordShare {
     this.isHearsay = false;
     this.learntAt = now;
     this.own = { ...nothing };
-    if (this.isUrgent(now)) this.speaker.urge(this);
-    else this.speaker.mark(this);
+    if (this.isUrgent(now)) this.courier.reportNow(this);
+    else this.courier.reportSoon(this);
   }
 
   private isUrgent(now: number): boolean {
@@ -103,12 +103,12 @@ export class HoldRecordShare implements HoldShare, RecordShare {
   queues(more: 1 | -1, withinMs: number): void {
     this.queued += more;
     this.withinMs = this.queued === 0 ? 0 : Math.min(longestMs, Math.max(this.withinMs, withinMs));
-    if (more === 1) this.speaker.mark(this);
+    if (more === 1) this.courier.reportSoon(this);
   }
 
   /** A place was given back: if no request here takes it, another process may. */
   left(): void {
-    this.speaker.mark(this);
+    this.courier.reportSoon(this);
   }
 
   // -------------------------------------------------------------- what is told
@@ -146,7 +146,7 @@ export class HoldRecordShare implements HoldShare, RecordShare {
     const isOld = isOwn && sentAt <= this.learntAt;
     if (isOld && facts.turn < this.turn) {
       // Newer news have arrived before this answer.
-      this.speaker.mark(this);
+      this.courier.reportSoon(this);
       return;
     }
     if (this.isTooLong(facts)) {
@@ -167,13 +167,14 @@ export class HoldRecordShare implements HoldShare, RecordShare {
     const told = holdTold(before, facts, isNew, now);
     const leased = isOwn && !isLate ? holdLeased(told, facts.granted) : told;
     // News may arrive even if answers do not. Without answers there are no places, so this process uses its own queue.
-    const after = this.speaker.isShared ? leased : holdAlone(leased);
+    const after = this.courier.isShared ? leased : holdAlone(leased);
     if (after !== known) limit.state = after;
     // The store does not know this hold: it began while the store was silent, or the store was emptied.
     if (!isOld && facts.turn === 0 && isPaced(before, now)) this.isChanged = true;
     this.isBusyWith(facts.granted, after, now);
     if (isOwn && this.isHearing) limit.judge(now);
-    if (this.isChanged || this.isHearsay || this.queued > 0 || now < this.busyUntil) this.speaker.mark(this);
+    if (this.isChanged || this.isHearsay || this.queued > 0 || now < this.busyUntil)
+      this.courier.reportSoon(this);
   }
 
   /** The settings bound the window. No request waits for so long as to take a place that comes up later than the rest. */

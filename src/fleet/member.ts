@@ -20,23 +20,28 @@ import { BudgetRecordShare } from './budget-share.js';
 import { GateRecordShare } from './gate-share.js';
 import { HoldRecordShare } from './hold-share.js';
 import type { RecordShare } from './share.js';
-import type { Voice } from './voice.js';
+import type { StoreCourier } from './store-courier.js';
 
 export class Member implements FleetMember {
   private readonly home: FleetHome;
-  private readonly voice: Voice;
+  private readonly courier: StoreCourier;
   private readonly keyFor: (name: string) => string;
   private readonly look: () => FleetSnapshot;
 
-  constructor(home: FleetHome, voice: Voice, keyFor: (name: string) => string, look: () => FleetSnapshot) {
+  constructor(
+    home: FleetHome,
+    courier: StoreCourier,
+    keyFor: (name: string) => string,
+    look: () => FleetSnapshot,
+  ) {
     this.home = home;
-    this.voice = voice;
+    this.courier = courier;
     this.keyFor = keyFor;
     this.look = look;
   }
 
   scope(name: string): FleetScope {
-    return new MemberScope(name, this.home, this.voice, this.keyFor);
+    return new MemberScope(name, this.home, this.courier, this.keyFor);
   }
 
   snapshot(): FleetSnapshot {
@@ -47,30 +52,30 @@ export class Member implements FleetMember {
 class MemberScope implements FleetScope {
   private readonly name: string;
   private readonly home: FleetHome;
-  private readonly voice: Voice;
+  private readonly courier: StoreCourier;
   private readonly keyFor: (name: string) => string;
   private readonly shares: Set<RecordShare> = new Set();
 
-  constructor(name: string, home: FleetHome, voice: Voice, keyFor: (name: string) => string) {
+  constructor(name: string, home: FleetHome, courier: StoreCourier, keyFor: (name: string) => string) {
     this.name = name;
     this.home = home;
-    this.voice = voice;
+    this.courier = courier;
     this.keyFor = keyFor;
   }
 
   budget(budget: Budget): BudgetShare | undefined {
-    return this.joined('budget', budget, (key) => new BudgetRecordShare(key, budget, this.voice));
+    return this.joined('budget', budget, (key) => new BudgetRecordShare(key, budget, this.courier));
   }
 
   gate(own: OwnGate): GateShare | undefined {
     const { random } = this.home.ports;
-    return this.joined('gate', own.gate, (key) => new GateRecordShare(key, own, this.voice, random));
+    return this.joined('gate', own.gate, (key) => new GateRecordShare(key, own, this.courier, random));
   }
 
   hold(own: OwnHold): HoldShare | undefined {
     const { policy } = this.home;
     return this.joined('hold', own.hold, (key) => {
-      return new HoldRecordShare(key, own, this.voice, longestWindowMs(policy, own.hold));
+      return new HoldRecordShare(key, own, this.courier, longestWindowMs(policy, own.hold));
     });
   }
 
@@ -83,12 +88,12 @@ class MemberScope implements FleetScope {
     if (name === undefined) return undefined;
     const share = make(this.keyFor(name));
     this.shares.add(share);
-    this.voice.add(share);
+    this.courier.add(share);
     return share;
   }
 
   close(): void {
-    for (const share of this.shares) this.voice.forget(share);
+    for (const share of this.shares) this.courier.forget(share);
     this.shares.clear();
   }
 }

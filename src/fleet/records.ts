@@ -48,7 +48,7 @@ export class Records {
     this.marked.add(share);
   }
 
-  urge(share: RecordShare): void {
+  markUrgent(share: RecordShare): void {
     if (share.isMarked) this.urgent.add(share);
   }
 

@@ -25,12 +25,12 @@ export interface RecordShare {
   rest(kept?: number): void;
 }
 
-/** What a share asks of the voice, which speaks to the store for all shares. */
-export interface Speaker {
+/** What carries the reports of all shares of a process to the store. */
+export interface Courier {
   readonly process: string;
   readonly isShared: boolean;
   /** Reports with the next round trip, a tenth of a second later at most. */
-  mark(share: RecordShare): void;
+  reportSoon(share: RecordShare): void;
   /** Reports at once. */
-  urge(share: RecordShare): void;
+  reportNow(share: RecordShare): void;
 }

@@ -405,7 +405,7 @@ describe('a store that does not answer', () => {
     fleets.pass(2_000);
     expect(fleets.at(0).isShared).toBe(false);
     for (let index = 0; index < 2_000; index += 1) visit(index);
-    const { records } = (retrier as unknown as { member: { voice: { records: Sizes } } }).member.voice;
+    const { records } = (retrier as unknown as { member: { courier: { records: Sizes } } }).member.courier;
     // Of each of three scopes a gate and a budget: nothing was answered that a hold would count.
     expect(records.byKey.size).toBe(6);
     expect(records.marked.size).toBeLessThanOrEqual(6);

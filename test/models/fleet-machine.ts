@@ -282,7 +282,7 @@ export class FleetWorld {
   /** Everything that is remembered anywhere, with times as seen from now. */
   key(): string {
     const members = this.processes.map(
-      ({ retrier }) => (retrier as unknown as { member: { voice: object } }).member.voice,
+      ({ retrier }) => (retrier as unknown as { member: { courier: object } }).member.courier,
     );
     const processes = this.processes.map((one) => {
       const { phase, isProbe, hasFailed, wakeAt, sentAt } = one;
@@ -311,12 +311,12 @@ export class FleetWorld {
   }
 }
 
-/** What a voice and its shares remember, without whom they speak to. */
-function memoryOf(voice: object): unknown {
-  const { records, state, waitingSince, tries, out } = voice as Record<string, unknown>;
+/** What a courier and its shares remember, without each other. */
+function memoryOf(courier: object): unknown {
+  const { records, state, waitingSince, tries, out } = courier as Record<string, unknown>;
   const { marked } = records as { marked: Set<unknown> };
   const shares = (records as { all(): Record<string, unknown>[] }).all();
-  const own = shares.map(({ gate: _, limit: __, speaker: ___, random: ____, ...memory }) => memory);
+  const own = shares.map(({ gate: _, limit: __, courier: ___, random: ____, ...memory }) => memory);
   const exchanges = [...(out as Set<{ sentAt: number }>)].map(({ sentAt }) => ({ sentAt }));
   return [state, { waitingSince }, tries, exchanges, marked.size, own];
 }

@@ -9,7 +9,7 @@ import type { BucketBudget } from '../../src/core/limits/budget/setting.js';
 import { BudgetRecordShare } from '../../src/fleet/budget-share.js';
 
 const processes = 3;
-const speaker = { process: 'any', isShared: true, mark: () => {}, urge: () => {} };
+const courier = { process: 'any', isShared: true, reportSoon: () => {}, reportNow: () => {} };
 
 const budgets: fc.Arbitrary<BucketBudget> = fc.record({
   kind: fc.constant('bucket' as const),
@@ -107,7 +107,7 @@ function property(share: (budget: BucketBudget) => BudgetRecordShare) {
 
 describe('a shared budget', () => {
   test('gives retries back that help, and nothing more', () => {
-    fc.assert(property((budget) => new BudgetRecordShare('a', budget, speaker)));
+    fc.assert(property((budget) => new BudgetRecordShare('a', budget, courier)));
   });
 
   test('that gives them back twice is found out', () => {
@@ -117,7 +117,7 @@ describe('a shared budget', () => {
         if (refund !== undefined) super.succeeded(refund);
       }
     }
-    const faulty = property((budget) => new Generous('a', budget, speaker));
+    const faulty = property((budget) => new Generous('a', budget, courier));
     expect(fc.check(faulty, { numRuns: 2_000, seed: 1, endOnFailure: true }).failed).toBe(true);
   });
 });

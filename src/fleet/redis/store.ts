@@ -60,7 +60,7 @@ export class RedisStore implements Store {
 
   // ---------------------------------------------------------------- reports
 
-  /** The count includes exchanges that the voice no longer waits for because Redis is slow. */
+  /** The count includes exchanges that the courier no longer waits for because Redis is slow. */
   canTake(): boolean {
     return this.isReady() && this.out < mostOut;
   }

@@ -1,5 +1,5 @@
 /**
- * Speaks to the store for all shares of a process: gathers their reports into one round trip, at most ten times a
+ * Carries between the store and all shares of a process: gathers their reports into one round trip, at most ten times a
  * second, and passes the store's facts on to them. Nothing waits for it, and while the store is silent, requests go on.
  */
 
@@ -8,7 +8,7 @@ import type { Ports } from '../kernel/ports.js';
 import type { Cancel } from '../kernel/sleep.js';
 import { type Answer, mostOut, type Store } from './port.js';
 import { Records } from './records.js';
-import type { RecordShare, Speaker } from './share.js';
+import type { Courier, RecordShare } from './share.js';
 
 const flushMs = 100;
 /** Records per round trip. */
@@ -27,26 +27,26 @@ const startingMs = 20;
 
 const unrefed = { unref: true } as const;
 
-interface Exchange {
+interface RoundTrip {
   readonly shares: readonly RecordShare[];
   readonly sentAt: number;
   /** The same, not counting the time that this process was stalled before. */
   readonly awakeAt: number;
 }
 
-export class Voice implements Speaker {
+export class StoreCourier implements Courier {
   readonly process: string;
   private readonly store: Store;
   private readonly ports: Ports;
   private readonly tell: (isShared: boolean) => void;
   private readonly records: Records = new Records();
-  private readonly out: Set<Exchange> = new Set();
+  private readonly out: Set<RoundTrip> = new Set();
   /** Joining: the store has not answered yet. */
   private state: 'joining' | 'shared' | 'alone' = 'joining';
   private flushing: Cancel | undefined = undefined;
   private watching: Cancel | undefined = undefined;
   private resting: Cancel | undefined = undefined;
-  /** The `awakeAt` of the first exchange since which the store has not answered. */
+  /** The `awakeAt` of the first round trip since which the store has not answered. */
   private waitingSince: number | undefined = undefined;
   private flushedAt = Number.NEGATIVE_INFINITY;
   /** How long this process was stalled in total, as its late timers show: that says nothing about the store. */
@@ -54,7 +54,7 @@ export class Voice implements Speaker {
   private watchAt = 0;
   private tries = 0;
   /** Ends the listening. */
-  private readonly deafen: () => void;
+  private readonly stopListening: () => void;
   /** Since it was closed, nothing is said. Called when the last answer has come. */
   private closed: (() => void) | undefined = undefined;
 
@@ -63,7 +63,7 @@ export class Voice implements Speaker {
     this.ports = ports;
     this.process = process;
     this.tell = tell;
-    this.deafen = store.listen((news) => this.hear(news), this.reached);
+    this.stopListening = store.listen((news) => this.hear(news), this.reached);
   }
 
   get isShared(): boolean {
@@ -73,7 +73,7 @@ export class Voice implements Speaker {
   add(share: RecordShare): void {
     if (this.closed !== undefined) return;
     this.records.add(share);
-    this.mark(share);
+    this.reportSoon(share);
     if (this.state === 'alone') {
       // Without a scope, this process had nothing to ask about, so it stopped asking.
       this.watching ??= this.ports.sleep(0, this.tryAgain, unrefed);
@@ -106,24 +106,24 @@ export class Voice implements Speaker {
       stopWaiting();
       done();
     };
-    this.deafen();
+    this.stopListening();
     for (const cancel of [this.flushing, this.watching, this.resting]) cancel?.();
     this.state = 'alone';
     if (isShared) this.tell(false);
     if (!isShared || this.out.size === 0) this.closed();
   }
 
-  // -------------------------------------------------------------- speaking
+  // -------------------------------------------------------------- reporting
 
-  mark(share: RecordShare): void {
+  reportSoon(share: RecordShare): void {
     if (share.isMarked || this.closed !== undefined) return;
     this.records.mark(share);
     if (this.state !== 'alone') this.flushing ??= this.ports.sleep(flushMs, this.flushNow, unrefed);
   }
 
-  urge(share: RecordShare): void {
-    this.mark(share);
-    this.records.urge(share);
+  reportNow(share: RecordShare): void {
+    this.reportSoon(share);
+    this.records.markUrgent(share);
     if (this.state === 'shared') this.flush();
   }
 
@@ -150,20 +150,20 @@ export class Voice implements Speaker {
     const now = this.ports.now();
     this.waitingSince ??= now - this.stalledMs;
     this.watchOn(now);
-    if (this.store.canTake()) this.exchange(now);
+    if (this.store.canTake()) this.makeTrip(now);
   }
 
   /** As much as the store can take now. */
   private sendAll(): void {
-    while (this.records.isMarked && this.store.canTake()) this.exchange(this.ports.now());
+    while (this.records.isMarked && this.store.canTake()) this.makeTrip(this.ports.now());
   }
 
-  private exchange(now: number): void {
+  private makeTrip(now: number): void {
     const shares = this.records.take(mostReports);
-    const exchange: Exchange = { shares, sentAt: now, awakeAt: now - this.stalledMs };
+    const trip: RoundTrip = { shares, sentAt: now, awakeAt: now - this.stalledMs };
     const reports = shares.map((share) => ({ key: share.key, report: share.report(now) }));
-    this.out.add(exchange);
-    this.store.exchange(reports, (facts) => this.answered(exchange, facts));
+    this.out.add(trip);
+    this.store.exchange(reports, (facts) => this.answered(trip, facts));
   }
 
   /** This process is idle: other processes need its leases more. */
@@ -173,23 +173,23 @@ export class Voice implements Speaker {
     for (const share of this.records.all()) share.rest();
   };
 
-  // -------------------------------------------------------------- hearing
+  // -------------------------------------------------------------- what the store says
 
-  private answered(exchange: Exchange, facts: Answer | undefined): void {
+  private answered(trip: RoundTrip, facts: Answer | undefined): void {
     if (this.closed !== undefined) {
-      this.out.delete(exchange);
+      this.out.delete(trip);
       this.sendAll();
       if (this.out.size === 0) this.closed();
       return;
     }
-    // Earlier exchanges are lost or late; nothing waits for them any more.
-    for (const other of this.out) if (other.sentAt <= exchange.sentAt) this.out.delete(other);
+    // Earlier round trips are lost or late; nothing waits for them any more.
+    for (const other of this.out) if (other.sentAt <= trip.sentAt) this.out.delete(other);
     if (facts === undefined) return;
     const now = this.ports.now();
-    const isLate = now - exchange.sentAt >= silentMs;
-    if (now - this.stalledMs - exchange.awakeAt < silentMs) this.heard();
-    const receipt = { isOwn: true, sentAt: exchange.sentAt, isLate };
-    for (const [index, share] of exchange.shares.entries()) {
+    const isLate = now - trip.sentAt >= silentMs;
+    if (now - this.stalledMs - trip.awakeAt < silentMs) this.heard();
+    const receipt = { isOwn: true, sentAt: trip.sentAt, isLate };
+    for (const [index, share] of trip.shares.entries()) {
       const one = facts[index];
       if (one !== undefined && this.records.has(share)) share.told(one, receipt, now);
     }
@@ -202,7 +202,7 @@ export class Voice implements Speaker {
   }
 
   private heard(): void {
-    // A later exchange may still be lost.
+    // A later one may still be lost.
     const [next] = this.out;
     this.waitingSince = next?.awakeAt;
     this.tries = 0;
@@ -239,7 +239,7 @@ export class Voice implements Speaker {
   private sendAgain(): void {
     const lost = [...this.out].flatMap(({ shares }) => shares);
     this.out.clear();
-    for (const share of lost) if (this.records.has(share)) this.mark(share);
+    for (const share of lost) if (this.records.has(share)) this.reportSoon(share);
     this.flush();
   }
 
@@ -271,7 +271,7 @@ export class Voice implements Speaker {
   private readonly tryAgain = (): void => {
     this.watching = undefined;
     if (!this.records.isMarked) {
-      for (const share of this.records.first()) this.mark(share);
+      for (const share of this.records.first()) this.reportSoon(share);
     }
     if (this.records.isMarked) this.send();
   };
