@@ -36,7 +36,7 @@ const pieces: Readonly<Record<string, Modules>> = {
   'gate and hold': [
     'src/core/limits/gate',
     'src/core/limits/hold',
-    'src/core/limits/admit.ts',
+    'src/core/limits/ask.ts',
     'src/kernel/limits/gate.ts',
     'src/kernel/limits/hold.ts',
     'src/kernel/limits/admission.ts',

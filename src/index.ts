@@ -1,8 +1,8 @@
 /** Everything that needs no client. Each adapter is an entry point of its own. */
 
 export { decide } from './core/decide/decide.js';
-export type { Asked, Problem, Remark } from './core/errors.js';
-export { AttemptTimeoutError, DeadlineError, GateShutError, HeldError, PolicyError } from './core/errors.js';
+export type { Problem, Remark } from './core/errors.js';
+export { AttemptTimeoutError, DeadlineError, PolicyError } from './core/errors.js';
 export type * from './core/events.js';
 export { explain } from './core/explain.js';
 export { readHint } from './core/hints/read-hint.js';
@@ -16,7 +16,10 @@ export type {
   WindowBudget,
 } from './core/limits/budget/setting.js';
 export type { BucketState, BudgetState, WindowState } from './core/limits/budget/state.js';
+export { GateShutError } from './core/limits/gate/error.js';
 export type { Gate } from './core/limits/gate/setting.js';
+export type { Asked } from './core/limits/hold/error.js';
+export { HeldError } from './core/limits/hold/error.js';
 export type { Hold, HoldOptions } from './core/limits/hold/setting.js';
 export type * from './core/limits/tail/setting.js';
 export type * from './core/policy/options.js';

@@ -1,6 +1,6 @@
 /**
  * The errors of the library. It throws only what no attempt can explain; everything else that reaches a caller is the
- * client's own response or error.
+ * client's own response or error. Those of the limits are in their folders.
  */
 
 import { timeText } from './time-text.js';
@@ -104,52 +104,4 @@ export class AttemptTimeoutError extends Error {
 
 function stalledText(stalledMs: number): string {
   return stalledMs > 0 ? `; this process itself stood still for ${timeText(Math.round(stalledMs))}` : '';
-}
-
-/**
- * The request was not sent, because its server seems dead and the gate (circuit breaker) is shut. `cause` is the last
- * real failure: of this request, or as plain data (`status`, or `code` and `name`) of another one in its scope.
- */
-export class GateShutError extends Error {
-  override readonly name = 'GateShutError';
-  readonly code = 'ERR_UNDAUNTED_GATE_SHUT';
-  readonly scope: string;
-
-  constructor(scope: string, options?: ErrorOptions) {
-    super(`Not sent: the gate (circuit breaker) of ${scope} is shut after repeated failures`, options);
-    this.scope = scope;
-  }
-}
-
-/** What a server asked for, and how long ago. */
-export interface Asked {
-  readonly status: number;
-  /** Null if the server did not say how long to wait. */
-  readonly delayMs: number | null;
-  readonly agoMs: number;
-}
-
-/**
- * The request was not sent, because its scope is rate limited and the queue of waiting requests is too long. `cause` is
- * the answer that started the hold.
- */
-export class HeldError extends Error {
-  override readonly name = 'HeldError';
-  readonly code = 'ERR_UNDAUNTED_HELD';
-  readonly scope: string;
-  /** The answer that started the hold. */
-  readonly asked: Asked | undefined;
-
-  constructor(scope: string, asked?: Asked, options?: ErrorOptions) {
-    super(`Not sent: ${whyHeld(scope, asked)}, and the queue of waiting requests is too long`, options);
-    this.scope = scope;
-    this.asked = asked;
-  }
-}
-
-function whyHeld(scope: string, asked: Asked | undefined): string {
-  if (asked === undefined) return `${scope} is rate limited`;
-  const what =
-    asked.delayMs === null ? 'rate limited a request' : `asked for a wait of ${timeText(asked.delayMs)}`;
-  return `${scope} ${what} (${asked.status}) ${timeText(Math.round(asked.agoMs))} ago`;
 }

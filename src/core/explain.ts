@@ -1,6 +1,7 @@
 /** Decisions as English sentences, for logs and for people who ask "why was it not retried?". */
 
 import { labelOfFinding } from './label.js';
+import { type LimitStop, limitStops } from './limits/settings.js';
 import { timeText, timeTexts } from './time-text.js';
 import type { Decision, Evidence, Finding, Retry, RetryReason, Stop, StopReason } from './types.js';
 
@@ -9,7 +10,7 @@ export function explain(decision: Decision): string {
   const { attempt, finding } = decision;
   if (decision.action === 'stop') {
     if (decision.reason === 'success') return `Succeeded on attempt ${attempt} (${labelOfFinding(finding)}).`;
-    return `No retry after attempt ${attempt}: ${whyStop[decision.reason](decision)}.`;
+    return `No retry after attempt ${attempt}: ${whyNot(decision, decision.reason)}.`;
   }
   const { retry = attempt, delayMs, waitFrom } = decision;
   const why = whyRetry[decision.reason](decision);
@@ -29,7 +30,7 @@ const whyRetry: { readonly [R in RetryReason]: (decision: Retry) => string } = {
   'caller-asks': ({ finding }) => `${whatEnded(finding)}, and retryIf returned true`,
 };
 
-const whyStop: { readonly [R in Exclude<StopReason, 'success'>]: (decision: Stop) => string } = {
+const whyStop: { readonly [R in Exclude<StopReason, 'success' | LimitStop>]: (decision: Stop) => string } = {
   'final-status': ({ finding }) => `${whatEnded(finding)} (not retryable)`,
   'final-error': ({ finding }) => `${whatEnded(finding)} (not retryable)`,
   aborted: () => 'the caller aborted the request',
@@ -57,14 +58,21 @@ const whyStop: { readonly [R in Exclude<StopReason, 'success'>]: (decision: Stop
     delayMs === undefined
       ? `the deadline of ${timeText(limit)} ended the attempt, and the caller gets a DeadlineError`
       : `the wait of ${timeText(delayMs)} would end after the deadline of ${timeText(limit)}`,
-  'budget-spent': ({ finding }) =>
-    `${whatEnded(finding)}, and the retry budget of its scope is spent (for more retries: a larger budget, or budget: false)`,
-  'gate-shut': ({ finding }) => `${whatEnded(finding)}, and the gate of its scope is shut`,
-  held: ({ finding, delayMs }) =>
-    `${whatEnded(finding)}, and the queue of its rate-limited scope is ${timeText(delayMs)} long`,
   cut: () => 'it was cut, because the request ended with its other attempt',
   'other-pending': ({ finding }) => `${whatEnded(finding)} while the other attempt was still out`,
 };
+
+function whyNot(decision: Stop, reason: Exclude<StopReason, 'success'>): string {
+  const { finding, delayMs } = decision;
+  return isLimitStop(reason) ? whyLimit[reason](whatEnded(finding), delayMs) : whyStop[reason](decision);
+}
+
+const whyLimit: { readonly [R in LimitStop]: (ended: string, waitMs: number | undefined) => string } =
+  Object.assign({}, ...Object.values(limitStops));
+
+function isLimitStop(reason: StopReason): reason is LimitStop {
+  return Object.hasOwn(whyLimit, reason);
+}
 
 const proofs: { readonly [E in Evidence]: string } = {
   unsent: 'unsafeMethods does not allow it even though it was never sent',

@@ -5,7 +5,9 @@
  * with dates that a server sent.
  */
 
+import type { AskedFirst } from './limits/all.js';
 import type { BudgetState } from './limits/budget/state.js';
+import type { LimitRefusal, LimitStop } from './limits/settings.js';
 
 // ---------------------------------------------------------------- the request and how it ended
 
@@ -211,10 +213,8 @@ export type StopReason =
   | 'hint-too-long'
   | 'hint-past-deadline'
   | 'wait-past-deadline'
-  /** The retries of the scope are used up; a larger `budget`, or `budget: false`, allows more. */
-  | 'budget-spent'
-  | 'gate-shut'
-  | 'held'
+  // a limit of its scope is against it
+  | LimitStop
   // one of two attempts that were out
   /** The other attempt won, or the request ended with both still out. */
   | 'cut'
@@ -268,13 +268,7 @@ export type History = readonly Attempt[];
 // ---------------------------------------------------------------- admission
 
 /** Why an attempt was not sent. */
-export type RefusalReason =
-  /** The server seems dead. */
-  | 'gate-shut'
-  /** `maxWaiting` requests are already waiting for the gate. */
-  | 'gate-full'
-  /** The scope is rate limited, and the queue of waiting requests is too long. */
-  | 'held';
+export type RefusalReason = LimitRefusal;
 
 /** Whether an attempt may be sent now. */
 export type Admission =
@@ -282,7 +276,7 @@ export type Admission =
   | {
       readonly kind: 'wait';
       readonly delayMs: number;
-      readonly why: 'gate' | 'hold';
+      readonly why: AskedFirst;
       /** Present if it may be its turn sooner: it is called then, if it asks for that. */
       readonly isCalled?: true;
     }

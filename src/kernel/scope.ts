@@ -1,5 +1,6 @@
 /** What the requests of one scope share: its limits, and what is learnt from its answers. */
 
+import { limitRefusals } from '../core/limits/settings.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { RefusalReason } from '../core/types.js';
 import type { FleetMember, FleetScope } from './fleet.js';
@@ -22,6 +23,11 @@ export interface ScopeSnapshot extends LimitSnapshots {
 /** Each rule has its settings, and so have the overrides of single requests, of which there may be any number. */
 const mostKnown = 100;
 
+function noRefusals(): Record<RefusalReason, number> {
+  const reasons = Object.values(limitRefusals).flat();
+  return Object.fromEntries(reasons.map((reason) => [reason, 0])) as Record<RefusalReason, number>;
+}
+
 export class Scope implements SessionScope, Shared {
   readonly name: string;
   readonly ports: Ports;
@@ -34,7 +40,7 @@ export class Scope implements SessionScope, Shared {
   waiting = 0;
   queued = 0;
   out = 0;
-  readonly refused: Record<RefusalReason, number> = { 'gate-shut': 0, 'gate-full': 0, held: 0 };
+  readonly refused: Record<RefusalReason, number> = noRefusals();
   /** The link to the fleet, if other processes share this scope. */
   private fleet: FleetScope | undefined;
   private readonly limits: ScopeLimits;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { AttemptTimeoutError, DeadlineError, GateShutError, PolicyError } from '../../src/core/errors.js';
+import { AttemptTimeoutError, DeadlineError, PolicyError } from '../../src/core/errors.js';
+import { GateShutError } from '../../src/core/limits/gate/error.js';
 
 const cause = new Error('before');
 

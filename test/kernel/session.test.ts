@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { decide } from '../../src/core/decide/decide.js';
-import type { HeldError } from '../../src/core/errors.js';
 import type { DecisionEvent, RequestEvent, SettledEvent } from '../../src/core/events.js';
+import type { HeldError } from '../../src/core/limits/hold/error.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { ErrorOutcome, ResponseOutcome } from '../../src/core/types.js';
 import { historyOf, remember } from '../../src/kernel/history.js';

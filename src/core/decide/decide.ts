@@ -4,10 +4,8 @@
  */
 
 import { mayBeRepeatedOnce } from '../hints/once.js';
-import type { LimitName } from '../limits/all.js';
-import { affords, costOf, priceOf } from '../limits/budget/budget.js';
-import type { Cost } from '../limits/budget/setting.js';
-import { longestQueue } from '../limits/hold/admit.js';
+import { forbidden } from '../limits/ask.js';
+import { costOf, priceOf } from '../limits/budget/budget.js';
 import type { Settings } from '../policy/settings.js';
 import type {
   Decision,
@@ -101,11 +99,11 @@ function afford(
   if ('action' in wait) return wait;
 
   const price = priceOf(finding);
-  const no =
-    forbids.budget(settings, world, price) ??
-    forbids.gate(settings, world) ??
-    forbids.hold(settings, world, price, wait.delayMs);
-  if (no !== undefined) return stop(attempt, finding, no, no === 'held' ? queueIn(world) : undefined);
+  const no = forbidden(settings, world, price, wait.delayMs, timeLeft(settings, world));
+  if (no !== undefined) {
+    const { reason, ...why } = no;
+    return stop(attempt, finding, reason, why);
+  }
   return {
     action: 'retry',
     reason: whyWorthIt(settings, finding, world.verdict),
@@ -210,33 +208,6 @@ function hintsObeyed(history: History): number {
 
 function isHinted(decision: Decision): boolean {
   return decision.action === 'retry' && decision.waitFrom === 'hint';
-}
-
-/** What each limit says to a retry; undefined: nothing is against it. */
-const forbids = {
-  budget: ({ budget }, world, price) => {
-    const isEnough =
-      budget === false || world.budget === undefined || affords(budget, world.budget, price, world.now);
-    return isEnough ? undefined : 'budget-spent';
-  },
-  gate: (_settings, { gateShut }) => (gateShut ? 'gate-shut' : undefined),
-  hold: (settings, world, _price, delayMs) => (queuesTooLong(settings, world, delayMs) ? 'held' : undefined),
-} as const satisfies Record<
-  LimitName,
-  (settings: Settings, world: World, price: keyof Cost, delayMs: number) => StopReason | undefined
->;
-
-function queueIn({ queueMs = 0 }: World): Pick<Stop, 'delayMs'> {
-  return { delayMs: queueMs };
-}
-
-/** The caller gets the response that is there, instead of none in the end. */
-function queuesTooLong(settings: Settings, world: World, delayMs: number): boolean {
-  const { hold } = settings;
-  const { queueMs = 0 } = world;
-  if (hold === false || queueMs <= delayMs) return false;
-  const leftMs = timeLeft(settings, world);
-  return queueMs >= leftMs || queueMs - delayMs > longestQueue(hold, leftMs - delayMs);
 }
 
 function timeLeft({ deadlineMs }: Settings, { startedAt, now }: World): number {

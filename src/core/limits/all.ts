@@ -4,9 +4,7 @@
  * forgotten limit does not compile.
  *
  * - Before an attempt: hold, gate (`orderOfAdmission`).
- * - Before a retry: budget, gate, hold (`decide.ts`). The budget comes first: requests spend it themselves, so what it
- *   forbids would be forbidden however the server is. The hold comes last, because the time in its queue is compared with
- *   the wait that was chosen.
+ * - Before a retry: budget, gate, hold (`orderOfRetry`).
  * - After an attempt: gate, hold, budget (`live-session.ts`). The gate comes first, because it alone gives something back
  *   whatever the outcome. The other two come before the decision, which reads what a failure has changed.
  */
@@ -34,6 +32,12 @@ export function byLimit<T>(make: (name: LimitName) => T): Readonly<Record<LimitN
  * gate gives, the turn to probe or a place in the ramp, has to be used at once.
  */
 export const orderOfAdmission: readonly AskedFirst[] = ['hold', 'gate'];
+
+/**
+ * Before a retry. The budget comes first: requests spend it themselves, so what it forbids would be forbidden however the
+ * server is. The hold comes last, because the time in its queue is compared with the wait that was chosen.
+ */
+export const orderOfRetry: readonly LimitName[] = ['budget', 'gate', 'hold'];
 
 /**
  * Whether an attempt with these settings asks for admission, so that it may have to wait or be refused. It is a setting

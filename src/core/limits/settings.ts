@@ -1,4 +1,4 @@
-/** The settings of the limits, gathered from their folders. */
+/** The settings of the limits and the reasons that they give, gathered from their folders. */
 
 import { switched } from '../policy/switched.js';
 import type { AskedFirst, LimitName } from './all.js';
@@ -7,10 +7,11 @@ import {
   type Budget,
   type BudgetOption,
   bucketDefaults,
+  budgetStops,
   fillBudget,
 } from './budget/setting.js';
-import { type Gate, type GateOption, gateDefaults } from './gate/setting.js';
-import { type Hold, type HoldOption, holdDefaults } from './hold/setting.js';
+import { type Gate, type GateOption, gateDefaults, gateRefusals, gateStops } from './gate/setting.js';
+import { type Hold, type HoldOption, holdDefaults, holdRefusals, holdStops } from './hold/setting.js';
 
 /** As users write them. */
 export interface LimitOptions extends BudgetOption, GateOption, HoldOption {}
@@ -50,3 +51,25 @@ export const limitFills: {
   gate: (option) => switched(option, gateDefaults),
   hold: (option) => switched(option, holdDefaults),
 };
+
+// ---------------------------------------------------------------- reasons
+
+/** Why an attempt is not sent. */
+export const limitRefusals: {
+  readonly gate: typeof gateRefusals;
+  readonly hold: typeof holdRefusals;
+} = { gate: gateRefusals, hold: holdRefusals } satisfies Record<AskedFirst, readonly string[]>;
+
+export type LimitRefusal = (typeof limitRefusals)[AskedFirst][number];
+
+/** Why there is no retry. `ended`: how the attempt ended, in words. */
+export const limitStops: {
+  readonly budget: typeof budgetStops;
+  readonly gate: typeof gateStops;
+  readonly hold: typeof holdStops;
+} = { budget: budgetStops, gate: gateStops, hold: holdStops } satisfies Record<
+  LimitName,
+  Readonly<Record<string, (ended: string, waitMs: number | undefined) => string>>
+>;
+
+export type LimitStop = { [K in LimitName]: keyof (typeof limitStops)[K] }[LimitName];

@@ -3,7 +3,7 @@
  * ramp, or a place in the queue of the hold.
  */
 
-import { admit as decideOn } from '../../core/limits/admit.js';
+import { admit as decideOn } from '../../core/limits/ask.js';
 import type { Epoch } from '../../core/limits/gate/state.js';
 import { openGate } from '../../core/limits/gate/state.js';
 import { noHold } from '../../core/limits/hold/state.js';

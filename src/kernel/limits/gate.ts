@@ -1,6 +1,6 @@
 /** The gate of a scope: its setting, its state, and its link to the fleet. */
 
-import { GateShutError } from '../../core/errors.js';
+import { GateShutError } from '../../core/limits/gate/error.js';
 import { afterSign } from '../../core/limits/gate/gate.js';
 import { type Kind, kindOf } from '../../core/limits/gate/kinds.js';
 import { afterStall, isHealthy } from '../../core/limits/gate/open.js';

@@ -1,7 +1,7 @@
 /** The hold of a scope: its setting, its state and what the server answers, and its link to the fleet. */
 
-import { HeldError } from '../../core/errors.js';
 import { queueMs } from '../../core/limits/hold/admit.js';
+import { HeldError } from '../../core/limits/hold/error.js';
 import { givePlaceBack, isDraining, isPaced } from '../../core/limits/hold/queue.js';
 import { afterRefusal, isRefusal } from '../../core/limits/hold/refusals.js';
 import type { AnswerKind, Sample } from '../../core/limits/hold/sample.js';

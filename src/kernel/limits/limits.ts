@@ -3,7 +3,8 @@
  * that inherit the setting share.
  */
 
-import { type LimitName, limitNames } from '../../core/limits/all.js';
+import { type AskedFirst, type LimitName, limitNames, orderOfAdmission } from '../../core/limits/all.js';
+import { limitRefusals } from '../../core/limits/settings.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { Finding, RefusalReason, RequestFacts, World } from '../../core/types.js';
 import type { FleetScope } from '../fleet.js';
@@ -141,11 +142,9 @@ export interface Shared {
 }
 
 /** Which limit it is that refuses for this reason. */
-const refusing: Readonly<Record<RefusalReason, 'gate' | 'hold'>> = {
-  'gate-shut': 'gate',
-  'gate-full': 'gate',
-  held: 'hold',
-};
+const refusing = Object.fromEntries(
+  orderOfAdmission.flatMap((name) => limitRefusals[name].map((reason) => [reason, name])),
+) as Readonly<Record<RefusalReason, AskedFirst>>;
 
 export class Limits implements LimitsPassed, SessionLimits {
   readonly scope: Shared;

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { classify } from '../../../src/core/decide/classify.js';
-import { AttemptTimeoutError, DeadlineError, GateShutError, PolicyError } from '../../../src/core/errors.js';
+import { AttemptTimeoutError, DeadlineError, PolicyError } from '../../../src/core/errors.js';
+import { GateShutError } from '../../../src/core/limits/gate/error.js';
 import type { Class, ErrorOutcome, Evidence } from '../../../src/core/types.js';
 import { createRetrier } from '../../../src/kernel/retrier.js';
 import { answered, date, errorWith, failed, requestOf, settingsOf } from '../../kit.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { admit } from '../../../src/core/limits/admit.js';
+import { admit } from '../../../src/core/limits/ask.js';
 import type { GateState } from '../../../src/core/limits/gate/state.js';
 import { openGate } from '../../../src/core/limits/gate/state.js';
 import { queueMs } from '../../../src/core/limits/hold/admit.js';

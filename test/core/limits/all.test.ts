@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/decide/decide.js';
-import { admit } from '../../../src/core/limits/admit.js';
 import { awaitsBody, limitNames, orderOfAdmission } from '../../../src/core/limits/all.js';
+import { admit } from '../../../src/core/limits/ask.js';
 import { openGate, shut } from '../../../src/core/limits/gate/state.js';
 import { noHold } from '../../../src/core/limits/hold/state.js';
 import { noClaim, type Turnstile } from '../../../src/core/limits/turnstile.js';

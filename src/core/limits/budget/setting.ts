@@ -167,3 +167,9 @@ function costWithin({ capacity, floor, charge }: Omit<BucketBudget, 'cost'>): Co
   const most = charge === 'retry' ? capacity - floor : transient;
   return { transient, throttled, timeout: Math.max(transient, Math.min(timeout, most)) };
 }
+
+/** Why there is no retry, as a reason and in words. */
+export const budgetStops = {
+  'budget-spent': (ended: string): string =>
+    `${ended}, and the retry budget of its scope is spent (for more retries: a larger budget, or budget: false)`,
+} as const;

@@ -61,3 +61,11 @@ export const gateDefaults: Gate = Object.freeze({
   maxWaiting: 1_000,
   enforce: true,
 });
+
+/** Why an attempt is not sent: the server seems dead, or `maxWaiting` requests are already waiting for the gate. */
+export const gateRefusals = ['gate-shut', 'gate-full'] as const;
+
+/** Why there is no retry, as a reason and in words. */
+export const gateStops = {
+  'gate-shut': (ended: string): string => `${ended}, and the gate of its scope is shut`,
+} as const;

@@ -136,7 +136,7 @@ function queueEnd(
 /**
  * How long a request may queue: `maxQueueMs`, or half of the time that is left, so that the attempt has the other half.
  */
-export function longestQueue({ maxQueueMs }: Hold, leftMs: number): number {
+function longestQueue({ maxQueueMs }: Hold, leftMs: number): number {
   return maxQueueMs ?? Math.max(0, leftMs) / 2;
 }
 
@@ -148,6 +148,12 @@ function untilNextLook({ until }: HoldState, at: number, now: number): number {
   const windowMs = Math.max(0, until - now);
   const queueMs = at - now - windowMs;
   return windowMs + Math.min(queueMs, Math.max(longestPollMs, queueMs / pollsOfQueue));
+}
+
+/** Whether a retry would queue for too long: then the caller gets the response that is there, instead of none in the end. */
+export function queuesTooLong(hold: Hold, queueMs: number, delayMs: number, leftMs: number): boolean {
+  if (queueMs <= delayMs) return false;
+  return queueMs >= leftMs || queueMs - delayMs > longestQueue(hold, leftMs - delayMs);
 }
 
 /** How long a retry would have to queue if it joined the queue now. */

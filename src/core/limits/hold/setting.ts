@@ -1,6 +1,7 @@
 /** The hold as it is written in a policy, and its defaults. */
 
 import type { Partly } from '../../policy/switched.js';
+import { timeText } from '../../time-text.js';
 
 /** The pause of a whole scope that a server asked for. */
 export interface Hold {
@@ -59,3 +60,12 @@ export const holdDefaults: Hold = Object.freeze({
   maxWaiting: 1_000,
   enforce: true,
 });
+
+/** Why an attempt is not sent: the scope is rate limited, and the queue of waiting requests is too long. */
+export const holdRefusals = ['held'] as const;
+
+/** Why there is no retry, as a reason and in words. */
+export const holdStops = {
+  held: (ended: string, queueMs: number | undefined): string =>
+    `${ended}, and the queue of its rate-limited scope is ${timeText(queueMs)} long`,
+} as const;

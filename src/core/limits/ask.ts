@@ -1,0 +1,85 @@
+/**
+ * Asks the limits, in their orders: whether an attempt may be sent now, and whether there may be a retry. Pure: what an
+ * attempt takes is in the state that is returned.
+ */
+
+import type { Settings } from '../policy/settings.js';
+import type { Stop, World } from '../types.js';
+import { type AskedFirst, type LimitName, orderOfAdmission, orderOfRetry } from './all.js';
+import { affords } from './budget/budget.js';
+import type { Cost } from './budget/setting.js';
+import { admitByGate } from './gate/admit.js';
+import { admitByHold, queuesTooLong } from './hold/admit.js';
+import type { LimitStop } from './settings.js';
+import type { Admitted, Turnstile } from './turnstile.js';
+import { noClaim, passing, withoutPlace } from './turnstile.js';
+
+/** `before`: what the limits that were asked earlier have given. */
+type Ask = (
+  settings: Settings,
+  turnstile: Turnstile,
+  before: Admitted,
+  now: number,
+  deadlineAt: number,
+  draw: number,
+) => Admitted;
+
+const asked: Readonly<Record<AskedFirst, Ask>> = {
+  hold: ({ hold }, turnstile, before, now, deadlineAt) =>
+    hold === false ? before : admitByHold(hold, turnstile, now, deadlineAt),
+  gate: ({ gate }, turnstile, before, now, deadlineAt, draw) =>
+    gate === false ? before : admitByGate(gate, turnstile, before, now, deadlineAt, draw),
+};
+
+export function admit(
+  settings: Settings,
+  turnstile: Turnstile,
+  now: number,
+  deadlineAt: number,
+  draw: number,
+): Admitted {
+  let admitted = passing(turnstile);
+  for (const name of orderOfAdmission) {
+    admitted = asked[name](settings, turnstile, admitted, now, deadlineAt, draw);
+    if (admitted.admission.kind === 'refuse') return withoutPlace(admitted, now);
+    if (admitted.admission.kind === 'wait') return admitted;
+  }
+  return { ...admitted, claim: noClaim };
+}
+
+// ---------------------------------------------------------------- before a retry
+
+/** Why there is no retry, and the wait that would have been needed, if that is why. */
+interface Forbidden extends Pick<Stop, 'delayMs'> {
+  readonly reason: LimitStop;
+}
+
+/** `delayMs`: the wait that was chosen. `leftMs`: until the deadline. Undefined: nothing is against it. */
+type Forbids = (
+  settings: Settings,
+  world: World,
+  price: keyof Cost,
+  delayMs: number,
+  leftMs: number,
+) => Forbidden | undefined;
+
+const forbids: Readonly<Record<LimitName, Forbids>> = {
+  budget: ({ budget }, world, price) => {
+    const isEnough =
+      budget === false || world.budget === undefined || affords(budget, world.budget, price, world.now);
+    return isEnough ? undefined : { reason: 'budget-spent' };
+  },
+  gate: (_settings, { gateShut }) => (gateShut ? { reason: 'gate-shut' } : undefined),
+  hold: ({ hold }, { queueMs = 0 }, _price, delayMs, leftMs) => {
+    const isTooLong = hold !== false && queuesTooLong(hold, queueMs, delayMs, leftMs);
+    return isTooLong ? { reason: 'held', delayMs: queueMs } : undefined;
+  },
+};
+
+export function forbidden(...asked: Parameters<Forbids>): Forbidden | undefined {
+  for (const name of orderOfRetry) {
+    const no = forbids[name](...asked);
+    if (no !== undefined) return no;
+  }
+  return undefined;
+}
