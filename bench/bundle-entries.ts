@@ -7,8 +7,8 @@ import type { Row } from './row.js';
 const bounds: Readonly<Record<string, number>> = {
   'undaunted/fetch': 66,
   'undaunted/axios': 68,
-  'undaunted/fetch, made without vendors, gateAndHold, check, rules, tail, streams': 34,
-  'undaunted/axios, made without vendors, gateAndHold, check, rules, tail, streams': 36,
+  'undaunted/fetch, made without vendors, gateAndHold, check, rules, tail, streams': 34.5,
+  'undaunted/axios, made without vendors, gateAndHold, check, rules, tail, streams': 36.5,
 };
 const peers = ['axios-retry', 'retry-axios'] as const;
 
@@ -36,7 +36,6 @@ const pieces: Readonly<Record<string, Modules>> = {
   'gate and hold': [
     'src/core/limits/gate',
     'src/core/limits/hold',
-    'src/core/limits/ask.ts',
     'src/kernel/limits/gate.ts',
     'src/kernel/limits/hold.ts',
     'src/kernel/limits/admission.ts',

@@ -20,7 +20,7 @@ const modules = {
     'src/core/limits/gate/gate.ts',
     'src/core/limits/hold/refusals.ts',
     'src/core/limits/hold/state.ts',
-    'src/core/limits/ask.ts',
+    'src/core/limits/gate/admit.ts',
     'src/kernel/limits/gate.ts',
     'src/kernel/limits/hold.ts',
     'src/kernel/limits/admission.ts',
