@@ -6,8 +6,7 @@
  */
 
 import type { AskedFirst } from './limits/all.js';
-import type { BudgetState } from './limits/budget/state.js';
-import type { LimitRefusal, LimitStop } from './limits/settings.js';
+import type { LimitRefusal, LimitStop, LimitsSeen } from './limits/settings.js';
 
 // ---------------------------------------------------------------- the request and how it ended
 
@@ -148,7 +147,7 @@ export type Finding = ResponseFinding | ErrorFinding;
 // ---------------------------------------------------------------- deciding
 
 /** Everything that `decide` needs but must not fetch itself: time, random numbers, shared state. */
-export interface World {
+export interface World extends LimitsSeen {
   readonly request: Pick<RequestFacts, 'method' | 'keyed'>;
   /** Whether the body can be sent again, as things stand now. */
   readonly replayable: boolean;
@@ -163,11 +162,6 @@ export interface World {
   readonly date: number;
   /** One draw from [0, 1). */
   readonly random: number;
-  readonly budget: BudgetState | undefined;
-  /** True if the gate of the scope is shut and requests do not wait for it. */
-  readonly gateShut: boolean;
-  /** How long a retry would have to queue behind the hold of the scope. */
-  readonly queueMs?: number | undefined;
   /** True if the attempt had an adaptive timeout that was not doubled yet. */
   readonly learntTimeout?: true | undefined;
   /** What `retryIf` returned. */

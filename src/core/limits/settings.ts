@@ -1,4 +1,4 @@
-/** The settings of the limits and the reasons that they give, gathered from their folders. */
+/** The settings of the limits, what a decision sees of them, and the reasons that they give, gathered from their folders. */
 
 import { switched } from '../policy/switched.js';
 import type { AskedFirst, LimitName } from './all.js';
@@ -10,6 +10,7 @@ import {
   budgetStops,
   fillBudget,
 } from './budget/setting.js';
+import type { BudgetState } from './budget/state.js';
 import { type Gate, type GateOption, gateDefaults, gateRefusals, gateStops } from './gate/setting.js';
 import { type Hold, type HoldOption, holdDefaults, holdRefusals, holdStops } from './hold/setting.js';
 
@@ -51,6 +52,16 @@ export const limitFills: {
   gate: (option) => switched(option, gateDefaults),
   hold: (option) => switched(option, holdDefaults),
 };
+
+// ---------------------------------------------------------------- what a decision sees
+
+export interface LimitsSeen {
+  readonly budget: BudgetState | undefined;
+  /** True if the gate of the scope is shut and requests do not wait for it. */
+  readonly gateShut: boolean;
+  /** How long a retry would have to queue behind the hold of the scope. */
+  readonly queueMs?: number | undefined;
+}
 
 // ---------------------------------------------------------------- reasons
 

@@ -6,7 +6,6 @@
 import { admit as decideOn } from '../../core/limits/ask.js';
 import type { Epoch } from '../../core/limits/gate/state.js';
 import { openGate } from '../../core/limits/gate/state.js';
-import { noHold } from '../../core/limits/hold/state.js';
 import { go, noClaim } from '../../core/limits/turnstile.js';
 import type { Admission, RefusalReason } from '../../core/types.js';
 import { isClear } from './clear.js';
@@ -36,46 +35,24 @@ function ask(
   isRetry: boolean,
   now: number,
 ): Admission {
-  const { scope, settings, gate, hold } = limits;
-  const holdBefore = hold === undefined ? noHold : hold.state;
+  const { scope, settings } = limits;
+  const found = limits.foundBy(asking, permit);
   const turnstile = {
-    gate: gate === undefined ? openGate : gate.state,
-    hold: holdBefore,
-    kind: gate === undefined ? 0 : gate.kindOf(asking),
+    ...found,
     waiting: scope.waiting - (permit.state === 'waits' ? 1 : 0),
     queued: scope.queued - (permit.state === 'queues' ? 1 : 0),
     claim: permit.claim,
     isRetry,
   };
   const admitted = decideOn(settings, turnstile, now, deadlineAt, scope.ports.random());
-  if (gate !== undefined) gate.state = admitted.gate;
-  if (hold !== undefined) hold.state = admitted.hold;
   const { admission, claim, epoch, unenforced } = admitted;
   if (admission.kind === 'refuse') refuse(limits, permit, admission.reason, true);
-  if (admission.kind === 'go') {
-    if (unenforced !== undefined) refuse(limits, permit, unenforced, false);
-    hold?.sent(permit, holdBefore, now);
-    return letThrough(limits, permit, epoch, now);
-  }
+  if (admission.kind === 'go' && unenforced !== undefined) refuse(limits, permit, unenforced, false);
   permit.claim = claim;
+  limits.answered(permit, found, admitted, deadlineAt, now);
+  if (admission.kind === 'go') return letThrough(limits, permit, epoch, now);
   enter(limits, permit, stateIn(admission));
-  askFleet(limits, permit, admission, deadlineAt, now);
   return admission;
-}
-
-/** The request waits for something that only the fleet can give: the lease of a probe, or a place in the queue. */
-function askFleet(
-  { settings, gate, hold }: Limits,
-  permit: Permit,
-  admission: Admission,
-  deadlineAt: number,
-  now: number,
-): void {
-  const why = admission.kind === 'wait' ? admission.why : undefined;
-  if (why === 'gate') gate?.waits(settings.attemptTimeoutMs, now);
-  const { place, queuesUntil } = permit.claim;
-  const isQueued = why === 'hold' && place === undefined;
-  hold?.setQueued(permit, isQueued, Math.min(queuesUntil, deadlineAt) - now);
 }
 
 function refuse({ scope }: Limits, permit: Permit, reason: RefusalReason, enforced: boolean): void {
@@ -118,19 +95,24 @@ export function giveBack(limits: Limits, asking: Asking, permit: Permit): void {
 /** The request stops waiting. */
 export function leave(limits: Limits, permit: Permit): void {
   if (isAsking(permit)) enter(limits, permit, 'asks');
-  limits.hold?.leave(permit);
+  limits.left(permit);
   permit.claim = noClaim;
 }
 
 function stateIn(admission: Admission): Permit['state'] {
-  if (admission.kind !== 'wait') return 'asks';
-  return admission.why === 'gate' ? 'waits' : 'queues';
+  const why = admission.kind === 'wait' ? admission.why : undefined;
+  if (why === 'gate') return 'waits';
+  return why === 'hold' ? 'queues' : 'asks';
 }
 
-function enter({ scope }: Limits, permit: Permit, state: Permit['state']): void {
-  if (state === permit.state) return;
-  scope.waiting += Number(state === 'waits') - Number(permit.state === 'waits');
-  scope.queued += Number(state === 'queues') - Number(permit.state === 'queues');
-  scope.out += Number(state === 'is out') - Number(permit.state === 'is out');
+function enter(limits: Limits, permit: Permit, state: Permit['state']): void {
+  const { scope } = limits;
+  const before = permit.state;
+  if (state === before) return;
+  scope.waiting += Number(state === 'waits') - Number(before === 'waits');
+  scope.queued += Number(state === 'queues') - Number(before === 'queues');
+  scope.out += Number(state === 'is out') - Number(before === 'is out');
   permit.state = state;
+  if (state === 'is out') limits.occupiedBy(permit);
+  if (before === 'is out') limits.freed();
 }

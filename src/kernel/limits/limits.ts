@@ -4,16 +4,19 @@
  */
 
 import { type AskedFirst, type LimitName, limitNames, orderOfAdmission } from '../../core/limits/all.js';
-import { limitRefusals } from '../../core/limits/settings.js';
+import { openGate } from '../../core/limits/gate/state.js';
+import { noHold } from '../../core/limits/hold/state.js';
+import { type LimitsSeen, limitRefusals } from '../../core/limits/settings.js';
+import type { Admitted, Turnstile } from '../../core/limits/turnstile.js';
 import type { Settings } from '../../core/policy/settings.js';
-import type { Finding, RefusalReason, RequestFacts, World } from '../../core/types.js';
+import type { Admission, Finding, RefusalReason, RequestFacts } from '../../core/types.js';
 import type { FleetScope } from '../fleet.js';
 import type { Ports } from '../ports.js';
 import type { SessionLimits } from '../session.js';
 import type { Tails } from '../tails.js';
 import { ScopeBudget } from './budget.js';
 import type { LimitsPassed } from './clear.js';
-import { ScopeGate } from './gate.js';
+import { type Asking, ScopeGate } from './gate.js';
 import { ScopeHold } from './hold.js';
 import type { Permit } from './permit.js';
 
@@ -141,6 +144,9 @@ export interface Shared {
   readonly refused: Record<RefusalReason, number>;
 }
 
+/** What the state of the limits is for an attempt. */
+type Found = Pick<Turnstile, 'gate' | 'hold' | 'kind'>;
+
 /** Which limit it is that refuses for this reason. */
 const refusing = Object.fromEntries(
   orderOfAdmission.flatMap((name) => limitRefusals[name].map((reason) => [reason, name])),
@@ -161,8 +167,56 @@ export class Limits implements LimitsPassed, SessionLimits {
     this.hold = hold;
   }
 
+  // -------------------------------------------------------------- before an attempt
+
+  /** What an attempt finds that asks for admission. */
+  foundBy(asking: Asking, _permit: Permit): Found {
+    const { gate, hold } = this;
+    return {
+      gate: gate === undefined ? openGate : gate.state,
+      hold: hold === undefined ? noHold : hold.state,
+      kind: gate === undefined ? 0 : gate.kindOf(asking),
+    };
+  }
+
+  /** It was told whether it may be sent. `found`: what it found when it asked. */
+  answered(permit: Permit, found: Found, admitted: Admitted, deadlineAt: number, now: number): void {
+    const { gate, hold } = this;
+    const { admission } = admitted;
+    if (gate !== undefined) gate.state = admitted.gate;
+    if (hold !== undefined) hold.state = admitted.hold;
+    if (admission.kind === 'go') hold?.sent(permit, found.hold, now);
+    else this.askFleet(permit, admission, deadlineAt, now);
+  }
+
+  /** The request waits for something that only the fleet can give: the lease of a probe, or a place in the queue. */
+  private askFleet(permit: Permit, admission: Admission, deadlineAt: number, now: number): void {
+    const { settings, gate, hold } = this;
+    const why = admission.kind === 'wait' ? admission.why : undefined;
+    if (why === 'gate') gate?.waits(settings.attemptTimeoutMs, now);
+    const { place, queuesUntil } = permit.claim;
+    const isQueued = why === 'hold' && place === undefined;
+    hold?.setQueued(permit, isQueued, Math.min(queuesUntil, deadlineAt) - now);
+  }
+
+  /** The request waits for a limit that calls it when it is its turn. */
+  onTurn(_permit: Permit, _call: () => void): void {}
+
+  /** The request does not wait any more. */
+  left(permit: Permit): void {
+    this.hold?.leave(permit);
+  }
+
+  /** An attempt is out from now on. */
+  occupiedBy(_permit: Permit): void {}
+
+  /** One that was out is over. */
+  freed(): void {}
+
+  // -------------------------------------------------------------- after an attempt
+
   /** What a decision has to know of them. */
-  seen(now: number): Pick<World, 'budget' | 'gateShut' | 'queueMs'> {
+  seen(now: number): LimitsSeen {
     const { budget, gate, hold } = this;
     return {
       budget: budget?.spendable(now),
@@ -183,9 +237,6 @@ export class Limits implements LimitsPassed, SessionLimits {
     // Never reached: a limit that is not there refuses nothing.
     return error ?? new TypeError(reason);
   }
-
-  /** The request waits for a limit that calls it when it is its turn. */
-  onTurn(_permit: Permit, _call: () => void): void {}
 
   /** The hold hears of a failure at once, even if another attempt of the request is still out and will decide. */
   holdHears(
