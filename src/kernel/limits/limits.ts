@@ -39,9 +39,9 @@ const made: {
 
 /** The limits as `snapshot()` shows them: one entry for each that the rules of the scope have used. */
 export interface LimitSnapshots {
-  readonly budgets: readonly Shown<'budget'>[];
-  readonly gates: readonly Shown<'gate'>[];
-  readonly holds: readonly Shown<'hold'>[];
+  readonly budgets: readonly { readonly tokens: number }[];
+  readonly gates: readonly { readonly state: 'open' | 'shut' | 'ramping' }[];
+  readonly holds: readonly { readonly forMs: number }[];
 }
 
 type Shown<K extends LimitName> = NonNullable<ReturnType<LimitNamed<K>['snapshot']>>;
