@@ -220,7 +220,7 @@ describe('the architecture', () => {
     ['core/x.ts', 'const t = performance.now();', 'names performance'],
     ['core/x.ts', 'setTimeout(go, 1);', 'names setTimeout'],
     ['core/x.ts', "import { readFileSync } from 'node:fs';", "names 'node:"],
-    ['kernel/x.ts', "import { go } from '../drivers/hops.js';", 'reaches drivers/hops.js'],
+    ['kernel/x.ts', "import { go } from '../drivers/hop-counter.js';", 'reaches drivers/hop-counter.js'],
     ['drivers/x.ts', "import { go } from '../adapters/undici/index.js';", 'reaches adapters/undici/index.js'],
     ['kernel/x.ts', "import { Agent } from 'undici';", 'imports undici'],
     ['adapters/axios/x.ts', "import { go } from '../undici/index.js';", 'reaches adapters/undici/index.js'],

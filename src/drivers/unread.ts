@@ -5,9 +5,9 @@ import { type Cancel, judging, type Sleep } from '../kernel/sleep.js';
 import { isStream, isWebStream } from './stream-like.js';
 
 /** Made when it is first used: React Native and older Workers do not have the class. */
-let collected: FinalizationRegistry<Ending> | undefined;
+let collected: FinalizationRegistry<Finalizer> | undefined;
 
-interface Ending {
+interface Finalizer {
   readonly end: Cancel;
   /** Is kept until then. */
   readonly needs?: unknown;
@@ -30,11 +30,11 @@ export function whenRead(body: object, done: Cancel): void {
   whenCollected(body, { end: done });
 }
 
-/** Calls `end` after the garbage collector has taken the body, to which nothing of the ending may lead. */
-export function whenCollected(body: object, ending: Ending): void {
+/** Calls `end` after the garbage collector has taken the body, to which nothing of the finalizer may lead. */
+export function whenCollected(body: object, finalizer: Finalizer): void {
   if (typeof FinalizationRegistry === 'undefined') return;
   collected ??= new FinalizationRegistry(({ end }) => end());
-  collected.register(body, ending);
+  collected.register(body, finalizer);
 }
 
 /** A caller that has not begun to read a body after this time looks only at the head, as most probably it never will. */
@@ -45,7 +45,7 @@ const begunMs = 1_000;
  * read. Where the platform does not tell, `done` is called at once.
  */
 export function whenOver(body: object, sleep: Sleep, done: Cancel): void {
-  const watch = new Watch(done);
+  const watch = new EndWatch(done);
   if (!endsTell(body, watch.over)) {
     watch.over();
     return;
@@ -55,7 +55,7 @@ export function whenOver(body: object, sleep: Sleep, done: Cancel): void {
 }
 
 /** Nothing of it leads to the body, except for its timer, so that the body can be collected. */
-class Watch {
+class EndWatch {
   cancel: Cancel | undefined = undefined;
   private done: Cancel | undefined;
 

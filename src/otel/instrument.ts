@@ -34,7 +34,7 @@ const recorders: Set<Recorder> = new Set();
  * instrumentation.
  */
 export function instrument(options: InstrumentOptions = {}): () => void {
-  const channels = channelsHere();
+  const channels = diagnosticsChannels();
   const { meterProvider = metrics.getMeterProvider(), retriers = {}, maxValues = 100 } = options;
   const meter = meterProvider.getMeter('undaunted');
   const labels = new Labels(maxValues);
@@ -62,7 +62,7 @@ interface Channels {
   unsubscribe(name: string, listen: (message: unknown) => void): void;
 }
 
-function channelsHere(): Channels {
+function diagnosticsChannels(): Channels {
   const channels = builtinModule<Channels>('node:diagnostics_channel');
   if (channels !== undefined) return channels;
   throw new Error(

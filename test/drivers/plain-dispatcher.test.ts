@@ -1,6 +1,6 @@
 import { Agent, BalancedPool, Client, interceptors, MockAgent, Pool, ProxyAgent } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { isPlain } from '../../src/drivers/hops.js';
+import { isPlain } from '../../src/drivers/hop-counter.js';
 
 const origin = 'http://127.0.0.1:9';
 const following = () => new Agent().compose(interceptors.redirect({ maxRedirections: 3 }));

@@ -30,13 +30,13 @@ export interface Body {
   close?(error?: unknown): void;
 }
 
-type Limits = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'bufferBodyBytes'>;
+type BodySettings = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'bufferBodyBytes'>;
 
 /** Undefined if axios can send the data as it is: it is sent only once, or axios can send it again itself. */
-export function bodyOf(data: unknown, limits: Limits): Body | undefined {
+export function bodyOf(data: unknown, settings: BodySettings): Body | undefined {
   if (typeof data === 'function') return new MadeBody(data as () => unknown);
-  if (typeof data !== 'object' || data === null || isSentAtOnce(limits)) return undefined;
-  return isReadOnce(data) ? keptBody(data, limits.bufferBodyBytes) : undefined;
+  if (typeof data !== 'object' || data === null || isSentAtOnce(settings)) return undefined;
+  return isReadOnce(data) ? keptBody(data, settings.bufferBodyBytes) : undefined;
 }
 
 /** Iterables: only `fetch` and adapters of the caller's get such a body, and only past axios's default transforms. */

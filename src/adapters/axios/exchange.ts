@@ -4,7 +4,7 @@ import { PolicyError } from '../../core/errors.js';
 import type { ClientOutcome } from '../../core/events.js';
 import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
-import { type Hops, needsProof } from '../../drivers/hops.js';
+import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
 import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus, begin } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
@@ -57,7 +57,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   /** By name or as a function, as the caller gave it: mocks take themselves out of the configuration. */
   private readonly adapterAtFirst: unknown;
   /** What the last attempt was sent through, if its hops count. */
-  private hops: Hops | undefined = undefined;
+  private hops: HopCounter | undefined = undefined;
 
   constructor(installation: Installation, config: RequestConfig, adapter: Adapter) {
     this.installation = installation;

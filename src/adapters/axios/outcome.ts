@@ -2,7 +2,7 @@
 
 import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
-import { type Hops, needsProof } from '../../drivers/hops.js';
+import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
 import type { Ending } from '../../drivers/loop/exchange.js';
 import type { Session } from '../../kernel/session.js';
 import { hintContent } from './answer-body.js';
@@ -25,7 +25,7 @@ export function outcomeOf(
   ending: Ending<ResponseShape>,
   config: RequestConfig,
   session: Session,
-  hops: Hops | undefined,
+  hops: HopCounter | undefined,
 ): ErrorOutcome | ResponseOutcome {
   const { settings, request } = session;
   const aborted = isCanceled(config);

@@ -22,7 +22,7 @@ const sendApart: typeof sendCopy =
     : (exchange) => exchange.sendConfig(exchange.config);
 
 /** The request whose attempts are prepared here, as it was before the first of them. */
-interface Prepared extends SentApart, KeyBearer {
+interface PreparedExchange extends SentApart, KeyBearer {
   readonly method: string;
   readonly session: Session;
   readonly body: Body | undefined;
@@ -37,7 +37,7 @@ interface Prepared extends SentApart, KeyBearer {
 }
 
 export class OutgoingConfig implements Outgoing<ResponseShape> {
-  private readonly exchange: Prepared;
+  private readonly exchange: PreparedExchange;
   private readonly data: unknown;
   private readonly address: Pick<RequestConfig, 'url' | 'baseURL' | 'params'>;
   private readonly signal: SignalShape | null | undefined;
@@ -54,7 +54,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   /** The progress of attempts that are out at the same time, if the caller asks for it. */
   private progress: Progress | undefined = undefined;
 
-  constructor(exchange: Prepared) {
+  constructor(exchange: PreparedExchange) {
     this.exchange = exchange;
     const { signal, headers } = exchange.config;
     this.data = exchange.dataAtFirst;

@@ -4,7 +4,7 @@
  * tells nothing.
  */
 
-import { Hops } from '../../drivers/hops.js';
+import { HopCounter } from '../../drivers/hop-counter.js';
 import { platformFetch } from '../../drivers/platform-fetch.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
 import { withConfig } from './child.js';
@@ -76,16 +76,16 @@ export function goesByFetch(given: unknown): boolean {
 }
 
 /** Undefined: this attempt's hops cannot be counted, or something else counts them. */
-export function hopsFor({ env, fetchOptions }: RequestConfig): Hops | undefined {
+export function hopsFor({ env, fetchOptions }: RequestConfig): HopCounter | undefined {
   const fetch = env?.fetch ?? (globalThis as { readonly fetch?: unknown }).fetch;
-  return platformFetch(fetch) === 'undici' ? Hops.to(fetchOptions?.dispatcher) : undefined;
+  return platformFetch(fetch) === 'undici' ? HopCounter.to(fetchOptions?.dispatcher) : undefined;
 }
 
 /** Sends a copy, so that the caller does not see our dispatcher in its configuration. */
 export async function sendCounted(
   adapter: Adapter,
   config: RequestConfig,
-  hops: Hops,
+  hops: HopCounter,
 ): Promise<ResponseShape> {
   const copy: RequestConfig = Object.create(Object.getPrototypeOf(config));
   Object.assign(copy, config, { fetchOptions: { ...config.fetchOptions, dispatcher: hops } });

@@ -24,15 +24,15 @@ export interface Body extends RequestBody {
   close?(error?: unknown): void;
 }
 
-type Limits = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'bufferBodyBytes'>;
+type BodySettings = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'bufferBodyBytes'>;
 
 /** Undefined if fetch can send the body as it is: again, or the only time that it is sent. */
-export function bodyOf(init: InitShape | null | undefined, limits: Limits): Body | undefined {
+export function bodyOf(init: InitShape | null | undefined, settings: BodySettings): Body | undefined {
   const body = init?.body;
   if (typeof body === 'function') return new Made(body as () => unknown);
-  if (typeof body !== 'object' || body === null || isSentAtOnce(limits)) return undefined;
+  if (typeof body !== 'object' || body === null || isSentAtOnce(settings)) return undefined;
   const isReadOnce = isWebStream(body) || isStream(body) || iterates(body, Symbol.asyncIterator);
-  return isReadOnce ? keptBody(body, limits.bufferBodyBytes) : undefined;
+  return isReadOnce ? keptBody(body, settings.bufferBodyBytes) : undefined;
 }
 
 /** A bundle may be made without buffers for streams (docs/runtimes.md): then each stream is sent once. */
@@ -56,14 +56,14 @@ function sourceOf(body: object): AsyncIterable<Uint8Array> {
 export function spareBodyOf(
   input: unknown,
   init: InitShape | null | undefined,
-  limits: Limits,
+  settings: BodySettings,
 ): Body | undefined {
-  if (!isRequest(input) || typeof input.clone !== 'function' || isSentAtOnce(limits)) return undefined;
+  if (!isRequest(input) || typeof input.clone !== 'function' || isSentAtOnce(settings)) return undefined;
   const hasOther = init?.body !== undefined && init.body !== null && !ignoresInit(input);
   if (hasOther || input.bodyUsed === true) return undefined;
   const maybeBody = !/^(GET|HEAD)$/i.test(input.method);
   if (typeof Request === 'function' && input instanceof Request)
-    return maybeBody ? spareBody(input, limits.bufferBodyBytes) : undefined;
+    return maybeBody ? spareBody(input, settings.bufferBodyBytes) : undefined;
   // The fetch itself rejects a locked body, in its own words.
   if (input.body?.locked === true) return undefined;
   // Firefox has no `body` on Request, so the method decides.
@@ -71,7 +71,7 @@ export function spareBodyOf(
   if (hasNone) return undefined;
   // A package's Request may have a stream of Node's. Its clone would be read at the pace of the slower copy.
   if (typeof input.body === 'object' && !isWebStream(input.body)) return spent(undefined);
-  return spareBody(input, limits.bufferBodyBytes);
+  return spareBody(input, settings.bufferBodyBytes);
 }
 
 function spareBody(request: RequestShape, limitBytes: number): Body | undefined {

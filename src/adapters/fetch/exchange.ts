@@ -4,7 +4,7 @@ import type { ClientOutcome } from '../../core/events.js';
 import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
 import { drainTime, lengthIn } from '../../drivers/drain.js';
-import { needsProof } from '../../drivers/hops.js';
+import { needsProof } from '../../drivers/hop-counter.js';
 import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';

@@ -16,7 +16,7 @@ import { addressOf, headersOf, initFrom, type Pair, pairsOf } from './request.js
 import { type InitShape, isRequest, type RequestShape, type ResponseShape } from './shapes.js';
 
 /** The request whose attempts are prepared here. */
-interface Prepared extends KeyBearer {
+interface PreparedExchange extends KeyBearer {
   readonly method: string;
   readonly origin: string | undefined;
   readonly session: Session;
@@ -33,12 +33,12 @@ interface Prepared extends KeyBearer {
 }
 
 export class OutgoingRequest implements Outgoing<ResponseShape> {
-  private readonly exchange: Prepared;
+  private readonly exchange: PreparedExchange;
   /** The headers and the URL of the next attempt, once `beforeRetry` or a key has changed them. */
   private pairs: readonly Pair[] | undefined = undefined;
   private url: string | undefined = undefined;
 
-  constructor(exchange: Prepared) {
+  constructor(exchange: PreparedExchange) {
     this.exchange = exchange;
   }
 
@@ -60,8 +60,8 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
       ...this.bodyFrom(body, isRepeated),
     };
     const isAsGiven = Object.keys(more).length === 0;
-    if (isAsGiven) exchange.init = isRepeated ? this.initHere : exchange.init;
-    else exchange.init = { ...this.initHere, ...more };
+    if (isAsGiven) exchange.init = isRepeated ? this.initToSend : exchange.init;
+    else exchange.init = { ...this.initToSend, ...more };
   }
 
   sendApart(
@@ -82,7 +82,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
   }
 
   /** The caller's init, or what of it may go to another origin: `beforeRetry` does not see it. */
-  private get initHere(): InitShape | null | undefined {
+  private get initToSend(): InitShape | null | undefined {
     const { initAtFirst, origin } = this.exchange;
     const isHome = this.url === undefined || originIn(this.url) === origin;
     return isHome || !initAtFirst ? initAtFirst : without(initAtFirst, staysAtHome);
@@ -100,7 +100,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
   private fromRequest(isRepeated: boolean, isAnew: boolean): InitShape {
     const { inputAtFirst, initAtFirst, body } = this.exchange;
     if (!isRequest(inputAtFirst)) return {};
-    if (isAnew) return { ...initFrom(inputAtFirst), headers: inputAtFirst.headers, ...this.initHere };
+    if (isAnew) return { ...initFrom(inputAtFirst), headers: inputAtFirst.headers, ...this.initToSend };
     const needsInit = (isRepeated && body !== undefined) || this.pairs !== undefined;
     return needsInit ? referrerOf(inputAtFirst, initAtFirst) : {};
   }

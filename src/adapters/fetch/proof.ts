@@ -4,7 +4,7 @@
  * is no proof.
  */
 
-import { Hops } from '../../drivers/hops.js';
+import { HopCounter } from '../../drivers/hop-counter.js';
 import { hasServiceWorker, type PlatformFetch, platformFetch } from '../../drivers/platform-fetch.js';
 import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
@@ -12,7 +12,7 @@ type Init = InitShape | null | undefined;
 
 export class Proof {
   private readonly fetch: PlatformFetch | undefined;
-  private readonly hops: Hops | undefined;
+  private readonly hops: HopCounter | undefined;
   private readonly staysOnRedirect: boolean;
 
   constructor(fetch: unknown, input: unknown, init: Init) {
@@ -47,9 +47,9 @@ export class Proof {
  * A Request may have a dispatcher, which it does not show, so it is never given another one. Nor is a stranger's fetch,
  * which may have one of its own.
  */
-function hopsOf(fetch: PlatformFetch | undefined, input: unknown, init: Init): Hops | undefined {
+function hopsOf(fetch: PlatformFetch | undefined, input: unknown, init: Init): HopCounter | undefined {
   const dispatcher = init?.['dispatcher'];
   const isGiven = dispatcher !== undefined && dispatcher !== null;
   const mayHaveItsOwn = fetch !== 'undici' || isRequest(input);
-  return mayHaveItsOwn && !isGiven ? undefined : Hops.to(dispatcher);
+  return mayHaveItsOwn && !isGiven ? undefined : HopCounter.to(dispatcher);
 }

@@ -9,13 +9,13 @@ import type { ResponseHeaders } from './handlers.js';
 const asideBytes = 65_536;
 
 /** Events that arrived for the caller in the meantime. They come even after a pause: not every dispatcher can pause. */
-export type Late =
+export type KeptEvent =
   | { readonly kind: 'data'; readonly chunk: Buffer }
   | { readonly kind: 'end'; readonly trailers: ResponseHeaders }
   | { readonly kind: 'error'; readonly error: unknown };
 
 export class Aside {
-  readonly late: Late[] = [];
+  readonly kept: KeptEvent[] = [];
   /** True while kept events are handed over: the caller may call resume() from within its callbacks. */
   isHandingOver = false;
   private leftBytes = asideBytes;
@@ -49,7 +49,7 @@ export class Aside {
     const finish = (isLeft: boolean): void => {
       this.onEnough = undefined;
       this.onLeave = undefined;
-      const isWhole = !isLeft && this.late.at(-1)?.kind === 'end' && this.keptBytes <= mostBytes;
+      const isWhole = !isLeft && this.kept.at(-1)?.kind === 'end' && this.keptBytes <= mostBytes;
       done(isWhole ? this.bytes : undefined);
     };
     this.endsAtEnd = true;
@@ -60,7 +60,7 @@ export class Aside {
   }
 
   private get bytes(): Uint8Array {
-    return Buffer.concat(this.late.flatMap((event) => (event.kind === 'data' ? [event.chunk] : [])));
+    return Buffer.concat(this.kept.flatMap((event) => (event.kind === 'data' ? [event.chunk] : [])));
   }
 
   /** Calls `cutOff` once: when draining takes more bytes or more time than a new connection is worth. */
@@ -77,8 +77,8 @@ export class Aside {
     this.cancel = sleep(ms, this.onEnough, judging('awake', true));
   }
 
-  keep(event: Late): void {
-    this.late.push(event);
+  keep(event: KeptEvent): void {
+    this.kept.push(event);
     if (event.kind === 'data') {
       this.keptBytes += event.chunk.byteLength;
       this.count(event.chunk);
@@ -91,7 +91,7 @@ export class Aside {
   }
 
   get hasEnded(): boolean {
-    return this.late.some(({ kind }) => kind !== 'data');
+    return this.kept.some(({ kind }) => kind !== 'data');
   }
 
   stop(): void {

@@ -45,7 +45,7 @@ import {
   outcomeOfHead,
   readerOf,
 } from './outcome.js';
-import { leave, type MoreHeaders, send } from './outgoing.js';
+import { leaveBody, type MoreHeaders, sendAttempt } from './outgoing.js';
 import {
   cancelWait,
   downloadIn,
@@ -173,7 +173,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const sending = hedging === undefined ? new Sending(this) : hedging.newSending(this);
     this.takeStep(sending);
     this.startTimers(sending);
-    return send(this, sending, more);
+    return sendAttempt(this, sending, more);
   }
 
   /** Moves on to the next step, of the request or of resuming its body. */
@@ -193,7 +193,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     }
     this.stopTimers(sending);
     if (isFirst && this.acceptAtOnce(status)) this.deliver(sending, status, headers, statusText);
-    else this.inScope(() => this.judge(sending, { kind: 'head', head: { status, headers, statusText } }));
+    else this.asCaller(() => this.judge(sending, { kind: 'head', head: { status, headers, statusText } }));
   }
 
   private acceptAtOnce(status: number): boolean {
@@ -228,7 +228,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     this.stopTimers(sending);
     // After the end, no error is judged: undici's MockAgent reports one for an abort that comes after the end.
     if (this.phase.kind === 'passing' || this.isOver) this.deliverError(error);
-    else this.inScope(() => this.judge(sending, { kind: 'error', error }));
+    else this.asCaller(() => this.judge(sending, { kind: 'error', error }));
   }
 
   timeOut(sending: Sending, attemptTimeoutMs: number, stalledMs?: number): void {
@@ -310,7 +310,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     if (mostBytes === 0) goOn();
     else {
       const coding = head.headers['content-encoding'];
-      sending.gather(mostBytes, (bytes) => this.inScope(() => goOn(unpackedText(bytes, coding, mostBytes))));
+      sending.gather(mostBytes, (bytes) => this.asCaller(() => goOn(unpackedText(bytes, coding, mostBytes))));
     }
   }
 
@@ -362,7 +362,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     }
     // The body follows in a later turn, as on a real connection: fetch hangs if a body fails in the same turn as its
     // head.
-    setImmediate(() => this.inScope(() => sending.goOn()));
+    setImmediate(() => this.asCaller(() => sending.goOn()));
   }
 
   /** Continues the body where it broke off, unseen by the caller, or fails it. */
@@ -381,7 +381,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   private tryAgain(sending: Sending, ending: Ending, decision: Retry, outcome: Outcome): void {
     if (ending.kind === 'head') discard(sending, this.session.request.method, ending.head.headers);
     this.cause = causeOf(outcome);
-    leave(this.body);
+    leaveBody(this.body);
     const download = downloadIn(this.phase);
     this.wait(decision.delayMs, () => this.prepareNext(decision, download));
   }
@@ -419,7 +419,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   private wait(delayMs: number, next: () => void): () => void {
     const wake = (): void => {
       this.takeStep({ kind: 'waiting' });
-      this.inScope(next);
+      this.asCaller(next);
     };
     const { unref } = this.session.settings;
     this.takeStep({ kind: 'waiting', cancel: this.ports.sleep(delayMs, wake, { unref }) });
@@ -519,7 +519,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   // -------------------------------------------------------------- calling the caller's functions
 
   /** Runs in the caller's async context, not in that of the code that opened the socket or set the timer. */
-  inScope(work: () => void): void {
+  asCaller(work: () => void): void {
     this.runInAsyncScope(work);
   }
 
@@ -553,7 +553,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const { phase } = this;
     about?.setAside();
     const unlessOvertaken = (work: () => void): void => {
-      if (this.phase === phase) this.inScope(work);
+      if (this.phase === phase) this.asCaller(work);
     };
     asPromise(answer).then(
       (given) => unlessOvertaken(() => next(given)),
@@ -578,7 +578,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
    * AbortError.
    */
   watch(source: KeptBody): void {
-    source.onFailure = (error) => this.inScope(() => this.fail(error ?? abortError()));
+    source.onFailure = (error) => this.asCaller(() => this.fail(error ?? abortError()));
   }
 
   isWaitingFor(sending: Sending): boolean {
@@ -745,7 +745,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     if (sending === undefined) this.session.abandon(error);
     else {
       if (phase.kind === 'sending' || phase.kind === 'resuming')
-        this.inScope(() => this.tellLast({ kind: 'error', error, aborted: true }));
+        this.asCaller(() => this.tellLast({ kind: 'error', error, aborted: true }));
       this.pass(sending);
       sending.abort(reason, error);
       this.destroyUnsent(sending);

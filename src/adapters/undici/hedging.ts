@@ -6,15 +6,15 @@ import type { SessionTail } from '../../kernel/session.js';
 import { isSurelyReplayable } from './body.js';
 import { type ConnectionPool, isFull, poolOf } from './connection-pool.js';
 import { forgetConnection } from './connections.js';
-import { type Outgoing, send } from './outgoing.js';
-import { type Hedged, Pair } from './pair.js';
+import { type SentExchange, sendAttempt } from './outgoing.js';
+import { Pair, type PairedExchange } from './pair.js';
 import type { TwoOut } from './phase.js';
 import type { Receiver, Sending } from './sending.js';
 import type { LimitTimers } from './times.js';
 import { type Watch, WatchedSending } from './watched.js';
 
-/** The exchange that may be hedged. */
-interface Watched extends Hedged, Outgoing {
+/** The exchange whose attempts may be hedged. */
+interface HedgedExchange extends PairedExchange, SentExchange {
   readonly times: Pick<LimitTimers, 'limitLearnt'> | undefined;
   /** Whether this is the only attempt, and it has no answer yet. */
   awaitsOnly(sending: Sending): boolean;
@@ -23,64 +23,64 @@ interface Watched extends Hedged, Outgoing {
 }
 
 /** Retries may be suppressed where the request is made: then nothing is hedged or learnt. */
-export function hedgingFor(exchange: Watched): HedgeSender | undefined {
+export function hedgingFor(exchange: HedgedExchange): HedgeSender | undefined {
   const { tail } = exchange.session;
   return tail === undefined ? undefined : new HedgeSender(exchange, tail);
 }
 
 export class HedgeSender implements Watch {
-  private readonly hedged: Watched;
+  private readonly exchange: HedgedExchange;
   private readonly tail: SessionTail;
   private pair: Pair | undefined = undefined;
   /** The attempt that a hedge may be sent beside. */
   private awaited: WatchedSending | undefined = undefined;
 
-  constructor(hedged: Watched, tail: SessionTail) {
-    this.hedged = hedged;
+  constructor(exchange: HedgedExchange, tail: SessionTail) {
+    this.exchange = exchange;
     this.tail = tail;
   }
 
   newSending(receiver: Receiver): Sending {
-    return new WatchedSending(receiver, this, this.hedged.session.attempt, false);
+    return new WatchedSending(receiver, this, this.exchange.session.attempt, false);
   }
 
   onWire(sending: WatchedSending): void {
-    const { tail, hedged } = this;
+    const { tail, exchange } = this;
     const isHedge = sending === this.pair?.hedge;
     // Listeners hear of a hedge. One that was queued begins in the context of the request whose connection it gets.
-    if (isHedge) hedged.inScope(() => tail.sent(sending.attempt));
+    if (isHedge) exchange.asCaller(() => tail.sent(sending.attempt));
     else tail.sent(sending.attempt);
     // A listener has aborted the request.
     if (!sending.isLive) return;
-    const { timeout } = hedged.session.settings.tail ?? {};
+    const { timeout } = exchange.session.settings.tail ?? {};
     if (timeout !== undefined) this.limitAsLearnt(sending, timeout.maxMs);
     if (isHedge) {
       this.pool.found();
       sending.askForConnection();
-    } else if (hedged.awaitsOnly(sending)) this.awaitHedge(sending);
+    } else if (exchange.awaitsOnly(sending)) this.awaitHedge(sending);
   }
 
   startAttempt(sending: Sending): void {
-    const { session, ports } = this.hedged;
+    const { session, ports } = this.exchange;
     const isLearnt = session.settings.tail?.timeout !== undefined;
     if (isLearnt && sending instanceof WatchedSending) sending.dispatchedAt = ports.now();
   }
 
   private limitAsLearnt(sending: WatchedSending, maxMs: number): void {
-    const { tail, hedged } = this;
-    const ms = tail.timeoutMs(isSurelyReplayable(hedged.body));
+    const { tail, exchange } = this;
+    const ms = tail.timeoutMs(isSurelyReplayable(exchange.body));
     if (ms === undefined) return;
     // The longest timeout includes the wait for a connection.
-    const leftMs = sending.dispatchedAt + maxMs - hedged.ports.now();
-    hedged.times?.limitLearnt(sending, ms, leftMs, () => tail.mayTimeOut());
+    const leftMs = sending.dispatchedAt + maxMs - exchange.ports.now();
+    exchange.times?.limitLearnt(sending, ms, leftMs, () => tail.mayTimeOut());
   }
 
   private get pool(): ConnectionPool {
-    return poolOf(this.hedged.dispatch, this.hedged.session.scope);
+    return poolOf(this.exchange.dispatch, this.exchange.session.scope);
   }
 
   private awaitHedge(sending: WatchedSending): void {
-    const { body, dispatch, session } = this.hedged;
+    const { body, dispatch, session } = this.exchange;
     // undici has moved the attempt to another connection.
     if (sending.isSet) this.stop();
     if (isFull(dispatch, session.scope)) return;
@@ -90,19 +90,19 @@ export class HedgeSender implements Watch {
   }
 
   isSlow(sending: WatchedSending): void {
-    this.hedged.inScope(() => this.hedge(sending));
+    this.exchange.asCaller(() => this.hedge(sending));
   }
 
   private hedge(first: WatchedSending): void {
-    const { hedged, tail } = this;
+    const { exchange, tail } = this;
     this.awaited = undefined;
-    const attempt = hedged.awaitsOnly(first) ? tail.hedge() : undefined;
+    const attempt = exchange.awaitsOnly(first) ? tail.hedge() : undefined;
     if (attempt === undefined) return;
-    const pair = new Pair(hedged, tail, first, (to) => new WatchedSending(to, this, attempt, true));
+    const pair = new Pair(exchange, tail, first, (to) => new WatchedSending(to, this, attempt, true));
     this.pair = pair;
-    hedged.goOnWithTwo(pair);
-    hedged.startTimers(pair.hedge);
-    send(hedged, pair.hedge, attemptHeaderOf(hedged.session.settings.attemptHeader, attempt - 1));
+    exchange.goOnWithTwo(pair);
+    exchange.startTimers(pair.hedge);
+    sendAttempt(exchange, pair.hedge, attemptHeaderOf(exchange.session.settings.attemptHeader, attempt - 1));
   }
 
   onConnection(sending: WatchedSending): void {

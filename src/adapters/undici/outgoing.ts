@@ -17,7 +17,7 @@ import { Upload } from './upload.js';
 export type MoreHeaders = Readonly<Record<string, string | undefined>>;
 
 /** The exchange whose attempt is sent. */
-export interface Outgoing {
+export interface SentExchange {
   readonly session: Session;
   readonly dispatch: Dispatch;
   readonly options: DispatchOptions;
@@ -28,12 +28,16 @@ export interface Outgoing {
   /** A function of the caller's has failed, and the request with it. */
   fail(error: unknown): void;
   /** Runs the caller's code in the context in which the request was made. */
-  inScope(work: () => void): void;
+  asCaller(work: () => void): void;
   watch(source: KeptBody): void;
 }
 
 /** Returns what the dispatch returned: false asks the caller to wait for `drain`. */
-export function send(exchange: Outgoing, sending: Sending, more: MoreHeaders | undefined): boolean {
+export function sendAttempt(
+  exchange: SentExchange,
+  sending: Sending,
+  more: MoreHeaders | undefined,
+): boolean {
   const { body } = exchange;
   try {
     if (body.kind !== 'made') return sendNow(exchange, sending, more);
@@ -50,7 +54,7 @@ export function send(exchange: Outgoing, sending: Sending, more: MoreHeaders | u
 }
 
 function sendOnceMade(
-  exchange: Outgoing,
+  exchange: SentExchange,
   sending: Sending,
   more: MoreHeaders | undefined,
   made: PromiseLike<unknown>,
@@ -71,14 +75,14 @@ function sendOnceMade(
     }
   };
   made.then(
-    (value) => exchange.inScope(() => take(value)),
+    (value) => exchange.asCaller(() => take(value)),
     (error: unknown) => {
-      if (exchange.isWaitingFor(sending)) exchange.inScope(() => exchange.fail(error));
+      if (exchange.isWaitingFor(sending)) exchange.asCaller(() => exchange.fail(error));
     },
   );
 }
 
-function sendNow(exchange: Outgoing, sending: Sending, more: MoreHeaders | undefined): boolean {
+function sendNow(exchange: SentExchange, sending: Sending, more: MoreHeaders | undefined): boolean {
   const { body, options } = exchange;
   const source = sourceOf(body);
   if (source !== undefined) {
@@ -107,7 +111,7 @@ function dependsOnEvidence({ settings, request }: Session): boolean {
 }
 
 /** Counts the hops of the attempt. */
-function dispatchCounted({ dispatch }: Outgoing, sending: Sending, options: DispatchOptions): boolean {
+function dispatchCounted({ dispatch }: SentExchange, sending: Sending, options: DispatchOptions): boolean {
   const hops = new Hops(sending, options.method);
   sending.hops = hops;
   const outer = hops.begin();
@@ -121,7 +125,7 @@ function dispatchCounted({ dispatch }: Outgoing, sending: Sending, options: Disp
 }
 
 /** Lets go of the body when an attempt is over and another one follows. */
-export function leave(body: Body): void {
+export function leaveBody(body: Body): void {
   const source = sourceOf(body);
   source?.leave();
   if (body.kind === 'made') source?.close();

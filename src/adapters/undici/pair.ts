@@ -15,18 +15,18 @@ import { ShortResponseError } from './errors.js';
 import type { Dispatch, ResponseHeaders } from './handlers.js';
 import { discard, Loser } from './loser.js';
 import type { Ending } from './outcome.js';
-import type { Ended, TwoOut } from './phase.js';
+import type { EndedAttempt, TwoOut } from './phase.js';
 import type { Receiver, Sending, SendingCallback } from './sending.js';
 import type { WatchedSending } from './watched.js';
 
 /** The exchange whose attempts are out. */
-export interface Hedged extends Omit<Receiver, 'expectsBody' | 'received' | 'ended'> {
+export interface PairedExchange extends Omit<Receiver, 'expectsBody' | 'received' | 'ended'> {
   readonly session: Session;
   readonly dispatch: Dispatch;
   /** The last real outcome, as the `cause` of an error of our own. */
   cause: ErrorOptions;
   /** Runs the caller's code in the context in which the request was made. */
-  inScope(work: () => void): void;
+  asCaller(work: () => void): void;
   judge(sending: Sending, ending: Ending, pair: TwoOut): void;
   follow(sending: Sending, ending: Ending, decision: Decision, outcome: ClientOutcome): void;
   goOnWith(sending: Sending): void;
@@ -34,7 +34,7 @@ export interface Hedged extends Omit<Receiver, 'expectsBody' | 'received' | 'end
 }
 
 /** One of the two has ended. */
-interface EndedOfPair extends Ended {
+interface EndedOfPair extends EndedAttempt {
   readonly sending: WatchedSending;
 }
 
@@ -43,13 +43,13 @@ export class Pair implements Receiver, TwoOut {
   readonly first: WatchedSending;
   readonly hedge: WatchedSending;
   readonly expectsBody = false;
-  private readonly exchange: Hedged;
+  private readonly exchange: PairedExchange;
   private readonly tail: SessionTail;
   /** The ending of one, kept while the other is still out. */
   private kept: EndedOfPair | undefined = undefined;
 
   constructor(
-    exchange: Hedged,
+    exchange: PairedExchange,
     tail: SessionTail,
     first: WatchedSending,
     makeHedge: (pair: Pair) => WatchedSending,
@@ -139,7 +139,7 @@ export class Pair implements Receiver, TwoOut {
       this.withdrawUnsent(sending, ending);
       return;
     }
-    exchange.inScope(() => exchange.judge(sending, ending, this));
+    exchange.asCaller(() => exchange.judge(sending, ending, this));
   }
 
   /** The session's ruling on an attempt that has ended. */
@@ -178,12 +178,12 @@ export class Pair implements Receiver, TwoOut {
     const { sending, ending, outcome } = chosen;
     this.goOnWith(sending);
     // Nothing of an attempt that is retried reaches the caller.
-    if (ruling.decision.action === 'stop' && !this.hasSpoken(sending)) return;
+    if (ruling.decision.action === 'stop' && !this.letSpeak(sending)) return;
     this.exchange.follow(sending, ending, ruling.decision, outcome);
   }
 
   /** False: the caller's handler threw. Undici passes that on only to the attempt that it is calling now. */
-  private hasSpoken(sending: WatchedSending): boolean {
+  private letSpeak(sending: WatchedSending): boolean {
     try {
       sending.speak();
       return true;

@@ -36,7 +36,7 @@ import type { Sending } from './sending.js';
 export type Step = Sending | { readonly kind: 'waiting'; readonly cancel?: Cancel };
 
 /** How an attempt has ended. */
-export interface Ended {
+export interface EndedAttempt {
   readonly sending: Sending;
   readonly ending: Ending;
   readonly outcome: ClientOutcome;
@@ -51,7 +51,7 @@ export interface TwoOut {
   breakUp(kept: Sending): void;
   /** One of the two has ended: what the session says about both. */
   rule(ended: Sending, outcome: ClientOutcome, prospects: Prospects): Ruling;
-  obey(ruling: Ruling, ended: Ended): void;
+  obey(ruling: Ruling, ended: EndedAttempt): void;
 }
 
 export type Phase =

@@ -6,7 +6,7 @@
 
 import type { Duplex } from 'node:stream';
 import type { Ports } from '../../kernel/ports.js';
-import { Aside, type Late } from './aside.js';
+import { Aside, type KeptEvent } from './aside.js';
 import { innerContext, type RequestContext } from './context.js';
 import { givenUpError, movedError } from './errors.js';
 import { OldController, refuse } from './generations.js';
@@ -297,7 +297,7 @@ export class Sending implements Handler, OldHandler {
     aside.isHandingOver = true;
     try {
       while (this.course === course && !receiver.paused) {
-        const event = aside.late.shift();
+        const event = aside.kept.shift();
         if (event === undefined) this.goLive();
         else this.pass(event);
       }
@@ -312,7 +312,7 @@ export class Sending implements Handler, OldHandler {
     this.controller?.resume();
   }
 
-  private pass(event: Late): void {
+  private pass(event: KeptEvent): void {
     if (event.kind === 'data') this.receiver.received(this, event.chunk);
     else if (event.kind === 'end') this.receiver.ended(this, event.trailers);
     else this.fail(event.error);

@@ -6,21 +6,21 @@ import { type Cancel, type Judges, judging, type SleepOptions } from '../../kern
 import type { Sending } from './sending.js';
 
 /** The exchange that the timers end. */
-export interface Timed {
+export interface TimedExchange {
   readonly session: Session;
   readonly ports: Ports;
-  inScope(work: () => void): void;
+  asCaller(work: () => void): void;
   expire(deadlineMs: number, stalledMs?: number): void;
   timeOut(sending: Sending, attemptTimeoutMs: number, stalledMs?: number): void;
 }
 
 export class LimitTimers {
-  private readonly exchange: Timed;
+  private readonly exchange: TimedExchange;
   private cancelDeadline: Cancel | undefined = undefined;
   /** Made for the first attempt that has a limit. */
   private attempts: Map<Sending, Cancel> | undefined = undefined;
 
-  constructor(exchange: Timed) {
+  constructor(exchange: TimedExchange) {
     this.exchange = exchange;
   }
 
@@ -31,8 +31,8 @@ export class LimitTimers {
     const { deadlineMs } = session.settings;
     if (deadlineMs === undefined || this.cancelDeadline !== undefined) return;
     const expire = (stalledMs?: number): void =>
-      exchange.inScope(() => exchange.expire(deadlineMs, stalledMs));
-    this.cancelDeadline = ports.sleep(session.deadlineAt - ports.now(), expire, this.keeping('elapsed'));
+      exchange.asCaller(() => exchange.expire(deadlineMs, stalledMs));
+    this.cancelDeadline = ports.sleep(session.deadlineAt - ports.now(), expire, this.timerOptions('elapsed'));
   }
 
   /**
@@ -73,14 +73,14 @@ export class LimitTimers {
     const { exchange } = this;
     this.attempts ??= new Map();
     this.attempts.get(sending)?.();
-    this.attempts.set(sending, exchange.ports.sleep(ms, expire, this.keeping('awake')));
+    this.attempts.set(sending, exchange.ports.sleep(ms, expire, this.timerOptions('awake')));
   }
 
   /**
    * Timers keep the process alive unless `unref` is set: while a hook or a body of the caller's hangs, nothing else may
    * do so until the request fails.
    */
-  private keeping(judges: Judges): SleepOptions {
+  private timerOptions(judges: Judges): SleepOptions {
     return judging(judges, this.exchange.session.settings.unref);
   }
 

@@ -164,7 +164,7 @@ class HedgedAttempt<Answer> {
     side.kept = ending;
     side.outcome = outcome;
     if (ruling.kind === 'pending') {
-      this.times.noteCause(ending, outcome);
+      this.times.keepAsCause(ending, outcome);
       this.keep(side, ending);
       return;
     }

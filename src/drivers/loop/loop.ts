@@ -159,7 +159,7 @@ export class Loop<Answer> {
   /** A retry follows, so the caller will not see this ending, except perhaps as the cause of a later error. */
   private leave(ending: Ending<Answer>, outcome: ClientOutcome): void {
     const { exchange } = this;
-    this.times.noteCause(ending, outcome);
+    this.times.keepAsCause(ending, outcome);
     // Listeners of its signal may hold on to the answer.
     this.sending = undefined;
     exchange.body?.leave?.();

@@ -51,7 +51,7 @@ async function endingOf<Answer>(send: () => Promise<Answer>): Promise<Ending<Ans
 export interface Timers {
   readonly sleep: Sleep;
   /** Options of the timers that only enforce limits. */
-  keeping(judges: Judges): SleepOptions;
+  timerOptions(judges: Judges): SleepOptions;
 }
 
 /**
@@ -108,7 +108,7 @@ export class AbortableAttempt<Answer> implements Abortable {
       if (later === undefined) this.giveUp(error(stalledMs));
       else this.endWithin(later);
     };
-    this.cancel = timers.sleep(ms, expire, timers.keeping(judges));
+    this.cancel = timers.sleep(ms, expire, timers.timerOptions(judges));
   }
 
   /** Ends what is left of the attempt, such as a body that is being read. */

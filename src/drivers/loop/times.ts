@@ -25,7 +25,7 @@ export class TimeLimits {
   }
 
   /** The caller may not see this ending, except as the cause of an error of our own. */
-  noteCause(ending: Ending<unknown>, outcome: ClientOutcome): void {
+  keepAsCause(ending: Ending<unknown>, outcome: ClientOutcome): void {
     const { deadlineMs, needsAdmission } = this.session.settings;
     if (deadlineMs === undefined && !needsAdmission) return;
     const isAnswer = ending.kind === 'response';
@@ -71,14 +71,14 @@ export class TimeLimits {
     const { exchange } = this;
     const over = (isTimeOver: boolean): unknown =>
       isTimeOver && limit !== undefined ? limit.error() : exchange.abortError();
-    return inTime(work, limit?.ms, exchange, this.sleep, this.keeping(limit?.judges ?? 'elapsed'), over);
+    return inTime(work, limit?.ms, exchange, this.sleep, this.timerOptions(limit?.judges ?? 'elapsed'), over);
   }
 
   /**
    * Options of the timers that only enforce limits. With `unref: true`, they must not keep the process alive if a hook
    * or a body of the caller hangs.
    */
-  keeping(judges: Judges): SleepOptions {
+  timerOptions(judges: Judges): SleepOptions {
     return judging(judges, this.session.settings.unref);
   }
 

@@ -32,7 +32,7 @@ export function needsProof({ settings, request, attempt }: Session): boolean {
   return settings.unsafeMethods !== 'never' && !isSafe(settings, request);
 }
 
-export class Hops implements DispatcherShape {
+export class HopCounter implements DispatcherShape {
   private readonly given: DispatcherShape | undefined;
   private readonly wentTo: DispatcherShape[] = [];
   private status: unknown = undefined;
@@ -43,12 +43,12 @@ export class Hops implements DispatcherShape {
   }
 
   /** `given` is the caller's dispatcher. Undefined: there is none that the hops could be passed on to. */
-  static to(given: unknown): Hops | undefined {
-    if (given !== undefined && given !== null) return isDispatcher(given) ? new Hops(given) : undefined;
+  static to(given: unknown): HopCounter | undefined {
+    if (given !== undefined && given !== null) return isDispatcher(given) ? new HopCounter(given) : undefined;
     // undici keeps its dispatcher elsewhere if the global object takes no new properties.
     if (!Object.isExtensible(globalThis)) return undefined;
     loadNodesOwn();
-    return places.some((place) => globals[place] !== undefined) ? new Hops(undefined) : undefined;
+    return places.some((place) => globals[place] !== undefined) ? new HopCounter(undefined) : undefined;
   }
 
   // -------------------------------------------------------------- as a dispatcher
@@ -108,7 +108,7 @@ export class Hops implements DispatcherShape {
     const [first, ...others] = this.wentTo;
     if (first === undefined || others.length > 0) return false;
     // A layer of ours above this one counts the same hop.
-    return first instanceof Hops ? first.wasOne : isPlain(unwrapped(first));
+    return first instanceof HopCounter ? first.wasOne : isPlain(unwrapped(first));
   }
 }
 
