@@ -132,7 +132,7 @@ function isWithin(error: unknown, sought: unknown): boolean {
 /** Where undici keeps it: up to version 7, and from 8 on. */
 const places = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')] as const;
 
-const globals = globalThis as unknown as Readonly<Record<symbol, DispatcherShape | undefined>>;
+const globals = globalThis as Readonly<Record<symbol, DispatcherShape | undefined>>;
 
 /** The handlers of version 8 are newer, too. */
 function globalFor(handler: HandlerShape): DispatcherShape {
@@ -177,7 +177,7 @@ export function isPlain(dispatcher: Dispatching): boolean {
   if (owner === undefined || owner.dispatch !== dispatcher.dispatch) return false;
   if (!(owner === dispatcher ? mocks : senders).has(owner.constructor.name)) return false;
   return Object.getOwnPropertySymbols(dispatcher).every((symbol) =>
-    isPlainPart(symbol.description, (dispatcher as unknown as Record<symbol, unknown>)[symbol]),
+    isPlainPart(symbol.description, Reflect.get(dispatcher, symbol)),
   );
 }
 

@@ -49,8 +49,15 @@ export function dispose(body: unknown, error?: unknown): void {
   } else body.destroy?.(error);
 }
 
+/** What Node's IncomingMessage has, and other streams have not. */
+interface IncomingShape {
+  readonly _consuming?: unknown;
+  readonly _dumped?: unknown;
+  readonly req?: unknown;
+}
+
 /** Checks the properties by which Node recognises an IncomingMessage. */
 function isIncomingRequest(stream: StreamLike): stream is StreamLike & { socket: unknown } {
-  const { _consuming, _dumped, req } = stream as unknown as Record<string, unknown>;
+  const { _consuming, _dumped, req } = stream as IncomingShape;
   return typeof _consuming === 'boolean' && typeof _dumped === 'boolean' && req === undefined;
 }

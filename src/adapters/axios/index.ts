@@ -45,7 +45,7 @@ export function attachRetry(
   instance: AttachableInstance,
   policy?: PolicyOptions | PolicyLike | RetrierLike,
 ): () => void {
-  const shape = instance as unknown as InstanceShape;
+  const shape = instance as InstanceShape;
   checkInstance(shape);
   const child = new Child(shape);
   const installation: Installation = {

@@ -46,7 +46,8 @@ export class NamedAdapters {
   /** Looks for that copy in Node only, where a server's milliseconds count. */
   private seek(Headers: unknown): void {
     this.isSought = true;
-    const take = ({ getAdapter, AxiosHeaders }: Axios): void => {
+    const take = (axios: object): void => {
+      const { getAdapter, AxiosHeaders } = axios as Axios;
       if (AxiosHeaders === Headers) this.getAdapter = getAdapter;
     };
     const modules = builtinModule<Modules>('node:module');
@@ -54,11 +55,7 @@ export class NamedAdapters {
     for (const axios of loadedByRequire(modules)) take(axios);
     // If none of these is the right copy, the ES module of axios most likely is, and it is loaded already: this import
     // then loads nothing.
-    if (this.getAdapter === undefined)
-      import('axios').then(
-        (axios) => take(axios as unknown as Axios),
-        () => undefined,
-      );
+    if (this.getAdapter === undefined) import('axios').then(take, () => undefined);
   }
 }
 

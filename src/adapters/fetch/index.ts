@@ -65,7 +65,7 @@ export function withRetry(
       `undaunted: withRetry() needs a fetch to wrap first, but got ${found(fetch)}: write withRetry(fetch, options) and call what it returns, or withRetry(undefined, options) for the global fetch`,
     );
   }
-  const own = fetch as unknown as Fetch | undefined;
+  const own = fetch as Fetch | undefined;
   const before = own ?? globalFetch();
   const fetchNow = own === undefined ? () => globalFetch(retrying) ?? before ?? missing : () => own;
   const installation: Installation = { retrier: retrierFor(policy), fetchNow };
@@ -91,7 +91,7 @@ export function withRetry(
   isOurs(retrying, fetchNow);
   // Static members, such as `preconnect` in Bun, are inherited, so the wrapped fetch stays unchanged.
   if (before !== undefined) Object.setPrototypeOf(retrying, before);
-  return retrying as unknown as RetryingFetch<AnyFetch>;
+  return retrying as RetryingFetch<AnyFetch>;
 }
 
 /**
@@ -105,7 +105,7 @@ function isWithin(beneath: Installation): boolean {
 
 /** Undefined if there is no global fetch, or if it is this one, which would call itself forever. */
 function globalFetch(butNot?: unknown): Fetch | undefined {
-  const { fetch } = globalThis as unknown as { readonly fetch?: Fetch };
+  const { fetch } = globalThis as { readonly fetch?: Fetch };
   return fetch === butNot ? undefined : fetch;
 }
 

@@ -42,8 +42,7 @@ function readable(body: unknown, limitBytes: number): Body {
     return { kind: 'ready', value: body };
   }
   if (isStream(body)) {
-    const isFresh =
-      iterates(body, Symbol.asyncIterator) && !Readable.isDisturbed(body as unknown as Readable);
+    const isFresh = iterates(body, Symbol.asyncIterator) && !Readable.isDisturbed(body as Readable);
     return isFresh ? kept(body, limitBytes) : { kind: 'once', value: body };
   }
   const isReadOnce =

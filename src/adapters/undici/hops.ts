@@ -16,6 +16,8 @@ interface Hop {
   readonly abort: unknown;
   readonly aborted: boolean;
   readonly completed: boolean;
+  /** Among them the handler. */
+  readonly [part: symbol]: object | undefined;
 }
 
 interface Failing {
@@ -240,11 +242,10 @@ function isFor(hop: Hop, handler: object): boolean {
 let place: symbol | undefined;
 
 function handlerOf(hop: Hop): object | undefined {
-  const kept = hop as unknown as Record<symbol, object | undefined>;
   if (place === undefined || !Object.hasOwn(hop, place)) {
     place = Object.getOwnPropertySymbols(hop).find(({ description }) => description === 'handler');
   }
-  return place === undefined ? undefined : kept[place];
+  return place === undefined ? undefined : hop[place];
 }
 
 // ---------------------------------------------------------------- undici 7

@@ -35,7 +35,7 @@ export function retry(
   checkUse(policy);
   const retrier = retrierFor(policy);
   countLayer('dispatchers');
-  return interceptor(retrier) as unknown as Dispatcher.DispatcherComposeInterceptor;
+  return interceptor(retrier) as Dispatcher.DispatcherComposeInterceptor;
 }
 
 /**
