@@ -1,7 +1,7 @@
 /**
  * One request on its way through undici, from start to end: sends attempts, and hands one response or error to the
- * caller. Its phase says how far it is and what is under way, and so what may happen next. The session counts and
- * decides.
+ * caller. Its phase says how far it is and what is under way, and so what may happen next (diagram: `phase.ts`). The
+ * session counts and decides.
  */
 
 import { AsyncResource, type AsyncResourceOptions } from 'node:async_hooks';

@@ -1,6 +1,6 @@
 /**
  * Two attempts of a request that are out at the same time: the first, and its hedge. Both report here until the session
- * has ruled which of them counts; then the request goes on with that one alone.
+ * has ruled which of them counts; then the request goes on with that one alone (diagram: `phase.ts`).
  */
 
 import type { Duplex } from 'node:stream';

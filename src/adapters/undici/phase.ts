@@ -10,10 +10,10 @@
  *                                 ruled│  ▼                  ▼      │
  *                                    hedged                 resuming: waiting or sending, once more
  *
- *                    from anywhere: passing (the handler threw, the caller has the socket), over
+ *                    from anywhere: passing (the handler threw, the caller aborts or has the socket), over
  *
  *     an attempt     live ──judging takes time──► aside ──it is the caller's──► handing ──all told──► live
- *     (Course)                                      └────it is discarded──────► draining
+ *     (Course)         └────────────────────────────┴───it is discarded────► draining
  *
  *                    from anywhere: over (ended, failed, cut)
  *
