@@ -6,7 +6,7 @@ import { type Cancel, type Judges, judging, type SleepOptions } from '../../kern
 import type { Sending } from './sending.js';
 
 /** The exchange that the timers end. */
-export interface TimedExchange {
+interface TimedExchange {
   readonly session: Session;
   readonly ports: Ports;
   asCaller(work: () => void): void;
