@@ -1,9 +1,10 @@
 /** A shared budget as one process knows it: it leases tokens in batches and spends them without asking. */
 
 import { leasedState, pricesOf, termsOf } from '../core/limits/budget/leased.js';
+import type { BudgetReport } from '../core/limits/budget/record.js';
 import type { Budget, Cost } from '../core/limits/budget/setting.js';
 import type { BudgetState } from '../core/limits/budget/state.js';
-import type { BudgetReport, Facts } from '../core/limits/fleet/messages.js';
+import type { Facts } from '../core/limits/fleet/messages.js';
 import type { BudgetShare } from '../kernel/fleet.js';
 import type { Courier, Receipt, RecordShare } from './share.js';
 

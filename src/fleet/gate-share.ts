@@ -1,9 +1,10 @@
 /** A shared gate as one process knows it. */
 
-import type { Facts, GateFacts, GateReport } from '../core/limits/fleet/messages.js';
+import type { Facts } from '../core/limits/fleet/messages.js';
 import { leasePatienceMs } from '../core/limits/gate/admit.js';
 import { textOfKinds } from '../core/limits/gate/kinds.js';
 import { isFromBefore } from '../core/limits/gate/open.js';
+import type { GateFacts, GateReport } from '../core/limits/gate/record.js';
 import type { Gate } from '../core/limits/gate/setting.js';
 import { needsLease, unansweredMs } from '../core/limits/gate/shut.js';
 import type { Sign } from '../core/limits/gate/signs.js';

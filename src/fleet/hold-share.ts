@@ -1,7 +1,8 @@
 /** A shared hold as one process knows it. */
 
-import type { Facts, HoldCounts, HoldFacts, HoldReport } from '../core/limits/fleet/messages.js';
+import type { Facts } from '../core/limits/fleet/messages.js';
 import { isPaced, timeOf } from '../core/limits/hold/queue.js';
+import type { HoldCounts, HoldFacts, HoldReport } from '../core/limits/hold/record.js';
 import type { AnswerKind } from '../core/limits/hold/sample.js';
 import { sampleFrom } from '../core/limits/hold/sample.js';
 import { type HoldPhase, type HoldState, paces } from '../core/limits/hold/state.js';

@@ -4,7 +4,9 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import type { Facts, GateFacts, HoldFacts } from '../../src/core/limits/fleet/messages.js';
+import type { Facts } from '../../src/core/limits/fleet/messages.js';
+import type { GateFacts } from '../../src/core/limits/gate/record.js';
+import type { HoldFacts } from '../../src/core/limits/hold/record.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { answered, errorWith, failed } from '../kit.js';
 import { Fleets } from './kit.js';

@@ -1,7 +1,7 @@
 /** A hold of several processes: what they know of each other's answers, and of the queue. */
 
 import { expect, test } from 'vitest';
-import type { FleetRecord } from '../../src/core/limits/fleet/merge.js';
+import type { FleetRecord } from '../../src/core/limits/fleet/messages.js';
 import type { HoldRecord } from '../../src/core/limits/hold/record.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { answered } from '../kit.js';

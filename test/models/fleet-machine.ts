@@ -4,9 +4,8 @@
  */
 
 import { AttemptTimeoutError } from '../../src/core/errors.js';
-import type { FleetRecord } from '../../src/core/limits/fleet/merge.js';
-import type { GateFacts, GateReport } from '../../src/core/limits/fleet/messages.js';
-import type { GateRecord } from '../../src/core/limits/gate/record.js';
+import type { FleetRecord } from '../../src/core/limits/fleet/messages.js';
+import type { GateFacts, GateRecord, GateReport } from '../../src/core/limits/gate/record.js';
 import type { GateState } from '../../src/core/limits/gate/state.js';
 import type { Policy } from '../../src/core/policy/policy.js';
 import { definePolicy } from '../../src/core/policy/policy.js';

@@ -3,9 +3,8 @@
  * numbers are passed in; nothing here waits by itself.
  */
 
-import type { FleetRecord } from '../../core/limits/fleet/merge.js';
-import { merge } from '../../core/limits/fleet/merge.js';
-import type { Facts, Reported, Told } from '../../core/limits/fleet/messages.js';
+import type { Facts, FleetRecord, Reported, Told } from '../../core/limits/fleet/messages.js';
+import { merge } from '../../core/limits/fleet/messages.js';
 import type { Store } from '../port.js';
 
 /** The clock, timers and random numbers of the world that the store is in. */

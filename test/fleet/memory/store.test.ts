@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { BudgetReport, Facts, GateReport, Told } from '../../../src/core/limits/fleet/messages.js';
+import type { BudgetReport } from '../../../src/core/limits/budget/record.js';
+import type { Facts, Told } from '../../../src/core/limits/fleet/messages.js';
+import type { GateReport } from '../../../src/core/limits/gate/record.js';
 import type { Network } from '../../../src/fleet/memory/store.js';
 import { MemoryStore } from '../../../src/fleet/memory/store.js';
 import { factsIn } from '../../../src/fleet/reading.js';

@@ -5,14 +5,11 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FleetRecord, merge } from '../../../src/core/limits/fleet/merge.js';
-import type {
-  BudgetReport,
-  Facts,
-  GateReport,
-  HoldReport,
-  Report,
-} from '../../../src/core/limits/fleet/messages.js';
+import type { BudgetReport } from '../../../src/core/limits/budget/record.js';
+import type { Facts, Report } from '../../../src/core/limits/fleet/messages.js';
+import { type FleetRecord, merge } from '../../../src/core/limits/fleet/messages.js';
+import type { GateReport } from '../../../src/core/limits/gate/record.js';
+import type { HoldReport } from '../../../src/core/limits/hold/record.js';
 import { type HoldPhase, paces } from '../../../src/core/limits/hold/state.js';
 import { mergeScript } from '../../../src/fleet/redis/merge-script.js';
 import { type Client, closed, connected } from './node-redis.js';

@@ -1,8 +1,9 @@
 /** What Redis answers is read record by record, here with a client that answers what the test says. */
 
 import { expect, test } from 'vitest';
+import type { BudgetReport } from '../../../src/core/limits/budget/record.js';
 import { mergeBudget } from '../../../src/core/limits/budget/record.js';
-import type { BudgetReport, Facts } from '../../../src/core/limits/fleet/messages.js';
+import type { Facts } from '../../../src/core/limits/fleet/messages.js';
 import type { Answer } from '../../../src/fleet/port.js';
 import type { RedisClient } from '../../../src/fleet/redis/client.js';
 import { RedisStore } from '../../../src/fleet/redis/store.js';

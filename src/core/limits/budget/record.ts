@@ -3,10 +3,51 @@
  * is as deep as the buckets of its processes together (of fifty at most); while none does, it is as deep as one.
  */
 
-import type { Census } from '../fleet/headcount.js';
+import type { Census, Headcount } from '../fleet/headcount.js';
 import { counted, noProcesses, processesIn } from '../fleet/headcount.js';
-import type { Merged } from '../fleet/merged.js';
-import type { BudgetFacts, BudgetReport } from '../fleet/messages.js';
+import type { Merged, Wanted } from '../fleet/merged.js';
+
+// ---------------------------------------------------------------- messages
+
+/** Tokens are counted in thousandths, as in all budgets. */
+export interface BudgetReport {
+  readonly limit: 'budget';
+  readonly slice: number;
+  /** The settings, which are the same for all processes that share this record: what one process may have at most. */
+  readonly capacity: number;
+  /** Tokens that are added every second, which is the same number in thousandths per millisecond. */
+  readonly perSecond: number;
+  /** What the successes since the last report have earned or given back, and what the process returns. */
+  readonly earned: number;
+  readonly back: number;
+  /** Whether a request has succeeded since then, and whether one has failed after that. */
+  readonly succeeded: boolean;
+  readonly failed: boolean;
+  /** How many tokens the process wants. */
+  readonly want: number;
+}
+
+export interface BudgetFacts extends Headcount {
+  readonly limit: 'budget';
+  /** Nothing has succeeded anywhere for a while, so tokens that were leased before are void. */
+  readonly isBarren: boolean;
+  /** What is granted to the reporting process, and what is left. */
+  readonly granted: number;
+  readonly tokens: number;
+}
+
+/** Only facts that are whole are facts. */
+export const budgetFactsWanted: Wanted<BudgetFacts> = {
+  parts: {
+    slice: 'number',
+    processes: 'number',
+    isBarren: 'boolean',
+    granted: 'number',
+    tokens: 'number',
+  },
+};
+
+// ---------------------------------------------------------------- the record
 
 /** Times are by the store's clock, in ms; tokens are in thousandths. */
 export interface BudgetRecord extends Census {

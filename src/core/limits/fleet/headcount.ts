@@ -8,6 +8,12 @@ export interface Census {
 
 export const noProcesses: Census = { slice: 0, processes: 0, processesBefore: 0 };
 
+/** For counting processes: when this one was last counted (0: never), and how many there are. */
+export interface Headcount {
+  readonly slice: number;
+  readonly processes: number;
+}
+
 const sliceMs = 15_000;
 
 /** `countedIn`: the slice in which this process was last counted. */

@@ -4,10 +4,82 @@
  * that there are two witnesses, that one process at a time has a lease to probe, and that late reports change nothing.
  */
 
-import type { Census } from '../fleet/headcount.js';
+import type { Census, Headcount } from '../fleet/headcount.js';
 import { counted, noProcesses, processesIn } from '../fleet/headcount.js';
-import type { Merged } from '../fleet/merged.js';
-import type { GateFacts, GateReport } from '../fleet/messages.js';
+import type { Merged, Wanted } from '../fleet/merged.js';
+
+// ---------------------------------------------------------------- messages
+
+export interface GateReport {
+  readonly limit: 'gate';
+  /** The process that reports: a row of failures needs two witnesses. */
+  readonly process: string;
+  readonly slice: number;
+  /** The state that the process knows, from which a store that has lost its data restores it. */
+  readonly epoch: number;
+  readonly isShut: boolean;
+  /** Signs of life in a row since the last report, and how long ago the last of them was. */
+  readonly lives: number;
+  readonly aliveMs: number;
+  /** How long ago the server answered with an error such as 500, a sign of life while it is taken for dead; or -1. */
+  readonly answersMs: number;
+  /** First attempts that have failed since then: how many, and how long ago their row began and ended. */
+  readonly failures: number;
+  readonly sinceMs: number;
+  readonly lastMs: number;
+  /**
+   * By the facts about this row, the process takes the server for dead; the first probe may go after this time. `kinds`:
+   * the kinds of requests that have failed here.
+   */
+  readonly shut?: { readonly row: number; readonly probeInMs: number; readonly kinds?: string };
+  /** The process wants to probe, and no other may probe for this long. */
+  readonly wantMs?: number;
+  /** The probe of the process is over or will not be sent; the next one may go after this time. */
+  readonly over?: { readonly lease: number; readonly probeInMs: number };
+}
+
+export interface GateFacts extends Headcount {
+  readonly limit: 'gate';
+  /** Grows each time the gate shuts or reopens. */
+  readonly epoch: number;
+  readonly isShut: boolean;
+  /** The current row of failures, without a sign of life anywhere; while the gate is shut, the row that shut it. */
+  readonly row: number;
+  readonly failures: number;
+  readonly forMs: number;
+  /** Signs of life before the row, without a failure between them. */
+  readonly lives: number;
+  /** How many processes have seen failures of the row; 2 stands for more. */
+  readonly witnesses: number;
+  /** Only while the gate is shut: the kinds of requests that had failed where that was judged. */
+  readonly kinds?: string;
+  /** While the gate is shut: when the next probe may go, and how long the current lease lasts. */
+  readonly probeInMs: number;
+  readonly leaseLeftMs: number;
+  /** The number of the lease that is granted to the reporting process; 0: none. */
+  readonly lease: number;
+}
+
+/** Only facts that are whole are facts. */
+export const gateFactsWanted: Wanted<GateFacts> = {
+  parts: {
+    slice: 'number',
+    processes: 'number',
+    epoch: 'number',
+    isShut: 'boolean',
+    row: 'number',
+    failures: 'number',
+    forMs: 'number',
+    lives: 'number',
+    witnesses: 'number',
+    kinds: 'text or none',
+    probeInMs: 'number',
+    leaseLeftMs: 'number',
+    lease: 'number',
+  },
+};
+
+// ---------------------------------------------------------------- the record
 
 /** Times are by the store's clock, in ms. */
 export interface GateRecord extends Census {

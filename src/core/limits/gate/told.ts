@@ -1,9 +1,9 @@
 /** Applies the fleet's facts to a process's own gate, as if it had seen them itself. */
 
-import type { GateFacts } from '../fleet/messages.js';
 import { kindsIn } from './kinds.js';
 import { isDead } from './open.js';
 import { isTooEarly, ramp } from './ramping.js';
+import type { GateFacts } from './record.js';
 import type { Gate } from './setting.js';
 import { noLease, probingElsewhere } from './shut.js';
 import type { GateState, Shut } from './state.js';

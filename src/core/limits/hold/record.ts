@@ -3,11 +3,92 @@
  * many places as it has waiting requests. So all processes together send at the rate of one.
  */
 
-import type { Merged } from '../fleet/merged.js';
-import type { HoldCounts, HoldFacts, HoldReport } from '../fleet/messages.js';
+import type { Merged, Wanted } from '../fleet/merged.js';
 import { placesBy, placesTaken, timeOf } from './queue.js';
 import type { HoldPhase, HoldState } from './state.js';
 import { noHold, paces } from './state.js';
+
+// ---------------------------------------------------------------- messages
+
+/** All four are counted since the last change of the queue. */
+export interface HoldCounts {
+  /** Answers to first attempts, refusals among them, and successes. */
+  readonly firsts: number;
+  readonly refusals: number;
+  readonly successes: number;
+  /** First attempts that were sent, while requests queue. */
+  readonly sent: number;
+}
+
+export interface HoldReport extends HoldCounts {
+  readonly limit: 'hold';
+  /**
+   * The last change of the queue that the process knows. A change that is based on an older one is ignored, and so are
+   * answers to what was sent before.
+   */
+  readonly turn: number;
+  /** The process has changed the queue: how long nothing is sent, and how far apart requests are after that. */
+  readonly hold?: {
+    readonly phase: HoldPhase;
+    readonly dueMs: number;
+    readonly share: number;
+    readonly restMs: number;
+    readonly forMs: number;
+    readonly spacingMs: number;
+    /** Whether all processes are told at once. */
+    readonly isUrgent: boolean;
+  };
+  /** How many places in the queue the process wants, if they come up within this time. */
+  readonly want: number;
+  readonly withinMs: number;
+  /** Places that the process was granted and will not use. */
+  readonly back: readonly number[];
+}
+
+export interface HoldFacts extends HoldCounts {
+  readonly limit: 'hold';
+  /** Grows with each change of the queue. */
+  readonly turn: number;
+  readonly phase: HoldPhase;
+  /** How long until the trial is over, or until one may begin. */
+  readonly dueMs: number;
+  readonly share: number;
+  readonly restMs: number;
+  /** How long nothing will be sent. */
+  readonly forMs: number;
+  /** How long places have been coming up at this pace; if negative, how long until they do. */
+  readonly pacedMs: number;
+  readonly places: number;
+  readonly spacingMs: number;
+  readonly nextPlace: number;
+  /** The places that are granted to the reporting process, in order. */
+  readonly granted: readonly number[];
+}
+
+/** Only facts that are whole are facts. */
+export const holdFactsWanted: Wanted<HoldFacts> = {
+  parts: {
+    firsts: 'number',
+    refusals: 'number',
+    successes: 'number',
+    sent: 'number',
+    turn: 'number',
+    phase: Object.keys(paces),
+    dueMs: 'number',
+    share: 'number',
+    restMs: 'number',
+    forMs: 'number',
+    pacedMs: 'sooner or later',
+    places: 'number',
+    spacingMs: 'number',
+    nextPlace: 'number',
+    granted: 'numbers',
+  },
+  // A queue whose places come no time apart has no end.
+  canBe: ({ phase, spacingMs }) => paces[phase] === undefined || spacingMs > 0,
+};
+
+// ---------------------------------------------------------------- the record
 
 /** Times are by the store's clock, in ms. */
 export interface HoldRecord extends HoldCounts {

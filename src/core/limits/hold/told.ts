@@ -1,6 +1,6 @@
 /** Applies the fleet's facts to a process's own hold, as if it had seen them itself. */
 
-import type { HoldCounts, HoldFacts } from '../fleet/messages.js';
+import type { HoldCounts, HoldFacts } from './record.js';
 import type { Sample } from './sample.js';
 import { afterOthers } from './sample.js';
 import type { HoldState } from './state.js';

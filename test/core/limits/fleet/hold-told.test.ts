@@ -1,7 +1,7 @@
 /** What a process makes of the fleet's facts about a hold. */
 
 import { expect, test } from 'vitest';
-import type { HoldCounts, HoldFacts } from '../../../../src/core/limits/fleet/messages.js';
+import type { HoldCounts, HoldFacts } from '../../../../src/core/limits/hold/record.js';
 import { msPerSuccess, sampleFrom } from '../../../../src/core/limits/hold/sample.js';
 import { noHold } from '../../../../src/core/limits/hold/state.js';
 import { holdTold, othersTold } from '../../../../src/core/limits/hold/told.js';

@@ -1,19 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BudgetRecord } from '../../../../src/core/limits/budget/record.js';
+import type { BudgetRecord, BudgetReport } from '../../../../src/core/limits/budget/record.js';
 import { mergeBudget } from '../../../../src/core/limits/budget/record.js';
-import type { FleetRecord } from '../../../../src/core/limits/fleet/merge.js';
-import { merge } from '../../../../src/core/limits/fleet/merge.js';
-import type {
-  BudgetReport,
-  GateFacts,
-  GateReport,
-  HoldReport,
-  Report,
-} from '../../../../src/core/limits/fleet/messages.js';
-import type { GateRecord } from '../../../../src/core/limits/gate/record.js';
+import type { FleetRecord, Report } from '../../../../src/core/limits/fleet/messages.js';
+import { merge } from '../../../../src/core/limits/fleet/messages.js';
+import type { GateFacts, GateRecord, GateReport } from '../../../../src/core/limits/gate/record.js';
 import { mergeGate } from '../../../../src/core/limits/gate/record.js';
-import type { HoldRecord } from '../../../../src/core/limits/hold/record.js';
+import type { HoldRecord, HoldReport } from '../../../../src/core/limits/hold/record.js';
 import { mergeHold } from '../../../../src/core/limits/hold/record.js';
 
 const start = 1_000_000;
