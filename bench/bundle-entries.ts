@@ -41,9 +41,9 @@ const pieces: Readonly<Record<string, Modules>> = {
     'src/kernel/limits/admission.ts',
   ],
   'buffers for streams': [
-    'src/drivers/kept-',
-    'src/drivers/iterator-source.ts',
-    'src/drivers/stream-source.ts',
+    'src/drivers/body/kept-',
+    'src/drivers/body/iterator-source.ts',
+    'src/drivers/body/stream-source.ts',
   ],
   'hedges and adaptive timeouts': [
     'src/core/limits/tail/',

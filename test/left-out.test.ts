@@ -42,7 +42,11 @@ const modules = {
     'src/kernel/tails.ts',
     'src/drivers/loop/hedging.ts',
   ],
-  streams: ['src/drivers/kept-', 'src/drivers/iterator-source.ts', 'src/drivers/stream-source.ts'],
+  streams: [
+    'src/drivers/body/kept-',
+    'src/drivers/body/iterator-source.ts',
+    'src/drivers/body/stream-source.ts',
+  ],
 } as const;
 
 describe('is not in the bundle', () => {

@@ -3,8 +3,8 @@
 import { Answer } from '../../core/hints/answer.js';
 import { unreadable } from '../../core/hints/content.js';
 import type { HeadersLike } from '../../core/types.js';
-import { isStream, isWebStream } from '../../drivers/stream-like.js';
-import { unpackedText } from '../../drivers/unpack.js';
+import { isStream, isWebStream } from '../../drivers/body/stream-like.js';
+import { unpackedText } from '../../drivers/body/unpack.js';
 import type { HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
 
 /** Undefined if there is no body, or if it is too long. A stream is left for the caller to read. */

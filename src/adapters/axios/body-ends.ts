@@ -1,8 +1,8 @@
 /** The end of bodies: of one that is still being sent, and of one that is being read. */
 
+import { dispose, isStream, isWebStream } from '../../drivers/body/stream-like.js';
+import { whenRead as whenBodyRead, whenCollected } from '../../drivers/body/unread.js';
 import type { Abortable } from '../../drivers/loop/exchange.js';
-import { dispose, isStream, isWebStream } from '../../drivers/stream-like.js';
-import { whenRead as whenBodyRead, whenCollected } from '../../drivers/unread.js';
 import type { Cancel } from '../../kernel/sleep.js';
 import type { ResponseShape } from './shapes.js';
 

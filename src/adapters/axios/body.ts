@@ -6,13 +6,13 @@
  */
 
 import type { Settings } from '../../core/policy/settings.js';
-import { iterates } from '../../drivers/iterates.js';
-import { KeptBody } from '../../drivers/kept-body.js';
-import { streamFrom } from '../../drivers/kept-stream.js';
-import { MadeBody } from '../../drivers/made-body.js';
-import { isSentAtOnce } from '../../drivers/sent-at-once.js';
-import { isStream, isWebStream, type StreamLike, wasRead } from '../../drivers/stream-like.js';
-import { asWebStream, webSource } from '../../drivers/web-stream.js';
+import { iterates } from '../../drivers/body/iterates.js';
+import { KeptBody } from '../../drivers/body/kept-body.js';
+import { streamFrom } from '../../drivers/body/kept-stream.js';
+import { MadeBody } from '../../drivers/body/made-body.js';
+import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
+import { isStream, isWebStream, type StreamLike, wasRead } from '../../drivers/body/stream-like.js';
+import { asWebStream, webSource } from '../../drivers/body/web-stream.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
 import type { Cancel } from '../../kernel/sleep.js';
 

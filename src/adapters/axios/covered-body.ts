@@ -3,8 +3,8 @@
  * error.
  */
 
+import { isStream, isWebStream, type StreamLike } from '../../drivers/body/stream-like.js';
 import type { BodyDeadline } from '../../drivers/loop/exchange.js';
-import { isStream, isWebStream, type StreamLike } from '../../drivers/stream-like.js';
 import { judging, type Sleep } from '../../kernel/sleep.js';
 import type { ResponseShape } from './shapes.js';
 

@@ -1,8 +1,8 @@
 /** Releases discarded responses, so that the next attempt can use their connection. */
 
-import { drainBytes, drainTime, lengthIn } from '../../drivers/drain.js';
-import { isStream, isWebStream, type StreamLike } from '../../drivers/stream-like.js';
-import { drainWeb } from '../../drivers/web-stream.js';
+import { drainBytes, drainTime, lengthIn } from '../../drivers/body/drain.js';
+import { isStream, isWebStream, type StreamLike } from '../../drivers/body/stream-like.js';
+import { drainWeb } from '../../drivers/body/web-stream.js';
 import { judging, type Sleep } from '../../kernel/sleep.js';
 import type { ResponseShape } from './shapes.js';
 

@@ -5,12 +5,12 @@
 
 import { gatherMs } from '../../core/hints/worth-reading.js';
 import type { HeadersLike } from '../../core/types.js';
-import { lengthIn } from '../../drivers/drain.js';
+import { lengthIn } from '../../drivers/body/drain.js';
+import { dispose, isStream, isWebStream } from '../../drivers/body/stream-like.js';
+import { whenRead as whenBodyRead } from '../../drivers/body/unread.js';
+import { drainWeb } from '../../drivers/body/web-stream.js';
 import type { BodyDeadline } from '../../drivers/loop/exchange.js';
-import { dispose, isStream, isWebStream } from '../../drivers/stream-like.js';
 import { isEventStream, mostBodyBytes, parsedOrText } from '../../drivers/told-outcome.js';
-import { whenRead as whenBodyRead } from '../../drivers/unread.js';
-import { drainWeb } from '../../drivers/web-stream.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
 import type { ResponseShape } from './shapes.js';
 

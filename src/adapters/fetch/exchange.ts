@@ -3,14 +3,14 @@
 import type { ClientOutcome } from '../../core/events.js';
 import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
-import { drainTime, lengthIn } from '../../drivers/drain.js';
+import { drainTime, lengthIn } from '../../drivers/body/drain.js';
+import { dispose, isStream } from '../../drivers/body/stream-like.js';
+import { whenOver } from '../../drivers/body/unread.js';
 import { needsProof } from '../../drivers/hop-counter.js';
 import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
 import { overrideFrom } from '../../drivers/override.js';
-import { dispose, isStream } from '../../drivers/stream-like.js';
-import { whenOver } from '../../drivers/unread.js';
 import { originIn, written } from '../../kernel/address.js';
 import { enclosed, mayMeetBeneathFetch } from '../../kernel/layers.js';
 import type { Retrier } from '../../kernel/retrier.js';

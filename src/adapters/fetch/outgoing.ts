@@ -1,12 +1,12 @@
 /** Prepares what each attempt sends: the caller's own input and init, as long as nothing has to be added. */
 
+import { iterates } from '../../drivers/body/iterates.js';
+import { isWebStream } from '../../drivers/body/stream-like.js';
 import { hasBrowserCache, pastTheCache } from '../../drivers/browser-cache.js';
 import { type HeaderRecord, recordOf } from '../../drivers/header-record.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
 import { isBunsOwn, namesIdentity, without } from '../../drivers/identity.js';
-import { iterates } from '../../drivers/iterates.js';
 import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
-import { isWebStream } from '../../drivers/stream-like.js';
 import { asSent, originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import { warnOnce } from '../../kernel/warning.js';

@@ -1,7 +1,7 @@
 /** A response that the caller does not get: not yet, because it is still being judged, or not at all. */
 
 import { gatherMs } from '../../core/hints/worth-reading.js';
-import { drainBytes } from '../../drivers/drain.js';
+import { drainBytes } from '../../drivers/body/drain.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
 import type { ResponseHeaders } from './handlers.js';
 

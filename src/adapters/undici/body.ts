@@ -6,11 +6,11 @@
 import { Readable } from 'node:stream';
 import type { Settings } from '../../core/policy/settings.js';
 import { asPromise, isPromise } from '../../core/returned.js';
-import { iterates } from '../../drivers/iterates.js';
-import { KeptBody } from '../../drivers/kept-body.js';
-import { isSentAtOnce } from '../../drivers/sent-at-once.js';
-import { dispose, isStream, isWebStream } from '../../drivers/stream-like.js';
-import { webSource } from '../../drivers/web-stream.js';
+import { iterates } from '../../drivers/body/iterates.js';
+import { KeptBody } from '../../drivers/body/kept-body.js';
+import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
+import { dispose, isStream, isWebStream } from '../../drivers/body/stream-like.js';
+import { webSource } from '../../drivers/body/web-stream.js';
 
 /**
  * `ready` is sent as it is, as often as needed; `once` is sent as it is, one time; `made` comes from a function, anew

@@ -2,9 +2,9 @@
 
 import { stringify } from 'node:querystring';
 import type { RetryContext } from '../../core/events.js';
+import { iterates } from '../../drivers/body/iterates.js';
+import { isWebStream } from '../../drivers/body/stream-like.js';
 import { recordOf } from '../../drivers/header-record.js';
-import { iterates } from '../../drivers/iterates.js';
-import { isWebStream } from '../../drivers/stream-like.js';
 import type { DispatchOptions } from './handlers.js';
 import { copyOf, pairsOf, withHeaders } from './headers.js';
 

@@ -1,7 +1,7 @@
 /** Headers in every form that undici takes and gives. The caller's own are only copied, never changed. */
 
+import { iterates } from '../../drivers/body/iterates.js';
 import { addTo } from '../../drivers/header-record.js';
-import { iterates } from '../../drivers/iterates.js';
 import type { RawHeaders, ResponseHeaders } from './handlers.js';
 
 // ---------------------------------------------------------------- request headers

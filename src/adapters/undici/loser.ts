@@ -4,7 +4,7 @@
  */
 
 import type { Duplex } from 'node:stream';
-import { drainTime } from '../../drivers/drain.js';
+import { drainTime } from '../../drivers/body/drain.js';
 import type { Ports } from '../../kernel/ports.js';
 import type { SessionTail } from '../../kernel/session.js';
 import { type Cancel, judging } from '../../kernel/sleep.js';

@@ -2,8 +2,8 @@
 
 import type { ClientOutcome } from '../../core/events.js';
 import type { Evidence, ResponseOutcome } from '../../core/types.js';
+import { unpackedText } from '../../drivers/body/unpack.js';
 import { isEventStream, mostBodyBytes, parsedOrText } from '../../drivers/told-outcome.js';
-import { unpackedText } from '../../drivers/unpack.js';
 import type { Head, ResponseHeaders } from './handlers.js';
 import { isOfHttp2 } from './hops.js';
 import type { Sending } from './sending.js';

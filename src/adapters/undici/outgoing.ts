@@ -2,7 +2,7 @@
 
 import { isSafe } from '../../core/decide/safety.js';
 import { isPromise } from '../../core/returned.js';
-import { KeptBody } from '../../drivers/kept-body.js';
+import { KeptBody } from '../../drivers/body/kept-body.js';
 import type { Session } from '../../kernel/session.js';
 import { type Body, sourceOf } from './body.js';
 import { setStarting } from './context.js';

@@ -1,8 +1,8 @@
 /** The stream that undici sends for a kept body, over HTTP/1.1 and HTTP/2, whatever the caller gave. */
 
 import { Readable } from 'node:stream';
-import type { KeptBody } from '../../drivers/kept-body.js';
-import { streamFrom } from '../../drivers/kept-stream.js';
+import type { KeptBody } from '../../drivers/body/kept-body.js';
+import { streamFrom } from '../../drivers/body/kept-stream.js';
 import { resetError } from './errors.js';
 
 export class Upload extends Readable {

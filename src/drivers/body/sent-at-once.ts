@@ -1,4 +1,4 @@
-import type { Settings } from '../core/policy/settings.js';
+import type { Settings } from '../../core/policy/settings.js';
 
 /**
  * Whether the request is sent exactly once and without waiting first. Its body need not be kept, and there is no wait

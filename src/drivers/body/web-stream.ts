@@ -1,6 +1,6 @@
 /** Web streams, which every platform has: reads, makes and discards them. */
 
-import { judging, type Sleep } from '../kernel/sleep.js';
+import { judging, type Sleep } from '../../kernel/sleep.js';
 import type { Chunk } from './body-source.js';
 import { drainBytes } from './drain.js';
 import type { BodyReader, KeptBody } from './kept-body.js';

@@ -6,9 +6,9 @@ import { PassThrough, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KeptBody } from '../../src/drivers/kept-body.js';
-import { KeptBytes } from '../../src/drivers/kept-bytes.js';
-import { streamFrom } from '../../src/drivers/kept-stream.js';
+import { KeptBody } from '../../../src/drivers/body/kept-body.js';
+import { KeptBytes } from '../../../src/drivers/body/kept-bytes.js';
+import { streamFrom } from '../../../src/drivers/body/kept-stream.js';
 
 type Make = (chunks: readonly Buffer[]) => object;
 

@@ -1,6 +1,6 @@
 /** A body that a function of the caller makes anew for each attempt. */
 
-import type { RequestBody } from './loop/exchange.js';
+import type { RequestBody } from '../loop/exchange.js';
 import { dispose } from './stream-like.js';
 
 export class MadeBody implements RequestBody {

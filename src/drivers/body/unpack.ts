@@ -3,8 +3,8 @@
  * may take.
  */
 
-import { unreadable } from '../core/hints/content.js';
-import { builtinModule } from '../kernel/builtin-module.js';
+import { unreadable } from '../../core/hints/content.js';
+import { builtinModule } from '../../kernel/builtin-module.js';
 
 type Unpack = (bytes: Uint8Array, limits: { readonly maxOutputLength: number }) => Uint8Array;
 
