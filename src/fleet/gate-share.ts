@@ -7,11 +7,11 @@ import { isFromBefore } from '../core/limits/gate/open.js';
 import type { GateFacts, GateReport } from '../core/limits/gate/record.js';
 import type { Gate } from '../core/limits/gate/setting.js';
 import { needsLease, unansweredMs } from '../core/limits/gate/shut.js';
-import type { Sign } from '../core/limits/gate/signs.js';
-import { isFailure } from '../core/limits/gate/signs.js';
 import type { GateState, Pass } from '../core/limits/gate/state.js';
 import { around, kindsSeenToFail } from '../core/limits/gate/state.js';
 import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/gate/told.js';
+import type { Sign } from '../core/limits/signs.js';
+import { isFailure } from '../core/limits/signs.js';
 import type { GateChange, GateShare, OwnGate } from '../kernel/fleet.js';
 import type { Courier, Receipt, RecordShare } from './share.js';
 

@@ -6,11 +6,11 @@
 import type { Budget, Cost } from '../core/limits/budget/setting.js';
 import type { BudgetState } from '../core/limits/budget/state.js';
 import type { Gate } from '../core/limits/gate/setting.js';
-import type { Sign } from '../core/limits/gate/signs.js';
 import type { GateState, Pass } from '../core/limits/gate/state.js';
 import type { AnswerKind, Sample } from '../core/limits/hold/sample.js';
 import type { Hold } from '../core/limits/hold/setting.js';
 import type { HoldState } from '../core/limits/hold/state.js';
+import type { Sign } from '../core/limits/signs.js';
 import type { Policy } from '../core/policy/policy.js';
 import type { Ports } from './ports.js';
 

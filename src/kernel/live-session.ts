@@ -10,8 +10,8 @@ import { decide } from '../core/decide/decide.js';
 import { isHintedSuccess } from '../core/hints/worth-reading.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
 import { refundOf } from '../core/limits/budget/budget.js';
-import type { Sign } from '../core/limits/gate/signs.js';
-import { signOf } from '../core/limits/gate/signs.js';
+import type { Sign } from '../core/limits/signs.js';
+import { signOf } from '../core/limits/signs.js';
 import { go } from '../core/limits/turnstile.js';
 import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
@@ -32,8 +32,8 @@ import { type About, isListening, summaryOf, tell } from './events.js';
 import { belongsTo, enclosureHere, isSuppressed } from './layers.js';
 import * as asked from './limits/admission.js';
 import { succeedAtOnce } from './limits/clear.js';
-import type { Asking } from './limits/gate.js';
 import type { Limits, Shared } from './limits/limits.js';
+import type { Asking } from './limits/permit.js';
 import { isAsking, type Permit, permitWith } from './limits/permit.js';
 import { Race, type Raced } from './race.js';
 import type { Prospects, SessionTail } from './session.js';
@@ -233,7 +233,7 @@ export class LiveSession implements Raced {
     // limited" as well as a 429 does.
     const succeeds = verdict !== true && finding.class === 'final' && sign === 'alive';
     if (!succeeds) {
-      if (race?.hasHoldHeard !== true) limits.holdHears(finding, isFirst, verdict, this.sentAt, now);
+      if (race?.isFailureHeard !== true) limits.holdHears(finding, isFirst, verdict, this.sentAt, now);
       limits.budgetPays(finding, verdict, now);
     }
     const seen = this.worldAt(now, date, prospects, verdict);
@@ -342,9 +342,10 @@ export class LiveSession implements Raced {
     }
   }
 
-  /** Tells the gate how the attempt ended. */
+  /** Tells the limits how the attempt ended. */
   private endTurn(sign: Sign, finding?: Finding): void {
-    this.limits.gate?.ended(this.asking, this.permitHere(), this.isFirst, sign, finding);
+    const permit = this.settings.needsAdmission ? this.permitHere() : undefined;
+    this.limits.ended(this.asking, permit, this.isFirst, sign, finding);
   }
 
   /**

@@ -134,7 +134,7 @@ export class Race implements SessionTail {
   private canRetry(now: number): boolean {
     const { settings, request, limits, retries } = this.session;
     if (limits.budget === undefined || retries >= settings.maxRetries) return false;
-    if (!isSafe(settings, request) || limits.gate?.refuses(now) === true) return false;
+    if (!isSafe(settings, request) || limits.refuses(now)) return false;
     return limits.budget.affords('timeout', now);
   }
 
@@ -323,7 +323,7 @@ export class Race implements SessionTail {
   }
 
   /** The attempt that decides failed while the other one was out, so the hold has heard of it already. */
-  get hasHoldHeard(): boolean {
+  get isFailureHeard(): boolean {
     return this.deciding?.failed !== undefined;
   }
 

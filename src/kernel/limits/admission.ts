@@ -9,8 +9,8 @@ import { openGate } from '../../core/limits/gate/state.js';
 import { go, noClaim } from '../../core/limits/turnstile.js';
 import type { Admission, RefusalReason } from '../../core/types.js';
 import { isClear } from './clear.js';
-import type { Asking } from './gate.js';
 import type { Limits } from './limits.js';
+import type { Asking } from './permit.js';
 import { isAsking, noteRefusal, type Permit, permitWith } from './permit.js';
 
 export function admit(

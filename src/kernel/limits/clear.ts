@@ -5,9 +5,9 @@
 
 import type { LimitName } from '../../core/limits/all.js';
 import type { ScopeBudget } from './budget.js';
-import type { Asking, ScopeGate } from './gate.js';
+import type { ScopeGate } from './gate.js';
 import type { ScopeHold } from './hold.js';
-import type { Permit } from './permit.js';
+import type { Asking, Permit } from './permit.js';
 
 /** The limits that a request passes; undefined: its settings do not have that one. */
 export interface LimitsPassed extends Readonly<Record<LimitName, object | undefined>> {

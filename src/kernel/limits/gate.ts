@@ -7,23 +7,16 @@ import { afterStall, isHealthy } from '../../core/limits/gate/open.js';
 import { asOf } from '../../core/limits/gate/ramping.js';
 import type { Gate } from '../../core/limits/gate/setting.js';
 import { isShut } from '../../core/limits/gate/shut.js';
-import type { Sign } from '../../core/limits/gate/signs.js';
-import { isFailure } from '../../core/limits/gate/signs.js';
 import type { GateState } from '../../core/limits/gate/state.js';
 import { noEpoch, openGate } from '../../core/limits/gate/state.js';
-import type { Rule } from '../../core/policy/policy.js';
-import type { Finding, RequestFacts } from '../../core/types.js';
+import type { Sign } from '../../core/limits/signs.js';
+import { isFailure } from '../../core/limits/signs.js';
+import type { Finding } from '../../core/types.js';
 import type { FleetScope, GateShare, OwnGate } from '../fleet.js';
 import type { Ports } from '../ports.js';
 import { stalledSince } from '../stalls.js';
 import { FleetLink } from './fleet-link.js';
-import { causeIn, noteFailure, type Permit } from './permit.js';
-
-/** Whose request it is that passes the gate, or has failed. */
-export interface Asking {
-  readonly request: RequestFacts;
-  readonly rule: Pick<Rule, 'name'>;
-}
+import { type Asking, causeIn, noteFailure, type Permit } from './permit.js';
 
 export class ScopeGate implements OwnGate {
   readonly gate: Gate;

@@ -7,6 +7,7 @@ import { type AskedFirst, type LimitName, limitNames, orderOfAdmission } from '.
 import { openGate } from '../../core/limits/gate/state.js';
 import { noHold } from '../../core/limits/hold/state.js';
 import { type LimitsSeen, limitRefusals } from '../../core/limits/settings.js';
+import type { Sign } from '../../core/limits/signs.js';
 import type { Admitted, Turnstile } from '../../core/limits/turnstile.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { Admission, Finding, RefusalReason, RequestFacts } from '../../core/types.js';
@@ -16,9 +17,9 @@ import type { SessionLimits } from '../session.js';
 import type { Tails } from '../tails.js';
 import { ScopeBudget } from './budget.js';
 import type { LimitsPassed } from './clear.js';
-import { type Asking, ScopeGate } from './gate.js';
+import { ScopeGate } from './gate.js';
 import { ScopeHold } from './hold.js';
-import type { Permit } from './permit.js';
+import type { Asking, Permit } from './permit.js';
 
 // ---------------------------------------------------------------- the limits of a scope, by their settings
 
@@ -217,10 +218,10 @@ export class Limits implements LimitsPassed, SessionLimits {
 
   /** What a decision has to know of them. */
   seen(now: number): LimitsSeen {
-    const { budget, gate, hold } = this;
+    const { budget, hold } = this;
     return {
       budget: budget?.spendable(now),
-      gateShut: gate?.refuses(now) ?? false,
+      gateShut: this.refuses(now),
       queueMs: hold?.queueMs(now) ?? 0,
     };
   }
@@ -236,6 +237,22 @@ export class Limits implements LimitsPassed, SessionLimits {
     const error = this[refusing[reason]]?.refusal(this.scope.name, own);
     // Never reached: a limit that is not there refuses nothing.
     return error ?? new TypeError(reason);
+  }
+
+  /** Whether a request that came now would be refused. */
+  refuses(now: number): boolean {
+    return this.gate?.refuses(now) ?? false;
+  }
+
+  /** The gate hears how each attempt has ended. */
+  ended(
+    asking: Asking,
+    permit: Permit | undefined,
+    isFirst: boolean,
+    sign: Sign,
+    finding: Finding | undefined,
+  ): void {
+    if (permit !== undefined) this.gate?.ended(asking, permit, isFirst, sign, finding);
   }
 
   /** The hold hears of a failure at once, even if another attempt of the request is still out and will decide. */

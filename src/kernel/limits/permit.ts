@@ -6,7 +6,14 @@ import type { Epoch } from '../../core/limits/gate/state.js';
 import { noEpoch } from '../../core/limits/gate/state.js';
 import type { Claim } from '../../core/limits/turnstile.js';
 import { noClaim } from '../../core/limits/turnstile.js';
-import type { Finding } from '../../core/types.js';
+import type { Rule } from '../../core/policy/policy.js';
+import type { Finding, RequestFacts } from '../../core/types.js';
+
+/** Whose request it is that passes the gate, or has failed. */
+export interface Asking {
+  readonly request: RequestFacts;
+  readonly rule: Pick<Rule, 'name'>;
+}
 
 export interface Permit {
   /** It asks, and again after it has waited for the gate or queued; then the attempt is out, and in the end over. */

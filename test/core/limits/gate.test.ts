@@ -5,10 +5,10 @@ import { afterStall, isHealthy } from '../../../src/core/limits/gate/open.js';
 import { asOf } from '../../../src/core/limits/gate/ramping.js';
 import type { Gate } from '../../../src/core/limits/gate/setting.js';
 import { afterTurnedAway, isShut, noLease, unansweredMs } from '../../../src/core/limits/gate/shut.js';
-import type { Sign } from '../../../src/core/limits/gate/signs.js';
-import { signOf, signOfStatus } from '../../../src/core/limits/gate/signs.js';
 import type { GateState, Pass, Passage } from '../../../src/core/limits/gate/state.js';
 import { noEpoch, openGate } from '../../../src/core/limits/gate/state.js';
+import type { Sign } from '../../../src/core/limits/signs.js';
+import { signOf, signOfStatus } from '../../../src/core/limits/signs.js';
 import { serverError } from '../../kit.js';
 
 const gate: Gate = {

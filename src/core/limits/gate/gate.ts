@@ -4,12 +4,12 @@
  * values out; on the healthy path (open, no failure, a sign of life) the given state is returned.
  */
 
+import type { Sign } from '../signs.js';
 import type { Kind } from './kinds.js';
 import { afterSignWhenOpen } from './open.js';
 import { afterSignWhenRamping, asOf, passWhenRamping } from './ramping.js';
 import type { Gate } from './setting.js';
 import { afterSignWhenShut, passWhenShut } from './shut.js';
-import type { Sign } from './signs.js';
 import type { GateState, Pass, Passage } from './state.js';
 
 /** The gate after an attempt has ended. The kind matters only if it has failed. */

@@ -1,10 +1,10 @@
 /** The open gate: it counts failures in a row until the server must be taken for dead. */
 
+import type { Sign } from '../signs.js';
+import { isFailure } from '../signs.js';
 import type { Kind } from './kinds.js';
 import { withKind } from './kinds.js';
 import type { Gate } from './setting.js';
-import type { Sign } from './signs.js';
-import { isFailure } from './signs.js';
 import type { GateState, Open, Pass } from './state.js';
 import { around, noRow, shut } from './state.js';
 import { afterSurvived, remembered } from './survived.js';

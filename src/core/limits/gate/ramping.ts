@@ -3,11 +3,11 @@
  * success and with time.
  */
 
+import type { Sign } from '../signs.js';
+import { isFailure } from '../signs.js';
 import type { Kind } from './kinds.js';
 import { withKind } from './kinds.js';
 import type { Gate } from './setting.js';
-import type { Sign } from './signs.js';
-import { isFailure } from './signs.js';
 import type { GateState, Pass, Passage, Ramping, Shut } from './state.js';
 import { around, noRow, shut } from './state.js';
 import type { Survived } from './survived.js';

@@ -1,11 +1,11 @@
 /** The shut gate: single probes find out whether the server is back. */
 
+import type { Sign } from '../signs.js';
+import { isFailure } from '../signs.js';
 import type { Kind } from './kinds.js';
 import { afterTrial, onTrial, trialOf } from './kinds.js';
 import { ramp } from './ramping.js';
 import type { Gate } from './setting.js';
-import type { Sign } from './signs.js';
-import { isFailure } from './signs.js';
 import type { GateState, Pass, Passage, Shut } from './state.js';
 import { around, noEpoch } from './state.js';
 import { afterSurvived } from './survived.js';

@@ -1,7 +1,7 @@
 /** What the end of an attempt says about the server's health. */
 
-import type { Finding } from '../../types.js';
-import { priceOf } from '../budget/budget.js';
+import type { Finding } from '../types.js';
+import { priceOf } from './budget/budget.js';
 
 export type Sign =
   | 'alive'
