@@ -35,6 +35,7 @@ export type { AttemptsOptions } from './kernel/attempts.js';
 export { attempts } from './kernel/attempts.js';
 export type { Fleet, FleetSnapshot } from './kernel/fleet.js';
 export { historyOf } from './kernel/history.js';
+export { suppressRetries, suppressWhenRetried } from './kernel/layers.js';
 export type { LimitSnapshots } from './kernel/limits/limits.js';
 export type { Ports } from './kernel/ports.js';
 export type { Retrier, RetrierLike, RetrierOptions, RetrierSnapshot } from './kernel/retrier.js';
@@ -49,4 +50,3 @@ export type {
   SessionTail,
 } from './kernel/session.js';
 export type { Sleep } from './kernel/sleep.js';
-export { suppressRetries, suppressWhenRetried } from './kernel/suppression.js';

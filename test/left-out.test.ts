@@ -19,7 +19,6 @@ const modules = {
   gateAndHold: [
     'src/core/limits/gate/gate.ts',
     'src/core/limits/hold/refusals.ts',
-    'src/core/limits/hold/state.ts',
     'src/core/limits/gate/admit.ts',
     'src/kernel/limits/gate.ts',
     'src/kernel/limits/hold.ts',

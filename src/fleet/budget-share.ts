@@ -1,6 +1,6 @@
 /** A shared budget as one process knows it: it leases tokens in batches and spends them without asking. */
 
-import { leasedState, pricesOf, termsOf } from '../core/limits/budget/leased.js';
+import { leasedState, pricesOf, termsOf } from '../core/limits/budget/budget.js';
 import type { BudgetReport } from '../core/limits/budget/record.js';
 import type { Budget, Cost } from '../core/limits/budget/setting.js';
 import type { BudgetState } from '../core/limits/budget/state.js';

@@ -4,8 +4,10 @@
  * can be only one.
  */
 
+import { defaults } from '../core/policy/defaults.js';
 import { targetOf } from '../core/policy/routes/target.js';
-import type { RequestFacts } from '../core/types.js';
+import type { HeadersLike, RequestFacts } from '../core/types.js';
+import { retryNumberIn } from './attempt-header.js';
 import { contextStorage, type Enclosure, type Suppression, suppressionInContext } from './context.js';
 import { shared } from './shared.js';
 
@@ -117,4 +119,38 @@ function isSame(outer: RequestFacts, inner: RequestFacts): boolean {
   const isSameOrigin =
     one?.origin === other?.origin || one?.origin === undefined || other?.origin === undefined;
   return isSameOrigin && one?.path === other?.path;
+}
+
+// ---------------------------------------------------------------- retries that the caller suppresses
+
+// Requests that a server makes while it serves a retry are not retried again. This costs next to nothing until it is
+// used.
+
+/**
+ * Switches retries off for every request that `work` makes, also after it has awaited something: each is sent once, and
+ * a failure has the reason `retries-suppressed`. Listeners that were added to emitters before run outside of it.
+ */
+export function suppressRetries<T>(work: () => T): T {
+  const storage = contextStorage();
+  if (storage !== undefined) return storage.run(true, work);
+  throw new Error(
+    'undaunted: suppressRetries needs AsyncLocalStorage, which this platform does not have; it is meant for servers, such as Node.js',
+  );
+}
+
+/** Serves an incoming request. If that is itself a retry, the requests that `serve` makes are not retried. */
+export function suppressWhenRetried<T>(
+  { headers }: { readonly headers: HeadersLike },
+  serve: () => T,
+  attemptHeader: string = defaults.attemptHeader,
+): T {
+  const isRetry = retryNumberIn(headerIn(headers, attemptHeader.toLowerCase())) !== undefined;
+  return isRetry ? suppressRetries(serve) : serve();
+}
+
+function headerIn(headers: HeadersLike, name: string): unknown {
+  const { get } = headers;
+  if (typeof get === 'function') return get.call(headers, name);
+  // Node's headers are in lower case; those of API gateways and cloud functions may be spelled as the client sent them.
+  return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }

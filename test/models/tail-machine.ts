@@ -7,7 +7,7 @@ import { DeadlineError } from '../../src/core/errors.js';
 import type { RequestEvent } from '../../src/core/events.js';
 import { tokensLeft } from '../../src/core/limits/budget/budget.js';
 import { isFailure, signOf } from '../../src/core/limits/signs.js';
-import type { TailState as CoreState } from '../../src/core/limits/tail/state.js';
+import type { TailState as CoreState } from '../../src/core/limits/tail/tail.js';
 import type { Attempt } from '../../src/core/types.js';
 import type { FleetScope, OpenFleet } from '../../src/kernel/fleet.js';
 import type { LiveSession } from '../../src/kernel/live-session.js';

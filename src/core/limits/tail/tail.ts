@@ -5,16 +5,41 @@
  */
 
 import type { Hedging } from './hedging.js';
-import { filled, isHedgeLeft, passed, raced, refunded, spent, throttled } from './hedging.js';
+import { filled, isHedgeLeft, noHedges, passed, raced, refunded, spent, throttled } from './hedging.js';
+import type { Batch } from './histogram.js';
 import { codeOf } from './histogram.js';
+import type { LastFifty } from './last-fifty.js';
 import { afterOne, noneOfFifty } from './last-fifty.js';
+import type { Learnt } from './learnt.js';
 import { afterBatch, afterGeneration, generationMs, nothingLearntAt } from './learnt.js';
 import type { Tail } from './setting.js';
-import type { TailState } from './state.js';
-import { afterResult, afterSlow, afterTrial, isDue } from './trials.js';
+import type { Trials } from './trials.js';
+import { afterResult, afterSlow, afterTrial, isDue, noTrials } from './trials.js';
 
-export { newTail } from './state.js';
-export type { TailState };
+/** What is known about the tail of a rule's requests in a scope, as a value. */
+export interface TailState {
+  /** The last attempts, which are not in `learnt` yet: to learn from a batch costs about as much as from one attempt. */
+  readonly batch: Batch | undefined;
+  readonly inBatch: number;
+  readonly learnt: Learnt;
+  /** Which of the last attempts were slow. */
+  readonly slow: LastFifty;
+  /** How often the timeout was doubled since the last answer. */
+  readonly level: number;
+  /** Retries after an adaptive timeout. */
+  readonly retries: Trials;
+  readonly hedging: Hedging;
+}
+
+export const newTail: TailState = {
+  batch: undefined,
+  inBatch: 0,
+  learnt: nothingLearntAt(Number.NEGATIVE_INFINITY),
+  slow: noneOfFifty,
+  level: 0,
+  retries: noTrials,
+  hedging: noHedges,
+};
 
 /** To learn from a whole batch of attempts costs about as much as to learn from one. */
 const batchSize = 25;
