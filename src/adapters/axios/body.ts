@@ -11,7 +11,7 @@ import { KeptBody } from '../../drivers/body/kept-body.js';
 import { streamFrom } from '../../drivers/body/kept-stream.js';
 import { MadeBody } from '../../drivers/body/made-body.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
-import { isStream, isWebStream, type StreamLike, wasRead } from '../../drivers/body/stream-like.js';
+import { dispose, isStream, isWebStream, type StreamLike, wasRead } from '../../drivers/body/stream-like.js';
 import { asWebStream, webSource } from '../../drivers/body/web-stream.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
 import type { Cancel } from '../../kernel/sleep.js';
@@ -169,6 +169,21 @@ class KeptIterable {
   [Symbol.asyncIterator](): AsyncIterator<unknown> {
     return webSource(asWebStream(this.kept))[Symbol.asyncIterator]();
   }
+}
+
+// ---------------------------------------------------------------- still being sent
+
+/**
+ * Over HTTP/2, axios ends an aborted request as if its body were whole, so a body that is still being sent is broken
+ * first.
+ */
+export function breakBody(data: unknown, done: () => void): void {
+  const isSending = typeof data === 'object' && data !== null && isStream(data);
+  if (isSending && !('destroyed' in data && data.destroyed === true)) {
+    data.on('close', done);
+    // Not with the caller's reason, which older versions of axios fail to recognise as their own.
+    dispose(data, new Error('undaunted: the attempt has ended'));
+  } else done();
 }
 
 // ---------------------------------------------------------------- streams of Node

@@ -5,8 +5,8 @@ import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../..
 import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
 import type { Ending } from '../../drivers/loop/exchange.js';
 import type { Session } from '../../kernel/session.js';
-import { hintContent } from './answer-body.js';
-import { isKnownHop, isOfTunnel, redirectsOf } from './redirects.js';
+import { hintContent } from './answer.js';
+import { isKnownHop, isOfTunnel, redirectsOf } from './proof.js';
 import type { RequestConfig, ResponseShape } from './shapes.js';
 
 /** Whether the caller cancelled, by a signal (`AbortSignal.timeout` included) or a token. */

@@ -6,12 +6,12 @@ import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
 import { rememberOutermost } from '../../drivers/outermost.js';
 import { asSent, originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
+import { onceRead } from './answer.js';
 import { endProgress, type Progress, progressOf, type SentApart, sendCopy } from './apart.js';
 import type { Body } from './body.js';
 import type { Child } from './child.js';
 import { type Identity, identityOf, putIdentity, withoutIdentity } from './identity.js';
 import { answerOf, isCanceled } from './outcome.js';
-import { onceRead } from './release.js';
 import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
 import { textOf, type Whereabouts } from './target.js';
 

@@ -1,7 +1,6 @@
 /**
  * Whether axios is known to have sent one request for an attempt. Its `http` adapter follows redirects through
- * follow-redirects, which counts them. What `fetch` does, its hops tell, and XMLHttpRequest
- * tells nothing.
+ * follow-redirects, which counts them. What `fetch` does, its hops tell, and XMLHttpRequest tells nothing.
  */
 
 import { HopCounter } from '../../drivers/hop-counter.js';
