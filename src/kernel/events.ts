@@ -24,14 +24,14 @@ let channel: Channel | null | undefined;
  * The first request looks the channel up, not the loading of this file: edge runtimes have no
  * `node:diagnostics_channel`.
  */
-function channelHere(): Channel | null {
+function platformChannel(): Channel | null {
   const channels = builtinModule<{ channel(name: string): Channel }>('node:diagnostics_channel');
   channel = channels?.channel(channelName) ?? null;
   return channel;
 }
 
 function hasSubscribers(): boolean {
-  return (channel === undefined ? channelHere() : channel)?.hasSubscribers === true;
+  return (channel === undefined ? platformChannel() : channel)?.hasSubscribers === true;
 }
 
 export function isListening(settings: Settings): boolean {

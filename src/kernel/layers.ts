@@ -94,7 +94,7 @@ function sendAtOnce<Given, Sent>(
 }
 
 /** The attempt that a request made here belongs to. */
-export function enclosureHere(): Enclosure | undefined {
+export function currentEnclosure(): Enclosure | undefined {
   if (layers.hasEnclosed !== true) return undefined;
   const enclosure = layers.sending ?? suppressionInContext();
   return enclosure === true || enclosure?.isOver === true ? undefined : enclosure;

@@ -29,7 +29,7 @@ import type {
 import { originIn, written } from './address.js';
 import { type Enclosure, suppressionInContext } from './context.js';
 import { type About, isListening, summaryOf, tell } from './events.js';
-import { belongsTo, enclosureHere, isSuppressed } from './layers.js';
+import { belongsTo, currentEnclosure, isSuppressed } from './layers.js';
 import * as asked from './limits/admission.js';
 import { succeedAtOnce } from './limits/clear.js';
 import type { Limits, Shared } from './limits/limits.js';
@@ -52,7 +52,7 @@ const noAttempts: History = Object.freeze([]);
 const reopened = -1;
 
 /** What a session remembers beside its attempts. Made only if a setting, a limit or a listener needs it. */
-export interface Turn {
+export interface RequestTiming {
   readonly startedAt: number | undefined;
   /** When the body of an earlier head broke off: the deadline counts from then on. */
   resumedAt: number | undefined;
@@ -65,7 +65,7 @@ export interface Turn {
   isSettledTold: boolean;
 }
 
-function turnFrom(startedAt: number | undefined): Turn {
+function timingFrom(startedAt: number | undefined): RequestTiming {
   return { startedAt, resumedAt: undefined, permit: undefined, isSettledTold: false };
 }
 
@@ -74,9 +74,9 @@ export class LiveSession implements Raced {
   readonly rule: Rule;
   limits: Limits;
   /** The attempt of another layer, if this request was made within it: later, the context may be another's. */
-  private readonly enclosure: Enclosure | undefined = enclosureHere();
+  private readonly enclosure: Enclosure | undefined = currentEnclosure();
   /** Made only if a limit is asked for admission, or if a deadline or a listener needs the time. */
-  private turn: Turn | undefined = undefined;
+  private timing: RequestTiming | undefined = undefined;
   private attempts: Attempt[] | undefined = undefined;
   /** The status of a response that was accepted at once; 0 if there was none. */
   private acceptedStatus = 0;
@@ -88,7 +88,7 @@ export class LiveSession implements Raced {
     this.limits = limits;
     const { settings } = limits;
     const isTimed = settings.deadlineMs !== undefined || isListening(settings);
-    if (isTimed) this.turn = turnFrom(limits.scope.ports.now());
+    if (isTimed) this.timing = timingFrom(limits.scope.ports.now());
     const { tail } = settings;
     this.race = tail === undefined || NewRace === undefined ? undefined : new NewRace(this, tail);
   }
@@ -110,7 +110,7 @@ export class LiveSession implements Raced {
   }
 
   get startedAt(): number | undefined {
-    return this.turn?.startedAt;
+    return this.timing?.startedAt;
   }
 
   get history(): History {
@@ -128,36 +128,37 @@ export class LiveSession implements Raced {
 
   /** When the deadline began to count. */
   private get timedFrom(): number | undefined {
-    return this.turn?.resumedAt ?? this.turn?.startedAt;
+    return this.timing?.resumedAt ?? this.timing?.startedAt;
   }
 
   resume(): void {
-    const { turn, settings } = this;
-    if (turn !== undefined && settings.deadlineCovers === 'head') turn.resumedAt = this.scope.ports.now();
+    const { timing, settings } = this;
+    if (timing !== undefined && settings.deadlineCovers === 'head') timing.resumedAt = this.scope.ports.now();
   }
 
   admit(): Admission {
     const { limits } = this;
     if (!limits.settings.needsAdmission || admission === undefined) return go;
-    const turn = this.turnHere();
+    const timing = this.ensureTiming();
     // It may have asked before, and asks again after a wait.
-    if (turn.permit === undefined || !isAsking(turn.permit)) turn.permit = permitWith(turn.permit?.past);
-    return admission.admit(limits, this.asking, turn.permit, this.deadlineAt, this.retries > 0);
+    if (timing.permit === undefined || !isAsking(timing.permit))
+      timing.permit = permitWith(timing.permit?.past);
+    return admission.admit(limits, this.asking, timing.permit, this.deadlineAt, this.retries > 0);
   }
 
   onTurn(call: () => void): void {
-    const permit = this.turn?.permit;
+    const permit = this.timing?.permit;
     if (permit !== undefined) this.limits.onTurn(permit, call);
   }
 
   movesTo(url: string): void {
-    const { limits, request, rule, turn } = this;
+    const { limits, request, rule, timing } = this;
     const home = moves.get(this)?.home ?? limits;
     const isHome = !isElsewhere(url, request);
     const asking = isHome ? this : { request: at(url, request), rule };
     const there = isHome ? home : home.scope.siblings.limitsFor(home.settings, asking.request);
     if (there.scope === limits.scope) return;
-    if (turn?.permit !== undefined) admission?.leave(limits, turn.permit);
+    if (timing?.permit !== undefined) admission?.leave(limits, timing.permit);
     const paid = this.attempts?.at(-1)?.decision;
     if (paid?.action === 'retry') {
       const now = limits.scope.ports.now();
@@ -184,15 +185,15 @@ export class LiveSession implements Raced {
     return this.attempts?.filter(isRetried).length ?? 0;
   }
 
-  private turnHere(): Turn {
-    this.turn ??= turnFrom(undefined);
-    return this.turn;
+  private ensureTiming(): RequestTiming {
+    this.timing ??= timingFrom(undefined);
+    return this.timing;
   }
 
-  private permitHere(): Permit {
-    const turn = this.turnHere();
-    turn.permit ??= permitWith(undefined);
-    return turn.permit;
+  private ensurePermit(): Permit {
+    const timing = this.ensureTiming();
+    timing.permit ??= permitWith(undefined);
+    return timing.permit;
   }
 
   acceptAtOnce(status: number): boolean {
@@ -207,7 +208,7 @@ export class LiveSession implements Raced {
         isHintedSuccess(settings.hintedSuccesses, this.request, status));
     if (needsDecision) return false;
     this.acceptedStatus = status;
-    const permit = settings.needsAdmission ? this.permitHere() : undefined;
+    const permit = settings.needsAdmission ? this.ensurePermit() : undefined;
     succeedAtOnce(limits, this, permit);
     if (permit !== undefined && !settings.awaitsBody) admission?.end(limits, permit);
     if (isListening(settings)) this.tellSettled(status, limits.scope.ports.now());
@@ -227,7 +228,7 @@ export class LiveSession implements Raced {
     const date = scope.ports.date();
     const finding = classify(settings, outcome, date);
     const sign = signOf(finding);
-    this.endTurn(sign, finding);
+    this.tellEnd(sign, finding);
     const { isFirst } = this;
     // An outcome that is worth a retry is not a success, whether or not the retry takes place: a 403 can mean "rate
     // limited" as well as a 429 does.
@@ -252,7 +253,7 @@ export class LiveSession implements Raced {
 
   /** When the attempt was let through. */
   get sentAt(): number {
-    return this.turn?.permit?.sentAt ?? Number.NEGATIVE_INFINITY;
+    return this.timing?.permit?.sentAt ?? Number.NEGATIVE_INFINITY;
   }
 
   private record(attempt: Attempt): void {
@@ -313,7 +314,7 @@ export class LiveSession implements Raced {
 
   // -------------------------------------------------------------- permits: each is given back once, on every way out
 
-  endPermit(permit: Permit | undefined = this.turn?.permit): void {
+  endPermit(permit: Permit | undefined = this.timing?.permit): void {
     if (permit !== undefined) admission?.end(this.limits, permit);
   }
 
@@ -322,20 +323,20 @@ export class LiveSession implements Raced {
   }
 
   admitHedge(now: number): Permit | undefined {
-    return admission?.admitHedge(this.limits, this.turn?.permit, now);
+    return admission?.admitHedge(this.limits, this.timing?.permit, now);
   }
 
   goOnWith(permit: Permit): Permit {
-    const before = this.permitHere();
-    this.turnHere().permit = permit;
+    const before = this.ensurePermit();
+    this.ensureTiming().permit = permit;
     return before;
   }
 
   abandon(outcome?: unknown): void {
     this.race?.abandoned();
-    const permit = this.turn?.permit;
+    const permit = this.timing?.permit;
     if (permit !== undefined) admission?.leave(this.limits, permit);
-    this.endTurn('neutral');
+    this.tellEnd('neutral');
     this.endPermit();
     if (outcome !== undefined && isListening(this.settings)) {
       this.tellSettled(labelOf(outcome), this.scope.ports.now());
@@ -343,8 +344,8 @@ export class LiveSession implements Raced {
   }
 
   /** Tells the limits how the attempt ended. */
-  private endTurn(sign: Sign, finding?: Finding): void {
-    const permit = this.settings.needsAdmission ? this.permitHere() : undefined;
+  private tellEnd(sign: Sign, finding?: Finding): void {
+    const permit = this.settings.needsAdmission ? this.ensurePermit() : undefined;
     this.limits.ended(this.asking, permit, this.isFirst, sign, finding);
   }
 
@@ -370,13 +371,13 @@ export class LiveSession implements Raced {
 
   /** Tells listeners only once: the body of an accepted response may still fail later. */
   private tellSettled(outcome: number | string, now: number, about: About = this.about()): void {
-    const turn = this.turnHere();
-    if (turn.isSettledTold) return;
-    turn.isSettledTold = true;
+    const timing = this.ensureTiming();
+    if (timing.isSettledTold) return;
+    timing.isSettledTold = true;
     const attempts = this.history.length;
     const hedgeWon = this.race?.hasHedgeWon;
     const elapsedMs = now - (this.startedAt ?? now);
-    const refused = turn.permit?.past?.refused;
+    const refused = timing.permit?.past?.refused;
     tell(this.settings, {
       type: 'settled',
       ...about,

@@ -1,5 +1,5 @@
 /**
- * What a request learns from how long its attempts take, and the race of two of them: when a hedge may be sent, which of
+ * What a request ofRule from how long its attempts take, and the race of two of them: when a hedge may be sent, which of
  * the two decides, and what becomes of the other. Without a setting that needs this, a session has no such part.
  */
 
@@ -25,7 +25,7 @@ import type { Prospects, Ruling, Session, SessionTail } from './session.js';
 import { type RuleTail, Tails } from './tails.js';
 
 /** An attempt that is out, or that has failed while the other one is still out. */
-interface Out {
+interface InFlight {
   readonly attempt: number;
   /** When it was on the wire; undefined: not yet. */
   sentAt: number | undefined;
@@ -71,23 +71,23 @@ export class Race implements SessionTail {
   private readonly session: Raced;
   private known: RuleTail;
   /** What the rule learns. An override may use less of it. */
-  private readonly learns: Tail;
+  private readonly ofRule: Tail;
   /** The attempt that is out, and its hedge. */
-  private first: Out | undefined = undefined;
-  private second: Out | undefined = undefined;
+  private first: InFlight | undefined = undefined;
+  private second: InFlight | undefined = undefined;
   /** The learnt time limit at which the last attempt was cut. */
   private cutAfterMs: number | undefined = undefined;
   /** The one of the two that decides. */
-  private deciding: Out | undefined = undefined;
+  private deciding: InFlight | undefined = undefined;
   /** The attempt that lost while it was still out. */
-  private loser: Out | undefined = undefined;
+  private loser: InFlight | undefined = undefined;
   private isLoserLeft = false;
 
-  constructor(session: Raced, uses: Tail) {
+  constructor(session: Raced, own: Tail) {
     const { rule } = session;
     this.session = session;
     this.known = knownTo(session);
-    this.learns = rule.settings.tail ?? uses;
+    this.ofRule = rule.settings.tail ?? own;
     this.isActing = session.suppressed !== true;
   }
 
@@ -97,25 +97,25 @@ export class Race implements SessionTail {
     this.cutAfterMs = undefined;
   }
 
-  private get uses(): Tail {
-    return this.session.settings.tail ?? this.learns;
+  private get own(): Tail {
+    return this.session.settings.tail ?? this.ofRule;
   }
 
   // -------------------------------------------------------------- adaptive timeouts
 
   timeoutMs(isSendable: boolean): number | undefined {
-    if (this.uses.timeout === undefined || !isSendable) return undefined;
+    if (this.own.timeout === undefined || !isSendable) return undefined;
     const out = this.second?.sentAt === undefined ? this.first : this.second;
     const now = out?.sentAt ?? this.now;
-    const limitMs = this.canRetry(now) ? tails.learntTimeoutMs(this.uses, this.state, now) : undefined;
+    const limitMs = this.canRetry(now) ? tails.learntTimeoutMs(this.own, this.state, now) : undefined;
     // At `maxMs`, it is like a fixed timeout.
-    if (out !== undefined) out.limitMs = limitMs === this.uses.timeout.maxMs ? undefined : limitMs;
+    if (out !== undefined) out.limitMs = limitMs === this.own.timeout.maxMs ? undefined : limitMs;
     return limitMs;
   }
 
   mayTimeOut(): boolean {
     const { now } = this;
-    const applies = tails.learntTimeoutMs(this.uses, this.state, now) !== undefined;
+    const applies = tails.learntTimeoutMs(this.own, this.state, now) !== undefined;
     if (applies && !this.isSilent && this.canRetry(now)) return true;
     for (const out of [this.first, this.second]) if (out !== undefined) out.limitMs = undefined;
     return false;
@@ -140,24 +140,24 @@ export class Race implements SessionTail {
 
   // -------------------------------------------------------------- how long attempts took
 
-  private landWhole(out: Out | undefined, finding: Finding, now: number): void {
+  private recordAnswer(out: InFlight | undefined, finding: Finding, now: number): void {
     // The server asks for fewer requests, even if the rule does not retry that.
     const isRefusal = finding.kind === 'response' && finding.status === 429;
-    if (isRefusal) this.keep(tails.afterThrottled(this.learns, this.state, now));
-    this.land(out, true, now);
+    if (isRefusal) this.keep(tails.afterThrottled(this.ofRule, this.state, now));
+    this.recordTime(out, true, now);
   }
 
-  private landFailed(out: Out | undefined, finding: Finding): void {
-    if (finding.class === 'throttled') this.keep(tails.afterThrottled(this.learns, this.state, this.now));
+  private recordFailure(out: InFlight | undefined, finding: Finding): void {
+    if (finding.class === 'throttled') this.keep(tails.afterThrottled(this.ofRule, this.state, this.now));
     if (finding.kind === 'error') {
       // Nothing was sent, so it says nothing about how long an answer takes.
       if (finding.evidence === 'unsent' || finding.unasked === true) return;
-      if (finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' && out !== undefined) this.landTimedOut(out);
+      if (finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' && out !== undefined) this.recordTimeout(out);
     }
-    this.land(out, false, this.now);
+    this.recordTime(out, false, this.now);
   }
 
-  private landTimedOut({ level, limitMs }: Out): void {
+  private recordTimeout({ level, limitMs }: InFlight): void {
     this.keep(tails.afterTimeout(this.state, level, limitMs !== undefined));
     this.judgeSecondChance(Number.POSITIVE_INFINITY);
     this.cutAfterMs = limitMs;
@@ -170,15 +170,15 @@ export class Race implements SessionTail {
     this.cutAfterMs = undefined;
   }
 
-  private land(out: Out | undefined, isWholeAnswer: boolean, now: number): void {
+  private recordTime(out: InFlight | undefined, isWholeAnswer: boolean, now: number): void {
     if (out === undefined) return;
     this.keep(this.stateAfter(out, isWholeAnswer, now));
     if (isWholeAnswer) this.judgeSecondChance(now - (out.sentAt ?? now));
   }
 
-  private stateAfter({ sentAt }: Out, isWholeAnswer: boolean, now: number): TailState {
-    const { learns, state } = this;
-    return sentAt === undefined ? state : tails.afterAttempt(learns, state, now - sentAt, isWholeAnswer, now);
+  private stateAfter({ sentAt }: InFlight, isWholeAnswer: boolean, now: number): TailState {
+    const { ofRule, state } = this;
+    return sentAt === undefined ? state : tails.afterAttempt(ofRule, state, now - sentAt, isWholeAnswer, now);
   }
 
   // -------------------------------------------------------------- what is known
@@ -213,14 +213,14 @@ export class Race implements SessionTail {
   }
 
   hedgeAfterMs(isSendable: boolean): number | undefined {
-    const { first, uses } = this;
+    const { first, own } = this;
     const { settings, request } = this.session;
-    if (first?.sentAt === undefined || uses.hedge === false || !isSendable) return undefined;
+    if (first?.sentAt === undefined || own.hedge === false || !isSendable) return undefined;
     const { method } = request;
-    const { methods } = uses.hedge;
+    const { methods } = own.hedge;
     const isMeant = methods.includes(method) || methods.includes(method.toUpperCase());
     if (!isMeant || settings.maxRetries === 0 || settings.beforeRetry !== undefined) return undefined;
-    return tails.hedgeAfterMs(uses, this.state, first.sentAt);
+    return tails.hedgeAfterMs(own, this.state, first.sentAt);
   }
 
   awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: NewAlarms): void {
@@ -237,9 +237,9 @@ export class Race implements SessionTail {
   }
 
   hedge(): number | undefined {
-    const { first, uses, now } = this;
+    const { first, own, now } = this;
     if (first === undefined || first.failed !== undefined || this.second !== undefined) return undefined;
-    if (!this.session.limits.isAtEase(now) || !tails.mayHedge(uses, this.state, now)) return undefined;
+    if (!this.session.limits.hasSpareCapacity(now) || !tails.mayHedge(own, this.state, now)) return undefined;
     this.keep(tails.afterHedge(this.state, now));
     const attempt = first.attempt + 1;
     const permit = this.session.admitHedge(now);
@@ -251,17 +251,17 @@ export class Race implements SessionTail {
     if (this.second === undefined) return;
     this.session.giveBack(this.second.permit);
     this.second = undefined;
-    this.keep(tails.afterWithdrawal(this.learns, this.state));
+    this.keep(tails.afterWithdrawal(this.ofRule, this.state));
   }
 
   // -------------------------------------------------------------- an attempt has ended
 
   /** The request has succeeded at once. */
   accepted(): void {
-    const { first, learns } = this;
+    const { first, ofRule } = this;
     if (first === undefined) return;
     this.first = undefined;
-    this.keep(tails.afterSuccess(learns, this.stateAfter(first, true, this.now)));
+    this.keep(tails.afterSuccess(ofRule, this.stateAfter(first, true, this.now)));
   }
 
   ended(attempt: number, outcome: Outcome, prospects: Prospects): Ruling {
@@ -283,7 +283,7 @@ export class Race implements SessionTail {
       decidingOf(earlier, failed) === failed ? [it, failed, earlier] : [other, earlier, failed];
     if (by === other) {
       it.failed = failed;
-      this.landFailed(it, finding);
+      this.recordFailure(it, finding);
     }
     const both = {
       finding: withEvidenceOfBoth(deciding.finding, beaten.finding),
@@ -293,8 +293,8 @@ export class Race implements SessionTail {
   }
 
   /** The other attempt decides. But what the server asks for concerns all requests, and at once. */
-  private note(out: Out, { finding, verdict, endedAt }: Failed): void {
-    this.landFailed(out, finding);
+  private note(out: InFlight, { finding, verdict, endedAt }: Failed): void {
+    this.recordFailure(out, finding);
     const { session } = this;
     const sentAt = out.permit?.sentAt ?? session.sentAt;
     session.limits.holdHears(finding, session.retries === 0, verdict, sentAt, endedAt);
@@ -302,7 +302,7 @@ export class Race implements SessionTail {
   }
 
   private decideBy(
-    it: Out | undefined,
+    it: InFlight | undefined,
     attempt: number,
     { finding, verdict }: Omit<Failed, 'endedAt'>,
     prospects: Prospects,
@@ -356,15 +356,15 @@ export class Race implements SessionTail {
     const it = this.deciding;
     const isAnswer = isWhole({ finding, verdict });
     if (it?.failed === undefined) {
-      if (isAnswer) this.landWhole(it, finding, now);
-      else this.landFailed(it, finding);
+      if (isAnswer) this.recordAnswer(it, finding, now);
+      else this.recordFailure(it, finding);
     }
-    if (isAnswer) this.keep(tails.afterSuccess(this.learns, this.state));
+    if (isAnswer) this.keep(tails.afterSuccess(this.ofRule, this.state));
     this.closeRound(it, isAnswer, finding.aborted, now);
   }
 
   /** What becomes of the attempt that does not decide. */
-  private closeRound(it: Out | undefined, isAnswer: boolean, isAborted: boolean, now: number): void {
+  private closeRound(it: InFlight | undefined, isAnswer: boolean, isAborted: boolean, now: number): void {
     const { first, second } = this;
     const other = it === second ? first : second;
     if (second?.sentAt !== undefined && !isAborted) {
@@ -375,7 +375,7 @@ export class Race implements SessionTail {
     const isOut = other !== undefined && other.failed === undefined;
     if (isOut && isAnswer) this.loser = other;
     else {
-      if (isOut) this.land(other, false, now);
+      if (isOut) this.recordTime(other, false, now);
       this.session.giveBack(other?.permit);
     }
     this.first = undefined;
@@ -387,7 +387,7 @@ export class Race implements SessionTail {
   abandoned(): void {
     const { first, second, now } = this;
     for (const out of [first, second]) {
-      if (out?.failed === undefined) this.land(out, false, now);
+      if (out?.failed === undefined) this.recordTime(out, false, now);
       this.session.giveBack(out?.permit);
     }
     this.first = undefined;
@@ -407,13 +407,13 @@ export class Race implements SessionTail {
   loserGone(isAnswered: boolean): void {
     if (this.isLoserLeft) this.known.all.loserGone();
     this.isLoserLeft = false;
-    this.land(this.loser, isAnswered, this.now);
+    this.recordTime(this.loser, isAnswered, this.now);
     this.session.giveBack(this.loser?.permit);
     this.loser = undefined;
   }
 }
 
-function recordOf({ attempt, failed }: Out, cutAt: number | undefined): Attempt {
+function recordOf({ attempt, failed }: InFlight, cutAt: number | undefined): Attempt {
   if (failed !== undefined) {
     const { finding, endedAt } = failed;
     return { endedAt, decision: { action: 'stop', reason: 'other-pending', attempt, finding } };

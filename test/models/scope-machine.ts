@@ -12,7 +12,7 @@ import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../src/core
 import type { Fleet } from '../../src/kernel/fleet.js';
 import type { Limits } from '../../src/kernel/limits/limits.js';
 import type { Permit } from '../../src/kernel/limits/permit.js';
-import { LiveSession, type Turn } from '../../src/kernel/live-session.js';
+import { LiveSession, type RequestTiming } from '../../src/kernel/live-session.js';
 import { createRetrier, type Retrier } from '../../src/kernel/retrier.js';
 import type { Scope } from '../../src/kernel/scope.js';
 import { answered, requestOf } from '../kit.js';
@@ -441,6 +441,6 @@ export function listIn<T>(remembered: Remembered | undefined, list: unknown): re
 
 /** What the attempt of a session held of its limits, and when it was sent. */
 export function permitOf(remembered: Remembered | undefined): Permit | undefined {
-  const turn = remembered?.memory.get(fieldsOf(remembered)['turn'] as object) as Turn | undefined;
+  const turn = remembered?.memory.get(fieldsOf(remembered)['turn'] as object) as RequestTiming | undefined;
   return remembered?.memory.get(turn?.permit as object) as Permit | undefined;
 }

@@ -6,7 +6,7 @@ import type { PolicyLike } from '../../core/policy/policy.js';
 import { begin } from '../../drivers/loop/begin.js';
 import { errorOfOpening } from '../../drivers/override.js';
 import { isOurs } from '../../drivers/platform-fetch.js';
-import { countLayer, enclosureHere } from '../../kernel/layers.js';
+import { countLayer, currentEnclosure } from '../../kernel/layers.js';
 import type { RetrierLike } from '../../kernel/retrier.js';
 import { retrierFor } from '../../kernel/retrier.js';
 import { EnclosingAttempt } from './enclosing-attempt.js';
@@ -99,7 +99,7 @@ export function withRetry(
  * later, which would then call this one forever.
  */
 function isWithin(beneath: Installation): boolean {
-  const request = enclosureHere()?.request;
+  const request = currentEnclosure()?.request;
   return request instanceof EnclosingAttempt && request.retrier === beneath.retrier;
 }
 

@@ -44,7 +44,7 @@ export class ScopeBudget {
   }
 
   /** Whether failures are few. In a fleet, a process that has nothing left of its lease has spent the whole budget. */
-  isAtEase(now: number): boolean {
+  hasSpareCapacity(now: number): boolean {
     const { budget } = this;
     const isHalfFull =
       tokensLeft(budget, this.asOf(now), now) >= tokensLeft(budget, fullBudget(budget, now), now) / 2;

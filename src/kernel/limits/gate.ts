@@ -49,7 +49,7 @@ export class ScopeGate implements OwnGate {
   }
 
   /** Whether the server can bear more requests than were asked for. */
-  isAtEase(now: number): boolean {
+  hasSpareCapacity(now: number): boolean {
     return asOf(this.gate, this.state, now).kind === 'open';
   }
 

@@ -48,7 +48,7 @@ export class ScopeHold implements OwnHold {
   }
 
   /** Whether the server can bear more requests than were asked for. */
-  isAtEase(now: number): boolean {
+  hasSpareCapacity(now: number): boolean {
     return !isPaced(this.state, now);
   }
 

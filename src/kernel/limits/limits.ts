@@ -227,10 +227,10 @@ export class Limits implements LimitsPassed, SessionLimits {
   }
 
   /** Whether the scope can bear more requests than were asked for: the server is up, and failures are few. */
-  isAtEase(now: number): boolean {
+  hasSpareCapacity(now: number): boolean {
     const { budget, gate, hold } = this;
-    if (gate?.isAtEase(now) === false || hold?.isAtEase(now) === false) return false;
-    return budget?.isAtEase(now) ?? true;
+    if (gate?.hasSpareCapacity(now) === false || hold?.hasSpareCapacity(now) === false) return false;
+    return budget?.hasSpareCapacity(now) ?? true;
   }
 
   refusal(reason: RefusalReason, own: ErrorOptions = {}): Error {
