@@ -7,7 +7,7 @@ import { isFromBefore } from '../core/limits/gate/open.js';
 import type { GateFacts, GateReport } from '../core/limits/gate/record.js';
 import type { Gate } from '../core/limits/gate/setting.js';
 import { needsLease, unansweredMs } from '../core/limits/gate/shut.js';
-import type { GateState, Pass } from '../core/limits/gate/state.js';
+import type { GateState, GateTicket } from '../core/limits/gate/state.js';
 import { around, kindsSeenToFail } from '../core/limits/gate/state.js';
 import { gateAlone, gateLeased, gateTold, isDeadTogether } from '../core/limits/gate/told.js';
 import type { Sign } from '../core/limits/signs.js';
@@ -89,7 +89,7 @@ export class GateRecordShare implements GateShare, RecordShare {
     this.lives = 0;
   }
 
-  signed(sign: Sign, pass: Pass, { before, after }: GateChange, now: number): void {
+  signed(sign: Sign, ticket: GateTicket, { before, after }: GateChange, now: number): void {
     const isForAll = before.kind === 'shut' && before.leaseUntil !== undefined;
     const isLife = sign === 'alive' || (sign === 'answers' && before.kind === 'shut');
     if (sign === 'alive') {
@@ -97,10 +97,10 @@ export class GateRecordShare implements GateShare, RecordShare {
       this.aliveAt = now;
     } else if (isLife) {
       this.answersAt = now;
-    } else if (isFailure(sign) && !isForAll && !isFromBefore(before, pass)) {
-      this.failed(sign === 'silent' ? pass.sentAt : now, now);
+    } else if (isFailure(sign) && !isForAll && !isFromBefore(before, ticket)) {
+      this.failed(sign === 'silent' ? ticket.sentAt : now, now);
     }
-    if (isForAll && !isLife) this.probed(before, after, pass, now);
+    if (isForAll && !isLife) this.probed(before, after, ticket, now);
     // The first sign of life is told to all processes at once.
     if (isForAll && isLife) this.courier.reportNow(this);
   }
@@ -115,7 +115,7 @@ export class GateRecordShare implements GateShare, RecordShare {
     this.courier.reportSoon(this);
   }
 
-  private probed(before: GateState, after: GateState, { sentAt, epoch }: Pass, now: number): void {
+  private probed(before: GateState, after: GateState, { sentAt, epoch }: GateTicket, now: number): void {
     const isProbe = before.kind === 'shut' && epoch === before.epoch && sentAt === before.probes.at(-1);
     if (!isProbe || this.lease === 0 || after.kind !== 'shut') return;
     this.giveBack(Math.max(0, after.probeAt - now));

@@ -6,7 +6,7 @@
 import type { Budget, Cost } from '../core/limits/budget/setting.js';
 import type { BudgetState } from '../core/limits/budget/state.js';
 import type { Gate } from '../core/limits/gate/setting.js';
-import type { GateState, Pass } from '../core/limits/gate/state.js';
+import type { GateState, GateTicket } from '../core/limits/gate/state.js';
 import type { AnswerKind, Sample } from '../core/limits/hold/sample.js';
 import type { Hold } from '../core/limits/hold/setting.js';
 import type { HoldState } from '../core/limits/hold/state.js';
@@ -96,7 +96,7 @@ export interface BudgetShare {
 export interface GateShare {
   /** A sign of life while the gate is healthy. Every request that succeeds calls this. */
   alive(): void;
-  signed(sign: Sign, pass: Pass, change: GateChange, now: number): void;
+  signed(sign: Sign, ticket: GateTicket, change: GateChange, now: number): void;
   /** A request waits for the gate, perhaps for the lease to probe. */
   waits(attemptTimeoutMs: number | undefined, now: number): void;
 }

@@ -32,7 +32,7 @@ export function keepsPlaces(machine: ScopeMachine, state: State): string | undef
   const admission = newcomer.admit();
   const { hold } = machine;
   if (admission.kind === 'go' || machine.gate?.kind === 'shut' || hold === undefined) return undefined;
-  const place = permitOf(machine.remembered(newcomer))?.claim.place;
+  const place = permitOf(machine.remembered(newcomer))?.queuePlace.place;
   const waitMs = place === undefined ? 0 : timeOf(hold, place) - at.now;
   // One more millisecond, for rounding.
   const most = Math.max(0, hold.until - at.now) + hold.spacingMs + 1;
@@ -61,7 +61,7 @@ export function givesPlacesTwice(machine: ScopeMachine, state: State): string | 
   machine.restoreScope(state);
   const { hold } = machine;
   if (hold === undefined) return undefined;
-  const places = state.slots.flatMap((slot) => permitOf(slot.session)?.claim.place ?? []);
+  const places = state.slots.flatMap((slot) => permitOf(slot.session)?.queuePlace.place ?? []);
   const isWrong = (place: number): boolean => place >= hold.nextPlace || hold.gaps.includes(place);
   return new Set(places).size < places.length || places.some(isWrong)
     ? `places ${places}, of which ${hold.gaps} were given back; the next is ${hold.nextPlace}`

@@ -5,19 +5,19 @@
 
 import type { Settings } from '../policy/settings.js';
 import type { Stop, World } from '../types.js';
+import type { AdmissionRequest, Admitted } from './admission.js';
+import { noQueuePlace, passing, withoutPlace } from './admission.js';
 import { type AskedFirst, type LimitName, orderOfAdmission, orderOfRetry } from './all.js';
 import { affords } from './budget/budget.js';
 import type { Cost } from './budget/setting.js';
 import { admitByGate } from './gate/admit.js';
 import { admitByHold, queuesTooLong } from './hold/admit.js';
 import type { LimitStop } from './settings.js';
-import type { Admitted, Turnstile } from './turnstile.js';
-import { noClaim, passing, withoutPlace } from './turnstile.js';
 
 /** `before`: what the limits that were asked earlier have given. */
 type Ask = (
   settings: Settings,
-  turnstile: Turnstile,
+  request: AdmissionRequest,
   before: Admitted,
   now: number,
   deadlineAt: number,
@@ -25,26 +25,26 @@ type Ask = (
 ) => Admitted;
 
 const asked: Readonly<Record<AskedFirst, Ask>> = {
-  hold: ({ hold }, turnstile, before, now, deadlineAt) =>
-    hold === false ? before : admitByHold(hold, turnstile, now, deadlineAt),
-  gate: ({ gate }, turnstile, before, now, deadlineAt, draw) =>
-    gate === false ? before : admitByGate(gate, turnstile, before, now, deadlineAt, draw),
+  hold: ({ hold }, request, before, now, deadlineAt) =>
+    hold === false ? before : admitByHold(hold, request, now, deadlineAt),
+  gate: ({ gate }, request, before, now, deadlineAt, draw) =>
+    gate === false ? before : admitByGate(gate, request, before, now, deadlineAt, draw),
 };
 
 export function admit(
   settings: Settings,
-  turnstile: Turnstile,
+  request: AdmissionRequest,
   now: number,
   deadlineAt: number,
   draw: number,
 ): Admitted {
-  let admitted = passing(turnstile);
+  let admitted = passing(request);
   for (const name of orderOfAdmission) {
-    admitted = asked[name](settings, turnstile, admitted, now, deadlineAt, draw);
+    admitted = asked[name](settings, request, admitted, now, deadlineAt, draw);
     if (admitted.admission.kind === 'refuse') return withoutPlace(admitted, now);
     if (admitted.admission.kind === 'wait') return admitted;
   }
-  return { ...admitted, claim: noClaim };
+  return { ...admitted, queuePlace: noQueuePlace };
 }
 
 // ---------------------------------------------------------------- before a retry

@@ -3,10 +3,10 @@
  * ramp, or a place in the queue of the hold.
  */
 
+import { go, noQueuePlace } from '../../core/limits/admission.js';
 import { admit as decideOn } from '../../core/limits/ask.js';
 import type { Epoch } from '../../core/limits/gate/state.js';
 import { openGate } from '../../core/limits/gate/state.js';
-import { go, noClaim } from '../../core/limits/turnstile.js';
 import type { Admission, RefusalReason } from '../../core/types.js';
 import { isClear } from './clear.js';
 import type { Limits } from './limits.js';
@@ -37,18 +37,18 @@ function ask(
 ): Admission {
   const { scope, settings } = limits;
   const found = limits.foundBy(asking, permit);
-  const turnstile = {
+  const request = {
     ...found,
     waiting: scope.waiting - (permit.state === 'waits' ? 1 : 0),
     queued: scope.queued - (permit.state === 'queues' ? 1 : 0),
-    claim: permit.claim,
+    queuePlace: permit.queuePlace,
     isRetry,
   };
-  const admitted = decideOn(settings, turnstile, now, deadlineAt, scope.ports.random());
-  const { admission, claim, epoch, unenforced } = admitted;
+  const admitted = decideOn(settings, request, now, deadlineAt, scope.ports.random());
+  const { admission, queuePlace, epoch, unenforced } = admitted;
   if (admission.kind === 'refuse') refuse(limits, permit, admission.reason, true);
   if (admission.kind === 'go' && unenforced !== undefined) refuse(limits, permit, unenforced, false);
-  permit.claim = claim;
+  permit.queuePlace = queuePlace;
   limits.answered(permit, found, admitted, deadlineAt, now);
   if (admission.kind === 'go') return letThrough(limits, permit, epoch, now);
   enter(limits, permit, stateIn(admission));
@@ -64,7 +64,7 @@ function refuse({ scope }: Limits, permit: Permit, reason: RefusalReason, enforc
 function letThrough(limits: Limits, permit: Permit, epoch: Epoch, now: number): Admission {
   permit.epoch = epoch;
   permit.sentAt = now;
-  permit.claim = noClaim;
+  permit.queuePlace = noQueuePlace;
   enter(limits, permit, 'is out');
   return go;
 }
@@ -96,7 +96,7 @@ export function giveBack(limits: Limits, asking: Asking, permit: Permit): void {
 export function leave(limits: Limits, permit: Permit): void {
   if (isAsking(permit)) enter(limits, permit, 'asks');
   limits.left(permit);
-  permit.claim = noClaim;
+  permit.queuePlace = noQueuePlace;
 }
 
 function stateIn(admission: Admission): Permit['state'] {

@@ -1,5 +1,6 @@
 /** The hold of a scope: its setting, its state and what the server answers, and its link to the fleet. */
 
+import { noQueuePlace } from '../../core/limits/admission.js';
 import { queueMs } from '../../core/limits/hold/admit.js';
 import { HeldError } from '../../core/limits/hold/error.js';
 import { givePlaceBack, isDraining, isPaced } from '../../core/limits/hold/queue.js';
@@ -10,7 +11,6 @@ import type { Hold } from '../../core/limits/hold/setting.js';
 import type { HoldState } from '../../core/limits/hold/state.js';
 import { noHold } from '../../core/limits/hold/state.js';
 import { isWorthJudging, judged } from '../../core/limits/hold/trial.js';
-import { noClaim } from '../../core/limits/turnstile.js';
 import type { Finding, ResponseFinding } from '../../core/types.js';
 import type { FleetScope, HoldShare, OwnHold } from '../fleet.js';
 import type { Ports } from '../ports.js';
@@ -73,8 +73,8 @@ export class ScopeHold implements OwnHold {
 
   /** The request stops waiting; those behind it move up. */
   leave(permit: Permit): void {
-    const { place } = permit.claim;
-    permit.claim = noClaim;
+    const { place } = permit.queuePlace;
+    permit.queuePlace = noQueuePlace;
     this.setQueued(permit, false);
     if (place === undefined) return;
     this.state = givePlaceBack(this.state, place, this.ports.now());

@@ -3,12 +3,12 @@
  * that inherit the setting share.
  */
 
+import type { AdmissionRequest, Admitted } from '../../core/limits/admission.js';
 import { type AskedFirst, type LimitName, limitNames, orderOfAdmission } from '../../core/limits/all.js';
 import { openGate } from '../../core/limits/gate/state.js';
 import { noHold } from '../../core/limits/hold/state.js';
 import { type LimitsSeen, limitRefusals } from '../../core/limits/settings.js';
 import type { Sign } from '../../core/limits/signs.js';
-import type { Admitted, Turnstile } from '../../core/limits/turnstile.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { Admission, Finding, RefusalReason, RequestFacts } from '../../core/types.js';
 import type { FleetScope } from '../fleet.js';
@@ -146,7 +146,7 @@ export interface Shared {
 }
 
 /** What the state of the limits is for an attempt. */
-type Found = Pick<Turnstile, 'gate' | 'hold' | 'kind'>;
+type Found = Pick<AdmissionRequest, 'gate' | 'hold' | 'kind'>;
 
 /** Which limit it is that refuses for this reason. */
 const refusing = Object.fromEntries(
@@ -195,7 +195,7 @@ export class Limits implements LimitsPassed, SessionLimits {
     const { settings, gate, hold } = this;
     const why = admission.kind === 'wait' ? admission.why : undefined;
     if (why === 'gate') gate?.waits(settings.attemptTimeoutMs, now);
-    const { place, queuesUntil } = permit.claim;
+    const { place, queuesUntil } = permit.queuePlace;
     const isQueued = why === 'hold' && place === undefined;
     hold?.setQueued(permit, isQueued, Math.min(queuesUntil, deadlineAt) - now);
   }

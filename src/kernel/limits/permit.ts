@@ -1,11 +1,11 @@
-/** What one attempt holds of the limits of its scope: a claim while it waits, and the permit to be out. */
+/** What one attempt holds of the limits of its scope: a place while it waits, and the permit to be out. */
 
 import type { Refusal } from '../../core/events.js';
+import type { QueuePlace } from '../../core/limits/admission.js';
+import { noQueuePlace } from '../../core/limits/admission.js';
 import type { Gate } from '../../core/limits/gate/setting.js';
 import type { Epoch } from '../../core/limits/gate/state.js';
 import { noEpoch } from '../../core/limits/gate/state.js';
-import type { Claim } from '../../core/limits/turnstile.js';
-import { noClaim } from '../../core/limits/turnstile.js';
 import type { Rule } from '../../core/policy/policy.js';
 import type { Finding, RequestFacts } from '../../core/types.js';
 
@@ -18,7 +18,7 @@ export interface Asking {
 export interface Permit {
   /** It asks, and again after it has waited for the gate or queued; then the attempt is out, and in the end over. */
   state: 'asks' | 'waits' | 'queues' | 'is out' | 'is over';
-  claim: Claim;
+  queuePlace: QueuePlace;
   /** Whether it waits for a place in the queue, which only the fleet can give. */
   isQueued: boolean;
   /** The gate's epoch in which the attempt was let through, and the time. */
@@ -38,7 +38,7 @@ interface Past {
 export function permitWith(past: Past | undefined): Permit {
   return {
     state: 'asks',
-    claim: noClaim,
+    queuePlace: noQueuePlace,
     isQueued: false,
     epoch: noEpoch,
     sentAt: Number.NEGATIVE_INFINITY,

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { AdmissionRequest, QueuePlace } from '../../../src/core/limits/admission.js';
+import { noQueuePlace } from '../../../src/core/limits/admission.js';
 import { admit } from '../../../src/core/limits/ask.js';
 import type { GateState } from '../../../src/core/limits/gate/state.js';
 import { openGate } from '../../../src/core/limits/gate/state.js';
@@ -6,8 +8,6 @@ import { queueMs } from '../../../src/core/limits/hold/admit.js';
 import type { Hold } from '../../../src/core/limits/hold/setting.js';
 import type { HoldState } from '../../../src/core/limits/hold/state.js';
 import { noHold } from '../../../src/core/limits/hold/state.js';
-import type { Claim, Turnstile } from '../../../src/core/limits/turnstile.js';
-import { noClaim } from '../../../src/core/limits/turnstile.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { Admission } from '../../../src/core/types.js';
@@ -28,18 +28,18 @@ const shut: GateState = {
 /** A hold whose window ends at 5,000, and whose queue is empty. */
 const held: HoldState = { ...noHold, phase: 'paced', until: 5_000, pacedSince: 5_000, spacingMs: 100 };
 /** A request has taken the first place. */
-const first: Claim = { ...noClaim, place: 0 };
+const first: QueuePlace = { ...noQueuePlace, place: 0 };
 /** … and the hold after that. */
 const queue: HoldState = { ...held, nextPlace: 1 };
 
-function turnstile(differences: Partial<Turnstile> = {}): Turnstile {
+function request(differences: Partial<AdmissionRequest> = {}): AdmissionRequest {
   return {
     gate: openGate,
     hold: noHold,
     kind: 7,
     waiting: 0,
     queued: 0,
-    claim: noClaim,
+    queuePlace: noQueuePlace,
     isRetry: false,
     ...differences,
   };
@@ -47,7 +47,7 @@ function turnstile(differences: Partial<Turnstile> = {}): Turnstile {
 
 function ask(
   options: PolicyOptions,
-  state: Turnstile,
+  state: AdmissionRequest,
   now: number,
   deadlineAt = Number.POSITIVE_INFINITY,
 ): ReturnType<typeof admit> {
@@ -58,17 +58,17 @@ const waiting: PolicyOptions = { gate: { whenShut: 'wait', maxWaiting: 2 }, dead
 
 describe('the gate', () => {
   test('open or not asked for: go, in its epoch', () => {
-    expect(ask({ gate: true }, turnstile(), 0)).toMatchObject({ admission: { kind: 'go' }, epoch: 0 });
-    expect(ask({}, turnstile({ gate: shut }), 0)).toMatchObject({ admission: { kind: 'go' }, gate: shut });
+    expect(ask({ gate: true }, request(), 0)).toMatchObject({ admission: { kind: 'go' }, epoch: 0 });
+    expect(ask({}, request({ gate: shut }), 0)).toMatchObject({ admission: { kind: 'go' }, gate: shut });
   });
 
   test('shut: fails fast, or waits', () => {
     const refusal: Admission = { kind: 'refuse', reason: 'gate-shut' };
-    expect(ask({ gate: true }, turnstile({ gate: shut }), 0)).toMatchObject({
+    expect(ask({ gate: true }, request({ gate: shut }), 0)).toMatchObject({
       admission: refusal,
       gate: { ...shut, turnedAway: 1 },
     });
-    expect(ask(waiting, turnstile({ gate: shut }), 0).admission).toEqual({
+    expect(ask(waiting, request({ gate: shut }), 0).admission).toEqual({
       kind: 'wait',
       delayMs: 1_250,
       why: 'gate',
@@ -76,20 +76,20 @@ describe('the gate', () => {
   });
 
   test('a wait that cannot end before the deadline does not start', () => {
-    expect(ask(waiting, turnstile({ gate: shut }), 0, 1_250).admission.kind).toBe('refuse');
-    expect(ask(waiting, turnstile({ gate: shut }), 0, 1_251).admission.kind).toBe('wait');
+    expect(ask(waiting, request({ gate: shut }), 0, 1_250).admission.kind).toBe('refuse');
+    expect(ask(waiting, request({ gate: shut }), 0, 1_251).admission.kind).toBe('wait');
   });
 
   test('no more wait than may', () => {
-    expect(ask(waiting, turnstile({ gate: shut, waiting: 1 }), 0).admission.kind).toBe('wait');
-    expect(ask(waiting, turnstile({ gate: shut, waiting: 2 }), 0).admission).toEqual({
+    expect(ask(waiting, request({ gate: shut, waiting: 1 }), 0).admission.kind).toBe('wait');
+    expect(ask(waiting, request({ gate: shut, waiting: 2 }), 0).admission).toEqual({
       kind: 'refuse',
       reason: 'gate-full',
     });
   });
 
   test('a probe takes its place', () => {
-    const admitted = ask({ gate: true }, turnstile({ gate: shut }), 1_000);
+    const admitted = ask({ gate: true }, request({ gate: shut }), 1_000);
     expect(admitted).toMatchObject({ admission: { kind: 'go' }, epoch: 3, gate: { probes: [1_000] } });
   });
 });
@@ -112,13 +112,13 @@ describe('a request that comes when the gate will open soon', () => {
   /** The times at which a request asks, until it is let through or refused. */
   function timesOf(options: PolicyOptions, gate: GateState, deadlineAt?: number): readonly number[] {
     const times = [1_000];
-    let claim = noClaim;
+    let queuePlace = noQueuePlace;
     for (;;) {
       const now = times.at(-1) ?? 0;
-      const asked = ask(options, turnstile({ gate, claim }), now, deadlineAt);
+      const asked = ask(options, request({ gate, queuePlace }), now, deadlineAt);
       if (asked.admission.kind !== 'wait') return times;
       times.push(now + asked.admission.delayMs);
-      claim = asked.claim;
+      queuePlace = asked.queuePlace;
     }
   }
 
@@ -136,7 +136,7 @@ describe('a request that comes when the gate will open soon', () => {
 
   test('waits no longer than its deadline, and not if too many wait already', () => {
     expect(timesOf({ gate: true }, probing, 1_100)).toEqual([1_000, 1_010, 1_020, 1_040, 1_080]);
-    const full = turnstile({ gate: probing, waiting: 1_000 });
+    const full = request({ gate: probing, waiting: 1_000 });
     expect(ask({ gate: true }, full, 1_000).admission).toEqual({ kind: 'refuse', reason: 'gate-full' });
   });
 
@@ -150,96 +150,105 @@ describe('a request that comes when the gate will open soon', () => {
 
 describe('a limit that is not enforced', () => {
   test('is reported, and the request is sent', () => {
-    const gate = ask({ gate: { enforce: false } }, turnstile({ gate: shut }), 0);
+    const gate = ask({ gate: { enforce: false } }, request({ gate: shut }), 0);
     expect(gate).toMatchObject({ admission: { kind: 'go' }, unenforced: 'gate-shut', epoch: -1, gate: shut });
-    const hold = ask({ hold: { enforce: false } }, turnstile({ hold: held }), 1_000, 2_000);
+    const hold = ask({ hold: { enforce: false } }, request({ hold: held }), 1_000, 2_000);
     expect(hold).toMatchObject({ admission: { kind: 'go' }, unenforced: 'held', hold: held });
   });
 
   test('is not reported for a request that would only have had to wait', () => {
     const probing = { ...shut, probes: [1_000], probeAt: 2_000 } as GateState;
-    expect(ask({ gate: { enforce: false } }, turnstile({ gate: probing }), 1_000).unenforced).toBeUndefined();
-    const hold = ask({ hold: { enforce: false } }, turnstile({ hold: held }), 1_000);
-    expect(hold).toMatchObject({ admission: { kind: 'go' }, hold: queue, claim: noClaim });
+    expect(ask({ gate: { enforce: false } }, request({ gate: probing }), 1_000).unenforced).toBeUndefined();
+    const hold = ask({ hold: { enforce: false } }, request({ hold: held }), 1_000);
+    expect(hold).toMatchObject({ admission: { kind: 'go' }, hold: queue, queuePlace: noQueuePlace });
     expect(hold.unenforced).toBeUndefined();
   });
 });
 
 describe('the hold', () => {
   test('not asked for, or nothing held: go', () => {
-    expect(ask({}, turnstile({ hold: held }), 0)).toMatchObject({ admission: { kind: 'go' }, hold: held });
-    expect(ask({ hold: true }, turnstile(), 0)).toMatchObject({ admission: { kind: 'go' }, hold: noHold });
+    expect(ask({}, request({ hold: held }), 0)).toMatchObject({ admission: { kind: 'go' }, hold: held });
+    expect(ask({ hold: true }, request(), 0)).toMatchObject({ admission: { kind: 'go' }, hold: noHold });
   });
 
   test('gives a place after the window, and lets the request through at that time', () => {
-    const waits = ask({ hold: true }, turnstile({ hold: held }), 1_000);
+    const waits = ask({ hold: true }, request({ hold: held }), 1_000);
     expect(waits).toMatchObject({
       admission: { kind: 'wait', delayMs: 4_000, why: 'hold' },
-      claim: { place: 0 },
+      queuePlace: { place: 0 },
       hold: queue,
     });
-    const again = ask({ hold: true }, turnstile({ hold: queue, claim: first }), 5_000);
+    const again = ask({ hold: true }, request({ hold: queue, queuePlace: first }), 5_000);
     expect(again).toMatchObject({ admission: { kind: 'go' }, hold: queue });
   });
 
   test('a request that is sent has used its place', () => {
-    const gone = ask({ hold: true }, turnstile({ hold: queue, claim: first }), 5_000);
-    expect(gone.claim).toBe(noClaim);
-    const both = ask({ hold: true, gate: true }, turnstile({ hold: queue, claim: first }), 5_000);
-    expect(both).toMatchObject({ admission: { kind: 'go' }, claim: noClaim });
+    const gone = ask({ hold: true }, request({ hold: queue, queuePlace: first }), 5_000);
+    expect(gone.queuePlace).toBe(noQueuePlace);
+    const both = ask({ hold: true, gate: true }, request({ hold: queue, queuePlace: first }), 5_000);
+    expect(both).toMatchObject({ admission: { kind: 'go' }, queuePlace: noQueuePlace });
   });
 
   test('a request that asks too early waits for its place', () => {
-    const early = ask({ hold: true }, turnstile({ hold: queue, claim: first }), 4_000);
-    expect(early).toMatchObject({ admission: { kind: 'wait', delayMs: 1_000 }, hold: queue, claim: first });
+    const early = ask({ hold: true }, request({ hold: queue, queuePlace: first }), 4_000);
+    expect(early).toMatchObject({
+      admission: { kind: 'wait', delayMs: 1_000 },
+      hold: queue,
+      queuePlace: first,
+    });
   });
 
   test('a place moves with the window', () => {
     const moved: HoldState = { ...queue, until: 8_000, pacedSince: 8_000 };
-    const again = ask({ hold: true }, turnstile({ hold: moved, claim: first }), 5_000);
-    expect(again).toMatchObject({ admission: { kind: 'wait', delayMs: 3_000 }, claim: first, hold: moved });
+    const again = ask({ hold: true }, request({ hold: moved, queuePlace: first }), 5_000);
+    expect(again).toMatchObject({
+      admission: { kind: 'wait', delayMs: 3_000 },
+      queuePlace: first,
+      hold: moved,
+    });
   });
 
   test('a request far behind asks from time to time whether it has moved up, but not within the window', () => {
-    const claim: Claim = { ...noClaim, place: 100 };
-    const far = ask({ hold: true }, turnstile({ hold: { ...held, nextPlace: 101 }, claim }), 1_000);
+    const queuePlace: QueuePlace = { ...noQueuePlace, place: 100 };
+    const far = ask({ hold: true }, request({ hold: { ...held, nextPlace: 101 }, queuePlace }), 1_000);
     const { delayMs = 0 } = far.admission as { delayMs?: number };
     expect(delayMs).toBeGreaterThan(5_000);
     expect(delayMs).toBeLessThan(5_250);
   });
 
   test('no request queues for more than half of its time, or longer than maxQueueMs', () => {
-    const refused = ask({ hold: true }, turnstile({ hold: held }), 1_000, 8_999);
+    const refused = ask({ hold: true }, request({ hold: held }), 1_000, 8_999);
     expect(refused).toMatchObject({
       admission: { kind: 'refuse', reason: 'held' },
       hold: held,
-      claim: noClaim,
+      queuePlace: noQueuePlace,
     });
-    expect(ask({ hold: true }, turnstile({ hold: held }), 1_000, 9_000).admission.kind).toBe('wait');
+    expect(ask({ hold: true }, request({ hold: held }), 1_000, 9_000).admission.kind).toBe('wait');
     const short = { hold: { maxQueueMs: 3_999 } };
-    expect(ask(short, turnstile({ hold: held }), 1_000).admission.kind).toBe('refuse');
-    expect(ask({ hold: { maxQueueMs: 4_000 } }, turnstile({ hold: held }), 1_000).admission.kind).toBe(
-      'wait',
-    );
+    expect(ask(short, request({ hold: held }), 1_000).admission.kind).toBe('refuse');
+    expect(ask({ hold: { maxQueueMs: 4_000 } }, request({ hold: held }), 1_000).admission.kind).toBe('wait');
     // The deadline ends the wait, whatever the setting says.
-    expect(ask({ hold: { maxQueueMs: 9_000 } }, turnstile({ hold: held }), 1_000, 5_000).admission.kind).toBe(
+    expect(ask({ hold: { maxQueueMs: 9_000 } }, request({ hold: held }), 1_000, 5_000).admission.kind).toBe(
       'refuse',
     );
   });
 
   test('a request with a place is refused when its time is over, and gives the place back', () => {
-    const late: Claim = { place: 0, queuesUntil: 4_500, metProbeAt: undefined, metRampAt: undefined };
-    const waits = ask({ hold: true }, turnstile({ hold: queue, claim: late }), 4_400);
+    const late: QueuePlace = { place: 0, queuesUntil: 4_500, metProbeAt: undefined, metRampAt: undefined };
+    const waits = ask({ hold: true }, request({ hold: queue, queuePlace: late }), 4_400);
     expect(waits.admission).toMatchObject({ kind: 'wait', delayMs: 100 });
-    const refused = ask({ hold: true }, turnstile({ hold: queue, claim: late }), 4_500);
-    expect(refused).toMatchObject({ admission: { kind: 'refuse', reason: 'held' }, claim: noClaim });
-    expect(ask({ hold: true }, turnstile({ hold: refused.hold }), 4_500).admission).toMatchObject({
+    const refused = ask({ hold: true }, request({ hold: queue, queuePlace: late }), 4_500);
+    expect(refused).toMatchObject({
+      admission: { kind: 'refuse', reason: 'held' },
+      queuePlace: noQueuePlace,
+    });
+    expect(ask({ hold: true }, request({ hold: refused.hold }), 4_500).admission).toMatchObject({
       delayMs: 500,
     });
   });
 
   test('comes before the gate: a request that has to queue takes no probe', () => {
-    const state = turnstile({ hold: held, gate: { ...shut, probeAt: 0 } as GateState });
+    const state = request({ hold: held, gate: { ...shut, probeAt: 0 } as GateState });
     expect(ask({ hold: true, gate: true }, state, 1_000)).toMatchObject({
       admission: { kind: 'wait', why: 'hold' },
       gate: { probes: [] },
@@ -247,15 +256,18 @@ describe('the hold', () => {
   });
 
   test('a place is kept while the request waits for the gate, and given back if the gate refuses', () => {
-    const state = turnstile({ hold: queue, claim: first, gate: { ...shut, probeAt: 9_000 } as GateState });
+    const state = request({ hold: queue, queuePlace: first, gate: { ...shut, probeAt: 9_000 } as GateState });
     expect(ask({ ...waiting, hold: true }, state, 5_000)).toMatchObject({
       admission: { kind: 'wait', why: 'gate', delayMs: 4_250 },
-      claim: { place: 0 },
+      queuePlace: { place: 0 },
       hold: queue,
     });
     const refused = ask({ gate: true, hold: true }, state, 5_000);
-    expect(refused).toMatchObject({ admission: { kind: 'refuse', reason: 'gate-shut' }, claim: noClaim });
-    expect(ask({ hold: true }, turnstile({ hold: refused.hold }), 5_000).admission.kind).toBe('go');
+    expect(refused).toMatchObject({
+      admission: { kind: 'refuse', reason: 'gate-shut' },
+      queuePlace: noQueuePlace,
+    });
+    expect(ask({ hold: true }, request({ hold: refused.hold }), 5_000).admission.kind).toBe('go');
   });
 });
 
@@ -263,10 +275,10 @@ describe('a retry', () => {
   const hold: Hold = { ...defaults.hold };
 
   test('waits for its place for as long as its deadline allows', () => {
-    const retry = turnstile({ hold: held, isRetry: true });
+    const retry = request({ hold: held, isRetry: true });
     expect(ask({ hold: { maxQueueMs: 0 } }, retry, 1_000, 5_001)).toMatchObject({
       admission: { kind: 'wait', delayMs: 4_000 },
-      claim: { queuesUntil: Number.POSITIVE_INFINITY },
+      queuePlace: { queuesUntil: Number.POSITIVE_INFINITY },
     });
     expect(ask({ hold: true }, retry, 1_000, 5_000).admission).toEqual({ kind: 'refuse', reason: 'held' });
   });

@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/decide/decide.js';
+import { type AdmissionRequest, noQueuePlace } from '../../../src/core/limits/admission.js';
 import { awaitsBody, limitNames, orderOfAdmission } from '../../../src/core/limits/all.js';
 import { admit } from '../../../src/core/limits/ask.js';
 import { openGate, shut } from '../../../src/core/limits/gate/state.js';
 import { noHold } from '../../../src/core/limits/hold/state.js';
-import { noClaim, type Turnstile } from '../../../src/core/limits/turnstile.js';
 import type { World } from '../../../src/core/types.js';
 import { serverError, settingsOf, worldOf } from '../../kit.js';
 
@@ -32,21 +32,21 @@ describe('an attempt that several limits refuse', () => {
   const now = 1_000;
   const dead = shut(openGate, now + 60_000, 20, [7], now);
   const paced = { ...noHold, phase: 'courteous', until: now + 60_000, pacedSince: now + 60_000 } as const;
-  const clear: Turnstile = {
+  const clear: AdmissionRequest = {
     gate: openGate,
     hold: noHold,
     kind: 7,
     waiting: 0,
     queued: 0,
-    claim: noClaim,
+    queuePlace: noQueuePlace,
     isRetry: false,
   };
 
-  test.each<[string, Partial<Turnstile>, string]>([
+  test.each<[string, Partial<AdmissionRequest>, string]>([
     ['hold and gate', { gate: dead, hold: { ...paced, spacingMs: 100 } }, 'held'],
     ['gate', { gate: dead }, 'gate-shut'],
-  ])('%s', (_, turnstile, reason) => {
-    const { admission } = admit(all, { ...clear, ...turnstile }, now, now + 100, 0.5);
+  ])('%s', (_, request, reason) => {
+    const { admission } = admit(all, { ...clear, ...request }, now, now + 100, 0.5);
     expect(admission).toEqual({ kind: 'refuse', reason });
   });
 });

@@ -5,7 +5,7 @@ import { afterStall, isHealthy } from '../../../src/core/limits/gate/open.js';
 import { asOf } from '../../../src/core/limits/gate/ramping.js';
 import type { Gate } from '../../../src/core/limits/gate/setting.js';
 import { afterTurnedAway, isShut, noLease, unansweredMs } from '../../../src/core/limits/gate/shut.js';
-import type { GateState, Pass, Passage } from '../../../src/core/limits/gate/state.js';
+import type { GateAnswer, GateState, GateTicket } from '../../../src/core/limits/gate/state.js';
 import { noEpoch, openGate } from '../../../src/core/limits/gate/state.js';
 import type { Sign } from '../../../src/core/limits/signs.js';
 import { signOf, signOfStatus } from '../../../src/core/limits/signs.js';
@@ -26,7 +26,7 @@ const kind = 7;
 const none = { longest: 0, at: 0 };
 
 type Of<K extends GateState['kind']> = Extract<GateState, { kind: K }>;
-type Passed = Extract<Passage, { kind: 'go' }>;
+type Passed = Extract<GateAnswer, { kind: 'go' }>;
 
 const open: Of<'open'> = {
   kind: 'open',
@@ -67,7 +67,7 @@ const ramping: Of<'ramping'> = {
 };
 
 /** The gate after an attempt that was sent in the epoch of that state, just before it ended. */
-function ended(state: GateState, sign: Sign, now: number, pass: Partial<Pass> = {}): GateState {
+function ended(state: GateState, sign: Sign, now: number, pass: Partial<GateTicket> = {}): GateState {
   return afterSign(gate, state, { epoch: state.epoch, sentAt: now, ...pass }, sign, kind, now, middle);
 }
 

@@ -1,12 +1,12 @@
 /** Decides whether the gate lets an attempt through now. */
 
-import type { Admitted, Claim, Turnstile } from '../turnstile.js';
-import { longestPollMs, refusing } from '../turnstile.js';
+import type { AdmissionRequest, Admitted, QueuePlace } from '../admission.js';
+import { longestPollMs, refusing } from '../admission.js';
 import { passGate } from './gate.js';
 import { trialPatienceMs } from './kinds.js';
 import type { Gate } from './setting.js';
 import { afterTurnedAway } from './shut.js';
-import type { Passage } from './state.js';
+import type { GateAnswer } from './state.js';
 import { noEpoch } from './state.js';
 
 /**
@@ -21,46 +21,47 @@ const shortestPollMs = 10;
 
 export function admitByGate(
   gate: Gate,
-  turnstile: Turnstile,
+  request: AdmissionRequest,
   held: Admitted,
   now: number,
   deadlineAt: number,
   draw: number,
 ): Admitted {
-  const passage = passGate(gate, turnstile.gate, turnstile.kind, now, draw);
-  if (passage.kind === 'go') return { ...held, gate: passage.state, epoch: passage.epoch };
+  const answer = passGate(gate, request.gate, request.kind, now, draw);
+  if (answer.kind === 'go') return { ...held, gate: answer.state, epoch: answer.epoch };
   if (!gate.enforce) {
     const passes = { ...held, epoch: noEpoch };
-    return passage.by === 'failures' ? { ...passes, unenforced: 'gate-shut' } : passes;
+    return answer.by === 'failures' ? { ...passes, unenforced: 'gate-shut' } : passes;
   }
-  const claim = claimMet(held.claim, passage, now);
+  const queuePlace = havingMet(held.queuePlace, answer, now);
   const delayMs =
-    gate.whenShut === 'wait' ? patientWait(claim, passage, now) : shortWait(claim, passage, now);
-  const met: Admitted = { ...held, claim };
+    gate.whenShut === 'wait' ? patientWait(queuePlace, answer, now) : shortWait(queuePlace, answer, now);
+  const met: Admitted = { ...held, queuePlace };
   // A wait that cannot end before the deadline does not start.
   if (delayMs === undefined || now + delayMs >= deadlineAt) {
     return refusing({ ...met, gate: afterTurnedAway(met.gate) }, 'gate-shut');
   }
-  if (turnstile.waiting >= gate.maxWaiting) return refusing(met, 'gate-full');
+  if (request.waiting >= gate.maxWaiting) return refusing(met, 'gate-full');
   return { ...met, admission: { kind: 'wait', delayMs, why: 'gate' } };
 }
 
-type Barred = Extract<Passage, { kind: 'shut' }>;
+type Barred = Extract<GateAnswer, { kind: 'shut' }>;
 
-function claimMet(claim: Claim, { by }: Barred, now: number): Claim {
+function havingMet(queuePlace: QueuePlace, { by }: Barred, now: number): QueuePlace {
   if (by === 'probe' || by === 'lease' || by === 'trial')
-    return { ...claim, metProbeAt: claim.metProbeAt ?? now };
-  return by === 'ramp' ? { ...claim, metRampAt: claim.metRampAt ?? now } : claim;
+    return { ...queuePlace, metProbeAt: queuePlace.metProbeAt ?? now };
+  return by === 'ramp' ? { ...queuePlace, metRampAt: queuePlace.metRampAt ?? now } : queuePlace;
 }
 
 /** `whenShut: 'wait'`: the wait goes on until the gate opens or the deadline comes. */
-function patientWait(claim: Claim, { by, retryInMs }: Barred, now: number): number {
-  if (by === 'probe' || by === 'trial') return Math.min(retryInMs, poll(now - (claim.metProbeAt ?? now)));
-  return by === 'ramp' ? Math.min(retryInMs, poll(now - (claim.metRampAt ?? now))) : retryInMs;
+function patientWait(queuePlace: QueuePlace, { by, retryInMs }: Barred, now: number): number {
+  if (by === 'probe' || by === 'trial')
+    return Math.min(retryInMs, poll(now - (queuePlace.metProbeAt ?? now)));
+  return by === 'ramp' ? Math.min(retryInMs, poll(now - (queuePlace.metRampAt ?? now))) : retryInMs;
 }
 
 /** `whenShut: 'fail'`: a request waits only for what will be over soon, and fails otherwise. */
-function shortWait({ metProbeAt, metRampAt }: Claim, { by }: Barred, now: number): number | undefined {
+function shortWait({ metProbeAt, metRampAt }: QueuePlace, { by }: Barred, now: number): number | undefined {
   if (by === 'probe') return pollUntil(metProbeAt ?? now, probePatienceMs, now);
   if (by === 'trial') return pollUntil(metProbeAt ?? now, trialPatienceMs, now);
   if (by === 'lease') return pollUntil(metProbeAt ?? now, leasePatienceMs, now);

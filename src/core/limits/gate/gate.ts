@@ -10,13 +10,13 @@ import { afterSignWhenOpen } from './open.js';
 import { afterSignWhenRamping, asOf, passWhenRamping } from './ramping.js';
 import type { Gate } from './setting.js';
 import { afterSignWhenShut, passWhenShut } from './shut.js';
-import type { GateState, Pass, Passage } from './state.js';
+import type { GateAnswer, GateState, GateTicket } from './state.js';
 
 /** The gate after an attempt has ended. The kind matters only if it has failed. */
 export function afterSign(
   gate: Gate,
   given: GateState,
-  pass: Pass,
+  ticket: GateTicket,
   sign: Sign,
   kind: Kind,
   now: number,
@@ -25,11 +25,11 @@ export function afterSign(
   const state = asOf(gate, given, now);
   switch (state.kind) {
     case 'open':
-      return afterSignWhenOpen(gate, state, pass, sign, kind, now, draw);
+      return afterSignWhenOpen(gate, state, ticket, sign, kind, now, draw);
     case 'shut':
-      return afterSignWhenShut(state, pass, sign, kind, now);
+      return afterSignWhenShut(state, ticket, sign, kind, now);
     case 'ramping':
-      return afterSignWhenRamping(gate, state, pass, sign, kind, now, draw);
+      return afterSignWhenRamping(gate, state, ticket, sign, kind, now, draw);
   }
 }
 
@@ -37,7 +37,7 @@ export function afterSign(
  * Decides whether an attempt may pass now. An attempt that passes a gate which is not open takes a place, so the state
  * changes.
  */
-export function passGate(gate: Gate, given: GateState, kind: Kind, now: number, draw: number): Passage {
+export function passGate(gate: Gate, given: GateState, kind: Kind, now: number, draw: number): GateAnswer {
   const state = asOf(gate, given, now);
   switch (state.kind) {
     case 'open':

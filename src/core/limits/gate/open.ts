@@ -5,7 +5,7 @@ import { isFailure } from '../signs.js';
 import type { Kind } from './kinds.js';
 import { withKind } from './kinds.js';
 import type { Gate } from './setting.js';
-import type { GateState, Open, Pass } from './state.js';
+import type { GateState, GateTicket, Open } from './state.js';
 import { around, noRow, shut } from './state.js';
 import { afterSurvived, remembered } from './survived.js';
 
@@ -26,15 +26,15 @@ const rowFactor = 3;
 export function afterSignWhenOpen(
   gate: Gate,
   state: Open,
-  pass: Pass,
+  ticket: GateTicket,
   sign: Sign,
   kind: Kind,
   now: number,
   draw: number,
 ): GateState {
-  if (sign === 'alive') return afterLife(gate, state, pass, now);
-  if (!isFailure(sign) || isFromBefore(state, pass)) return state;
-  const row = afterFailure(state, pass, sign, kind, now);
+  if (sign === 'alive') return afterLife(gate, state, ticket, now);
+  if (!isFailure(sign) || isFromBefore(state, ticket)) return state;
+  const row = afterFailure(state, ticket, sign, kind, now);
   if (!isDead(gate, row, now)) return row;
   const { failures, kinds } = row;
   // The first probe is sent early, because most outages are short.
@@ -43,7 +43,7 @@ export function afterSignWhenOpen(
 }
 
 /** Whether the attempt was sent before the gate reopened, so that its failure is old news: a probe that hung, say. */
-export function isFromBefore(state: GateState, { epoch, sentAt }: Pass): boolean {
+export function isFromBefore(state: GateState, { epoch, sentAt }: GateTicket): boolean {
   if (state.kind === 'ramping') return epoch !== state.epoch;
   return state.kind === 'open' && sentAt < state.openedAt;
 }
@@ -53,7 +53,7 @@ export function isHealthy({ failures }: Gate, state: GateState): boolean {
   return state.kind === 'open' && state.failures === 0 && state.lives >= Math.min(failures, usualLives);
 }
 
-function afterLife(gate: Gate, state: Open, { sentAt }: Pass, now: number): Open {
+function afterLife(gate: Gate, state: Open, { sentAt }: GateTicket, now: number): Open {
   const { failures, lives, since, survived } = state;
   if (isHealthy(gate, state)) return state;
   if (failures === 0) return { ...state, lives: lives + 1 };
@@ -67,7 +67,7 @@ function afterLife(gate: Gate, state: Open, { sentAt }: Pass, now: number): Open
  * A row that begins with a timeout counts from the time when that attempt was sent, so that a server that hangs is
  * noticed as soon as one that refuses.
  */
-function afterFailure(state: Open, { sentAt }: Pass, sign: Sign, kind: Kind, now: number): Open {
+function afterFailure(state: Open, { sentAt }: GateTicket, sign: Sign, kind: Kind, now: number): Open {
   const since = sign === 'silent' ? sentAt : now;
   const first = { failures: 1, since, lastAt: now, kinds: [kind] };
   if (state.failures === 0) return { ...state, ...first };

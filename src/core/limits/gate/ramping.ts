@@ -8,7 +8,7 @@ import { isFailure } from '../signs.js';
 import type { Kind } from './kinds.js';
 import { withKind } from './kinds.js';
 import type { Gate } from './setting.js';
-import type { GateState, Pass, Passage, Ramping, Shut } from './state.js';
+import type { GateAnswer, GateState, GateTicket, Ramping, Shut } from './state.js';
 import { around, noRow, shut } from './state.js';
 import type { Survived } from './survived.js';
 import { remembered } from './survived.js';
@@ -49,14 +49,14 @@ export function asOf(gate: Gate, state: GateState, now: number): GateState {
 export function afterSignWhenRamping(
   gate: Gate,
   given: Ramping,
-  pass: Pass,
+  ticket: GateTicket,
   sign: Sign,
   kind: Kind,
   now: number,
   draw: number,
 ): GateState {
-  if (pass.epoch !== given.epoch) return given;
-  const state = placeGivenBack(gate, given, pass, now);
+  if (ticket.epoch !== given.epoch) return given;
+  const state = placeGivenBack(gate, given, ticket, now);
   if (sign === 'alive') return { ...state, successes: state.successes + 1, failures: 0, kinds: [] };
   if (!isFailure(sign)) return state;
   const failures = state.failures + 1;
@@ -70,7 +70,7 @@ export function isTooEarly(survived: Survived, failures: number, now: number): b
   return failures >= Math.max(rampFailures, remembered(survived, now) / 2);
 }
 
-export function passWhenRamping(gate: Gate, given: Ramping, now: number, draw: number): Passage {
+export function passWhenRamping(gate: Gate, given: Ramping, now: number, draw: number): GateAnswer {
   const state = withPlacesAt(gate, given, now);
   const out = state.places + state.placesBefore;
   return out < rampLimit(gate, state, now)
@@ -95,7 +95,7 @@ function withPlacesAt({ probeMs }: Gate, state: Ramping, now: number): Ramping {
   return { ...state, places: 0, placesBefore, placesSince: state.placesSince + intervals * probeMs };
 }
 
-function placeGivenBack(gate: Gate, given: Ramping, { sentAt }: Pass, now: number): Ramping {
+function placeGivenBack(gate: Gate, given: Ramping, { sentAt }: GateTicket, now: number): Ramping {
   const state = withPlacesAt(gate, given, now);
   if (sentAt >= state.placesSince) return { ...state, places: state.places - 1 };
   const isCounted = sentAt >= state.placesSince - gate.probeMs;

@@ -6,7 +6,7 @@ import type { Kind } from './kinds.js';
 import { afterTrial, onTrial, trialOf } from './kinds.js';
 import { ramp } from './ramping.js';
 import type { Gate } from './setting.js';
-import type { GateState, Pass, Passage, Shut } from './state.js';
+import type { GateAnswer, GateState, GateTicket, Shut } from './state.js';
 import { around, noEpoch } from './state.js';
 import { afterSurvived } from './survived.js';
 
@@ -28,32 +28,38 @@ const shareOfOutage = 1 / 32;
  * Any sign of life reopens the gate, also one from an earlier attempt. A failure only says that its probe is over: when
  * the next one goes was settled when the last one was sent.
  */
-export function afterSignWhenShut(state: Shut, pass: Pass, sign: Sign, kind: Kind, now: number): GateState {
+export function afterSignWhenShut(
+  state: Shut,
+  ticket: GateTicket,
+  sign: Sign,
+  kind: Kind,
+  now: number,
+): GateState {
   const { epoch, failures } = state;
   if (sign === 'alive' || sign === 'answers')
     return ramp(state, afterSurvived(state.survived, failures, now), now);
   const tried = isFailure(sign) ? afterTrial(state.tried, kind, now) : state.tried;
-  if (pass.epoch !== epoch || !state.probes.includes(pass.sentAt)) {
+  if (ticket.epoch !== epoch || !state.probes.includes(ticket.sentAt)) {
     return tried === state.tried ? state : { ...state, tried };
   }
-  const probes = state.probes.filter((sentAt) => sentAt !== pass.sentAt);
-  if (pass.sentAt !== lastOut(state)) return { ...state, tried, probes };
+  const probes = state.probes.filter((sentAt) => sentAt !== ticket.sentAt);
+  if (ticket.sentAt !== lastOut(state)) return { ...state, tried, probes };
   // A probe that says nothing leaves its place to the next one.
   const probeAt = sign === 'neutral' ? now : state.probeAt;
   return { ...state, tried, probes, probeAt, idleSince: now, turnedAway: 0 };
 }
 
 /** A probe may pass when it is time for one, and apart from that, a kind of request that was not seen to fail. */
-export function passWhenShut(gate: Gate, state: Shut, kind: Kind, now: number, draw: number): Passage {
-  const passage = passToProbe(gate, state, now, draw);
-  if (passage.kind === 'go') return passage;
+export function passWhenShut(gate: Gate, state: Shut, kind: Kind, now: number, draw: number): GateAnswer {
+  const answer = passToProbe(gate, state, now, draw);
+  if (answer.kind === 'go') return answer;
   const trial = trialOf(gate, state, kind, now);
-  if (trial === 'known') return passage;
+  if (trial === 'known') return answer;
   if (trial === 'wait') return { kind: 'shut', by: 'trial', retryInMs: around(gate.probeMs / 4, draw) };
   return { kind: 'go', state: { ...state, tried: onTrial(state.tried, kind, now) }, epoch: noEpoch };
 }
 
-function passToProbe(gate: Gate, state: Shut, now: number, draw: number): Passage {
+function passToProbe(gate: Gate, state: Shut, now: number, draw: number): GateAnswer {
   const leftMs = isEarlyProbeDue(gate, state, now) ? 0 : dueAt(gate, state) - now;
   if (leftMs > 0) return barred(gate, state, leftMs, now, draw);
   if (state.leaseUntil !== undefined && now >= state.leaseUntil) {
@@ -63,7 +69,7 @@ function passToProbe(gate: Gate, state: Shut, now: number, draw: number): Passag
 }
 
 /** The answer of a probe may come at any time. But if it takes longer than an interval, it is not worth waiting for. */
-function barred(gate: Gate, state: Shut, leftMs: number, now: number, draw: number): Passage {
+function barred(gate: Gate, state: Shut, leftMs: number, now: number, draw: number): GateAnswer {
   const jitterMs = around(gate.probeMs / 4, draw);
   const sentAt = lastOut(state);
   return sentAt !== undefined && now - sentAt < gate.probeMs

@@ -70,7 +70,7 @@ export interface Ramping {
 }
 
 /** What identifies an attempt that was let through. */
-export interface Pass {
+export interface GateTicket {
   readonly epoch: Epoch;
   readonly sentAt: number;
 }
@@ -124,7 +124,7 @@ export function around(waitMs: number, draw: number): number {
   return waitMs * (0.5 + draw);
 }
 
-export type Passage =
+export type GateAnswer =
   | { readonly kind: 'go'; readonly state: GateState; readonly epoch: Epoch }
   /** `by` is what stops the attempt. Only failures do so for long. */
   | {

@@ -1,7 +1,7 @@
 /** Decides whether the hold lets an attempt through now. */
 
-import type { Admitted, Claim, Turnstile } from '../turnstile.js';
-import { longestPollMs, noClaim, passing, refusing, withoutPlace } from '../turnstile.js';
+import type { AdmissionRequest, Admitted, QueuePlace } from '../admission.js';
+import { longestPollMs, noQueuePlace, passing, refusing, withoutPlace } from '../admission.js';
 import { isPaced, takeLeased, takePlace, timeOf } from './queue.js';
 import type { Hold } from './setting.js';
 import type { HoldState } from './state.js';
@@ -9,52 +9,63 @@ import type { HoldState } from './state.js';
 /** About how often a request asks again while it is in the queue. */
 const pollsOfQueue = 8;
 
-export function admitByHold(hold: Hold, turnstile: Turnstile, now: number, deadlineAt: number): Admitted {
-  const passes = passing(turnstile);
-  if (!isPaced(turnstile.hold, now)) return drained(turnstile, passes, now, deadlineAt);
-  const isNew = turnstile.claim.queuesUntil === noClaim.queuesUntil && turnstile.claim.place === undefined;
-  if (isNew && turnstile.queued >= hold.maxWaiting) {
+export function admitByHold(
+  hold: Hold,
+  request: AdmissionRequest,
+  now: number,
+  deadlineAt: number,
+): Admitted {
+  const passes = passing(request);
+  if (!isPaced(request.hold, now)) return drained(request, passes, now, deadlineAt);
+  const isNew =
+    request.queuePlace.queuesUntil === noQueuePlace.queuesUntil && request.queuePlace.place === undefined;
+  if (isNew && request.queued >= hold.maxWaiting) {
     return hold.enforce ? refusing(passes, 'held') : { ...passes, unenforced: 'held' };
   }
-  const { leased } = turnstile.hold;
-  if (leased !== undefined && turnstile.claim.place === undefined) {
-    return admitByFleet(hold, turnstile, leased, now, deadlineAt);
+  const { leased } = request.hold;
+  if (leased !== undefined && request.queuePlace.place === undefined) {
+    return admitByFleet(hold, request, leased, now, deadlineAt);
   }
-  const { claim, state } = claimed(hold, turnstile, now, deadlineAt);
-  return admitAt(hold, turnstile, { ...passes, hold: state, claim }, claim.place, now, deadlineAt);
+  const { queuePlace, state } = claimed(hold, request, now, deadlineAt);
+  return admitAt(hold, request, { ...passes, hold: state, queuePlace }, queuePlace.place, now, deadlineAt);
 }
 
 /** All may go, and those that waited follow each other. */
-function drained({ hold, claim }: Turnstile, passes: Admitted, now: number, deadlineAt: number): Admitted {
-  if (claim.place === undefined) return passes;
-  const at = Math.min(timeOf(hold, claim.place), claim.queuesUntil);
+function drained(
+  { hold, queuePlace }: AdmissionRequest,
+  passes: Admitted,
+  now: number,
+  deadlineAt: number,
+): Admitted {
+  if (queuePlace.place === undefined) return passes;
+  const at = Math.min(timeOf(hold, queuePlace.place), queuePlace.queuesUntil);
   if (at <= now || at >= deadlineAt) return passes;
-  return { ...passes, claim, admission: { kind: 'wait', delayMs: at - now, why: 'hold' } };
+  return { ...passes, queuePlace, admission: { kind: 'wait', delayMs: at - now, why: 'hold' } };
 }
 
 /** Admits a request that has a place. */
 function admitAt(
   hold: Hold,
-  turnstile: Turnstile,
+  request: AdmissionRequest,
   admitted: Admitted,
   place: number,
   now: number,
   deadlineAt: number,
 ): Admitted {
-  const passes = passing(turnstile);
-  const { hold: state, claim } = admitted;
+  const passes = passing(request);
+  const { hold: state, queuePlace } = admitted;
   const at = turnOf(state, place, now);
   if (at <= now) return admitted;
   // The place of a new request comes up too late, or the time of a waiting one is over because others have been told to
   // wait longer.
-  const isNew = turnstile.claim.place === undefined;
-  const isTooLate = at >= deadlineAt || (isNew ? at > claim.queuesUntil : now >= claim.queuesUntil);
+  const isNew = request.queuePlace.place === undefined;
+  const isTooLate = at >= deadlineAt || (isNew ? at > queuePlace.queuesUntil : now >= queuePlace.queuesUntil);
   if (!hold.enforce) return isTooLate ? { ...passes, unenforced: 'held' } : admitted;
   // A trial may be in vain, so that no request may be refused because of it.
   if (isTooLate && state.phase === 'trial')
-    return isNew ? passes : { ...withoutPlace(admitted, now), claim: noClaim };
+    return isNew ? passes : { ...withoutPlace(admitted, now), queuePlace: noQueuePlace };
   if (isTooLate) return isNew ? refusing(passes, 'held') : withoutPlace(refusing(admitted, 'held'), now);
-  const delayMs = Math.min(untilNextLook(state, at, now), claim.queuesUntil - now);
+  const delayMs = Math.min(untilNextLook(state, at, now), queuePlace.queuesUntil - now);
   return { ...admitted, admission: { kind: 'wait', delayMs, why: 'hold' } };
 }
 
@@ -66,19 +77,19 @@ const leasePollMs = 50;
  */
 function admitByFleet(
   hold: Hold,
-  turnstile: Turnstile,
+  request: AdmissionRequest,
   leased: readonly number[],
   now: number,
   deadlineAt: number,
 ): Admitted {
-  const passes = passing(turnstile);
-  const { claim: before } = turnstile;
-  const isNew = before.queuesUntil === noClaim.queuesUntil;
-  const queuesUntil = isNew ? queueEnd(hold, turnstile, now, deadlineAt) : before.queuesUntil;
-  const { place, state } = takeLeased(turnstile.hold, leased, now);
-  const claim = { ...before, place, queuesUntil };
-  const admitted: Admitted = { ...passes, hold: state, claim };
-  if (place !== undefined) return admitAt(hold, turnstile, admitted, place, now, deadlineAt);
+  const passes = passing(request);
+  const { queuePlace: before } = request;
+  const isNew = before.queuesUntil === noQueuePlace.queuesUntil;
+  const queuesUntil = isNew ? queueEnd(hold, request, now, deadlineAt) : before.queuesUntil;
+  const { place, state } = takeLeased(request.hold, leased, now);
+  const queuePlace = { ...before, place, queuesUntil };
+  const admitted: Admitted = { ...passes, hold: state, queuePlace };
+  if (place !== undefined) return admitAt(hold, request, admitted, place, now, deadlineAt);
   // The time of the first place that may be free: a place from the store comes up no earlier.
   const at = turnOf(state, state.nextPlace, now);
   if (at >= deadlineAt || at > queuesUntil || now >= queuesUntil) {
@@ -98,23 +109,23 @@ function turnOf(state: HoldState, place: number, now: number): number {
   return isTried ? Math.min(at, Math.max(state.dueAt, now + longestPollMs)) : at;
 }
 
-type Placed = Claim & { readonly place: number };
+type Placed = QueuePlace & { readonly place: number };
 
 function claimed(
   hold: Hold,
-  turnstile: Turnstile,
+  request: AdmissionRequest,
   now: number,
   deadlineAt: number,
-): { readonly claim: Placed; readonly state: HoldState } {
-  const { hold: state, claim } = turnstile;
-  if (hasPlace(claim)) return { claim, state };
+): { readonly queuePlace: Placed; readonly state: HoldState } {
+  const { hold: state, queuePlace } = request;
+  if (hasPlace(queuePlace)) return { queuePlace, state };
   const taken = takePlace(state, now);
-  const queuesUntil = queueEnd(hold, turnstile, now, deadlineAt);
-  return { claim: { ...claim, place: taken.place, queuesUntil }, state: taken.state };
+  const queuesUntil = queueEnd(hold, request, now, deadlineAt);
+  return { queuePlace: { ...queuePlace, place: taken.place, queuesUntil }, state: taken.state };
 }
 
-function hasPlace(claim: Claim): claim is Placed {
-  return claim.place !== undefined;
+function hasPlace(queuePlace: QueuePlace): queuePlace is Placed {
+  return queuePlace.place !== undefined;
 }
 
 /** The longest time in the queue without a deadline. */
@@ -123,7 +134,7 @@ const longestQueueMs = 30_000;
 /** The answer before a retry is gone, so it queues as long as its deadline allows. */
 function queueEnd(
   hold: Hold,
-  { isRetry, hold: { until } }: Turnstile,
+  { isRetry, hold: { until } }: AdmissionRequest,
   now: number,
   deadlineAt: number,
 ): number {

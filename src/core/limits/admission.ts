@@ -7,7 +7,7 @@ import { givePlaceBack } from './hold/queue.js';
 import type { HoldState } from './hold/state.js';
 
 /** The shared state of the scope, and what this request holds of it so far. */
-export interface Turnstile {
+export interface AdmissionRequest {
   readonly gate: GateState;
   readonly hold: HoldState;
   /** The kind of the request; it matters only while the gate is shut. */
@@ -16,13 +16,13 @@ export interface Turnstile {
   readonly waiting: number;
   /** How many requests queue for the hold, not counting this one. */
   readonly queued: number;
-  readonly claim: Claim;
+  readonly queuePlace: QueuePlace;
   /** The attempt is a retry. The answer before it is gone, so it waits as long as its deadline allows. */
   readonly isRetry: boolean;
 }
 
 /** What a request holds in its scope while it waits to be sent. */
-export interface Claim {
+export interface QueuePlace {
   /** Its place in the hold's queue, and the time until which it waits for that place. */
   readonly place: number | undefined;
   readonly queuesUntil: number;
@@ -35,7 +35,7 @@ export interface Admitted {
   readonly admission: Admission;
   readonly gate: GateState;
   readonly hold: HoldState;
-  readonly claim: Claim;
+  readonly queuePlace: QueuePlace;
   /** The epoch of the gate in which the attempt is sent. */
   readonly epoch: Epoch;
   /** The attempt may be sent only because the limit that would have refused it is not enforced. */
@@ -44,8 +44,8 @@ export interface Admitted {
 
 export const go: Admission = Object.freeze({ kind: 'go' });
 
-/** The claim of a request that holds nothing yet. */
-export const noClaim: Claim = Object.freeze({
+/** The place of a request that holds nothing yet. */
+export const noQueuePlace: QueuePlace = Object.freeze({
   place: undefined,
   queuesUntil: Number.POSITIVE_INFINITY,
   metProbeAt: undefined,
@@ -55,8 +55,8 @@ export const noClaim: Claim = Object.freeze({
 /** Waiting requests ask again at least this often, because their turn may come sooner than expected. */
 export const longestPollMs = 100;
 
-export function passing({ gate, hold, claim }: Turnstile): Admitted {
-  return { admission: go, gate, hold, claim, epoch: gate.epoch };
+export function passing({ gate, hold, queuePlace }: AdmissionRequest): Admitted {
+  return { admission: go, gate, hold, queuePlace, epoch: gate.epoch };
 }
 
 export function refusing(admitted: Admitted, reason: RefusalReason): Admitted {
@@ -65,7 +65,7 @@ export function refusing(admitted: Admitted, reason: RefusalReason): Admitted {
 
 /** A request that is refused leaves the queue. */
 export function withoutPlace(admitted: Admitted, now: number): Admitted {
-  const { hold, claim } = admitted;
-  if (claim.place === undefined) return admitted;
-  return { ...admitted, hold: givePlaceBack(hold, claim.place, now), claim: noClaim };
+  const { hold, queuePlace } = admitted;
+  if (queuePlace.place === undefined) return admitted;
+  return { ...admitted, hold: givePlaceBack(hold, queuePlace.place, now), queuePlace: noQueuePlace };
 }
