@@ -1,7 +1,41 @@
 /** What comes from a store may be anything: only facts that are whole are facts. */
 
 import type { Part, Wanted } from '../core/limits/fleet/merged.js';
-import { type Facts, wanted } from '../core/limits/fleet/messages.js';
+import { type Facts, type Told, wanted } from '../core/limits/fleet/messages.js';
+import type { Answer } from './port.js';
+
+interface Reply {
+  readonly facts: Answer;
+  readonly garbled: number;
+}
+
+const noReply: Reply = { facts: [], garbled: 0 };
+
+/** What the store answered, and how much of it could not be read. */
+export function replyIn(reply: unknown): Reply {
+  const { facts, garbled } = (parsed(String(reply)) ?? {}) as Partial<Record<keyof Reply, unknown>>;
+  if (!Array.isArray(facts)) return noReply;
+  const read = facts.map(factsIn);
+  const unread = read.filter((one) => one === undefined).length;
+  return { facts: read, garbled: unread + (typeof garbled === 'number' ? garbled : 0) };
+}
+
+/** What another process has told the store. */
+export function newsIn(message: unknown, prefix: string): Told | undefined {
+  const { key, facts } = (parsed(String(message)) ?? {}) as Partial<Record<keyof Told, unknown>>;
+  const read = factsIn(facts);
+  if (read === undefined || typeof key !== 'string' || !key.startsWith(prefix)) return undefined;
+  return { key: key.slice(prefix.length), facts: read };
+}
+
+/** Undefined if the text is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Beyond 2^53, numbers that differ by 1 are equal. No counter gets that far, and no duration is that long. */
 const largest = Number.MAX_SAFE_INTEGER;

@@ -2,6 +2,7 @@
 
 import { type HeaderRecord, recordOf } from '../../drivers/header-record.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
+import { isBunsOwn, isObject, namesIdentity, without } from '../../drivers/identity.js';
 import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
 import { rememberOutermost } from '../../drivers/outermost.js';
 import { asSent, originIn } from '../../kernel/address.js';
@@ -10,7 +11,6 @@ import { onceRead } from './answer.js';
 import { endProgress, type Progress, progressOf, type SentApart, sendCopy } from './apart.js';
 import type { Body } from './body.js';
 import type { Child } from './child.js';
-import { type Identity, identityOf, putIdentity, withoutIdentity } from './identity.js';
 import { answerOf, isCanceled } from './outcome.js';
 import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
 import { textOf, type Whereabouts } from './target.js';
@@ -201,4 +201,49 @@ function suppressed(
   const isSuppressed = ([name, value]: [string, unknown]): boolean =>
     (value === false || value === null) && !names.has(name.toLowerCase());
   return Object.fromEntries(Object.entries(headers).filter(isSuppressed));
+}
+
+// ---------------------------------------------------------------- to another origin
+
+/**
+ * What decides where a request goes, and as whom, beside its URL and its headers. `beforeRetry` does not see it, so none
+ * of it may go along to another origin.
+ */
+const identifying = [
+  'auth',
+  'fetchOptions',
+  'http2Options',
+  'httpAgent',
+  'httpsAgent',
+  'proxy',
+  'socketPath',
+  'withCredentials',
+  'withXSRFToken',
+] as const;
+
+type Identity = Pick<RequestConfig, (typeof identifying)[number]>;
+
+/** The configuration's own, to be put back later. */
+function identityOf(config: RequestConfig): Identity {
+  return Object.fromEntries(identifying.flatMap((key) => (key in config ? [[key, config[key]]] : [])));
+}
+
+function putIdentity(config: RequestConfig, identity: Identity): void {
+  for (const key of identifying) if (!(key in identity)) delete config[key];
+  Object.assign(config, identity);
+}
+
+/**
+ * What is left of it for another origin: the ways there (proxies, agents, dispatchers), without the caller's identity.
+ */
+function withoutIdentity({ proxy, httpAgent, httpsAgent, http2Options, fetchOptions }: Identity): Identity {
+  return {
+    ...without({ httpAgent, httpsAgent, http2Options }, namesIdentity),
+    ...(proxy !== undefined && { proxy: isObject(proxy) ? without(proxy, isCredential) : proxy }),
+    ...(isObject(fetchOptions) && { fetchOptions: without(fetchOptions, isBunsOwn) }),
+  };
+}
+
+function isCredential(_value: unknown, key: string): boolean {
+  return key === 'auth' || key === 'username' || key === 'password';
 }

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Reported, Told } from '../../core/limits/fleet/messages.js';
 import { type Answer, mostOut, recordKeptMs, type Store } from '../port.js';
-import { factsIn } from '../reading.js';
+import { newsIn, replyIn } from '../reading.js';
 import { connectAgainMs, type RedisClient } from './client.js';
 import { mergeScript } from './merge-script.js';
 import { NewsConnection } from './news.js';
@@ -204,35 +204,4 @@ const quiet: WeakSet<RedisClient> = new WeakSet();
 function channelOf(prefix: string, { options }: RedisClient): string {
   const database = Number(options?.database ?? 0);
   return database > 0 ? `${prefix}news:${database}` : `${prefix}news`;
-}
-
-interface Reply {
-  readonly facts: Answer;
-  readonly garbled: number;
-}
-
-const noReply: Reply = { facts: [], garbled: 0 };
-
-function replyIn(reply: unknown): Reply {
-  const { facts, garbled } = (parsed(String(reply)) ?? {}) as Partial<Record<keyof Reply, unknown>>;
-  if (!Array.isArray(facts)) return noReply;
-  const read = facts.map(factsIn);
-  const unread = read.filter((one) => one === undefined).length;
-  return { facts: read, garbled: unread + (typeof garbled === 'number' ? garbled : 0) };
-}
-
-function newsIn(message: unknown, prefix: string): Told | undefined {
-  const { key, facts } = (parsed(String(message)) ?? {}) as Partial<Record<keyof Told, unknown>>;
-  const read = factsIn(facts);
-  if (read === undefined || typeof key !== 'string' || !key.startsWith(prefix)) return undefined;
-  return { key: key.slice(prefix.length), facts: read };
-}
-
-/** Undefined if the text is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
