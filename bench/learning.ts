@@ -2,8 +2,8 @@
 
 import type { Settings } from '../src/index.js';
 import { definePolicy } from '../src/index.js';
-import type { TailState } from '../src/internal.js';
-import { afterAttempt, afterSuccess, hedgeAfterMs, learntTimeoutMs, newTail } from '../src/internal.js';
+import type { LatencyState } from '../src/internal.js';
+import { afterAttempt, afterSuccess, hedgeAfterMs, learntTimeoutMs, newLatency } from '../src/internal.js';
 import { measure, median, spreadOf } from './measure.js';
 import type { Row } from './row.js';
 
@@ -39,7 +39,7 @@ function usualMs(turn: number): number {
 }
 
 function learning(tail: Tail): (count: number) => number {
-  let state = newTail;
+  let state = newLatency;
   let now = 0;
   return (count) => {
     for (let turn = 0; turn < count; turn += 1) {
@@ -66,8 +66,8 @@ const attempts = 1_524;
 const everyMs = 800;
 const lastAt = attempts * everyMs;
 
-function taught(tail: Tail): TailState {
-  let state = newTail;
+function taught(tail: Tail): LatencyState {
+  let state = newLatency;
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const isWhole = attempt % 5 > 0;
     state = afterSuccess(tail, afterAttempt(tail, state, usualMs(attempt), isWhole, attempt * everyMs));

@@ -28,7 +28,7 @@ const roomsOfCore = [
       'explain.ts',
       ...filesOf('classify decide safety', 'decide/'),
       'decide/failures/*.ts',
-      ...filesOf('admit turnstile', 'limits/'),
+      ...filesOf('admission ask signs', 'limits/'),
       'limits/gate/*.ts',
       'limits/hold/*.ts',
     ],
@@ -40,8 +40,8 @@ const roomsOfCore = [
   },
   {
     name: 'tail',
-    mutate: ['limits/tail/*.ts'],
-    tests: ['core/limits/tail/*.test.ts'],
+    mutate: ['limits/latency/*.ts'],
+    tests: ['core/limits/latency/*.test.ts'],
   },
   {
     name: 'waiting',

@@ -8,14 +8,14 @@ export { found, quote } from './core/found.js';
 export { hintSetNames } from './core/hints/sets.js';
 export { fullBudget } from './core/limits/budget/budget.js';
 export { endlessQueues, longPolls } from './core/limits/checks.js';
-export type { TailState } from './core/limits/tail/tail.js';
+export type { LatencyState } from './core/limits/latency/latency.js';
 export {
   afterAttempt,
   afterSuccess,
   hedgeAfterMs,
   learntTimeoutMs,
-  newTail,
-} from './core/limits/tail/tail.js';
+  newLatency,
+} from './core/limits/latency/latency.js';
 export { checkPolicy } from './core/policy/check/check.js';
 export type { JsonSchema } from './core/policy/check/json-schema.js';
 export { nearest } from './core/policy/check/nearest.js';

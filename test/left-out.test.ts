@@ -33,12 +33,12 @@ const modules = {
     'src/core/policy/check/remarks.ts',
   ],
   tail: [
-    'src/core/limits/tail/',
+    'src/core/limits/latency/',
     'src/core/decide/both-failed.ts',
     'src/core/policy/fill-in-tail.ts',
     'src/core/policy/check/tail-contradictions.ts',
     'src/kernel/race.ts',
-    'src/kernel/tails.ts',
+    'src/kernel/latencies.ts',
     'src/drivers/loop/hedging.ts',
   ],
   streams: [

@@ -12,17 +12,17 @@ import {
 } from '../core/decide/both-failed.js';
 import { classify } from '../core/decide/classify.js';
 import { isSafe } from '../core/decide/safety.js';
-import type { Tail } from '../core/limits/tail/setting.js';
-import type { TailState } from '../core/limits/tail/tail.js';
-import * as tails from '../core/limits/tail/tail.js';
+import type { LatencyState } from '../core/limits/latency/latency.js';
+import * as latency from '../core/limits/latency/latency.js';
+import type { Tail } from '../core/limits/latency/setting.js';
 import { truthReturned } from '../core/returned.js';
 import type { Attempt, Decision, Finding, Outcome, World } from '../core/types.js';
 import type { Alarm, NewAlarms } from './alarms.js';
 import { type About, isListening, tell } from './events.js';
+import { Latencies, type RuleLatency } from './latencies.js';
 import type { Limits } from './limits/limits.js';
 import type { Permit } from './limits/permit.js';
 import type { Prospects, Ruling, Session, SessionTail } from './session.js';
-import { type RuleTail, Tails } from './tails.js';
 
 /** An attempt that is out, or that has failed while the other one is still out. */
 interface InFlight {
@@ -69,7 +69,7 @@ export class Race implements SessionTail {
   /** Undefined unless the request was hedged. */
   hasHedgeWon: boolean | undefined = undefined;
   private readonly session: Raced;
-  private known: RuleTail;
+  private known: RuleLatency;
   /** What the rule learns. An override may use less of it. */
   private readonly ofRule: Tail;
   /** The attempt that is out, and its hedge. */
@@ -107,7 +107,7 @@ export class Race implements SessionTail {
     if (this.own.timeout === undefined || !isSendable) return undefined;
     const out = this.second?.sentAt === undefined ? this.first : this.second;
     const now = out?.sentAt ?? this.now;
-    const limitMs = this.canRetry(now) ? tails.learntTimeoutMs(this.own, this.state, now) : undefined;
+    const limitMs = this.canRetry(now) ? latency.learntTimeoutMs(this.own, this.state, now) : undefined;
     // At `maxMs`, it is like a fixed timeout.
     if (out !== undefined) out.limitMs = limitMs === this.own.timeout.maxMs ? undefined : limitMs;
     return limitMs;
@@ -115,7 +115,7 @@ export class Race implements SessionTail {
 
   mayTimeOut(): boolean {
     const { now } = this;
-    const applies = tails.learntTimeoutMs(this.own, this.state, now) !== undefined;
+    const applies = latency.learntTimeoutMs(this.own, this.state, now) !== undefined;
     if (applies && !this.isSilent && this.canRetry(now)) return true;
     for (const out of [this.first, this.second]) if (out !== undefined) out.limitMs = undefined;
     return false;
@@ -126,7 +126,7 @@ export class Race implements SessionTail {
    * server that pauses, not this request that is slow, and all others would be cut as well.
    */
   private get isSilent(): boolean {
-    const level = tails.timeoutLevel(this.state);
+    const level = latency.timeoutLevel(this.state);
     return [this.first, this.second].every((out) => out === undefined || out.level < level);
   }
 
@@ -143,12 +143,12 @@ export class Race implements SessionTail {
   private recordAnswer(out: InFlight | undefined, finding: Finding, now: number): void {
     // The server asks for fewer requests, even if the rule does not retry that.
     const isRefusal = finding.kind === 'response' && finding.status === 429;
-    if (isRefusal) this.keep(tails.afterThrottled(this.ofRule, this.state, now));
+    if (isRefusal) this.keep(latency.afterThrottled(this.ofRule, this.state, now));
     this.recordTime(out, true, now);
   }
 
   private recordFailure(out: InFlight | undefined, finding: Finding): void {
-    if (finding.class === 'throttled') this.keep(tails.afterThrottled(this.ofRule, this.state, this.now));
+    if (finding.class === 'throttled') this.keep(latency.afterThrottled(this.ofRule, this.state, this.now));
     if (finding.kind === 'error') {
       // Nothing was sent, so it says nothing about how long an answer takes.
       if (finding.evidence === 'unsent' || finding.unasked === true) return;
@@ -158,7 +158,7 @@ export class Race implements SessionTail {
   }
 
   private recordTimeout({ level, limitMs }: InFlight): void {
-    this.keep(tails.afterTimeout(this.state, level, limitMs !== undefined));
+    this.keep(latency.afterTimeout(this.state, level, limitMs !== undefined));
     this.judgeSecondChance(Number.POSITIVE_INFINITY);
     this.cutAfterMs = limitMs;
   }
@@ -166,7 +166,7 @@ export class Race implements SessionTail {
   /** How long a retry took, if the attempt before it was cut at an adaptive time limit. */
   private judgeSecondChance(ms: number): void {
     if (this.cutAfterMs === undefined) return;
-    this.keep(tails.afterSecondChance(this.state, ms <= this.cutAfterMs));
+    this.keep(latency.afterSecondChance(this.state, ms <= this.cutAfterMs));
     this.cutAfterMs = undefined;
   }
 
@@ -176,18 +176,20 @@ export class Race implements SessionTail {
     if (isWholeAnswer) this.judgeSecondChance(now - (out.sentAt ?? now));
   }
 
-  private stateAfter({ sentAt }: InFlight, isWholeAnswer: boolean, now: number): TailState {
+  private stateAfter({ sentAt }: InFlight, isWholeAnswer: boolean, now: number): LatencyState {
     const { ofRule, state } = this;
-    return sentAt === undefined ? state : tails.afterAttempt(ofRule, state, now - sentAt, isWholeAnswer, now);
+    return sentAt === undefined
+      ? state
+      : latency.afterAttempt(ofRule, state, now - sentAt, isWholeAnswer, now);
   }
 
   // -------------------------------------------------------------- what is known
 
-  private get state(): TailState {
+  private get state(): LatencyState {
     return this.known.state;
   }
 
-  private keep(state: TailState): void {
+  private keep(state: LatencyState): void {
     this.known.state = state;
   }
 
@@ -200,12 +202,12 @@ export class Race implements SessionTail {
   sent(attempt: number): void {
     const { now, second } = this;
     if (second?.attempt !== attempt) {
-      this.first = { attempt, sentAt: now, level: tails.timeoutLevel(this.state), failed: undefined };
+      this.first = { attempt, sentAt: now, level: latency.timeoutLevel(this.state), failed: undefined };
       return;
     }
     const isNew = second.sentAt === undefined;
     second.sentAt = now;
-    second.level = tails.timeoutLevel(this.state);
+    second.level = latency.timeoutLevel(this.state);
     this.hasHedgeWon ??= false;
     if (!isNew || !isListening(this.session.settings)) return;
     const afterMs = now - (this.first?.sentAt ?? now);
@@ -220,7 +222,7 @@ export class Race implements SessionTail {
     const { methods } = own.hedge;
     const isMeant = methods.includes(method) || methods.includes(method.toUpperCase());
     if (!isMeant || settings.maxRetries === 0 || settings.beforeRetry !== undefined) return undefined;
-    return tails.hedgeAfterMs(own, this.state, first.sentAt);
+    return latency.hedgeAfterMs(own, this.state, first.sentAt);
   }
 
   awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: NewAlarms): void {
@@ -239,8 +241,9 @@ export class Race implements SessionTail {
   hedge(): number | undefined {
     const { first, own, now } = this;
     if (first === undefined || first.failed !== undefined || this.second !== undefined) return undefined;
-    if (!this.session.limits.hasSpareCapacity(now) || !tails.mayHedge(own, this.state, now)) return undefined;
-    this.keep(tails.afterHedge(this.state, now));
+    if (!this.session.limits.hasSpareCapacity(now) || !latency.mayHedge(own, this.state, now))
+      return undefined;
+    this.keep(latency.afterHedge(this.state, now));
     const attempt = first.attempt + 1;
     const permit = this.session.admitHedge(now);
     this.second = { attempt, sentAt: undefined, level: 0, failed: undefined, permit };
@@ -251,7 +254,7 @@ export class Race implements SessionTail {
     if (this.second === undefined) return;
     this.session.giveBack(this.second.permit);
     this.second = undefined;
-    this.keep(tails.afterWithdrawal(this.ofRule, this.state));
+    this.keep(latency.afterWithdrawal(this.ofRule, this.state));
   }
 
   // -------------------------------------------------------------- an attempt has ended
@@ -261,7 +264,7 @@ export class Race implements SessionTail {
     const { first, ofRule } = this;
     if (first === undefined) return;
     this.first = undefined;
-    this.keep(tails.afterSuccess(ofRule, this.stateAfter(first, true, this.now)));
+    this.keep(latency.afterSuccess(ofRule, this.stateAfter(first, true, this.now)));
   }
 
   ended(attempt: number, outcome: Outcome, prospects: Prospects): Ruling {
@@ -359,7 +362,7 @@ export class Race implements SessionTail {
       if (isAnswer) this.recordAnswer(it, finding, now);
       else this.recordFailure(it, finding);
     }
-    if (isAnswer) this.keep(tails.afterSuccess(this.ofRule, this.state));
+    if (isAnswer) this.keep(latency.afterSuccess(this.ofRule, this.state));
     this.closeRound(it, isAnswer, finding.aborted, now);
   }
 
@@ -370,7 +373,7 @@ export class Race implements SessionTail {
     if (second?.sentAt !== undefined && !isAborted) {
       const givenMs = second.sentAt - (first?.sentAt ?? second.sentAt);
       const hasHelped = isAnswer && it === second && now - second.sentAt <= givenMs;
-      this.keep(tails.afterRace(this.state, hasHelped));
+      this.keep(latency.afterRace(this.state, hasHelped));
     }
     const isOut = other !== undefined && other.failed === undefined;
     if (isOut && isAnswer) this.loser = other;
@@ -432,7 +435,7 @@ const cutFinding: Finding = Object.freeze({
   code: undefined,
 });
 
-function knownTo({ limits: { scope }, rule }: Raced): RuleTail {
-  scope.tails ??= new Tails();
-  return scope.tails.of(rule);
+function knownTo({ limits: { scope }, rule }: Raced): RuleLatency {
+  scope.latencies ??= new Latencies();
+  return scope.latencies.of(rule);
 }

@@ -4,10 +4,10 @@ import { limitRefusals } from '../core/limits/settings.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { RefusalReason } from '../core/types.js';
 import type { FleetMember, FleetScope } from './fleet.js';
+import type { Latencies, LearntSnapshot } from './latencies.js';
 import { type LimitSnapshots, Limits, ScopeLimits, type Shared, type Siblings } from './limits/limits.js';
 import type { Ports } from './ports.js';
 import type { SessionScope } from './session.js';
-import type { LearntSnapshot, Tails } from './tails.js';
 
 /** A scope as `snapshot()` shows it: plain data. */
 export interface ScopeSnapshot extends LimitSnapshots {
@@ -36,7 +36,7 @@ export class Scope implements SessionScope, Shared {
   uses: 0 | 1 | 2 = 1;
   /** When a sweep last found it used. */
   usedAt: number;
-  tails: Tails | undefined = undefined;
+  latencies: Latencies | undefined = undefined;
   waiting = 0;
   queued = 0;
   out = 0;
@@ -79,7 +79,7 @@ export class Scope implements SessionScope, Shared {
   }
 
   snapshot(now: number): ScopeSnapshot {
-    const learnt = this.tails?.snapshot(now) ?? [];
+    const learnt = this.latencies?.snapshot(now) ?? [];
     return {
       name: this.name,
       ...this.limits.snapshot(now),
@@ -102,7 +102,7 @@ export class Scope implements SessionScope, Shared {
   /** Clears what was learnt. */
   forget(): void {
     this.limits.forget();
-    this.tails?.forget();
+    this.latencies?.forget();
   }
 
   /** The retrier has forgotten this scope: other processes hear nothing more about it. */

@@ -6,8 +6,8 @@
 import { DeadlineError } from '../../src/core/errors.js';
 import type { RequestEvent } from '../../src/core/events.js';
 import { tokensLeft } from '../../src/core/limits/budget/budget.js';
+import type { LatencyState as CoreState } from '../../src/core/limits/latency/latency.js';
 import { isFailure, signOf } from '../../src/core/limits/signs.js';
-import type { TailState as CoreState } from '../../src/core/limits/tail/tail.js';
 import type { Attempt } from '../../src/core/types.js';
 import type { FleetScope, OpenFleet } from '../../src/kernel/fleet.js';
 import type { LiveSession } from '../../src/kernel/live-session.js';
@@ -62,7 +62,7 @@ export interface Ledger {
   readonly losers: readonly Remembered[];
 }
 
-export interface TailState extends State {
+export interface LatencyState extends State {
   readonly ledger?: Ledger;
 }
 
@@ -136,7 +136,7 @@ export class TailMachine extends ScopeMachine {
 
   // -------------------------------------------------------------- what may happen
 
-  override *steps(state: TailState): Iterable<readonly [string, State]> {
+  override *steps(state: LatencyState): Iterable<readonly [string, State]> {
     yield* super.steps(state);
     for (const [index, memory] of ledgerOf(state).losers.entries()) {
       for (const isAnswered of [true, false]) {
@@ -147,7 +147,7 @@ export class TailMachine extends ScopeMachine {
   }
 
   protected override *stepsOf(
-    state: TailState,
+    state: LatencyState,
     slot: HedgedSlot,
     index: number,
   ): Iterable<readonly [string, State]> {
@@ -189,7 +189,7 @@ export class TailMachine extends ScopeMachine {
     });
   }
 
-  protected hedges(state: TailState, index: number): State {
+  protected hedges(state: LatencyState, index: number): State {
     const session = this.restore(state, index);
     const slot = slotOf(state, index);
     const before = this.listen();
@@ -222,7 +222,7 @@ export class TailMachine extends ScopeMachine {
   }
 
   /** What speaks against a hedge, for an observer from outside. */
-  protected whyNot(state: TailState): string | undefined {
+  protected whyNot(state: LatencyState): string | undefined {
     const { hold, gate, budget } = this;
     const { now } = state;
     const { settings } = this.retrier.policy.fallback;
@@ -241,7 +241,7 @@ export class TailMachine extends ScopeMachine {
     return tokens < capacity / 2 ? `only ${tokens} tokens are left for retries` : undefined;
   }
 
-  private goesOut(state: TailState, index: number, attempt: number): State {
+  private goesOut(state: LatencyState, index: number, attempt: number): State {
     const session = this.restore(state, index);
     const before = this.listen();
     session.tail?.sent(attempt);
@@ -261,7 +261,7 @@ export class TailMachine extends ScopeMachine {
     return this.endOf(state, index, flight?.attempt ?? 1, end);
   }
 
-  protected endOf(given: TailState, index: number, attempt: number, end: End): State {
+  protected endOf(given: LatencyState, index: number, attempt: number, end: End): State {
     const state = this.withdrawn(given, index);
     const session = this.restore(state, index);
     const slot = slotOf(state, index);
@@ -300,7 +300,7 @@ export class TailMachine extends ScopeMachine {
   }
 
   private waitsForOther(
-    state: TailState,
+    state: LatencyState,
     index: number,
     session: LiveSession,
     kept: Kept,
@@ -317,7 +317,7 @@ export class TailMachine extends ScopeMachine {
   }
 
   /** The hedge never was on the wire. */
-  protected withdrawn(state: TailState, index: number): TailState {
+  protected withdrawn(state: LatencyState, index: number): LatencyState {
     const flights = flightsOf(slotOf(state, index));
     const sent = flights.filter(({ isOnWire }) => isOnWire);
     if (sent.length === flights.length) return state;
@@ -329,12 +329,12 @@ export class TailMachine extends ScopeMachine {
       ...after,
       ...credited(state, 1_000, this.capacity),
       fault: this.silentFault(before),
-    } as TailState;
+    } as LatencyState;
   }
 
   /** The caller has its answer; what else is out has lost. */
   private over(
-    state: TailState,
+    state: LatencyState,
     index: number,
     session: LiveSession,
     others: readonly Flight[],
@@ -353,7 +353,7 @@ export class TailMachine extends ScopeMachine {
     return { ...after, ledger: { ...ledger, losers } } as State;
   }
 
-  protected override breaksOff(state: TailState, index: number): State {
+  protected override breaksOff(state: LatencyState, index: number): State {
     const session = this.restore(state, index);
     const slot = slotOf(state, index);
     this.listen();
@@ -365,7 +365,7 @@ export class TailMachine extends ScopeMachine {
     return { ...after, fault: this.faultOfEnd(session, slot, !isRetry, true) };
   }
 
-  private breaks(given: TailState, index: number, how: Break): State {
+  private breaks(given: LatencyState, index: number, how: Break): State {
     const state = this.withdrawn(given, index);
     const session = this.restore(state, index);
     const slot = slotOf(state, index);
@@ -381,7 +381,7 @@ export class TailMachine extends ScopeMachine {
     };
   }
 
-  protected loserGoes(state: TailState, index: number, loser: Remembered, isAnswered: boolean): State {
+  protected loserGoes(state: LatencyState, index: number, loser: Remembered, isAnswered: boolean): State {
     this.restoreScope(state);
     const session = this.revived(loser);
     const before = this.listen();
@@ -395,7 +395,7 @@ export class TailMachine extends ScopeMachine {
     return { ...after, fault: this.silentFault(before) } as State;
   }
 
-  protected override attemptsOut(state: TailState): number {
+  protected override attemptsOut(state: LatencyState): number {
     const out = state.slots.filter(({ phase }) => phase === 'sent');
     return out.flatMap(flightsOf).length + ledgerOf(state).losers.length;
   }
@@ -456,15 +456,15 @@ export class TailMachine extends ScopeMachine {
   /** What the scope counts. */
   countsIn(state: State): { readonly losers: number; readonly waiting: number; readonly tokens: number } {
     this.restoreScope(state);
-    const { tails, waiting } = this.scope;
-    const { losers } = tails as unknown as { readonly losers: number };
+    const { latencies, waiting } = this.scope;
+    const { losers } = latencies as unknown as { readonly losers: number };
     const { tokens } = this.known?.hedging ?? { tokens: 0 };
     return { losers, waiting, tokens };
   }
 
   /** What the scope has learnt from the answers. */
   private get known(): CoreState | undefined {
-    return this.scope.tails?.of(this.retrier.policy.fallback).state;
+    return this.scope.latencies?.of(this.retrier.policy.fallback).state;
   }
 
   private get capacity(): number {
@@ -472,7 +472,12 @@ export class TailMachine extends ScopeMachine {
     return hedge === false ? 0 : hedge.capacity * 1_000;
   }
 
-  private keepOut(state: State, index: number, session: LiveSession, change: Partial<HedgedSlot>): TailState {
+  private keepOut(
+    state: State,
+    index: number,
+    session: LiveSession,
+    change: Partial<HedgedSlot>,
+  ): LatencyState {
     const slot = slotOf(state, index);
     const kept = this.keep(state, index, 'sent', session);
     return withSlot(kept, index, { ...slot, ...slotOf(kept, index), ...change } as HedgedSlot);
@@ -486,7 +491,7 @@ export class TailMachine extends ScopeMachine {
     return withSlot(kept, index, { ...slotOf(kept, index), isHedged, isTold } as HedgedSlot);
   }
 
-  override key(state: TailState): string {
+  override key(state: LatencyState): string {
     const { credit, throttledAt, losers } = ledgerOf(state);
     const key = super.key(state);
     const known = this.known && [this.known.level, this.known.hedging];
@@ -543,13 +548,13 @@ function windowAfter(state: State, end: End): number {
   return hintOf(end) === 3_000 ? Math.max(state.windowEnds, state.now + 3_000) : state.windowEnds;
 }
 
-function throttledBy(state: TailState, end: End): Pick<TailState, 'ledger'> {
+function throttledBy(state: LatencyState, end: End): Pick<LatencyState, 'ledger'> {
   const ledger = ledgerOf(state);
   return { ledger: hintOf(end) > 0 ? { ...ledger, throttledAt: state.now } : ledger };
 }
 
 function credited(
-  state: TailState,
+  state: LatencyState,
   amount: number,
   capacity = Number.POSITIVE_INFINITY,
 ): { readonly ledger: Ledger } {
@@ -557,7 +562,7 @@ function credited(
   return { ledger: { ...ledger, credit: Math.min(capacity, ledger.credit + amount) } };
 }
 
-function ledgerOf({ ledger = noLedger }: TailState): Ledger {
+function ledgerOf({ ledger = noLedger }: LatencyState): Ledger {
   return ledger;
 }
 

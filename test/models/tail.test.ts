@@ -16,14 +16,14 @@ import {
   story,
 } from './faults.js';
 import type { End, State } from './scope-machine.js';
-import { type HedgedSlot, TailMachine, type TailPlan, type TailState } from './tail-machine.js';
+import { type HedgedSlot, type LatencyState, TailMachine, type TailPlan } from './tail-machine.js';
 
 // ---------------------------------------------------------------- what is never so
 
 /** After all requests are over, the scope counts nothing of them. */
 const leavesSomething: Check = (machine, state) => {
   const { losers, waiting } = (machine as TailMachine).countsIn(state);
-  const { ledger } = state as TailState;
+  const { ledger } = state as LatencyState;
   const isIdle = state.slots.every(({ phase }) => phase === 'idle');
   if (losers !== (ledger?.losers.length ?? 0)) return `the scope counts ${losers} losers`;
   if (losers > 10) return `${losers} losers are left running`;
@@ -33,7 +33,7 @@ const leavesSomething: Check = (machine, state) => {
 /** The bucket of the hedges is what the observer has counted. */
 const hasOtherCredit: Check = (machine, state) => {
   const { tokens } = (machine as TailMachine).countsIn(state);
-  const credit = (state as TailState).ledger?.credit ?? 0;
+  const credit = (state as LatencyState).ledger?.credit ?? 0;
   return tokens === credit ? undefined : `${tokens} thousandths of a hedge, and ${credit} are paid for`;
 };
 
@@ -193,7 +193,7 @@ describe('requests with hedges', () => {
 
 /** Planted fault: a hedge that was never on the wire stays paid for. */
 class Forgetful extends TailMachine {
-  protected override withdrawn(state: TailState, index: number): TailState {
+  protected override withdrawn(state: LatencyState, index: number): LatencyState {
     const before = state.slots[index] as HedgedSlot;
     const after = super.withdrawn(state, index);
     return before.flights?.length === (after.slots[index] as HedgedSlot).flights?.length
@@ -211,20 +211,20 @@ class Haunted extends TailMachine {
 
 /** Planted fault: an attempt ends twice. */
 class Stutterers extends TailMachine {
-  protected override endOf(state: TailState, index: number, attempt: number, end: End): State {
+  protected override endOf(state: LatencyState, index: number, attempt: number, end: End): State {
     const after = super.endOf(state, index, attempt, end);
     const again = super.endOf({ ...after, slots: state.slots }, index, attempt, end);
-    return { ...again, slots: after.slots, ledger: (after as TailState).ledger } as TailState;
+    return { ...again, slots: after.slots, ledger: (after as LatencyState).ledger } as LatencyState;
   }
 }
 
 /** Planted fault: the clock of the hedges is six seconds fast. */
 class Hasty extends TailMachine {
-  protected override hedges(state: TailState, index: number): State {
+  protected override hedges(state: LatencyState, index: number): State {
     return { ...super.hedges({ ...state, now: state.now + 6_000 }, index), now: state.now };
   }
 
-  protected override whyNot(state: TailState): string | undefined {
+  protected override whyNot(state: LatencyState): string | undefined {
     return super.whyNot({ ...state, now: state.now - 6_000 });
   }
 }

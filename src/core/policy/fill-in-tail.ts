@@ -1,6 +1,6 @@
 /** The settings of hedges and of adaptive attempt timeouts, filled in. */
 
-import type { Hedge, LearntTimeout, LearntTimeoutOptions, Tail } from '../limits/tail/setting.js';
+import type { Hedge, LearntTimeout, LearntTimeoutOptions, Tail } from '../limits/latency/setting.js';
 import { defaults } from './defaults.js';
 import type { SettingsOptions } from './options.js';
 import type { Settings } from './settings.js';

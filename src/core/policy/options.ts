@@ -7,8 +7,8 @@
 import type { BeforeRetry, Observe, RetryIf } from '../events.js';
 import type { HintSetName } from '../hints/sets.js';
 import type { LimitName } from '../limits/all.js';
+import type { HedgeOptions, LearntTimeoutOptions } from '../limits/latency/setting.js';
 import type { LimitOptions } from '../limits/settings.js';
-import type { HedgeOptions, LearntTimeoutOptions } from '../limits/tail/setting.js';
 import type { ToldRequest } from '../types.js';
 import type {
   ExponentialSchedule,

@@ -2,8 +2,8 @@
 
 import type { HintedSuccess } from '../hints/hint-set.js';
 import type { HintReader } from '../hints/read-hint.js';
+import type { Hedge, Tail } from '../limits/latency/setting.js';
 import type { LimitSettings } from '../limits/settings.js';
-import type { Hedge, Tail } from '../limits/tail/setting.js';
 import type { IdempotencyKey, SettingsOptions } from './options.js';
 import type { Schedule } from './schedules.js';
 

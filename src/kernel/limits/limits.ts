@@ -12,9 +12,9 @@ import type { Sign } from '../../core/limits/signs.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { Admission, Finding, RefusalReason, RequestFacts } from '../../core/types.js';
 import type { FleetScope } from '../fleet.js';
+import type { Latencies } from '../latencies.js';
 import type { Ports } from '../ports.js';
 import type { SessionLimits } from '../session.js';
-import type { Tails } from '../tails.js';
 import { ScopeBudget } from './budget.js';
 import type { LimitsPassed } from './clear.js';
 import { ScopeGate } from './gate.js';
@@ -137,7 +137,7 @@ export interface Shared {
   readonly name: string;
   readonly ports: Ports;
   /** Made by the first request that learns something. */
-  tails: Tails | undefined;
+  latencies: Latencies | undefined;
   /** How many attempts wait for a gate, queue for a hold, and are out with a permit. */
   waiting: number;
   queued: number;

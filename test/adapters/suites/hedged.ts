@@ -97,7 +97,7 @@ export function numbersIn(requests: readonly { readonly headers: HeaderFields }[
 /** How many attempts the estimate knows. */
 export function learntFrom(retrier: Retrier): number {
   const { rule, scope } = retrier.open({ method: 'GET', path: '/', origin: undefined, keyed: false });
-  const state = (scope as Scope).tails?.of(rule).state;
+  const state = (scope as Scope).latencies?.of(rule).state;
   if (state === undefined) return 0;
   const { inBatch, learnt } = state;
   const { whole, cut } = learnt.all;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Batch } from '../../../../src/core/limits/tail/histogram.js';
-import { codeOf, emptyHistogram, withBatch } from '../../../../src/core/limits/tail/histogram.js';
-import type { Quiet } from '../../../../src/core/limits/tail/learnt.js';
-import { notKnown, quieter, quietOf } from '../../../../src/core/limits/tail/learnt.js';
+import type { Batch } from '../../../../src/core/limits/latency/histogram.js';
+import { codeOf, emptyHistogram, withBatch } from '../../../../src/core/limits/latency/histogram.js';
+import type { Quiet } from '../../../../src/core/limits/latency/learnt.js';
+import { notKnown, quieter, quietOf } from '../../../../src/core/limits/latency/learnt.js';
 import type { Played } from './playing.js';
 import { cut, times } from './playing.js';
 

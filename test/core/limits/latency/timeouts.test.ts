@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Tail } from '../../../../src/core/limits/tail/setting.js';
-import type { TailState } from '../../../../src/core/limits/tail/tail.js';
+import type { LatencyState } from '../../../../src/core/limits/latency/latency.js';
 import {
   afterAttempt,
   afterHedge,
@@ -9,12 +8,13 @@ import {
   afterTimeout,
   hedgeAfterMs,
   learntTimeoutMs,
-  newTail,
+  newLatency,
   timeoutLevel,
-} from '../../../../src/core/limits/tail/tail.js';
+} from '../../../../src/core/limits/latency/latency.js';
+import type { Tail } from '../../../../src/core/limits/latency/setting.js';
 import { cut, hedge, played, tail, timeout, times, withTokens } from './playing.js';
 
-function known(): TailState {
+function known(): LatencyState {
   return played(times(100, 20));
 }
 
@@ -29,7 +29,7 @@ describe('a timeout that learns', () => {
   });
 
   test('is not known before 50 answers, nor where none is asked for', () => {
-    expect(learntTimeoutMs(tail, newTail, 0)).toBeUndefined();
+    expect(learntTimeoutMs(tail, newLatency, 0)).toBeUndefined();
     expect(learntTimeoutMs(tail, played(times(49, 20)), 490)).toBeUndefined();
     const without: Tail = { hedge, timeout: undefined };
     expect(learntTimeoutMs(without, played(times(100, 20), { as: without }), 1_000)).toBeUndefined();
@@ -137,7 +137,7 @@ test('whatever happens, the timeout is undefined or between its bounds, and so i
   fc.assert(
     fc.property(fc.array(what, { maxLength: 60 }), (steps) => {
       let now = 0;
-      let played: TailState = withTokens(2);
+      let played: LatencyState = withTokens(2);
       for (const step of steps) {
         if (step === 'timeout') played = afterTimeout(played, timeoutLevel(played));
         else if (step === 'hedge') played = afterHedge(played, now);

@@ -1,14 +1,14 @@
 /** Plays attempts into the state of a tail, with hand-made times and dice. */
 
-import type { LearntTimeout, Tail } from '../../../../src/core/limits/tail/setting.js';
-import type { TailState } from '../../../../src/core/limits/tail/tail.js';
+import type { LatencyState } from '../../../../src/core/limits/latency/latency.js';
 import {
   afterAttempt,
   afterHedge,
   afterSuccess,
   mayHedge,
-  newTail,
-} from '../../../../src/core/limits/tail/tail.js';
+  newLatency,
+} from '../../../../src/core/limits/latency/latency.js';
+import type { LearntTimeout, Tail } from '../../../../src/core/limits/latency/setting.js';
 import { defaults } from '../../../../src/core/policy/defaults.js';
 
 export const { hedge } = defaults;
@@ -24,9 +24,9 @@ export interface Played {
 /** Attempts at an even rate from `fromMs` on. */
 export function played(
   attempts: readonly (number | Played)[],
-  { from = newTail, fromMs = 0, everyMs = 10, as = tail } = {},
-): TailState {
-  return attempts.reduce<TailState>((state, attempt, index) => {
+  { from = newLatency, fromMs = 0, everyMs = 10, as = tail } = {},
+): LatencyState {
+  return attempts.reduce<LatencyState>((state, attempt, index) => {
     const { ms, isWhole } = typeof attempt === 'number' ? { ms: attempt, isWhole: true } : attempt;
     return afterAttempt(as, state, ms, isWhole, fromMs + index * everyMs);
   }, from);
@@ -41,7 +41,7 @@ export function cut(ms: number): Played {
 }
 
 /** A state with this many tokens, without the answers that brought them. */
-export function withTokens(count: number, from = newTail, as = tail): TailState {
+export function withTokens(count: number, from = newLatency, as = tail): LatencyState {
   let state = from;
   const share = as.hedge === false ? 0 : as.hedge.share;
   for (let one = 0; one < count / share; one += 1) state = afterSuccess(as, state);
@@ -49,7 +49,7 @@ export function withTokens(count: number, from = newTail, as = tail): TailState 
 }
 
 /** Takes all the hedges that may be sent now. */
-export function hedgesLeft(state: TailState, now: number, as = tail): number {
+export function hedgesLeft(state: LatencyState, now: number, as = tail): number {
   let count = 0;
   for (let left = state; mayHedge(as, left, now); left = afterHedge(left, now)) count += 1;
   return count;

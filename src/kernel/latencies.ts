@@ -1,8 +1,8 @@
 /** What a scope has learnt from the answers of each rule's requests, for hedges and attempt timeouts. */
 
-import type { Tail } from '../core/limits/tail/setting.js';
-import type { TailState } from '../core/limits/tail/tail.js';
-import * as tails from '../core/limits/tail/tail.js';
+import type { LatencyState } from '../core/limits/latency/latency.js';
+import * as latency from '../core/limits/latency/latency.js';
+import type { Tail } from '../core/limits/latency/setting.js';
 import type { Rule } from '../core/policy/policy.js';
 import type { NewAlarms } from './alarms.js';
 
@@ -13,24 +13,24 @@ const mostLosers = 10;
 const loserMs = 2_000;
 
 /** What is known about the requests of a rule. A request looks it up once. */
-export interface RuleTail {
+export interface RuleLatency {
   /** What the whole scope has learnt. */
-  readonly all: Tails;
-  state: TailState;
+  readonly all: Latencies;
+  state: LatencyState;
 }
 
-export class Tails {
+export class Latencies {
   /** Routes differ in how long they take, so each rule has its own. */
-  private readonly byRule: Map<Rule, RuleTail> = new Map();
+  private readonly byRule: Map<Rule, RuleLatency> = new Map();
   /** Timers of hedges; hardly any request takes long enough for one. */
   alarms: InstanceType<NewAlarms> | undefined = undefined;
   /** Attempts that lost against another one and go on until their head, so that their connections can be kept. */
   private losers = 0;
 
-  of(rule: Rule): RuleTail {
+  of(rule: Rule): RuleLatency {
     let known = this.byRule.get(rule);
     if (known === undefined) {
-      known = { all: this, state: tails.newTail };
+      known = { all: this, state: latency.newLatency };
       this.byRule.set(rule, known);
     }
     return known;
@@ -49,12 +49,12 @@ export class Tails {
 
   /** Forgets what was learnt; losers that are still out are counted down later. */
   forget(): void {
-    for (const known of this.byRule.values()) known.state = tails.newTail;
+    for (const known of this.byRule.values()) known.state = latency.newLatency;
   }
 
   snapshot(now: number): readonly LearntSnapshot[] {
     return [...this.byRule].flatMap(([{ name, settings }, { state }]) =>
-      settings.tail === undefined || state === tails.newTail
+      settings.tail === undefined || state === latency.newLatency
         ? []
         : [learntIn(name, settings.tail, state, now)],
     );
@@ -70,9 +70,9 @@ export interface LearntSnapshot {
   readonly attemptTimeoutMs?: number;
 }
 
-function learntIn(rule: string, tail: Tail, state: TailState, now: number): LearntSnapshot {
-  const hedgeAfterMs = tail.hedge === false ? undefined : tails.hedgeAfterMs(tail, state, now);
-  const attemptTimeoutMs = tails.learntTimeoutMs(tail, state, now);
+function learntIn(rule: string, tail: Tail, state: LatencyState, now: number): LearntSnapshot {
+  const hedgeAfterMs = tail.hedge === false ? undefined : latency.hedgeAfterMs(tail, state, now);
+  const attemptTimeoutMs = latency.learntTimeoutMs(tail, state, now);
   return {
     rule,
     ...(hedgeAfterMs !== undefined && { hedgeAfterMs }),

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { TailState } from '../../../../src/core/limits/tail/tail.js';
-import { afterAttempt, learntTimeoutMs, mayHedge } from '../../../../src/core/limits/tail/tail.js';
+import type { LatencyState } from '../../../../src/core/limits/latency/latency.js';
+import { afterAttempt, learntTimeoutMs, mayHedge } from '../../../../src/core/limits/latency/latency.js';
 import { cut, diceFrom, lognormal, played, tail, times, withTokens } from './playing.js';
 
 /** A quiet minute and more, at 100 a second. */
-function afterQuiet(): TailState {
+function afterQuiet(): LatencyState {
   return withTokens(5, played(times(7_000, 20)));
 }
 
 const after = 70_000;
 
-function isSlow(state: TailState, now: number): boolean {
+function isSlow(state: LatencyState, now: number): boolean {
   return !mayHedge(tail, state, now);
 }
 

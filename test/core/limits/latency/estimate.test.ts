@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Batch } from '../../../../src/core/limits/tail/histogram.js';
-import { codeOf, emptyHistogram, since, withBatch } from '../../../../src/core/limits/tail/histogram.js';
-import type { Tail } from '../../../../src/core/limits/tail/setting.js';
-import { quantileMs, shareBeyond } from '../../../../src/core/limits/tail/survival.js';
-import type { TailState } from '../../../../src/core/limits/tail/tail.js';
-import { hedgeAfterMs, learntTimeoutMs } from '../../../../src/core/limits/tail/tail.js';
+import type { Batch } from '../../../../src/core/limits/latency/histogram.js';
+import { codeOf, emptyHistogram, since, withBatch } from '../../../../src/core/limits/latency/histogram.js';
+import type { LatencyState } from '../../../../src/core/limits/latency/latency.js';
+import { hedgeAfterMs, learntTimeoutMs } from '../../../../src/core/limits/latency/latency.js';
+import type { Tail } from '../../../../src/core/limits/latency/setting.js';
+import { quantileMs, shareBeyond } from '../../../../src/core/limits/latency/survival.js';
 import type { Played } from './playing.js';
 import { cut, diceFrom, hedge, lognormal, played, tail, timeout, times, withTokens } from './playing.js';
 
@@ -171,7 +171,7 @@ test('what came since an earlier histogram is the difference', () => {
 });
 
 describe('what is learnt', () => {
-  const known = (): TailState => withTokens(1, played(times(100, 20)));
+  const known = (): LatencyState => withTokens(1, played(times(100, 20)));
 
   test('is forgotten after ten minutes', () => {
     const ready = known();

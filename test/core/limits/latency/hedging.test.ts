@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Tail } from '../../../../src/core/limits/tail/setting.js';
-import type { TailState } from '../../../../src/core/limits/tail/tail.js';
+import type { LatencyState } from '../../../../src/core/limits/latency/latency.js';
 import {
   afterHedge,
   afterRace,
@@ -10,8 +9,9 @@ import {
   afterWithdrawal,
   hedgeAfterMs,
   mayHedge,
-  newTail,
-} from '../../../../src/core/limits/tail/tail.js';
+  newLatency,
+} from '../../../../src/core/limits/latency/latency.js';
+import type { Tail } from '../../../../src/core/limits/latency/setting.js';
 import { hedge, hedgesLeft, played, tail, times, withTokens } from './playing.js';
 
 const fixed: Tail = { hedge: { ...hedge, afterMs: 80 }, timeout: undefined };
@@ -37,7 +37,7 @@ describe('when a hedge is sent', () => {
   test('is not known while none may be sent', () => {
     const state = played(times(100, 20));
     expect(hedgeAfterMs(tail, state, 1_000)).toBeUndefined();
-    expect(hedgeAfterMs(fixed, newTail, 0)).toBeUndefined();
+    expect(hedgeAfterMs(fixed, newLatency, 0)).toBeUndefined();
     expect(hedgeAfterMs(tail, afterThrottled(tail, withTokens(1, state), 1_000), 2_000)).toBeUndefined();
   });
 
@@ -51,8 +51,8 @@ describe('when a hedge is sent', () => {
 
 describe('the bucket of hedges', () => {
   test('is empty at the start, and twenty successes fill one in', () => {
-    expect(hedgesLeft(newTail, 0)).toBe(0);
-    let state: TailState = newTail;
+    expect(hedgesLeft(newLatency, 0)).toBe(0);
+    let state: LatencyState = newLatency;
     for (let success = 0; success < 19; success += 1) state = afterSuccess(tail, state);
     expect(mayHedge(tail, state, 0)).toBe(false);
     expect(mayHedge(tail, afterSuccess(tail, state), 0)).toBe(true);
@@ -66,9 +66,9 @@ describe('the bucket of hedges', () => {
     const full = withTokens(5);
     expect(afterSuccess(tail, full)).toBe(full);
     expect(afterWithdrawal(tail, full)).toBe(full);
-    expect(afterSuccess(none, newTail)).toBe(newTail);
-    expect(afterWithdrawal(none, newTail)).toBe(newTail);
-    expect(afterThrottled(none, newTail, 0)).toBe(newTail);
+    expect(afterSuccess(none, newLatency)).toBe(newLatency);
+    expect(afterWithdrawal(none, newLatency)).toBe(newLatency);
+    expect(afterThrottled(none, newLatency, 0)).toBe(newLatency);
   });
 
   test('gets the token of a withdrawn hedge back', () => {
@@ -87,7 +87,7 @@ describe('the bucket of hedges', () => {
         fc.array(step, { maxLength: 400 }),
         (share, capacity, steps) => {
           const as: Tail = { hedge: { ...hedge, share, capacity }, timeout: undefined };
-          let state: TailState = newTail;
+          let state: LatencyState = newLatency;
           let successes = 0;
           let hedges = 0;
           let out = 0;
@@ -159,11 +159,11 @@ describe('hedges stop', () => {
 });
 
 /** This many attempts that took longer than the wait for a hedge. */
-function slowed(count: number, from: TailState): TailState {
+function slowed(count: number, from: LatencyState): LatencyState {
   return played(times(count, 81), { from, as: fixed });
 }
 
-function raced(count: number, hasHedgeWon: boolean, from: TailState): TailState {
+function raced(count: number, hasHedgeWon: boolean, from: LatencyState): LatencyState {
   let state = from;
   for (let one = 0; one < count; one += 1) state = afterRace(state, hasHedgeWon);
   return state;

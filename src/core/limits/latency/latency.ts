@@ -17,7 +17,7 @@ import type { Trials } from './trials.js';
 import { afterResult, afterSlow, afterTrial, isDue, noTrials } from './trials.js';
 
 /** What is known about the tail of a rule's requests in a scope, as a value. */
-export interface TailState {
+export interface LatencyState {
   /** The last attempts, which are not in `learnt` yet: to learn from a batch costs about as much as from one attempt. */
   readonly batch: Batch | undefined;
   readonly inBatch: number;
@@ -31,7 +31,7 @@ export interface TailState {
   readonly hedging: Hedging;
 }
 
-export const newTail: TailState = {
+export const newLatency: LatencyState = {
   batch: undefined,
   inBatch: 0,
   learnt: nothingLearntAt(Number.NEGATIVE_INFINITY),
@@ -50,11 +50,11 @@ const batchSize = 25;
  */
 export function afterAttempt(
   tail: Tail,
-  given: TailState,
+  given: LatencyState,
   ms: number,
   isWhole: boolean,
   now: number,
-): TailState {
+): LatencyState {
   const state = asOf(tail, given, now);
   const isSlow = ms > state.learnt.quiet.limitMs;
   const batch = { code: codeOf(ms, isWhole), next: state.batch };
@@ -72,17 +72,17 @@ export function afterAttempt(
   };
 }
 
-function hedgeWaitOf({ hedge }: Tail, { learnt }: TailState): number {
+function hedgeWaitOf({ hedge }: Tail, { learnt }: LatencyState): number {
   return (hedge === false ? undefined : (hedge.afterMs ?? learnt.hedgeAfterMs)) ?? Number.POSITIVE_INFINITY;
 }
 
-function timeoutOf({ timeout }: Tail, { learnt }: TailState): number {
+function timeoutOf({ timeout }: Tail, { learnt }: LatencyState): number {
   if (timeout === undefined || learnt.timeoutMs === undefined) return Number.POSITIVE_INFINITY;
   return Math.max(timeout.minMs, learnt.timeoutMs);
 }
 
 /** The state at this time: what is older than ten minutes is forgotten. */
-function asOf(tail: Tail, state: TailState, now: number): TailState {
+function asOf(tail: Tail, state: LatencyState, now: number): LatencyState {
   const age = now - state.learnt.since;
   if (age < generationMs) return state;
   if (age < 2 * generationMs) {
@@ -101,41 +101,41 @@ function asOf(tail: Tail, state: TailState, now: number): TailState {
 }
 
 /** A request has succeeded, so that more hedges may be sent. */
-export function afterSuccess({ hedge }: Tail, state: TailState): TailState {
+export function afterSuccess({ hedge }: Tail, state: LatencyState): LatencyState {
   return hedge === false ? state : withHedging(state, filled(hedge, state.hedging));
 }
 
 /** The server has answered 429: it wants fewer requests. */
-export function afterThrottled({ hedge }: Tail, state: TailState, now: number): TailState {
+export function afterThrottled({ hedge }: Tail, state: LatencyState, now: number): LatencyState {
   return hedge === false ? state : withHedging(state, throttled(state.hedging, now));
 }
 
 /** How long to wait for an answer before a hedge; undefined if none may be sent. */
-export function hedgeAfterMs(tail: Tail, given: TailState, now: number): number | undefined {
+export function hedgeAfterMs(tail: Tail, given: LatencyState, now: number): number | undefined {
   const state = asOf(tail, given, now);
   if (tail.hedge === false || !isHedgeable(state, now)) return undefined;
   return tail.hedge.afterMs ?? state.learnt.hedgeAfterMs;
 }
 
-export function mayHedge(tail: Tail, given: TailState, now: number): boolean {
+export function mayHedge(tail: Tail, given: LatencyState, now: number): boolean {
   return tail.hedge !== false && isHedgeable(asOf(tail, given, now), now);
 }
 
-function isHedgeable(state: TailState, now: number): boolean {
+function isHedgeable(state: LatencyState, now: number): boolean {
   return !isSlow(state) && isHedgeLeft(state.hedging, now);
 }
 
 /** Slow as a whole: a second attempt would only add to what makes it slow. */
-function isSlow({ slow, learnt }: TailState): boolean {
+function isSlow({ slow, learnt }: LatencyState): boolean {
   return slow.count > learnt.quiet.slowAbove;
 }
 
-export function afterHedge(state: TailState, now: number): TailState {
+export function afterHedge(state: LatencyState, now: number): LatencyState {
   return withHedging(state, spent(state.hedging, now));
 }
 
 /** The hedge was never on the wire. */
-export function afterWithdrawal({ hedge }: Tail, state: TailState): TailState {
+export function afterWithdrawal({ hedge }: Tail, state: LatencyState): LatencyState {
   return hedge === false ? state : withHedging(state, refunded(hedge, state.hedging));
 }
 
@@ -143,11 +143,11 @@ export function afterWithdrawal({ hedge }: Tail, state: TailState): TailState {
  * A request that was hedged has ended. A hedge helps if its answer comes first and takes no longer than the wait before
  * it. Otherwise the request itself is slow.
  */
-export function afterRace(state: TailState, hasHedgeHelped: boolean): TailState {
+export function afterRace(state: LatencyState, hasHedgeHelped: boolean): LatencyState {
   return withHedging(state, raced(state.hedging, hasHedgeHelped));
 }
 
-function withHedging(state: TailState, hedging: Hedging): TailState {
+function withHedging(state: LatencyState, hedging: Hedging): LatencyState {
   if (hedging === state.hedging) return state;
   const { batch, inBatch, learnt, slow, level, retries } = state;
   return { batch, inBatch, learnt, slow, level, retries, hedging };
@@ -157,7 +157,7 @@ function withHedging(state: TailState, hedging: Hedging): TailState {
  * How long an attempt may take; undefined if too little is known, the server is slow as a whole, or retries after a
  * timeout do not help.
  */
-export function learntTimeoutMs(tail: Tail, given: TailState, now: number): number | undefined {
+export function learntTimeoutMs(tail: Tail, given: LatencyState, now: number): number | undefined {
   const { timeout } = tail;
   const state = asOf(tail, given, now);
   if (timeout === undefined || state.learnt.timeoutMs === undefined) return undefined;
@@ -166,12 +166,12 @@ export function learntTimeoutMs(tail: Tail, given: TailState, now: number): numb
 }
 
 /** How often the timeout was doubled. An attempt remembers it from when it was sent. */
-export function timeoutLevel(state: TailState): number {
+export function timeoutLevel(state: LatencyState): number {
   return state.level;
 }
 
 /** An attempt has timed out. All attempts that were sent at one level double the timeout only once. */
-export function afterTimeout(state: TailState, levelWhenSent: number, isLearnt = true): TailState {
+export function afterTimeout(state: LatencyState, levelWhenSent: number, isLearnt = true): LatencyState {
   const level = Math.min(highestLevel, Math.max(state.level, levelWhenSent + 1));
   const retries = isLearnt ? afterTrial(state.retries) : state.retries;
   return level === state.level && retries === state.retries ? state : { ...state, level, retries };
@@ -181,7 +181,7 @@ export function afterTimeout(state: TailState, levelWhenSent: number, isLearnt =
  * After an adaptive timeout, the retry has been answered or has timed out. It helps if its answer takes no longer than
  * the timeout was.
  */
-export function afterSecondChance(state: TailState, hasHelped: boolean): TailState {
+export function afterSecondChance(state: LatencyState, hasHelped: boolean): LatencyState {
   // A retry costs more than a hedge, so 25 of them count like 50.
   const retries = afterResult(afterResult(state.retries, hasHelped), hasHelped);
   return retries === state.retries ? state : { ...state, retries };
