@@ -190,6 +190,8 @@ export class Sending implements Handler, OldHandler {
   onResponseError(_controller: Controller | null, error: unknown): void {
     const { course } = this;
     const told = this.upload === undefined ? error : this.upload.explained(error);
+    // undici will close its stream next.
+    this.upload?.reset();
     if (course.kind !== 'over') this.hops?.failed(error, told, this.starts);
     if (course.kind === 'aside' || course.kind === 'handing')
       course.aside.keep({ kind: 'error', error: told });

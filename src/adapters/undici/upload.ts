@@ -1,13 +1,14 @@
 /** The stream that undici sends for a kept body, over HTTP/1.1 and HTTP/2, whatever the caller gave. */
 
-import { Readable } from 'node:stream';
+import type { ClientHttp2Stream } from 'node:http2';
+import { addAbortSignal, Readable } from 'node:stream';
 import type { KeptBody } from '../../drivers/body/kept-body.js';
 import { streamFrom } from '../../drivers/body/kept-stream.js';
 import { resetError } from './errors.js';
 
 export class Upload extends Readable {
   /** The HTTP/2 stream that it is piped to. Over HTTP/1.1, undici writes without piping. */
-  private sink: NodeJS.WritableStream | undefined = undefined;
+  private stream: ClientHttp2Stream | undefined = undefined;
   private source: KeptBody | undefined = undefined;
 
   static of(body: KeptBody): Upload {
@@ -26,15 +27,32 @@ export class Upload extends Readable {
   }
 
   override pipe<Sink extends NodeJS.WritableStream>(sink: Sink, options?: { end?: boolean }): Sink {
-    this.sink = sink;
+    if ('rstCode' in sink) this.stream = sink as unknown as ClientHttp2Stream;
     return super.pipe(sink, options);
+  }
+
+  /** Its error is told first: undici ends the request with the first one that it hears of. */
+  override destroy(error?: Error | null): this {
+    super.destroy(error ?? undefined);
+    if (error) this.reset();
+    return this;
+  }
+
+  /**
+   * Resets the HTTP/2 stream, before undici closes it. `close()` first says "aborted", at which Node's pipeline destroys
+   * the stream, so that no reset is sent: the server never hears that the request is over, and when it lets the
+   * connection send on, Node 20 to 26 look for ever for the rest of a stream that is gone. A stream that is aborted sends
+   * CANCEL, which Node may send even in the turn in which it reads.
+   */
+  reset(): void {
+    const { stream } = this;
+    if (stream?.closed === false) addAbortSignal(AbortSignal.abort(), stream);
   }
 
   /**
    * Breaks the upload off before the request is aborted. Over HTTP/2, undici 7 and 8 abort by closing the stream, which
    * Node turns into a regular end: the server would take part of the body for all of it. This may be the very turn in
-   * which Node reads what the server sent. A stream that is reset there while it is written can make Node 20 to 26 loop
-   * for ever in native code, so the reset waits for the next turn.
+   * which Node reads what the server sent, so the reset waits for the next turn.
    */
   breakOff(abort: () => void): void {
     setImmediate(() => {
@@ -52,9 +70,9 @@ export class Upload extends Readable {
    * was not processed. This is the error that undici gives for other bodies.
    */
   explained(error: unknown): unknown {
-    const { rstCode } = (this.sink ?? {}) as { readonly rstCode?: number };
-    const isReset = rstCode !== undefined && codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE';
-    return isReset && this.source?.failure === undefined ? resetError(rstCode) : error;
+    const { stream } = this;
+    const isReset = stream?.rstCode !== undefined && codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE';
+    return isReset && this.source?.failure === undefined ? resetError(stream.rstCode) : error;
   }
 }
 
