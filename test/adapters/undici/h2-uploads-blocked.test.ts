@@ -26,7 +26,7 @@ class ClosedWindow {
   readonly #tell = new Waiters<ClosedWindow>();
   readonly #listener: Listener;
   readonly #scheme: string;
-  #unread = Buffer.alloc(0);
+  #unread: Buffer = Buffer.alloc(0);
   #write: (frame: Buffer) => void = () => undefined;
 
   constructor({ tls }: Wire) {
