@@ -65,7 +65,9 @@ function fromVitest(text) {
 function fromScript(suite, written) {
   const text = stripVTControlCharacters(written);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const about = lines.filter((line) => tellsOfFailure.test(line));
+  // A line of the matrix names the client and the Node of a test that failed; there are more lines than are printed.
+  const placed = lines.filter((line) => line.startsWith('FAIL '));
+  const about = [...placed, ...lines.filter((line) => tellsOfFailure.test(line) && !placed.includes(line))];
   const sum = new RegExp(`^${suite}: (\\d+) passed, (\\d+) failed$`, 'm').exec(text);
   if (sum !== null) return { passed: Number(sum[1]), failed: Number(sum[2]), about };
   const ended = `It ended without its line "${suite}: … passed, … failed".`;

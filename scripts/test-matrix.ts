@@ -11,7 +11,7 @@
 
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Adapter, adapters } from './clients.js';
 import { outputOf, run } from './command.js';
@@ -35,12 +35,18 @@ interface Result {
   readonly cell: string;
   /** What there is to read about a failure. */
   readonly output?: string;
+  /** The tests that failed. */
+  readonly failures?: readonly string[];
 }
 
 interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
 }
 
 const { values, positionals } = parseArgs({ options: { keep: { type: 'string' } }, allowPositionals: true });
@@ -94,7 +100,12 @@ function runsOn({ engines }: Manifest, node: Manifest): boolean {
 function counted(file: string): Result {
   const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
   const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = report;
-  return { passed, failed, cell: `${passed} / ${failed} / ${skipped}` };
+  const failures = report.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => `${relative('.', name)}: ${fullName}`),
+  );
+  return { passed, failed, cell: `${passed} / ${failed} / ${skipped}`, failures };
 }
 
 function failure(cell: string, error: unknown): Result {
@@ -164,22 +175,15 @@ async function told(name: string, work: Promise<Result>): Promise<Result> {
   return result;
 }
 
-function printTable(
-  { name, client }: Adapter,
-  tests: readonly (Pair & Result)[],
-  types: readonly (Column & Result)[],
-): void {
+function printTable(tests: readonly (Pair & Result)[], types: readonly (Column & Result)[]): void {
   const nodes = new Set(tests.map(({ node }) => node));
   const rows = [...nodes].sort().map((node) => {
     const cells = types.map(
       ({ version }) => tests.find((test) => test.node === node && test.version === version)?.cell ?? '',
     );
-    return [`Node ${manifestOf('node', versions.folderOf('node', node)).version}`, ...cells];
+    return [`Node ${versionOf('node', node)}`, ...cells];
   });
-  const installed = types.map(
-    ({ version }) => manifestOf(client.name, versions.folderOf(client.name, version)).version,
-  );
-  const head = ['', ...installed.map((version) => `${name} ${version}`)];
+  const head = ['', ...types.map(nameOf)];
   const foot = ['types', ...types.map(({ cell }) => cell)];
   console.log('\npassed / failed / skipped');
   for (const row of [head, ...rows, foot]) {
@@ -190,6 +194,20 @@ function printTable(
         .trimEnd(),
     );
   }
+}
+
+/** .ci/count.mjs repeats these lines at the end of CI: they say in which pair each test failed. */
+function printFailures(pair: string, { failed, cell, failures = [] }: Result): void {
+  if (failed === 0) return;
+  for (const failure of failures.length > 0 ? failures : [cell]) console.log(`FAIL ${pair}: ${failure}`);
+}
+
+function nameOf({ adapter: { name, client }, version }: Column): string {
+  return `${name} ${versionOf(client.name, version)}`;
+}
+
+function versionOf(name: 'node' | Adapter['client']['name'], version: string): string {
+  return manifestOf(name, versions.folderOf(name, version)).version;
 }
 
 /** Each version once, in the order in which the pairs name them. */
@@ -220,9 +238,11 @@ try {
   }));
   for (const adapter of new Set(columns.map((column) => column.adapter))) {
     const isOfIt = (result: Column): boolean => result.adapter === adapter;
-    printTable(adapter, tests.filter(isOfIt), types.filter(isOfIt));
+    printTable(tests.filter(isOfIt), types.filter(isOfIt));
   }
 
+  for (const column of types) printFailures(`${nameOf(column)}, types`, column);
+  for (const pair of tests) printFailures(`${nameOf(pair)}, Node ${versionOf('node', pair.node)}`, pair);
   const results = [...types, ...tests];
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
