@@ -4,6 +4,7 @@ import { openLab } from '../adapters/kit.js';
 import {
   answer,
   closeAfter,
+  cutBody,
   garbage,
   type Lab,
   onCue,
@@ -68,5 +69,6 @@ export function playOf({ answer: what, redirect, headers, body = '' }: Script, e
   }
   if (what === 'silence') return silence();
   if (typeof what === 'number') return answer(what, body, headers);
+  if (what === 'cut') return cutBody(1_000, 500, 'fin', headers);
   return what === 'garbage' ? garbage() : rst();
 }

@@ -46,8 +46,11 @@ export interface ScenarioRequest {
 
 export interface ScenarioAttempt {
   readonly atMs: number;
-  /** A status, or: the connection is reset, refused, brings bytes that are not HTTP, or stays silent. */
-  readonly answer: number | 'reset' | 'refused' | 'garbage' | 'silence';
+  /**
+   * A status, or: the connection is reset, refused, brings bytes that are not HTTP, or stays silent; or it brings half of a
+   * 200's body.
+   */
+  readonly answer: number | 'reset' | 'refused' | 'garbage' | 'silence' | 'cut';
   /** The server answers with this redirect first, and `answer` is what becomes of the next hop. */
   readonly redirect?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import { drainBytes, drainTime, lengthIn } from '../../drivers/body/drain.js';
 import { isStream, isWebStream, type StreamLike } from '../../drivers/body/stream-like.js';
 import { unpackedText } from '../../drivers/body/unpack.js';
 import { whenRead as whenBodyRead, whenCollected } from '../../drivers/body/unread.js';
-import { drainWeb } from '../../drivers/body/web-stream.js';
+import { drainWeb, weak } from '../../drivers/body/web-stream.js';
 import type { Abortable, BodyDeadline } from '../../drivers/loop/exchange.js';
 import type { Cancel } from '../../kernel/sleep.js';
 import { judging, type Sleep } from '../../kernel/sleep.js';
@@ -283,9 +283,4 @@ function endOf(
       ?.cancel(reason)
       .catch(() => undefined);
   };
-}
-
-/** Not every platform can refer to an object without keeping it. */
-function weak<T extends object>(object: T): { deref(): T | undefined } {
-  return typeof WeakRef === 'undefined' ? { deref: () => object } : new WeakRef(object);
 }

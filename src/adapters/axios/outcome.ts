@@ -1,5 +1,6 @@
 /** Turns what an adapter returns into outcomes that the policy judges, and into causes of later errors. */
 
+import { readFailure } from '../../core/decide/failures/read.js';
 import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
@@ -36,7 +37,10 @@ export function outcomeOf(
   }
   // If an error comes with a status below 400, the body was cut off or unreadable, or the caller rejected it: the
   // error's code tells which. From 400 on, the status counts, whatever became of the body.
-  if (answer !== undefined && (ending.kind === 'response' || answer.status >= 400)) {
+  if (
+    answer !== undefined &&
+    (ending.kind === 'response' || (answer.status >= 400 && !isBroken(ending.error, answer, session)))
+  ) {
     const { status, headers } = answer;
     const mostBytes = bytesToRead(settings, request, status, headers as HeadersLike);
     const isUnproven = isOfAnother(answer.request, config, session, () => hops?.answered(status) === true);
@@ -62,6 +66,12 @@ function outcomeOfAnswer(
     ...(content !== undefined && { content }),
     ...(evidence !== undefined && { evidence }),
   };
+}
+
+/** Whether answers have to be whole, and the body of this one, whose status is final, has broken off. */
+function isBroken(error: unknown, { status }: ResponseShape, { settings }: Session): boolean {
+  const mustBeWhole = settings.wholeBodyBytes > 0 && !settings.statuses.retried.has(status);
+  return mustBeWhole && readFailure(error, false).class === 'transient';
 }
 
 /** Over HTTP/2, axios reports an answer as complete even if its stream was reset. */

@@ -33,6 +33,7 @@ import {
   signalOf,
 } from './request.js';
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
+import { type BodySeen, type Follow, WholeAttempt } from './whole.js';
 
 /** The parts that one `withRetry()` call installs; all its requests share them. */
 export interface Installation {
@@ -62,6 +63,9 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   private isJoined = false;
   /** What the last attempt was sent with, if its evidence may count. */
   private proof: Proof | undefined = undefined;
+  /** Attempts whose answers wait for their bodies, and how the bodies were then. Made only if a setting asks for it. */
+  private waiting: Set<WholeAttempt> | undefined = undefined;
+  private bodies: WeakMap<ResponseShape, BodySeen> | undefined = undefined;
 
   constructor(installation: Installation, input: unknown, given: Init, rest: readonly unknown[]) {
     this.installation = installation;
@@ -156,9 +160,68 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   }
 
   send(signal?: AbortSignal): Promise<ResponseShape> {
+    return this.session.settings.wholeBodyBytes === 0 ? this.sendOnce(signal, false) : this.sendWhole(signal);
+  }
+
+  /** The caller's signal is followed only while there is something to end, and so is the attempt's own. */
+  private async sendWhole(given: AbortSignal | undefined): Promise<ResponseShape> {
+    const whole = new WholeAttempt(this.session, this.sleep, given, this.followed(given));
+    this.waiting ??= new Set();
+    this.waiting.add(whole);
+    try {
+      const answer = await this.sendOnce(whole.signal ?? given, whole.signal !== undefined);
+      const seen = (await whole.hold(answer)) ?? 'undecided';
+      if (seen === 'undecided') whenRead(answer, () => whole.stopFollowing());
+      else {
+        whole.stopFollowing();
+        this.bodies ??= new WeakMap();
+        this.bodies.set(answer, seen);
+      }
+      return answer;
+    } catch (error) {
+      whole.stopFollowing();
+      throw error;
+    } finally {
+      this.waiting.delete(whole);
+    }
+  }
+
+  /** Undefined if nothing can abort the attempt, or if the signal is one that the fetch itself rejects. */
+  private followed(given: AbortSignal | undefined): Follow | undefined {
+    const { signal } = this;
+    if (signal !== undefined && !isSignal(signal)) return undefined;
+    if (given === undefined) return signal === undefined ? undefined : (listener) => this.onAbort(listener);
+    return (listener) => {
+      const onSignal = (): void => listener(given.reason);
+      given.addEventListener('abort', onSignal);
+      return () => given.removeEventListener('abort', onSignal);
+    };
+  }
+
+  letGo(sent: Abortable | undefined): boolean {
+    let isAny = false;
+    for (const whole of this.waiting ?? [])
+      if ((sent === undefined || whole.sent === sent.signal) && whole.letGo()) isAny = true;
+    return isAny;
+  }
+
+  private hasWhole(answer: ResponseShape | undefined): boolean {
+    return answer !== undefined && this.bodies?.get(answer) === 'whole';
+  }
+
+  /** The error with which the body of the answer has broken off before the answer was handed over. */
+  private cutOf(answer: ResponseShape | undefined): { readonly cut: unknown } | undefined {
+    const seen = answer && this.bodies?.get(answer);
+    return typeof seen === 'object' ? seen : undefined;
+  }
+
+  private sendOnce(signal: AbortSignal | undefined, isFollowing: boolean): Promise<ResponseShape> {
     // An init that is not a plain object may get its values from its class, which a spread would lose.
     const own = this.init === this.given ? this.initAtFirst : this.init;
-    const init = signal === undefined ? this.init : { ...this.referrer, ...own, signal: this.joined(signal) };
+    const init =
+      signal === undefined
+        ? this.init
+        : { ...this.referrer, ...own, signal: isFollowing ? signal : this.joined(signal) };
     // The first attempt sends a Request's own body; the next one needs the spare.
     this.body ??= this.spare;
     if (mayMeetBeneathFetch()) {
@@ -222,7 +285,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   }
 
   whenRead(answer: ResponseShape | undefined, _sent: Abortable, done: () => void): void {
-    if (this.isJoined) done();
+    if (this.isJoined || this.hasWhole(answer)) done();
     else whenRead(answer, done);
   }
 
@@ -230,7 +293,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
 
   /** A mock may return nothing at all, and an opaque answer has no status. */
   accepts(answer: ResponseShape | undefined): boolean {
-    return acceptsStatus(this.session, answer?.status);
+    return this.cutOf(answer) === undefined && acceptsStatus(this.session, answer?.status);
   }
 
   statusOf(answer: ResponseShape | undefined): number | undefined {
@@ -242,6 +305,10 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
       return outcomeOfError(ending.error, this.isAborted, this.input, this.initAtFirst, this.proof);
     }
     const { response } = ending;
+    const broken = this.cutOf(response);
+    if (broken !== undefined) {
+      return { kind: 'error', error: broken.cut, aborted: this.isAborted, evidence: 'unknown' };
+    }
     const outcome = outcomeOfAnswer(response, this.session, this.proof, this.sleep);
     if (this.session.settings.retryIf === undefined) return outcome;
     const body = readerOf(response);
@@ -267,12 +334,13 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
 
   whenBodyEnds(ending: Ending<ResponseShape>, done: Cancel): void {
     const body = ending.kind === 'response' ? bodyOfAnswer(ending.response) : undefined;
-    if (body === undefined) done();
+    if (body === undefined || (ending.kind === 'response' && this.hasWhole(ending.response))) done();
     else whenOver(body, this.sleep, done);
   }
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {
-    if (ending.kind === 'response') coverBody(ending.response, deadline, this.sleep);
+    if (ending.kind === 'response' && !this.hasWhole(ending.response))
+      coverBody(ending.response, deadline, this.sleep);
   }
 
   ownError<E extends Error>(error: E): E {

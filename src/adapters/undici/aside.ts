@@ -3,7 +3,7 @@
 import { gatherMs } from '../../core/hints/worth-reading.js';
 import { drainBytes } from '../../drivers/body/drain.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
-import type { ResponseHeaders } from './handlers.js';
+import type { Head, ResponseHeaders } from './handlers.js';
 
 /** The most that is kept in memory while the response is judged; beyond it the connection is paused. */
 const asideBytes = 65_536;
@@ -13,6 +13,15 @@ export type KeptEvent =
   | { readonly kind: 'data'; readonly chunk: Buffer }
   | { readonly kind: 'end'; readonly trailers: ResponseHeaders }
   | { readonly kind: 'error'; readonly error: unknown };
+
+/** An attempt has ended with an answer that was held until its body was whole, or would not wait any longer. */
+export interface HeldEnding {
+  readonly kind: 'head';
+  readonly head: Head;
+  readonly isHeld: true;
+  /** The error with which the body has broken off: that is how the attempt ended. */
+  readonly cut: unknown;
+}
 
 export class Aside {
   readonly kept: KeptEvent[] = [];
@@ -40,8 +49,20 @@ export class Aside {
 
   /** Calls `done` once: after `mostBytes`, at the end of the body, or after `gatherMs`. */
   gather(sleep: Sleep, mostBytes: number, done: (bytes: Uint8Array) => void): void {
+    const finish = (): void => done(this.bytes.subarray(0, mostBytes));
+    if (this.hasEnded || this.keptBytes >= mostBytes) finish();
+    else this.waitFor(sleep, gatherMs, mostBytes - 1, finish);
+  }
+
+  /** Calls `done` once: at the end of the body, beyond `mostBytes`, or after `ms`. */
+  waitFor(sleep: Sleep, ms: number, mostBytes: number, done: () => void): void {
     this.endsAtEnd = true;
-    this.limit(sleep, gatherMs, mostBytes - 1, () => done(this.bytes.subarray(0, mostBytes)));
+    this.limit(sleep, ms, mostBytes - this.keptBytes, done);
+  }
+
+  /** Ends what is waited for now, as if its time were over. */
+  waitNoLonger(): void {
+    this.onEnough?.();
   }
 
   /** Calls `done` once: with the whole body, or with undefined if it is longer, breaks off, or is left before its end. */
@@ -91,7 +112,17 @@ export class Aside {
   }
 
   get hasEnded(): boolean {
-    return this.kept.some(({ kind }) => kind !== 'data');
+    return this.end !== undefined;
+  }
+
+  /** How the body has ended, if it has. */
+  get end(): Exclude<KeptEvent, { readonly kind: 'data' }> | undefined {
+    const last = this.kept.at(-1);
+    return last === undefined || last.kind === 'data' ? undefined : last;
+  }
+
+  get receivedBytes(): number {
+    return this.keptBytes;
   }
 
   stop(): void {

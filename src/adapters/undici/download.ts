@@ -14,13 +14,16 @@ export class Download {
   readonly headers: ResponseHeaders;
   /** The attempt that delivers it. */
   sending: Sending;
+  /** The session knows already that the body breaks off, and what follows from that. */
+  readonly isJudged: boolean;
   private receivedBytes = 0;
   /** Content-Length, where comparing it is up to us. */
   private readonly announcedBytes: number | undefined;
   private broken: Break | undefined = undefined;
 
-  constructor(sending: Sending, status: number, headers: ResponseHeaders, statusText: string | undefined) {
+  constructor(sending: Sending, { status, headers, statusText }: Head, isJudged: boolean) {
     this.sending = sending;
+    this.isJudged = isJudged;
     this.status = status;
     this.headers = headers;
     // undici compares the length itself over HTTP/1.1, but not over HTTP/2, which has no reason phrases. An HTTP/1.1

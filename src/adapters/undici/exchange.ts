@@ -6,6 +6,7 @@
 
 import { AsyncResource, type AsyncResourceOptions } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
+import { bytesToHold, msToHold } from '../../core/decide/whole.js';
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome, RetryContext } from '../../core/events.js';
 import { bytesToRead } from '../../core/hints/worth-reading.js';
@@ -20,6 +21,7 @@ import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import { isListening } from '../../kernel/events.js';
 import type { Ports } from '../../kernel/ports.js';
 import type { Session } from '../../kernel/session.js';
+import type { HeldEnding } from './aside.js';
 import { type Body, destroyStream, isReplayable, sourceOf } from './body.js';
 import { type RequestContext, setStarting } from './context.js';
 import { asChanged, goesTo, targetOf } from './dispatch-options.js';
@@ -51,6 +53,7 @@ import {
   downloadIn,
   endIn,
   headersIn,
+  heldIn,
   isSettled,
   over,
   type Phase,
@@ -191,9 +194,30 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       if (isFirst || this.phase.kind === 'hedged') this.tellHead(status, headers, statusText);
       return;
     }
+    const isWhole = this.session.settings.wholeBodyBytes > 0;
+    if (isWhole && isFirst && this.holds(sending, { status, headers, statusText })) return;
     this.stopTimers(sending);
-    if (isFirst && this.acceptAtOnce(status)) this.deliver(sending, status, headers, statusText);
+    if (isFirst && this.acceptAtOnce(status)) this.deliver(sending, { status, headers, statusText });
     else this.asCaller(() => this.judge(sending, { kind: 'head', head: { status, headers, statusText } }));
+  }
+
+  holds(sending: Sending, head: Head): boolean {
+    const { settings, request, isEnclosed } = this.session;
+    const mostBytes = isEnclosed ? 0 : bytesToHold(settings, request.method, head.status, head.headers);
+    if (mostBytes === 0) return false;
+    // A slow body is no failure, but a hedge may still be sent.
+    this.times?.stopAttempt(sending);
+    sending.hold(head, mostBytes, msToHold(settings));
+    return true;
+  }
+
+  gathered(sending: Sending, ending: HeldEnding): void {
+    this.stopTimers(sending);
+    this.asCaller(() => {
+      if (ending.cut !== undefined || !this.session.acceptAtOnce(ending.head.status))
+        this.judge(sending, ending);
+      else this.deliverAside(sending, ending.head, false, true);
+    });
   }
 
   private acceptAtOnce(status: number): boolean {
@@ -226,8 +250,9 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   failed(sending: Sending, error: unknown): void {
     this.stopTimers(sending);
+    if (this.phase.kind === 'delivering' && this.phase.isJudged) this.endWith(sending, error);
     // After the end, no error is judged: undici's MockAgent reports one for an abort that comes after the end.
-    if (this.phase.kind === 'passing' || this.isOver) this.deliverError(error);
+    else if (this.phase.kind === 'passing' || this.isOver) this.deliverError(error);
     else this.asCaller(() => this.judge(sending, { kind: 'error', error }));
   }
 
@@ -290,7 +315,12 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       next(outcome, outcome);
       return;
     }
-    const { head } = ending;
+    const { head, cut } = ending;
+    if (cut !== undefined) {
+      const outcome = outcomeOfError(cut, 'unknown');
+      next(outcome, outcome);
+      return;
+    }
     const mismatch = head.status < 400 ? rest?.mismatch(head, sending) : undefined;
     if (mismatch !== undefined) {
       next(
@@ -319,7 +349,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const download = downloadIn(this.phase);
     if (decision.action === 'retry') this.tryAgain(sending, ending, decision, outcome);
     else if (download !== undefined) this.goOnOrBreak(sending, ending, download);
-    else if (ending.kind === 'head') this.deliverJudged(sending, ending.head);
+    else if (ending.kind === 'head') this.deliverJudged(sending, ending);
     else this.deliverError(ending.error);
   }
 
@@ -336,33 +366,30 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     return phase;
   }
 
-  private deliver(
-    sending: Sending,
-    status: number,
-    headers: ResponseHeaders,
-    statusText: string | undefined,
-  ): void {
-    this.phase = new Download(sending, status, headers, statusText);
+  private deliver(sending: Sending, head: Head, isJudged = false): void {
+    const { status, headers, statusText } = head;
+    this.phase = new Download(sending, head, isJudged);
     this.times?.stopAtHead();
     this.tellHead(status, headers, statusText);
     if (this.paused) sending.controller?.pause();
   }
 
   /** Hands over a head that was judged first. */
-  private deliverJudged(sending: Sending, { status, headers, statusText }: Head): void {
-    if (!sending.isAside) {
-      this.deliver(sending, status, headers, statusText);
-      return;
-    }
+  private deliverJudged(sending: Sending, { head, cut }: Exclude<Ending, { kind: 'error' }>): void {
+    if (sending.isAside) this.deliverAside(sending, head, cut !== undefined);
+    else this.deliver(sending, head);
+  }
+
+  private deliverAside(sending: Sending, head: Head, isJudged: boolean, isAtOnce = false): void {
     try {
-      this.deliver(sending, status, headers, statusText);
+      this.deliver(sending, head, isJudged);
     } catch (error) {
       this.endWith(sending, error);
       return;
     }
-    // The body follows in a later turn, as on a real connection: fetch hangs if a body fails in the same turn as its
-    // head.
-    setImmediate(() => this.asCaller(() => sending.goOn()));
+    // On a real connection, too, a small body comes in the same turn, but not its failure, at which fetch would hang.
+    if (isAtOnce && !sending.isBroken) sending.goOn();
+    else setImmediate(() => this.asCaller(() => sending.goOn()));
   }
 
   /** Continues the body where it broke off, unseen by the caller, or fails it. */
@@ -595,7 +622,20 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     else if (sendingIn(this.phase) === sending) this.fail(error);
   }
 
+  /** A body that is still waited for is handed over, unless the deadline covers it: then the caller sees it break off. */
   expire(deadlineMs: number, stalledMs?: number): void {
+    const held = heldIn(this.phase);
+    if (held === undefined) this.expireNow(deadlineMs, stalledMs);
+    else {
+      held.letGo();
+      const coversBody = this.session.settings.deadlineCovers === 'body';
+      const isDone = (): boolean => this.isOver || (!coversBody && headersIn(this.phase) !== undefined);
+      if (!isDone())
+        setImmediate(() => this.asCaller(() => isDone() || this.expireNow(deadlineMs, stalledMs)));
+    }
+  }
+
+  private expireNow(deadlineMs: number, stalledMs: number | undefined): void {
     const error = new DeadlineError(deadlineMs, { ...this.cause, stalledMs });
     this.goOnAlone();
     const sending = sendingIn(this.phase);

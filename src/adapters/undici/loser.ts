@@ -65,6 +65,7 @@ export class Loser implements Receiver {
   }
 
   told(): void {}
+  gathered(): void {}
   received(): void {}
   endWith(): void {}
 }

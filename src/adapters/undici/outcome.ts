@@ -4,13 +4,15 @@ import type { ClientOutcome } from '../../core/events.js';
 import type { Evidence, ResponseOutcome } from '../../core/types.js';
 import { unpackedText } from '../../drivers/body/unpack.js';
 import { isEventStream, mostBodyBytes, parsedOrText } from '../../drivers/told-outcome.js';
+import type { HeldEnding } from './aside.js';
 import type { Head, ResponseHeaders } from './handlers.js';
 import { isOfHttp2 } from './hops.js';
 import type { Sending } from './sending.js';
 
 /** How an attempt ended: with a head, whose body may still follow, or with an error. */
 export type Ending =
-  | { readonly kind: 'head'; readonly head: Head }
+  | { readonly kind: 'head'; readonly head: Head; readonly isHeld?: false; readonly cut?: undefined }
+  | HeldEnding
   | { readonly kind: 'error'; readonly error: unknown };
 
 export function outcomeOfHead(

@@ -9,10 +9,11 @@ import type { Decision } from '../../core/types.js';
 import { causeOf } from '../../drivers/cause.js';
 import type { Ports } from '../../kernel/ports.js';
 import type { Prospects, Ruling, Session, SessionTail } from '../../kernel/session.js';
+import type { HeldEnding } from './aside.js';
 import { type ConnectionPool, poolOf } from './connection-pool.js';
 import type { RequestContext } from './context.js';
 import { ShortResponseError } from './errors.js';
-import type { Dispatch, ResponseHeaders } from './handlers.js';
+import type { Dispatch, Head, ResponseHeaders } from './handlers.js';
 import { discard, Loser } from './loser.js';
 import type { Ending } from './outcome.js';
 import type { EndedAttempt, TwoOut } from './phase.js';
@@ -28,6 +29,8 @@ export interface PairedExchange extends Omit<Receiver, 'expectsBody' | 'received
   /** Runs the caller's code in the context in which the request was made. */
   asCaller(work: () => void): void;
   judge(sending: Sending, ending: Ending, pair: TwoOut): void;
+  /** Whether an answer waits for its body before it is judged. */
+  holds(sending: Sending, head: Head): boolean;
   follow(sending: Sending, ending: Ending, decision: Decision, outcome: ClientOutcome): void;
   goOnWith(sending: Sending): void;
   stopTimers(sending: Sending): void;
@@ -66,6 +69,10 @@ export class Pair implements Receiver, TwoOut {
     return this.first.isLive || !this.hedge.isLive || !this.hedge.isOnWire ? this.first : this.hedge;
   }
 
+  get held(): WatchedSending | undefined {
+    return [this.first, this.hedge].find(({ heldHead }) => heldHead !== undefined);
+  }
+
   get context(): RequestContext {
     return this.exchange.context;
   }
@@ -94,9 +101,15 @@ export class Pair implements Receiver, TwoOut {
     headers: ResponseHeaders,
     statusText: string | undefined,
   ): void {
-    if (status >= 200) this.over(sending, { kind: 'head', head: { status, headers, statusText } });
-    // The caller would see the interim responses of the hedge as more of the same.
-    else if (sending === this.first) this.exchange.headed(sending, status, headers, statusText);
+    const head = { status, headers, statusText };
+    if (status >= 200) {
+      if (!this.exchange.holds(sending, head)) this.over(sending, { kind: 'head', head });
+      // The caller would see the interim responses of the hedge as more of the same.
+    } else if (sending === this.first) this.exchange.headed(sending, status, headers, statusText);
+  }
+
+  gathered(sending: WatchedSending, ending: HeldEnding): void {
+    this.over(sending, ending);
   }
 
   failed(sending: WatchedSending, error: unknown): void {
@@ -124,7 +137,7 @@ export class Pair implements Receiver, TwoOut {
     const { first, hedge } = this;
     if (sending !== hedge || first.connection !== hedge.connection) return;
     // The first has been answered, and undici has moved the hedge to the connection that is free since then.
-    if (first.ending !== undefined) return;
+    if (first.ending !== undefined || first.heldHead !== undefined) return;
     this.pool.wasPipelined(this.ports.now());
     this.withdraw();
   }
@@ -154,6 +167,7 @@ export class Pair implements Receiver, TwoOut {
     this.withdraw();
     if (sending !== first) return;
     if (ending.kind === 'error') exchange.failed(first, ending.error);
+    else if (ending.isHeld === true) exchange.gathered(first, ending);
     else exchange.headed(first, ending.head.status, ending.head.headers, ending.head.statusText);
   }
 
@@ -208,11 +222,12 @@ export class Pair implements Receiver, TwoOut {
     const { tail } = this;
     const loser = this.loser();
     sending.leaveTo(loser);
-    const { ending } = sending;
-    if (ending !== undefined) {
+    const { ending, heldHead } = sending;
+    if (ending !== undefined || heldHead !== undefined) {
       // It may still be judged, so what became of it is not known.
       tail.loserGone(false);
-      if (ending.kind === 'head') discard(sending, this.exchange.session.request.method, ending.head.headers);
+      const head = ending?.kind === 'head' ? ending.head : heldHead;
+      if (head !== undefined) discard(sending, this.exchange.session.request.method, head.headers);
       return;
     }
     if (sending.connection === undefined) {

@@ -47,6 +47,8 @@ export interface TwoOut {
   readonly kind: 'hedged';
   /** The one that stands for the request. */
   readonly current: Sending;
+  /** The one whose answer waits for its body, if there is one. */
+  readonly held: Sending | undefined;
   /** The request goes on, or ends, with this one alone. */
   breakUp(kept: Sending): void;
   /** One of the two has ended: what the session says about both. */
@@ -97,6 +99,12 @@ export function sendingIn(phase: Phase): Sending | undefined {
     case 'over':
       return undefined;
   }
+}
+
+/** The attempt whose answer waits for its body, if there is one. */
+export function heldIn(phase: Phase): Sending | undefined {
+  if (phase.kind === 'hedged') return phase.held;
+  return phase.kind === 'sending' && phase.heldHead !== undefined ? phase : undefined;
 }
 
 /** The headers of the final head, once the caller has it. */

@@ -5,12 +5,14 @@
  */
 
 import type { Duplex } from 'node:stream';
+import { isOfOtherLength } from '../../core/decide/whole.js';
 import type { Ports } from '../../kernel/ports.js';
+import type { HeldEnding } from './aside.js';
 import { Aside, type KeptEvent } from './aside.js';
 import { innerContext, type RequestContext } from './context.js';
-import { givenUpError, movedError } from './errors.js';
+import { givenUpError, movedError, ShortResponseError } from './errors.js';
 import { OldController, refuse } from './generations.js';
-import type { Controller, Handler, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
+import type { Controller, Handler, Head, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
 import { parseRaw } from './headers.js';
 import { type Hops, isQuestion } from './hops.js';
 import type { Upload } from './upload.js';
@@ -44,6 +46,8 @@ export interface Receiver {
   readonly expectsBody: boolean;
   told(callback: SendingCallback, given: unknown[]): void;
   headed(sending: Sending, status: number, headers: ResponseHeaders, statusText: string | undefined): void;
+  /** The body of an answer that was held is whole, has broken off, or is waited for no longer. */
+  gathered(sending: Sending, ending: HeldEnding): void;
   received(sending: Sending, chunk: Buffer): void;
   ended(sending: Sending, trailers: ResponseHeaders): void;
   upgraded(sending: Sending, status: number, headers: ResponseHeaders, socket: Duplex): void;
@@ -65,6 +69,8 @@ export class Sending implements Handler, OldHandler {
   isAwaitingBody = false;
   /** Only if it matters what the end of this attempt proves. */
   hops: Hops | undefined = undefined;
+  /** The head of an answer that waits for its body. */
+  heldHead: Head | undefined = undefined;
   private receiver: Receiver;
   private course: Course = live;
 
@@ -253,12 +259,35 @@ export class Sending implements Handler, OldHandler {
    * aside.
    */
   gather(mostBytes: number, done: (bytes: Uint8Array) => void): void {
-    const aside = new Aside();
+    const aside = this.course.kind === 'aside' ? this.course.aside : new Aside();
     this.course = { kind: 'aside', aside };
     aside.gather(this.receiver.ports.sleep, mostBytes, (bytes) => {
       this.setAsideUntilFull(aside);
       done(bytes);
     });
+  }
+
+  /** Keeps the answer aside until its body is whole, but for no more than `mostBytes` and `ms`. */
+  hold(head: Head, mostBytes: number, ms: number): void {
+    const aside = new Aside();
+    this.heldHead = head;
+    this.course = { kind: 'aside', aside };
+    aside.waitFor(this.receiver.ports.sleep, ms, mostBytes, () => {
+      this.heldHead = undefined;
+      this.setAsideUntilFull(aside);
+      this.receiver.gathered(this, { kind: 'head', head, isHeld: true, cut: cutIn(aside, head) });
+    });
+  }
+
+  /** Waits no longer for the rest of the body. */
+  letGo(): void {
+    if (this.course.kind === 'aside' && this.heldHead !== undefined) this.course.aside.waitNoLonger();
+  }
+
+  /** Whether an error is among what was kept for the caller. */
+  get isBroken(): boolean {
+    const { course } = this;
+    return (course.kind === 'aside' || course.kind === 'handing') && course.aside.end?.kind === 'error';
   }
 
   /**
@@ -328,6 +357,7 @@ export class Sending implements Handler, OldHandler {
       return;
     }
     if (course.kind === 'aside') course.aside.stop();
+    this.heldHead = undefined;
     const aside = new Aside();
     this.course = { kind: 'draining', aside };
     aside.drain(this.receiver.ports.sleep, ms, () => this.cut());
@@ -370,6 +400,7 @@ export class Sending implements Handler, OldHandler {
   private finish(): void {
     const { course } = this;
     this.course = over;
+    this.heldHead = undefined;
     this.hops?.leave();
     if (course.kind !== 'live' && course.kind !== 'over') course.aside.stop();
   }
@@ -417,4 +448,11 @@ export class Sending implements Handler, OldHandler {
       this.controller = new OldController(() => undefined, false);
     return this.controller as OldController;
   }
+}
+
+/** The error with which a body has broken off. undici compares its length itself, but not over HTTP/2, which has no reason phrases. */
+function cutIn({ end, receivedBytes }: Aside, { headers, statusText = '' }: Head): unknown {
+  if (end?.kind === 'error') return end.error;
+  const isShort = end !== undefined && statusText === '' && isOfOtherLength(headers, receivedBytes);
+  return isShort ? new ShortResponseError() : undefined;
 }

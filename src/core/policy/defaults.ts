@@ -44,6 +44,10 @@ export const defaults: Defaults = freezeDeep({
   deadlineMs: undefined,
   deadlineCovers: 'head',
   attemptTimeoutMs: undefined,
+  // Off: only the caller knows that it does not read an answer as it comes.
+  wholeBodyBytes: 0,
+  // Longer than nearly all bodies of that size take. An answer that is sent in pieces is not late for long.
+  wholeBodyMs: 500,
   // Twice what nearly all answers need: noise stays below it.
   learntTimeout: { quantile: 0.95, factor: 2, minMs: 50 },
   // Four times the median cuts the tail most for the least load, of all waits that were tried: high quantiles sit where

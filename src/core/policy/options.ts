@@ -96,6 +96,18 @@ export interface SettingsOptions extends LimitOptions {
    */
   readonly attemptTimeoutMs?: number | LearntTimeoutOptions;
   /**
+   * An answer of at most this many bytes is handed over once its body is complete, so that one that breaks off is retried
+   * like any failure; 0 turns that off. Streams of events or lines, and longer answers, are handed over at once.
+   * @default 0
+   */
+  readonly wholeBodyBytes?: number;
+  /**
+   * How long an answer waits for the rest of its body, in milliseconds, but not longer than the time limit of an attempt.
+   * After that it is handed over as it is: a slow body is no failure.
+   * @default 500
+   */
+  readonly wholeBodyMs?: number;
+  /**
    * Sends a second attempt of a request that is safe to repeat if the first takes much longer than usual. The first answer
    * that needs no retry wins.
    * @default false

@@ -110,7 +110,7 @@ export const presets = {
      * ("overloaded"), and after failures without an answer, as OpenAI's and Anthropic's own clients do (openai-node and
      * anthropic-sdk-typescript, `shouldRetry`): a repeated request may be billed twice, but changes nothing. It is
      * more patient than they are: six retries outlast a limit of tokens per minute, and hints of up to two minutes are
-     * obeyed. An exhausted quota and `x-should-retry: false` end the request at once.
+     * obeyed. An answer whose body breaks off is fetched again. An exhausted quota and `x-should-retry: false` end the request at once.
      */
     llm: {
       maxRetries: 6,
@@ -118,15 +118,23 @@ export const presets = {
       statuses: [408, 409, 429, '5xx'],
       hints: ['openai', 'anthropic'],
       maxHintMs: 120_000,
+      wholeBodyBytes: 262_144,
       schedule: { kind: 'exponential', firstMs: 500, factor: 2, maxMs: 8_000, jitter: 'equal' },
       throttledSchedule: { kind: 'exponential', firstMs: 2_000, factor: 2, maxMs: 60_000, jitter: 'equal' },
     },
 
     /**
      * For calls from one backend to another: a caller waits ten seconds at most, a server that is down is left alone
-     * until it is back, and if most requests are rate limited, all of them wait.
+     * until it is back, and if most requests are rate limited, all of them wait. An answer whose body breaks off is fetched
+     * again.
      */
-    service: { deadlineMs: 10_000, attemptTimeoutMs: 2_000, gate: true, hold: { maxQueueMs: 2_000 } },
+    service: {
+      deadlineMs: 10_000,
+      attemptTimeoutMs: 2_000,
+      wholeBodyBytes: 262_144,
+      gate: true,
+      hold: { maxQueueMs: 2_000 },
+    },
   },
 } as const;
 

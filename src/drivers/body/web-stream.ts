@@ -72,3 +72,8 @@ export async function drainWeb(data: ReadableStream<Uint8Array>, ms: number, sle
     cancel();
   }
 }
+
+/** Not every platform can refer to an object without keeping it. */
+export function weak<T extends object>(object: T): { deref(): T | undefined } {
+  return typeof WeakRef === 'undefined' ? { deref: () => object } : new WeakRef(object);
+}

@@ -49,6 +49,12 @@ export interface PromiseExchange<Answer> extends Caller {
   /** Calls `done` when the answer is no longer read, so that an abort has nothing left to end. */
   whenRead(answer: Answer, sent: Abortable, done: () => void): void;
 
+  /**
+   * If the answer of the attempt is there and only waits for its body, it is handed over as it is; without an attempt, that
+   * of any attempt. False if there is none. Undefined if answers of this client do not wait.
+   */
+  letGo?(sent: Abortable | undefined): boolean;
+
   /** Whether an answer goes to the caller at once. As far as the status decides, `acceptsStatus` says so. */
   accepts(answer: Answer): boolean;
   /** Undefined or 0: the answer cannot be judged, so the caller gets it as it is. */

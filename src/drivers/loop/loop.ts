@@ -215,7 +215,8 @@ export class Loop<Answer> {
     const { exchange } = this;
     if (exchange.isAborted) {
       exchange.release(ending);
-      return this.endedByAbort ? ending : { kind: 'error', error: exchange.abortError() };
+      const isTheCallers = this.endedByAbort && ending.kind === 'error';
+      return isTheCallers ? ending : { kind: 'error', error: exchange.abortError() };
     }
     const deadline = this.session.settings.deadlineCovers === 'body' ? this.times.deadline() : undefined;
     if (deadline !== undefined) {

@@ -101,9 +101,17 @@ export class AbortableAttempt<Answer> implements Abortable {
     });
   }
 
-  private endWithin({ ms, judges, error, next }: Limit): void {
-    const { timers } = this;
+  private endWithin(limit: Limit): void {
+    const { ms, judges, error, next } = limit;
+    const { exchange, timers } = this;
     const expire = (stalledMs?: number): void => {
+      // A slow body is no failure.
+      if (exchange.letGo?.(this) === true) return;
+      // Nor is it at the deadline: the other attempt has an answer that goes to the caller first.
+      if (judges === 'elapsed' && exchange.letGo?.(undefined) === true) {
+        this.endWithin({ ...limit, ms: 1 });
+        return;
+      }
       const later = next?.();
       if (later === undefined) this.giveUp(error(stalledMs));
       else this.endWithin(later);

@@ -106,6 +106,7 @@ const implausible: PlausibleTimes = {
   deadlineMs: [100, day],
   attemptTimeoutMs: [61, 12 * hour],
   'attemptTimeoutMs.maxMs': [61, 12 * hour],
+  wholeBodyMs: [5, hour],
   // Answers within one network may take a few milliseconds.
   'hedge.afterMs': [5, hour],
   // Retry-After counts in whole seconds: none would be obeyed.

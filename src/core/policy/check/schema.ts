@@ -82,6 +82,8 @@ const settings = {
     title: `${ms(1).title}, or an object such as { maxMs: 5000 } for an adaptive timeout`,
     ...either(ms(1), ref('learntTimeout')),
   },
+  wholeBodyBytes: bytes,
+  wholeBodyMs: ms(1),
   hedge: {
     title: 'true, false or an object such as { afterMs: 80 }',
     ...either(boolean, ref('hedge')),

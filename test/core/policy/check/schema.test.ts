@@ -23,6 +23,8 @@ const settings: Record<Exclude<keyof SettingsOptions, FunctionOnly>, true> = {
   deadlineMs: true,
   deadlineCovers: true,
   attemptTimeoutMs: true,
+  wholeBodyBytes: true,
+  wholeBodyMs: true,
   statuses: true,
   methods: true,
   idempotent: true,

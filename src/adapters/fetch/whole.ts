@@ -1,0 +1,155 @@
+/**
+ * Waits until the body of an answer is whole. The answer itself stays untouched: a copy of it is read aside, which is
+ * cancelled in the turn in which the answer is handed over.
+ */
+
+import { bytesToHold, isOfOtherLength, msToHold } from '../../core/decide/whole.js';
+import { isWebStream } from '../../drivers/body/stream-like.js';
+import { weak } from '../../drivers/body/web-stream.js';
+import { isStatus } from '../../drivers/loop/status.js';
+import type { Session } from '../../kernel/session.js';
+import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
+import { warnOnce } from '../../kernel/warning.js';
+import type { ResponseShape } from './shapes.js';
+
+/** How the body of an answer was when the answer was handed over; `cut`: it has broken off, with this error. */
+export type BodySeen = 'whole' | 'undecided' | { readonly cut: unknown };
+
+/** Calls the listener with the reason of an abort, whoever aborts. */
+export type Follow = (listener: (reason: unknown) => void) => Cancel;
+
+/** One attempt whose answer waits for its body. */
+export class WholeAttempt {
+  /** The signal of the attempt, if it has one of its own. */
+  readonly sent: AbortSignal | undefined;
+  private readonly session: Session;
+  private readonly sleep: Sleep;
+  private readonly ours: AbortController | undefined;
+  private readonly unfollow: Cancel;
+  /** Undefined unless the body is waited for. */
+  private end: ((seen: BodySeen) => void) | undefined = undefined;
+  private copied: { deref(): ReadableStream<Uint8Array> | undefined } | undefined = undefined;
+
+  /** `follow` is undefined if nothing can abort the attempt. */
+  constructor(session: Session, sleep: Sleep, sent: AbortSignal | undefined, follow: Follow | undefined) {
+    this.sent = sent;
+    this.session = session;
+    this.sleep = sleep;
+    this.ours = follow === undefined ? undefined : new AbortController();
+    this.unfollow = follow?.((reason) => this.abort(reason)) ?? (() => undefined);
+  }
+
+  /** Undefined if nothing can abort the attempt. */
+  get signal(): AbortSignal | undefined {
+    return this.ours?.signal;
+  }
+
+  /**
+   * Node 20 cancels the body of an aborted answer that was copied, so that its caller would hear that it was read already,
+   * and nothing of the abort. It leaves a body alone that is being read.
+   */
+  private abort(reason: unknown): void {
+    const body = this.copied?.deref();
+    const reader = body === undefined || body.locked ? undefined : body.getReader();
+    this.ours?.abort(reason);
+    reader?.releaseLock();
+  }
+
+  /** An abort has nothing left to end. */
+  stopFollowing(): void {
+    this.unfollow();
+  }
+
+  /** Resolves when the answer can be handed over. Undefined: at once. */
+  hold(answer: ResponseShape | undefined): Promise<BodySeen> | undefined {
+    const { request, settings, isEnclosed } = this.session;
+    if (isEnclosed || answer === undefined || !isStatus(answer.status)) return undefined;
+    const { body, bodyUsed, headers, status } = answer;
+    if (typeof body !== 'object' || body === null || bodyUsed === true) return undefined;
+    const mostBytes = bytesToHold(settings, request.method, status, headers);
+    if (mostBytes === 0) return undefined;
+    const reader = isPlatforms(answer, body) ? readerOfCopy(answer) : undefined;
+    if (reader === undefined) return undefined;
+    this.copied = weak(answer.body as ReadableStream<Uint8Array>);
+    return this.read(reader, answer, mostBytes);
+  }
+
+  private read(reader: Reader, answer: ResponseShape, mostBytes: number): Promise<BodySeen> {
+    return new Promise((resolve) => {
+      const cancel = this.sleep(msToHold(this.session.settings), () => this.letGo(), judging('awake', true));
+      this.end = (seen) => {
+        this.end = undefined;
+        cancel();
+        if (seen === 'undecided') void reader.cancel().catch(() => undefined);
+        resolve(seen);
+      };
+      void readToEnd(reader, mostBytes).then(
+        (bytes) => {
+          const isOther =
+            bytes <= mostBytes && isComparable(answer) && isOfOtherLength(answer.headers, bytes);
+          this.end?.(bytes > mostBytes ? 'undecided' : isOther ? { cut: otherLength() } : 'whole');
+        },
+        (cut: unknown) => this.end?.({ cut }),
+      );
+    });
+  }
+
+  /** The answer is handed over as it is. False if there is none that waits. */
+  letGo(): boolean {
+    const { end } = this;
+    end?.('undecided');
+    return end !== undefined;
+  }
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** How many bytes there are. Stops beyond `mostBytes`. */
+async function readToEnd(reader: Reader, mostBytes: number): Promise<number> {
+  let bytes = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    bytes += part.value.byteLength;
+    if (bytes > mostBytes) break;
+  }
+  return bytes;
+}
+
+/** Undefined if the answer cannot be copied, for example since something reads it already. */
+function readerOfCopy(answer: ResponseShape): Reader | undefined {
+  try {
+    const { body } = answer.clone();
+    return (body as ReadableStream<Uint8Array>).getReader();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether the answer is of the platform's own class, or of undici's. Of others it is not known what becomes of the original
+ * while its copy is read: node-fetch's waits for ever.
+ */
+function isPlatforms(answer: ResponseShape, body: object): boolean {
+  const { Response: Own, ReadableStream: OwnStream } = globalThis as Partial<typeof globalThis>;
+  if (typeof Own === 'function' && answer instanceof Own) return isWebStream(body);
+  const isUndicis =
+    answer.constructor?.name === 'Response' &&
+    Symbol.for('nodejs.util.inspect.custom') in answer &&
+    typeof OwnStream === 'function' &&
+    body instanceof OwnStream;
+  if (!isUndicis) warnOnce(notHeld);
+  return isUndicis;
+}
+
+const notHeld =
+  "undaunted: wholeBodyBytes has no effect on a fetch whose answers are neither the platform's Response nor undici's: they are handed over at once, and one that breaks off is not retried";
+
+/** A page is not shown how the answer of another origin was encoded. */
+function isComparable(answer: ResponseShape): boolean {
+  return (answer as { readonly type?: unknown }).type !== 'cors';
+}
+
+function otherLength(): Error {
+  return Object.assign(new Error('The body of the response is shorter or longer than its content-length'), {
+    code: 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  });
+}

@@ -1,0 +1,172 @@
+/** For how long an answer waits for its body. A slow body is no failure, and an abort ends the wait. */
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createRetrier, type PolicyOptions } from '../../../src/index.js';
+import type { Answer, Step } from '../../faults/lab.js';
+import { answer } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
+import { settled } from '../kit.js';
+import { hedgeMs, hedging, onCue } from './hedged.js';
+import { theSubject } from './subject.js';
+
+const subject = await theSubject();
+
+// axios itself waits for bodies, for as long as it takes.
+beforeEach(({ skip }) => skip(subject.name === 'axios'));
+
+const policy: PolicyOptions = {
+  wholeBodyBytes: 1_000,
+  schedule: { kind: 'fixed', waitMs: 7, jitter: 'none' },
+};
+
+/** The half of a body, and this afterwards, once the test calls `lab.cue('rest')`. */
+function halved(...rest: readonly Step[]): Answer {
+  const steps = [
+    { do: 'head', status: 200, headers: { 'content-length': '6' } },
+    { do: 'body', text: 'abc' },
+    { do: 'cue', name: 'rest' },
+    ...rest,
+  ];
+  return { steps } as Answer;
+}
+
+const slow = halved({ do: 'body', text: 'def' }, { do: 'end' });
+const cut = halved({ do: 'fin' });
+
+function stage(options: PolicyOptions = {}) {
+  const time = new HandTime();
+  const told: string[] = [];
+  const observe: PolicyOptions['observe'] = (event) => {
+    if (event.type === 'decision') told.push(event.decision.reason);
+    if (event.type === 'settled') told.push(`settled ${event.outcome} after ${event.attempts}`);
+  };
+  return { time, told, retrier: createRetrier({ ...policy, ...options, observe }, time.ports) };
+}
+
+describe.each(subject.ways)('over $name', (way) => {
+  test.each<[string, PolicyOptions, number]>([
+    ['wholeBodyMs', { wholeBodyMs: 90 }, 90],
+    ['half a second', {}, 500],
+    ['the time limit of an attempt', { attemptTimeoutMs: 300 }, 300],
+    ['the deadline', { deadlineMs: 200 }, 200],
+  ])('after %s, a body that is not whole is handed over', async (_what, options, ms) => {
+    const lab = await way.open([slow]);
+    const { time, told, retrier } = stage(options);
+    const asked = way.client(retrier)(lab.origin);
+    // Beside the one of the limit, if there is one, the timer of the answer that waits.
+    const isLimited = Object.keys(options).some((key) => key !== 'wholeBodyMs');
+    await time.until(({ timers }) => timers.length === (isLimited ? 2 : 1));
+    await time.fire(ms);
+    // What it is handed over with, the caller reads.
+    while (told.length === 0) await new Promise(setImmediate);
+    expect(told).toEqual(['settled 200 after 1']);
+    lab.cue('rest');
+    expect(await asked).toMatchObject({ status: 200, text: 'abcdef' });
+    expect(lab.requests).toHaveLength(1);
+    await time.until(({ pending }) => pending.length === 0);
+  });
+
+  test("one that breaks off after that is the caller's", async () => {
+    const lab = await way.open([cut, answer(200, 'again')]);
+    const { time, told, retrier } = stage();
+    const asked = settled(way.client(retrier)(lab.origin));
+    await time.fire(500);
+    while (told.length === 0) await new Promise(setImmediate);
+    lab.cue('rest');
+    expect((await asked).error).toBeInstanceOf(Error);
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test('one that breaks off before is fetched again', async () => {
+    const lab = await way.open([cut, answer(200, 'again')]);
+    const { time, told, retrier } = stage();
+    const asked = way.client(retrier)(lab.origin);
+    await time.until(({ pending }) => pending.includes(500));
+    lab.cue('rest');
+    await time.fire(7);
+    expect(await asked).toMatchObject({ text: 'again' });
+    expect(told).toEqual(['transport-error', 'success', 'settled 200 after 2']);
+  });
+
+  test('a deadline that covers the body ends it', async () => {
+    const lab = await way.open([slow]);
+    const { time, retrier } = stage({ deadlineMs: 200, deadlineCovers: 'body' });
+    const asked = settled(way.client(retrier)(lab.origin));
+    await time.until(({ pending }) => pending.includes(500));
+    await time.fire(200);
+    if (subject.name === 'fetch') {
+      await time.until(({ timers }) => timers.length > 2);
+      // The caller has begun to read it.
+      await new Promise(setImmediate);
+      await time.fire(0);
+    }
+    const { error } = await asked;
+    expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_DEADLINE' });
+    expect(lab.requests).toHaveLength(1);
+  });
+
+  test("the caller's abort ends the wait, as it ends any attempt", async () => {
+    const lab = await way.open([slow]);
+    const { time, told, retrier } = stage();
+    const abort = new AbortController();
+    const asked = settled(way.client(retrier)(lab.origin, { signal: abort.signal }));
+    await time.until(({ pending }) => pending.includes(500));
+    abort.abort();
+    const { error } = await asked;
+    expect(error).toMatchObject({ name: 'AbortError' });
+    expect(told[0]).toBe('aborted');
+    expect(time.pending).toEqual([]);
+  });
+
+  test('a hedge whose answer is whole wins over a first one that is not', async () => {
+    const lab = await way.open([slow, answer(200, 'hedge')]);
+    const { time, told, ask } = hedging(way, policy);
+    const asked = ask(lab.origin);
+    await time.until(({ pending }) => pending.includes(500));
+    await time.fire(hedgeMs);
+    expect((await asked).value).toMatchObject({ text: 'hedge' });
+    expect(told).toEqual([`hedge 2 after ${hedgeMs}`, '2 success', 'settled 200 after 2, hedge won']);
+  });
+
+  test('a first answer that is whole before its hedge wins', async () => {
+    const lab = await way.open([slow, onCue('hedge', answer(200, 'hedge'))]);
+    const { time, told, ask } = hedging(way, policy);
+    const asked = ask(lab.origin);
+    await time.until(({ pending }) => pending.includes(500));
+    await time.fire(hedgeMs);
+    await lab.until(({ requests }) => requests.length === 2);
+    lab.cue('rest');
+    expect((await asked).value).toMatchObject({ text: 'abcdef' });
+    expect(told).toEqual([`hedge 2 after ${hedgeMs}`, '1 success', 'settled 200 after 2, hedge lost']);
+    lab.cue('hedge');
+    await time.until(({ pending }) => pending.length === 0);
+  });
+
+  test('a first answer that breaks off leaves the race to the hedge', async () => {
+    const lab = await way.open([cut, onCue('hedge', answer(200, 'hedge'))]);
+    const { time, told, ask } = hedging(way, policy);
+    const asked = ask(lab.origin);
+    await time.until(({ pending }) => pending.includes(500));
+    await time.fire(hedgeMs);
+    await lab.until(({ requests }) => requests.length === 2);
+    lab.cue('rest');
+    // The first has ended, the hedge has not.
+    await time.until(({ pending }) => !pending.includes(500));
+    lab.cue('hedge');
+    expect((await asked).value).toMatchObject({ text: 'hedge' });
+    expect(told).toEqual([`hedge 2 after ${hedgeMs}`, '2 success', 'settled 200 after 2, hedge won']);
+  });
+
+  test('at the deadline, the answer that is there goes to the caller, whichever attempt it is of', async () => {
+    const lab = await way.open([onCue('first', answer(200, 'first')), slow]);
+    const { time, ask } = hedging(way, { ...policy, deadlineMs: 1_000 });
+    const asked = ask(lab.origin);
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(hedgeMs);
+    await time.until(({ pending }) => pending.includes(500));
+    await time.fire(1_000);
+    lab.cue('rest');
+    expect((await asked).value).toMatchObject({ text: 'abcdef' });
+    lab.cue('first');
+  });
+});
