@@ -1,9 +1,8 @@
 /** What was learnt from the attempts of the last ten minutes: the quantiles that settings need, and what is slow. */
 
 import type { Batch, Histogram } from './histogram.js';
-import { emptyHistogram, since, withBatch } from './histogram.js';
+import { emptyHistogram, quantileMs, shareBeyond, since, withBatch } from './histogram.js';
 import type { Tail } from './setting.js';
-import { quantileMs, shareBeyond } from './survival.js';
 
 export interface Learnt extends Estimates {
   /** All attempts since this time, and those of the five minutes before it. */

@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Batch } from '../../../../src/core/limits/latency/histogram.js';
-import { codeOf, emptyHistogram, since, withBatch } from '../../../../src/core/limits/latency/histogram.js';
+import {
+  codeOf,
+  emptyHistogram,
+  quantileMs,
+  shareBeyond,
+  since,
+  withBatch,
+} from '../../../../src/core/limits/latency/histogram.js';
 import type { LatencyState } from '../../../../src/core/limits/latency/latency.js';
 import { hedgeAfterMs, learntTimeoutMs } from '../../../../src/core/limits/latency/latency.js';
 import type { Tail } from '../../../../src/core/limits/latency/setting.js';
-import { quantileMs, shareBeyond } from '../../../../src/core/limits/latency/survival.js';
 import type { Played } from './playing.js';
 import { cut, diceFrom, hedge, lognormal, played, tail, timeout, times, withTokens } from './playing.js';
 
