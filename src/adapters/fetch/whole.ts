@@ -45,8 +45,8 @@ export class WholeAttempt {
   }
 
   /**
-   * Node 20 cancels the body of an aborted answer that was copied, so that its caller would hear that it was read already,
-   * and nothing of the abort. It leaves a body alone that is being read.
+   * Node 20 cancels the body of an aborted answer that was copied, so that its caller would hear that it was read
+   * already, and nothing of the abort. It leaves a body alone that is being read.
    */
   private abort(reason: unknown): void {
     const body = this.copied?.deref();
@@ -125,8 +125,8 @@ function readerOfCopy(answer: ResponseShape): Reader | undefined {
 }
 
 /**
- * Whether the answer is of the platform's own class, or of undici's. Of others it is not known what becomes of the original
- * while its copy is read: node-fetch's waits for ever.
+ * Whether the answer is of the platform's own class, or of undici's. Of others it is not known what becomes of the
+ * original while its copy is read: node-fetch's waits for ever.
  */
 function isPlatforms(answer: ResponseShape, body: object): boolean {
   const { Response: Own, ReadableStream: OwnStream } = globalThis as Partial<typeof globalThis>;

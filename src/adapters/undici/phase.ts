@@ -12,8 +12,9 @@
  *
  *                    from anywhere: passing (the handler threw, the caller aborts or has the socket), over
  *
- *     an attempt     live ──judging takes time──► aside ──it is the caller's──► handing ──all told──► live
- *     (Course)         └────────────────────────────┴───it is discarded────► draining
+ *     an attempt     live ──judged, or held──► aside ──it is the caller's──► handing ──all told──► live
+ *     (Course)         └─────────────────────────┴───it is discarded────► draining
+ *                    held: until its body is whole; judged: while a function of the caller's or a hint is waited for
  *
  *                    from anywhere: over (ended, failed, cut)
  *

@@ -450,7 +450,10 @@ export class Sending implements Handler, OldHandler {
   }
 }
 
-/** The error with which a body has broken off. undici compares its length itself, but not over HTTP/2, which has no reason phrases. */
+/**
+ * The error with which a body has broken off. undici compares its length itself, but not over HTTP/2, which has no
+ * reason phrases.
+ */
 function cutIn({ end, receivedBytes }: Aside, { headers, statusText = '' }: Head): unknown {
   if (end?.kind === 'error') return end.error;
   const isShort = end !== undefined && statusText === '' && isOfOtherLength(headers, receivedBytes);

@@ -50,8 +50,8 @@ export interface PromiseExchange<Answer> extends Caller {
   whenRead(answer: Answer, sent: Abortable, done: () => void): void;
 
   /**
-   * If the answer of the attempt is there and only waits for its body, it is handed over as it is; without an attempt, that
-   * of any attempt. False if there is none. Undefined if answers of this client do not wait.
+   * If the answer of the attempt is there and only waits for its body, it is handed over as it is; without an attempt,
+   * that of any attempt. False if there is none. Undefined if answers of this client do not wait.
    */
   letGo?(sent: Abortable | undefined): boolean;
 
