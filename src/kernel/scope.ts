@@ -94,9 +94,10 @@ export class Scope implements SessionScope, Shared {
     return this.limits.isOccupied;
   }
 
-  /** A new scope in its place, which knows nothing but what attempts occupy. */
-  renewed(fleet: FleetMember | undefined): Scope {
-    return new Scope(this.name, this.ports, this.siblings, fleet, this.limits.renewed());
+  /** A new scope in its place, which knows only what was not learnt; undefined: that is nothing. */
+  renewed(fleet: FleetMember | undefined): Scope | undefined {
+    const limits = this.limits.renewed();
+    return limits && new Scope(this.name, this.ports, this.siblings, fleet, limits);
   }
 
   /** Clears what was learnt. */

@@ -90,7 +90,8 @@ export class Scopes {
     for (const scope of scopes) {
       scope.forget();
       this.forget(scope);
-      if (scope.isOccupied) this.byName.set(scope.name, scope.renewed(this.fleet));
+      const anew = scope.renewed(this.fleet);
+      if (anew !== undefined) this.byName.set(scope.name, anew);
     }
   }
 

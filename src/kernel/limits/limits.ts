@@ -98,15 +98,15 @@ export class ScopeLimits {
     return this.all.some(isOccupied);
   }
 
-  /** Those of a scope that begins anew: only what attempts occupy is known there. */
-  renewed(): ScopeLimits {
+  /** Those that count something, for a scope that begins anew: requests under way go on using them. */
+  renewed(): ScopeLimits | undefined {
     const anew = new ScopeLimits(this.ports);
     for (const name of limitNames) {
       for (const [setting, limit] of this.known[name]) {
-        if (isOccupied(limit)) (anew.known[name] as Map<object, object>).set(setting, limit);
+        if ('isOccupied' in limit) (anew.known[name] as Map<object, object>).set(setting, limit);
       }
     }
-    return anew;
+    return anew.all.length === 0 ? undefined : anew;
   }
 
   /** Clears what was learnt. */
