@@ -5,7 +5,7 @@
 
 import type { ClientOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
-import type { Admission, Decision, Retry } from '../../core/types.js';
+import type { Admission, Decision, RefusalReason, Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import type { Session } from '../../kernel/session.js';
 import type { Sleep } from '../../kernel/sleep.js';
@@ -81,7 +81,7 @@ export class Loop<Answer> {
   // -------------------------------------------------------------- an attempt
 
   /**
-   * Waits until the gate and the hold let the attempt through; throws if they refuse it. Undefined: it may go at once.
+   * Waits until the limits let the attempt through; throws if one refuses it. Undefined: it may go at once.
    */
   private admitted(): Promise<void> | undefined {
     const admission = this.session.admit();
@@ -91,11 +91,17 @@ export class Loop<Answer> {
   private async admittedAfter(first: Admission): Promise<void> {
     const { session } = this;
     for (let admission = first; admission.kind !== 'go'; admission = session.admit()) {
-      if (admission.kind === 'refuse') {
-        throw this.exchange.ownError(session.limits.refusal(admission.reason, this.times.cause));
-      }
+      if (admission.kind === 'refuse') throw this.refusal(admission.reason);
       await (admission.isCalled ? this.waitForTurn(admission.delayMs) : this.wait(admission.delayMs));
     }
+  }
+
+  /** If it has waited until its deadline, that is why the request fails. */
+  private refusal(reason: RefusalReason): Error {
+    const { exchange, session, times } = this;
+    const deadline = times.deadline();
+    if (deadline !== undefined && deadline.ms <= 0) return deadline.error();
+    return exchange.ownError(session.limits.refusal(reason, times.cause));
   }
 
   private async send(): Promise<Ending<Answer> | Ruled<Answer>> {
