@@ -45,6 +45,8 @@ interface Passage {
   hedgeAfterMs: number | undefined;
   /** The event being played has asked for a hedge. */
   hasAsked: boolean;
+  /** Resolves once limits have heard that the answer is over, if one of them waits for that. */
+  isOver: Promise<void> | undefined;
   record?: RequestRecord;
 }
 
@@ -125,6 +127,7 @@ export class Stage {
         isHedged: false,
         hedgeAfterMs: undefined,
         hasAsked: false,
+        isOver: undefined,
       }),
     );
     for (const passage of passages) {
@@ -151,6 +154,7 @@ export class Stage {
   #watched(session: Session): Session {
     const { tail } = session;
     const passage = this.#acting();
+    this.#attendTurns(session, passage);
     if (tail === undefined) return session;
     const { hedgeAfterMs, hedge, withdraw, ended } = bound(tail);
     const alarms = new Map<Alarm, Planned>();
@@ -199,6 +203,19 @@ export class Stage {
       },
     } satisfies Partial<SessionTail>);
     return session;
+  }
+
+  /** It may be called while another request ends. Then it goes on in an event of its own. */
+  #attendTurns(session: Session, passage: Passage): void {
+    const { onTurn, bodyEnded } = session;
+    session.onTurn = (call) => onTurn.call(session, () => void this.#plan(this.#now, passage, call));
+    if (!session.awaitsBody) return;
+    passage.isOver = new Promise((resolve) => {
+      session.bodyEnded = () => {
+        bodyEnded.call(session);
+        resolve();
+      };
+    });
   }
 
   /** The client goes on in this turn, but nothing that it does will show. */
@@ -268,6 +285,7 @@ export class Stage {
 
   async #send(passage: Passage, send: Send): Promise<void> {
     const { with: what, history } = await send(passage.request);
+    await passage.isOver;
     passage.record = observed(passage.request, passage.sent, history, { with: what, atMs: this.#now });
     this.#rest();
   }

@@ -51,6 +51,14 @@ class Asking implements Pursuit {
     return this.session.next(outcome, this.judged(outcome, prospects));
   }
 
+  get awaitsBody(): boolean {
+    return this.session.awaitsBody;
+  }
+
+  bodyEnded(): void {
+    this.session.bodyEnded();
+  }
+
   abandon(outcome?: unknown): void {
     this.session.abandon(outcome);
   }

@@ -85,6 +85,12 @@ export function overload(perSecond: number): Day {
   return day(server, stream(perSecond), 2 * minute);
 }
 
+/** More requests than eight workers can do, each with a deadline of two seconds, and a queue that refuses none of them. */
+export function crowdedWorkers(load: number): Day {
+  const server: PlainServer = { kind: 'queue', workers: 8, places: 100_000, serviceMs: 100 };
+  return day(server, stream(80 * load, { deadlineMs: 2_000 }), 2 * minute);
+}
+
 /**
  * A quota that clients share who know nothing of each other, each a process of its own: all are told the same second.
  * Together they want two and a half times as much.

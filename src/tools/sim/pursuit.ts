@@ -46,6 +46,9 @@ export interface Pursuit {
   acceptAtOnce(status: number): boolean;
   next(outcome: ResponseOutcome | ErrorOutcome, prospects: Prospects): BareDecision;
   abandon(outcome?: unknown): void;
+  /** Only if it waits for that: the answer is over. */
+  readonly awaitsBody?: boolean;
+  bodyEnded?(): void;
 }
 
 /** A decision without its reasons. */

@@ -257,9 +257,11 @@ export class Traffic {
   }
 
   private end(exchange: Exchange, ending: Ending): void {
-    const { caller, startedAt } = exchange;
+    const { caller, startedAt, pursuit } = exchange;
     const { now } = this.agenda;
     this.trace?.(now, exchange, ending);
+    // Answers have no bodies here.
+    if (pursuit.awaitsBody) pursuit.bodyEnded?.();
     exchange.route.tally.settle(ending, now, now - startedAt, exchange.by);
     exchange.mark = over;
     exchange.race = undefined;
