@@ -33,6 +33,7 @@ const parts: Readonly<Record<string, Source>> = {
   cost: { type: 'Cost' },
   gate: { type: 'Gate', defaults: defaults.gate },
   hold: { type: 'Hold', defaults: defaults.hold },
+  concurrency: { type: 'Concurrency', defaults: defaults.concurrency },
   hedge: { type: 'Hedge', defaults: defaults.hedge },
   learntTimeout: { type: 'LearntTimeout', defaults: defaults.learntTimeout },
 };

@@ -241,6 +241,40 @@ const moments: readonly DayCase[] = [
   },
 ];
 
+const crowds: readonly DayCase[] = [
+  {
+    column: 'at 150 %',
+    about:
+      'Eight workers of 0.1 s each, a queue without an end, and requests with deadlines of 2 s, half again as many as the workers can do: the share of what they can do that is done in time',
+    asked: 'with `concurrency`: at least 95 %',
+    day: days.crowdedWorkers(1.5),
+    value: ({ totals }, { world }) => totals.good / ((80 * world.durationMs) / 1_000),
+    isQuick: true,
+  },
+  {
+    column: 'at 80 %',
+    about: 'The same with fewer requests than they can do: the share of the requests',
+    day: days.crowdedWorkers(0.8),
+    print: (share) => percent(share, 1),
+  },
+  {
+    column: 'at 300 %',
+    about: 'The same with three times as many as they can do: the share of what they can do',
+    day: days.crowdedWorkers(3),
+    value: ({ totals }, { world }) => totals.good / ((80 * world.durationMs) / 1_000),
+  },
+];
+
+const crowdContenders: Contenders = {
+  ...naive,
+  'undaunted: defaults': {},
+  'undaunted: `service`': presets.policies.service,
+  'undaunted: `concurrency: 8`': { concurrency: 8 },
+  'undaunted: `concurrency: 16`': { concurrency: 16 },
+  'undaunted: `concurrency: 32`': { concurrency: 32 },
+  'undaunted: `service`, `concurrency: 16`': { ...presets.policies.service, concurrency: 16 },
+};
+
 /** All ordinary days, for other comparisons. */
 export const dayCases: readonly DayCase[] = [...limits, ...parts, ...moments];
 
@@ -272,5 +306,11 @@ export const ordinaryTables: readonly Table[] = [
     title: 'Ordinary days: everything fails for a moment',
     contenders: dayContenders,
     cases: moments.map(caseOf),
+  },
+  {
+    name: 'ordinary-crowds',
+    title: 'Ordinary days: more requests than workers',
+    contenders: crowdContenders,
+    cases: crowds.map(caseOf),
   },
 ];

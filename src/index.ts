@@ -16,6 +16,9 @@ export type {
   WindowBudget,
 } from './core/limits/budget/setting.js';
 export type { BucketState, BudgetState, WindowState } from './core/limits/budget/state.js';
+export { ConcurrencyError } from './core/limits/concurrency/error.js';
+export type { Concurrency, ConcurrencyOptions } from './core/limits/concurrency/setting.js';
+export type { Line } from './core/limits/concurrency/state.js';
 export { GateShutError } from './core/limits/gate/error.js';
 export type { Gate } from './core/limits/gate/setting.js';
 export type { Asked } from './core/limits/hold/error.js';

@@ -67,6 +67,7 @@ describe('the table of settings', () => {
     'window',
     'gate',
     'hold',
+    'concurrency',
     'hedge',
     'learntTimeout',
     'cost',
@@ -79,7 +80,7 @@ describe('the table of settings', () => {
 
   test('shows which settings are off by default', () => {
     const off = [...rows].filter(([, text]) => text.startsWith('off')).map(([key]) => key);
-    expect(off).toEqual(['hedge', 'idempotencyKey', 'gate', 'hold', 'attemptHeader']);
+    expect(off).toEqual(['hedge', 'idempotencyKey', 'gate', 'hold', 'concurrency', 'attemptHeader']);
   });
 });
 

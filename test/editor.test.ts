@@ -18,7 +18,14 @@ interface Place {
   readonly defaults: Readonly<Record<string, unknown>>;
 }
 
-const off = { idempotencyKey: false, gate: false, hold: false, hedge: false, attemptHeader: false };
+const off = {
+  idempotencyKey: false,
+  gate: false,
+  hold: false,
+  concurrency: false,
+  hedge: false,
+  attemptHeader: false,
+};
 const unset = Object.fromEntries(['$schema', 'retry', 'rules', ...functions].map((key) => [key, undefined]));
 const { windowBudget, learntTimeout, ...usual } = defaults;
 const ofPolicy = { ...unset, ...usual, ...off };
@@ -105,6 +112,7 @@ const places = new Map<string, Place>([
   within('idempotencyKey', 'idempotencyKey: { ¦ }', defaults.idempotencyKey),
   within('gate', 'gate: { ¦ }', defaults.gate),
   within('hold', 'hold: { ¦ }', defaults.hold),
+  within('concurrency', 'concurrency: { ¦ }', { limit: undefined, ...defaults.concurrency }),
   within('hedge', 'hedge: { ¦ }', defaults.hedge),
   within('learntTimeout', 'attemptTimeoutMs: { ¦ }', { ...defaults.learntTimeout, maxMs: undefined }),
   within('bucket', "budget: { kind: 'bucket', ¦ }", defaults.budget),
@@ -244,6 +252,8 @@ const units: Readonly<Record<string, RegExp>> = {
   normal: /\bshare\b/i,
   factor: /\btimes\b/i,
   failures: /\bfirst attempts\b/i,
+  concurrency: /\battempts\b/i,
+  limit: /\battempts\b/i,
   maxWaiting: /\brequests\b/i,
   capacity: /\b(tokens|hedges)\b/i,
   quantile: /\bquantile\b/i,

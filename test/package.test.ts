@@ -12,6 +12,7 @@ import * as schemes from '../src/schemes.js';
 test('undaunted exports what it promises, and nothing else', () => {
   expect(Object.keys(main).sort()).toEqual([
     'AttemptTimeoutError',
+    'ConcurrencyError',
     'DeadlineError',
     'GateShutError',
     'HeldError',

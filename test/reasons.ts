@@ -27,6 +27,7 @@ const all: Readonly<Record<Reason, true>> = {
   'budget-spent': true,
   'gate-shut': true,
   held: true,
+  crowded: true,
   cut: true,
   'other-pending': true,
 };

@@ -43,6 +43,12 @@ const nested: readonly Nested[] = [
   { heading: '`cost` of a budget', type: 'Cost', schema: 'cost' },
   { heading: '`gate`', type: 'Gate', schema: 'gate', defaults: defaults.gate },
   { heading: '`hold`', type: 'Hold', schema: 'hold', defaults: defaults.hold },
+  {
+    heading: '`concurrency`',
+    type: 'Concurrency',
+    schema: 'concurrency',
+    defaults: defaults.concurrency,
+  },
   { heading: '`hedge`', type: 'Hedge', schema: 'hedge', defaults: defaults.hedge },
   {
     heading: '`attemptTimeoutMs`, as an object',

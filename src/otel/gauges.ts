@@ -21,6 +21,8 @@ interface Gauges {
   readonly gates: ObservableGauge;
   readonly holds: ObservableGauge;
   readonly waiting: ObservableGauge;
+  readonly inFlight: ObservableGauge;
+  readonly inLine: ObservableGauge;
   readonly shared: ObservableGauge;
 }
 
@@ -70,6 +72,14 @@ function gaugesOf(meter: Meter): Gauges {
       unit: '{request}',
       description: 'Requests waiting for the gate of a scope.',
     }),
+    inFlight: meter.createObservableGauge('undaunted.concurrency.in_flight', {
+      unit: '{attempt}',
+      description: 'Attempts in flight in a scope that limits them.',
+    }),
+    inLine: meter.createObservableGauge('undaunted.concurrency.waiting', {
+      unit: '{request}',
+      description: 'Requests waiting for room among the attempts in flight.',
+    }),
     shared: meter.createObservableGauge('undaunted.fleet.shared', {
       unit: '{retrier}',
       description:
@@ -89,12 +99,14 @@ function byName(scopes: readonly ScopeSnapshot[], names: Bounded): Shown {
 }
 
 function together(one: Gauged, other: Gauged): Gauged {
+  const concurrencies = [...(one.concurrencies ?? []), ...(other.concurrencies ?? [])];
   return {
     name: one.name,
     budgets: [...one.budgets, ...other.budgets],
     gates: [...one.gates, ...other.gates],
     holds: [...one.holds, ...other.holds],
     waiting: one.waiting + other.waiting,
+    ...(concurrencies.length > 0 && { concurrencies }),
   };
 }
 
@@ -105,12 +117,15 @@ function together(one: Gauged, other: Gauged): Gauged {
 function forgottenSince(before: Shown = new Map(), now: Shown): Gauged[] {
   return [...before.values()]
     .filter(({ name }) => !now.has(name))
-    .map(({ name, gates, holds }) => ({
+    .map(({ name, gates, holds, concurrencies }) => ({
       name,
       budgets: [],
       gates: gates.map(() => ({ state: 'open' })),
       holds: holds.map(() => ({ forMs: 0 })),
       waiting: 0,
+      ...(concurrencies && {
+        concurrencies: concurrencies.map((one) => ({ ...one, inFlight: 0, waiting: 0 })),
+      }),
     }));
 }
 
@@ -119,13 +134,18 @@ function report(
   result: BatchObservableResult,
   gauges: Gauges,
   scope: Attributes,
-  { budgets, gates, holds, waiting }: Gauged,
+  { budgets, gates, holds, concurrencies = [], waiting }: Gauged,
 ): void {
   if (budgets.length > 0) {
     result.observe(gauges.tokens, Math.min(...budgets.map(({ tokens }) => tokens)), scope);
   }
   if (holds.length > 0) {
     result.observe(gauges.holds, Math.max(...holds.map(({ forMs }) => forMs)) / 1_000, scope);
+  }
+  if (concurrencies.length > 0) {
+    const sum = (of: 'inFlight' | 'waiting'): number => concurrencies.reduce((all, one) => all + one[of], 0);
+    result.observe(gauges.inFlight, sum('inFlight'), scope);
+    result.observe(gauges.inLine, sum('waiting'), scope);
   }
   if (gates.length === 0) return;
   result.observe(gauges.waiting, waiting, scope);

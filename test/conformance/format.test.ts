@@ -101,6 +101,7 @@ const reach: Readonly<Record<Reason, true | string>> = {
   'budget-spent': true,
   'gate-shut': true,
   held: true,
+  crowded: true,
   cut: true,
   'other-pending': true,
 };

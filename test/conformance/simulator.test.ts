@@ -97,6 +97,7 @@ const refusals: Readonly<Record<string, string>> = {
   'gate-shut': 'ERR_UNDAUNTED_GATE_SHUT',
   'gate-full': 'ERR_UNDAUNTED_GATE_SHUT',
   held: 'ERR_UNDAUNTED_HELD',
+  crowded: 'ERR_UNDAUNTED_CONCURRENCY',
 };
 
 function codeOf(outcome: Exclude<Step, string>): End['with'] {

@@ -216,7 +216,7 @@ describe('scopes', () => {
           gates: [{ state: 'shut' }],
           holds: [{ forMs: 5_000 }],
           waiting: 0,
-          refused: { 'gate-shut': 0, 'gate-full': 0, held: 0 },
+          refused: { 'gate-shut': 0, 'gate-full': 0, held: 0, crowded: 0 },
         },
       ],
     });

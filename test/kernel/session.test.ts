@@ -412,7 +412,7 @@ describe('the gate', () => {
     ]);
     expect(retrier.snapshot().scopes[0]).toMatchObject({
       gates: [{ state: 'ramping' }],
-      refused: { 'gate-shut': 1, 'gate-full': 0, held: 0 },
+      refused: { 'gate-shut': 1, 'gate-full': 0, held: 0, crowded: 0 },
     });
   });
 

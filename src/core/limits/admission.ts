@@ -1,6 +1,7 @@
 /** What a request meets before it is sent, and what it holds of it, as values. */
 
 import type { Admission, RefusalReason } from '../types.js';
+import type { Room } from './concurrency/state.js';
 import type { Kind } from './gate/kinds.js';
 import type { Epoch, GateState } from './gate/state.js';
 import { givePlaceBack } from './hold/queue.js';
@@ -16,6 +17,8 @@ export interface AdmissionRequest {
   readonly waiting: number;
   /** How many requests queue for the hold, not counting this one. */
   readonly queued: number;
+  /** Undefined: nothing limits how many attempts may be in flight. */
+  readonly room?: Room | undefined;
   readonly queuePlace: QueuePlace;
   /** The attempt is a retry. The answer before it is gone, so it waits as long as its deadline allows. */
   readonly isRetry: boolean;

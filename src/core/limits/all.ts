@@ -3,19 +3,25 @@
  * sent, or a retry from being made. What is written by hand for each of them is in a record by these names, so that a
  * forgotten limit does not compile.
  *
- * - Before an attempt: hold, gate (`orderOfAdmission`).
- * - Before a retry: budget, gate, hold (`orderOfRetry`).
+ * - Before an attempt: hold, concurrency, gate (`orderOfAdmission`).
+ * - Before a retry: budget, gate, hold, concurrency (`orderOfRetry`).
  * - After an attempt: gate, hold, budget (`live-session.ts`). The gate comes first, because it alone gives something back
- *   whatever the outcome. The other two come before the decision, which reads what a failure has changed.
+ *   whatever the outcome. The other two come before the decision, which reads what a failure has changed. What concurrency
+ *   gives ends by itself: with the permit of the attempt (`admission.ts`).
  */
 
 /** True: it is asked before each attempt. False: only whether there may be a retry. */
-const asksFirst = { budget: false, gate: true, hold: true } as const;
+const asksFirst = { budget: false, gate: true, hold: true, concurrency: true } as const;
 
 export type LimitName = keyof typeof asksFirst;
 
 /** True: an attempt occupies it until the body of its answer is over. False: until its head. */
-const lastsToBody: Readonly<Record<LimitName, boolean>> = { budget: false, gate: false, hold: false };
+const lastsToBody: Readonly<Record<LimitName, boolean>> = {
+  budget: false,
+  gate: false,
+  hold: false,
+  concurrency: true,
+};
 
 /** Those that are asked before each attempt. */
 export type AskedFirst = { [K in LimitName]: (typeof asksFirst)[K] extends true ? K : never }[LimitName];
@@ -28,16 +34,18 @@ export function byLimit<T>(make: (name: LimitName) => T): Readonly<Record<LimitN
 }
 
 /**
- * Before an attempt is sent. The hold comes first, because an attempt may wait long for its place in the queue: what the
- * gate gives, the turn to probe or a place in the ramp, has to be used at once.
+ * Before an attempt is sent. The hold comes first, because an attempt may wait long for its place in the queue, and room
+ * among the attempts in flight would stay empty meanwhile. The gate comes last, because what it gives, the turn to probe or
+ * a place in the ramp, has to be used at once.
  */
-export const orderOfAdmission: readonly AskedFirst[] = ['hold', 'gate'];
+export const orderOfAdmission: readonly AskedFirst[] = ['hold', 'concurrency', 'gate'];
 
 /**
  * Before a retry. The budget comes first: requests spend it themselves, so what it forbids would be forbidden however the
- * server is. The hold comes last, because the time in its queue is compared with the wait that was chosen.
+ * server is. The hold comes later, because the time in its queue is compared with the wait that was chosen. Concurrency
+ * comes last: what the server says is a better reason than what this process does to itself.
  */
-export const orderOfRetry: readonly LimitName[] = ['budget', 'gate', 'hold'];
+export const orderOfRetry: readonly LimitName[] = ['budget', 'gate', 'hold', 'concurrency'];
 
 /**
  * Whether an attempt with these settings asks for admission, so that it may have to wait or be refused. It is a setting

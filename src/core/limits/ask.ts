@@ -10,6 +10,7 @@ import { noQueuePlace, passing, withoutPlace } from './admission.js';
 import { type AskedFirst, type LimitName, orderOfAdmission, orderOfRetry } from './all.js';
 import { affords } from './budget/budget.js';
 import type { Cost } from './budget/setting.js';
+import { admitByConcurrency, isTooCrowded } from './concurrency/admit.js';
 import { admitByGate } from './gate/admit.js';
 import { admitByHold, queuesTooLong } from './hold/admit.js';
 import type { LimitStop } from './settings.js';
@@ -27,6 +28,13 @@ type Ask = (
 const asked: Readonly<Record<AskedFirst, Ask>> = {
   hold: ({ hold }, request, before, now, deadlineAt) =>
     hold === false ? before : admitByHold(hold, request, now, deadlineAt),
+  concurrency: (settings, request, before, now, deadlineAt, draw) => {
+    const { concurrency } = settings;
+    const { room } = request;
+    if (concurrency === false || room === undefined) return before;
+    const byGate = (): Admitted => asked.gate(settings, request, before, now, deadlineAt, draw);
+    return admitByConcurrency(concurrency, room, before, byGate, now, deadlineAt);
+  },
   gate: ({ gate }, request, before, now, deadlineAt, draw) =>
     gate === false ? before : admitByGate(gate, request, before, now, deadlineAt, draw),
 };
@@ -73,6 +81,11 @@ const forbids: Readonly<Record<LimitName, Forbids>> = {
   hold: ({ hold }, { queueMs = 0 }, _price, delayMs, leftMs) => {
     const isTooLong = hold !== false && queuesTooLong(hold, queueMs, delayMs, leftMs);
     return isTooLong ? { reason: 'held', delayMs: queueMs } : undefined;
+  },
+  concurrency: ({ concurrency }, { line }, _price, delayMs, leftMs) => {
+    if (concurrency === false || line === undefined) return undefined;
+    const isTooLong = isTooCrowded(concurrency, line, delayMs, leftMs);
+    return isTooLong ? { reason: 'crowded', delayMs: line.waitedMs } : undefined;
   },
 };
 

@@ -11,17 +11,27 @@ import {
   fillBudget,
 } from './budget/setting.js';
 import type { BudgetState } from './budget/state.js';
+import {
+  type Concurrency,
+  type ConcurrencyOption,
+  concurrencyDefaults,
+  concurrencyRefusals,
+  concurrencyStops,
+  fillConcurrency,
+} from './concurrency/setting.js';
+import type { Line } from './concurrency/state.js';
 import { type Gate, type GateOption, gateDefaults, gateRefusals, gateStops } from './gate/setting.js';
 import { type Hold, type HoldOption, holdDefaults, holdRefusals, holdStops } from './hold/setting.js';
 
 /** As users write them. */
-export interface LimitOptions extends BudgetOption, GateOption, HoldOption {}
+export interface LimitOptions extends BudgetOption, GateOption, HoldOption, ConcurrencyOption {}
 
 /** As they are read. */
 export interface LimitSettings extends Readonly<Record<LimitName, object | false>> {
   readonly budget: Budget | false;
   readonly gate: Gate | false;
   readonly hold: Hold | false;
+  readonly concurrency: Concurrency | false;
 }
 
 /** What each is if it is on. */
@@ -29,12 +39,14 @@ export interface LimitDefaults extends Readonly<Record<LimitName, object>> {
   readonly budget: BucketBudget;
   readonly gate: Gate;
   readonly hold: Hold;
+  readonly concurrency: typeof concurrencyDefaults;
 }
 
 export const limitDefaults: LimitDefaults = {
   budget: bucketDefaults,
   gate: gateDefaults,
   hold: holdDefaults,
+  concurrency: concurrencyDefaults,
 };
 
 /** Those that a policy has without saying so. The others are off. */
@@ -42,6 +54,7 @@ export const limitsByDefault: Pick<LimitDefaults, 'budget'> & Readonly<Record<As
   budget: bucketDefaults,
   gate: false,
   hold: false,
+  concurrency: false,
 };
 
 /** From the written form to the one that is read. */
@@ -51,6 +64,7 @@ export const limitFills: {
   budget: fillBudget,
   gate: (option) => switched(option, gateDefaults),
   hold: (option) => switched(option, holdDefaults),
+  concurrency: fillConcurrency,
 };
 
 // ---------------------------------------------------------------- what a decision sees
@@ -61,6 +75,8 @@ export interface LimitsSeen {
   readonly gateShut: boolean;
   /** How long a retry would have to queue behind the hold of the scope. */
   readonly queueMs?: number | undefined;
+  /** Present if requests wait for room among the attempts in flight. */
+  readonly line?: Line | undefined;
 }
 
 // ---------------------------------------------------------------- reasons
@@ -69,7 +85,11 @@ export interface LimitsSeen {
 export const limitRefusals: {
   readonly gate: typeof gateRefusals;
   readonly hold: typeof holdRefusals;
-} = { gate: gateRefusals, hold: holdRefusals } satisfies Record<AskedFirst, readonly string[]>;
+  readonly concurrency: typeof concurrencyRefusals;
+} = { gate: gateRefusals, hold: holdRefusals, concurrency: concurrencyRefusals } satisfies Record<
+  AskedFirst,
+  readonly string[]
+>;
 
 export type LimitRefusal = (typeof limitRefusals)[AskedFirst][number];
 
@@ -78,7 +98,13 @@ export const limitStops: {
   readonly budget: typeof budgetStops;
   readonly gate: typeof gateStops;
   readonly hold: typeof holdStops;
-} = { budget: budgetStops, gate: gateStops, hold: holdStops } satisfies Record<
+  readonly concurrency: typeof concurrencyStops;
+} = {
+  budget: budgetStops,
+  gate: gateStops,
+  hold: holdStops,
+  concurrency: concurrencyStops,
+} satisfies Record<
   LimitName,
   Readonly<Record<string, (ended: string, waitMs: number | undefined) => string>>
 >;

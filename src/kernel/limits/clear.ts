@@ -5,6 +5,7 @@
 
 import type { LimitName } from '../../core/limits/all.js';
 import type { ScopeBudget } from './budget.js';
+import type { ScopeConcurrency } from './concurrency.js';
 import type { ScopeGate } from './gate.js';
 import type { ScopeHold } from './hold.js';
 import type { Asking, Permit } from './permit.js';
@@ -14,6 +15,7 @@ export interface LimitsPassed extends Readonly<Record<LimitName, object | undefi
   readonly budget: ScopeBudget | undefined;
   readonly gate: ScopeGate | undefined;
   readonly hold: ScopeHold | undefined;
+  readonly concurrency: ScopeConcurrency | undefined;
 }
 
 const clear = {
@@ -21,12 +23,13 @@ const clear = {
   budget: undefined,
   gate: ({ gate }) => gate === undefined || gate.isClear,
   hold: ({ hold }, now) => hold === undefined || hold.isClear(now),
+  concurrency: ({ concurrency }) => concurrency === undefined || concurrency.isClear,
 } as const satisfies Record<LimitName, ((limits: LimitsPassed, now: number) => boolean) | undefined>;
 
 /** Whether no limit is in the way of an attempt, so that it has nothing to ask for and nothing to take. */
 export function isClear(limits: LimitsPassed, now: number): boolean {
   // The hold comes first, because that it is asked may end a trial.
-  return clear.hold(limits, now) && clear.gate(limits);
+  return clear.hold(limits, now) && clear.concurrency(limits) && clear.gate(limits);
 }
 
 const told = {
@@ -37,9 +40,11 @@ const told = {
     if (permit !== undefined) hold?.succeeded(true, permit.sentAt);
   },
   budget: ({ budget }) => budget?.succeeded(undefined),
+  // The end of the attempt tells it (`admission.ts`).
+  concurrency: undefined,
 } as const satisfies Record<
   LimitName,
-  (limits: LimitsPassed, asking: Asking, permit: Permit | undefined) => void
+  ((limits: LimitsPassed, asking: Asking, permit: Permit | undefined) => void) | undefined
 >;
 
 /** The first attempt has succeeded. `permit`: undefined only if its settings do not ask for admission. */

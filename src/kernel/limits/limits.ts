@@ -17,6 +17,7 @@ import type { Ports } from '../ports.js';
 import type { SessionLimits } from '../session.js';
 import { ScopeBudget } from './budget.js';
 import type { LimitsPassed } from './clear.js';
+import { ScopeConcurrency } from './concurrency.js';
 import { ScopeGate } from './gate.js';
 import { ScopeHold } from './hold.js';
 import type { Asking, Permit } from './permit.js';
@@ -36,6 +37,10 @@ const made: {
     typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? ScopeGate : undefined,
   hold:
     typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? ScopeHold : undefined,
+  concurrency:
+    typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__
+      ? ScopeConcurrency
+      : undefined,
 };
 
 /** The limits as `snapshot()` shows them: one entry for each that the rules of the scope have used. */
@@ -43,6 +48,12 @@ export interface LimitSnapshots {
   readonly budgets: readonly { readonly tokens: number }[];
   readonly gates: readonly { readonly state: 'open' | 'shut' | 'ramping' }[];
   readonly holds: readonly { readonly forMs: number }[];
+  /** Present if a rule of the scope limits it: how many attempts are in flight, and how many requests wait. */
+  readonly concurrencies?: readonly {
+    readonly limit: number;
+    readonly inFlight: number;
+    readonly waiting: number;
+  }[];
 }
 
 type Shown<K extends LimitName> = NonNullable<ReturnType<LimitNamed<K>['snapshot']>>;
@@ -77,10 +88,12 @@ export class ScopeLimits {
   }
 
   snapshot(now: number): LimitSnapshots {
+    const concurrencies = this.shown('concurrency', now);
     return {
       budgets: this.shown('budget', now),
       gates: this.shown('gate', now),
       holds: this.shown('hold', now),
+      ...(concurrencies.length > 0 && { concurrencies }),
     };
   }
 
@@ -146,7 +159,7 @@ export interface Shared {
 }
 
 /** What the state of the limits is for an attempt. */
-type Found = Pick<AdmissionRequest, 'gate' | 'hold' | 'kind'>;
+type Found = Pick<AdmissionRequest, 'gate' | 'hold' | 'kind' | 'room'>;
 
 /** Which limit it is that refuses for this reason. */
 const refusing = Object.fromEntries(
@@ -159,35 +172,41 @@ export class Limits implements LimitsPassed, SessionLimits {
   readonly budget: ScopeBudget | undefined;
   readonly gate: ScopeGate | undefined;
   readonly hold: ScopeHold | undefined;
+  readonly concurrency: ScopeConcurrency | undefined;
 
-  constructor(scope: Shared, settings: Settings, { budget, gate, hold }: LimitsPassed) {
+  constructor(scope: Shared, settings: Settings, { budget, gate, hold, concurrency }: LimitsPassed) {
     this.scope = scope;
     this.settings = settings;
     this.budget = budget;
     this.gate = gate;
     this.hold = hold;
+    this.concurrency = concurrency;
   }
 
   // -------------------------------------------------------------- before an attempt
 
   /** What an attempt finds that asks for admission. */
-  foundBy(asking: Asking, _permit: Permit): Found {
-    const { gate, hold } = this;
+  foundBy(asking: Asking, permit: Permit): Found {
+    const { gate, hold, concurrency } = this;
     return {
       gate: gate === undefined ? openGate : gate.state,
       hold: hold === undefined ? noHold : hold.state,
       kind: gate === undefined ? 0 : gate.kindOf(asking),
+      room: concurrency?.roomFor(permit),
     };
   }
 
   /** It was told whether it may be sent. `found`: what it found when it asked. */
   answered(permit: Permit, found: Found, admitted: Admitted, deadlineAt: number, now: number): void {
-    const { gate, hold } = this;
+    const { gate, hold, concurrency } = this;
     const { admission } = admitted;
     if (gate !== undefined) gate.state = admitted.gate;
     if (hold !== undefined) hold.state = admitted.hold;
     if (admission.kind === 'go') hold?.sent(permit, found.hold, now);
     else this.askFleet(permit, admission, deadlineAt, now);
+    if (admission.kind === 'wait' && admission.why === 'concurrency') {
+      concurrency?.standsInLine(permit, now, now + admission.delayMs);
+    } else if (admission.kind !== 'go') concurrency?.leave(permit);
   }
 
   /** The request waits for something that only the fleet can give: the lease of a probe, or a place in the queue. */
@@ -201,35 +220,45 @@ export class Limits implements LimitsPassed, SessionLimits {
   }
 
   /** The request waits for a limit that calls it when it is its turn. */
-  onTurn(_permit: Permit, _call: () => void): void {}
+  onTurn(permit: Permit, call: () => void): void {
+    this.concurrency?.onTurn(permit, call);
+  }
 
   /** The request does not wait any more. */
   left(permit: Permit): void {
     this.hold?.leave(permit);
+    this.concurrency?.leave(permit);
   }
 
   /** An attempt is out from now on. */
-  occupiedBy(_permit: Permit): void {}
+  occupiedBy(permit: Permit): void {
+    this.concurrency?.taken(permit);
+  }
 
   /** One that was out is over. */
-  freed(): void {}
+  freed(): void {
+    this.concurrency?.givenBack();
+  }
 
   // -------------------------------------------------------------- after an attempt
 
   /** What a decision has to know of them. */
   seen(now: number): LimitsSeen {
     const { budget, hold } = this;
+    const line = this.concurrency?.lineAt(now);
     return {
       budget: budget?.spendable(now),
       gateShut: this.refuses(now),
       queueMs: hold?.queueMs(now) ?? 0,
+      ...(line && { line }),
     };
   }
 
   /** Whether the scope can bear more requests than were asked for: the server is up, and failures are few. */
   hasSpareCapacity(now: number): boolean {
-    const { budget, gate, hold } = this;
+    const { budget, gate, hold, concurrency } = this;
     if (gate?.hasSpareCapacity(now) === false || hold?.hasSpareCapacity(now) === false) return false;
+    if (concurrency?.isClear === false) return false;
     return budget?.hasSpareCapacity(now) ?? true;
   }
 

@@ -478,6 +478,62 @@ const cases: readonly Case[] = [
     world: { queueMs: 1_000 },
     says: { action: 'stop', reason: 'held' },
   },
+  // ---- concurrency
+  {
+    name: 'a line that is full',
+    options: { concurrency: { limit: 5, maxWaiting: 10 } },
+    outcome: answered(503),
+    world: { line: { waiting: 10, waitedMs: 0 } },
+    says: { action: 'stop', reason: 'crowded', delayMs: 0 },
+  },
+  {
+    name: 'a line that is not',
+    options: { concurrency: { limit: 5, maxWaiting: 10 } },
+    outcome: answered(503),
+    world: { line: { waiting: 9, waitedMs: 0 } },
+    says: { action: 'retry', delayMs: 50 },
+  },
+  {
+    name: 'a line in which the first has waited for as long as any may',
+    options: { concurrency: { limit: 5, maxQueueMs: 1_000 } },
+    outcome: answered(503),
+    world: { line: { waiting: 2, waitedMs: 1_000 } },
+    says: { action: 'retry', delayMs: 50 },
+  },
+  {
+    name: 'a line in which the first has waited for longer',
+    options: { concurrency: { limit: 5, maxQueueMs: 1_000 } },
+    outcome: answered(503),
+    world: { line: { waiting: 2, waitedMs: 1_001 } },
+    says: { action: 'stop', reason: 'crowded', delayMs: 1_001 },
+  },
+  {
+    name: 'a line that takes more than half of what is left after its own wait',
+    options: { concurrency: 5, deadlineMs: 1_050 },
+    outcome: answered(503),
+    world: { line: { waiting: 1, waitedMs: 501 } },
+    says: { action: 'stop', reason: 'crowded' },
+  },
+  {
+    name: 'a line that takes half of it',
+    options: { concurrency: 5, deadlineMs: 1_050 },
+    outcome: answered(503),
+    world: { line: { waiting: 1, waitedMs: 500 } },
+    says: { action: 'retry' },
+  },
+  {
+    name: 'a line that takes longer than the deadline, whatever the setting allows',
+    options: { concurrency: { limit: 5, maxQueueMs: 900 }, deadlineMs: 1_000 },
+    outcome: answered(503),
+    world: { now: 500, line: { waiting: 1, waitedMs: 460 } },
+    says: { action: 'stop', reason: 'crowded' },
+  },
+  {
+    name: 'a line, of which the settings know nothing',
+    outcome: answered(503),
+    world: { line: { waiting: 1_000_000, waitedMs: 1_000_000 } },
+    says: { action: 'retry' },
+  },
 ];
 
 describe('decide', () => {

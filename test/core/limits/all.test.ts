@@ -10,18 +10,27 @@ import { noHold } from '../../../src/core/limits/hold/state.js';
 import type { World } from '../../../src/core/types.js';
 import { serverError, settingsOf, worldOf } from '../../kit.js';
 
-const all = settingsOf({ budget: { capacity: 1 }, gate: true, hold: { refusedShare: 0 }, deadlineMs: 100 });
+const all = settingsOf({
+  budget: { capacity: 1 },
+  gate: true,
+  hold: { refusedShare: 0 },
+  concurrency: { limit: 1, maxWaiting: 1 },
+  deadlineMs: 100,
+});
 
 describe('a retry that several limits forbid', () => {
   const spent: Partial<World> = { budget: { tokens: 0, at: 0 } };
   const isShut: Partial<World> = { gateShut: true };
   const queues: Partial<World> = { queueMs: 1_000 };
+  const full: Partial<World> = { line: { waiting: 1, waitedMs: 0 } };
 
   test.each<[string, Partial<World>, string]>([
     ['budget, gate and hold', { ...spent, ...isShut, ...queues }, 'budget-spent'],
     ['budget and hold', { ...spent, ...queues }, 'budget-spent'],
     ['gate and hold', { ...isShut, ...queues }, 'gate-shut'],
     ['hold', queues, 'held'],
+    ['hold and concurrency', { ...queues, ...full }, 'held'],
+    ['concurrency', full, 'crowded'],
   ])('%s', (_, world, reason) => {
     const decision = decide(all, [], serverError, worldOf({ budget: { tokens: 1_000, at: 0 }, ...world }));
     expect(decision).toMatchObject({ action: 'stop', reason });
@@ -32,6 +41,7 @@ describe('an attempt that several limits refuse', () => {
   const now = 1_000;
   const dead = shut(openGate, now + 60_000, 20, [7], now);
   const paced = { ...noHold, phase: 'courteous', until: now + 60_000, pacedSince: now + 60_000 } as const;
+  const full = { free: 0, ahead: 1, waiting: 1, until: undefined };
   const clear: AdmissionRequest = {
     gate: openGate,
     hold: noHold,
@@ -45,23 +55,27 @@ describe('an attempt that several limits refuse', () => {
   test.each<[string, Partial<AdmissionRequest>, string]>([
     ['hold and gate', { gate: dead, hold: { ...paced, spacingMs: 100 } }, 'held'],
     ['gate', { gate: dead }, 'gate-shut'],
+    ['hold and concurrency', { hold: { ...paced, spacingMs: 100 }, room: full }, 'held'],
+    ['concurrency and gate', { gate: dead, room: full }, 'crowded'],
+    ['concurrency', { room: full }, 'crowded'],
   ])('%s', (_, request, reason) => {
     const { admission } = admit(all, { ...clear, ...request }, now, now + 100, 0.5);
     expect(admission).toEqual({ kind: 'refuse', reason });
   });
 });
 
-describe('whether an attempt asks for admission', () => {
-  const none = { budget: false, gate: false, hold: false } as const;
+const none = { budget: false, gate: false, hold: false, concurrency: false } as const;
+const on = { budget: {}, gate: true, hold: true, concurrency: 1 } as const;
 
+describe('whether an attempt asks for admission', () => {
   test('it does not without a limit', () => expect(settingsOf(none).needsAdmission).toBe(false));
 
   test.each(limitNames)('%s', (name) => {
     const isAsked = orderOfAdmission.some((one) => one === name);
-    expect(settingsOf({ ...none, [name]: name === 'budget' ? {} : true }).needsAdmission).toBe(isAsked);
+    expect(settingsOf({ ...none, [name]: on[name] }).needsAdmission).toBe(isAsked);
   });
 });
 
-test('no limit asks for the end of a body', () => {
-  expect(awaitsBody(settingsOf({ budget: {}, gate: true, hold: true }))).toBe(false);
+test.each(limitNames)('whether it asks for the end of a body: %s', (name) => {
+  expect(awaitsBody(settingsOf({ ...none, [name]: on[name] }))).toBe(name === 'concurrency');
 });

@@ -37,6 +37,7 @@ describe('settings', () => {
       hedge: false,
       tail: undefined,
       hold: false,
+      concurrency: false,
       needsAdmission: false,
       awaitsBody: false,
       scope: 'origin',

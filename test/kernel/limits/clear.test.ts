@@ -12,12 +12,14 @@ const policies: Readonly<Record<LimitName, PolicyOptions>> = {
   budget: { gate: false, hold: false, budget: { capacity: 2, perSuccess: 1, perSecond: 0 } },
   gate: { budget: false, hold: false, gate: { failures: 2, deadForMs: 0, rampMs: 1_000 } },
   hold: { budget: false, gate: false, hold: { refusedShare: 0 } },
+  concurrency: { budget: false, gate: false, hold: false, concurrency: 1 },
 };
 
 const failures: Readonly<Record<LimitName, ReturnType<typeof answered>>> = {
   budget: answered(503),
   gate: answered(503),
   hold: answered(429, { 'retry-after': '5' }),
+  concurrency: answered(503),
 };
 
 class Stage {
@@ -41,8 +43,8 @@ class Stage {
   }
 
   get seen(): unknown {
-    const { budget, gate, hold } = this.open().limits;
-    return [budget?.spendable(this.now), gate?.state, hold?.sample];
+    const { budget, gate, hold, concurrency } = this.open().limits;
+    return [budget?.spendable(this.now), gate?.state, hold?.sample, concurrency?.snapshot()];
   }
 }
 
@@ -64,6 +66,7 @@ describe('a success at once', () => {
     stage.fail(name);
     const before = stage.seen;
     expect(early.acceptAtOnce(200)).toBe(true);
+    early.bodyEnded();
     expect(stage.seen).not.toEqual(before);
   });
 });

@@ -39,6 +39,7 @@ const settings: Record<Exclude<keyof SettingsOptions, FunctionOnly>, true> = {
   budget: true,
   gate: true,
   hold: true,
+  concurrency: true,
   hedge: true,
   scope: true,
   bufferBodyBytes: true,
@@ -189,6 +190,7 @@ describe('the defaults in it', () => {
     ]);
     expect(['idempotencyKey', 'bucket', 'gate'].map(without)).toEqual([[], [], []]);
     expect(without('hold')).toEqual(['maxQueueMs']);
+    expect(without('concurrency')).toEqual(['limit', 'maxQueueMs']);
     expect(without('window')).toEqual(['kind']);
     expect(without('cost')).toEqual(['transient', 'throttled', 'timeout']);
     // The default of the first wait depends on the schedule.
@@ -215,6 +217,7 @@ describe('the defaults in it', () => {
     ['idempotencyKey', (part) => ({ idempotencyKey: part })],
     ['gate', (part) => ({ gate: part })],
     ['hold', (part) => ({ hold: part })],
+    ['concurrency', (part) => ({ concurrency: { limit: 1, ...part } })],
     ['bucket', (part) => ({ budget: part })],
     ['window', (part) => ({ budget: { kind: 'window', ...part } })],
     ['exponential', (part) => ({ schedule: { kind: 'exponential', ...part } })],
@@ -243,8 +246,13 @@ test('the description of the gate contains "circuit breaker"', () => {
 });
 
 describe('defaults', () => {
-  const { windowBudget, learntTimeout, idempotencyKey, deadlineMs, budget, ...others } = defaults;
-  const plain = { ...others, attemptTimeoutMs: { ...learntTimeout, maxMs: 1_000 } };
+  const { windowBudget, learntTimeout, idempotencyKey, deadlineMs, budget, concurrency, ...others } =
+    defaults;
+  const plain = {
+    ...others,
+    attemptTimeoutMs: { ...learntTimeout, maxMs: 1_000 },
+    concurrency: { limit: 1, ...concurrency },
+  };
   const { attemptTimeoutMs } = others;
   const { generate, ...key } = idempotencyKey;
 

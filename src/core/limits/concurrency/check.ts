@@ -1,0 +1,103 @@
+/** What the check of a policy knows of the limit of concurrency. */
+
+import type { Problem, Remark } from '../../errors.js';
+import { found } from '../../found.js';
+import { count, either, type JsonSchema, ms, object, ref } from '../../policy/check/json-schema.js';
+import { type Contradiction, type Level, problem, writtenPath } from '../../policy/check/level.js';
+import { type ForeignName, hour, type PlausibleTimes, pathTo } from '../../policy/check/wording.js';
+import type { PolicyOptions, SettingsOptions } from '../../policy/options.js';
+
+export const concurrencySchema: JsonSchema = {
+  title: 'false, a whole number from 1 to 1,000,000, or an object such as { limit: 20, maxQueueMs: 500 }',
+  ...either({ const: false }, count(1), ref('concurrency')),
+};
+
+export const concurrencyDefinition: JsonSchema = object(
+  { limit: count(1), maxQueueMs: ms(0), maxWaiting: count(0) },
+  ['limit'],
+);
+
+export const concurrencyTimes: PlausibleTimes = { 'concurrency.maxQueueMs': [5, hour] };
+
+export const concurrencyElsewhere: readonly ForeignName[] = [
+  ['concurrency', 'bulkhead maxConcurrent maxConcurrency concurrencyLimit maxConcurrentCalls'],
+  ['concurrency.limit', 'max maxConcurrent maxConcurrentCalls maxConcurrency permitLimit size'],
+  ['concurrency.maxQueueMs', 'maxWaitTime maxWaitDuration queueTimeout timeout'],
+  ['concurrency.maxWaiting', 'queue maxQueue maxQueueSize queueLimit queueSize highWater'],
+];
+
+// ---------------------------------------------------------------- contradictions
+
+export const concurrencyContradictions: readonly Contradiction[] = [
+  { written: ['concurrency'], with: [], find: lineOfNone },
+  { written: ['concurrency', 'deadlineMs'], with: [], find: waitPastDeadline },
+  { written: ['concurrency', 'hedge'], with: [], find: noRoomForHedge },
+];
+
+/** A time in a line without places, or places in a line without time. */
+function lineOfNone({ own: { concurrency } }: Level): readonly Problem[] {
+  if (typeof concurrency !== 'object') return [];
+  const { maxQueueMs, maxWaiting } = concurrency;
+  if (maxWaiting === 0 && maxQueueMs !== undefined && maxQueueMs > 0) {
+    return problem(
+      'concurrency.maxQueueMs',
+      found(maxQueueMs),
+      '0 or nothing: with maxWaiting 0, none waits',
+    );
+  }
+  return maxQueueMs === 0 && maxWaiting !== undefined && maxWaiting > 0
+    ? problem('concurrency.maxWaiting', found(maxWaiting), '0 or nothing: with maxQueueMs 0, none waits')
+    : [];
+}
+
+function waitPastDeadline({ own, settings: { concurrency, deadlineMs } }: Level): readonly Problem[] {
+  const maxQueueMs = concurrency === false ? undefined : concurrency.maxQueueMs;
+  if (maxQueueMs === undefined || deadlineMs === undefined || maxQueueMs < deadlineMs) return [];
+  return own.concurrency === undefined
+    ? problem('deadlineMs', found(deadlineMs), `more than concurrency.maxQueueMs, which is ${maxQueueMs}`)
+    : problem('concurrency.maxQueueMs', found(maxQueueMs), `less than deadlineMs, which is ${deadlineMs}`);
+}
+
+/** A hedge is sent beside an attempt that is still out. */
+function noRoomForHedge({ own, settings: { concurrency, hedge } }: Level): readonly Problem[] {
+  if (hedge === false || concurrency === false || concurrency.limit > 1) return [];
+  return own.hedge === undefined
+    ? problem(
+        writtenPath('concurrency', own.concurrency, 'limit'),
+        'a limit of 1',
+        '2 or more where there is a hedge, which needs room beside the first attempt',
+      )
+    : problem(
+        'hedge',
+        found(own.hedge),
+        'false where concurrency is 1: there is no room for a second attempt',
+      );
+}
+
+// ---------------------------------------------------------------- a remark: lines whose requests have no deadline
+
+export function endlessLines({ rules = [], ...top }: PolicyOptions): readonly Remark[] {
+  return [
+    ...endlessLine('', top, top),
+    ...rules.flatMap((rule, index) => {
+      return endlessLine(`${pathTo('rules', index)}.`, rule, { deadlineMs: top.deadlineMs, ...rule });
+    }),
+  ];
+}
+
+function endlessLine(
+  before: string,
+  { concurrency }: SettingsOptions,
+  { deadlineMs }: { readonly deadlineMs?: number | undefined },
+): readonly Remark[] {
+  const isOn = concurrency !== undefined && concurrency !== false;
+  const { maxQueueMs, maxWaiting } = typeof concurrency === 'object' ? concurrency : {};
+  if (!isOn || maxQueueMs !== undefined || maxWaiting === 0 || deadlineMs !== undefined) return [];
+  return [
+    {
+      path: `${before}concurrency`,
+      says: 'without a deadlineMs, a request may wait 30 s for its turn, and then be refused',
+      advice: 'Set deadlineMs, of which a request waits for half at most, or concurrency.maxQueueMs.',
+    },
+  ];
+}
