@@ -1,9 +1,9 @@
 /** The bundle of a program that imports us: its size and its contents. */
 
-import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
+import { allEntries } from '../scripts/entries.js';
 
 export interface Bundle {
   readonly text: string;
@@ -36,18 +36,9 @@ const clients = ['undici', 'axios', '@opentelemetry/api'];
 
 /** The package's entries: their import names and their source files. */
 export function entries(): Readonly<Record<string, string>> {
-  const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-    name: string;
-    exports: Readonly<Record<string, string | { readonly default: string }>>;
-  };
-  const modules = Object.entries(exports).flatMap(([path, files]) =>
-    typeof files === 'string' ? [] : [[name + path.slice(1), sourceOf(files.default)] as const],
+  return Object.fromEntries(
+    Object.entries(allEntries).map(([entry, source]) => [`undaunted${entry.slice(1)}`, `./${source}`]),
   );
-  return Object.fromEntries(modules);
-}
-
-function sourceOf(file: string): string {
-  return file.replace(/^\.\/dist\//, './src/').replace(/\.js$/, '.ts');
 }
 
 interface BundleOptions {

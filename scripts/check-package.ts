@@ -31,14 +31,10 @@ import {
 } from './consumers.js';
 import { apiFiles } from './docs/api.js';
 import { blocksIn, isTestFile, pages } from './docs/pages.js';
+import { allEntries, libraryEntries, nameInDist, toolEntries } from './entries.js';
 import { isRecipe } from './everywhere/sdks/sdks.js';
 import { followSourceMaps } from './source-maps.js';
 import { installInto, manifestOf, nodeTypes } from './versions.js';
-
-interface Manifest {
-  readonly name: string;
-  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-}
 
 const folder = mkdtempSync(join(tmpdir(), 'package-'));
 let passed = 0;
@@ -66,7 +62,7 @@ function tarball(): string {
 async function checkPacked(): Promise<void> {
   await check('builds', () => run('npm', ['run', 'build']));
   await check('docs/api.md and the list of public names are up to date (npm run docs)', async () => {
-    for (const [file, text] of Object.entries(apiFiles('dist'))) {
+    for (const [file, text] of Object.entries(apiFiles())) {
       assert(readFileSync(file, 'utf8') === text, `${file} is not`);
     }
   });
@@ -75,8 +71,14 @@ async function checkPacked(): Promise<void> {
     const findings = await run('npx', ['--no-install', 'publint', 'run', tarball(), '--strict']);
     assert(!/warning|error/i.test(findings), findings);
   });
+  const attw = (...options: readonly string[]): Promise<string> =>
+    run('npx', ['--no-install', 'attw', tarball(), ...options]);
+  const tools = Object.keys(toolEntries);
   await check('the types resolve (attw)', () =>
-    run('npx', ['--no-install', 'attw', tarball(), '--profile', 'node16']),
+    attw('--profile', 'node16', '--exclude-entrypoints', ...tools),
+  );
+  await check('the types of the tools resolve in ES modules (attw)', () =>
+    attw('--profile', 'esm-only', '--entrypoints', ...tools),
   );
   const unpacked = join(folder, 'unpacked');
   mkdirSync(unpacked);
@@ -85,18 +87,57 @@ async function checkPacked(): Promise<void> {
   await check('ships the schema, and nothing but what it needs', async () => {
     assert(files.includes('dist/schema.json'), 'dist/schema.json is missing');
     const strays = files.filter(
-      (file) => !/^(dist|src|docs|skills)(\/|$)|^(package\.json|llms\.txt)$|^[A-Z]+(\.md)?$/.test(file),
+      (file) => !/^(dist|docs|skills)(\/|$)|^(package\.json|llms\.txt)$|^[A-Z]+(\.md)?$/.test(file),
     );
     assert(strays.length === 0, strays.join('\n'));
   });
-  await check('"go to definition" ends in TypeScript, and so do stack traces', async () =>
+  await check('stack traces end in TypeScript, which the maps carry', async () =>
     followSourceMaps(join(unpacked, 'package')),
   );
+  await check('no entry of the library loads a tool', async () => {
+    for (const entry of Object.keys(libraryEntries)) {
+      for (const extension of ['js', 'cjs']) {
+        const loaded = loadedBy(join(unpacked, 'package/dist'), `${nameInDist(entry)}.${extension}`);
+        assert(!/^(cli|sim|tools)\./m.test(loaded.join('\n')), `${entry} loads ${loaded.join(', ')}`);
+      }
+    }
+  });
+  await check('is small', async () => {
+    const size = (file: string): number => statSync(join(unpacked, 'package', file)).size;
+    const all = files.filter((file) => statSync(join(unpacked, 'package', file)).isFile());
+    const found: Readonly<Record<keyof typeof most, number>> = {
+      files: all.length,
+      unpacked: all.reduce((sum, file) => sum + size(file), 0),
+      packed: statSync(tarball()).size,
+    };
+    console.log(
+      `          ${Object.entries(found)
+        .map(([name, value]) => `${name}: ${value.toLocaleString('en')}`)
+        .join(', ')}`,
+    );
+    for (const [name, bound] of Object.entries(most)) {
+      assert(found[name as keyof typeof most] <= bound, `${name}: more than ${bound.toLocaleString('en')}`);
+    }
+  });
+}
+
+/** Each install pays for it: files, and bytes. */
+const most = { files: 120, unpacked: 4_500_000, packed: 1_100_000 } as const;
+
+/** The file itself, and all of `dist` that it loads as soon as it is loaded. */
+function loadedBy(dist: string, file: string, loaded: string[] = []): readonly string[] {
+  if (loaded.includes(file)) return loaded;
+  loaded.push(file);
+  const text = readFileSync(join(dist, file), 'utf8');
+  for (const [, name = ''] of text.matchAll(/(?:from |^import |\brequire\()["']\.\/([\w./-]+)["']/gm)) {
+    loadedBy(dist, name, loaded);
+  }
+  return loaded;
 }
 
 /** The entries that load their peer; the others only use the types of their clients. */
 const telemetry = {
-  entry: 'undaunted/otel',
+  entry: './otel',
   packages: ['@opentelemetry/api', '@opentelemetry/instrumentation-undici@0.33.0'],
 } as const;
 
@@ -104,7 +145,7 @@ const telemetry = {
 async function checkAlone(): Promise<void> {
   const alone = join(folder, 'alone');
   await check('installs into an empty folder', () => installInto(alone, [tarball()]));
-  for (const entry of entries()) {
+  for (const entry of Object.keys(allEntries)) {
     if (entry !== telemetry.entry) await checkLoading(entry, alone);
   }
   for (const manner of manners) {
@@ -158,13 +199,6 @@ function failureOf(program: Promise<string>): Promise<ProgramFailure> {
   );
 }
 
-function entries(): string[] {
-  const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
-  return Object.entries(exports)
-    .filter(([, files]) => typeof files !== 'string')
-    .map(([path]) => name + path.slice(1));
-}
-
 /** The code in the README and docs/ compiles as TypeScript wherever it is copied. */
 async function checkDocs(place: string): Promise<void> {
   // A block that imports an SDK or a framework is compiled where that is installed, and one with tests by `npm test`.
@@ -183,7 +217,8 @@ async function checkDocs(place: string): Promise<void> {
   });
 }
 
-async function checkLoading(entry: string, place: string): Promise<void> {
+async function checkLoading(path: string, place: string): Promise<void> {
+  const entry = `undaunted${path.slice(1)}`;
   const isEmpty = "throw new Error('empty')";
   await check(`import ${entry}`, () => {
     const code = `import * as entry from '${entry}'; if (!Object.keys(entry).length) ${isEmpty}`;
@@ -200,10 +235,11 @@ async function checkLoading(entry: string, place: string): Promise<void> {
       if (others.length > 0) throw new Error('others: ' + others);`;
     await run('node', ['--input-type=module', '-e', code], place);
   });
+  if (path in toolEntries) return;
   await check(`${entry} as CommonJS, and a policy passed to and fro`, async () => {
-    const file = `./node_modules/undaunted/${filesOf(entry).require}`;
+    const file = `./node_modules/undaunted/dist/${nameInDist(path)}.cjs`;
     const code = `const entry = require('${file}'); if (!Object.keys(entry).length) ${isEmpty};
-      const commonjs = require('./node_modules/undaunted/dist/cjs/index.js');
+      const commonjs = require('./node_modules/undaunted/dist/index.cjs');
       const esm = require('undaunted');
       if (commonjs.definePolicy === esm.definePolicy) throw new Error('there is only one');
       for (const [maker, taker] of [[esm, commonjs], [commonjs, esm]]) {
@@ -212,12 +248,6 @@ async function checkLoading(entry: string, place: string): Promise<void> {
       }`;
     await run('node', ['--input-type=commonjs', '-e', code], place);
   });
-}
-
-function filesOf(entry: string): Readonly<Record<string, string>> {
-  const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
-  const files = exports[entry.replace(name, '.')];
-  return typeof files === 'object' ? files : {};
 }
 
 async function checkBeside(age: 'oldest' | 'newest'): Promise<void> {

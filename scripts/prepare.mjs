@@ -19,7 +19,7 @@ const sources = [
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',
-  'tsconfig.cjs.json',
+  'rolldown.config.ts',
 ];
 
 const isForHere = process.argv.includes('--here');
@@ -48,7 +48,7 @@ function isCheckout(folder) {
 
 /** The last file that the build writes is newer than all that the build reads. */
 function isUpToDate() {
-  const last = statSync(join(checkout, 'dist/tools/pages/page.html'), { throwIfNoEntry: false });
+  const last = statSync(join(checkout, 'dist/page.html'), { throwIfNoEntry: false });
   return last !== undefined && sources.every((name) => last.mtimeMs > newestIn(join(checkout, name)));
 }
 

@@ -1,21 +1,28 @@
-/** Whether "go to definition" and stack traces end in the TypeScript that ships with the package. */
+/** Whether stack traces end in TypeScript, although the package ships no sources: the maps of the ES modules carry them. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 
-/** Throws unless each map of the unpacked package leads to a source in it, and that of a function to where it is written. */
+/** Throws unless the ES modules of the unpacked library have maps with all their sources, and a function is found in one. */
 export function followSourceMaps(root: string): void {
-  const dist = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' });
-  const built = dist.filter((file) => /\.(js|d\.ts)$/.test(file)).map((file) => join(root, 'dist', file));
-  if (built.length < 200) throw new Error(`Only ${built.length} files were built`);
-  const lost = built.flatMap((file) =>
-    existsSync(`${file}.map`) ? sourcesOf(file).filter((source) => !existsSync(source)) : [`${file}.map`],
-  );
-  if (lost.length > 0) throw new Error(`Missing: ${lost.join('\n')}`);
-  for (const half of ['dist', 'dist/cjs']) {
-    for (const kind of ['.d.ts', '.js']) followOne(join(root, half, `adapters/undici/index${kind}`));
+  const dist = join(root, 'dist');
+  const files = readdirSync(dist).filter((file) => file.endsWith('.js'));
+  // A file without code of its own only passes on what others export.
+  const mapped = files.filter((file) => /sourceMappingURL/.test(readFileSync(join(dist, file), 'utf8')));
+  if (mapped.length < 6) throw new Error(`Only ${mapped.join(', ')} have maps`);
+  for (const file of mapped) {
+    const { sources, sourcesContent } = mapOf(join(dist, file));
+    const lacking = sources.filter((_, index) => typeof sourcesContent?.[index] !== 'string');
+    if (sources.length === 0 || lacking.length > 0)
+      throw new Error(`${file}.map lacks ${lacking.join(', ')}`);
   }
+  const others = readdirSync(dist).filter(
+    (file) => file.endsWith('.map') && !mapped.includes(file.slice(0, -4)),
+  );
+  if (others.length > 0)
+    throw new Error(`Only the ES modules have maps, but there are: ${others.join(', ')}`);
+  followOne(join(dist, 'undici.js'));
 }
 
 function followOne(file: string): void {
@@ -23,18 +30,16 @@ function followOne(file: string): void {
   const lines = readFileSync(file, 'utf8').split('\n');
   const line = lines.findIndex((text) => text.includes(called));
   const column = (lines[line]?.indexOf(called) ?? 0) + 'function '.length;
-  const found = new SourceMap(mapOf(file)).findEntry(line, column);
+  const map = mapOf(file);
+  const found = new SourceMap(map).findEntry(line, column);
   if (!('originalSource' in found)) throw new Error(`${file}: retry() has no place in the sources`);
   const { originalSource, originalLine } = found;
-  const source = readFileSync(resolve(dirname(file), originalSource), 'utf8').split('\n');
-  const written = source[originalLine];
+  const source = map.sourcesContent[map.sources.indexOf(originalSource)] ?? '';
+  const written = source.split('\n')[originalLine];
   if (written?.includes(called) !== true) throw new Error(`${file}: retry() leads to ${written}`);
 }
 
-function sourcesOf(file: string): readonly string[] {
-  return mapOf(file).sources.map((source) => resolve(dirname(file), source));
-}
-
 function mapOf(file: string): SourceMapPayload {
+  if (!existsSync(`${file}.map`)) throw new Error(`${file}.map is missing`);
   return JSON.parse(readFileSync(`${file}.map`, 'utf8')) as SourceMapPayload;
 }

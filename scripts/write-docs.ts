@@ -8,7 +8,7 @@ import { commandsIn, runIn } from './docs/commands.js';
 import { type Page, pages } from './docs/pages.js';
 import { regenerated } from './docs/regions.js';
 
-const program = resolve('.build/src/tools/cli/bin.js');
+const program = resolve('dist/cli.js');
 
 function withOutputs(page: Page): string {
   const folder = mkdtempSync(join(tmpdir(), 'docs-'));
@@ -34,7 +34,7 @@ function write(path: string, before: string | undefined, text: string): void {
   console.log(`${path} has changed`);
 }
 
-for (const [path, text] of Object.entries(apiFiles('.build/declarations'))) {
+for (const [path, text] of Object.entries(apiFiles())) {
   write(path, existsSync(path) ? readFileSync(path, 'utf8') : undefined, text);
 }
 for (const page of pages()) {

@@ -1,6 +1,6 @@
 /** Runs every shell block of the docs in an empty folder with the program installed, and compares what it prints. */
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,8 +12,7 @@ let program: Program;
 
 beforeAll(async () => {
   program = await buildProgram(['undici', 'axios']);
-  mkdirSync(join(program.folder, 'dist/tools/pages'), { recursive: true });
-  writeFileSync(join(program.folder, 'dist/tools/pages/page.html'), '<!-- report -->');
+  writeFileSync(join(program.folder, 'dist/page.html'), '<!-- report -->');
 });
 
 afterAll(() => program.remove());
@@ -28,7 +27,7 @@ describe.each(written.filter(({ blocks }) => blocks.length > 0))('the commands o
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test.each(blocks)('line $line', (commands) => {
-    const { status, stdout, stderr } = runIn(folder, join(program.folder, 'dist/tools/cli/bin.js'), commands);
+    const { status, stdout, stderr } = runIn(folder, join(program.folder, 'dist/cli.js'), commands);
     expect(status, `${stdout}${stderr}`).toBe(0);
     if (commands.shown !== undefined) expect(stdout, 'run: npm run docs').toBe(commands.shown.code);
   });

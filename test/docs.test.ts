@@ -9,6 +9,7 @@ import { anchorsIn, linksIn } from '../scripts/docs/links.js';
 import { type Block, blocksIn, isTestFile, page, pages } from '../scripts/docs/pages.js';
 import { regenerated, regionNames, regionsIn } from '../scripts/docs/regions.js';
 import { problemsOf } from '../scripts/editor.js';
+import { allEntries } from '../scripts/entries.js';
 import { isRecipe, recipeOf, sdks } from '../scripts/everywhere/sdks/sdks.js';
 import { origins } from '../src/core/hints/origins.js';
 import { type HintSetName, hintSetNames } from '../src/core/hints/sets.js';
@@ -239,12 +240,7 @@ function watchedEntry(entry = ''): string {
 }
 
 function sourceOf(entry: string | undefined): string {
-  const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-    exports: Record<string, string | { readonly default: string }>;
-  };
-  const files = exports[`.${entry ?? ''}`] ?? '';
-  const built = typeof files === 'string' ? files : files.default;
-  return `${process.cwd()}/${built.replace('./dist/', 'src/').replace('.js', '.ts')}`;
+  return `${process.cwd()}/${allEntries[`.${entry ?? ''}`]}`;
 }
 
 /** Ignores quotes and spaces, since console.log prints objects differently from how the docs write them. */

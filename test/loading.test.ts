@@ -4,24 +4,18 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { allEntries } from '../scripts/entries.js';
 import { type PolicyOptions, suppressRetries } from '../src/index.js';
-
-const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-  exports: Record<string, string | { readonly default: string }>;
-};
 
 /**
  * The source of each entry point. undici is left out because it needs Node's streams, and Redis because it needs
  * sockets.
  */
-const sources: readonly (readonly [string, string])[] = Object.entries(exports).flatMap(([entry, files]) =>
-  typeof files === 'string' || entry === './undici' || entry === './redis'
-    ? []
-    : [[entry, files.default.replace('./dist/', './src/').replace(/\.js$/, '.ts')]],
+const sources: readonly (readonly [string, string])[] = Object.entries(allEntries).flatMap(
+  ([entry, source]) => (entry === './undici' || entry === './redis' ? [] : [[entry, `./${source}`]]),
 );
 
 async function bundle(contents: string): Promise<string> {

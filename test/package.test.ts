@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { allEntries, libraryEntries, nameInDist, toolEntries } from '../scripts/entries.js';
 import * as fetch from '../src/adapters/fetch/index.js';
 import * as undici from '../src/adapters/undici/index.js';
 import * as redis from '../src/fleet/redis/index.js';
@@ -65,32 +66,35 @@ const { exports, files, keywords } = JSON.parse(readFileSync('package.json', 'ut
   keywords: readonly string[];
 };
 
-test.each(Object.entries(exports))(
+test('its exports are what is built, and two JSON files', () => {
+  const { './schema.json': schema, './package.json': manifest, ...entries } = exports;
+  expect([schema, manifest]).toEqual(['./dist/schema.json', './package.json']);
+  expect(Object.keys(entries)).toEqual(expect.arrayContaining(Object.keys(allEntries)));
+  expect(Object.keys(entries)).toHaveLength(Object.keys(allEntries).length);
+});
+
+test.each(Object.keys(libraryEntries))(
   '%s is available as ES modules and as CommonJS, of which a process loads only one',
-  (_, files) => {
-    if (typeof files === 'string') {
-      expect(files).toMatch(/^\.\/(package|dist\/schema)\.json$/);
-      return;
-    }
-    const { default: esm = '' } = files;
-    expect(esm).toMatch(/^\.\/dist\/[\w./-]+\.js$/);
+  (entry) => {
+    const esm = `./dist/${nameInDist(entry)}.js`;
     // The order matters: where `require` can load ES modules, it should, and so should bundlers, which would otherwise
     // include both.
-    expect(Object.entries(files)).toEqual([
+    expect(Object.entries(exports[entry] ?? {})).toEqual([
       ['module-sync', esm],
       ['module', esm],
-      ['require', esm.replace('./dist/', './dist/cjs/')],
+      ['require', esm.replace(/\.js$/, '.cjs')],
       ['default', esm],
     ]);
   },
 );
 
-test('the package includes the sources, their source maps and the docs; `test:package` follows the maps', () => {
-  expect(files).toEqual(expect.arrayContaining(['dist', 'src', 'docs']));
-  const { compilerOptions } = JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as {
-    compilerOptions: object;
-  };
-  expect(compilerOptions).toMatchObject({ declarationMap: true, sourceMap: true });
+test.each(Object.keys(toolEntries))('%s is available as ES modules, which Node can require', (entry) => {
+  expect(exports[entry]).toEqual({ default: `./dist/${nameInDist(entry)}.js` });
+});
+
+test('the package includes what is built and the docs; `test:package` looks into the files', () => {
+  expect(files).toEqual(expect.arrayContaining(['dist', 'docs']));
+  expect(files).not.toContain('src');
 });
 
 test('its keywords are those that people search for', () => {

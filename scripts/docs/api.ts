@@ -5,6 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { allEntries } from '../entries.js';
 
 interface Declared {
   readonly name: string;
@@ -20,17 +21,14 @@ interface Entry {
   readonly declared: readonly Declared[];
 }
 
-/** `folder`: where the declarations are, as they are in `dist`. */
-function entriesIn(folder: string): readonly Entry[] {
-  const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-    readonly name: string;
-    readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-  };
-  return Object.entries(exports).flatMap(([path, files]) => {
-    if (typeof files === 'string') return [];
-    const file = (files['default'] ?? '').replace('./dist', folder).replace('.js', '.d.ts');
+/** Where the compiler writes the declarations of each source: tsconfig.build.json. */
+const folder = '.build/declarations';
+
+function allDeclared(): readonly Entry[] {
+  return Object.entries(allEntries).map(([entry, source]) => {
+    const file = source.replace(/^src/, folder).replace(/\.ts$/, '.d.ts');
     const declared = [...exportsOf(file).values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-    return [{ name: name + path.slice(1), declared }];
+    return { name: `undaunted${entry.slice(1)}`, declared };
   });
 }
 
@@ -121,8 +119,8 @@ function bare(text: string): string {
 // ---------------------------------------------------------------- writing
 
 /** Both files, with their texts. */
-export function apiFiles(folder: string): Readonly<Record<string, string>> {
-  const entries = entriesIn(folder);
+export function apiFiles(): Readonly<Record<string, string>> {
+  const entries = allDeclared();
   return { 'docs/api.md': page(entries), 'fixtures/public-api.txt': bareDeclarations(entries) };
 }
 

@@ -1,12 +1,12 @@
 /** From the command line to an exit code: finds the command, runs it, and reports what went wrong. */
 
-import { createRequire } from 'node:module';
 import { PolicyError } from '../../index.js';
 import { didYouMean, readArguments } from './arguments.js';
 import type { Command } from './command.js';
 import { commands as ownCommands } from './commands.js';
 import { exitCodes, Failure, Interruption } from './failure.js';
 import { printHelp, printOverview } from './help.js';
+import { manifest } from './installed.js';
 import type { Io } from './io.js';
 import { shown } from './shown.js';
 
@@ -88,9 +88,4 @@ function unknown(written: string, commands: readonly Command[], help = '--help')
 
 function wordsOf({ name }: Command): string[] {
   return name.split(' ');
-}
-
-/** By the package's own name, wherever the build has put this file. */
-function manifest(): { readonly version: string; readonly description: string } {
-  return createRequire(import.meta.url)('undaunted/package.json') as ReturnType<typeof manifest>;
 }

@@ -1,9 +1,9 @@
 /** Headers of our own: the idempotency key, which makes a write safe to repeat, and the retry number. */
 
 import { describe, expect, test } from 'vitest';
-import { PolicyError } from '../../../src/core/errors.js';
 import type { BeforeRetry } from '../../../src/core/events.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
+import { PolicyError } from '../../../src/index.js';
 import { answer } from '../../faults/plays.js';
 import { openLab, settled, soon } from '../kit.js';
 import { sentThrice, uuid } from '../sent-headers.js';

@@ -3,19 +3,12 @@
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
+import { modules } from '../../../rolldown.config.js';
 
 export interface Program {
   /** Where it is installed: a folder of its own. */
@@ -55,18 +48,10 @@ export async function buildProgram(packages: readonly string[]): Promise<Program
   for (const name of packages) {
     symlinkSync(realpathSync(join('node_modules', name)), join(folder, 'node_modules', name));
   }
-  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' });
-  const entryPoints = sources.filter((file) => file.endsWith('.ts')).map((file) => join('src', file));
-  await build({
-    entryPoints,
-    outdir: join(folder, 'dist'),
-    outbase: 'src',
-    format: 'esm',
-    logLevel: 'error',
-  });
+  await build({ ...modules, output: { ...modules.output, dir: join(folder, 'dist'), sourcemap: false } });
   return {
     folder,
-    start: (args, options = {}) => start([join(folder, 'dist/tools/cli/bin.js'), ...args], options),
+    start: (args, options = {}) => start([join(folder, 'dist/cli.js'), ...args], options),
     remove: () => rmSync(folder, { recursive: true }),
   };
 }

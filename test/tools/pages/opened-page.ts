@@ -51,7 +51,7 @@ export function pagesForAll(): (report: Report, reader?: Reader) => Promise<Open
 /** Without its data. */
 export function templateUnderTest(): Promise<string> {
   if (installed === undefined) return pageTemplate();
-  return readFile(join(installed, 'node_modules/undaunted/dist/tools/pages/page.html'), 'utf8');
+  return readFile(join(installed, 'node_modules/undaunted/dist/page.html'), 'utf8');
 }
 
 export class OpenedPage implements AsyncDisposable {

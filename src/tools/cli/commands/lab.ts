@@ -1,7 +1,6 @@
 /** The lab as a page in the browser: change a policy, and see what it does in an outage. */
 
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { readLink } from '../../pages/link.js';
 import type { Report } from '../../pages/report.js';
 import { fillTemplate } from '../../pages/template.js';
@@ -11,6 +10,7 @@ import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes, Failure } from '../failure.js';
 import { writeText } from '../files.js';
+import { readTemplate } from '../installed.js';
 import type { Io } from '../io.js';
 import type { OpenBrowser } from '../lab/browser.js';
 import { openInBrowser } from '../lab/browser.js';
@@ -77,10 +77,7 @@ export function labWith({ readTemplate, openBrowser }: LabSurroundings): Command
   });
 }
 
-export const lab: Command = labWith({
-  readTemplate: () => readFile(new URL('../../pages/page.html', import.meta.url), 'utf8'),
-  openBrowser: openInBrowser,
-});
+export const lab: Command = labWith({ readTemplate, openBrowser: openInBrowser });
 
 // ---------------------------------------------------------------- what it begins with
 

@@ -1,6 +1,5 @@
 /** Runs policies through a scenario in virtual time, and compares them. */
 
-import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { unmatchedRules } from '../../pages/remarks.js';
 import type { Candidate, Circumstances, Entry, Report } from '../../pages/report.js';
@@ -12,6 +11,7 @@ import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
 import { exitCodes, Failure } from '../failure.js';
 import { writeText } from '../files.js';
+import { readTemplate } from '../installed.js';
 import type { Io } from '../io.js';
 import { label, readPolicy } from '../policy-file.js';
 import { Progress } from '../progress.js';
@@ -109,9 +109,7 @@ function forPrograms(report: Report, missing: readonly string[]): object {
   return { ...report, verdict: verdictOn(report), ...(missing.length > 0 && { missing }) };
 }
 
-export const simulate: Command = simulateWith(() =>
-  readFile(new URL('../../pages/page.html', import.meta.url), 'utf8'),
-);
+export const simulate: Command = simulateWith(readTemplate);
 
 // ---------------------------------------------------------------- who is compared
 

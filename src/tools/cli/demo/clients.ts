@@ -1,9 +1,6 @@
 /** The clients of the demo: with our adapters, and otherwise with their defaults. */
 
 import type { AxiosStatic } from 'axios';
-import { attachRetry } from '../../../adapters/axios/index.js';
-import { withRetry } from '../../../adapters/fetch/index.js';
-import { retry } from '../../../adapters/undici/index.js';
 import type { Retrier } from '../../../index.js';
 import type { Undici } from '../undici.js';
 
@@ -48,9 +45,9 @@ export async function castFrom(modules: ClientModules): Promise<Cast> {
   const [undici, axios] = await Promise.allSettled([modules.undici(), modules.axios()]);
   return {
     clients: [
-      fetchClient,
-      ...(undici.status === 'fulfilled' ? [undiciClient(undici.value)] : []),
-      ...(axios.status === 'fulfilled' ? [axiosClient(axios.value.default)] : []),
+      await fetchClient(),
+      ...(undici.status === 'fulfilled' ? [await undiciClient(undici.value)] : []),
+      ...(axios.status === 'fulfilled' ? [await axiosClient(axios.value.default)] : []),
     ],
     missing: [...reasonOf('undici', undici), ...reasonOf('axios', axios)],
   };
@@ -63,24 +60,30 @@ function reasonOf(name: keyof ClientModules, result: PromiseSettledResult<unknow
   return [`${name} does not load on Node ${process.versions.node} (${message})`];
 }
 
-const fetchClient: DemoClient = {
-  name: 'fetch',
-  connect(retrier) {
-    const fetch = withRetry(globalThis.fetch, retrier);
-    return {
-      async send({ method, url }) {
-        const response = await fetch(url, { method, ...(method === 'POST' ? { body: '{}' } : {}) });
-        await response.arrayBuffer();
-        return response.status;
-      },
-      async close() {
-        // The server closes the connections, which belong to Node's own dispatcher.
-      },
-    };
-  },
-};
+// The adapters are loaded here, so that the other commands start without them.
 
-function undiciClient({ Agent, request }: Undici): DemoClient {
+async function fetchClient(): Promise<DemoClient> {
+  const { withRetry } = await import('../../../adapters/fetch/index.js');
+  return {
+    name: 'fetch',
+    connect(retrier) {
+      const fetch = withRetry(globalThis.fetch, retrier);
+      return {
+        async send({ method, url }) {
+          const response = await fetch(url, { method, ...(method === 'POST' ? { body: '{}' } : {}) });
+          await response.arrayBuffer();
+          return response.status;
+        },
+        async close() {
+          // The server closes the connections, which belong to Node's own dispatcher.
+        },
+      };
+    },
+  };
+}
+
+async function undiciClient({ Agent, request }: Undici): Promise<DemoClient> {
+  const { retry } = await import('../../../adapters/undici/index.js');
   return {
     name: 'undici',
     connect(retrier) {
@@ -99,7 +102,8 @@ function undiciClient({ Agent, request }: Undici): DemoClient {
   };
 }
 
-function axiosClient(axios: AxiosStatic): DemoClient {
+async function axiosClient(axios: AxiosStatic): Promise<DemoClient> {
+  const { attachRetry } = await import('../../../adapters/axios/index.js');
   return {
     name: 'axios',
     connect(retrier) {

@@ -4,8 +4,8 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { Failure, Interruption, signalCodes } from '../failure.js';
+import { programFile } from '../installed.js';
 import { shown } from '../shown.js';
 import { paths } from './http-server.js';
 
@@ -23,11 +23,9 @@ export interface Target {
   release(): Promise<void>;
 }
 
-const program = fileURLToPath(new URL('../bin.js', import.meta.url));
-
 /** As `outage server` with these arguments. */
 export async function startServer(args: readonly string[], signal: AbortSignal): Promise<Target> {
-  const command = [program, 'outage', 'server', '--port', '0', ...args];
+  const command = [programFile(), 'outage', 'server', '--port', '0', ...args];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   const target = new OwnServer(child);
   try {

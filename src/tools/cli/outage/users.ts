@@ -2,7 +2,6 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
-import { retry } from '../../../adapters/undici/index.js';
 import type { DecisionEvent, RequestEvent } from '../../../index.js';
 import { DeadlineError, GateShutError } from '../../../index.js';
 import { pause, sleep } from '../../../internal.js';
@@ -40,6 +39,7 @@ export class Users {
     const over = AbortSignal.any([signal, this.failing.signal]);
     // Every request adds a listener to it.
     setMaxListeners(0, over);
+    const { retry } = await import('../../../adapters/undici/index.js');
     const policy = policyOf(strategy, timeoutMs, this.observe);
     const dispatcher = new this.undici.Agent().compose(this.connectingAnew(), retry(policy));
     try {

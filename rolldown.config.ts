@@ -1,0 +1,132 @@
+/**
+ * What `dist` is built of: a file for each entry, as an ES module, as CommonJS and as declarations of both, and beside them
+ * what several entries share. docs/development.md says why this tool.
+ */
+
+import { relative } from 'node:path';
+import type { CodeSplittingNameFunction, OutputOptions, Plugin, RolldownOptions } from 'rolldown';
+import { defineConfig } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
+import { allEntries, libraryEntries, nameInDist, smallEntries } from './scripts/entries.js';
+
+type Sources = Readonly<Record<string, string>>;
+
+/** Of the command line. It is no entry: nothing imports it. */
+const program = { cli: 'src/tools/cli/bin.ts' };
+
+/** Platforms and clients stay outside. */
+const outside = [/^node:/, /^(undici|axios|redis|@opentelemetry\/api)$/];
+
+function inputOf(entries: Sources, fileOf = (source: string): string => source): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(entries).map(([entry, source]) => [nameInDist(entry), fileOf(source)]),
+  );
+}
+
+function filesNamed(extension: string): OutputOptions {
+  return { dir: 'dist', entryFileNames: `[name]${extension}`, chunkFileNames: `[name]${extension}` };
+}
+
+// ---------------------------------------------------------------- code
+
+function code(
+  input: Record<string, string>,
+  output: OutputOptions,
+): RolldownOptions & { readonly output: OutputOptions } {
+  return {
+    input,
+    external: outside,
+    platform: 'neutral',
+    tsconfig: 'tsconfig.json',
+    preserveEntrySignatures: 'allow-extension',
+    output: {
+      codeSplitting: {
+        groups: [
+          { name: shelfOf, debugName: 'shelves', minShareCount: 2, includeDependenciesRecursively: false },
+        ],
+      },
+      // Names stay as they are. Comments are in the declarations, and in the sources that the maps carry.
+      minifyInternalExports: false,
+      comments: { legal: true, annotation: true, jsdoc: false },
+      ...output,
+    },
+  };
+}
+
+const small = new Set(Object.values(smallEntries));
+const library = new Set(Object.values(libraryEntries));
+const tools = new Set(
+  [...Object.values(allEntries), ...Object.values(program)].filter((file) => !library.has(file)),
+);
+
+/**
+ * The file of what several entries load: `basis` if a small one is among them (the fleet is apart, which of the library
+ * only Redis needs), otherwise `engine` if one of the library is, otherwise `tools`. There are few such files, since at a
+ * start each costs as much as 20 kB of code.
+ */
+const shelfOf: CodeSplittingNameFunction = (id, graph) => {
+  const users = new Set<string>();
+  const visit = (user: string): void => {
+    if (users.has(user)) return;
+    users.add(user);
+    graph.getModuleInfo(user)?.importers.forEach(visit);
+  };
+  visit(id);
+  const entries = [...users].map((user) => relative('.', user).replaceAll('\\', '/'));
+  const loadedBy = (some: ReadonlySet<string>): boolean => entries.some((file) => some.has(file));
+  if (loadedBy(small)) return /[\\/]src[\\/]fleet[\\/]/.test(id) ? 'fleet' : 'basis';
+  if (loadedBy(library)) return 'engine';
+  return loadedBy(tools) ? 'tools' : null;
+};
+
+/** The maps of the tools would be a seventh of the package, and their traces can be read without. */
+const toolsWithoutMaps: Plugin = {
+  name: 'tools without maps',
+  generateBundle(_, bundle) {
+    for (const file of ['cli.js', 'tools.js']) {
+      const made = bundle[file];
+      if (made?.type !== 'chunk') continue;
+      delete bundle[`${file}.map`];
+      made.code = made.code.replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n');
+    }
+  },
+};
+
+// ---------------------------------------------------------------- declarations
+
+/** Where the compiler writes those of each source: tsconfig.build.json. */
+function declarationOf(source: string): string {
+  return source.replace(/^src/, './.build/declarations').replace(/\.(c?)ts$/, '.d.$1ts');
+}
+
+/** The axios of CommonJS has types of its own, to which the declarations of the ES module lead by this file. */
+const commonjs = declarationOf('src/adapters/axios/commonjs.cts');
+
+function declarations(input: Record<string, string>, extension: string): RolldownOptions {
+  return {
+    input,
+    external: [...outside, ...('commonjs' in input ? [] : ['./commonjs.cjs'])],
+    makeAbsoluteExternalsRelative: false,
+    platform: 'neutral',
+    plugins: [dts({ dtsInput: true, tsconfig: false, emitDtsOnly: true })],
+    output: {
+      ...filesNamed(extension),
+      minifyInternalExports: false,
+      codeSplitting: { groups: [{ name: 'types', minShareCount: 2 }] },
+    },
+  };
+}
+
+/** The ES modules, with the program: what its tests start. */
+export const modules = code(
+  { ...inputOf(allEntries), ...program },
+  { ...filesNamed('.js'), format: 'esm', sourcemap: true, plugins: [toolsWithoutMaps] },
+);
+
+// biome-ignore lint/style/noDefaultExport: Rolldown reads its configuration from a default export.
+export default defineConfig([
+  modules,
+  code(inputOf(libraryEntries), { ...filesNamed('.cjs'), format: 'cjs', esModule: true }),
+  declarations(inputOf(allEntries, declarationOf), '.d.ts'),
+  declarations({ ...inputOf(libraryEntries, declarationOf), commonjs }, '.d.cts'),
+]);
