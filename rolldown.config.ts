@@ -102,17 +102,28 @@ function declarationOf(source: string): string {
 /** The axios of CommonJS has types of its own, to which the declarations of the ES module lead by this file. */
 const commonjs = declarationOf('src/adapters/axios/commonjs.cts');
 
+/** It is code, which namespaces have and their declarations do not. */
+const declarationsWithoutRuntime: Plugin = {
+  name: 'declarations without runtime',
+  generateBundle(_, bundle) {
+    delete bundle['rolldown-runtime.d.ts'];
+  },
+};
+
 function declarations(input: Record<string, string>, extension: string): RolldownOptions {
   return {
     input,
     external: [...outside, ...('commonjs' in input ? [] : ['./commonjs.cjs'])],
     makeAbsoluteExternalsRelative: false,
     platform: 'neutral',
-    plugins: [dts({ dtsInput: true, tsconfig: false, emitDtsOnly: true })],
+    plugins: [dts({ dtsInput: true, tsconfig: false, emitDtsOnly: true }), declarationsWithoutRuntime],
     output: {
       ...filesNamed(extension),
       minifyInternalExports: false,
-      codeSplitting: { groups: [{ name: 'types', minShareCount: 2 }] },
+      // What an adapter declares may need its client, which others do not have.
+      codeSplitting: {
+        groups: [{ name: 'types', test: /declarations[\\/](?!adapters[\\/])/, minShareCount: 2 }],
+      },
     },
   };
 }

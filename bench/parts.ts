@@ -105,6 +105,11 @@ const parts: readonly Part[] = [
     rows: async () => (await import('./simulating.js')).benchSimulating(),
   },
   {
+    name: 'cold',
+    title: 'a fresh process: what loading costs, beside loading axios in the same manner',
+    rows: async () => (await import('./cold.js')).benchCold(),
+  },
+  {
     name: 'bundle-entries',
     title: 'bundle: each entry, minified and gzipped; clients and OpenTelemetry stay outside',
     rows: async () => (await import('./bundle-entries.js')).benchEntries(),
