@@ -17,7 +17,6 @@ const packed = Object.entries(libraryEntries).map(([entry, source]) => ({
 export default defineConfig({
   resolve: { alias: packed },
   test: {
-    server: { deps: { external: [/[\\/]dist[\\/]\w+\.js$/] } },
     include: ['test/adapters/**/*.test.ts', 'test/conformance/{undici,axios,fetch}.test.ts'],
     // A run of its own: `npm run test:fuzz`.
     exclude: ['**/fuzz.test.ts'],
