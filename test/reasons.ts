@@ -9,6 +9,7 @@ const all: Readonly<Record<Reason, true>> = {
   'attempt-timeout': true,
   'server-asks': true,
   'caller-asks': true,
+  'fresh-credentials': true,
   success: true,
   'final-status': true,
   'final-error': true,

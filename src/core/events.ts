@@ -22,8 +22,13 @@ interface Told {
 /** What `retryIf` gets: the outcome, with its headers and its body. */
 export type LiveOutcome = Outcome & Told;
 
-/** An outcome as a client hands it over. It has `body` if the client can read the body of the answer. */
-export type ClientOutcome = Outcome & { body?(): Promise<unknown> };
+/** An outcome as a client hands it over. */
+export type ClientOutcome = Outcome & {
+  /** Present if the client can read the body of the answer. */
+  body?(): Promise<unknown>;
+  /** Present if a redirect is known to have led to another origin, whose answer this is. */
+  readonly isElsewhere?: true | undefined;
+};
 
 /**
  * True: retry, the caller says that it is worth it and safe. False: stop. Undefined (or null): the rules decide. Any
@@ -45,6 +50,28 @@ export interface RetryContext {
 }
 
 export type BeforeRetry = (context: RetryContext) => void | PromiseLike<void>;
+
+/** Headers that carry credentials. One that is undefined is left out. */
+export type CredentialHeaders =
+  | Readonly<Record<string, string | undefined>>
+  | Iterable<readonly [name: string, value: string]>
+  | undefined;
+
+/** The head of the answer that refused the credentials. */
+export interface RefusingAnswer {
+  readonly status: number;
+  /** The value of a header, by its name in any case: `header('www-authenticate')`. Undefined if there is none. */
+  readonly header: (name: string) => string | undefined;
+}
+
+export interface RenewalContext {
+  readonly response: RefusingAnswer;
+  /** Aborts when the renewal has taken too long. No caller of a request can abort it. */
+  readonly signal: AbortSignal;
+}
+
+/** Whatever it returns is not looked at: `headers` returns the new credentials. */
+export type Renew = (context: RenewalContext) => unknown;
 
 /** A request as events show it: without userinfo and query. */
 export interface RequestSummary {
@@ -89,6 +116,19 @@ export interface HedgeEvent {
   readonly afterMs: number;
 }
 
+/** A renewal of credentials is over. */
+export interface RenewalEvent {
+  readonly type: 'renewal';
+  /** The request that asked for it; others may have waited for it as well. */
+  readonly request: RequestSummary;
+  readonly rule: string;
+  readonly scope: string;
+  /** False: `renew` failed, or took longer than `timeoutMs`. */
+  readonly ok: boolean;
+  /** How long it took, in milliseconds. */
+  readonly tookMs: number;
+}
+
 /** The gate or the hold refused an attempt, or would have refused it with `enforce: true`. */
 export interface Refusal {
   readonly reason: RefusalReason;
@@ -106,6 +146,6 @@ export interface FleetEvent {
 }
 
 /** What `observe` and the diagnostics channel are told about requests. */
-export type RequestEvent = DecisionEvent | HedgeEvent | SettledEvent;
+export type RequestEvent = DecisionEvent | HedgeEvent | RenewalEvent | SettledEvent;
 
 export type Observe = (event: RequestEvent) => void;

@@ -14,6 +14,7 @@ export function explain(decision: Decision): string {
   }
   const { retry = attempt, delayMs, waitFrom } = decision;
   const why = whyRetry[decision.reason](decision);
+  if (decision.reason === 'fresh-credentials') return `Sent again at once after attempt ${attempt}: ${why}.`;
   if (waitFrom === 'none') return `Retry ${retry} at once: ${why}.`;
   const wait = waitFrom === 'hint' ? `, as the server asked (${hintIn(finding)})` : ` (${waitFrom})`;
   return `Retry ${retry} in ${timeText(Math.round(delayMs))}${wait}: ${why}.`;
@@ -28,6 +29,7 @@ const whyRetry: { readonly [R in RetryReason]: (decision: Retry) => string } = {
   'attempt-timeout': () => 'the attempt timed out (attemptTimeoutMs)',
   'server-asks': ({ finding }) => `${whatEnded(finding)} and asked for a retry (${hintIn(finding)})`,
   'caller-asks': ({ finding }) => `${whatEnded(finding)}, and retryIf returned true`,
+  'fresh-credentials': ({ finding }) => `${whatEnded(finding)}, and there are fresh credentials`,
 };
 
 const whyStop: { readonly [R in Exclude<StopReason, 'success' | LimitStop>]: (decision: Stop) => string } = {

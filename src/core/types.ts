@@ -170,6 +170,11 @@ export interface World extends LimitsSeen {
   readonly resumable?: boolean | undefined;
   /** Only if the request was hedged: the number of the attempt that ended. Without it, attempts are numbered as they end. */
   readonly attempt?: number | undefined;
+  /**
+   * Only if the answer refused the request's credentials: true if they have been renewed since they were sent, so that a
+   * fresh attempt may be made.
+   */
+  readonly renewed?: boolean | undefined;
   /** True if the request was sent within `suppressRetries`, or if another layer of ours retries it. */
   readonly suppressed?: true | undefined;
 }
@@ -186,7 +191,9 @@ export type RetryReason =
   /** The answer asks for a retry explicitly. */
   | 'server-asks'
   /** `retryIf` returned true. */
-  | 'caller-asks';
+  | 'caller-asks'
+  /** The credentials were refused, and have been renewed. This is no retry of `maxRetries`, and costs nothing. */
+  | 'fresh-credentials';
 
 export type StopReason =
   // not worth it
@@ -223,10 +230,10 @@ export interface Retry {
   /** The attempt that just ended, from 1. */
   readonly attempt: number;
   readonly finding: Finding;
-  /** Only if the request was hedged: the number of the retry that follows, from 1. Otherwise it is that of the attempt. */
+  /** The number of the retry that follows, from 1, if it differs from that of the attempt: after a hedge, or a fresh attempt. */
   readonly retry?: number;
   readonly delayMs: number;
-  /** Where the wait comes from. `'none'`: after an adaptive timeout, the retry is sent at once. */
+  /** Where the wait comes from. `'none'`: after an adaptive timeout, or with fresh credentials, it is sent at once. */
   readonly waitFrom: 'hint' | 'schedule' | 'throttledSchedule' | 'none';
   /** What the retry costs the budget, in tokens. */
   readonly cost: number;

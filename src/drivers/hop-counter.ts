@@ -28,7 +28,8 @@ interface HandlerShape {
 
 /** Whether it depends on the evidence of the attempt that is next, or out, if the request is sent once more. */
 export function needsProof({ settings, request, attempt }: Session): boolean {
-  if (settings.methods.has(request.method) || attempt > settings.maxRetries) return false;
+  if (settings.methods.has(request.method)) return false;
+  if (attempt > settings.maxRetries && settings.credentials === false) return false;
   return settings.unsafeMethods !== 'never' && !isSafe(settings, request);
 }
 

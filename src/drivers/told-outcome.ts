@@ -7,10 +7,10 @@ import { headerText } from '../core/told.js';
 import type { HeadersLike } from '../core/types.js';
 
 export function toldOutcome(outcome: ClientOutcome): LiveOutcome {
-  const { body } = outcome;
+  const { body, isElsewhere: _, ...told } = outcome;
   const headers = outcome.kind === 'response' ? outcome.headers : undefined;
   return {
-    ...outcome,
+    ...told,
     code: outcome.kind === 'error' ? readFailure(outcome.error, outcome.aborted).code : undefined,
     header: (name) => fieldIn(headers, String(name).toLowerCase()),
     body: (async () => body?.()) as LiveOutcome['body'],

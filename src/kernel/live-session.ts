@@ -7,6 +7,7 @@
 
 import { classify } from '../core/decide/classify.js';
 import { decide } from '../core/decide/decide.js';
+import { isRetried } from '../core/decide/fresh.js';
 import { isHintedSuccess } from '../core/hints/worth-reading.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
 import { go } from '../core/limits/admission.js';
@@ -28,6 +29,7 @@ import type {
 } from '../core/types.js';
 import { originIn, written } from './address.js';
 import { type Enclosure, suppressionInContext } from './context.js';
+import { RequestCredentials } from './credentials.js';
 import { type About, isListening, summaryOf, tell } from './events.js';
 import { belongsTo, currentEnclosure, isSuppressed } from './layers.js';
 import * as asked from './limits/admission.js';
@@ -80,7 +82,10 @@ export class LiveSession implements Raced {
   private attempts: Attempt[] | undefined = undefined;
   /** The status of a response that was accepted at once; 0 if there was none. */
   private acceptedStatus = 0;
+  /** Whether the limits know already how the attempt ended. */
+  private isHeard = false;
   private readonly race: Race | undefined;
+  readonly credentials: RequestCredentials | undefined;
 
   constructor(request: RequestFacts, rule: Rule, limits: Limits) {
     this.request = request;
@@ -91,6 +96,8 @@ export class LiveSession implements Raced {
     if (isTimed) this.timing = timingFrom(limits.scope.ports.now());
     const { tail } = settings;
     this.race = tail === undefined || NewRace === undefined ? undefined : new NewRace(this, tail);
+    const { credentials } = settings;
+    this.credentials = credentials === false ? undefined : new RequestCredentials(this, credentials);
   }
 
   get settings(): Settings {
@@ -127,7 +134,7 @@ export class LiveSession implements Raced {
   }
 
   /** When the deadline began to count. */
-  private get timedFrom(): number | undefined {
+  get timedFrom(): number | undefined {
     return this.timing?.resumedAt ?? this.timing?.startedAt;
   }
 
@@ -154,13 +161,14 @@ export class LiveSession implements Raced {
   movesTo(url: string): void {
     const { limits, request, rule, timing } = this;
     const home = moves.get(this)?.home ?? limits;
+    this.credentials?.movesTo(url);
     const isHome = !isElsewhere(url, request);
     const asking = isHome ? this : { request: at(url, request), rule };
     const there = isHome ? home : home.scope.siblings.limitsFor(home.settings, asking.request);
     if (there.scope === limits.scope) return;
     if (timing?.permit !== undefined) admission?.leave(limits, timing.permit);
     const paid = this.attempts?.at(-1)?.decision;
-    if (paid?.action === 'retry') {
+    if (paid?.action === 'retry' && paid.reason !== 'fresh-credentials') {
       const now = limits.scope.ports.now();
       limits.budget?.moved(paid.finding, now);
       there.budget?.spend(paid.finding, now);
@@ -208,6 +216,7 @@ export class LiveSession implements Raced {
         isHintedSuccess(settings.hintedSuccesses, this.request, status));
     if (needsDecision) return false;
     this.acceptedStatus = status;
+    this.credentials?.accepted();
     const permit = settings.needsAdmission ? this.ensurePermit() : undefined;
     succeedAtOnce(limits, this, permit);
     if (permit !== undefined && !settings.awaitsBody) admission?.end(limits, permit);
@@ -228,7 +237,8 @@ export class LiveSession implements Raced {
     const date = scope.ports.date();
     const finding = classify(settings, outcome, date);
     const sign = signOf(finding);
-    this.tellEnd(sign, finding);
+    if (!this.isHeard) this.tellEnd(sign, finding);
+    this.isHeard = false;
     const { isFirst } = this;
     // An outcome that is worth a retry is not a success, whether or not the retry takes place: a 403 can mean "rate
     // limited" as well as a 429 does.
@@ -241,8 +251,10 @@ export class LiveSession implements Raced {
     const world =
       race === undefined ? seen : race.worldOf(seen, last?.action === 'stop' ? last.attempt : undefined);
     const decision = decide(settings, history, finding, world);
-    if (decision.action === 'retry') limits.budget?.spend(finding, now);
-    if (succeeds) limits.succeeded(isFirst, this.refund(), this.sentAt);
+    const isFresh = decision.reason === 'fresh-credentials';
+    if (decision.action === 'retry' && !isFresh) limits.budget?.spend(finding, now);
+    if (finding.kind === 'response' && finding.status < 400) this.credentials?.accepted();
+    if (succeeds && !isFresh) limits.succeeded(isFirst, this.refund(), this.sentAt);
     this.record({ endedAt: now, decision });
     const hasBody = decision.action === 'stop' && finding.kind === 'response';
     if (!hasBody || !settings.awaitsBody) this.endPermit();
@@ -277,7 +289,7 @@ export class LiveSession implements Raced {
   private worldAt(
     now: number,
     date: number,
-    { replayable, resumable }: Prospects,
+    { replayable, resumable, renewed }: Prospects,
     verdict: boolean | undefined,
   ): World {
     const { request, limits } = this;
@@ -291,6 +303,7 @@ export class LiveSession implements Raced {
       ...limits.seen(now),
       verdict,
       resumable,
+      renewed,
       suppressed: this.suppressed,
     };
   }
@@ -336,11 +349,19 @@ export class LiveSession implements Raced {
     this.race?.abandoned();
     const permit = this.timing?.permit;
     if (permit !== undefined) admission?.leave(this.limits, permit);
-    this.tellEnd('neutral');
+    if (!this.isHeard) this.tellEnd('neutral');
     this.endPermit();
     if (outcome !== undefined && isListening(this.settings)) {
       this.tellSettled(labelOf(outcome), this.scope.ports.now());
     }
+  }
+
+  heard(finding: Finding): void {
+    // Of two attempts, the race knows which permit is whose.
+    if (this.race?.hasHedgeWon !== undefined) return;
+    this.tellEnd(signOf(finding), finding);
+    this.endPermit();
+    this.isHeard = true;
   }
 
   /** Tells the limits how the attempt ended. */
@@ -418,10 +439,6 @@ function at(url: string, request: RequestFacts): RequestFacts {
   const { method, keyed } = request;
   const header = (name: string): string | undefined => request.header?.(name);
   return { method, keyed, header, origin: originIn(url), path: written(url) };
-}
-
-function isRetried({ decision }: Attempt): boolean {
-  return decision.action === 'retry';
 }
 
 /** Made only when someone asks for the history of a request that succeeded at once. */

@@ -3,6 +3,7 @@
  * type: the types of the package may be loaded twice, for `import` and for `require`, and the two must be compatible.
  */
 
+import type { ClientOutcome } from '../core/events.js';
 import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { Admission, Decision, History, Outcome, RefusalReason, RequestFacts } from '../core/types.js';
@@ -15,6 +16,8 @@ export interface Prospects {
   readonly replayable: boolean;
   /** What `retryIf` answered. */
   readonly verdict?: boolean | undefined;
+  /** What `credentials.renewed` said. */
+  readonly renewed?: boolean | undefined;
   /** Only if the caller has a response head already: whether the rest of its body can be requested. */
   readonly resumable?: boolean | undefined;
 }
@@ -33,6 +36,8 @@ export interface Session {
   readonly attempt: number;
   /** Undefined unless a setting asks for it. */
   readonly tail: SessionTail | undefined;
+  /** Undefined unless a setting asks for it. */
+  readonly credentials: SessionCredentials | undefined;
   /** Every attempt whose outcome is known. */
   readonly history: History;
   /** The deadline as monotonic time: no attempt starts after it. Infinity if there is none. `resume` may move it. */
@@ -118,6 +123,25 @@ export interface SessionTail {
   leaveLoser(): number;
   /** The loser that was allowed to go on is gone. */
   loserGone(isAnswered: boolean): void;
+}
+
+/** What adapters ask about credentials. It exists only if a setting asks for them. */
+export interface SessionCredentials {
+  /**
+   * The headers of the attempt that is sent next, and of a hedge beside it, over those of the request; their names are in
+   * lower case. Undefined: there are none, or it goes to another origin.
+   */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  /**
+   * Asks the caller for those headers, before each attempt that has been admitted, but not before a hedge. It may throw,
+   * and the promise may reject, with the caller's own error.
+   */
+  ask(): Promise<void> | undefined;
+  /**
+   * To be asked about each outcome that is judged, before `next` gets the answer. True: the credentials were refused, and
+   * there are fresh ones. A promise: they are being renewed, and it never rejects.
+   */
+  renewed(outcome: ClientOutcome, prospects: Prospects): boolean | undefined | Promise<boolean>;
 }
 
 export type Ruling =

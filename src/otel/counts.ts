@@ -1,4 +1,4 @@
-/** Counts and measures each request: attempts, retries, stops, hedges, waits, and its duration. */
+/** Counts and measures each request: attempts, retries, stops, hedges, renewals, waits, and its duration. */
 
 import type { Counter, Histogram, Meter } from '@opentelemetry/api';
 import type { DecisionEvent, RequestEvent, SettledEvent } from '../core/events.js';
@@ -12,6 +12,7 @@ export class Counts {
   private readonly retries: Counter;
   private readonly stops: Counter;
   private readonly hedges: Counter;
+  private readonly renewals: Counter;
   private readonly refusals: Counter;
   private readonly waits: Histogram;
   private readonly durations: Histogram;
@@ -36,6 +37,10 @@ export class Counts {
       description:
         'Hedges, by whether the caller got the answer of the hedge. Counted when their request has settled.',
     });
+    this.renewals = meter.createCounter('undaunted.renewals', {
+      unit: '{renewal}',
+      description: 'Renewals of credentials, by whether they succeeded.',
+    });
     this.refusals = meter.createCounter('undaunted.refusals', {
       unit: '{request}',
       description:
@@ -56,6 +61,8 @@ export class Counts {
   take(event: RequestEvent): void {
     if (event.type === 'settled') this.settled(event);
     else if (event.type === 'decision') this.decided(event);
+    else if (event.type === 'renewal')
+      this.renewals.add(1, { ...this.labels.ofRequest(event), 'undaunted.renewal.ok': event.ok });
   }
 
   private decided(event: DecisionEvent): void {

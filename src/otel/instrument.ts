@@ -1,7 +1,7 @@
 /** Turns decisions into telemetry, through the diagnostics channel, so that every retrier of the process is seen. */
 
 import { type Attributes, diag, type Meter, type MeterProvider, metrics, trace } from '@opentelemetry/api';
-import type { DecisionEvent, HedgeEvent, RequestEvent } from '../core/events.js';
+import type { DecisionEvent, HedgeEvent, RenewalEvent, RequestEvent } from '../core/events.js';
 import { explain } from '../core/explain.js';
 import { builtinModule } from '../kernel/builtin-module.js';
 import { channelName } from '../kernel/events.js';
@@ -78,7 +78,7 @@ function record(event: RequestEvent, recorder: Recorder): void {
   if (all[0] === recorder) addSpanEvent(event, labels);
 }
 
-/** Adds decisions, hedges and refusals as events to the span in which the request was made; no span is added around it. */
+/** Adds decisions, hedges, renewals and refusals as events to the span in which the request was made; no span is added around it. */
 function addSpanEvent(event: RequestEvent, labels: Labels): void {
   const span = trace.getActiveSpan();
   if (span?.isRecording() !== true) return;
@@ -93,6 +93,8 @@ function addSpanEvent(event: RequestEvent, labels: Labels): void {
     span.addEvent(`undaunted.${event.decision.action}`, { ...about, ...ofDecision(event, labels) });
   } else if (event.type === 'hedge') {
     span.addEvent('undaunted.hedge', { ...about, ...ofHedge(event) });
+  } else if (event.type === 'renewal') {
+    span.addEvent('undaunted.renewal', { ...about, ...ofRenewal(event) });
   } else if (event.refused !== undefined) {
     const { reason, enforced } = event.refused;
     span.addEvent('undaunted.refusal', {
@@ -116,6 +118,10 @@ function ofDecision({ decision, history }: DecisionEvent, labels: Labels): Attri
       'undaunted.wait.from': decision.waitFrom,
     }),
   };
+}
+
+function ofRenewal({ ok, tookMs }: RenewalEvent): Attributes {
+  return { 'undaunted.renewal.ok': ok, 'undaunted.renewal.duration': tookMs / 1_000 };
 }
 
 function ofHedge({ attempt, afterMs }: HedgeEvent): Attributes {

@@ -8,6 +8,7 @@ export type Event = RequestEvent;
 export function brief(event: Event): string {
   if (event.type === 'settled') return `settled ${event.outcome} after ${event.attempts}`;
   if (event.type === 'hedge') return `hedge ${event.attempt}`;
+  if (event.type === 'renewal') return `renewal ${event.ok ? 'succeeded' : 'failed'}`;
   return `${event.decision.action} ${event.decision.attempt}: ${event.decision.reason}`;
 }
 

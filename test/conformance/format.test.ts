@@ -83,6 +83,7 @@ const reach: Readonly<Record<Reason, true | string>> = {
   'attempt-timeout': true,
   'server-asks': true,
   'caller-asks': true,
+  'fresh-credentials': true,
   success: true,
   'final-status': true,
   'final-error': true,

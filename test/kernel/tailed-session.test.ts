@@ -51,6 +51,7 @@ class Stage {
     return this.events.map((event) => {
       if (event.type === 'hedge') return `hedge ${event.attempt} after ${Math.round(event.afterMs)}`;
       if (event.type === 'decision') return `${event.decision.attempt} ${event.decision.reason}`;
+      if (event.type === 'renewal') return event.type;
       return `settled ${event.outcome} after ${event.attempts}${event.hedgeWon === true ? ', hedge won' : ''}`;
     });
   }

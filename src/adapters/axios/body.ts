@@ -30,7 +30,7 @@ export interface Body {
   close?(error?: unknown): void;
 }
 
-type BodySettings = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'bufferBodyBytes'>;
+type BodySettings = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'credentials' | 'bufferBodyBytes'>;
 
 /** Undefined if axios can send the data as it is: it is sent only once, or axios can send it again itself. */
 export function bodyOf(data: unknown, settings: BodySettings): Body | undefined {

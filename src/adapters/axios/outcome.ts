@@ -1,13 +1,14 @@
 /** Turns what an adapter returns into outcomes that the policy judges, and into causes of later errors. */
 
 import { readFailure } from '../../core/decide/failures/read.js';
+import type { ClientOutcome } from '../../core/events.js';
 import { bytesToRead } from '../../core/hints/worth-reading.js';
-import type { ErrorOutcome, Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
+import type { Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
 import type { Ending } from '../../drivers/loop/exchange.js';
 import type { Session } from '../../kernel/session.js';
 import { hintContent } from './answer.js';
-import { isKnownHop, isOfTunnel, redirectsOf } from './proof.js';
+import { hasLeft, isKnownHop, isOfTunnel, redirectsOf } from './proof.js';
 import type { RequestConfig, ResponseShape } from './shapes.js';
 
 /** Whether the caller cancelled, by a signal (`AbortSignal.timeout` included) or a token. */
@@ -27,7 +28,7 @@ export function outcomeOf(
   config: RequestConfig,
   session: Session,
   hops: HopCounter | undefined,
-): ErrorOutcome | ResponseOutcome {
+): ClientOutcome {
   const { settings, request } = session;
   const aborted = isCanceled(config);
   if (ending.kind === 'error' && aborted) return { kind: 'error', error: ending.error, aborted };
@@ -45,7 +46,9 @@ export function outcomeOf(
     const mostBytes = bytesToRead(settings, request, status, headers as HeadersLike);
     const isUnproven = isOfAnother(answer.request, config, session, () => hops?.answered(status) === true);
     const evidence = isUnproven ? 'unknown' : isOfTunnel(answer.request) ? 'unsent' : undefined;
-    return outcomeOfAnswer(answer, hintContent(answer, mostBytes), evidence);
+    const outcome = outcomeOfAnswer(answer, hintContent(answer, mostBytes), evidence);
+    const isElsewhere = settings.credentials !== false && hasLeft(answer.request, request.origin);
+    return isElsewhere ? { ...outcome, isElsewhere } : outcome;
   }
   const { error } = ending as Extract<Ending<ResponseShape>, { kind: 'error' }>;
   const { request: sent } = Object(error) as { readonly request?: unknown };

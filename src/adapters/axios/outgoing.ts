@@ -12,6 +12,7 @@ import { endProgress, type Progress, progressOf, type SentApart, sendCopy } from
 import type { Body } from './body.js';
 import type { Child } from './child.js';
 import { answerOf, isCanceled } from './outcome.js';
+import { keptAtHome } from './proof.js';
 import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
 import { textOf, type Whereabouts } from './target.js';
 
@@ -41,6 +42,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private readonly data: unknown;
   private readonly address: Pick<RequestConfig, 'url' | 'baseURL' | 'params'>;
   private readonly signal: SignalShape | null | undefined;
+  private readonly beforeRedirect: RequestConfig['beforeRedirect'];
   private readonly Headers: new (
     from: unknown,
   ) => HeadersShape;
@@ -56,7 +58,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
 
   constructor(exchange: PreparedExchange) {
     this.exchange = exchange;
-    const { signal, headers } = exchange.config;
+    const { signal, headers, beforeRedirect } = exchange.config;
     this.data = exchange.dataAtFirst;
     this.address = {
       url: exchange.urlAtFirst,
@@ -64,6 +66,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
       params: exchange.paramsAtFirst,
     };
     this.signal = signal;
+    this.beforeRedirect = beforeRedirect;
     this.Headers = headers.constructor as OutgoingConfig['Headers'];
     this.base = exchange.headersAtFirst;
     this.headers = this.base;
@@ -74,11 +77,19 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     if (extra !== undefined) this.beginAnew();
     if (body !== undefined) config.data = data;
     if (extra === undefined) this.addKey();
-    const more = { ...extra, ...body?.headers };
+    const more = { ...extra, ...this.ownHeaders(), ...body?.headers };
     const isAsGiven = this.headers === headersAtFirst && Object.keys(more).length === 0;
     if (extra === undefined && isAsGiven) return;
     this.hasOwnHeaders = true;
     config.headers = this.headersWith(more);
+  }
+
+  /** Those that carry credentials, which stay at this origin. */
+  private ownHeaders(): Readonly<Record<string, string>> | undefined {
+    const { config, origin, session } = this.exchange;
+    const own = session.credentials?.headers;
+    if (own !== undefined) config.beforeRedirect = keptAtHome(Object.keys(own), origin, this.beforeRedirect);
+    return own;
   }
 
   sendApart(
@@ -89,7 +100,9 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     const { config } = exchange;
     const isHedge = extra !== undefined;
     if (!isHedge) this.progress = progressOf(config);
-    const headers = isHedge ? this.headersWith(extra) : config.headers;
+    const headers = isHedge
+      ? this.headersWith({ ...extra, ...exchange.session.credentials?.headers })
+      : config.headers;
     return sendApart(exchange, { signal, headers, isHedge }, this.progress);
   }
 
@@ -162,6 +175,10 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     if (this.identity !== undefined) {
       putIdentity(config, this.identity);
       put(config, this.address);
+    }
+    if (config.beforeRedirect !== this.beforeRedirect) {
+      if (this.beforeRedirect === undefined) delete config.beforeRedirect;
+      else config.beforeRedirect = this.beforeRedirect;
     }
     if (!this.hasOwnHeaders) return;
     this.headers = this.base;

@@ -5,6 +5,7 @@
 
 import { HopCounter } from '../../drivers/hop-counter.js';
 import { platformFetch } from '../../drivers/platform-fetch.js';
+import { originIn } from '../../kernel/address.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
 import { withConfig } from './child.js';
 import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
@@ -16,6 +17,9 @@ interface SentRequest {
   readonly _redirectable?: { readonly _redirectCount?: unknown };
   /** HTTP/1 only. */
   readonly getHeader?: unknown;
+  /** Where the answer came from: in Node, and in browsers. */
+  readonly res?: { readonly responseUrl?: unknown };
+  readonly responseURL?: unknown;
 }
 
 /** 0 if there is nothing that counts them. */
@@ -27,6 +31,31 @@ function countIn(sent: unknown): number | undefined {
   const { _redirectCount, _redirectable } = Object(sent) as SentRequest;
   const count = _redirectCount ?? _redirectable?._redirectCount;
   return typeof count === 'number' ? count : undefined;
+}
+
+/** Whether redirects are known to have led to another origin than this. */
+export function hasLeft(sent: unknown, origin: string | undefined): boolean {
+  const { res, responseURL } = Object(sent) as SentRequest;
+  const url = res?.responseUrl ?? responseURL;
+  return typeof url === 'string' && url !== '' && origin !== undefined && originIn(url) !== origin;
+}
+
+/**
+ * Takes these headers away from a request that a redirect leads to another origin. follow-redirects does so with
+ * `authorization` and `cookie`, but not if that is a subdomain, and with no other header.
+ */
+export function keptAtHome(
+  names: readonly string[],
+  origin: string | undefined,
+  next: RequestConfig['beforeRedirect'],
+): NonNullable<RequestConfig['beforeRedirect']> {
+  return (options, ...rest) => {
+    const { href, headers = {} } = options;
+    if (typeof href !== 'string' || originIn(href) !== origin) {
+      for (const name of Object.keys(headers)) if (names.includes(name.toLowerCase())) delete headers[name];
+    }
+    next?.(options, ...rest);
+  };
 }
 
 /** An adapter or a transport of the caller's may follow redirects or send other requests, and hide both. */

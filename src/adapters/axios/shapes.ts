@@ -59,9 +59,16 @@ export interface RequestConfig {
   readonly env?: { readonly fetch?: unknown } | undefined;
   readonly transport?: unknown;
   readonly maxRedirects?: number;
+  beforeRedirect?: ((options: RedirectOptions, ...rest: readonly unknown[]) => void) | undefined;
   readonly httpVersion?: unknown;
   onUploadProgress?: ((event: ProgressShape) => void) | undefined;
   onDownloadProgress?: ((event: ProgressShape) => void) | undefined;
+}
+
+/** The request that follows a redirect. */
+interface RedirectOptions {
+  readonly href?: unknown;
+  readonly headers?: Record<string, unknown>;
 }
 
 export interface ProgressShape {

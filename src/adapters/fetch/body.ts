@@ -24,7 +24,7 @@ export interface Body extends RequestBody {
   close?(error?: unknown): void;
 }
 
-type BodySettings = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'bufferBodyBytes'>;
+type BodySettings = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'credentials' | 'bufferBodyBytes'>;
 
 /** Undefined if fetch can send the body as it is: again, or the only time that it is sent. */
 export function bodyOf(init: InitShape | null | undefined, settings: BodySettings): Body | undefined {

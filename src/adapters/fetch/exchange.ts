@@ -80,7 +80,8 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     this.session = installation.retrier.open(this, overrideFrom(retry));
     const { settings } = this.session;
     // A request that may be sent later is sent as it was at the call.
-    const mayWait = settings.needsAdmission || typeof init?.body === 'function';
+    const mayWait =
+      settings.needsAdmission || settings.credentials !== false || typeof init?.body === 'function';
     this.input = mayWait ? this.inputAtFirst : input;
     this.init = mayWait || isReadOnce(init?.headers) ? this.initAtFirst : init;
     // Nothing will be sent: the fetch itself cancels a stream.

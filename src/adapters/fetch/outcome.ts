@@ -1,7 +1,9 @@
 /** Turns what fetch returns into outcomes that the policy judges. */
 
+import type { ClientOutcome } from '../../core/events.js';
 import { bytesToRead } from '../../core/hints/worth-reading.js';
-import type { ErrorOutcome, HeadersLike, ResponseOutcome } from '../../core/types.js';
+import type { ErrorOutcome, HeadersLike } from '../../core/types.js';
+import { originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Sleep } from '../../kernel/sleep.js';
 import { textOfHint } from './answer.js';
@@ -14,13 +16,15 @@ export function outcomeOfAnswer(
   { settings, request }: Session,
   proof: Proof | undefined,
   sleep: Sleep,
-): ResponseOutcome | Promise<ResponseOutcome> {
+): ClientOutcome | Promise<ClientOutcome> {
   const { status } = answer;
   const headers = answer.headers as HeadersLike;
-  const outcome: ResponseOutcome = {
+  const isElsewhere = settings.credentials !== false && hasLeft(answer, request.origin);
+  const outcome: ClientOutcome = {
     kind: 'response',
     status,
     headers,
+    ...(isElsewhere && { isElsewhere }),
     // The 429 of another server does not tell what the first one did.
     ...((answer.redirected === true || proof?.isOfFirst(answer) === false) && { evidence: 'unknown' }),
   };
@@ -29,6 +33,11 @@ export function outcomeOfAnswer(
   return textOfHint(answer, mostBytes, sleep).then((content) =>
     content === undefined ? outcome : { ...outcome, content },
   );
+}
+
+/** Whether redirects are known to have led to another origin than this. */
+function hasLeft({ redirected, url }: ResponseShape, origin: string | undefined): boolean {
+  return redirected === true && typeof url === 'string' && url !== '' && originIn(url) !== origin;
 }
 
 export function outcomeOfError(

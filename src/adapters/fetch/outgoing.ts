@@ -45,7 +45,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
   prepare(body: unknown, extra: Readonly<Record<string, string>> | undefined): void {
     const { exchange } = this;
     if (extra === undefined) this.addKey();
-    const added = Object.entries(extra ?? {});
+    const added = Object.entries({ ...extra, ...exchange.session.credentials?.headers });
     const pairs = added.length === 0 ? this.pairs : [...lacking(this.headers, added), ...added];
     const isRepeated = extra !== undefined;
     if (isRepeated) warnOfOthers(exchange.initAtFirst);
@@ -55,7 +55,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     else if (pairs !== undefined && isRequest(inputAtFirst) && ignoresInit(inputAtFirst))
       exchange.input = withHeaders(inputAtFirst, pairs);
     const more = {
-      ...this.fromRequest(isRepeated, isAnew),
+      ...this.fromRequest(isRepeated, isAnew, pairs),
       ...headersFrom(pairs),
       ...this.bodyFrom(body, isRepeated),
     };
@@ -97,11 +97,11 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
   }
 
   /** Any value in init removes a Request's referrer, so it is put back. */
-  private fromRequest(isRepeated: boolean, isAnew: boolean): InitShape {
+  private fromRequest(isRepeated: boolean, isAnew: boolean, pairs: readonly Pair[] | undefined): InitShape {
     const { inputAtFirst, initAtFirst, body } = this.exchange;
     if (!isRequest(inputAtFirst)) return {};
     if (isAnew) return { ...initFrom(inputAtFirst), headers: inputAtFirst.headers, ...this.initToSend };
-    const needsInit = (isRepeated && body !== undefined) || this.pairs !== undefined;
+    const needsInit = (isRepeated && body !== undefined) || pairs !== undefined;
     return needsInit ? referrerOf(inputAtFirst, initAtFirst) : {};
   }
 

@@ -44,6 +44,7 @@ export interface ResponseShape {
   readonly body?: ReadableStream<Uint8Array> | object | null;
   readonly bodyUsed?: boolean;
   readonly redirected?: boolean;
+  readonly url?: string;
   clone(): ResponseShape;
   text(): Promise<string>;
 }

@@ -150,7 +150,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     this.times?.enforceDeadline();
     if (this.isOver) return true;
     const admission = this.session.admit();
-    if (admission.kind === 'go') return this.send(more);
+    if (admission.kind === 'go')
+      return this.session.credentials === undefined ? this.send(more) : this.sendOnceAsked(more);
     if (admission.kind === 'wait') this.proceedIn(admission.delayMs, more, admission.isCalled === true);
     else this.fail(this.session.limits.refusal(admission.reason, this.cause));
     return true;
@@ -169,6 +170,18 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       wake();
     };
     if (isCalled) this.session.onTurn(() => queueMicrotask(called));
+  }
+
+  /** Asks for the headers that carry the credentials; if they come later, so does the attempt. */
+  private sendOnceAsked(more: MoreHeaders | undefined): boolean {
+    let goesOn = true;
+    this.ask(
+      () => this.session.credentials?.ask(),
+      () => {
+        goesOn = this.send(more);
+      },
+    );
+    return goesOn;
   }
 
   private send(more: MoreHeaders | undefined): boolean {
@@ -279,8 +292,9 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const { session, body } = this;
     const rest = this.downloadToResume(sending, ending);
     this.readOutcome(sending, ending, rest, (outcome, told) => {
-      const decide = (verdict: boolean | undefined): void => {
-        const prospects = { replayable: isReplayable(body), verdict, resumable: rest?.isResumable };
+      const resumable = rest?.isResumable;
+      const decide = (verdict: boolean | undefined, renewed?: boolean): void => {
+        const prospects = { replayable: isReplayable(body), verdict, renewed, resumable };
         // The schedule may be a function of the caller's, too.
         if (pair === undefined)
           this.ask(
@@ -293,7 +307,19 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
             (ruling) => pair.obey(ruling, { sending, ending, outcome }),
           );
       };
-      this.ask(() => told && verdictOn(session, told), decide, sending);
+      const { credentials } = session;
+      const askForFresh = (verdict: boolean | undefined): void => {
+        const prospects = { replayable: isReplayable(body), verdict, resumable };
+        const renewed = credentials?.renewed(outcome, prospects);
+        if (isPromise(renewed)) this.cause = causeOf(outcome);
+        this.ask(
+          () => renewed,
+          (isRenewed) => decide(verdict, isRenewed),
+          sending,
+        );
+      };
+      const next = credentials === undefined ? decide : askForFresh;
+      this.ask(() => told && verdictOn(session, told), next, sending);
     });
   }
 
@@ -331,7 +357,9 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     }
     const { settings, request } = this.session;
     const goOn = (content?: unknown): void => {
-      const outcome = outcomeOfHead(head, evidenceOfHead(sending), content);
+      const isElsewhere = settings.credentials !== false && sending.hasLeft(request.origin);
+      const seen = outcomeOfHead(head, evidenceOfHead(sending), content);
+      const outcome: ClientOutcome = isElsewhere ? { ...seen, isElsewhere } : seen;
       const isBodyTold = rest === undefined && settings.retryIf !== undefined;
       next(outcome, isBodyTold ? { ...outcome, body: readerOf(sending, head.headers) } : outcome);
     };

@@ -5,7 +5,8 @@
  * knows whether it has begun. What cannot be followed that far proves nothing.
  */
 
-import { saysNotTaken } from '../../core/decide/classify.js';
+import { isRefusal } from '../../core/decide/classify.js';
+import type { Settings } from '../../core/policy/settings.js';
 import type { Evidence } from '../../core/types.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
 
@@ -45,6 +46,7 @@ let isSubscribed = false;
 export class Hops {
   private readonly handler: object;
   private readonly method: string;
+  private readonly settings: Settings;
   /** The first hop, if it is known. */
   private first: Hop | undefined = undefined;
   /** The handler of the first hop is the attempt itself. */
@@ -59,9 +61,10 @@ export class Hops {
   private proven: Evidence | undefined = undefined;
 
   /** The handler is what undici is given for the attempt. */
-  constructor(handler: object, method: string) {
+  constructor(handler: object, method: string, settings: Settings) {
     this.handler = handler;
     this.method = method;
+    this.settings = settings;
     if (isSubscribed) return;
     isSubscribed = true;
     const channels = builtinModule<Channels>('node:diagnostics_channel');
@@ -133,7 +136,7 @@ export class Hops {
   /** A head came: it is the first server's if the first hop is still under way. Only a refusal could prove something. */
   answered(status: number, starts: number): void {
     this.isAnswered = true;
-    this.end(!saysNotTaken(status) || this.isFirstsAnswer(starts) ? undefined : 'unknown');
+    this.end(!isRefusal(this.settings, status) || this.isFirstsAnswer(starts) ? undefined : 'unknown');
   }
 
   private isFirstsAnswer(starts: number): boolean {

@@ -89,7 +89,9 @@ function sendNow(exchange: SentExchange, sending: Sending, more: MoreHeaders | u
     sending.upload = Upload.of(source);
     exchange.watch(source);
   }
-  const outgoing = more === undefined ? options : withMore(options, more);
+  const { credentials } = exchange.session;
+  const own = credentials === undefined ? more : { ...more, ...credentials.headers };
+  const outgoing = own === undefined ? options : withMore(options, own);
   const given = withBody(outgoing, sending.upload ?? body.value);
   // Requests dispatched underneath are not part of the caller's onRequestStart.
   const before = setStarting(undefined);
@@ -104,15 +106,18 @@ function sendNow(exchange: SentExchange, sending: Sending, more: MoreHeaders | u
 
 /** Whether the request is sent again only if it is proven that this does no harm. */
 function dependsOnEvidence({ settings, request }: Session): boolean {
-  const { maxRetries, unsafeMethods, methods } = settings;
-  return (
-    maxRetries > 0 && unsafeMethods !== 'never' && !methods.has(request.method) && !isSafe(settings, request)
-  );
+  const { maxRetries, unsafeMethods, methods, credentials } = settings;
+  if ((maxRetries === 0 && credentials === false) || unsafeMethods === 'never') return false;
+  return !methods.has(request.method) && !isSafe(settings, request);
 }
 
 /** Counts the hops of the attempt. */
-function dispatchCounted({ dispatch }: SentExchange, sending: Sending, options: DispatchOptions): boolean {
-  const hops = new Hops(sending, options.method);
+function dispatchCounted(
+  { dispatch, session }: SentExchange,
+  sending: Sending,
+  options: DispatchOptions,
+): boolean {
+  const hops = new Hops(sending, options.method, session.settings);
   sending.hops = hops;
   const outer = hops.begin();
   let isAccepted = true;

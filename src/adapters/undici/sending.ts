@@ -6,6 +6,7 @@
 
 import type { Duplex } from 'node:stream';
 import { isOfOtherLength } from '../../core/decide/whole.js';
+import { originIn } from '../../kernel/address.js';
 import type { Ports } from '../../kernel/ports.js';
 import type { HeldEnding } from './aside.js';
 import { Aside, type KeptEvent } from './aside.js';
@@ -94,6 +95,14 @@ export class Sending implements Handler, OldHandler {
   /** Started more than once because of a redirect, not because undici moved the request to another connection. */
   get isRedirected(): boolean {
     return this.starts > 1 && (this.hopsSoFar?.length ?? 0) > 0;
+  }
+
+  /** Whether redirects are known to have led to another origin than this. */
+  hasLeft(origin: string | undefined): boolean {
+    const last = this.isRedirected ? this.hopsSoFar?.at(-1) : undefined;
+    return (
+      last !== undefined && origin !== undefined && originIn(String(last)) !== (originIn(origin) ?? origin)
+    );
   }
 
   /**

@@ -24,7 +24,7 @@ function classifyResponse(settings: Settings, response: ResponseHead, date: numb
   return {
     kind: 'response',
     class: classOfResponse(settings, status, hint),
-    evidence: response.evidence ?? (saysNotTaken(status) ? 'refused' : 'unknown'),
+    evidence: response.evidence ?? (isRefusal(settings, status) ? 'refused' : 'unknown'),
     hint,
     aborted: false,
     status,
@@ -62,8 +62,13 @@ function isPositive(hint: Hint | undefined): boolean {
   return (hint?.delayMs ?? 0) > 0;
 }
 
+/** Whether the status says that the server did not take the request. Of credentials, the settings say so. */
+export function isRefusal({ credentials }: Settings, status: number): boolean {
+  return saysNotTaken(status) || (credentials !== false && credentials.statuses.includes(status));
+}
+
 /** RFC 9110 15.5.9, RFC 8470 5.2, RFC 6585 4: the server says that it did not process the request. */
-export function saysNotTaken(status: number): boolean {
+function saysNotTaken(status: number): boolean {
   return status === 408 || status === 425 || status === 429;
 }
 

@@ -19,6 +19,7 @@ import type {
   World,
 } from '../types.js';
 import { asksForRetry, classify } from './classify.js';
+import { freshAttempt, isRetried, mayGoAgain } from './fresh.js';
 import { whyUnsafe } from './safety.js';
 import { scheduledWait } from './schedule.js';
 
@@ -37,6 +38,8 @@ export function decide(
   if (hasEndedIt(settings, finding, world)) {
     return stop(attempt, finding, 'wait-past-deadline', deadlineLimit(settings));
   }
+  if (world.renewed === true && mayGoAgain(settings, history, finding, world))
+    return goAgain(settings, attempt, finding, world);
   const no = whyNotWorthIt(history, finding, world.verdict) ?? whyUnsafe(settings, finding, world);
   if (no !== undefined) return stop(attempt, finding, no);
   return afford(settings, history, attempt, finding, world);
@@ -48,6 +51,15 @@ function hasEndedIt(settings: Settings, finding: Finding, world: World): boolean
   const isDeadline = finding.kind === 'error' && finding.code === 'ERR_UNDAUNTED_DEADLINE';
   // Timers can fire a fraction of a millisecond early.
   return isDeadline && timeLeft(settings, world) < 1;
+}
+
+/** With fresh credentials. The budget is not asked. */
+function goAgain(settings: Settings, attempt: number, finding: Finding, world: World): Decision {
+  const free: World = { ...world, budget: undefined };
+  const no = forbidden(settings, free, 'transient', 0, timeLeft(settings, world));
+  if (no === undefined) return freshAttempt(attempt, finding);
+  const { reason, ...why } = no;
+  return stop(attempt, finding, reason, why);
 }
 
 // ---------------------------------------------------------------- worth it
@@ -89,8 +101,8 @@ function afford(
   world: World,
 ): Decision {
   const { maxRetries, budget } = settings;
-  // A hedge is an attempt, too, but no retry.
-  const retries = history.filter(({ decision }) => decision.action === 'retry').length;
+  // A hedge is an attempt, too, but no retry, and so is one with fresh credentials.
+  const retries = history.filter(isRetried).length;
   if (maxRetries === 0) return stop(attempt, finding, 'retries-off');
   if (world.suppressed === true) return stop(attempt, finding, 'retries-suppressed');
   if (retries >= maxRetries) return stop(attempt, finding, 'retries-spent', { limit: maxRetries });
@@ -202,7 +214,7 @@ function longestJitter(
 
 /** How many retries in a row, up to now, were made when a hint had said so. */
 function hintsObeyed(history: History): number {
-  const retries = history.filter(({ decision }) => decision.action === 'retry');
+  const retries = history.filter(isRetried);
   return retries.length - 1 - retries.findLastIndex(({ decision }) => !isHinted(decision));
 }
 

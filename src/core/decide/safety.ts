@@ -4,13 +4,17 @@ import type { Settings } from '../policy/settings.js';
 import type { Evidence, Finding, StopReason, World } from '../types.js';
 
 /** Why not, or undefined. With `retryIf` returning true, the caller vouches that repeating is safe. */
-export function whyUnsafe(settings: Settings, finding: Finding, world: World): StopReason | undefined {
+export function whyUnsafe(
+  settings: Settings,
+  finding: Finding,
+  world: Pick<World, 'request' | 'replayable' | 'resumable' | 'verdict'>,
+): StopReason | undefined {
   if (world.verdict !== true && !mayRepeat(settings, finding.evidence, world)) return 'unsafe-method';
   if (!world.replayable) return 'body-spent';
   return world.resumable === false ? 'not-resumable' : undefined;
 }
 
-function mayRepeat(settings: Settings, evidence: Evidence, { request }: World): boolean {
+function mayRepeat(settings: Settings, evidence: Evidence, { request }: Pick<World, 'request'>): boolean {
   return isSafe(settings, request) || evidenceAllows(settings.unsafeMethods, evidence);
 }
 

@@ -6,7 +6,7 @@ import type { LimitName } from '../limits/all.js';
 import { type WindowBudget, windowDefaults } from '../limits/budget/setting.js';
 import type { Hedge, LearntTimeout } from '../limits/latency/setting.js';
 import { type LimitDefaults, limitDefaults, limitsByDefault } from '../limits/settings.js';
-import type { IdempotencyKey, PolicyOptions } from './options.js';
+import type { Credentials, IdempotencyKey, PolicyOptions } from './options.js';
 import type { ExponentialSchedule } from './schedules.js';
 import type { Compiled, Hook, Settings } from './settings.js';
 
@@ -16,6 +16,7 @@ interface Defaults
     LimitDefaults,
     Required<Pick<PolicyOptions, 'statuses' | 'methods' | 'maxScopes' | 'scopeIdleMs'>> {
   readonly idempotencyKey: IdempotencyKey;
+  readonly credentials: Pick<Credentials, 'statuses' | 'timeoutMs'>;
   readonly hints: readonly HintSetName[];
   readonly schedule: ExponentialSchedule;
   readonly throttledSchedule: ExponentialSchedule;
@@ -26,7 +27,7 @@ interface Defaults
   readonly attemptHeader: string;
 }
 
-type Off = 'idempotencyKey' | 'hedge' | 'attemptHeader';
+type Off = 'idempotencyKey' | 'credentials' | 'hedge' | 'attemptHeader';
 
 const schedule: Defaults['schedule'] = {
   kind: 'exponential',
@@ -69,6 +70,8 @@ export const defaults: Defaults = freezeDeep({
   // 408, 425 and 429 say that the request was not processed, so sending it again does not repeat it.
   unsafeMethods: 'refused',
   idempotencyKey: { header: 'idempotency-key', quoted: false, generate: undefined },
+  // RFC 9110 15.5.2. Who waits longer than this for a login would rather know.
+  credentials: { statuses: [401], timeoutMs: 10_000 },
   schedule,
   // When rate limited without a hint, wait ten times as long.
   throttledSchedule: { ...schedule, firstMs: 1_000 },
@@ -102,6 +105,7 @@ export const defaultOptions: Omit<Defaults, 'windowBudget' | 'learntTimeout' | L
   ...usual,
   ...limitsByDefault,
   idempotencyKey: false,
+  credentials: false,
   hedge: false,
   attemptHeader: false,
 });

@@ -26,6 +26,7 @@ const compilers: Compilers = {
   statuses: compileStatuses,
   methods: (names) => new Set(names.map((name) => name.toUpperCase())),
   idempotencyKey: keyOf,
+  credentials: (option) => option && Object.freeze({ ...defaults.credentials, ...option }),
   schedule: (schedule) => fillSchedule(schedule),
   throttledSchedule: (schedule) => fillSchedule(schedule, defaults.throttledSchedule),
   attemptTimeoutMs: timeoutHere,

@@ -4,7 +4,7 @@
  * the folders of the limits.
  */
 
-import type { BeforeRetry, Observe, RetryIf } from '../events.js';
+import type { BeforeRetry, CredentialHeaders, Observe, Renew, RetryIf } from '../events.js';
 import type { HintSetName } from '../hints/sets.js';
 import type { LimitName } from '../limits/all.js';
 import type { HedgeOptions, LearntTimeoutOptions } from '../limits/latency/setting.js';
@@ -45,6 +45,34 @@ export interface IdempotencyKey {
    */
   readonly generate: (() => string) | undefined;
 }
+
+export interface Credentials {
+  /**
+   * Called before each attempt, for the headers that it is sent with: they replace headers of the request with the same
+   * name. It may be async. No attempt at another origin than the request's gets them.
+   * @default none
+   */
+  readonly headers: (request: ToldRequest) => CredentialHeaders | PromiseLike<CredentialHeaders>;
+  /**
+   * Called when an answer has refused the credentials: it gets new ones, which `headers` returns from then on. However many
+   * requests are refused, one renewal at a time serves them all. It may be async.
+   * @default none
+   */
+  readonly renew: Renew;
+  /**
+   * Statuses from 400 to 499 that say that the credentials were refused, and the request not taken.
+   * @default [401]
+   */
+  readonly statuses: readonly number[];
+  /**
+   * How long a renewal may take, in milliseconds: then its signal aborts, and it has failed.
+   * @default 10_000
+   */
+  readonly timeoutMs: number;
+}
+
+export type CredentialsOptions = Pick<Credentials, 'headers' | 'renew'> &
+  Partly<Pick<Credentials, 'statuses' | 'timeoutMs'>>;
 
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx';
 
@@ -202,6 +230,12 @@ export interface SettingsOptions extends LimitOptions {
    */
   readonly attemptHeader?: boolean | string;
   /**
+   * Credentials that expire, such as a token: the headers that carry them, and how to renew them. A request that is refused
+   * with 401 is sent once more when they are renewed, beyond `maxRetries`, without a wait, and at no cost to the budget.
+   * @default false
+   */
+  readonly credentials?: false | CredentialsOptions;
+  /**
    * Called for each outcome, with its headers and its body. True: retry, the request is safe to repeat. False: stop.
    * Undefined: the rules decide. It may be async.
    * @default none
@@ -213,7 +247,8 @@ export interface SettingsOptions extends LimitOptions {
    */
   readonly beforeRetry?: BeforeRetry;
   /**
-   * Called for each decision, including stops, for each hedge, and for each request that is settled.
+   * Called for each decision, including stops, for each hedge and each renewal of credentials, and for each request that is
+   * settled.
    * @default none
    */
   readonly observe?: Observe;

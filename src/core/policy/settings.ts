@@ -4,7 +4,7 @@ import type { HintedSuccess } from '../hints/hint-set.js';
 import type { HintReader } from '../hints/read-hint.js';
 import type { Hedge, Tail } from '../limits/latency/setting.js';
 import type { LimitSettings } from '../limits/settings.js';
-import type { IdempotencyKey, SettingsOptions } from './options.js';
+import type { Credentials, IdempotencyKey, SettingsOptions } from './options.js';
 import type { Schedule } from './schedules.js';
 
 export interface Statuses {
@@ -26,6 +26,7 @@ export interface Compiled extends LimitSettings {
   /** Upper case. */
   readonly methods: ReadonlySet<string>;
   readonly idempotencyKey: IdempotencyKey | false;
+  readonly credentials: Credentials | false;
   readonly schedule: Schedule;
   readonly throttledSchedule: Schedule;
   /** The chosen sets of hints, merged; undefined: none is read. */

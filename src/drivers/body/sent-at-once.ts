@@ -7,6 +7,7 @@ import type { Settings } from '../../core/policy/settings.js';
 export function isSentAtOnce({
   maxRetries,
   needsAdmission,
-}: Pick<Settings, 'maxRetries' | 'needsAdmission'>): boolean {
-  return maxRetries === 0 && !needsAdmission;
+  credentials,
+}: Pick<Settings, 'maxRetries' | 'needsAdmission' | 'credentials'>): boolean {
+  return maxRetries === 0 && !needsAdmission && credentials === false;
 }

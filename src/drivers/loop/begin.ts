@@ -39,7 +39,8 @@ function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
     settings.tail === undefined &&
     !settings.needsAdmission &&
     !session.awaitsBody &&
-    settings.idempotencyKey === false
+    settings.idempotencyKey === false &&
+    settings.credentials === false
   );
 }
 

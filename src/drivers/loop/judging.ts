@@ -2,7 +2,8 @@
 
 import { DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome } from '../../core/events.js';
-import type { Prospects } from '../../kernel/session.js';
+import { isPromise } from '../../core/returned.js';
+import type { Prospects, SessionCredentials } from '../../kernel/session.js';
 import { verdictOn } from '../hooks.js';
 import type { Ending, PromiseExchange } from './exchange.js';
 import type { TimeLimits } from './times.js';
@@ -24,8 +25,31 @@ export async function judged<Answer>(
   const isFinal = exchange.isAborted || (ending.kind === 'error' && ending.error instanceof DeadlineError);
   // What is final needs no verdict, so `retryIf` is not asked.
   const verdict = isFinal ? undefined : await verdictIn(exchange, times, outcome);
+  const { credentials } = exchange.session;
+  const renewed =
+    isFinal || credentials === undefined
+      ? undefined
+      : await renewedIn(credentials, ending, exchange, times, outcome, verdict);
   const replayable = exchange.body?.isReplayable ?? true;
-  return { outcome, prospects: { replayable, verdict }, isFinal };
+  return { outcome, prospects: { replayable, verdict, renewed }, isFinal };
+}
+
+/** While they are being renewed, the ending is kept: it is the caller's if there are no fresh ones. */
+async function renewedIn<Answer>(
+  credentials: SessionCredentials,
+  ending: Ending<Answer>,
+  exchange: PromiseExchange<Answer>,
+  times: TimeLimits,
+  outcome: ClientOutcome,
+  verdict: boolean | undefined,
+): Promise<boolean | undefined> {
+  const replayable = exchange.body?.isReplayable ?? true;
+  const renewed = credentials.renewed(outcome, { replayable, verdict });
+  if (!isPromise<boolean>(renewed)) return renewed;
+  times.keepAsCause(ending, outcome);
+  const isRenewed = await times.inTime(renewed);
+  throwIfAborted(exchange);
+  return isRenewed;
 }
 
 async function verdictIn(

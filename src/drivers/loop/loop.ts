@@ -107,6 +107,8 @@ export class Loop<Answer> {
   private async send(): Promise<Ending<Answer> | Ruled<Answer>> {
     const { exchange, outgoing, times } = this;
     throwIfAborted(exchange);
+    const asked = this.session.credentials?.ask();
+    if (asked !== undefined) await times.inTime(asked);
     times.begin();
     try {
       const body = times.inTime(exchange.body?.next(), times.limit());

@@ -90,7 +90,7 @@ describe('observe', () => {
     await instance.get(lab.origin);
     await instance.get(lab.origin);
     const told = events.map((event) => {
-      if (event.type === 'hedge') return event.type;
+      if (event.type === 'hedge' || event.type === 'renewal') return event.type;
       return event.type === 'decision' ? event.decision.reason : event.outcome;
     });
     expect(told).toEqual(['transient-status', 'success', 200, 200]);

@@ -63,6 +63,7 @@ export function warm(retrier: Retrier, time: HandTime, count = 200): void {
 function brief(event: RequestEvent): string {
   if (event.type === 'hedge') return `hedge ${event.attempt} after ${event.afterMs}`;
   if (event.type === 'decision') return `${event.decision.attempt} ${event.decision.reason}`;
+  if (event.type === 'renewal') return `renewal ${event.ok ? 'succeeded' : 'failed'}`;
   const won = event.hedgeWon === undefined ? '' : `, hedge ${event.hedgeWon ? 'won' : 'lost'}`;
   return `settled ${event.outcome} after ${event.attempts}${won}`;
 }

@@ -16,6 +16,7 @@ const content = contentOf('a', 0, bytes);
 function told(events: readonly RequestEvent[]): unknown[] {
   return events.map((event) => {
     if (event.type === 'hedge') return [event.type, event.attempt];
+    if (event.type === 'renewal') return [event.type, event.ok];
     return event.type === 'decision'
       ? [event.decision.action, event.decision.reason, event.decision.attempt]
       : ['settled', event.outcome, event.attempts];

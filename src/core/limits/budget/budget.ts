@@ -42,7 +42,7 @@ export function refundOf(budget: Budget, history: History): number | undefined {
   if (budget.kind === 'window' || budget.refund === false) return undefined;
   let refund: number | undefined;
   for (const { decision } of history) {
-    if (decision.action !== 'retry') continue;
+    if (decision.action !== 'retry' || decision.reason === 'fresh-credentials') continue;
     const cost = thousandths(decision.cost);
     refund = budget.refund === 'all' ? (refund ?? 0) + cost : cost;
   }

@@ -34,6 +34,8 @@ export const functionKeys: ReadonlySet<string> = new Set([
   'throttledSchedule',
   'scope',
   'idempotencyKey.generate',
+  'credentials.headers',
+  'credentials.renew',
   'match.test',
 ]);
 
@@ -93,6 +95,10 @@ const settings = {
   idempotent: boolean,
   unsafeMethods: oneOf('never', 'unsent', 'refused'),
   idempotencyKey: either(boolean, ref('idempotencyKey')),
+  credentials: {
+    title: 'false, or an object with the functions "headers" and "renew"',
+    ...either({ const: false }, ref('credentials')),
+  },
   schedule: ref('schedule'),
   throttledSchedule: ref('schedule'),
   hints: either(hintSet, listOf(hintSet), { const: false }),
@@ -146,6 +152,17 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
     path: { type: 'string' },
   }),
   idempotencyKey: object({ header, quoted: boolean }),
+  credentials: object(
+    {
+      statuses: {
+        title: 'a list of statuses from 400 to 499',
+        ...listOf({ type: 'integer', minimum: 400, maximum: 499 }),
+        minItems: 1,
+      },
+      timeoutMs: ms(1),
+    },
+    ['headers', 'renew'],
+  ),
   schedule: either(ref('exponential'), ref('table'), ref('fixed')),
   exponential: object(
     {

@@ -30,6 +30,7 @@ const settings: Record<Exclude<keyof SettingsOptions, FunctionOnly>, true> = {
   idempotent: true,
   unsafeMethods: true,
   idempotencyKey: true,
+  credentials: true,
   schedule: true,
   throttledSchedule: true,
   hints: true,
