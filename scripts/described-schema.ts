@@ -23,6 +23,7 @@ const parts: Readonly<Record<string, Source>> = {
   rule: { type: 'RuleOptions' },
   matchObject: { type: 'MatchObject' },
   idempotencyKey: { type: 'IdempotencyKey', defaults: defaults.idempotencyKey },
+  credentials: { type: 'Credentials', defaults: defaults.credentials },
   // The first wait is different in `throttledSchedule`.
   exponential: { type: 'ExponentialSchedule', defaults: exponential },
   table: { type: 'TableSchedule', defaults: fillSchedule({ kind: 'table', waitsMs: [] }) },

@@ -73,6 +73,7 @@ describe('the table of settings', () => {
     'learntTimeout',
     'cost',
     'idempotencyKey',
+    'credentials',
   ])('names every key inside: %s', (name) => {
     const keys = Object.keys(policySchema.$defs?.[name]?.properties ?? {});
     expect(keys.length).toBeGreaterThan(0);
@@ -81,7 +82,15 @@ describe('the table of settings', () => {
 
   test('shows which settings are off by default', () => {
     const off = [...rows].filter(([, text]) => text.startsWith('off')).map(([key]) => key);
-    expect(off).toEqual(['hedge', 'idempotencyKey', 'gate', 'hold', 'concurrency', 'attemptHeader']);
+    expect(off).toEqual([
+      'hedge',
+      'idempotencyKey',
+      'credentials',
+      'gate',
+      'hold',
+      'concurrency',
+      'attemptHeader',
+    ]);
   });
 });
 

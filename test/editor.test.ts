@@ -20,6 +20,7 @@ interface Place {
 
 const off = {
   idempotencyKey: false,
+  credentials: false,
   gate: false,
   hold: false,
   concurrency: false,
@@ -110,6 +111,11 @@ const places = new Map<string, Place>([
     },
   ],
   within('idempotencyKey', 'idempotencyKey: { ¦ }', defaults.idempotencyKey),
+  within('credentials', 'credentials: { ¦ }', {
+    ...defaults.credentials,
+    headers: undefined,
+    renew: undefined,
+  }),
   within('gate', 'gate: { ¦ }', defaults.gate),
   within('hold', 'hold: { ¦ }', defaults.hold),
   within('concurrency', 'concurrency: { ¦ }', { limit: undefined, ...defaults.concurrency }),

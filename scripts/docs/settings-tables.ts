@@ -64,6 +64,13 @@ const nested: readonly Nested[] = [
     functions: ['generate'],
   },
   {
+    heading: '`credentials`',
+    type: 'Credentials',
+    schema: 'credentials',
+    defaults: defaults.credentials,
+    functions: ['headers', 'renew'],
+  },
+  {
     heading: '`match` of a rule, as an object',
     type: 'MatchObject',
     schema: 'matchObject',

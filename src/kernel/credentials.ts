@@ -6,7 +6,7 @@
 
 import { classify } from '../core/decide/classify.js';
 import { hasGoneAgain, mayGoAgain } from '../core/decide/fresh.js';
-import type { ClientOutcome, RefusingAnswer, RenewalEvent } from '../core/events.js';
+import type { ClientOutcome, RefusingAnswer, RenewalContext, RenewalEvent } from '../core/events.js';
 import { Answer } from '../core/hints/answer.js';
 import type { Credentials } from '../core/policy/options.js';
 import type { Settings } from '../core/policy/settings.js';
@@ -75,7 +75,8 @@ class Renewals {
       control.abort(tookTooLong(timeoutMs));
     };
     const cancel = ports.sleep(timeoutMs, expire, judging('awake', settings.unref));
-    within(this, async () => credentials.renew({ response, signal: control.signal })).then(
+    const context: RenewalContext = { response, signal: control.signal };
+    within(this, async () => credentials.renew(context)).then(
       () => end(true),
       () => end(false),
     );

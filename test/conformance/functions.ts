@@ -52,6 +52,18 @@ export const functions = {
       headers['x-decision'] = `${decision.attempt} ${decision.reason} of ${history.length}`;
     },
   },
+  /** Each policy has a token of its own. */
+  get 'a token that has expired'() {
+    let token = 'old';
+    return {
+      credentials: {
+        headers: () => ({ authorization: token }),
+        renew: async () => {
+          token = 'new';
+        },
+      },
+    };
+  },
   'what match.test is told': {
     rules: [
       {

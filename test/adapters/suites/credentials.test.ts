@@ -597,6 +597,37 @@ describe.each(subject.ways)('over $name', ({ client, open, takesOverride, knowsH
     expect(tokensIn(lab.requests)).toEqual(['token-0', 'token-1']);
   });
 
+  test('a gate hears of the 401 before the renewal, which may need it to be open', async () => {
+    const lab = await open(({ path, number, headers }) => {
+      if (number === 1) return answer(503);
+      return path === '/login' ? answer(200) : guarded()({ headers } as Received);
+    });
+    const { credentials } = login();
+    const time = new HandTime();
+    const policy: PolicyOptions = {
+      ...soon,
+      maxRetries: 0,
+      gate: { failures: 1, deadForMs: 0, rampMs: 0 },
+      rules: [{ match: '/login', credentials: false }],
+      credentials: {
+        headers: credentials.headers,
+        renew: async (context) => {
+          await send(`${lab.origin}/login`);
+          await credentials.renew(context);
+        },
+      },
+    };
+    const retrier = createRetrier(policy, time.ports);
+    const send = client(retrier);
+    expect((await send(lab.origin)).status).toBe(503);
+    expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'shut' }]);
+    time.now += 5_000;
+    const probe = send(lab.origin);
+    await time.fire(0);
+    expect((await probe).status).toBe(200);
+    expect(time.pending).toEqual([]);
+  });
+
   test('neither the 401 nor the attempt more is a failure, and each gives its permit back', async () => {
     const lab = await open(guarded());
     const { credentials } = login();
@@ -604,7 +635,7 @@ describe.each(subject.ways)('over $name', ({ client, open, takesOverride, knowsH
     const send = client(retrier);
     expect((await send(lab.origin)).status).toBe(200);
     const snapshot = retrier.snapshot();
-    expect(snapshot.scopes[0]).toMatchObject({ waiting: 0, gates: [] });
+    expect(snapshot.scopes[0]).toMatchObject({ waiting: 0, gates: [{ state: 'open' }] });
     expect(inspect(snapshot, { depth: 9 })).not.toContain('token-');
   });
 

@@ -61,6 +61,21 @@ interface Case {
   readonly says: Partial<Decision>;
 }
 
+const renewing = { credentials: { headers: () => undefined, renew: () => undefined } } as const;
+
+const refusedOnce: Attempt = {
+  endedAt: 0,
+  decision: {
+    action: 'retry',
+    reason: 'fresh-credentials',
+    attempt: 1,
+    finding: serverError,
+    delayMs: 0,
+    waitFrom: 'none',
+    cost: 0,
+  },
+};
+
 const cases: readonly Case[] = [
   // ---- worth it: retries
   { name: '503', outcome: answered(503), says: { action: 'retry', reason: 'transient-status', delayMs: 50 } },
@@ -442,6 +457,71 @@ const cases: readonly Case[] = [
     outcome: answered(503),
     world: { budget: budgetLeft(0).budget },
     says: { action: 'retry', cost: 0 },
+  },
+  // ---- credentials
+  {
+    name: 'credentials that were renewed',
+    options: { ...renewing, maxRetries: 0 },
+    outcome: answered(401),
+    world: { renewed: true, budget: budgetLeft(0).budget },
+    says: { action: 'retry', reason: 'fresh-credentials', delayMs: 0, waitFrom: 'none', cost: 0 },
+  },
+  {
+    name: 'credentials that were not renewed',
+    options: renewing,
+    outcome: answered(401),
+    world: { renewed: false },
+    says: { action: 'stop', reason: 'final-status' },
+  },
+  {
+    name: 'credentials that were renewed for another request',
+    options: renewing,
+    history: [refusedOnce],
+    outcome: answered(401),
+    world: { renewed: true },
+    says: { action: 'stop', reason: 'final-status', attempt: 2 },
+  },
+  {
+    name: 'fresh credentials are no retry',
+    options: { ...renewing, maxRetries: 1, schedule: { kind: 'table', waitsMs: [10, 20] } },
+    history: [refusedOnce],
+    outcome: answered(503),
+    says: { action: 'retry', reason: 'transient-status', attempt: 2, retry: 1, delayMs: 10 },
+  },
+  {
+    name: 'a POST that was refused with its credentials',
+    options: renewing,
+    outcome: answered(401),
+    world: { renewed: true, request: { method: 'POST', keyed: false } },
+    says: { action: 'retry', reason: 'fresh-credentials' },
+  },
+  {
+    name: 'a POST that may have been refused by another server',
+    options: renewing,
+    outcome: { ...answered(401), evidence: 'unknown' },
+    world: { renewed: true, request: { method: 'POST', keyed: false } },
+    says: { action: 'stop', reason: 'final-status' },
+  },
+  {
+    name: 'a body that cannot be sent with fresh credentials',
+    options: renewing,
+    outcome: answered(401),
+    world: { renewed: true, replayable: false },
+    says: { action: 'stop', reason: 'final-status' },
+  },
+  {
+    name: 'no time for fresh credentials',
+    options: { ...renewing, deadlineMs: 1_000 },
+    outcome: answered(401),
+    world: { renewed: true, now: 2_000, startedAt: 1_000 },
+    says: { action: 'stop', reason: 'final-status' },
+  },
+  {
+    name: 'a gate that has shut during the renewal',
+    options: renewing,
+    outcome: answered(401),
+    world: { renewed: true, gateShut: true },
+    says: { action: 'stop', reason: 'gate-shut' },
   },
   // ---- gate
   {

@@ -27,6 +27,7 @@ describe('settings', () => {
       idempotent: false,
       unsafeMethods: 'refused',
       idempotencyKey: false,
+      credentials: false,
       schedule: defaults.schedule,
       throttledSchedule: defaults.throttledSchedule,
       bodyHintBytes: 0,

@@ -43,6 +43,7 @@ const contradictions: readonly Contradiction[] = [
         : [],
   },
   { written: ['attemptHeader', 'idempotencyKey'], with: [], find: oneHeaderForTwo },
+  { written: ['credentials'], with: [], find: credentialsInPart },
   ...limitContradictions,
   {
     written: ['bodyHintBytes'],
@@ -108,6 +109,14 @@ function oneHeaderForTwo({ own, settings: { attemptHeader, idempotencyKey } }: L
         'another one than that of attemptHeader',
       )
     : problem('attemptHeader', `the header "${attemptHeader}"`, 'another one than that of idempotencyKey');
+}
+
+/** The two need each other; as functions, they are not in the schema. */
+function credentialsInPart({ own: { credentials } }: Level): readonly Problem[] {
+  if (typeof credentials !== 'object') return [];
+  return (['headers', 'renew'] as const)
+    .filter((key) => credentials[key] === undefined)
+    .flatMap((key) => problem(`credentials.${key}`, found(undefined), 'a function'));
 }
 
 // ---------------------------------------------------------------- lists of statuses

@@ -152,17 +152,14 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
     path: { type: 'string' },
   }),
   idempotencyKey: object({ header, quoted: boolean }),
-  credentials: object(
-    {
-      statuses: {
-        title: 'a list of statuses from 400 to 499',
-        ...listOf({ type: 'integer', minimum: 400, maximum: 499 }),
-        minItems: 1,
-      },
-      timeoutMs: ms(1),
+  credentials: object({
+    statuses: {
+      title: 'a list of statuses from 400 to 499',
+      ...listOf({ type: 'integer', minimum: 400, maximum: 499 }),
+      minItems: 1,
     },
-    ['headers', 'renew'],
-  ),
+    timeoutMs: ms(1),
+  }),
   schedule: either(ref('exponential'), ref('table'), ref('fixed')),
   exponential: object(
     {

@@ -126,8 +126,7 @@ function visitObject(check: Check, schemas: readonly JsonSchema[], entries: Entr
     else if (part !== undefined) copy[String(key)] = visit(check, property, part, pathTo(path, key));
   }
   for (const key of required) {
-    if (entries.get(key) === undefined)
-      visit(check, propertyOf(properties, key, path) ?? {}, undefined, pathTo(path, key));
+    if (entries.get(key) === undefined) visit(check, properties[key] ?? {}, undefined, pathTo(path, key));
   }
   const present = [...entries.values()].filter((part) => part !== undefined);
   countKeys(check, schema, Object.keys(copy).length, present.length, path);
