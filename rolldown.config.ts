@@ -1,12 +1,11 @@
 /**
- * What `dist` is built of: a file for each entry, as an ES module, as CommonJS and as declarations of both, and beside them
- * what several entries share. docs/development.md says why this tool.
+ * The code of `dist`: a file for each entry, as an ES module and as CommonJS, and beside them what several entries share.
+ * Their declarations are in rolldown.types.config.ts. docs/development.md says why these tools.
  */
 
 import { relative } from 'node:path';
 import type { CodeSplittingNameFunction, OutputOptions, Plugin, RolldownOptions } from 'rolldown';
 import { defineConfig } from 'rolldown';
-import { dts } from 'rolldown-plugin-dts';
 import { allEntries, libraryEntries, nameInDist, smallEntries } from './scripts/entries.js';
 
 type Sources = Readonly<Record<string, string>>;
@@ -15,15 +14,18 @@ type Sources = Readonly<Record<string, string>>;
 const program = { cli: 'src/tools/cli/bin.ts' };
 
 /** Platforms and clients stay outside. */
-const outside = [/^node:/, /^(undici|axios|redis|@opentelemetry\/api)$/];
+export const outside = [/^node:/, /^(undici|axios|redis|@opentelemetry\/api)$/];
 
-function inputOf(entries: Sources, fileOf = (source: string): string => source): Record<string, string> {
+export function inputOf(
+  entries: Sources,
+  fileOf = (source: string): string => source,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(entries).map(([entry, source]) => [nameInDist(entry), fileOf(source)]),
   );
 }
 
-function filesNamed(extension: string): OutputOptions {
+export function filesNamed(extension: string): OutputOptions {
   return { dir: 'dist', entryFileNames: `[name]${extension}`, chunkFileNames: `[name]${extension}` };
 }
 
@@ -92,42 +94,6 @@ const toolsWithoutMaps: Plugin = {
   },
 };
 
-// ---------------------------------------------------------------- declarations
-
-/** Where the compiler writes those of each source: tsconfig.build.json. */
-function declarationOf(source: string): string {
-  return source.replace(/^src/, './.build/declarations').replace(/\.(c?)ts$/, '.d.$1ts');
-}
-
-/** The axios of CommonJS has types of its own, to which the declarations of the ES module lead by this file. */
-const commonjs = declarationOf('src/adapters/axios/commonjs.cts');
-
-/** It is code, which namespaces have and their declarations do not. */
-const declarationsWithoutRuntime: Plugin = {
-  name: 'declarations without runtime',
-  generateBundle(_, bundle) {
-    delete bundle['rolldown-runtime.d.ts'];
-  },
-};
-
-function declarations(input: Record<string, string>, extension: string): RolldownOptions {
-  return {
-    input,
-    external: [...outside, ...('commonjs' in input ? [] : ['./commonjs.cjs'])],
-    makeAbsoluteExternalsRelative: false,
-    platform: 'neutral',
-    plugins: [dts({ dtsInput: true, tsconfig: false, emitDtsOnly: true }), declarationsWithoutRuntime],
-    output: {
-      ...filesNamed(extension),
-      minifyInternalExports: false,
-      // What an adapter declares may need its client, which others do not have.
-      codeSplitting: {
-        groups: [{ name: 'types', test: /declarations[\\/](?!adapters[\\/])/, minShareCount: 2 }],
-      },
-    },
-  };
-}
-
 /** The ES modules, with the program: what its tests start. */
 export const modules = code(
   { ...inputOf(allEntries), ...program },
@@ -138,6 +104,4 @@ export const modules = code(
 export default defineConfig([
   modules,
   code(inputOf(libraryEntries), { ...filesNamed('.cjs'), format: 'cjs', esModule: true }),
-  declarations(inputOf(allEntries, declarationOf), '.d.ts'),
-  declarations({ ...inputOf(libraryEntries, declarationOf), commonjs }, '.d.cts'),
 ]);

@@ -20,6 +20,7 @@ const sources = [
   'tsconfig.json',
   'tsconfig.build.json',
   'rolldown.config.ts',
+  'rolldown.types.config.ts',
 ];
 
 const isForHere = process.argv.includes('--here');
