@@ -224,6 +224,11 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     return true;
   }
 
+  acceptsWhole(sending: Sending, head: Head): boolean {
+    this.stopTimers(sending);
+    return this.acceptAtOnce(head.status);
+  }
+
   gathered(sending: Sending, ending: HeldEnding): void {
     this.stopTimers(sending);
     this.asCaller(() => {
@@ -394,7 +399,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     return phase;
   }
 
-  private deliver(sending: Sending, head: Head, isJudged = false): void {
+  deliver(sending: Sending, head: Head, isJudged = false): void {
     const { status, headers, statusText } = head;
     this.phase = new Download(sending, head, isJudged);
     this.times?.stopAtHead();

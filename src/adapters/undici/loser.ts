@@ -66,6 +66,11 @@ export class Loser implements Receiver {
 
   told(): void {}
   gathered(): void {}
+  deliver(): void {}
+  acceptsWhole(): boolean {
+    return false;
+  }
+
   received(): void {}
   endWith(): void {}
 }

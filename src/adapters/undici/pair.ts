@@ -21,7 +21,8 @@ import type { Receiver, Sending, SendingCallback } from './sending.js';
 import type { WatchedSending } from './watched.js';
 
 /** The exchange whose attempts are out. */
-export interface PairedExchange extends Omit<Receiver, 'expectsBody' | 'received' | 'ended'> {
+export interface PairedExchange
+  extends Omit<Receiver, 'expectsBody' | 'received' | 'ended' | 'acceptsWhole' | 'deliver'> {
   readonly session: Session;
   readonly dispatch: Dispatch;
   /** The last real outcome, as the `cause` of an error of our own. */
@@ -107,6 +108,13 @@ export class Pair implements Receiver, TwoOut {
       // The caller would see the interim responses of the hedge as more of the same.
     } else if (sending === this.first) this.exchange.headed(sending, status, headers, statusText);
   }
+
+  /** The session rules on two that are out. */
+  acceptsWhole(): boolean {
+    return false;
+  }
+
+  deliver(): void {}
 
   gathered(sending: WatchedSending, ending: HeldEnding): void {
     this.over(sending, ending);

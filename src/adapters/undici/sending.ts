@@ -27,11 +27,26 @@ type Course =
    * first, then the rest. `draining`: the body is only read to save the connection.
    */
   | { readonly kind: 'aside' | 'handing' | 'draining'; readonly aside: Aside }
+  /** The head of an answer that waits for its body has come in this turn. Most small bodies come in the same one. */
+  | { readonly kind: 'arriving' }
   /** Nowhere: no more events are expected. */
   | { readonly kind: 'over' };
 
 const live: Course = { kind: 'live' };
+const arriving: Course = { kind: 'arriving' };
 const over: Course = { kind: 'over' };
+
+/** Those whose answers are arriving. The rest of these bodies comes later, if it does not come in this turn. */
+let arrivals: Sending[] = [];
+let isTurnWatched = false;
+const thisTurn = Promise.resolve();
+
+function endOfTurn(): void {
+  const late = arrivals;
+  arrivals = [];
+  isTurnWatched = false;
+  for (const sending of late) sending.waitOn();
+}
 const nothing: unknown[] = [];
 
 /** Callbacks about a request that is being sent. */
@@ -47,6 +62,9 @@ export interface Receiver {
   readonly expectsBody: boolean;
   told(callback: SendingCallback, given: unknown[]): void;
   headed(sending: Sending, status: number, headers: ResponseHeaders, statusText: string | undefined): void;
+  /** Whether an answer that has come as a whole, and in one turn, needs no decision: then the caller gets it. */
+  acceptsWhole(sending: Sending, head: Head): boolean;
+  deliver(sending: Sending, head: Head): void;
   /** The body of an answer that was held is whole, has broken off, or is waited for no longer. */
   gathered(sending: Sending, ending: HeldEnding): void;
   received(sending: Sending, chunk: Buffer): void;
@@ -70,13 +88,18 @@ export class Sending implements Handler, OldHandler {
   isAwaitingBody = false;
   /** Only if it matters what the end of this attempt proves. */
   hops: Hops | undefined = undefined;
-  /** The head of an answer that waits for its body. */
-  heldHead: Head | undefined = undefined;
+  /** An answer that waits for its body. */
+  private held: Held | undefined = undefined;
   private receiver: Receiver;
   private course: Course = live;
 
   constructor(receiver: Receiver) {
     this.receiver = receiver;
+  }
+
+  /** The head of an answer that waits for its body. */
+  get heldHead(): Head | undefined {
+    return this.held?.head;
   }
 
   get isLive(): boolean {
@@ -188,25 +211,29 @@ export class Sending implements Handler, OldHandler {
   onResponseData(_controller: Controller, chunk: Buffer): void {
     const { course } = this;
     if (course.kind === 'live') this.receiver.received(this, chunk);
+    else if (course.kind === 'arriving') this.arrives(chunk);
     else if (course.kind === 'draining') course.aside.count(chunk);
     else if (course.kind !== 'over') course.aside.keep({ kind: 'data', chunk });
   }
 
   onResponseEnd(_controller: Controller, trailers: ResponseHeaders): void {
     const { course } = this;
-    if (course.kind === 'live') {
-      this.receiver.ended(this, trailers);
-      this.course = over;
-    } else if (course.kind === 'aside' || course.kind === 'handing')
+    if (course.kind === 'live') this.endsLive(trailers);
+    else if (course.kind === 'arriving') this.arrivedAtOnce(trailers);
+    else if (course.kind === 'aside' || course.kind === 'handing')
       course.aside.keep({ kind: 'end', trailers });
     else this.finish();
   }
 
+  private endsLive(trailers: ResponseHeaders): void {
+    this.receiver.ended(this, trailers);
+    this.course = over;
+  }
+
   onResponseError(_controller: Controller | null, error: unknown): void {
+    this.waitOn();
     const { course } = this;
     const told = this.upload === undefined ? error : this.upload.explained(error);
-    // undici will close its stream next.
-    this.upload?.reset();
     if (course.kind !== 'over') this.hops?.failed(error, told, this.starts);
     if (course.kind === 'aside' || course.kind === 'handing')
       course.aside.keep({ kind: 'error', error: told });
@@ -278,19 +305,80 @@ export class Sending implements Handler, OldHandler {
 
   /** Keeps the answer aside until its body is whole, but for no more than `mostBytes` and `ms`. */
   hold(head: Head, mostBytes: number, ms: number): void {
+    this.held = { head, mostBytes, ms, chunk: undefined };
+    this.course = arriving;
+    arrivals.push(this);
+    if (isTurnWatched) return;
+    isTurnWatched = true;
+    void thisTurn.then(endOfTurn);
+  }
+
+  /** The turn is over, and the body is not whole. */
+  waitOn(): void {
+    const { course, held } = this;
+    if (course !== arriving || held === undefined) return;
+    const { head, mostBytes, ms, chunk } = held;
     const aside = new Aside();
-    this.heldHead = head;
     this.course = { kind: 'aside', aside };
+    if (chunk !== undefined) aside.keep({ kind: 'data', chunk });
     aside.waitFor(this.receiver.ports.sleep, ms, mostBytes, () => {
-      this.heldHead = undefined;
+      this.held = undefined;
       this.setAsideUntilFull(aside);
       this.receiver.gathered(this, { kind: 'head', head, isHeld: true, cut: cutIn(aside, head) });
     });
   }
 
+  /** Keeps what came in the same turn as its head. */
+  private arrives(chunk: Buffer): void {
+    const { held } = this;
+    if (held === undefined) return;
+    if (held.chunk === undefined && chunk.length <= held.mostBytes) held.chunk = chunk;
+    else {
+      this.waitOn();
+      this.keep({ kind: 'data', chunk });
+    }
+  }
+
+  /** The body is whole, and has come in the same turn as its head. */
+  private arrivedAtOnce(trailers: ResponseHeaders): void {
+    const { held, receiver } = this;
+    if (held === undefined) return;
+    if (arrivals.at(-1) === this) arrivals.pop();
+    const { head, chunk } = held;
+    if (isShort(head, chunk?.length ?? 0) || !receiver.acceptsWhole(this, head)) {
+      this.waitOn();
+      this.keep({ kind: 'end', trailers });
+      return;
+    }
+    this.course = live;
+    this.held = undefined;
+    receiver.deliver(this, head);
+    if (receiver.paused) this.handLater(chunk, trailers);
+    else {
+      if (chunk !== undefined) receiver.received(this, chunk);
+      if (receiver.paused) this.handLater(undefined, trailers);
+      else if (this.course === live) this.endsLive(trailers);
+    }
+  }
+
+  /** The caller has paused, and gets the rest once it resumes. */
+  private handLater(chunk: Buffer | undefined, trailers: ResponseHeaders): void {
+    if (this.course !== live) return;
+    const aside = new Aside();
+    this.course = { kind: 'handing', aside };
+    if (chunk !== undefined) aside.keep({ kind: 'data', chunk });
+    aside.keep({ kind: 'end', trailers });
+  }
+
+  private keep(event: KeptEvent): void {
+    const { course } = this;
+    if (course.kind === 'aside' || course.kind === 'handing') course.aside.keep(event);
+  }
+
   /** Waits no longer for the rest of the body. */
   letGo(): void {
-    if (this.course.kind === 'aside' && this.heldHead !== undefined) this.course.aside.waitNoLonger();
+    this.waitOn();
+    if (this.course.kind === 'aside' && this.held !== undefined) this.course.aside.waitNoLonger();
   }
 
   /** Whether an error is among what was kept for the caller. */
@@ -366,7 +454,7 @@ export class Sending implements Handler, OldHandler {
       return;
     }
     if (course.kind === 'aside') course.aside.stop();
-    this.heldHead = undefined;
+    this.held = undefined;
     const aside = new Aside();
     this.course = { kind: 'draining', aside };
     aside.drain(this.receiver.ports.sleep, ms, () => this.cut());
@@ -409,9 +497,9 @@ export class Sending implements Handler, OldHandler {
   private finish(): void {
     const { course } = this;
     this.course = over;
-    this.heldHead = undefined;
+    this.held = undefined;
     this.hops?.leave();
-    if (course.kind !== 'live' && course.kind !== 'over') course.aside.stop();
+    if ('aside' in course) course.aside.stop();
   }
 
   // -------------------------------------------------------------- callbacks of undici's first generation
@@ -459,12 +547,21 @@ export class Sending implements Handler, OldHandler {
   }
 }
 
-/**
- * The error with which a body has broken off. undici compares its length itself, but not over HTTP/2, which has no
- * reason phrases.
- */
-function cutIn({ end, receivedBytes }: Aside, { headers, statusText = '' }: Head): unknown {
+interface Held {
+  readonly head: Head;
+  readonly mostBytes: number;
+  readonly ms: number;
+  /** What of the body came in the same turn. */
+  chunk: Buffer | undefined;
+}
+
+/** The error with which a body has broken off. */
+function cutIn({ end, receivedBytes }: Aside, head: Head): unknown {
   if (end?.kind === 'error') return end.error;
-  const isShort = end !== undefined && statusText === '' && isOfOtherLength(headers, receivedBytes);
-  return isShort ? new ShortResponseError() : undefined;
+  return end !== undefined && isShort(head, receivedBytes) ? new ShortResponseError() : undefined;
+}
+
+/** undici compares lengths itself, but not over HTTP/2, which has no reason phrases. */
+function isShort({ headers, statusText = '' }: Head, receivedBytes: number): boolean {
+  return statusText === '' && isOfOtherLength(headers, receivedBytes);
 }

@@ -59,14 +59,18 @@ function isEmpty(method: string, status: number): boolean {
 const streamed =
   /^\s*(text\/event-stream|multipart\/(x-mixed-replace|mixed)|application\/(grpc|connect\+|vnd\.amazon\.eventstream)|[a-z]+\/(x-)?(ndjson|jsonl(ines)?|json-?(lines|seq|stream))|application\/(stream\+json|[\w.-]+\+json-seq))/i;
 
+/** What most answers have, which need not be looked at. */
+const usual = 'application/json';
+
 function isStreamed(type: string | undefined): boolean {
-  return type !== undefined && streamed.test(type);
+  return type !== undefined && type !== usual && streamed.test(type);
 }
 
 /** Undefined if there is none, or none that can be relied on. */
 function lengthOf(headers: HeadersLike | undefined): number | undefined {
   const field = fieldOf(headers, 'content-length');
-  return field !== undefined && /^\d{1,15}$/.test(field) ? Number(field) : undefined;
+  const length = field === undefined || field === '' ? Number.NaN : Number(field);
+  return length >= 0 && Number.isSafeInteger(length) ? length : undefined;
 }
 
 /** Adapters give headers with names in lower case, or with `get`. */
