@@ -44,6 +44,11 @@ export interface Installation {
 
 type Init = InitShape | null | undefined;
 
+const none: readonly WholeAttempt[] = Object.freeze([]);
+
+/** How the bodies of answers were that have waited for them. */
+const bodies: WeakMap<ResponseShape, BodySeen> = new WeakMap();
+
 export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly installation: Installation;
   readonly session: Session;
@@ -63,9 +68,8 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   private isJoined = false;
   /** What the last attempt was sent with, if its evidence may count. */
   private proof: Proof | undefined = undefined;
-  /** Attempts whose answers wait for their bodies, and how the bodies were then. Made only if a setting asks for it. */
-  private waiting: Set<WholeAttempt> | undefined = undefined;
-  private bodies: WeakMap<ResponseShape, BodySeen> | undefined = undefined;
+  /** Attempts whose answers may wait for their bodies. */
+  private waiting: readonly WholeAttempt[] = none;
 
   constructor(installation: Installation, input: unknown, given: Init, rest: readonly unknown[]) {
     this.installation = installation;
@@ -167,23 +171,21 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   /** The caller's signal is followed only while there is something to end, and so is the attempt's own. */
   private async sendWhole(given: AbortSignal | undefined): Promise<ResponseShape> {
     const whole = new WholeAttempt(this.session, this.sleep, given, this.followed(given));
-    this.waiting ??= new Set();
-    this.waiting.add(whole);
+    this.waiting = [...this.waiting, whole];
     try {
       const answer = await this.sendOnce(whole.signal ?? given, whole.signal !== undefined);
       const seen = (await whole.hold(answer)) ?? 'undecided';
       if (seen === 'undecided') whenRead(answer, () => whole.stopFollowing());
       else {
         whole.stopFollowing();
-        this.bodies ??= new WeakMap();
-        this.bodies.set(answer, seen);
+        bodies.set(answer, seen);
       }
       return answer;
     } catch (error) {
       whole.stopFollowing();
       throw error;
     } finally {
-      this.waiting.delete(whole);
+      this.waiting = this.waiting.length === 1 ? none : this.waiting.filter((one) => one !== whole);
     }
   }
 
@@ -201,18 +203,18 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
 
   letGo(sent: Abortable | undefined): boolean {
     let isAny = false;
-    for (const whole of this.waiting ?? [])
+    for (const whole of this.waiting)
       if ((sent === undefined || whole.sent === sent.signal) && whole.letGo()) isAny = true;
     return isAny;
   }
 
   private hasWhole(answer: ResponseShape | undefined): boolean {
-    return answer !== undefined && this.bodies?.get(answer) === 'whole';
+    return answer !== undefined && bodies.get(answer) === 'whole';
   }
 
   /** The error with which the body of the answer has broken off before the answer was handed over. */
   private cutOf(answer: ResponseShape | undefined): { readonly cut: unknown } | undefined {
-    const seen = answer && this.bodies?.get(answer);
+    const seen = answer && bodies.get(answer);
     return typeof seen === 'object' ? seen : undefined;
   }
 

@@ -64,33 +64,41 @@ export class WholeAttempt {
   hold(answer: ResponseShape | undefined): Promise<BodySeen> | undefined {
     const { request, settings, isEnclosed } = this.session;
     if (isEnclosed || answer === undefined || !isStatus(answer.status)) return undefined;
-    const { body, bodyUsed, headers, status } = answer;
-    if (typeof body !== 'object' || body === null || bodyUsed === true) return undefined;
+    const { body, headers, status } = answer;
+    if (typeof body !== 'object' || body === null) return undefined;
     const mostBytes = bytesToHold(settings, request.method, status, headers);
     if (mostBytes === 0) return undefined;
     const reader = isPlatforms(answer, body) ? readerOfCopy(answer) : undefined;
     if (reader === undefined) return undefined;
-    this.copied = weak(answer.body as ReadableStream<Uint8Array>);
+    if (this.ours !== undefined) this.copied = weak(answer.body as ReadableStream<Uint8Array>);
     return this.read(reader, answer, mostBytes);
   }
 
   private read(reader: Reader, answer: ResponseShape, mostBytes: number): Promise<BodySeen> {
     return new Promise((resolve) => {
       const cancel = this.sleep(msToHold(this.session.settings), () => this.letGo(), judging('awake', true));
-      this.end = (seen) => {
+      const end = (seen: BodySeen): void => {
+        if (this.end !== end) return;
         this.end = undefined;
         cancel();
         if (seen === 'undecided') void reader.cancel().catch(() => undefined);
         resolve(seen);
       };
-      void readToEnd(reader, mostBytes).then(
-        (bytes) => {
-          const isOther =
-            bytes <= mostBytes && isComparable(answer) && isOfOtherLength(answer.headers, bytes);
-          this.end?.(bytes > mostBytes ? 'undecided' : isOther ? { cut: otherLength() } : 'whole');
-        },
-        (cut: unknown) => this.end?.({ cut }),
-      );
+      this.end = end;
+      let bytes = 0;
+      const cut = (error: unknown): void => end({ cut: error });
+      const next = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
+        if (done)
+          end(
+            isComparable(answer) && isOfOtherLength(answer.headers, bytes) ? { cut: otherLength() } : 'whole',
+          );
+        else {
+          bytes += value.byteLength;
+          if (bytes > mostBytes) end('undecided');
+          else reader.read().then(next, cut);
+        }
+      };
+      reader.read().then(next, cut);
     });
   }
 
@@ -103,16 +111,6 @@ export class WholeAttempt {
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
-
-/** How many bytes there are. Stops beyond `mostBytes`. */
-async function readToEnd(reader: Reader, mostBytes: number): Promise<number> {
-  let bytes = 0;
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    bytes += part.value.byteLength;
-    if (bytes > mostBytes) break;
-  }
-  return bytes;
-}
 
 /** Undefined if the answer cannot be copied, for example since something reads it already. */
 function readerOfCopy(answer: ResponseShape): Reader | undefined {
