@@ -46,8 +46,8 @@ export function programsOf(name: 'axios' | 'undici' | 'fetch'): (code: string) =
       const never = 10 * 60_000;
       ${code}`;
     const inModule = ['--input-type=module', '--eval', script];
-    // Far longer than it takes: only a process that hangs is ended by it.
-    const { stdout } = await execute(process.execPath, inModule, { timeout: 40_000 });
+    // Far longer than it takes: only a process that hangs is ended by it, and before the test is.
+    const { stdout } = await execute(process.execPath, inModule, { timeout: 25_000 });
     return stdout;
   };
 }

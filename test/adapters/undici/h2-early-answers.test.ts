@@ -76,13 +76,14 @@ describe.runIf(speaksH2c && major > 6 && !isFirst7)('sixty uploads over HTTP/2 e
     expect(await program(uploads(source))).toBe('60\n');
   });
 
-  test.each([
-    ['the timeout of an attempt', { policy: '{ attemptTimeoutMs: 40 }' }],
-    ['the deadline', { policy: '{ deadlineMs: 60 }' }],
-    ['the caller', { abortMs: 40 }],
-    ['a hedge that wins or loses', { policy: '{ hedge: { afterMs: 5 }, deadlineMs: 300 }' }],
-  ])('if %s ends them', async (_name, given) => {
-    expect(await program(uploads('chunks', { play: 'silent', ...given }))).toBe('60\n');
-    expect(await program(uploads('chunks', given))).toBe('60\n');
+  describe.each(['silent', 'early'])('if the server is %s, and', (play) => {
+    test.each([
+      ['the timeout of an attempt', { policy: '{ attemptTimeoutMs: 40 }' }],
+      ['the deadline', { policy: '{ deadlineMs: 60 }' }],
+      ['the caller', { abortMs: 40 }],
+      ['a hedge that wins or loses', { policy: '{ hedge: { afterMs: 5 }, deadlineMs: 300 }' }],
+    ])('%s ends them', async (_name, given) => {
+      expect(await program(uploads('chunks', { play, ...given }))).toBe('60\n');
+    });
   });
 });
