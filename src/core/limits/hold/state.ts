@@ -81,7 +81,7 @@ function paceOf(easing: number, gentle: number, gentleForMs: number, bold: numbe
 }
 
 /** For a limit that is shared with other clients: what this one leaves, they take. */
-export const keen: Pace = paceOf(0.95, 1.02, 4_000, 1.12);
+export const competing: Pace = paceOf(0.95, 1.02, 4_000, 1.12);
 
 /** For a limit that has moved up: nothing is known about the new one. */
 const rising: Pace = paceOf(1, 2, Number.POSITIVE_INFINITY, 2);
@@ -103,8 +103,8 @@ export const paces: Readonly<Record<HoldPhase, Pace | undefined>> = {
   trial: steady,
   check: steady,
   trickle: steady,
-  paced: keen,
+  paced: competing,
   rising,
-  apart: keen,
+  apart: competing,
   courteous,
 };

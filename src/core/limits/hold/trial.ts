@@ -10,7 +10,7 @@ import type { Counts, Sample } from './sample.js';
 import { msPerSuccess, noSample, sampleAfter, sampleFrom, shortestMs } from './sample.js';
 import type { Hold } from './setting.js';
 import type { HoldPhase, HoldState, Pace } from './state.js';
-import { keen, noHold, paces, steady } from './state.js';
+import { competing, noHold, paces, steady } from './state.js';
 
 export interface Judged {
   readonly state: HoldState;
@@ -138,7 +138,7 @@ function whenTrying(hold: Hold, state: HoldState, sample: Sample, now: number): 
   if (state.phase === 'trial') return lettingGo(state, hasHelped ? 'proof' : 'free', now);
   const isMuch = state.share >= hold.refusedShare;
   // What the pace was before, as a part of what it is.
-  const former = (1 - state.share) * keen.easing;
+  const former = (1 - state.share) * competing.easing;
   if (hasHelped) {
     // If it was only a little too fast, the right pace is in between.
     return changed({ ...state, share: 0 }, state.spacingMs * (isMuch ? 1 : Math.sqrt(former)), paced, now);
@@ -174,7 +174,7 @@ function whenPaced(hold: Hold, state: HoldState, sample: Sample, now: number): J
   if (state.phase === 'rising') {
     // What was borne before it rose is still borne.
     const borneMs = state.spacingMs * movedGrowth;
-    return changed({ ...state, share }, Math.min(measuredMs(hold, sample, keen), borneMs), paced, now);
+    return changed({ ...state, share }, Math.min(measuredMs(hold, sample, competing), borneMs), paced, now);
   }
   // If they are twice as many, something else has changed meanwhile.
   const isUnchanged = !isApart && share >= state.share * unchanged && share <= state.share * 2;
@@ -192,7 +192,7 @@ const rising: Turn = { ...paced, phase: 'rising' };
 
 /** The pace becomes a little less than what succeeds. */
 function pacing(hold: Hold, state: HoldState, sample: Sample, turn: Turn, now: number): Judged {
-  const spacingMs = measuredMs(hold, sample, turn.phase === 'trial' ? steady : keen);
+  const spacingMs = measuredMs(hold, sample, turn.phase === 'trial' ? steady : competing);
   // Two measurements of one rate: chance makes the slower one useless sooner than the faster one.
   if (state.phase === 'proof') return changed(state, Math.min(spacingMs, state.spacingMs), turn, now);
   // Slower than before in any case.
