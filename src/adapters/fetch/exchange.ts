@@ -174,7 +174,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     this.waiting = [...this.waiting, whole];
     try {
       const answer = await this.sendOnce(whole.signal ?? given, whole.signal !== undefined);
-      const seen = (await whole.hold(answer)) ?? 'undecided';
+      const seen = (await whole.waitFor(answer)) ?? 'undecided';
       if (seen === 'undecided') whenRead(answer, () => whole.stopFollowing());
       else {
         whole.stopFollowing();

@@ -3,7 +3,7 @@
  * cancelled in the turn in which the answer is handed over.
  */
 
-import { bytesToHold, isOfOtherLength, msToHold } from '../../core/decide/whole.js';
+import { bytesToAwait, isOfOtherLength, msToAwait } from '../../core/decide/whole.js';
 import { isWebStream } from '../../drivers/body/stream-like.js';
 import { weak } from '../../drivers/body/web-stream.js';
 import { isStatus } from '../../drivers/loop/status.js';
@@ -61,12 +61,12 @@ export class WholeAttempt {
   }
 
   /** Resolves when the answer can be handed over. Undefined: at once. */
-  hold(answer: ResponseShape | undefined): Promise<BodySeen> | undefined {
+  waitFor(answer: ResponseShape | undefined): Promise<BodySeen> | undefined {
     const { request, settings, isEnclosed } = this.session;
     if (isEnclosed || answer === undefined || !isStatus(answer.status)) return undefined;
     const { body, headers, status } = answer;
     if (typeof body !== 'object' || body === null) return undefined;
-    const mostBytes = bytesToHold(settings, request.method, status, headers);
+    const mostBytes = bytesToAwait(settings, request.method, status, headers);
     if (mostBytes === 0) return undefined;
     const reader = isPlatforms(answer, body) ? readerOfCopy(answer) : undefined;
     if (reader === undefined) return undefined;
@@ -76,7 +76,7 @@ export class WholeAttempt {
 
   private read(reader: Reader, answer: ResponseShape, mostBytes: number): Promise<BodySeen> {
     return new Promise((resolve) => {
-      const cancel = this.sleep(msToHold(this.session.settings), () => this.letGo(), judging('awake', true));
+      const cancel = this.sleep(msToAwait(this.session.settings), () => this.letGo(), judging('awake', true));
       const end = (seen: BodySeen): void => {
         if (this.end !== end) return;
         this.end = undefined;

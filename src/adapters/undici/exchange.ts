@@ -6,7 +6,7 @@
 
 import { AsyncResource, type AsyncResourceOptions } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
-import { bytesToHold, msToHold } from '../../core/decide/whole.js';
+import { bytesToAwait, msToAwait } from '../../core/decide/whole.js';
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome, RetryContext } from '../../core/events.js';
 import { bytesToRead } from '../../core/hints/worth-reading.js';
@@ -208,19 +208,19 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       return;
     }
     const isWhole = this.session.settings.wholeBodyBytes > 0;
-    if (isWhole && isFirst && this.holds(sending, { status, headers, statusText })) return;
+    if (isWhole && isFirst && this.waitsForBody(sending, { status, headers, statusText })) return;
     this.stopTimers(sending);
     if (isFirst && this.acceptAtOnce(status)) this.deliver(sending, { status, headers, statusText });
     else this.asCaller(() => this.judge(sending, { kind: 'head', head: { status, headers, statusText } }));
   }
 
-  holds(sending: Sending, head: Head): boolean {
+  waitsForBody(sending: Sending, head: Head): boolean {
     const { settings, request, isEnclosed } = this.session;
-    const mostBytes = isEnclosed ? 0 : bytesToHold(settings, request.method, head.status, head.headers);
+    const mostBytes = isEnclosed ? 0 : bytesToAwait(settings, request.method, head.status, head.headers);
     if (mostBytes === 0) return false;
     // A slow body is no failure, but a hedge may still be sent.
     this.times?.stopAttempt(sending);
-    sending.hold(head, mostBytes, msToHold(settings));
+    sending.waitForBody(head, mostBytes, msToAwait(settings));
     return true;
   }
 

@@ -31,7 +31,7 @@ export interface PairedExchange
   asCaller(work: () => void): void;
   judge(sending: Sending, ending: Ending, pair: TwoOut): void;
   /** Whether an answer waits for its body before it is judged. */
-  holds(sending: Sending, head: Head): boolean;
+  waitsForBody(sending: Sending, head: Head): boolean;
   follow(sending: Sending, ending: Ending, decision: Decision, outcome: ClientOutcome): void;
   goOnWith(sending: Sending): void;
   stopTimers(sending: Sending): void;
@@ -104,7 +104,7 @@ export class Pair implements Receiver, TwoOut {
   ): void {
     const head = { status, headers, statusText };
     if (status >= 200) {
-      if (!this.exchange.holds(sending, head)) this.over(sending, { kind: 'head', head });
+      if (!this.exchange.waitsForBody(sending, head)) this.over(sending, { kind: 'head', head });
       // The caller would see the interim responses of the hedge as more of the same.
     } else if (sending === this.first) this.exchange.headed(sending, status, headers, statusText);
   }

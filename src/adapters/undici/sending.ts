@@ -304,7 +304,7 @@ export class Sending implements Handler, OldHandler {
   }
 
   /** Keeps the answer aside until its body is whole, but for no more than `mostBytes` and `ms`. */
-  hold(head: Head, mostBytes: number, ms: number): void {
+  waitForBody(head: Head, mostBytes: number, ms: number): void {
     this.held = { head, mostBytes, ms, chunk: undefined };
     this.course = arriving;
     arrivals.push(this);

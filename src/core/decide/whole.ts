@@ -16,7 +16,7 @@ type Waiting = Pick<
  * How many bytes of the answer's body may be kept aside until it is complete; 0: the answer is handed over at once. An
  * answer whose status is retried is judged by its head: what follows it does not matter.
  */
-export function bytesToHold(
+export function bytesToAwait(
   { wholeBodyBytes, statuses, maxRetries, hedge }: Waiting,
   method: string,
   status: number,
@@ -31,7 +31,7 @@ export function bytesToHold(
 }
 
 /** How long after its head an answer is handed over as it is. A slow body is no failure. */
-export function msToHold({ wholeBodyMs, attemptTimeoutMs = wholeBodyMs }: Waiting): number {
+export function msToAwait({ wholeBodyMs, attemptTimeoutMs = wholeBodyMs }: Waiting): number {
   return Math.min(wholeBodyMs, attemptTimeoutMs);
 }
 

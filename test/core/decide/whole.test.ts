@@ -1,7 +1,7 @@
 /** Which answers wait for their bodies, and for how long. */
 
 import { describe, expect, test } from 'vitest';
-import { bytesToHold, isOfOtherLength, msToHold } from '../../../src/core/decide/whole.js';
+import { bytesToAwait, isOfOtherLength, msToAwait } from '../../../src/core/decide/whole.js';
 import { defaultSettings, fillIn } from '../../../src/core/policy/fill-in.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
@@ -19,8 +19,8 @@ function held(
   options?: PolicyOptions,
 ) {
   const settings = settingsOf(options);
-  const bytes = bytesToHold(settings, method, status, headers);
-  expect(bytesToHold(settings, method, status, new Headers(headers))).toBe(bytes);
+  const bytes = bytesToAwait(settings, method, status, headers);
+  expect(bytesToAwait(settings, method, status, new Headers(headers))).toBe(bytes);
   return bytes;
 }
 
@@ -95,10 +95,10 @@ describe('is handed over at once', () => {
 });
 
 test('waits as long as the settings say, and not longer than an attempt may take', () => {
-  expect(msToHold(settingsOf())).toBe(500);
-  expect(msToHold(settingsOf({ wholeBodyMs: 50 }))).toBe(50);
-  expect(msToHold(settingsOf({ attemptTimeoutMs: 300 }))).toBe(300);
-  expect(msToHold(settingsOf({ attemptTimeoutMs: 3_000 }))).toBe(500);
+  expect(msToAwait(settingsOf())).toBe(500);
+  expect(msToAwait(settingsOf({ wholeBodyMs: 50 }))).toBe(50);
+  expect(msToAwait(settingsOf({ attemptTimeoutMs: 300 }))).toBe(300);
+  expect(msToAwait(settingsOf({ attemptTimeoutMs: 3_000 }))).toBe(500);
 });
 
 test('a length is compared where nothing was decoded', () => {
