@@ -6,7 +6,7 @@
 import { relative } from 'node:path';
 import type { CodeSplittingNameFunction, OutputOptions, Plugin, RolldownOptions } from 'rolldown';
 import { defineConfig } from 'rolldown';
-import { allEntries, libraryEntries, nameInDist, smallEntries } from './scripts/entries.js';
+import { allEntries, libraryEntries, libraryShelves, nameInDist, toolEntries } from './scripts/entries.js';
 
 type Sources = Readonly<Record<string, string>>;
 
@@ -55,30 +55,25 @@ function code(
   };
 }
 
-const small = new Set(Object.values(smallEntries));
-const library = new Set(Object.values(libraryEntries));
-const tools = new Set(
-  [...Object.values(allEntries), ...Object.values(program)].filter((file) => !library.has(file)),
-);
+const shelves = Object.entries({ ...libraryShelves, tools: { ...toolEntries, ...program } });
 
 /**
- * The file of what several entries load: `basis` if a small one is among them (the fleet is apart, which of the library
- * only Redis needs), otherwise `engine` if one of the library is, otherwise `tools`. There are few such files, since at a
- * start each costs as much as 20 kB of code.
+ * The file of what several entries load: the shelf of the lightest of them. There are few such files, since at a start each
+ * costs as much as 20 kB of code.
  */
 const shelfOf: CodeSplittingNameFunction = (id, graph) => {
   const users = new Set<string>();
-  const visit = (user: string): void => {
+  const visit = (module: string): void => {
+    const user = relative('.', module).replaceAll('\\', '/');
     if (users.has(user)) return;
     users.add(user);
-    graph.getModuleInfo(user)?.importers.forEach(visit);
+    graph.getModuleInfo(module)?.importers.forEach(visit);
   };
   visit(id);
-  const entries = [...users].map((user) => relative('.', user).replaceAll('\\', '/'));
-  const loadedBy = (some: ReadonlySet<string>): boolean => entries.some((file) => some.has(file));
-  if (loadedBy(small)) return /[\\/]src[\\/]fleet[\\/]/.test(id) ? 'fleet' : 'basis';
-  if (loadedBy(library)) return 'engine';
-  return loadedBy(tools) ? 'tools' : null;
+  const [shelf = null] =
+    shelves.find(([, entries]) => Object.values(entries).some((source) => users.has(source))) ?? [];
+  // Of the library, only Redis needs the fleet.
+  return shelf === 'basis' && /[\\/]src[\\/]fleet[\\/]/.test(id) ? 'fleet' : shelf;
 };
 
 /** The maps of the tools would be a seventh of the package, and their traces can be read without. */

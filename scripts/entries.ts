@@ -5,22 +5,25 @@
 
 type Sources = Readonly<Record<string, string>>;
 
-/** They are used beside others, and load little: what they share with the rest is in a file of its own. */
-export const smallEntries: Sources = {
-  './otel': 'src/otel/index.ts',
-  './redis': 'src/fleet/redis/index.ts',
-  './schemes': 'src/schemes.ts',
+/**
+ * Those of the library, which are ES modules and CommonJS, from the lightest to the heaviest: by the file of `dist` that
+ * has what an entry shares with others. Each of these files has what no lighter entry loads.
+ */
+export const libraryShelves: Readonly<Record<'basis' | 'engine', Sources>> = {
+  basis: {
+    './otel': 'src/otel/index.ts',
+    './redis': 'src/fleet/redis/index.ts',
+    './schemes': 'src/schemes.ts',
+  },
+  engine: {
+    '.': 'src/index.ts',
+    './undici': 'src/adapters/undici/index.ts',
+    './axios': 'src/adapters/axios/index.ts',
+    './fetch': 'src/adapters/fetch/index.ts',
+  },
 };
 
-const wholeEntries: Sources = {
-  '.': 'src/index.ts',
-  './undici': 'src/adapters/undici/index.ts',
-  './axios': 'src/adapters/axios/index.ts',
-  './fetch': 'src/adapters/fetch/index.ts',
-};
-
-/** What programs load: as ES modules and as CommonJS. */
-export const libraryEntries: Sources = { ...wholeEntries, ...smallEntries };
+export const libraryEntries: Sources = Object.assign({}, ...Object.values(libraryShelves)) as Sources;
 
 /** ES modules only. The library loads nothing of them. */
 export const toolEntries: Sources = {
