@@ -92,10 +92,12 @@ class Renewals {
     this.failures += 1;
   }
 
-  isAccepted(generation: number): void {
+  isAccepted(generation: number, { now }: Ports): void {
     if (generation <= this.accepted) return;
     this.accepted = generation;
     this.failures = 0;
+    // The renewal was good, whatever request had been refused after it.
+    this.notBefore = Math.min(this.notBefore, now() + firstBackOffMs);
   }
 
   /** A fresh attempt was refused, too. If none was accepted, the renewal has failed, whatever it said. */
@@ -244,7 +246,7 @@ export class RequestCredentials implements SessionCredentials {
 
   /** The server has answered, and not refused the credentials. */
   accepted(): void {
-    if (!this.isAway) this.renewals.isAccepted(this.generation);
+    if (!this.isAway) this.renewals.isAccepted(this.generation, this.session.scope.ports);
   }
 
   /** `beforeRetry` sends the next attempt to this URL. Where it is not known that this is the same origin, it is another. */

@@ -18,7 +18,7 @@ import { brief, reasons } from '../decisions.js';
 import { HandTime } from '../hand-time.js';
 import { comesTrue, openLab, settled, soon } from '../kit.js';
 import { headIn } from './causes.js';
-import { onCue } from './hedged.js';
+import { hedgeMs, hedging, onCue } from './hedged.js';
 import { theSubject } from './subject.js';
 
 const subject = await theSubject();
@@ -628,6 +628,55 @@ describe.each(subject.ways)('over $name', ({ client, open, takesOverride, knowsH
     expect(time.pending).toEqual([]);
   });
 
+  test('a login through the same client gets a place among the attempts in flight', async () => {
+    const lab = await open((request) => (request.path === '/login' ? answer(200) : guarded()(request)));
+    const { asked, credentials } = login();
+    const send = client({
+      ...soon,
+      concurrency: 1,
+      rules: [{ match: '/login', credentials: false }],
+      credentials: {
+        headers: credentials.headers,
+        renew: async (context) => {
+          await send(`${lab.origin}/login`);
+          await credentials.renew(context);
+        },
+      },
+    });
+    const replies = await Promise.all([send(lab.origin), send(lab.origin), send(lab.origin)]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('one route that refuses every token does not keep the others from renewing theirs for long', async () => {
+    const lab = await open((request) => (request.path === '/closed' ? answer(401) : guarded()(request)));
+    const time = new HandTime();
+    const { asked, credentials, spoil } = login();
+    const send = client(createRetrier({ ...soon, credentials }, time.ports));
+    const ask = async (path: string) => {
+      const reply = send(lab.origin + path);
+      void fireAll(
+        time,
+        reply.then(() => undefined),
+      );
+      return (await reply).status;
+    };
+    for (let second = 0; second < 40; second += 1) {
+      expect(await ask('/closed')).toBe(401);
+      time.now += 1_000;
+    }
+    // After 0, 1, 3, 7, 15 and 31 seconds.
+    expect(asked).toHaveLength(6);
+    asked.length = 0;
+    spoil();
+    time.now += 30_000;
+    expect(await ask('/')).toBe(200);
+    spoil();
+    time.now += 1_000;
+    asked.length = 0;
+    expect(await ask('/')).toBe(200);
+  });
+
   test('neither the 401 nor the attempt more is a failure, and each gives its permit back', async () => {
     const lab = await open(guarded());
     const { credentials } = login();
@@ -637,6 +686,50 @@ describe.each(subject.ways)('over $name', ({ client, open, takesOverride, knowsH
     const snapshot = retrier.snapshot();
     expect(snapshot.scopes[0]).toMatchObject({ waiting: 0, gates: [{ state: 'open' }] });
     expect(inspect(snapshot, { depth: 9 })).not.toContain('token-');
+  });
+
+  test.runIf(subject.hedges)('a hedge has the headers of the attempt beside it', async () => {
+    const lab = await open([onCue('first', answer(200, 'first')), answer(200, 'hedge')]);
+    const { credentials } = login();
+    let asked = 0;
+    const headers = () => {
+      asked += 1;
+      return { ...credentials.headers(), 'x-asked': String(asked) };
+    };
+    const { time, ask } = hedging({ client }, { credentials: { headers, renew: credentials.renew } });
+    const answered = ask(lab.origin);
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(hedgeMs);
+    expect((await answered).value?.text).toBe('hedge');
+    expect(lab.requests.map((request) => request.headers['x-asked'])).toEqual(['1', '1']);
+    expect(tokensIn(lab.requests)).toEqual(['token-0', 'token-0']);
+    lab.cue('first');
+  });
+
+  test.runIf(subject.hedges)('two attempts that are both refused: one renewal, and one more', async () => {
+    const refused = answer(401, 'no');
+    const lab = await open(({ number, headers }) => {
+      if (number > 2) return guarded()({ headers } as Received);
+      return onCue(number === 1 ? 'first' : 'hedge', refused);
+    });
+    let finish: () => void = () => undefined;
+    const renewing = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const { asked, credentials } = login(() => renewing);
+    const { time, ask } = hedging({ client }, { credentials });
+    const answered = ask(lab.origin);
+    await lab.until(({ requests }) => requests.length === 1);
+    await time.fire(hedgeMs);
+    await lab.until(({ requests }) => requests.length === 2);
+    lab.cue('first');
+    await comesTrue(() => asked.length === 1);
+    lab.cue('hedge');
+    finish();
+    await time.fire(0);
+    expect((await answered).value?.text).toBe('ok');
+    expect(asked).toHaveLength(1);
+    expect(tokensIn(lab.requests)).toEqual(['token-0', 'token-0', 'token-1']);
   });
 
   // -------------------------------------------------------------- other origins
