@@ -233,6 +233,16 @@ describe('the hold', () => {
     );
   });
 
+  test('without a deadline, no request queues for longer than 30 s, not counting a time that the server named', () => {
+    const behind = (places: number) => ({ ...held, spacingMs: 1_000, nextPlace: places, places: 0 });
+    const waits = (places: number) => ask({ hold: true }, request({ hold: behind(places) }), 1_000).admission;
+    const [last, tooLate] = [20, 2_000].map((places) => waits(places).kind);
+    expect([last, tooLate]).toEqual(['wait', 'refuse']);
+    const { until } = held;
+    const { queuePlace } = ask({ hold: true }, request({ hold: behind(1) }), 1_000);
+    expect(queuePlace.queuesUntil).toBe(until + 30_000);
+  });
+
   test('a request with a place is refused when its time is over, and gives the place back', () => {
     const late: QueuePlace = { place: 0, queuesUntil: 4_500, metProbeAt: undefined, metRampAt: undefined };
     const waits = ask({ hold: true }, request({ hold: queue, queuePlace: late }), 4_400);

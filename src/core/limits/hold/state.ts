@@ -108,3 +108,37 @@ export const paces: Readonly<Record<HoldPhase, Pace | undefined>> = {
   apart: competing,
   courteous,
 };
+
+// ---------------------------------------------------------------- the tuned numbers
+
+/**
+ * What a hold does by numbers of its own. `npm run sim:table -- 5 --goals` judges all of them together, in the days
+ * `tenants`, `broken-route`, `innocents`, `changed-limit`, `limiter` and `quota`. The tests named here are those of
+ * `test/core/limits` that fail if the number is about halved, or doubled. Where none is named, both pass: the number is
+ * not critical there.
+ *
+ * | number | what it moves | held by |
+ * | --- | --- | --- |
+ * | `enough` | first answers that say something about the whole scope | 'there are too few' |
+ * | `longestMs` | when a sample with too few of them is given up | 'there are too few' |
+ * | `enoughWhilePaced` | attempts in a sample while requests queue | |
+ * | `enoughInTrial` | attempts in a trial that can tell something | 'too little was sent to tell' |
+ * | `trialMs` | how long a trial takes | 'is not lowered again for requests that were sent before' |
+ * | `restMs` | how long none begins after one in vain | 'for ten seconds, then twenty' |
+ * | `bearable` | refusals that change nothing while requests queue | 'few refusals change nothing' |
+ * | `unchanged` | when slowing down a little has not helped | |
+ * | `leastStep` | by how much a pace is lowered | 'an eighth makes them a little slower' |
+ * | `movedGrowth` | when a limit counts as another one | 'when the pace has grown by three tenths and is still borne' |
+ * | `shortestMs` | how long a sample lasts at least | 'a little less than the measured rate' |
+ * | `pacedForMs` | how long requests queue after a change | 'after ten seconds, a request that finds no queue' |
+ * | `drainMs` | how long those that waited take to leave | 'for ten seconds, then twenty' |
+ * | `leaseKeptMs` | how old a place of the fleet may be | |
+ * | `mostFree` | places that a store keeps | |
+ * | `pollsOfQueue` | how often one far behind looks again | 'asks from time to time whether it has moved up' |
+ * | `leasePollMs` | how often one without a place of the fleet does | |
+ * | `longestQueueMs` | how long one without a deadline queues | 'without a deadline, no request queues for longer than 30 s' |
+ * | `competing` | the pace under a limit that others share | 'by a fiftieth each second, and after four seconds by an eighth' |
+ * | `rising` | the pace under one that has moved up | 'the pace doubles each second then' |
+ * | `courteous` | the pace under one that is for all | 'is never raised by a refusal' |
+ * | `steady` | the pace of a trial | 'does not become faster while it lasts' |
+ */

@@ -189,3 +189,28 @@ export function afterSecondChance(state: LatencyState, hasHelped: boolean): Late
 
 /** Enough to reach any `maxMs` from any timeout. */
 const highestLevel = 31;
+
+// ---------------------------------------------------------------- the tuned numbers
+
+/**
+ * What is learnt of answer times by numbers of its own. `npm run sim:tail` shows all of them together. The tests named
+ * here are those of `test/core/limits/latency` that fail if the number is about halved, or doubled. Where none is named,
+ * both pass: it only costs more, or less.
+ *
+ * | number | what it moves | held by |
+ * | --- | --- | --- |
+ * | `batchSize` | how often something is learnt | |
+ * | `highestLevel` | how often a timeout is doubled | 'to no more than the longest one' |
+ * | `generationMs` | how long answers count | 'is forgotten after ten minutes' |
+ * | `sliceMs` | in how short a time the server can be quiet | 'does not become the usual within nine minutes' |
+ * | `enough` | answers before anything is known | 'is not known before 50 answers' |
+ * | `enoughBeyond` | answers that lie beyond a quantile | 'needs more answers for a higher quantile' |
+ * | `slowFactor` | from when on an attempt is slow | 'that an attempt is slow beyond 1.5 times the median' |
+ * | `slowAbove` | when the server is slow as a whole | 'if more than half of the last fifty are' |
+ * | `throttledForMs` | how long a 429 stops hedges | 'for five seconds after a 429' |
+ * | `seldomMs` | how far apart hedges are that do not help | 'one a second, once fewer than half of the last fifty helped' |
+ * | `twoOfFive` | how soon the first ones show that | 'then, two of five count as lost' |
+ * | `tooManyVain` | how many show it | 'until half of them win again' |
+ * | `oneOf` | how many slow attempts there are for one trial | 'for one in ten that could have been sent' |
+ * | `perOctave` | how wide a bucket of times is | 'at the end of a bucket that holds exactly that part' |
+ */
