@@ -100,7 +100,7 @@ export interface SettledEvent {
   readonly elapsedMs: number;
   /** Present if the request was hedged: whether the caller got the answer of a hedge. */
   readonly hedgeWon?: boolean;
-  /** Present if an attempt was refused by the gate or the hold. */
+  /** Present if an attempt was refused by a limit of its scope. */
   readonly refused?: Refusal;
 }
 
@@ -129,7 +129,7 @@ export interface RenewalEvent {
   readonly tookMs: number;
 }
 
-/** The gate or the hold refused an attempt, or would have refused it with `enforce: true`. */
+/** A limit of its scope refused an attempt, or would have refused it with `enforce: true`. */
 export interface Refusal {
   readonly reason: RefusalReason;
   /** True: the attempt was not sent. False: it was sent, because the limit is not enforced. */

@@ -145,7 +145,7 @@ export interface RetrierOptions {
   readonly fleet?: Fleet;
 }
 
-/** Makes a new retrier. Adapters that are given the same retrier share its budgets, gates and holds. */
+/** Makes a new retrier. Adapters that are given the same retrier share its limits. */
 export function createRetrier(
   policy: PolicyOptions | PolicyLike = {},
   ports: Partial<Ports> = {},

@@ -44,7 +44,7 @@ export class Counts {
     this.refusals = meter.createCounter('undaunted.refusals', {
       unit: '{request}',
       description:
-        'Requests with an attempt that a gate or hold refused, or would have refused if it were enforced.',
+        'Requests with an attempt that a limit of its scope refused, or would have refused if it were enforced.',
     });
     this.waits = meter.createHistogram('undaunted.wait.duration', {
       unit: 's',

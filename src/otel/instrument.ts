@@ -13,7 +13,7 @@ import { type NamedRetriers, watch } from './gauges.js';
 export interface InstrumentOptions {
   /** The provider for metrics; by default, the one that is registered when `instrument()` is called. */
   readonly meterProvider?: MeterProvider;
-  /** Retriers whose budgets, gates and holds are shown, by the name that `undaunted.retrier` gets. */
+  /** Retriers whose limits are shown, by the name that `undaunted.retrier` gets. */
   readonly retriers?: NamedRetriers;
   /** How many servers, rules, errors and scopes are told apart, each; the others become `_OTHER`. Default: 100. */
   readonly maxValues?: number;

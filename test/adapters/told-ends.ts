@@ -60,3 +60,13 @@ function spyOn(session: Session, told: ToldEnd): void {
 export function miscounted(all: readonly ToldEnd[]): readonly ToldEnd[] {
   return all.filter(({ isAdmitted, ends }) => ends > 1 || (isAdmitted && ends !== 1));
 }
+
+/** More than a script has requests, so that none of them waits. */
+export const counted = { concurrency: 1_000 } as const;
+
+/** What is still counted as in flight, in words; undefined: nothing. */
+export function leftInFlight(retrier: Retrier): string | undefined {
+  const all = retrier.snapshot().scopes.flatMap(({ concurrencies }) => concurrencies ?? []);
+  const left = all.filter(({ inFlight, waiting }) => inFlight !== 0 || waiting !== 0);
+  return left.length === 0 ? undefined : `in flight: ${JSON.stringify(left)}`;
+}

@@ -312,3 +312,33 @@ describe('a process that is instrumented twice', () => {
     expect(points.map(({ attributes }) => attributes['undaunted.retrier'])).toEqual(['one', 'two']);
   });
 });
+
+test('the gauges of concurrency show what is in flight and what waits, and 0 once the scope is forgotten', async () => {
+  const telemetry = openTelemetry();
+  const retrier = createRetrier({ concurrency: 1 });
+  onTestFinished(instrument({ meterProvider: telemetry.meterProvider, retriers: { api: retrier } }));
+  const [first, second] = [retrier.open(requestOf()), retrier.open(requestOf())];
+  for (const session of [first, second]) session?.admit();
+  const attributes = { 'undaunted.retrier': 'api', 'undaunted.scope': 'https://api.example.com' };
+  expect(await telemetry.points('undaunted.concurrency.in_flight')).toEqual([{ attributes, value: 1 }]);
+  expect(await telemetry.points('undaunted.concurrency.waiting')).toEqual([{ attributes, value: 1 }]);
+  second?.abandon();
+  first?.acceptAtOnce(200);
+  first?.bodyEnded();
+  expect(await telemetry.points('undaunted.concurrency.in_flight')).toEqual([{ attributes, value: 0 }]);
+  expect(await telemetry.points('undaunted.concurrency.waiting')).toEqual([{ attributes, value: 0 }]);
+});
+
+test('a refusal by concurrency is counted by its reason', async () => {
+  const telemetry = openTelemetry();
+  const retrier = createRetrier({ concurrency: { limit: 1, maxWaiting: 0 }, observe: () => undefined });
+  retrier.open(requestOf()).admit();
+  const refused = retrier.open(requestOf());
+  expect(refused.admit().kind).toBe('refuse');
+  refused.abandon(new Error('refused'));
+  const [point] = await telemetry.points('undaunted.refusals');
+  expect(point).toMatchObject({
+    attributes: { 'undaunted.reason': 'crowded', 'undaunted.enforced': true },
+    value: 1,
+  });
+});

@@ -203,7 +203,7 @@ export interface SettingsOptions extends LimitOptions {
    */
   readonly hintJitter?: number;
   /**
-   * Which requests share budget, gate and hold: those to the same origin (`'origin'`), or those that name the same scope. A
+   * Which requests share their limits (budget, gate, hold, concurrency): those to the same origin (`'origin'`), or those that name the same scope. A
    * function gets the request and returns either; it cannot be async.
    * @default 'origin'
    */

@@ -3,7 +3,7 @@
 import { Agent } from 'node:http';
 import type { AxiosInstance, InternalAxiosRequestConfig } from 'axios';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
-import { createRetrier, type RequestEvent } from '../../../src/index.js';
+import { createRetrier, type RequestEvent, type Retrier } from '../../../src/index.js';
 import { type Lab, rst, startLab } from '../../faults/lab.js';
 import type { FastTime } from '../fuzz/fast-time.js';
 import { saveHedges } from '../fuzz/hedges.js';
@@ -11,7 +11,7 @@ import { hooksOf } from '../fuzz/hooks.js';
 import { playOf } from '../fuzz/plays.js';
 import { allHaveArrived, deadOrigin, fastTime, hangs } from '../fuzz/stage.js';
 import { comesTrue } from '../kit.js';
-import { miscounted, type ToldEnd, toldEnds } from '../told-ends.js';
+import { counted, leftInFlight, miscounted, type ToldEnd, toldEnds } from '../told-ends.js';
 import { axios } from './client.js';
 import { complaintsAbout } from './fuzz-oracle.js';
 import type { FuzzScript } from './fuzz-script.js';
@@ -30,13 +30,15 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
   });
   const httpAgent = new Agent({ keepAlive: true, maxSockets: script.maxSockets });
   const time = fastTime();
-  const { instance, ends } = instanceOf(script, lab, httpAgent, trials, time);
+  const { instance, ends, retrier } = instanceOf(script, lab, httpAgent, trials, time);
   const complaints = await hangs('a call', callAll(script, trials, instance));
   const isInUse = () => Object.keys(httpAgent.sockets).length + Object.keys(httpAgent.requests).length > 0;
   if (!(await comesTrue(() => !isInUse()))) complaints.push('a connection is still in use');
   if (!(await comesTrue(() => time.pending === 0))) complaints.push(`${time.pending} timers are set`);
   if (!(await comesTrue(() => miscounted(ends).length === 0)))
     complaints.push(`ends of bodies: ${JSON.stringify(miscounted(ends))}`);
+  if (!(await comesTrue(() => leftInFlight(retrier) === undefined)))
+    complaints.push(String(leftInFlight(retrier)));
   httpAgent.destroy();
   complaints.push(...(await hangs('the queue', allHaveArrived(lab))));
   for (const [number, trial] of trials.entries()) {
@@ -54,7 +56,7 @@ function instanceOf(
   httpAgent: Agent,
   trials: readonly Trial[],
   time: FastTime,
-): { readonly instance: AxiosInstance; readonly ends: readonly ToldEnd[] } {
+): { readonly instance: AxiosInstance; readonly retrier: Retrier; readonly ends: readonly ToldEnd[] } {
   const { adapter, responseType } = script;
   const counting = (config: InternalAxiosRequestConfig) => {
     const trial = trials[Number(config.headers['x-call'])];
@@ -80,11 +82,15 @@ function instanceOf(
     trial?.events.push(event);
     if (event.type === 'decision') trial?.hear('decision', event.decision.attempt);
   };
-  const retrier = createRetrier({ ...script.policy, ...hooksOf(script), observe }, time.ports);
+  // Of every other script: without a limit that waits for the end, a plain request takes another way.
+  const isCounted = script.calls.length % 2 === 0;
+  const retrier = createRetrier(
+    { ...(isCounted && counted), ...script.policy, ...hooksOf(script), observe },
+    time.ports,
+  );
   saveHedges(retrier, lab.origin);
   attachRetry(instance, retrier);
-  // Of every other script: without a limit that waits for the end, a plain request takes another way.
-  return { instance, ends: script.calls.length % 2 === 0 ? toldEnds(retrier) : [] };
+  return { instance, retrier, ends: isCounted ? toldEnds(retrier) : [] };
 }
 
 type Send = ReturnType<typeof axios.getAdapter>;

@@ -8,7 +8,7 @@ import { hooksOf } from '../fuzz/hooks.js';
 import { playOf } from '../fuzz/plays.js';
 import { allHaveArrived, deadOrigin, fastTime, hangs } from '../fuzz/stage.js';
 import { comesTrue } from '../kit.js';
-import { miscounted, type ToldEnd, toldEnds } from '../told-ends.js';
+import { counted, leftInFlight, miscounted, type ToldEnd, toldEnds } from '../told-ends.js';
 import { undici } from './client.js';
 import { complaintsAbout, differences, isBareDue } from './fuzz-oracle.js';
 import { platforms, wrapped } from './fuzz-platform.js';
@@ -62,7 +62,10 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
     trial?.events.push(event);
     if (event.type === 'decision') trial?.hear('decision', event.decision.attempt);
   };
-  const retrier = createRetrier({ ...script.policy, ...hooksOf(script), observe }, time.ports);
+  const retrier = createRetrier(
+    { ...(isCounted(script) && counted), ...script.policy, ...hooksOf(script), observe },
+    time.ports,
+  );
   saveHedges(retrier, lab.origin);
   const ends = endsIn(script, retrier);
   const retrying = withRetry(beneath, retrier) as typeof fetch;
@@ -81,6 +84,8 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
   if (!(await comesTrue(() => time.pending === 0))) complaints.push(`${time.pending} timers are set`);
   if (!(await comesTrue(() => miscounted(ends).length === 0)))
     complaints.push(`ends of bodies: ${JSON.stringify(miscounted(ends))}`);
+  if (!(await comesTrue(() => leftInFlight(retrier) === undefined)))
+    complaints.push(String(leftInFlight(retrier)));
   if (agent !== undefined) complaints.push(...(await hangs('a connection', agent.close())));
   complaints.push(...(await hangs('the queue', allHaveArrived(lab))));
   for (const [number, trial] of trials.entries()) {
@@ -96,8 +101,12 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
 }
 
 /** Of every other script: without a limit that waits for the end, a plain request takes another way. */
-function endsIn({ calls }: FuzzScript, retrier: Retrier): readonly ToldEnd[] {
-  return calls.length % 2 === 0 ? toldEnds(retrier) : [];
+function isCounted({ calls }: FuzzScript): boolean {
+  return calls.length % 2 === 0;
+}
+
+function endsIn(script: FuzzScript, retrier: Retrier): readonly ToldEnd[] {
+  return isCounted(script) ? toldEnds(retrier) : [];
 }
 
 function addressOf(input: RequestInfo | URL): string {

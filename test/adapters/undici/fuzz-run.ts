@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { RequestEvent } from '../../../src/core/events.js';
 import { createRetrier, type Retrier } from '../../../src/kernel/retrier.js';
 import { FastTime } from '../fuzz/fast-time.js';
-import { miscounted, toldEnds } from '../told-ends.js';
+import { counted, leftInFlight, miscounted, toldEnds } from '../told-ends.js';
 import { mustSucceed } from './fuzz-expected.js';
 import { hooksOf } from './fuzz-hooks.js';
 import { complaintsAbout } from './fuzz-oracle.js';
@@ -41,7 +41,10 @@ export async function run(script: FuzzScript, stage: Stage): Promise<Played> {
   };
   const hooks = hooksOf(script);
   // Hedges are saved up before the script begins, in which no call may notice it.
-  const retrier = createRetrier({ ...script.policy, ...hooks, observe: (event) => heard(event) }, time.ports);
+  const retrier = createRetrier(
+    { ...counted, ...script.policy, ...hooks, observe: (event) => heard(event) },
+    time.ports,
+  );
   let heard = (_event: RequestEvent): void => undefined;
   if (script.policy.hedge !== undefined) saveHedges(retrier, stage.lab.origin);
   heard = observe;
@@ -50,6 +53,8 @@ export async function run(script: FuzzScript, stage: Stage): Promise<Played> {
   const wrong = miscounted(ends);
   if (wrong.length > 0) complaints.push(`ends of bodies: ${JSON.stringify(wrong)}`);
   if (time.pending > 0) complaints.push(`${time.pending} timers are set`);
+  const left = leftInFlight(retrier);
+  if (left !== undefined) complaints.push(left);
   for (const [number, trial] of trials.entries()) {
     const about = complaintsAbout(trial, script, mustSucceed(trial.call, script));
     complaints.push(...about.map((complaint) => `call ${number}: ${complaint}`));
