@@ -19,7 +19,7 @@ export {
 export { checkPolicy } from './core/policy/check/check.js';
 export type { JsonSchema } from './core/policy/check/json-schema.js';
 export { nearest } from './core/policy/check/nearest.js';
-export { hedgedWrites, implausibleTimes, unreadBodies } from './core/policy/check/remarks.js';
+export { hedgedWrites, implausibleTimes, unreadBodies, wholeBodies } from './core/policy/check/remarks.js';
 export { checkStructure } from './core/policy/check/structure.js';
 export { pathTo } from './core/policy/check/wording.js';
 export { defaults } from './core/policy/defaults.js';

@@ -1,10 +1,19 @@
 /** An answer that waited for its body is the fetch's own, untouched, and behaves as one that did not wait. */
 
 import { setTimeout } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
-import { answer, answerChunked, bigBody, cutBody, endlessBody, stallInBody } from '../../faults/lab.js';
+import {
+  answer,
+  answerChunked,
+  bigBody,
+  cutBody,
+  endlessBody,
+  type Play,
+  stallInBody,
+} from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
 import { nodeFetch, undiciFetch } from './client.js';
@@ -128,6 +137,27 @@ describe.each([
     expect(await stalled()).toBeGreaterThan(paused);
     await reader?.cancel();
     await lab.until(({ openSockets }) => openSockets === 0);
+  });
+
+  test('a small answer that is never read gives its connection back', async () => {
+    const lab = await openLab(answer(200, '{"a":1}', json));
+    const { send } = watched();
+    for (let request = 0; request < 20; request += 1) await send(lab.origin);
+    expect(lab.requests).toHaveLength(20);
+    expect(lab.connections).toBeLessThanOrEqual(2);
+  });
+
+  test('what unpacks to more than the limit is handed over there', async () => {
+    const bomb = gzipSync(Buffer.alloc(3_000_000)).toString('latin1');
+    const head = { 'content-length': String(bomb.length), 'content-encoding': 'gzip' };
+    const lab = await openLab(
+      (): Play => ({
+        steps: [{ do: 'head', status: 200, headers: head }, { do: 'body', text: bomb }, { do: 'end' }],
+      }),
+    );
+    const response = await withRetry(doFetch, { ...whole, wholeBodyBytes: 10_000 })(lab.origin);
+    expect((await response.arrayBuffer()).byteLength).toBe(3_000_000);
+    expect(lab.requests).toHaveLength(1);
   });
 
   test('a large body goes through', async () => {

@@ -111,6 +111,14 @@ describe.each(ways)('over $name', ({ client, open, cuts }) => {
     });
   });
 
+  test('is a failure for the gate, as a connection that was lost', async () => {
+    const lab = await open([middle, middle, answer(200, text, json)]);
+    const send = client({ ...whole, maxRetries: 1, gate: { failures: 1, deadForMs: 0 }, methods: ['GET'] });
+    await settled(send(lab.origin));
+    const { error } = await settled(send(lab.origin));
+    expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_GATE_SHUT' });
+  });
+
   test('the caller gets every byte of a whole one', async () => {
     const long = Array.from({ length: 10_000 }, (_, n) => n).join(' ');
     const lab = await open([answer(200, long, json), answerChunked(['a', 'b', 'c'])]);

@@ -99,6 +99,41 @@ function withoutUndefined(options: SettingsOptions): SettingsOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
+// ---------------------------------------------------------------- answers that wait for their bodies
+
+// A policy does not say which fetch will be wrapped.
+
+export function wholeBodies({ rules = [], ...top }: PolicyOptions): readonly Remark[] {
+  return [
+    ...wholeBody('', top, top),
+    ...rules.flatMap((rule, index) =>
+      wholeBody(`${pathTo('rules', index)}.`, rule, { ...top, ...withoutUndefined(rule) }),
+    ),
+  ];
+}
+
+/** `own` is what is written here, `all` what applies. */
+function wholeBody(before: string, own: SettingsOptions, all: SettingsOptions): readonly Remark[] {
+  const { wholeBodyBytes = 0 } = all;
+  if (own.wholeBodyMs !== undefined && wholeBodyBytes === 0) {
+    return [
+      {
+        path: `${before}wholeBodyMs`,
+        says: 'no answer waits for its body, because wholeBodyBytes is 0',
+        advice: 'Set wholeBodyBytes, such as 262144, or leave wholeBodyMs out.',
+      },
+    ];
+  }
+  if (own.wholeBodyBytes === undefined || wholeBodyBytes === 0) return [];
+  return [
+    {
+      path: `${before}wholeBodyBytes`,
+      says: "in fetch, this applies to the platform's own answers and undici's; those of other packages, such as node-fetch, are handed over at once",
+      advice: 'Wrap the global fetch, if bodies that break off should be fetched again.',
+    },
+  ];
+}
+
 // ---------------------------------------------------------------- times in the wrong unit, most likely seconds: `deadlineMs: 30`
 
 const implausible: PlausibleTimes = {

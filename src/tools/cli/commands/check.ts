@@ -2,7 +2,7 @@
 
 import type { PolicyOptions, Problem } from '../../../index.js';
 import { definePolicy, PolicyError } from '../../../index.js';
-import { checkPolicy } from '../../../internal.js';
+import { checkPolicy, wholeBodies } from '../../../internal.js';
 import { dataPolicyNames, policyNamed } from '../../sim/internal.js';
 import type { Command } from '../command.js';
 import { defineCommand } from '../command.js';
@@ -35,7 +35,9 @@ Exits with 1 if there are problems. A remark is not one: the policy is valid, bu
     const { value: policy, twice } = read;
     const problems = [...twice, ...checkPolicy(policy)];
     const valid = problems.length === 0;
-    const remarks = valid ? remarksOn(definePolicy(policy as PolicyOptions)) : [];
+    const remarks = valid ? [...remarksOn(definePolicy(policy as PolicyOptions))] : [];
+    // What a known name stands for is no news.
+    if (valid && named === undefined) remarks.push(...wholeBodies(policy as PolicyOptions));
     if (options.json) io.stdout.line(JSON.stringify({ valid, problems, remarks }, null, 2));
     else {
       print(io.stdout, label(name), policy, problems);
