@@ -1,13 +1,13 @@
 /** What a bundler leaves out of a small program that does not use it, and what it keeps. */
 
-import { bundle, type Modules, sizeOf } from './bundling.js';
+import { bundle, type Modules, pageWith, sizeOf } from './bundling.js';
 import type { Row } from './row.js';
 
 const features = {
   presets: ['src/core/policy/presets.ts'],
   explain: ['src/core/explain.ts'],
   'vendors’ hints': ['src/core/hints/vendors.ts', 'src/core/hints/signals.ts'],
-  'the check of policies': ['src/core/policy/check', 'src/core/policy/routes/pattern-faults.ts'],
+  'the check of policies': ['src/core/policy/check/', 'src/core/policy/routes/pattern-faults.ts'],
 } as const satisfies Readonly<Record<string, Modules>>;
 
 type Feature = keyof typeof features;
@@ -31,6 +31,9 @@ const consumers: readonly Consumer[] = [
   { code: `import { retry } from 'undaunted/undici'; console.log(retry());`, uses: [check] },
   { code: `import { withRetry } from 'undaunted/fetch'; console.log(withRetry());`, uses: [check] },
   { code: `import { attachRetry } from 'undaunted/axios'; attachRetry(api);`, uses: [check] },
+  { code: pageWith('fetch', []), uses: [] },
+  { code: pageWith('axios', []), uses: [] },
+  { code: pageWith('axios', ['rules', 'gate and hold']), uses: [] },
   {
     code: `import { explain } from 'undaunted'; import { attachRetry } from 'undaunted/axios'; attachRetry(api, { observe: (e) => explain(e) });`,
     uses: [check, 'explain'],

@@ -1,14 +1,16 @@
-/** The size of each entry, whole and without its optional pieces, of the peers, and of an entry's layers. */
+/** The size of each entry, of pages with what they choose, of the peers, and of an entry's layers. */
 
-import { bundle, entries, everything, type LeftOut, type Modules, sizeOf } from './bundling.js';
+import { bundle, type Choice, choices, entries, type Modules, pageWith, sizeOf } from './bundling.js';
 import type { Row } from './row.js';
 
 /** In kB. */
 const bounds: Readonly<Record<string, number>> = {
-  'undaunted/fetch': 66,
-  'undaunted/axios': 68,
-  'undaunted/fetch, made without vendors, gateAndHold, check, rules, tail, streams': 34.5,
-  'undaunted/axios, made without vendors, gateAndHold, check, rules, tail, streams': 36.5,
+  'undaunted/fetch': 67,
+  'undaunted/axios': 69,
+  'a page with undaunted/light/fetch': 36,
+  'a page with undaunted/light/axios': 38.5,
+  'a page with undaunted/light/fetch, rules, streams': 39,
+  'a page with undaunted/light/axios, rules, streams': 41.5,
 };
 const peers = ['axios-retry', 'retry-axios'] as const;
 
@@ -36,14 +38,15 @@ const pieces: Readonly<Record<string, Modules>> = {
   'gate and hold': [
     'src/core/limits/gate',
     'src/core/limits/hold',
+    'src/core/limits/admit.ts',
     'src/kernel/limits/gate.ts',
     'src/kernel/limits/hold.ts',
     'src/kernel/limits/admission.ts',
   ],
   'buffers for streams': [
-    'src/drivers/body/kept-',
-    'src/drivers/body/iterator-source.ts',
-    'src/drivers/body/stream-source.ts',
+    'src/drivers/kept-',
+    'src/drivers/iterator-source.ts',
+    'src/drivers/stream-source.ts',
   ],
   'hedges and adaptive timeouts': [
     'src/core/limits/latency/',
@@ -61,7 +64,7 @@ const pieces: Readonly<Record<string, Modules>> = {
 export async function benchEntries(): Promise<Row[]> {
   const rows: Row[] = [];
   for (const entry of Object.keys(entries())) rows.push(await rowOf(entry));
-  for (const entry of takenApart) rows.push(...(await rowsOfLeftOut(entry)));
+  for (const client of ['fetch', 'axios'] as const) rows.push(...(await rowsOfPages(client)));
   for (const peer of peers) {
     const { gzipped, minified } = await bundle(`import * as all from '${peer}'; console.log(all);`);
     rows.push({ name: peer, value: gzipped, unit: 'kB', note: `${minified.toFixed(1)} kB minified` });
@@ -81,14 +84,24 @@ async function rowOf(entry: string): Promise<Row> {
   };
 }
 
-const bundlesWithout: readonly LeftOut[] = [...everything.map((part) => [part]), everything];
+const pages: readonly (readonly Choice[])[] = [
+  [],
+  ['rules', 'streams'],
+  ...Object.keys(choices).map((choice) => [choice as Choice]),
+];
 
-async function rowsOfLeftOut(entry: string): Promise<Row[]> {
+async function rowsOfPages(client: 'fetch' | 'axios'): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const leftOut of bundlesWithout) {
-    const { gzipped } = await bundle(`export * from '${entry}';`, { leftOut });
-    const name = `${entry}, made without ${leftOut.join(', ')}`;
-    rows.push({ name, value: gzipped, unit: 'kB', ...boundOf(name) });
+  for (const chosen of pages) {
+    const { gzipped, minified } = await bundle(pageWith(client, chosen));
+    const name = [`a page with undaunted/light/${client}`, ...chosen].join(', ');
+    rows.push({
+      name,
+      value: gzipped,
+      unit: 'kB',
+      note: `${minified.toFixed(1)} kB minified`,
+      ...boundOf(name),
+    });
   }
   return rows;
 }

@@ -17,19 +17,36 @@ export interface Bundle {
 /** Prefixes of the paths of modules in this folder. */
 export type Modules = readonly string[];
 
-/** What a bundler can be told to leave out: docs/runtimes.md. */
-export const flags = {
-  vendors: '__UNDAUNTED_VENDORS__',
-  gateAndHold: '__UNDAUNTED_GATE_AND_HOLD__',
-  check: '__UNDAUNTED_CHECK__',
-  rules: '__UNDAUNTED_RULES__',
-  tail: '__UNDAUNTED_TAIL__',
-  streams: '__UNDAUNTED_STREAMS__',
-} as const;
+/** What a page may add to the essentials of its light entry, and the values that it imports for it. */
+export const choices = {
+  rules: ['rules'],
+  streams: ['streams'],
+  'gate and hold': ['gate', 'hold'],
+  'hedge and adaptive timeout': ['hedge', 'adaptiveTimeout'],
+  'hints of GitHub': ['github'],
+  'hints of all vendors': ['vendors'],
+  check: ['check'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
 
-export type LeftOut = readonly (keyof typeof flags)[];
+export type Choice = keyof typeof choices;
 
-export const everything: LeftOut = ['vendors', 'gateAndHold', 'check', 'rules', 'tail', 'streams'];
+/** The program of a page that wraps one client, with what it chooses. */
+export function pageWith(client: 'fetch' | 'axios', chosen: readonly Choice[]): string {
+  const call = client === 'fetch' ? 'withRetry' : 'attachRetry';
+  const values = chosen.flatMap((choice): readonly string[] => choices[choice]);
+  const isHint = (value: string): boolean => value === 'github' || value === 'vendors';
+  const imports = (names: readonly string[], entry: string): string =>
+    names.length === 0 ? '' : `import { ${names.join(', ')} } from 'undaunted/${entry}';`;
+  return [
+    imports([call], `light/${client}`),
+    imports(
+      values.filter((value) => !isHint(value)),
+      'parts',
+    ),
+    imports(values.filter(isHint), 'parts/hints'),
+    `console.log(${call}(globalThis.client, globalThis.policy, [${values.join(', ')}]));`,
+  ].join('');
+}
 
 /** Packages that users have anyway. */
 const clients = ['undici', 'axios', '@opentelemetry/api'];
@@ -37,19 +54,23 @@ const clients = ['undici', 'axios', '@opentelemetry/api'];
 /** The package's entries: their import names and their source files. */
 export function entries(): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(allEntries).map(([entry, source]) => [`undaunted${entry.slice(1)}`, `./${source}`]),
+    // The first that fits is taken: the longest names come first.
+    Object.entries(allEntries)
+      .map(([entry, source]) => [`undaunted${entry.slice(1)}`, `./${source}`] as const)
+      .sort(([one], [other]) => other.length - one.length),
   );
 }
 
 interface BundleOptions {
-  readonly leftOut?: LeftOut;
+  /** Policies are checked then, by the light entries, too. */
+  readonly isForDevelopment?: boolean;
   /** Modules that stay imports, together with what only they need: the difference is their weight. */
   readonly external?: Modules;
 }
 
 export async function bundle(
   code: string,
-  { leftOut = [], external = [] }: BundleOptions = {},
+  { isForDevelopment = false, external = [] }: BundleOptions = {},
 ): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: code, resolveDir: process.cwd() },
@@ -61,7 +82,7 @@ export async function bundle(
     target: 'es2023',
     mainFields: ['module', 'main'],
     external: [...clients, 'node:*'],
-    define: Object.fromEntries(leftOut.map((part) => [flags[part], 'false'])),
+    define: { 'process.env.NODE_ENV': isForDevelopment ? '"development"' : '"production"' },
     plugins: [keepOutside(external)],
     metafile: true,
     write: false,

@@ -20,6 +20,11 @@ export const libraryShelves: Readonly<Record<'basis' | 'engine', Sources>> = {
     './undici': 'src/adapters/undici/index.ts',
     './axios': 'src/adapters/axios/index.ts',
     './fetch': 'src/adapters/fetch/index.ts',
+    './light': 'src/light/index.ts',
+    './light/fetch': 'src/light/fetch.ts',
+    './light/axios': 'src/light/axios.ts',
+    './parts': 'src/parts/index.ts',
+    './parts/hints': 'src/parts/hints.ts',
   },
 };
 

@@ -28,7 +28,6 @@ export type * from './core/limits/latency/setting.js';
 export type { LimitOptions, LimitsSeen } from './core/limits/settings.js';
 export type * from './core/policy/options.js';
 export type { Policy, PolicyLike, Rule } from './core/policy/policy.js';
-export { definePolicy, parsePolicy } from './core/policy/policy.js';
 export { presets } from './core/policy/presets.js';
 export type * from './core/policy/schedules.js';
 export type { Settings, Statuses } from './core/policy/settings.js';
@@ -42,7 +41,6 @@ export { suppressRetries, suppressWhenRetried } from './kernel/layers.js';
 export type { LimitSnapshots } from './kernel/limits/limits.js';
 export type { Ports } from './kernel/ports.js';
 export type { Retrier, RetrierLike, RetrierOptions, RetrierSnapshot } from './kernel/retrier.js';
-export { createRetrier } from './kernel/retrier.js';
 export type { ScopeSnapshot } from './kernel/scope.js';
 export type {
   Prospects,
@@ -53,3 +51,4 @@ export type {
   SessionTail,
 } from './kernel/session.js';
 export type { Sleep } from './kernel/sleep.js';
+export { createRetrier, definePolicy, parsePolicy } from './parts/all.js';

@@ -16,14 +16,13 @@ export {
   learntTimeoutMs,
   newLatency,
 } from './core/limits/latency/latency.js';
-export { checkPolicy } from './core/policy/check/check.js';
 export type { JsonSchema } from './core/policy/check/json-schema.js';
 export { nearest } from './core/policy/check/nearest.js';
 export { hedgedWrites, implausibleTimes, unreadBodies, wholeBodies } from './core/policy/check/remarks.js';
 export { checkStructure } from './core/policy/check/structure.js';
 export { pathTo } from './core/policy/check/wording.js';
 export { defaults } from './core/policy/defaults.js';
-export { defaultSettings, fillIn } from './core/policy/fill-in.js';
+export { defaultSettings } from './core/policy/fill-in.js';
 export { isPolicy } from './core/policy/policy.js';
 export type { Mismatch } from './core/policy/routes/mismatch.js';
 export { mismatchOf } from './core/policy/routes/mismatch.js';
@@ -34,3 +33,4 @@ export { verdictOn } from './drivers/hooks.js';
 export { takesKey } from './drivers/idempotency-key.js';
 export { summaryOf, withoutSecrets } from './kernel/events.js';
 export { pause, sleep } from './kernel/sleep.js';
+export { checkPolicy, fillIn } from './parts/all.js';

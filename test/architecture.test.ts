@@ -1,5 +1,5 @@
 /**
- * Dependencies point one way (core <- kernel <- drivers <- adapters | fleet | otel <- tools), and within the core from floor to
+ * Dependencies point one way (core <- kernel <- drivers <- parts <- adapters | fleet | otel <- light | tools), and within the core from floor to
  * floor. Our tools come in by the entry points. There are no import cycles. The core knows no time, no dice and no
  * clients, and no adapter knows another. A violation planted in memory proves each check.
  */
@@ -38,13 +38,15 @@ const reaches: Readonly<Record<string, readonly string[]>> = {
   core: ['core'],
   kernel: ['core', 'kernel'],
   drivers: ['core', 'kernel', 'drivers'],
-  adapters: ['core', 'kernel', 'drivers', 'adapters'],
+  parts: ['core', 'kernel', 'drivers', 'parts'],
+  adapters: ['core', 'kernel', 'drivers', 'parts', 'adapters'],
+  light: ['core', 'kernel', 'drivers', 'parts', 'adapters', 'light'],
   otel: ['core', 'kernel', 'otel'],
   fleet: ['core', 'kernel', 'fleet'],
   'tools/sim': ['tools/sim', 'fleet', ''],
   'tools/pages': ['tools/sim', 'tools/pages', ''],
   'tools/cli': ['adapters', 'tools/sim', 'tools/pages', 'tools/cli', ''],
-  '': ['core', 'kernel', 'drivers'],
+  '': ['core', 'kernel', 'drivers', 'parts'],
 };
 
 /**
@@ -223,6 +225,9 @@ describe('the architecture', () => {
     ['core/x.ts', "import { readFileSync } from 'node:fs';", "names 'node:"],
     ['kernel/x.ts', "import { go } from '../drivers/hop-counter.js';", 'reaches drivers/hop-counter.js'],
     ['drivers/x.ts', "import { go } from '../adapters/undici/index.js';", 'reaches adapters/undici/index.js'],
+    ['drivers/x.ts', "import { rules } from '../parts/all.js';", 'reaches parts/all.js'],
+    ['parts/x.ts', "import { go } from '../adapters/fetch/wrap.js';", 'reaches adapters/fetch/wrap.js'],
+    ['adapters/fetch/x.ts', "import { go } from '../../light/chosen.js';", 'reaches light/chosen.js'],
     ['kernel/x.ts', "import { Agent } from 'undici';", 'imports undici'],
     ['adapters/axios/x.ts', "import { go } from '../undici/index.js';", 'reaches adapters/undici/index.js'],
     ['adapters/undici/x.ts', "import { Agent } from 'undici';", 'loads undici'],

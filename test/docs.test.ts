@@ -219,7 +219,7 @@ function fileOf({ page: path, line, code }: Block): string {
   const file = `${process.cwd()}/.build/docs/${path.replace(/\W/g, '-')}-${line}.ts`;
   writeFileSync(
     file,
-    code.replaceAll(/'undaunted(\/\w+)?'/g, (_, entry) => `'${watchedEntry(entry)}'`),
+    code.replaceAll(/'undaunted(\/[\w/]+)?'/g, (_, entry) => `'${watchedEntry(entry)}'`),
   );
   return file;
 }

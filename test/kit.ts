@@ -1,7 +1,6 @@
 /** Short names for what many tests need. */
 
 import type { PolicyOptions } from '../src/core/policy/options.js';
-import { definePolicy } from '../src/core/policy/policy.js';
 import type { Settings } from '../src/core/policy/settings.js';
 import type {
   ErrorOutcome,
@@ -12,6 +11,7 @@ import type {
   World,
 } from '../src/core/types.js';
 import type { Ports } from '../src/kernel/ports.js';
+import { definePolicy } from '../src/parts/all.js';
 
 export const date: number = Date.UTC(2026, 2, 10, 12, 0, 0);
 

@@ -5,9 +5,15 @@ import { expect, test } from 'vitest';
 import { allEntries, libraryEntries, nameInDist, toolEntries } from '../scripts/entries.js';
 import * as fetch from '../src/adapters/fetch/index.js';
 import * as undici from '../src/adapters/undici/index.js';
+import { hintSetNames } from '../src/core/hints/sets.js';
 import * as redis from '../src/fleet/redis/index.js';
 import * as main from '../src/index.js';
+import * as lightAxios from '../src/light/axios.js';
+import * as lightFetch from '../src/light/fetch.js';
+import * as light from '../src/light/index.js';
 import * as otel from '../src/otel/index.js';
+import * as hints from '../src/parts/hints.js';
+import * as parts from '../src/parts/index.js';
 import * as schemes from '../src/schemes.js';
 
 test('undaunted exports what it promises, and nothing else', () => {
@@ -38,6 +44,35 @@ test('undaunted/undici exports what it promises, and nothing else', () => {
 
 test('undaunted/fetch exports what it promises, and nothing else', () => {
   expect(Object.keys(fetch)).toEqual(['withRetry']);
+});
+
+test('the light entries and the parts export what they promise, and nothing else', () => {
+  expect(Object.keys(light).sort()).toEqual([
+    'AttemptTimeoutError',
+    'DeadlineError',
+    'GateShutError',
+    'HeldError',
+    'PolicyError',
+    'createRetrier',
+    'definePolicy',
+    'historyOf',
+    'parsePolicy',
+  ]);
+  expect(Object.keys(lightFetch)).toEqual(['withRetry']);
+  expect(Object.keys(lightAxios)).toEqual(['attachRetry']);
+  expect(Object.keys(parts).sort()).toEqual([
+    'adaptiveTimeout',
+    'check',
+    'concurrency',
+    'gate',
+    'hedge',
+    'hold',
+    'rules',
+    'streams',
+  ]);
+  // All but the two that are always there, and all vendors together.
+  expect(Object.keys(hints)).toHaveLength(hintSetNames.length - 2 + 1);
+  expect(light.PolicyError).toBe(main.PolicyError);
 });
 
 test('undaunted/otel exports what it promises, and nothing else', () => {

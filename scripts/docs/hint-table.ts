@@ -2,7 +2,7 @@
 
 import type { HintedSuccess } from '../../src/core/hints/hint-set.js';
 import { origins } from '../../src/core/hints/origins.js';
-import { rowOf } from '../../src/core/hints/rows.js';
+import { allHintSets } from '../../src/core/hints/rows.js';
 import { type HintSetName, hintSetNames } from '../../src/core/hints/sets.js';
 
 export function hintTable(): string {
@@ -19,12 +19,12 @@ export function row(name: HintSetName): string {
 }
 
 export function readsBody(name: HintSetName): boolean {
-  const { readsBody: declared, bodies } = rowOf(name);
+  const { readsBody: declared, bodies } = allHintSets[name];
   return declared ?? bodies !== undefined;
 }
 
 function statusesOf(name: HintSetName): string {
-  const { statuses = [], successes = [] } = rowOf(name);
+  const { statuses = [], successes = [] } = allHintSets[name];
   return [...statuses, ...successes.map(successOf)].join(', ');
 }
 

@@ -3,3 +3,14 @@ export function freezeDeep<T extends object>(value: T): T {
   for (const part of Object.values(value)) if (typeof part === 'object') freezeDeep(part);
   return Object.freeze(value);
 }
+
+/** A copy of plain data, frozen with all its branches. What is undefined is left out. */
+export function frozenCopy<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Array.isArray(value)
+    ? value.map(frozenCopy)
+    : Object.fromEntries(
+        Object.entries(value).flatMap(([key, part]) => (part === undefined ? [] : [[key, frozenCopy(part)]])),
+      );
+  return Object.freeze(copy) as T;
+}

@@ -32,21 +32,13 @@ import { type Enclosure, suppressionInContext } from './context.js';
 import { RequestCredentials } from './credentials.js';
 import { type About, isListening, summaryOf, tell } from './events.js';
 import { belongsTo, currentEnclosure, isSuppressed } from './layers.js';
-import * as asked from './limits/admission.js';
 import { succeedAtOnce } from './limits/clear.js';
 import type { Limits, Shared } from './limits/limits.js';
 import type { Asking } from './limits/permit.js';
 import { isAsking, type Permit, permitWith } from './limits/permit.js';
-import { Race, type Raced } from './race.js';
+import type { Admission as Asked, KernelParts } from './parts.js';
+import type { Race, Raced } from './race.js';
 import type { Prospects, SessionTail } from './session.js';
-
-/** A bundle may be made without hedges and adaptive timeouts (docs/runtimes.md): then no settings ask for either. */
-const NewRace: typeof Race | undefined =
-  typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? Race : undefined;
-
-/** A bundle may be made without gate and hold (docs/runtimes.md): then no settings ask for admission. */
-const admission: typeof asked | undefined =
-  typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? asked : undefined;
 
 const noAttempts: History = Object.freeze([]);
 
@@ -86,8 +78,10 @@ export class LiveSession implements Raced {
   private isHeard = false;
   private readonly race: Race | undefined;
   readonly credentials: RequestCredentials | undefined;
+  /** Undefined: the installation has no limit that is asked. */
+  private readonly asked: Asked['asked'] | undefined;
 
-  constructor(request: RequestFacts, rule: Rule, limits: Limits) {
+  constructor(request: RequestFacts, rule: Rule, limits: Limits, parts: KernelParts) {
     this.request = request;
     this.rule = rule;
     this.limits = limits;
@@ -95,7 +89,9 @@ export class LiveSession implements Raced {
     const isTimed = settings.deadlineMs !== undefined || isListening(settings);
     if (isTimed) this.timing = timingFrom(limits.scope.ports.now());
     const { tail } = settings;
-    this.race = tail === undefined || NewRace === undefined ? undefined : new NewRace(this, tail);
+    this.asked = parts.admission?.asked;
+    this.race =
+      tail === undefined || parts.learning === undefined ? undefined : new parts.learning.Race(this, tail);
     const { credentials } = settings;
     this.credentials = credentials === false ? undefined : new RequestCredentials(this, credentials);
   }
@@ -144,13 +140,13 @@ export class LiveSession implements Raced {
   }
 
   admit(): Admission {
-    const { limits } = this;
-    if (!limits.settings.needsAdmission || admission === undefined) return go;
+    const { limits, asked } = this;
+    if (!limits.settings.needsAdmission || asked === undefined) return go;
     const timing = this.ensureTiming();
     // It may have asked before, and asks again after a wait.
     if (timing.permit === undefined || !isAsking(timing.permit))
       timing.permit = permitWith(timing.permit?.past);
-    return admission.admit(limits, this.asking, timing.permit, this.deadlineAt, this.retries > 0);
+    return asked.admit(limits, this.asking, timing.permit, this.deadlineAt, this.retries > 0);
   }
 
   onTurn(call: () => void): void {
@@ -166,7 +162,7 @@ export class LiveSession implements Raced {
     const asking = isHome ? this : { request: at(url, request), rule };
     const there = isHome ? home : home.scope.siblings.limitsFor(home.settings, asking.request);
     if (there.scope === limits.scope) return;
-    if (timing?.permit !== undefined) admission?.leave(limits, timing.permit);
+    if (timing?.permit !== undefined) this.asked?.leave(limits, timing.permit);
     const paid = this.attempts?.at(-1)?.decision;
     if (paid?.action === 'retry' && paid.reason !== 'fresh-credentials') {
       const now = limits.scope.ports.now();
@@ -219,7 +215,7 @@ export class LiveSession implements Raced {
     this.credentials?.accepted();
     const permit = settings.needsAdmission ? this.ensurePermit() : undefined;
     succeedAtOnce(limits, this, permit);
-    if (permit !== undefined && !settings.awaitsBody) admission?.end(limits, permit);
+    if (permit !== undefined && !settings.awaitsBody) this.asked?.end(limits, permit);
     if (isListening(settings)) this.tellSettled(status, limits.scope.ports.now());
     this.race?.accepted();
     return true;
@@ -328,15 +324,15 @@ export class LiveSession implements Raced {
   // -------------------------------------------------------------- permits: each is given back once, on every way out
 
   endPermit(permit: Permit | undefined = this.timing?.permit): void {
-    if (permit !== undefined) admission?.end(this.limits, permit);
+    if (permit !== undefined) this.asked?.end(this.limits, permit);
   }
 
   giveBack(permit: Permit | undefined): void {
-    if (permit !== undefined) admission?.giveBack(this.limits, this.asking, permit);
+    if (permit !== undefined) this.asked?.giveBack(this.limits, this.asking, permit);
   }
 
   admitHedge(now: number): Permit | undefined {
-    return admission?.admitHedge(this.limits, this.timing?.permit, now);
+    return this.asked?.admitHedge(this.limits, this.timing?.permit, now);
   }
 
   goOnWith(permit: Permit): Permit {
@@ -348,7 +344,7 @@ export class LiveSession implements Raced {
   abandon(outcome?: unknown): void {
     this.race?.abandoned();
     const permit = this.timing?.permit;
-    if (permit !== undefined) admission?.leave(this.limits, permit);
+    if (permit !== undefined) this.asked?.leave(this.limits, permit);
     if (!this.isHeard) this.tellEnd('neutral');
     this.endPermit();
     if (outcome !== undefined && isListening(this.settings)) {

@@ -3,8 +3,9 @@
 import { found } from '../core/found.js';
 import { limitNames } from '../core/limits/all.js';
 import type { OverrideOptions, PolicyOptions } from '../core/policy/options.js';
+import type { Parts } from '../core/policy/parts.js';
 import type { Policy, PolicyLike, Rule } from '../core/policy/policy.js';
-import { definePolicy, isForeignPolicy } from '../core/policy/policy.js';
+import { isForeignPolicy, type OwnPolicy, policyOf } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import { wrongReturn } from '../core/returned.js';
 import { toldRequest } from '../core/told.js';
@@ -14,6 +15,7 @@ import { withoutSecrets } from './events.js';
 import type { Fleet, FleetMember, FleetSnapshot, OpenFleet } from './fleet.js';
 import type { Limits, Siblings } from './limits/limits.js';
 import { LiveSession } from './live-session.js';
+import type { KernelParts } from './parts.js';
 import type { Ports } from './ports.js';
 import { portsFrom } from './ports.js';
 import type { Scope, ScopeSnapshot } from './scope.js';
@@ -52,19 +54,36 @@ export interface Retrier extends RetrierLike {
   reset(scope?: string): void;
 }
 
-class LiveRetrier implements Retrier, Siblings {
-  readonly policy: Policy;
+/** A retrier of this copy of the package. */
+export interface OwnRetrier extends Retrier {
+  readonly policy: OwnPolicy;
+  readonly parts: KernelParts;
+}
+
+class LiveRetrier implements OwnRetrier, Siblings {
+  readonly policy: OwnPolicy;
   readonly ports: Ports;
+  readonly parts: KernelParts;
   private readonly scopes: Scopes;
   private readonly member: FleetMember | undefined;
   private lastOrigin: string | undefined = undefined;
   private lastName = '';
 
-  constructor(policy: Policy, ports: Ports, fleet?: OpenFleet, onFirst?: (scope: Scope) => void) {
+  constructor(policy: OwnPolicy, ports: Ports, fleet?: OpenFleet, onFirst?: (scope: Scope) => void) {
     this.policy = policy;
+    // The core knows less of them than there is.
+    this.parts = policy.parts as KernelParts;
     this.ports = ports;
     this.member = fleet?.join({ policy, ports });
-    this.scopes = new Scopes(policy.maxScopes, policy.scopeIdleMs, ports, this, this.member, onFirst);
+    this.scopes = new Scopes(
+      policy.maxScopes,
+      policy.scopeIdleMs,
+      this.parts,
+      ports,
+      this,
+      this.member,
+      onFirst,
+    );
   }
 
   get [Symbol.toStringTag](): 'Retrier' {
@@ -80,7 +99,8 @@ class LiveRetrier implements Retrier, Siblings {
     const { policy } = this;
     const rule: Rule = policy.ruleFor(request);
     const settings = override === undefined ? rule.settings : policy.override(rule, override);
-    return new LiveSession(request, rule, this.limitsFor(settings, request, unknownOrigin, socket));
+    const limits = this.limitsFor(settings, request, unknownOrigin, socket);
+    return new LiveSession(request, rule, limits, this.parts);
   }
 
   limitsFor(
@@ -145,16 +165,15 @@ export interface RetrierOptions {
   readonly fleet?: Fleet;
 }
 
-/** Makes a new retrier. Adapters that are given the same retrier share its limits. */
-export function createRetrier(
-  policy: PolicyOptions | PolicyLike = {},
+/** A new retrier. */
+export function retrierOf(
+  policy: OwnPolicy,
   ports: Partial<Ports> = {},
   options: RetrierOptions = {},
-): Retrier {
-  const defined = definePolicy(policy);
+): OwnRetrier {
   const fleet = fleetIn(options);
-  showRemarks(defined);
-  return new LiveRetrier(defined, portsFrom(ports), fleet);
+  showRemarks(policy);
+  return new LiveRetrier(policy, portsFrom(ports), fleet);
 }
 
 function showRemarks({ remarks }: Policy): void {
@@ -184,21 +203,23 @@ function isRetrier(given: unknown): given is LiveRetrier {
   }
 }
 
-const retriers: WeakMap<Policy, Retrier> = new WeakMap();
+const retriers: WeakMap<Policy, OwnRetrier> = new WeakMap();
 
-/** For adapters: a policy that is passed twice shares one retrier; each options object gets its own. */
-export function retrierFor(given: PolicyOptions | PolicyLike | RetrierLike = {}): Retrier {
+/**
+ * For adapters: a policy that is passed twice shares one retrier; each options object gets its own, with these parts.
+ */
+export function retrierFrom(given: PolicyOptions | PolicyLike | RetrierLike = {}, parts: Parts): OwnRetrier {
   if (isRetrier(given)) return given;
-  // A retrier of another copy of this package is not a policy: definePolicy() refuses it and says so.
-  const policy = definePolicy(given as PolicyOptions | PolicyLike);
+  // A retrier of another copy of this package is not a policy: it is refused as one.
+  const policy = policyOf(given, parts);
   if (given !== policy && !isForeignPolicy(given)) return ownRetrier(policy);
-  const retrier = retriers.get(policy) ?? createRetrier(policy);
+  const retrier = retriers.get(policy) ?? retrierOf(policy);
   retriers.set(policy, retrier);
   return retrier;
 }
 
 /** For one installation alone. */
-function ownRetrier(policy: Policy): Retrier {
+function ownRetrier(policy: OwnPolicy): OwnRetrier {
   showRemarks(policy);
   const { settings } = policy.fallback;
   const sharesNothing = limitNames.every((name) => settings[name] === false);

@@ -5,7 +5,14 @@ import type { Settings } from '../core/policy/settings.js';
 import type { RefusalReason } from '../core/types.js';
 import type { FleetMember, FleetScope } from './fleet.js';
 import type { Latencies, LearntSnapshot } from './latencies.js';
-import { type LimitSnapshots, Limits, ScopeLimits, type Shared, type Siblings } from './limits/limits.js';
+import {
+  type LimitParts,
+  type LimitSnapshots,
+  Limits,
+  ScopeLimits,
+  type Shared,
+  type Siblings,
+} from './limits/limits.js';
 import type { Ports } from './ports.js';
 import type { SessionScope } from './session.js';
 
@@ -32,6 +39,7 @@ export class Scope implements SessionScope, Shared {
   readonly name: string;
   readonly ports: Ports;
   readonly siblings: Siblings;
+  private readonly parts: LimitParts;
   /** Since the last sweep of idle scopes: 0 is none, 1 the request that made the scope, 2 others. */
   uses: 0 | 1 | 2 = 1;
   /** When a sweep last found it used. */
@@ -49,11 +57,13 @@ export class Scope implements SessionScope, Shared {
 
   constructor(
     name: string,
+    parts: LimitParts,
     ports: Ports,
     siblings: Siblings,
     fleet?: FleetMember,
-    limits: ScopeLimits = new ScopeLimits(ports),
+    limits: ScopeLimits = new ScopeLimits(ports, parts),
   ) {
+    this.parts = parts;
     this.siblings = siblings;
     this.name = name;
     this.ports = ports;
@@ -96,8 +106,9 @@ export class Scope implements SessionScope, Shared {
 
   /** A new scope in its place, which knows only what was not learnt; undefined: that is nothing. */
   renewed(fleet: FleetMember | undefined): Scope | undefined {
+    const { name, parts, ports, siblings } = this;
     const limits = this.limits.renewed();
-    return limits && new Scope(this.name, this.ports, this.siblings, fleet, limits);
+    return limits && new Scope(name, parts, ports, siblings, fleet, limits);
   }
 
   /** Clears what was learnt. */

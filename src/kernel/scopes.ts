@@ -6,6 +6,7 @@
 
 import type { FleetMember } from './fleet.js';
 import type { Siblings } from './limits/limits.js';
+import type { KernelParts } from './parts.js';
 import type { Ports } from './ports.js';
 import { Scope } from './scope.js';
 
@@ -16,6 +17,7 @@ export class Scopes {
   private sweptAt = Number.NEGATIVE_INFINITY;
   private readonly most: number;
   private readonly idleMs: number;
+  private readonly parts: KernelParts;
   private readonly ports: Ports;
   private readonly siblings: Siblings;
   private readonly fleet: FleetMember | undefined;
@@ -24,6 +26,7 @@ export class Scopes {
   constructor(
     most: number,
     idleMs: number,
+    parts: KernelParts,
     ports: Ports,
     siblings: Siblings,
     fleet?: FleetMember,
@@ -32,6 +35,7 @@ export class Scopes {
     this.onFirst = onFirst;
     this.most = most;
     this.idleMs = idleMs;
+    this.parts = parts;
     this.ports = ports;
     this.siblings = siblings;
     this.fleet = fleet;
@@ -67,7 +71,7 @@ export class Scopes {
       oldest.close();
       this.byName.delete(oldest.name);
     }
-    return new Scope(name, this.ports, this.siblings, this.fleet);
+    return new Scope(name, this.parts, this.ports, this.siblings, this.fleet);
   }
 
   /** For callers that have read the clock anyway. Sweeps at most four times per idle time. */

@@ -5,7 +5,7 @@
 
 import { get } from 'node:http';
 import { presets } from '../../src/core/policy/presets.js';
-import { createRetrier } from '../../src/kernel/retrier.js';
+import { createRetrier } from '../../src/parts/all.js';
 import { overFetch, overHttp, overPlainFetch, overUndici } from './clients.js';
 import type { Stall, StalledOrders, StalledOutcome } from './stalled-process.js';
 

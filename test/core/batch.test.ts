@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { explain } from '../../src/core/explain.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { Stop } from '../../src/core/types.js';
-import { createRetrier } from '../../src/kernel/retrier.js';
+import { createRetrier } from '../../src/parts/all.js';
 import { diceOf } from '../../src/tools/sim/dice.js';
 import { answered, requestOf } from '../kit.js';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import { fleetOver } from '../../src/fleet/fleet.js';
 import type { MemoryLink } from '../../src/fleet/memory/store.js';
-import { createRetrier } from '../../src/kernel/retrier.js';
+import { createRetrier } from '../../src/parts/all.js';
 import { answered, requestOf } from '../kit.js';
 import { Fleets } from './kit.js';
 

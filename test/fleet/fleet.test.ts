@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
-import { createRetrier } from '../../src/kernel/retrier.js';
 import type { Session } from '../../src/kernel/session.js';
+import { createRetrier } from '../../src/parts/all.js';
 import { answered, errorWith, failed, requestOf } from '../kit.js';
 import { Fleets, type Process } from './kit.js';
 

@@ -7,9 +7,9 @@ import type { MemoryLink, Network } from '../../src/fleet/memory/store.js';
 import { MemoryStore } from '../../src/fleet/memory/store.js';
 import type { Fleet } from '../../src/kernel/fleet.js';
 import type { Retrier, RetrierSnapshot } from '../../src/kernel/retrier.js';
-import { createRetrier } from '../../src/kernel/retrier.js';
 import type { Session } from '../../src/kernel/session.js';
 import type { Sleep } from '../../src/kernel/sleep.js';
+import { createRetrier } from '../../src/parts/all.js';
 import { answered, date, requestOf } from '../kit.js';
 
 interface Waiting {

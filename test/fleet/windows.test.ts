@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { fleetOver } from '../../src/fleet/fleet.js';
 import { factsIn } from '../../src/fleet/reading.js';
 import type { Retrier } from '../../src/kernel/retrier.js';
-import { createRetrier } from '../../src/kernel/retrier.js';
+import { createRetrier } from '../../src/parts/all.js';
 import { answered, requestOf } from '../kit.js';
 import { Fleets } from './kit.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
-import type * as retrierModule from '../../src/kernel/retrier.js';
+import type * as retrierModule from '../../src/parts/all.js';
 import { requestOf } from '../kit.js';
 
 let runtime: typeof retrierModule;
@@ -9,7 +9,7 @@ const warned = vi.spyOn(process, 'emitWarning');
 beforeEach(async () => {
   // Modules of its own: the warning comes once in a process.
   vi.resetModules();
-  runtime = await import('../../src/kernel/retrier.js');
+  runtime = await import('../../src/parts/all.js');
   warned.mockReset().mockReturnValue(undefined);
 });
 
@@ -100,7 +100,7 @@ describe('no warning', () => {
   });
 
   test('where the policy or the retrier is the same', async () => {
-    const { definePolicy } = await import('../../src/core/policy/policy.js');
+    const { definePolicy } = await import('../../src/parts/all.js');
     const policy = definePolicy();
     const retrier = runtime.createRetrier();
     times(400, () => {

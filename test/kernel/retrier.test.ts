@@ -1,8 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
-import { definePolicy } from '../../src/core/policy/policy.js';
 import type { Retrier } from '../../src/kernel/retrier.js';
-import { createRetrier, retrierFor } from '../../src/kernel/retrier.js';
+import { createRetrier, definePolicy, retrierFor } from '../../src/parts/all.js';
 import { answered, requestOf, VirtualTime } from '../kit.js';
 
 const oneRetry: PolicyOptions['budget'] = { capacity: 1, perSuccess: 0, perSecond: 0 };
@@ -253,7 +252,7 @@ describe('a pattern that is probably a mistake', () => {
   test('gives no more than 100 warnings, in case a program makes the patterns', async () => {
     // Modules of its own: what is told is told for the whole process.
     vi.resetModules();
-    const { createRetrier: create } = await import('../../src/kernel/retrier.js');
+    const { createRetrier: create } = await import('../../src/parts/all.js');
     const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     for (let index = 0; index < 200; index += 1) create({ rules: [{ match: `made${index}/*` }] });
     expect(warned).toHaveBeenCalledTimes(100);

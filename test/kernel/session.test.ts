@@ -6,8 +6,8 @@ import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { ErrorOutcome, ResponseOutcome } from '../../src/core/types.js';
 import { historyOf, remember } from '../../src/kernel/history.js';
 import type { Retrier } from '../../src/kernel/retrier.js';
-import { createRetrier } from '../../src/kernel/retrier.js';
 import type { Session } from '../../src/kernel/session.js';
+import { createRetrier } from '../../src/parts/all.js';
 import { answered, errorWith, failed, requestOf, VirtualTime } from '../kit.js';
 
 function retrierWith(options: PolicyOptions, random = 0.5): { retrier: Retrier; time: VirtualTime } {

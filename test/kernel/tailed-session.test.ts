@@ -4,8 +4,8 @@ import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { Outcome } from '../../src/core/types.js';
 import { suppressRetries } from '../../src/kernel/layers.js';
 import type { Retrier } from '../../src/kernel/retrier.js';
-import { createRetrier } from '../../src/kernel/retrier.js';
 import type { Session, SessionTail } from '../../src/kernel/session.js';
+import { createRetrier } from '../../src/parts/all.js';
 import { answered, errorWith, failed, requestOf, VirtualTime } from '../kit.js';
 
 const sent = { replayable: true };

@@ -8,15 +8,14 @@ import type { FleetRecord } from '../../src/core/limits/fleet/messages.js';
 import type { GateFacts, GateRecord, GateReport } from '../../src/core/limits/gate/record.js';
 import type { GateState } from '../../src/core/limits/gate/state.js';
 import type { Policy } from '../../src/core/policy/policy.js';
-import { definePolicy } from '../../src/core/policy/policy.js';
 import type { Outcome } from '../../src/core/types.js';
 import { fleetOver } from '../../src/fleet/fleet.js';
 import { MemoryStore } from '../../src/fleet/memory/store.js';
 import type { Retrier } from '../../src/kernel/retrier.js';
-import { createRetrier } from '../../src/kernel/retrier.js';
 import type { Scope } from '../../src/kernel/scope.js';
 import type { Session } from '../../src/kernel/session.js';
 import type { Sleep } from '../../src/kernel/sleep.js';
+import { createRetrier, definePolicy } from '../../src/parts/all.js';
 import { answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
 

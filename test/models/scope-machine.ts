@@ -13,8 +13,9 @@ import type { Fleet } from '../../src/kernel/fleet.js';
 import type { Limits } from '../../src/kernel/limits/limits.js';
 import type { Permit } from '../../src/kernel/limits/permit.js';
 import { LiveSession, type RequestTiming } from '../../src/kernel/live-session.js';
-import { createRetrier, type Retrier } from '../../src/kernel/retrier.js';
+import type { Retrier } from '../../src/kernel/retrier.js';
 import type { Scope } from '../../src/kernel/scope.js';
+import { allParts, createRetrier } from '../../src/parts/all.js';
 import { answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
 import { type Memory, memoryOf, restore } from './memory.js';
@@ -197,7 +198,8 @@ export class ScopeMachine implements Machine<State> {
   }
 
   private open(request: RequestFacts): LiveSession {
-    if (this.plan.awaitsBody) return new LiveSession(request, this.retrier.policy.fallback, this.limits);
+    if (this.plan.awaitsBody)
+      return new LiveSession(request, this.retrier.policy.fallback, this.limits, allParts);
     return this.retrier.open(request) as LiveSession;
   }
 

@@ -2,9 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PolicyError } from '../../src/core/errors.js';
-import { checkOverride, checkPolicy } from '../../src/core/policy/check/check.js';
 import { overrideSchema, policySchema } from '../../src/core/policy/check/schema.js';
 import { checkStructure } from '../../src/core/policy/check/structure.js';
+import { checkOverride, checkPolicy } from '../../src/parts/all.js';
 import { invalidPolicies, validPolicies } from '../core/policies.js';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

@@ -6,12 +6,10 @@ import type { DecisionEvent } from '../../src/core/events.js';
 import { explain } from '../../src/core/explain.js';
 import { affords, afterRetry, fullBudget } from '../../src/core/limits/budget/budget.js';
 import type { BucketState } from '../../src/core/limits/budget/state.js';
-import { checkPolicy } from '../../src/core/policy/check/check.js';
 import type { PolicyOptions, ScheduleOptions } from '../../src/core/policy/options.js';
-import { definePolicy } from '../../src/core/policy/policy.js';
 import type { Settings } from '../../src/core/policy/settings.js';
 import type { Attempt, Decision, Finding, History, Outcome, World } from '../../src/core/types.js';
-import { createRetrier } from '../../src/kernel/retrier.js';
+import { checkPolicy, createRetrier, definePolicy } from '../../src/parts/all.js';
 import { answered, errorWith, failed, requestOf, VirtualTime, worldOf } from '../kit.js';
 
 // ---------------------------------------------------------------- inputs

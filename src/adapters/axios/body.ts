@@ -7,12 +7,11 @@
 
 import type { Settings } from '../../core/policy/settings.js';
 import { iterates } from '../../drivers/body/iterates.js';
-import { KeptBody } from '../../drivers/body/kept-body.js';
-import { streamFrom } from '../../drivers/body/kept-stream.js';
+import type { KeptBody } from '../../drivers/body/kept-body.js';
 import { MadeBody } from '../../drivers/body/made-body.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
 import { dispose, isStream, isWebStream, type StreamLike, wasRead } from '../../drivers/body/stream-like.js';
-import { asWebStream, webSource } from '../../drivers/body/web-stream.js';
+import type { Streams } from '../../drivers/parts.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
 import type { Cancel } from '../../kernel/sleep.js';
 
@@ -33,10 +32,16 @@ export interface Body {
 type BodySettings = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'credentials' | 'bufferBodyBytes'>;
 
 /** Undefined if axios can send the data as it is: it is sent only once, or axios can send it again itself. */
-export function bodyOf(data: unknown, settings: BodySettings): Body | undefined {
+export function bodyOf(
+  data: unknown,
+  settings: BodySettings,
+  streams: Streams | undefined,
+): Body | undefined {
   if (typeof data === 'function') return new MadeBody(data as () => unknown);
   if (typeof data !== 'object' || data === null || isSentAtOnce(settings)) return undefined;
-  return isReadOnce(data) ? keptBody(data, settings.bufferBodyBytes) : undefined;
+  if (!isReadOnce(data)) return undefined;
+  // Without the part that keeps streams, each is sent once.
+  return streams === undefined ? spent(data) : keptBody(data, settings.bufferBodyBytes, streams);
 }
 
 /** Iterables: only `fetch` and adapters of the caller's get such a body, and only past axios's default transforms. */
@@ -45,30 +50,22 @@ function isReadOnce(data: object): boolean {
   return iterates(data, Symbol.iterator) && !beginsAnew(data);
 }
 
-/** A bundle may be made without buffers for streams (docs/runtimes.md): then each stream is sent once. */
-function keptBody(data: object, limitBytes: number): Body {
-  return typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__
-    ? kept(data, limitBytes)
-    : spent(data);
-}
-
-function kept(data: object, limitBytes: number): Body {
-  if (isWebStream(data))
-    return wasRead(data) ? spent(data) : new Kept(webSource(data), limitBytes, asWebStream);
-  if (!isStream(data)) return keptIterable(data, limitBytes);
+function keptBody(data: object, limitBytes: number, streams: Streams): Body {
+  const { asWebStream, streamFrom, webSource } = streams;
+  const keep = (source: AsyncIterable<Uint8Array>): KeptBody => new streams.KeptBody(source, limitBytes);
+  if (isWebStream(data)) return wasRead(data) ? spent(data) : new Kept(keep(webSource(data)), asWebStream);
+  if (!isStream(data)) {
+    if (!iterates(data, Symbol.asyncIterator)) return spent(data);
+    const asIterable = (kept: KeptBody): unknown => new KeptIterable(kept, streams);
+    return new Kept(keep(data as AsyncIterable<Uint8Array>), asIterable);
+  }
   const node = builtinModule<NodeStreams>('node:stream');
   if (node === undefined || isDestroyed(data) || wasRead(data)) return spent(data);
   const asStream = (kept: KeptBody): unknown => streamFrom(kept, node.Readable, false);
-  if (Symbol.asyncIterator in data) return new Kept(data as Source, limitBytes, asStream);
+  if (Symbol.asyncIterator in data) return new Kept(keep(data as Source), asStream);
   const parts = partsOf(data);
   if (parts !== undefined) return new MadeForm(data, () => node.Readable.from(parts, { objectMode: false }));
-  return new Kept(oldSource(node, data), limitBytes, asStream, data);
-}
-
-function keptIterable(data: object, limitBytes: number): Body {
-  if (!iterates(data, Symbol.asyncIterator)) return spent(data);
-  const asIterable = (kept: KeptBody): unknown => new KeptIterable(kept);
-  return new Kept(data as AsyncIterable<Uint8Array>, limitBytes, asIterable);
+  return new Kept(keep(oldSource(node, data)), asStream, data);
 }
 
 /** Any other iterable may be spent after one pass: an iterator that has ended looks the same as one that is empty. */
@@ -122,13 +119,8 @@ class Kept implements Body {
   private readonly dress: (kept: KeptBody) => unknown;
   private readonly form: object | undefined;
 
-  constructor(
-    source: AsyncIterable<Uint8Array>,
-    limitBytes: number,
-    dress: (kept: KeptBody) => unknown,
-    form?: object,
-  ) {
-    this.kept = new KeptBody(source, limitBytes);
+  constructor(kept: KeptBody, dress: (kept: KeptBody) => unknown, form?: object) {
+    this.kept = kept;
     this.dress = dress;
     this.form = form;
   }
@@ -161,12 +153,15 @@ class Kept implements Body {
 /** An instance of a class, since axios would copy a plain object. */
 class KeptIterable {
   private readonly kept: KeptBody;
+  private readonly streams: Streams;
 
-  constructor(kept: KeptBody) {
+  constructor(kept: KeptBody, streams: Streams) {
     this.kept = kept;
+    this.streams = streams;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<unknown> {
+    const { asWebStream, webSource } = this.streams;
     return webSource(asWebStream(this.kept))[Symbol.asyncIterator]();
   }
 }

@@ -11,9 +11,9 @@ import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus, begin } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
 import { errorOfOpening, overrideFrom } from '../../drivers/override.js';
+import type { DriverParts, Installed } from '../../drivers/parts.js';
 import { written } from '../../kernel/address.js';
 import { enclosed, mayMeet } from '../../kernel/layers.js';
-import type { Retrier } from '../../kernel/retrier.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
 import { bodyToRead, coverBody, parsedBody, release, whenRead } from './answer.js';
@@ -28,8 +28,7 @@ import type { Adapter, CancelTokenShape, RequestConfig, ResponseShape } from './
 import { originOf, textOf, urlOf, type Whereabouts } from './target.js';
 
 /** The parts that one `attachRetry()` call installs; all requests of the instance share them. */
-export interface Installation {
-  readonly retrier: Retrier;
+export interface Installation extends Installed {
   readonly child: Child;
   readonly named: NamedAdapters;
   /** The adapter of the previous request, most likely of the next one, too. */
@@ -70,7 +69,11 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const { retry, socketPath } = config;
     const socket = typeof socketPath === 'string' && socketPath !== '' ? socketPath : undefined;
     this.session = installation.retrier.open(this, overrideFrom(retry), undefined, socket);
-    this.body = bodyOf(config.data, this.session.settings);
+    this.body = bodyOf(config.data, this.session.settings, installation.parts.streams);
+  }
+
+  get parts(): DriverParts {
+    return this.installation.parts;
   }
 
   // -------------------------------------------------------------- the facts

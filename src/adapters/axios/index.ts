@@ -1,40 +1,13 @@
 /** Retry for axios: `attachRetry(axios.create())`. */
 
-import type {} from 'axios';
-import { found } from '../../core/found.js';
 import type { PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
-import { countLayer } from '../../kernel/layers.js';
+import { installed } from '../../drivers/parts.js';
 import type { RetrierLike } from '../../kernel/retrier.js';
-import { retrierFor } from '../../kernel/retrier.js';
-import { Child } from './child.js';
-import type { RequestOverride } from './commonjs.cjs';
-import type { Installation } from './exchange.js';
-import { NamedAdapters } from './named.js';
-import type { AttachableInstance, InstanceShape, RequestConfig } from './shapes.js';
-import { wrapped } from './wrapped.js';
+import { retrierFor } from '../../parts/all.js';
+import { type AttachableInstance, attachTo } from './attach.js';
 
-export type { AttachableInstance };
-
-declare module 'axios' {
-  interface AxiosRequestConfig {
-    /** Settings for this request alone; they override those of the rule that it matches. */
-    retry?: RequestOverride;
-  }
-}
-
-function checkInstance(given: Partial<InstanceShape> | null | undefined): void {
-  if (typeof given?.interceptors?.request?.use === 'function') return;
-  throw new TypeError(
-    `undaunted: attachRetry() needs an axios instance first, but got ${found(given)}: write attachRetry(axios.create(config), policy)`,
-  );
-}
-
-/**
- * The installations of each instance, in order. They are kept here, since a mark on the adapter would be hidden if
- * another wrapper were put around it.
- */
-const attached: WeakMap<InstanceShape, Installation[]> = new WeakMap();
+export type { AttachableInstance } from './attach.js';
 
 /**
  * Retries the requests of this instance: `attachRetry(axios.create(), { maxRetries: 3 })`. It takes options, a policy or
@@ -45,26 +18,5 @@ export function attachRetry(
   instance: AttachableInstance,
   policy?: PolicyOptions | PolicyLike | RetrierLike,
 ): () => void {
-  const shape = instance as InstanceShape;
-  checkInstance(shape);
-  const child = new Child(shape);
-  const installation: Installation = {
-    retrier: retrierFor(policy),
-    child,
-    named: new NamedAdapters(shape, child),
-  };
-  countLayer('instances');
-  const installations = attached.get(shape) ?? [];
-  attached.set(shape, installations);
-  installations.push(installation);
-  const { request } = shape.interceptors;
-  const intercept = (config: RequestConfig): RequestConfig =>
-    installations.at(-1) === installation ? wrapped(installation, config) : config;
-  // Synchronous, since axios would otherwise make every other interceptor wait a turn.
-  const id = request.use(intercept, null, { synchronous: true });
-  return () => {
-    request.eject(id);
-    const at = installations.indexOf(installation);
-    if (at !== -1) installations.splice(at, 1);
-  };
+  return attachTo(instance, () => installed(retrierFor(policy)));
 }

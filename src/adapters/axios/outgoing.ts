@@ -16,12 +16,6 @@ import { keptAtHome } from './proof.js';
 import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
 import { textOf, type Whereabouts } from './target.js';
 
-/** A bundle may be made without hedges (docs/runtimes.md): then no two attempts are out at the same time. */
-const sendApart: typeof sendCopy =
-  typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__
-    ? sendCopy
-    : (exchange) => exchange.sendConfig(exchange.config);
-
 /** The request whose attempts are prepared here, as it was before the first of them. */
 interface PreparedExchange extends SentApart, KeyBearer {
   readonly method: string;
@@ -103,7 +97,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     const headers = isHedge
       ? this.headersWith({ ...extra, ...exchange.session.credentials?.headers })
       : config.headers;
-    return sendApart(exchange, { signal, headers, isHedge }, this.progress);
+    return sendCopy(exchange, { signal, headers, isHedge }, this.progress);
   }
 
   target(): { url: string; headers: HeaderRecord } {

@@ -5,13 +5,12 @@
 
 import type { Settings } from '../../core/policy/settings.js';
 import { iterates } from '../../drivers/body/iterates.js';
-import { KeptBody } from '../../drivers/body/kept-body.js';
-import { streamFrom } from '../../drivers/body/kept-stream.js';
+import type { KeptBody } from '../../drivers/body/kept-body.js';
 import { MadeBody } from '../../drivers/body/made-body.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
 import { dispose, isStream, isWebStream, wasRead } from '../../drivers/body/stream-like.js';
-import { asWebStream, webSource } from '../../drivers/body/web-stream.js';
 import type { RequestBody } from '../../drivers/loop/exchange.js';
+import type { Streams } from '../../drivers/parts.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
 import type { Cancel } from '../../kernel/sleep.js';
 import { ignoresInit } from './ignored-init.js';
@@ -27,25 +26,25 @@ export interface Body extends RequestBody {
 type BodySettings = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'credentials' | 'bufferBodyBytes'>;
 
 /** Undefined if fetch can send the body as it is: again, or the only time that it is sent. */
-export function bodyOf(init: InitShape | null | undefined, settings: BodySettings): Body | undefined {
+export function bodyOf(
+  init: InitShape | null | undefined,
+  settings: BodySettings,
+  streams: Streams | undefined,
+): Body | undefined {
   const body = init?.body;
   if (typeof body === 'function') return new Made(body as () => unknown);
   if (typeof body !== 'object' || body === null || isSentAtOnce(settings)) return undefined;
   const isReadOnce = isWebStream(body) || isStream(body) || iterates(body, Symbol.asyncIterator);
-  return isReadOnce ? keptBody(body, settings.bufferBodyBytes) : undefined;
+  return isReadOnce ? keptBody(body, settings.bufferBodyBytes, streams) : undefined;
 }
 
-/** A bundle may be made without buffers for streams (docs/runtimes.md): then each stream is sent once. */
-function keptBody(body: object, limitBytes: number): Body {
+/** Without the part that keeps streams, each is sent once. */
+function keptBody(body: object, limitBytes: number, streams: Streams | undefined): Body {
   // The fetch itself rejects a stream that was read before. Some packages take streams that cannot be iterated over.
   if (wasRead(body) || !(isWebStream(body) || iterates(body, Symbol.asyncIterator))) return spent(body);
-  return typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__
-    ? new Kept(sourceOf(body), limitBytes, isStream(body) ? asNodeStream : asWebStream)
-    : sentOnce(body);
-}
-
-function sourceOf(body: object): AsyncIterable<Uint8Array> {
-  return isWebStream(body) ? lockedSource(body) : (body as AsyncIterable<Uint8Array>);
+  if (streams === undefined) return sentOnce(body);
+  const source = isWebStream(body) ? lockedSource(body, streams) : body;
+  return new Kept(streams, source, limitBytes, isStream(body));
 }
 
 /**
@@ -57,13 +56,14 @@ export function spareBodyOf(
   input: unknown,
   init: InitShape | null | undefined,
   settings: BodySettings,
+  streams: Streams | undefined,
 ): Body | undefined {
   if (!isRequest(input) || typeof input.clone !== 'function' || isSentAtOnce(settings)) return undefined;
   const hasOther = init?.body !== undefined && init.body !== null && !ignoresInit(input);
   if (hasOther || input.bodyUsed === true) return undefined;
   const maybeBody = !/^(GET|HEAD)$/i.test(input.method);
   if (typeof Request === 'function' && input instanceof Request)
-    return maybeBody ? spareBody(input, settings.bufferBodyBytes) : undefined;
+    return maybeBody ? spareBody(input, settings.bufferBodyBytes, streams) : undefined;
   // The fetch itself rejects a locked body, in its own words.
   if (input.body?.locked === true) return undefined;
   // Firefox has no `body` on Request, so the method decides.
@@ -71,13 +71,15 @@ export function spareBodyOf(
   if (hasNone) return undefined;
   // A package's Request may have a stream of Node's. Its clone would be read at the pace of the slower copy.
   if (typeof input.body === 'object' && !isWebStream(input.body)) return spent(undefined);
-  return spareBody(input, settings.bufferBodyBytes);
+  return spareBody(input, settings.bufferBodyBytes, streams);
 }
 
-function spareBody(request: RequestShape, limitBytes: number): Body | undefined {
-  return typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__
-    ? Spare.of(request, limitBytes)
-    : spent(undefined);
+function spareBody(
+  request: RequestShape,
+  limitBytes: number,
+  streams: Streams | undefined,
+): Body | undefined {
+  return streams === undefined ? spent(undefined) : Spare.of(request, limitBytes, streams);
 }
 
 class Made extends MadeBody implements Body {
@@ -97,13 +99,13 @@ function sentOnce(body: object): Body {
  * A stream of Node's stays one: packages such as node-fetch know no other streams. It is one of objects, since Deno's
  * fetch fails with one of bytes.
  */
-function asNodeStream(kept: KeptBody): unknown {
+function asNodeStream(kept: KeptBody, { asWebStream, streamFrom }: Streams): unknown {
   const { Readable } = builtinModule<Pick<typeof import('node:stream'), 'Readable'>>('node:stream') ?? {};
   return Readable === undefined ? asWebStream(kept) : streamFrom(kept, Readable, true);
 }
 
 /** Locks the stream at once, as fetch does. */
-function lockedSource(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+function lockedSource(stream: ReadableStream<Uint8Array>, { webSource }: Streams): AsyncIterable<Uint8Array> {
   const iterator = webSource(stream)[Symbol.asyncIterator]();
   return { [Symbol.asyncIterator]: () => iterator };
 }
@@ -112,15 +114,13 @@ function lockedSource(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Ar
 class Kept implements Body {
   readonly isStream = true;
   protected readonly kept: KeptBody;
-  private readonly dress: (kept: KeptBody) => unknown;
+  protected readonly streams: Streams;
+  private readonly isOfNode: boolean;
 
-  constructor(
-    source: AsyncIterable<Uint8Array>,
-    limitBytes: number,
-    dress: (kept: KeptBody) => unknown = asWebStream,
-  ) {
-    this.kept = new KeptBody(source, limitBytes);
-    this.dress = dress;
+  constructor(streams: Streams, source: object, limitBytes: number, isOfNode = false) {
+    this.streams = streams;
+    this.kept = new streams.KeptBody(source, limitBytes);
+    this.isOfNode = isOfNode;
   }
 
   get isReplayable(): boolean {
@@ -128,7 +128,8 @@ class Kept implements Body {
   }
 
   next(): unknown {
-    return this.dress(this.kept);
+    const { kept, streams } = this;
+    return this.isOfNode ? asNodeStream(kept, streams) : streams.asWebStream(kept);
   }
 
   leave(): void {
@@ -150,17 +151,19 @@ class Kept implements Body {
  */
 class Spare extends Kept {
   /** Undefined if there is no body, or if the fetch itself will reject the Request: its body is locked. */
-  static of(request: RequestShape, limitBytes: number): Body | undefined {
+  static of(request: RequestShape, limitBytes: number, streams: Streams): Body | undefined {
     // Bun adds the body's type to a Request's headers only if they are read before it is sent.
     void request.headers;
     const body = bodyOfClone(request);
     if (body === null) return undefined;
     // Some platforms do not expose a Request's body.
-    return body === undefined ? spent(undefined) : new Spare(lockedSource(body), limitBytes);
+    return body === undefined
+      ? spent(undefined)
+      : new Spare(streams, lockedSource(body, streams), limitBytes);
   }
 
-  constructor(source: AsyncIterable<Uint8Array>, limitBytes: number) {
-    super(source, limitBytes);
+  constructor(streams: Streams, source: AsyncIterable<Uint8Array>, limitBytes: number) {
+    super(streams, source, limitBytes);
     const reader = this.kept.open({
       push: () => {
         if (this.kept.isReplayable) return true;
@@ -175,7 +178,7 @@ class Spare extends Kept {
   }
 
   override next(): unknown {
-    return this.kept.probe() ? this.kept.takeKept() : asWebStream(this.kept);
+    return this.kept.probe() ? this.kept.takeKept() : this.streams.asWebStream(this.kept);
   }
 }
 

@@ -11,9 +11,9 @@ import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
 import { overrideFrom } from '../../drivers/override.js';
+import type { DriverParts, Installed } from '../../drivers/parts.js';
 import { originIn, written } from '../../kernel/address.js';
 import { enclosed, mayMeetBeneathFetch } from '../../kernel/layers.js';
-import type { Retrier } from '../../kernel/retrier.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
 import { bodyOfAnswer, coverBody, readerOf, release, whenRead } from './answer.js';
@@ -36,8 +36,7 @@ import { type Fetch, type InitShape, isRequest, type ResponseShape } from './sha
 import { type BodySeen, type Follow, WholeAttempt } from './whole.js';
 
 /** The parts that one `withRetry()` call installs; all its requests share them. */
-export interface Installation {
-  readonly retrier: Retrier;
+export interface Installation extends Installed {
   /** The fetch to send with: the one that was given, or the global one of the moment. */
   readonly fetchNow: () => Fetch;
 }
@@ -90,8 +89,9 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     this.init = mayWait || isReadOnce(init?.headers) ? this.initAtFirst : init;
     // Nothing will be sent: the fetch itself cancels a stream.
     if (this.isAborted) return;
-    this.body = bodyOf(init, settings);
-    this.spare = spareBodyOf(input, init, settings);
+    const { streams } = installation.parts;
+    this.body = bodyOf(init, settings, streams);
+    this.spare = spareBodyOf(input, init, settings, streams);
   }
 
   // -------------------------------------------------------------- the facts
@@ -348,6 +348,10 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
 
   ownError<E extends Error>(error: E): E {
     return error;
+  }
+
+  get parts(): DriverParts {
+    return this.installation.parts;
   }
 
   private get sleep(): Sleep {

@@ -1,47 +1,13 @@
 /** Retry for fetch and everything that is called like it: `withRetry(globalThis.fetch)`. */
 
-import { found } from '../../core/found.js';
-import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
+import type { PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
-import { begin } from '../../drivers/loop/begin.js';
-import { errorOfOpening } from '../../drivers/override.js';
-import { isOurs } from '../../drivers/platform-fetch.js';
-import { countLayer, currentEnclosure } from '../../kernel/layers.js';
+import { installed } from '../../drivers/parts.js';
 import type { RetrierLike } from '../../kernel/retrier.js';
-import { retrierFor } from '../../kernel/retrier.js';
-import { EnclosingAttempt } from './enclosing-attempt.js';
-import { FetchExchange, type Installation } from './exchange.js';
-import type { Fetch, InitShape, ResponseShape } from './shapes.js';
+import { retrierFor } from '../../parts/all.js';
+import { type AnyFetch, type RetryingFetch, wrapFetch } from './wrap.js';
 
-/** A fetch that can be wrapped: the platform's, a package's, a framework's, or a mock. */
-export type AnyFetch = (...given: never[]) => PromiseLike<unknown>;
-
-/** Keys of init beside those that the fetch itself takes. */
-export interface RetryInit<Body = unknown> {
-  /** Settings for this request alone; they override those of the rule that it matches. */
-  retry?: OverrideOptions | false | undefined;
-  /** The body, or a function that makes one for each attempt. */
-  body?: Body | (() => Body | PromiseLike<Body>);
-}
-
-type WithRetryInit<Init> = Omit<NonNullable<Init>, 'body'> &
-  RetryInit<NonNullable<Init> extends { body?: infer Body } ? Body : never>;
-
-type Retrying<Given extends unknown[], Returned> = Given extends [infer Input, (infer Init)?, ...infer Rest]
-  ? (input: Input, init?: WithRetryInit<Init>, ...rest: Rest) => Returned
-  : unknown;
-
-/** Adds `retry` to each overload; for a fetch with fewer than three, the first one stands in for the rest. */
-type RetryingOverloads<F> = F extends {
-  (...given: infer G1): infer R1;
-  (...given: infer G2): infer R2;
-  (...given: infer G3): infer R3;
-}
-  ? Retrying<G1, R1> & Retrying<G2, R2> & Retrying<G3, R3>
-  : unknown;
-
-/** The same fetch, with its overloads and static members, whose init also takes `retry`. */
-export type RetryingFetch<F> = F & RetryingOverloads<F>;
+export type { AnyFetch, RetryInit, RetryingFetch } from './wrap.js';
 
 /**
  * Wraps a fetch so that its requests are retried: `withRetry(globalThis.fetch, { maxRetries: 3 })`. It takes options, a
@@ -60,56 +26,5 @@ export function withRetry(
   fetch?: AnyFetch,
   policy?: PolicyOptions | PolicyLike | RetrierLike,
 ): RetryingFetch<AnyFetch> {
-  if (fetch !== undefined && typeof fetch !== 'function') {
-    throw new TypeError(
-      `undaunted: withRetry() needs a fetch to wrap first, but got ${found(fetch)}: write withRetry(fetch, options) and call what it returns, or withRetry(undefined, options) for the global fetch`,
-    );
-  }
-  const own = fetch as Fetch | undefined;
-  const before = own ?? globalFetch();
-  const fetchNow = own === undefined ? () => globalFetch(retrying) ?? before ?? missing : () => own;
-  const installation: Installation = { retrier: retrierFor(policy), fetchNow };
-  const beneath: Installation | undefined =
-    own === undefined ? { ...installation, fetchNow: () => before ?? missing } : undefined;
-  countLayer('fetches');
-  // The global fetch may lead back to this one, which then counts as a second layer.
-  if (beneath !== undefined) countLayer('fetches');
-  function retrying(input: unknown, init?: unknown, ...rest: unknown[]): Promise<ResponseShape> {
-    let exchange: FetchExchange;
-    try {
-      const installed = beneath !== undefined && isWithin(beneath) ? beneath : installation;
-      exchange = new FetchExchange(installed, input, init as InitShape | null | undefined, rest);
-    } catch (error) {
-      // The override is invalid, or a function of the policy's threw.
-      return Promise.reject(errorOfOpening(error, 'init.retry'));
-    }
-    if (!exchange.isAborted) return begin<ResponseShape>(exchange);
-    // The fetch itself rejects a request whose caller has aborted already; we change nothing about it.
-    exchange.session.abandon();
-    return exchange.send();
-  }
-  isOurs(retrying, fetchNow);
-  // Static members, such as `preconnect` in Bun, are inherited, so the wrapped fetch stays unchanged.
-  if (before !== undefined) Object.setPrototypeOf(retrying, before);
-  return retrying as RetryingFetch<AnyFetch>;
+  return wrapFetch(fetch, () => installed(retrierFor(policy)));
 }
-
-/**
- * Whether this call comes from the fetch that it called itself: instruments and frameworks may wrap the global fetch
- * later, which would then call this one forever.
- */
-function isWithin(beneath: Installation): boolean {
-  const request = currentEnclosure()?.request;
-  return request instanceof EnclosingAttempt && request.retrier === beneath.retrier;
-}
-
-/** Undefined if there is no global fetch, or if it is this one, which would call itself forever. */
-function globalFetch(butNot?: unknown): Fetch | undefined {
-  const { fetch } = globalThis as { readonly fetch?: Fetch };
-  return fetch === butNot ? undefined : fetch;
-}
-
-const missing: Fetch = () =>
-  Promise.reject(
-    new TypeError('undaunted: globalThis.fetch does not exist here: pass the fetch to wrap to withRetry()'),
-  );

@@ -5,7 +5,7 @@ import { bases } from './bases.js';
 import { readBodyField, readReset, readWait } from './fields.js';
 import type { HintedSuccess, HintSet, Reader, WaitField } from './hint-set.js';
 import { readRateLimit } from './ratelimit.js';
-import { rowOf } from './rows.js';
+import { type HintSets, rowOf } from './rows.js';
 import { readRuling } from './rulings.js';
 import type { HintSetName } from './sets.js';
 import { isHintStatus } from './statuses.js';
@@ -31,8 +31,8 @@ const precedence = [
   'x-ratelimit-retry-after',
 ];
 
-export function compileSets(names: readonly HintSetName[]): CompiledSet {
-  const rows = withBases(names).map(rowOf);
+export function compileSets(names: readonly HintSetName[], sets: HintSets): CompiledSet {
+  const rows = withBases(names).map((name) => rowOf(name, sets));
   const rulings = unique(rows.flatMap((row) => row.rulings ?? []));
   const waits = rows
     .flatMap((row) => row.waits ?? [])
@@ -96,17 +96,17 @@ function signalsOf({ signals = [], statuses = [], successes = [] }: HintSet): re
 }
 
 /** The successes that the sets look into. Every other success is accepted as it is. */
-export function successesOf(names: readonly HintSetName[]): readonly HintedSuccess[] {
-  return unique(names.flatMap((name) => rowOf(name).successes ?? []));
+export function successesOf(names: readonly HintSetName[], sets: HintSets): readonly HintedSuccess[] {
+  return unique(names.flatMap((name) => rowOf(name, sets).successes ?? []));
 }
 
 /** Error bodies are short: a longer body is not waited for, since it has no hint in it. */
 const namedBodyBytes = 16_384;
 
 /** How much of a body the sets read, unless the policy says so. */
-export function bodyBytesOf(names: readonly HintSetName[]): number {
-  const readBodies = names.some((name) => rowOf(name).readsBody ?? rowOf(name).bodies !== undefined);
-  return readBodies ? namedBodyBytes : 0;
+export function bodyBytesOf(names: readonly HintSetName[], sets: HintSets): number {
+  const rows = names.map((name) => rowOf(name, sets));
+  return rows.some(({ readsBody, bodies }) => readsBody ?? bodies !== undefined) ? namedBodyBytes : 0;
 }
 
 function unique<T>(values: readonly T[]): T[] {

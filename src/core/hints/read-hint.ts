@@ -6,6 +6,7 @@ import { type CompiledSet, compileSets } from './compile.js';
 import { unreadable } from './content.js';
 import { isWait } from './reading.js';
 import { readRetryAfter } from './retry-after.js';
+import { allHintSets, type HintSets } from './rows.js';
 import type { HintSetName } from './sets.js';
 import { isHintStatus, isRedirect } from './statuses.js';
 import { isThrottlingReason } from './throttling.js';
@@ -37,7 +38,7 @@ export interface HintReader {
  */
 export function readHint(response: HintedResponse, options: HintOptions): Hint | undefined {
   const { status, headers, body } = response;
-  return compileHints([options.hints].flat())(status, headers, body, options.date);
+  return compileHints([options.hints].flat(), allHintSets)(status, headers, body, options.date);
 }
 
 /** More than a program has different lists of sets. The settings of a policy keep their own reader, so it outlives this. */
@@ -46,20 +47,20 @@ const mostReaders = 50;
 /** By the names, each once. */
 const readers = new Map<string, HintReader>();
 
-/** Merges the sets once, so that reading is only a lookup. Without names, nothing is read. */
-export function compileHints(names: readonly HintSetName[]): HintReader {
+/** Merges the sets once, so that reading is only a lookup. Without names, nothing is read. A name means the same row everywhere. */
+export function compileHints(names: readonly HintSetName[], sets: HintSets): HintReader {
   const key = names.length > 1 ? [...new Set(names)].join() : String(names);
   const known = readers.get(key);
   if (known !== undefined) return known;
-  const reader = readerFor(names);
+  const reader = readerFor(names, sets);
   const [oldest] = readers.keys();
   if (readers.size >= mostReaders && oldest !== undefined) readers.delete(oldest);
   readers.set(key, reader);
   return reader;
 }
 
-function readerFor(names: readonly HintSetName[]): HintReader {
-  const set = compileSets(names);
+function readerFor(names: readonly HintSetName[], sets: HintSets): HintReader {
+  const set = compileSets(names, sets);
   const isPlain = names.every((name) => name === 'standard' || name === 'common');
   const known = namesToLookFor(set);
   const reader = (status: number, headers: HeadersLike | undefined, body: unknown, date: number) =>

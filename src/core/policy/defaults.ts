@@ -87,7 +87,7 @@ export const defaults: Defaults = freezeDeep({
   windowBudget: windowDefaults,
   scope: 'origin',
   // As much as common proxies buffer for a replay, and enough for nearly all JSON.
-  bufferBodyBytes: typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__ ? 65_536 : 0,
+  bufferBodyBytes: 65_536,
   resume: true,
   // A pending retry is work in progress, so it keeps the process alive.
   unref: false,

@@ -1,17 +1,15 @@
 /** Options -> settings: expands shorthands, fills in nested objects, and inherits everything else. */
 
 import { fillSchedule } from '../decide/schedule.js';
-import { PolicyError } from '../errors.js';
-import { found } from '../found.js';
 import { bodyBytesOf, successesOf } from '../hints/compile.js';
 import { compileHints } from '../hints/read-hint.js';
-import { leftOut } from '../left-out.js';
-import { awaitsBody, type LimitName, limitNames, needsAdmission, orderOfAdmission } from '../limits/all.js';
-import type { Hedge, LearntTimeoutOptions } from '../limits/latency/setting.js';
-import { type LimitOptions, type LimitSettings, limitFills } from '../limits/settings.js';
+import type { HintSets } from '../hints/rows.js';
+import { awaitsBody, type LimitName, limitNames, needsAdmission } from '../limits/all.js';
+import { limitFills } from '../limits/settings.js';
 import { defaultOptions, defaults } from './defaults.js';
 import { hedgeOf, tailOf } from './fill-in-tail.js';
 import type { IdempotencyKey, SettingsOptions } from './options.js';
+import { essentials, type Parts } from './parts.js';
 import type { Compiled, Settings, Statuses } from './settings.js';
 import { switched } from './switched.js';
 
@@ -19,7 +17,7 @@ type Compilers = {
   readonly [K in Exclude<keyof SettingsOptions & keyof Compiled, 'hints' | LimitName>]: (
     option: NonNullable<SettingsOptions[K]>,
   ) => Compiled[K];
-} & { readonly bufferBodyBytes: (bytes: number) => number };
+};
 
 /** From the written form to the form that is read, where they differ. */
 const compilers: Compilers = {
@@ -29,14 +27,17 @@ const compilers: Compilers = {
   credentials: (option) => option && Object.freeze({ ...defaults.credentials, ...option }),
   schedule: (schedule) => fillSchedule(schedule),
   throttledSchedule: (schedule) => fillSchedule(schedule, defaults.throttledSchedule),
-  attemptTimeoutMs: timeoutHere,
-  hedge: hedgeHere,
+  attemptTimeoutMs: (timeout) => (typeof timeout === 'number' ? timeout : timeout.maxMs),
+  hedge: hedgeOf,
   attemptHeader: headerOf,
-  bufferBodyBytes: bytesHere,
 };
 
 /** A copy of the inherited settings, overlaid with the written ones: one shape for all, since every request reads them. */
-export function fillIn(options: SettingsOptions, inherited: Settings): Settings {
+export function fillIn(
+  options: SettingsOptions,
+  inherited: Settings,
+  { hints }: Pick<Parts, 'hints'>,
+): Settings {
   const off = options.retry === false ? { maxRetries: 0 } : undefined;
   const own = Object.entries(options).flatMap(([key, option]: [string, unknown]) =>
     option !== undefined && Object.hasOwn(inherited, key) ? [[key, compiled(key, option)]] : [],
@@ -45,23 +46,19 @@ export function fillIn(options: SettingsOptions, inherited: Settings): Settings 
     ...inherited,
     ...off,
     ...Object.fromEntries(own),
-    ...hintsOf(options, inherited),
+    ...hintsOf(options, inherited, hints.sets),
   };
-  const tail =
-    typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__
-      ? tailOf(options, filled, inherited)
-      : undefined;
   return Object.freeze({
     ...filled,
     needsAdmission: needsAdmission(filled),
     awaitsBody: awaitsBody(filled),
-    tail,
+    tail: tailOf(options, filled, inherited),
   });
 }
 
 function compiled(key: string, option: unknown): unknown {
   // The check has made sure that the value is one that its compiler accepts.
-  if (isLimit(key)) return limitHere(key, option as never);
+  if (isLimit(key)) return limitFills[key](option as never);
   const compiler = (compilers as Readonly<Record<string, (option: never) => unknown>>)[key];
   return compiler === undefined ? option : compiler(option as never);
 }
@@ -88,7 +85,11 @@ const blank = {
 };
 
 /** The settings of an empty policy. */
-export const defaultSettings: Settings = fillIn(said as SettingsOptions, blank as unknown as Settings);
+export const defaultSettings: Settings = fillIn(
+  said as SettingsOptions,
+  blank as unknown as Settings,
+  essentials,
+);
 
 function compileStatuses(list: NonNullable<SettingsOptions['statuses']>): Statuses {
   const listed = new Set<number>();
@@ -112,38 +113,6 @@ function keyOf(option: NonNullable<SettingsOptions['idempotencyKey']>): Idempote
   return key && Object.freeze({ ...key, header: key.header.toLowerCase() });
 }
 
-// ---------------------------------------------------------------- what a bundle may have been made without (docs/runtimes.md)
-
-/** Those that are asked before each attempt come as one piece. */
-function limitHere<K extends LimitName>(name: K, option: NonNullable<LimitOptions[K]>): LimitSettings[K] {
-  const isHere = typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__;
-  const isAskedFirst = orderOfAdmission.some((asked) => asked === name);
-  if (isHere || !isAskedFirst || option === false) return limitFills[name](option);
-  return refuse(name, option, 'false', 'gate and hold', 'GATE_AND_HOLD');
-}
-
-function hedgeHere(option: NonNullable<SettingsOptions['hedge']>): Hedge | false {
-  if (typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__) return hedgeOf(option);
-  return option === false ? false : refuse('hedge', option, 'false', ...tail);
-}
-
-function timeoutHere(option: number | LearntTimeoutOptions): number {
-  if (typeof option === 'number') return option;
-  if (typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__) return option.maxMs;
-  return refuse('attemptTimeoutMs', option, 'a number of milliseconds', ...tail);
-}
-
-function bytesHere(option: number): number {
-  if (typeof __UNDAUNTED_STREAMS__ === 'undefined' || __UNDAUNTED_STREAMS__ || option === 0) return option;
-  return refuse('bufferBodyBytes', option, '0', 'buffers for streams', 'STREAMS');
-}
-
-const tail = ['hedges and adaptive timeouts', 'TAIL'] as const;
-
-function refuse(path: string, option: unknown, allowed: string, ...part: Parameters<typeof leftOut>): never {
-  throw new PolicyError([{ path, found: found(option), allowed: allowed + leftOut(...part) }]);
-}
-
 // ---------------------------------------------------------------- headers and hints
 
 function headerOf(option: boolean | string): string | false {
@@ -154,18 +123,21 @@ function headerOf(option: boolean | string): string | false {
 type Hinted = Pick<Settings, 'hints' | 'hintedSuccesses' | 'bodyHintBytes' | 'bodyHintBytesSaid'>;
 
 /** `bodyHintBytes` follows from the sets, unless it is set. */
-function hintsOf(options: SettingsOptions, inherited: Settings): Hinted {
+function hintsOf(options: SettingsOptions, inherited: Settings, sets: HintSets): Hinted {
   const { hints, hintedSuccesses, bodyHintBytes } =
-    options.hints === undefined ? inherited : readersOf(options.hints);
+    options.hints === undefined ? inherited : readersOf(options.hints, sets);
   const bodyHintBytesSaid = options.bodyHintBytes ?? inherited.bodyHintBytesSaid;
   return { hints, hintedSuccesses, bodyHintBytes: bodyHintBytesSaid ?? bodyHintBytes, bodyHintBytesSaid };
 }
 
-function readersOf(option: NonNullable<SettingsOptions['hints']>): Omit<Hinted, 'bodyHintBytesSaid'> {
+function readersOf(
+  option: NonNullable<SettingsOptions['hints']>,
+  sets: HintSets,
+): Omit<Hinted, 'bodyHintBytesSaid'> {
   const names = option === false ? [] : [option].flat();
   return {
-    hints: names.length === 0 ? undefined : compileHints(names),
-    hintedSuccesses: successesOf(names),
-    bodyHintBytes: bodyBytesOf(names),
+    hints: names.length === 0 ? undefined : compileHints(names, sets),
+    hintedSuccesses: successesOf(names, sets),
+    bodyHintBytes: bodyBytesOf(names, sets),
   };
 }

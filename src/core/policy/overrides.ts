@@ -3,10 +3,12 @@
  * its configuration for each request, and a caller may change an object between two requests.
  */
 
+import { PolicyError } from '../errors.js';
 import { isPlain } from '../found.js';
-import { checks } from './checks.js';
+import { frozenCopy } from '../freeze.js';
 import { fillIn } from './fill-in.js';
 import type { OverrideOptions } from './options.js';
+import { missingAt, type Parts } from './parts.js';
 import type { Settings } from './settings.js';
 
 interface Known {
@@ -20,20 +22,34 @@ interface Known {
 const most = 16;
 
 export class Overrides {
+  private readonly parts: Parts;
   private readonly known: Known[] = [];
   /** The index of the entry to be replaced next. */
   private oldest = 0;
+
+  constructor(parts: Parts) {
+    this.parts = parts;
+  }
 
   /** The settings of a rule under these options. */
   over(inherited: Settings, options: OverrideOptions): Settings {
     for (const entry of this.known) {
       if (entry.inherited === inherited && isSame(entry.options, options)) return entry.settings;
     }
-    const checked = checks.checkedOverride(options);
-    const settings = fillIn(checked, inherited);
+    const { check } = this.parts;
+    const checked =
+      check === undefined ? this.unchecked(options) : check.checkedOverride(options, this.parts);
+    const settings = fillIn(checked, inherited, this.parts);
     this.known[this.oldest] = { options: checked, inherited, settings };
     this.oldest = (this.oldest + 1) % most;
     return settings;
+  }
+
+  private unchecked(given: OverrideOptions): OverrideOptions {
+    const options = frozenCopy(given);
+    const missing = missingAt('', options, this.parts);
+    if (missing.length > 0) throw new PolicyError(missing);
+    return options;
   }
 }
 

@@ -3,18 +3,13 @@
 import type { Problem, Remark } from '../errors.js';
 import { PolicyError } from '../errors.js';
 import { found, unreadableObject } from '../found.js';
-import { freezeDeep } from '../freeze.js';
-import { leftOut } from '../left-out.js';
+import { freezeDeep, frozenCopy } from '../freeze.js';
 import type { RequestFacts } from '../types.js';
-import { checkedPolicy } from './check/check.js';
-import { checks } from './checks.js';
 import { defaults } from './defaults.js';
 import { defaultSettings, fillIn } from './fill-in.js';
 import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
 import { Overrides } from './overrides.js';
-import { readPattern } from './routes/patterns.js';
-import type { Routes } from './routes/routes.js';
-import { compileRoutes } from './routes/routes.js';
+import { missingIn, type Parts } from './parts.js';
 import type { Settings } from './settings.js';
 
 /** A pattern with its settings, inherited ones filled in. */
@@ -51,31 +46,30 @@ export interface Policy extends PolicyLike {
   toJSON(): PolicyOptions;
 }
 
-/**
- * Checks options and makes a policy of them. Throws a `PolicyError` that lists all problems. A finished policy is
- * returned as it is.
- */
-export function definePolicy(options: PolicyOptions | PolicyLike = {}): Policy {
+/** A policy of this copy of the package, with the parts that it was defined with. */
+export interface OwnPolicy extends Policy {
+  readonly parts: Parts;
+}
+
+/** Throws a `PolicyError` that lists all problems. A finished policy is returned as it is. */
+export function policyOf(options: unknown, parts: Parts): OwnPolicy {
   if (typeof options === 'string') throw new PolicyError([nameOnly(options)]);
-  return policyFrom(options, checks.checkedPolicy);
+  return policyFrom(options, parts);
 }
 
-/**
- * Makes a policy from data of any type, for example from a JSON file. It is checked like `definePolicy` does, even in a
- * bundle that was made without the check.
- */
-export function parsePolicy(value: unknown): Policy {
+/** The same, of data that comes from outside. */
+export function policyIn(value: unknown, parts: Parts): OwnPolicy {
   if (typeof value === 'string') throw new PolicyError([stillText]);
-  return policyFrom(value, checkedPolicy);
+  return policyFrom(value, parts);
 }
 
-function policyFrom(value: unknown, checked: (options: unknown) => PolicyOptions): Policy {
+function policyFrom(value: unknown, parts: Parts): OwnPolicy {
   if (isPolicy(value)) return value;
-  return isForeignPolicy(value) ? ownOf(value) : new CheckedPolicy(checked(value));
+  return isForeignPolicy(value) ? ownOf(value, parts) : new CheckedPolicy(value, parts);
 }
 
 /** Whether this copy of the package made it: the mark is only for types. */
-export function isPolicy(value: unknown): value is Policy {
+export function isPolicy(value: unknown): value is OwnPolicy {
   try {
     return value instanceof CheckedPolicy;
   } catch {
@@ -99,8 +93,8 @@ export function isForeignPolicy(value: unknown): value is Pick<Policy, 'toJSON'>
 }
 
 /** Passed twice, it becomes the same policy here. */
-function ownOf(foreign: Pick<Policy, 'toJSON'>): Policy {
-  const own = ownPolicies.get(foreign) ?? new CheckedPolicy(checks.checkedPolicy(optionsOf(foreign)));
+function ownOf(foreign: Pick<Policy, 'toJSON'>, parts: Parts): OwnPolicy {
+  const own = ownPolicies.get(foreign) ?? new CheckedPolicy(optionsOf(foreign), parts);
   ownPolicies.set(foreign, own);
   return own;
 }
@@ -113,7 +107,7 @@ function optionsOf(foreign: Pick<Policy, 'toJSON'>): unknown {
   }
 }
 
-const ownPolicies: WeakMap<object, Policy> = new WeakMap();
+const ownPolicies: WeakMap<object, OwnPolicy> = new WeakMap();
 
 /** The command line takes names, and so people try them here. */
 function nameOnly(given: string): Problem {
@@ -131,34 +125,39 @@ const stillText: Problem = {
 };
 
 /** A class, so that it keeps its identity when clients merge their configuration. */
-class CheckedPolicy implements Policy {
+class CheckedPolicy implements OwnPolicy {
   readonly rules: Policy['rules'];
   readonly fallback: Rule;
   readonly remarks: Policy['remarks'];
   readonly maxScopes: number;
   readonly scopeIdleMs: number;
+  readonly parts: Parts;
   readonly #options: PolicyOptions;
-  readonly #routes: Routes;
-  readonly #overrides: Overrides = new Overrides();
+  readonly #ruleAt: (request: RequestFacts) => number;
+  readonly #overrides: Overrides;
 
-  constructor(options: PolicyOptions) {
-    this.#options = options;
+  constructor(given: unknown, parts: Parts) {
+    const { check } = parts;
+    this.parts = parts;
+    this.#options = check === undefined ? uncheckedPolicy(given, parts) : check.checkedPolicy(given, parts);
+    this.#overrides = new Overrides(parts);
     const { rules = [], maxScopes, scopeIdleMs } = this.#options;
-    const settings = fillIn(this.#options, defaultSettings);
+    const settings = fillIn(this.#options, baseSettings(parts), parts);
     this.fallback = Object.freeze({ index: -1, name: 'default', settings });
     this.rules = Object.freeze(
       rules.map((rule, index) =>
         Object.freeze({
           index,
           name: rule.name ?? nameOf(rule.match),
-          settings: fillIn(rule, settings),
+          settings: fillIn(rule, settings, parts),
         }),
       ),
     );
-    this.remarks = freezeDeep(checks.remarksOn(rules));
+    this.remarks = freezeDeep(check?.remarksOn(rules) ?? []);
     this.maxScopes = maxScopes ?? defaults.maxScopes;
     this.scopeIdleMs = scopeIdleMs ?? defaults.scopeIdleMs;
-    this.#routes = routesOf(rules);
+    const routes = rules.length === 0 ? undefined : parts.rules?.routesOf(rules);
+    this.#ruleAt = routes === undefined ? noRule : (request) => routes.match(request);
     Object.freeze(this);
   }
 
@@ -167,7 +166,7 @@ class CheckedPolicy implements Policy {
   }
 
   ruleFor(request: RequestFacts): Rule {
-    const index = this.#routes.match(request);
+    const index = this.#ruleAt(request);
     // An index of -1 would be looked up as a property, slowly.
     return index < 0 ? this.fallback : (this.rules[index] ?? this.fallback);
   }
@@ -181,13 +180,19 @@ class CheckedPolicy implements Policy {
   }
 }
 
-/** The bundle may have been made without rules (docs/runtimes.md). */
-function routesOf(rules: NonNullable<PolicyOptions['rules']>): Routes {
-  if (typeof __UNDAUNTED_RULES__ === 'undefined' || __UNDAUNTED_RULES__) {
-    return compileRoutes(rules.map(({ match }) => readPattern(match)));
-  }
-  if (rules.length === 0) return { match: () => -1 };
-  throw new PolicyError([{ path: 'rules', found: 'a list', allowed: `none${leftOut('rules', 'RULES')}` }]);
+const noRule = (): number => -1;
+
+/** Without the part for streams, none is kept unless the policy asks for it, which is a problem then. */
+function baseSettings({ streams }: Parts): Settings {
+  return streams === undefined ? { ...defaultSettings, bufferBodyBytes: 0 } : defaultSettings;
+}
+
+/** In place of the check: a frozen copy, in which nothing is looked for but what the parts do not have. */
+function uncheckedPolicy(given: unknown, parts: Parts): PolicyOptions {
+  const options = frozenCopy(given as PolicyOptions);
+  const missing = missingIn(options, parts);
+  if (missing.length > 0) throw new PolicyError(missing);
+  return options;
 }
 
 function nameOf(match: string | MatchObject): string {

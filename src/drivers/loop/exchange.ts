@@ -4,6 +4,7 @@
  */
 
 import type { ClientOutcome, RetryContext } from '../../core/events.js';
+import type { KernelParts } from '../../kernel/parts.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Judges } from '../../kernel/sleep.js';
 import type { HeaderRecord } from '../header-record.js';
@@ -35,6 +36,8 @@ export interface Caller {
 
 export interface PromiseExchange<Answer> extends Caller {
   readonly session: Session;
+  /** Those of its policy. */
+  readonly parts: KernelParts;
   /** Undefined: there is no body, or the client itself can send it again. */
   readonly body: RequestBody | undefined;
   /** True if two attempts can send the request at the same time: without a body, or with one that both can send. */

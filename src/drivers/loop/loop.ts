@@ -11,16 +11,12 @@ import type { Session } from '../../kernel/session.js';
 import type { Sleep } from '../../kernel/sleep.js';
 import { contextFor } from '../hooks.js';
 import { rememberOutermost } from '../outermost.js';
+import type { DriverParts } from '../parts.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody } from './exchange.js';
-import { sendLearning } from './hedging.js';
 import { judged, tellAbort } from './judging.js';
 import { type AbortableAttempt, type Ruled, sendAlone } from './sending.js';
 import { TimeLimits } from './times.js';
 import { throwIfAborted, wait } from './wait.js';
-
-/** A bundle may be made without hedges and adaptive timeouts (docs/runtimes.md). */
-const sendTailed: typeof sendLearning =
-  typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? sendLearning : sendAlone;
 
 export class Loop<Answer> {
   private readonly exchange: PromiseExchange<Answer>;
@@ -129,7 +125,8 @@ export class Loop<Answer> {
 
   private async sendPrepared(limit: Limit | undefined): Promise<Ending<Answer> | Ruled<Answer>> {
     const { exchange, outgoing, session, times } = this;
-    const send = session.tail === undefined ? sendAlone : sendTailed;
+    const { learning } = exchange.parts as DriverParts;
+    const send = session.tail === undefined ? sendAlone : (learning?.send ?? sendAlone);
     const { result, sending } = await send(exchange, outgoing, times, limit);
     this.sending = sending;
     return result;

@@ -9,6 +9,7 @@ import { openGate } from '../../core/limits/gate/state.js';
 import { noHold } from '../../core/limits/hold/state.js';
 import { type LimitsSeen, limitRefusals } from '../../core/limits/settings.js';
 import type { Sign } from '../../core/limits/signs.js';
+import type { Part } from '../../core/policy/parts.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { Admission, Finding, RefusalReason, RequestFacts } from '../../core/types.js';
 import type { FleetScope } from '../fleet.js';
@@ -17,9 +18,9 @@ import type { Ports } from '../ports.js';
 import type { SessionLimits } from '../session.js';
 import { ScopeBudget } from './budget.js';
 import type { LimitsPassed } from './clear.js';
-import { ScopeConcurrency } from './concurrency.js';
-import { ScopeGate } from './gate.js';
-import { ScopeHold } from './hold.js';
+import type { ScopeConcurrency } from './concurrency.js';
+import type { ScopeGate } from './gate.js';
+import type { ScopeHold } from './hold.js';
 import type { Asking, Permit } from './permit.js';
 
 // ---------------------------------------------------------------- the limits of a scope, by their settings
@@ -28,19 +29,11 @@ type NewLimit<Setting, Limit> = new (setting: Setting, ports: Ports, fleet: Flee
 
 type LimitNamed<K extends LimitName> = NonNullable<LimitsPassed[K]>;
 
-/** A bundle may be made without gate and hold (docs/runtimes.md): then no settings ask for either. */
-const made: {
-  readonly [K in LimitName]: NewLimit<Exclude<Settings[K], false>, LimitNamed<K>> | undefined;
-} = {
-  budget: ScopeBudget,
-  gate:
-    typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? ScopeGate : undefined,
-  hold:
-    typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__ ? ScopeHold : undefined,
-  concurrency:
-    typeof __UNDAUNTED_GATE_AND_HOLD__ === 'undefined' || __UNDAUNTED_GATE_AND_HOLD__
-      ? ScopeConcurrency
-      : undefined,
+/** The parts of an installation that are limits. Only the budget is always there. */
+export type LimitParts = {
+  readonly [K in AskedFirst]?: Part<K> & {
+    readonly Limit: NewLimit<Exclude<Settings[K], false>, LimitNamed<K>>;
+  };
 };
 
 /** The limits as `snapshot()` shows them: one entry for each that the rules of the scope have used. */
@@ -60,10 +53,12 @@ type Shown<K extends LimitName> = NonNullable<ReturnType<LimitNamed<K>['snapshot
 
 export class ScopeLimits {
   private readonly ports: Ports;
+  private readonly parts: LimitParts;
   private readonly known: { readonly [K in LimitName]: Map<object, LimitNamed<K>> };
 
-  constructor(ports: Ports) {
+  constructor(ports: Ports, parts: LimitParts) {
     this.ports = ports;
+    this.parts = parts;
     this.known = Object.fromEntries(limitNames.map((name) => [name, new Map()])) as ScopeLimits['known'];
   }
 
@@ -79,12 +74,23 @@ export class ScopeLimits {
     fleet: FleetScope | undefined,
   ): LimitNamed<K> | undefined {
     const setting = settings[name];
-    const New = made[name];
-    if (setting === false || New === undefined) return undefined;
+    if (setting === false) return undefined;
     const known: Map<object, LimitNamed<K>> = this.known[name];
-    const limit = known.get(setting) ?? new New(setting as Exclude<Settings[K], false>, this.ports, fleet);
-    known.set(setting, limit);
+    const limit = known.get(setting) ?? this.make(name, setting, fleet);
+    if (limit !== undefined) known.set(setting, limit);
     return limit;
+  }
+
+  /** Undefined: never, since a policy without the part has no such setting. */
+  private make<K extends LimitName>(
+    name: K,
+    setting: object,
+    fleet: FleetScope | undefined,
+  ): LimitNamed<K> | undefined {
+    const New: unknown = name === 'budget' ? ScopeBudget : this.parts[name as AskedFirst]?.Limit;
+    return New === undefined
+      ? undefined
+      : new (New as NewLimit<object, LimitNamed<K>>)(setting, this.ports, fleet);
   }
 
   snapshot(now: number): LimitSnapshots {
@@ -113,7 +119,7 @@ export class ScopeLimits {
 
   /** Those that count something, for a scope that begins anew: requests under way go on using them. */
   renewed(): ScopeLimits | undefined {
-    const anew = new ScopeLimits(this.ports);
+    const anew = new ScopeLimits(this.ports, this.parts);
     for (const name of limitNames) {
       for (const [setting, limit] of this.known[name]) {
         if ('isOccupied' in limit) (anew.known[name] as Map<object, object>).set(setting, limit);

@@ -2,7 +2,8 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { RequestEvent } from '../../../src/core/events.js';
-import { createRetrier, type Retrier } from '../../../src/kernel/retrier.js';
+import type { Retrier } from '../../../src/kernel/retrier.js';
+import { createRetrier } from '../../../src/parts/all.js';
 import { FastTime } from '../fuzz/fast-time.js';
 import { counted, leftInFlight, miscounted, toldEnds } from '../told-ends.js';
 import { mustSucceed } from './fuzz-expected.js';

@@ -4,7 +4,7 @@ import { classify } from '../../../src/core/decide/classify.js';
 import { AttemptTimeoutError, DeadlineError, PolicyError } from '../../../src/core/errors.js';
 import { GateShutError } from '../../../src/core/limits/gate/error.js';
 import type { Class, ErrorOutcome, Evidence } from '../../../src/core/types.js';
-import { createRetrier } from '../../../src/kernel/retrier.js';
+import { createRetrier } from '../../../src/parts/all.js';
 import { answered, date, errorWith, failed, requestOf, settingsOf } from '../../kit.js';
 
 const settings = settingsOf();

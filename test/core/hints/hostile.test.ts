@@ -3,18 +3,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileSets } from '../../../src/core/hints/compile.js';
-import { knownNames, rowOf } from '../../../src/core/hints/rows.js';
+import { allHintSets } from '../../../src/core/hints/rows.js';
 import { hintSetNames } from '../../../src/core/hints/sets.js';
 import type { Hint } from '../../../src/core/types.js';
 import { hintOf } from './hint-of.js';
 
 const known: readonly string[] = [
-  ...compileSets(hintSetNames).headers,
-  ...knownNames
-    .map(rowOf)
-    .flatMap(({ resets = [] }) =>
-      resets.flatMap(({ quotas }) => quotas.flatMap(({ remaining }) => remaining ?? [])),
-    ),
+  ...compileSets(hintSetNames, allHintSets).headers,
+  ...Object.values(allHintSets).flatMap(({ resets = [] }) =>
+    resets.flatMap(({ quotas }) => quotas.flatMap(({ remaining }) => remaining ?? [])),
+  ),
   'age',
   'connection',
   'date',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bodyBytesOf, successesOf } from '../../../src/core/hints/compile.js';
 import { unreadable } from '../../../src/core/hints/content.js';
 import { compileHints, readHint } from '../../../src/core/hints/read-hint.js';
+import { allHintSets } from '../../../src/core/hints/rows.js';
 import { type HintSetName, hintSetNames } from '../../../src/core/hints/sets.js';
 import { again, epoch, hintOf, never, noon, type Row, unusable, wait } from './hint-of.js';
 
@@ -73,8 +74,8 @@ describe('statuses', () => {
   });
 
   test('which successes are read is data', () => {
-    expect(successesOf(['common', 'stripe'])).toEqual([]);
-    expect(successesOf(['grpc-web', 'shopify', 'github', 'shopify'])).toEqual([
+    expect(successesOf(['common', 'stripe'], allHintSets)).toEqual([]);
+    expect(successesOf(['grpc-web', 'shopify', 'github', 'shopify'], allHintSets)).toEqual([
       { status: 200 },
       { status: 200, method: 'POST', pathEnd: '/graphql.json' },
       { status: 200, method: 'POST', pathEnd: '/graphql' },
@@ -82,7 +83,7 @@ describe('statuses', () => {
   });
 
   test('which sets look into bodies is data, too', () => {
-    const reading = hintSetNames.filter((name) => bodyBytesOf([name]) > 0);
+    const reading = hintSetNames.filter((name) => bodyBytesOf([name], allHintSets) > 0);
     expect(reading).toEqual([
       'anthropic',
       'aws',
@@ -101,8 +102,8 @@ describe('statuses', () => {
       'shopify',
       'telegram',
     ]);
-    expect(bodyBytesOf(['common', 'github'])).toBe(16_384);
-    expect(bodyBytesOf([])).toBe(0);
+    expect(bodyBytesOf(['common', 'github'], allHintSets)).toBe(16_384);
+    expect(bodyBytesOf([], allHintSets)).toBe(0);
   });
 
   test('a body that cannot be read is reported, unless there is another hint', () => {
@@ -523,7 +524,7 @@ test('headers may be left out, and the method does not matter', () => {
 });
 
 test('a compiled reader reads the same', () => {
-  const read = compileHints(['common', 'discord']);
+  const read = compileHints(['common', 'discord'], allHintSets);
   expect(read(429, five, undefined, noon)).toEqual(fiveSeconds);
   expect(read(429, undefined, '{"retry_after":7}', noon)).toEqual(wait(7_000, 'body-retry-after'));
   expect(read(429, {}, undefined, noon)).toBeUndefined();
@@ -532,11 +533,11 @@ test('a compiled reader reads the same', () => {
 test('lists of the same sets share a reader, and only so many are kept for those that come', () => {
   const lists = hintSetNames.flatMap((one) => hintSetNames.map((other) => [one, other] as const));
   const [first = ['common'], ...others] = lists;
-  const reader = compileHints(first);
-  expect(compileHints([...first, ...first])).toBe(reader);
-  const kept = others.map((list) => [list, compileHints(list)] as const);
-  expect(compileHints(first)).not.toBe(reader);
-  expect(kept.filter(([list, one]) => compileHints(list) === one).length).toBeLessThan(100);
+  const reader = compileHints(first, allHintSets);
+  expect(compileHints([...first, ...first], allHintSets)).toBe(reader);
+  const kept = others.map((list) => [list, compileHints(list, allHintSets)] as const);
+  expect(compileHints(first, allHintSets)).not.toBe(reader);
+  expect(kept.filter(([list, one]) => compileHints(list, allHintSets) === one).length).toBeLessThan(100);
   // A policy keeps the one that it was made with.
   expect(reader(429, five, undefined, noon)).toEqual(fiveSeconds);
 });
@@ -553,6 +554,8 @@ test('hints that many answers share are one frozen value', () => {
 
 test('an unknown set throws', () => {
   const name = 'toString' as HintSetName;
-  expect(() => compileHints([name])).toThrow(new RangeError('There is no hint set named "toString"'));
+  expect(() => compileHints([name], allHintSets)).toThrow(
+    new RangeError('There is no hint set named "toString"'),
+  );
   expect(() => hintOf(name, 429, five)).toThrow(RangeError);
 });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { fillSchedule } from '../../../src/core/decide/schedule.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
-import { fillIn } from '../../../src/core/policy/fill-in.js';
 import type { PolicyOptions, SettingsOptions } from '../../../src/core/policy/options.js';
-import { definePolicy } from '../../../src/core/policy/policy.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
+import { definePolicy, fillIn } from '../../../src/parts/all.js';
 import { settingsOf } from '../../kit.js';
 
 /** The settings of a rule with `own` in a policy with `inherited`. */

@@ -2,15 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { PolicyError } from '../../../src/core/errors.js';
 import type { OverrideOptions, PolicyOptions } from '../../../src/core/policy/options.js';
-import { definePolicy, isPolicy, type Policy, parsePolicy } from '../../../src/core/policy/policy.js';
+import { isPolicy, type Policy } from '../../../src/core/policy/policy.js';
 import type { RequestFacts } from '../../../src/core/types.js';
-import { retrierFor } from '../../../src/kernel/retrier.js';
+import { allParts, definePolicy, parsePolicy, retrierFor } from '../../../src/parts/all.js';
 import { requestOf } from '../../kit.js';
 
 /** A second copy of the package, as when a test runner loads both the CommonJS and the ES modules. */
-async function anotherCopy(): Promise<typeof import('../../../src/core/policy/policy.js')> {
+async function anotherCopy(): Promise<{ definePolicy(options: PolicyOptions): Policy }> {
   const path = '../../../src/core/policy/policy.js?another-copy';
-  return import(path);
+  const { policyOf } = (await import(path)) as typeof import('../../../src/core/policy/policy.js');
+  return { definePolicy: (options) => policyOf(options, allParts) };
 }
 
 function errorOf(work: () => unknown): PolicyError {

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { scheduledWait } from '../../../src/core/decide/schedule.js';
 import { AttemptTimeoutError } from '../../../src/core/errors.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import { definePolicy } from '../../../src/core/policy/policy.js';
 import type { Schedule } from '../../../src/core/policy/schedules.js';
 import type { Outcome } from '../../../src/core/types.js';
 import type { Ports } from '../../../src/kernel/ports.js';
-import { createRetrier, type Retrier } from '../../../src/kernel/retrier.js';
+import type { Retrier } from '../../../src/kernel/retrier.js';
+import { createRetrier, definePolicy } from '../../../src/parts/all.js';
 import { errorWith, failed, requestOf } from '../../kit.js';
 
 /** The waits before retries 1 to `count`, each given the one before it, all with the same draw. */

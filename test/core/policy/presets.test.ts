@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { longestWait } from '../../../src/core/decide/schedule.js';
 import type { Budget } from '../../../src/core/limits/budget/setting.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import { definePolicy } from '../../../src/core/policy/policy.js';
 import { presets } from '../../../src/core/policy/presets.js';
 import type { Schedule } from '../../../src/core/policy/schedules.js';
 import type { Outcome } from '../../../src/core/types.js';
+import { definePolicy } from '../../../src/parts/all.js';
 import { answered, requestOf } from '../../kit.js';
 import { expectValues, flow, type Numbers, near, refused, waits } from './preset-kit.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { longestWait, scheduledWait } from '../../../src/core/decide/schedule.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import { definePolicy } from '../../../src/core/policy/policy.js';
 import type { Schedule } from '../../../src/core/policy/schedules.js';
 import { schemes } from '../../../src/core/policy/schemes.js';
 import type { Outcome } from '../../../src/core/types.js';
+import { definePolicy } from '../../../src/parts/all.js';
 import { answered } from '../../kit.js';
 import { always, expectValues, flow, type Numbers, near, refused, tooSlow, waits } from './preset-kit.js';
 

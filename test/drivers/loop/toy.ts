@@ -13,6 +13,7 @@ import type {
 } from '../../../src/drivers/loop/exchange.js';
 import { createRetrier, type Retrier } from '../../../src/index.js';
 import type { Session } from '../../../src/kernel/session.js';
+import { allParts } from '../../../src/parts/all.js';
 import { HandTime } from '../../adapters/hand-time.js';
 
 export interface Answer {
@@ -40,6 +41,7 @@ export class Toy implements PromiseExchange<Answer> {
   readonly session: Session;
   readonly body = undefined;
   readonly isSendableTwice = true;
+  readonly parts = allParts;
   deadline: BodyDeadline | undefined = undefined;
   stopFollowing: (() => void) | undefined = undefined;
   private readonly following = new Map<Answer, () => void>();

@@ -5,7 +5,8 @@ import { type LimitName, limitNames, orderOfAdmission } from '../../../src/core/
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { isClear } from '../../../src/kernel/limits/clear.js';
 import type { LiveSession } from '../../../src/kernel/live-session.js';
-import { createRetrier, type Retrier } from '../../../src/kernel/retrier.js';
+import type { Retrier } from '../../../src/kernel/retrier.js';
+import { createRetrier } from '../../../src/parts/all.js';
 import { answered, requestOf } from '../../kit.js';
 
 const policies: Readonly<Record<LimitName, PolicyOptions>> = {

@@ -8,7 +8,8 @@ import { expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { ScopeConcurrency } from '../../../src/kernel/limits/concurrency.js';
 import type { LiveSession } from '../../../src/kernel/live-session.js';
-import { createRetrier, type Retrier } from '../../../src/kernel/retrier.js';
+import type { Retrier } from '../../../src/kernel/retrier.js';
+import { createRetrier } from '../../../src/parts/all.js';
 import { answered, failed, requestOf } from '../../kit.js';
 
 type Phase = 'waiting' | 'backing off' | 'out' | 'reading' | 'over';

@@ -6,8 +6,9 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { RequestFacts } from '../../../src/core/types.js';
-import { createRetrier, type Retrier } from '../../../src/kernel/retrier.js';
+import type { Retrier } from '../../../src/kernel/retrier.js';
 import type { Session } from '../../../src/kernel/session.js';
+import { createRetrier } from '../../../src/parts/all.js';
 import { answered, failed, requestOf } from '../../kit.js';
 
 const reset = failed({ code: 'ECONNRESET' });

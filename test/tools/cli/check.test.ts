@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { checkPolicy } from '../../../src/core/policy/check/check.js';
+import { checkPolicy } from '../../../src/parts/all.js';
 import { undaunted } from './kit.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'check-'));

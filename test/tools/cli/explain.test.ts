@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
-import { definePolicy } from '../../../src/core/policy/policy.js';
 import type { Decision } from '../../../src/core/types.js';
+import { definePolicy } from '../../../src/parts/all.js';
 import type { Flip } from '../../../src/tools/cli/explain/flips.js';
 import { flipsOf } from '../../../src/tools/cli/explain/flips.js';
 import type { Question } from '../../../src/tools/cli/explain/question.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { definePolicy } from '../../../src/core/policy/policy.js';
+import { definePolicy } from '../../../src/parts/all.js';
 import { checkScenario } from '../../../src/tools/cli/scenarios-file.js';
 import { describeScenario } from '../../../src/tools/pages/describe.js';
 import type { Clients, Crowds, Fault, ServerModel } from '../../../src/tools/sim/index.js';

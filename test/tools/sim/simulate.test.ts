@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { definePolicy } from '../../../src/core/policy/policy.js';
 import { presets } from '../../../src/core/policy/presets.js';
+import { definePolicy } from '../../../src/parts/all.js';
 import type { Clients, Contender } from '../../../src/tools/sim/index.js';
 import * as sim from '../../../src/tools/sim/index.js';
 import { chronicle, story, worldOf } from './stories.js';

@@ -5,6 +5,7 @@ import { PolicyError } from '../../errors.js';
 import { freezeDeep } from '../../freeze.js';
 import { defaultSettings, fillIn } from '../fill-in.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
+import { missingAt, missingIn, type Parts } from '../parts.js';
 import type { Settings } from '../settings.js';
 import { findContradictions } from './contradictions.js';
 import type { Level } from './level.js';
@@ -14,19 +15,15 @@ import type { Structure } from './structure.js';
 import { checkStructure, mostProblems } from './structure.js';
 import { pathTo } from './wording.js';
 
-/** A bundle may be made without rules (docs/runtimes.md): then they are refused, whatever their patterns are. */
-const problemsOfPatterns: typeof patternProblems =
-  typeof __UNDAUNTED_RULES__ === 'undefined' || __UNDAUNTED_RULES__ ? patternProblems : () => [];
-
 /** All problems of a policy's options. */
-export function checkPolicy(options: unknown): readonly Problem[] {
-  return problemsOf(checkStructure(policySchema, options), options);
+export function problemsOfPolicy(options: unknown, parts: Parts): readonly Problem[] {
+  return problemsOf(checkStructure(policySchema, options), options, parts);
 }
 
 /** A plain copy of the checked options, since a getter may return something else the next time. Throws if there are problems. */
-export function checkedPolicy(options: unknown): PolicyOptions {
+export function checkedPolicy(options: unknown, parts: Parts): PolicyOptions {
   const structure = checkStructure(policySchema, options);
-  return soundOr(problemsOf(structure, options), structure) as PolicyOptions;
+  return soundOr(problemsOf(structure, options, parts), structure) as PolicyOptions;
 }
 
 function soundOr(problems: readonly Problem[], { sound }: Structure): unknown {
@@ -34,22 +31,25 @@ function soundOr(problems: readonly Problem[], { sound }: Structure): unknown {
   return freezeDeep(sound as object);
 }
 
-function problemsOf({ problems: found, sound }: Structure, options: unknown): Problem[] {
-  const problems = found.map((problem) => withAdvice(problem, options));
+function problemsOf({ problems: found, sound }: Structure, options: unknown, parts: Parts): Problem[] {
+  const problems = [
+    ...found.map((problem) => withAdvice(problem, options)),
+    ...missingIn((sound ?? {}) as SoundPolicy, parts),
+  ];
   if (problems.length >= mostProblems) return inOrder(problems);
   const faults = faultySettings(problems);
   // Stryker disable next-line ArrayDeclaration: what is no object has no settings.
   const { rules = [], ...top } = (sound ?? {}) as SoundPolicy;
   const own = withoutFaults('', top, faults);
   const soundRules = rules.map((rule = {}, index) => withoutFaults(`rules[${index}]`, rule, faults));
-  const base = levelOf('', own, defaultSettings, (key) => !faults.has(key));
+  const base = levelOf('', own, defaultSettings, parts, (key) => !faults.has(key));
   const levels = soundRules.map((rule, index) => {
     const path = `rules[${index}]`;
-    return levelOf(path, rule, base.settings, (key) =>
+    return levelOf(path, rule, base.settings, parts, (key) =>
       rule[key] === undefined ? !faults.has(pathTo(path, key)) && base.knows(key) : true,
     );
   });
-  const all = [...problems, ...problemsOfPatterns(soundRules), ...findContradictions(base, levels)];
+  const all = [...problems, ...patternProblems(soundRules), ...findContradictions(base, levels)];
   return inOrder(all).slice(0, mostProblems);
 }
 
@@ -63,20 +63,27 @@ function ruleOf({ path }: Problem): number {
 }
 
 /** All problems of a single request's settings. Keys that it does not set depend on the rule, and are not judged. */
-export function checkOverride(options: unknown): readonly Problem[] {
-  return overrideProblemsOf(checkStructure(overrideSchema, options), options);
+export function problemsOfOverride(options: unknown, parts: Parts): readonly Problem[] {
+  return overrideProblemsOf(checkStructure(overrideSchema, options), options, parts);
 }
 
 /** A plain copy of the checked settings. Throws if there are problems. */
-export function checkedOverride(options: unknown): OverrideOptions {
+export function checkedOverride(options: unknown, parts: Parts): OverrideOptions {
   const structure = checkStructure(overrideSchema, options);
-  return soundOr(overrideProblemsOf(structure, options), structure) as OverrideOptions;
+  return soundOr(overrideProblemsOf(structure, options, parts), structure) as OverrideOptions;
 }
 
-function overrideProblemsOf({ problems: found, sound }: Structure, options: unknown): Problem[] {
-  const problems = found.map((problem) => withAdvice(problem, options));
+function overrideProblemsOf(
+  { problems: found, sound }: Structure,
+  options: unknown,
+  parts: Parts,
+): Problem[] {
+  const problems = [
+    ...found.map((problem) => withAdvice(problem, options)),
+    ...missingAt('', (sound ?? {}) as SettingsOptions, parts),
+  ];
   const own = withoutFaults('', (sound ?? {}) as SettingsOptions, faultySettings(problems));
-  const level = levelOf('', own, defaultSettings, (key) => own[key] !== undefined);
+  const level = levelOf('', own, defaultSettings, parts, (key) => own[key] !== undefined);
   return [...problems, ...findContradictions(level, [])];
 }
 
@@ -111,6 +118,12 @@ function withoutFaults<T extends object>(path: string, options: T, faults: Reado
   return Object.fromEntries(sound) as Partial<T>;
 }
 
-function levelOf(path: string, own: SettingsOptions, inherited: Settings, knows: Level['knows']): Level {
-  return { path, own, settings: fillIn(own, inherited), knows };
+function levelOf(
+  path: string,
+  own: SettingsOptions,
+  inherited: Settings,
+  parts: Parts,
+  knows: Level['knows'],
+): Level {
+  return { path, own, settings: fillIn(own, inherited, parts), knows };
 }

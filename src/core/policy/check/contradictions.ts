@@ -61,7 +61,7 @@ const contradictions: readonly Contradiction[] = [
     with: [],
     find: (level) => scheduleContradictions(level, 'throttledSchedule'),
   },
-  ...(typeof __UNDAUNTED_TAIL__ === 'undefined' || __UNDAUNTED_TAIL__ ? tailContradictions : []),
+  ...tailContradictions,
 ];
 
 /** All contradictions of a policy with its rules, or of an override. */

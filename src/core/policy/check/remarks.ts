@@ -6,6 +6,7 @@
 import type { Remark } from '../../errors.js';
 import { quote } from '../../found.js';
 import { bodyBytesOf } from '../../hints/compile.js';
+import { allHintSets } from '../../hints/rows.js';
 import type { HintSetName } from '../../hints/sets.js';
 import { plausibleTimes } from '../../limits/checks.js';
 import { timeText } from '../../time-text.js';
@@ -82,7 +83,7 @@ export function unreadBodies({ rules = [], ...top }: PolicyOptions): readonly Re
 /** `own` is what is written here, `all` what applies. */
 function unreadBody(path: string, own: SettingsOptions, all: SettingsOptions): readonly Remark[] {
   const names = all.hints === undefined || all.hints === false ? [] : [all.hints].flat();
-  const deaf = names.filter((name: HintSetName) => bodyBytesOf([name]) > 0);
+  const deaf = names.filter((name: HintSetName) => bodyBytesOf([name], allHintSets) > 0);
   if (all.bodyHintBytes !== 0 || deaf.length === 0) return [];
   const key = own.bodyHintBytes === undefined ? 'hints' : 'bodyHintBytes';
   const sets = deaf.map(quote).join(' and ');
@@ -90,7 +91,7 @@ function unreadBody(path: string, own: SettingsOptions, all: SettingsOptions): r
     {
       path: path === '' ? key : `${path}.${key}`,
       says: `bodyHintBytes is 0, so ${sets} ${deaf.length === 1 ? 'does' : 'do'} not read response bodies`,
-      advice: `Leave bodyHintBytes out to read up to ${bodyBytesOf(deaf)} bytes.`,
+      advice: `Leave bodyHintBytes out to read up to ${bodyBytesOf(deaf, allHintSets)} bytes.`,
     },
   ];
 }

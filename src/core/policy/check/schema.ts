@@ -5,7 +5,7 @@
  */
 
 import { freezeDeep } from '../../freeze.js';
-import { knownNames, whyMissing } from '../../hints/rows.js';
+import { hintSetNames } from '../../hints/sets.js';
 import { byLimit } from '../../limits/all.js';
 import { limitDefinitions, limitSchemas } from '../../limits/checks.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
@@ -70,10 +70,7 @@ const status: JsonSchema = {
 /** Slots may be finer than any timer: Ethernet's take 51.2 µs. */
 const shortestMs = 0.001;
 
-const hintSet = {
-  ...oneOf(...knownNames),
-  ...(whyMissing !== '' && { title: `one of ${knownNames.join(', ')}${whyMissing}` }),
-};
+const hintSet = oneOf(...hintSetNames);
 
 const settings = {
   retry: { const: false, title: 'false (maxRetries sets the number of retries, retryIf the condition)' },

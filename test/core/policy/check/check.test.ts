@@ -4,9 +4,9 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Problem } from '../../../../src/core/errors.js';
 import { PolicyError } from '../../../../src/core/errors.js';
 import { hintSetNames } from '../../../../src/core/hints/sets.js';
-import { checkOverride, checkPolicy } from '../../../../src/core/policy/check/check.js';
 import { policySchema } from '../../../../src/core/policy/check/schema.js';
 import { presets } from '../../../../src/core/policy/presets.js';
+import { checkOverride, checkPolicy } from '../../../../src/parts/all.js';
 import { invalidPolicies, validPolicies } from '../../policies.js';
 
 const satisfiesSchema = new Ajv2020({ strict: true }).compile(policySchema);

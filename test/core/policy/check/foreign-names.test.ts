@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkOverride, checkPolicy } from '../../../../src/core/policy/check/check.js';
-import { definePolicy } from '../../../../src/core/policy/policy.js';
+import { checkOverride, checkPolicy, definePolicy } from '../../../../src/parts/all.js';
 
 /** The options of other libraries, as their manuals name them. Options without an equivalent here are left out. */
 const foreign: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { implausibleTimes } from '../../../../src/core/policy/check/remarks.js';
 import { defaultOptions } from '../../../../src/core/policy/defaults.js';
 import type { PolicyOptions } from '../../../../src/core/policy/options.js';
-import { definePolicy } from '../../../../src/core/policy/policy.js';
 import { presets } from '../../../../src/core/policy/presets.js';
 import { schemes } from '../../../../src/core/policy/schemes.js';
+import { definePolicy } from '../../../../src/parts/all.js';
 
 test('30 ms: did you mean 30 s?', () => {
   expect(implausibleTimes({ deadlineMs: 30 })).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MatchObject } from '../../../../src/core/policy/options.js';
-import { definePolicy } from '../../../../src/core/policy/policy.js';
+import { definePolicy } from '../../../../src/parts/all.js';
 
 function remarksOn(match: string | MatchObject) {
   return definePolicy({ rules: [{ match: '/before' }, { match }] }).remarks;

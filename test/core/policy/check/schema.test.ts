@@ -12,7 +12,7 @@ import type {
   RuleOptions,
   SettingsOptions,
 } from '../../../../src/core/policy/options.js';
-import { definePolicy } from '../../../../src/core/policy/policy.js';
+import { definePolicy } from '../../../../src/parts/all.js';
 import { validPolicies } from '../../policies.js';
 
 type FunctionOnly = 'retryIf' | 'beforeRetry' | 'observe';

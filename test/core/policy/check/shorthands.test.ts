@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkOverride, checkPolicy } from '../../../../src/core/policy/check/check.js';
+import { checkOverride, checkPolicy } from '../../../../src/parts/all.js';
 
 describe('a value that another library would take says how to write it here', () => {
   test.each<[object, string, string]>([

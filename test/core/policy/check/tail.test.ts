@@ -1,12 +1,11 @@
 /** Hedges, and adaptive attempt timeouts. */
 
 import { describe, expect, test } from 'vitest';
-import { checkOverride, checkPolicy } from '../../../../src/core/policy/check/check.js';
 import { hedgedWrites } from '../../../../src/core/policy/check/remarks.js';
 import type { PolicyOptions } from '../../../../src/core/policy/options.js';
-import { definePolicy } from '../../../../src/core/policy/policy.js';
 import { presets } from '../../../../src/core/policy/presets.js';
 import { schemes } from '../../../../src/core/policy/schemes.js';
+import { checkOverride, checkPolicy, definePolicy } from '../../../../src/parts/all.js';
 
 const learnt = { maxMs: 5_000 };
 const beforeRetry = () => {};

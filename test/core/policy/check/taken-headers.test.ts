@@ -1,9 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkOverride, checkPolicy } from '../../../../src/core/policy/check/check.js';
 import { overrideSchema, policySchema } from '../../../../src/core/policy/check/schema.js';
-import { parsePolicy } from '../../../../src/core/policy/policy.js';
+import { checkOverride, checkPolicy, parsePolicy } from '../../../../src/parts/all.js';
 
 /** Fetch 2.2.2: names that no script may set, and those whose value may change the method. */
 const forbidden = [

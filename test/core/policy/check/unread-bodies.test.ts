@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { unreadBodies } from '../../../../src/core/policy/check/remarks.js';
 import type { PolicyOptions } from '../../../../src/core/policy/options.js';
-import { definePolicy } from '../../../../src/core/policy/policy.js';
+import { definePolicy } from '../../../../src/parts/all.js';
 
 const match = '/x';
 

@@ -1,0 +1,126 @@
+/**
+ * The parts of the library that an installation may do without, as values by their names. A policy carries those that it was
+ * defined with, and all code that works for it finds them there. What a policy asks for and its parts do not have is a
+ * problem of the policy, never ignored.
+ */
+
+import type { Problem, Remark } from '../errors.js';
+import { found } from '../found.js';
+import { bases } from '../hints/bases.js';
+import type { HintSets } from '../hints/rows.js';
+import { type AskedFirst, orderOfAdmission } from '../limits/all.js';
+import type { RequestFacts } from '../types.js';
+import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from './options.js';
+
+/** The names of the parts. The last two are in others: what all limits need that are asked, and what learns from answers. */
+export type PartName =
+  | 'check'
+  | 'rules'
+  | 'hints'
+  | AskedFirst
+  | 'hedge'
+  | 'adaptiveTimeout'
+  | 'streams'
+  | 'admission'
+  | 'learning';
+
+/** A part as users see it. What it holds is known to those that use it. */
+export interface Part<Name extends PartName = PartName> {
+  readonly part: Name;
+  /** Parts that it needs itself. */
+  readonly needs?: readonly Part[];
+}
+
+/** Finds what is wrong with a policy, before it is used. */
+export interface Check extends Part<'check'> {
+  /** Returns a frozen copy of the options, or throws a `PolicyError`. */
+  readonly checkedPolicy: (options: unknown, parts: Parts) => PolicyOptions;
+  readonly checkedOverride: (options: unknown, parts: Parts) => OverrideOptions;
+  readonly remarksOn: (rules: readonly RuleOptions[]) => readonly Remark[];
+}
+
+/** Finds the first of several patterns that matches a request. */
+export interface Rules extends Part<'rules'> {
+  readonly routesOf: (rules: readonly RuleOptions[]) => { match(request: RequestFacts): number };
+}
+
+/** Hint sets, by their names. */
+export interface Hints extends Part<'hints'> {
+  readonly sets: HintSets;
+}
+
+/** Each limit that is asked before an attempt is a part. The budget is always there. */
+type LimitParts = { readonly [K in AskedFirst]?: Part<K> };
+
+/** As far as the core knows them. The upper floors know more of each. */
+export interface Parts extends LimitParts {
+  readonly check?: Check;
+  readonly rules?: Rules;
+  readonly hints: Hints;
+  readonly hedge?: Part<'hedge'>;
+  readonly adaptiveTimeout?: Part<'adaptiveTimeout'>;
+  readonly streams?: Part<'streams'>;
+  readonly admission?: Part<'admission'>;
+  readonly learning?: Part<'learning'>;
+}
+
+/** What every installation has. */
+export const essentials: Parts = {
+  hints: { part: 'hints', sets: { standard: bases.standard, common: bases.common } },
+};
+
+// ---------------------------------------------------------------- what is missing
+
+/** A policy, in which a rule that is invalid is undefined. */
+interface Asking extends SettingsOptions {
+  readonly rules?: readonly (SettingsOptions | undefined)[];
+}
+
+/** Everything that a policy asks for, at its top or in a rule, and that these parts do not have. */
+export function missingIn({ rules = [], ...top }: Asking, parts: Parts): readonly Problem[] {
+  return [
+    ...missingAt('', top, parts),
+    ...(rules.length > 0 && parts.rules === undefined ? [problem('rules', rules, 'nothing', 'rules')] : []),
+    ...rules.flatMap((rule, index) => missingAt(`rules[${index}].`, rule ?? {}, parts)),
+  ];
+}
+
+/** The same, of one rule or of the settings of a single request. */
+export function missingAt(before: string, options: SettingsOptions, parts: Parts): readonly Problem[] {
+  const asked: readonly (readonly [
+    key: keyof SettingsOptions,
+    part: keyof Parts,
+    isOff: unknown,
+    off: string,
+  ])[] = [
+    ...orderOfAdmission.map((name) => [name, name, options[name] === false, 'false'] as const),
+    ['hedge', 'hedge', options.hedge === false, 'false'],
+    ['attemptTimeoutMs', 'adaptiveTimeout', typeof options.attemptTimeoutMs === 'number', 'milliseconds'],
+    ['bufferBodyBytes', 'streams', options.bufferBodyBytes === 0, '0'],
+  ];
+  return [
+    ...asked.flatMap(([key, part, isOff, off]) =>
+      options[key] === undefined || isOff || parts[part] !== undefined
+        ? []
+        : [problem(before + key, options[key], off, part)],
+    ),
+    ...[options.hints || []]
+      .flat()
+      .flatMap((name) =>
+        name === undefined || Object.hasOwn(parts.hints.sets, name)
+          ? []
+          : [problem(`${before}hints`, name, 'a set that is there', camelCase(name), '/hints')],
+      ),
+  ];
+}
+
+function problem(path: string, option: unknown, allowed: string, part: string, entry = ''): Problem {
+  const module = `'undaunted/parts${entry}'`;
+  const advice = `${part} needs import { ${part} } from ${module}, given in the list after the policy`;
+  return { path, found: found(option), allowed, advice };
+}
+
+/** `azure-openai` is exported as `azureOpenai`. */
+function camelCase(name: string): string {
+  return String(name).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,33 @@
+/** The parts of an installation, as far as the drivers know them. */
+
+import type { Part } from '../core/policy/parts.js';
+import type { KernelParts, Learning } from '../kernel/parts.js';
+import type { OwnRetrier } from '../kernel/retrier.js';
+import type { KeptBody } from './body/kept-body.js';
+import type { streamFrom } from './body/kept-stream.js';
+import type { asWebStream, webSource } from './body/web-stream.js';
+import type { sendLearning } from './loop/hedging.js';
+
+/** Keeps bodies that can be read only once, so that they can be sent again. */
+export interface Streams extends Part<'streams'> {
+  readonly KeptBody: new (body: object, limitBytes: number) => KeptBody;
+  readonly asWebStream: typeof asWebStream;
+  readonly streamFrom: typeof streamFrom;
+  readonly webSource: typeof webSource;
+}
+
+export interface DriverParts extends KernelParts {
+  readonly learning?: Learning & { readonly send: typeof sendLearning };
+  readonly streams?: Streams;
+}
+
+/** What an adapter installs, with all parts that its policy has. */
+export interface Installed {
+  readonly retrier: OwnRetrier;
+  readonly parts: DriverParts;
+}
+
+export function installed(retrier: OwnRetrier): Installed {
+  // The kernel knows less of them than there is.
+  return { retrier, parts: retrier.parts as DriverParts };
+}

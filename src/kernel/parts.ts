@@ -1,0 +1,21 @@
+/** The parts of an installation, as far as the kernel knows them: the limits that are asked, and what learns from answers. */
+
+import type { Tail } from '../core/limits/latency/setting.js';
+import type { Part, Parts } from '../core/policy/parts.js';
+import type * as admission from './limits/admission.js';
+import type { LimitParts } from './limits/limits.js';
+import type { Race, Raced } from './race.js';
+
+/** What each limit needs that is asked before an attempt. */
+export interface Admission extends Part<'admission'> {
+  readonly asked: Pick<typeof admission, 'admit' | 'admitHedge' | 'end' | 'giveBack' | 'leave'>;
+}
+
+export interface Learning extends Part<'learning'> {
+  readonly Race: new (session: Raced, uses: Tail) => Race;
+}
+
+export interface KernelParts extends Omit<Parts, keyof LimitParts>, LimitParts {
+  readonly admission?: Admission;
+  readonly learning?: Learning;
+}

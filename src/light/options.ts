@@ -1,0 +1,53 @@
+/** Options as the light entries take them: a setting whose part is not in the list is an error where it is written. */
+
+import type { AskedFirst } from '../core/limits/all.js';
+import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../core/policy/options.js';
+import type { Part } from '../core/policy/parts.js';
+
+type NamesIn<List extends readonly Part[]> = List[number]['part'];
+
+type SetsIn<One> = One extends { readonly sets: infer Sets } ? keyof Sets : never;
+
+type Needs<
+  Name extends string,
+  Entry extends string = '',
+> = `needs import { ${Name} } from 'undaunted/parts${Entry}'`;
+
+/** The option, if there is its part. */
+type With<List extends readonly Part[], Name extends string, Option, Off> =
+  Name extends NamesIn<List> ? Option : Off | Needs<Name>;
+
+/** Of sets that are not in the list: all of them have one sentence, since an error shows the whole union. */
+type NeedsSet = "needs its import from 'undaunted/parts/hints'";
+
+type Allowed<List extends readonly Part[], Key, Option> = Key extends AskedFirst | 'hedge'
+  ? With<List, Key, Option, false>
+  : Key extends 'attemptTimeoutMs'
+    ? With<List, 'adaptiveTimeout', Option, number>
+    : Key extends 'bufferBodyBytes'
+      ? With<List, 'streams', Option, 0>
+      : Key extends 'hints'
+        ?
+            | ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)
+            | readonly ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)[]
+            | false
+        : Key extends 'rules'
+          ? With<List, 'rules', readonly RuleWith<List>[], never>
+          : Option;
+
+/** The options of a policy that is defined with these parts. */
+export type PolicyWith<List extends readonly Part[]> = {
+  [Key in keyof PolicyOptions]: Allowed<List, Key, PolicyOptions[Key]>;
+};
+
+/** A rule of such a policy. */
+export type RuleWith<List extends readonly Part[]> = {
+  [Key in keyof RuleOptions]: Allowed<List, Key, RuleOptions[Key]>;
+};
+
+/** The settings of a single request under such a policy. */
+export type OverrideWith<List extends readonly Part[]> = {
+  [Key in keyof OverrideOptions]: Key extends keyof SettingsOptions
+    ? Allowed<List, Key, OverrideOptions[Key]>
+    : OverrideOptions[Key];
+};

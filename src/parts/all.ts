@@ -1,0 +1,130 @@
+/**
+ * Every part that there is, and the functions of those entries that have all of them. Each part is a value without a spread
+ * and without a call, so that a bundle carries only those that its program names.
+ */
+
+import type { Problem } from '../core/errors.js';
+import { allHintSets } from '../core/hints/rows.js';
+import {
+  checkedOverride,
+  checkedPolicy,
+  problemsOfOverride,
+  problemsOfPolicy,
+} from '../core/policy/check/check.js';
+import { remarksOn } from '../core/policy/check/remarks.js';
+import { fillIn as fillInWith } from '../core/policy/fill-in.js';
+import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
+import type { Check, Hints, Part, Rules } from '../core/policy/parts.js';
+import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
+import { readPattern } from '../core/policy/routes/patterns.js';
+import { compileRoutes } from '../core/policy/routes/routes.js';
+import type { Settings } from '../core/policy/settings.js';
+import { KeptBody } from '../drivers/body/kept-body.js';
+import { streamFrom } from '../drivers/body/kept-stream.js';
+import { asWebStream, webSource } from '../drivers/body/web-stream.js';
+import { sendLearning } from '../drivers/loop/hedging.js';
+import type { DriverParts, Streams } from '../drivers/parts.js';
+import { admit, admitHedge, end, giveBack, leave } from '../kernel/limits/admission.js';
+import { ScopeConcurrency } from '../kernel/limits/concurrency.js';
+import { ScopeGate } from '../kernel/limits/gate.js';
+import { ScopeHold } from '../kernel/limits/hold.js';
+import type { Admission, KernelParts } from '../kernel/parts.js';
+import type { Ports } from '../kernel/ports.js';
+import { Race } from '../kernel/race.js';
+import {
+  type OwnRetrier,
+  type Retrier,
+  type RetrierLike,
+  type RetrierOptions,
+  retrierFrom,
+  retrierOf,
+} from '../kernel/retrier.js';
+
+export const check: Check = { part: 'check', checkedPolicy, checkedOverride, remarksOn };
+
+export const rules: Rules = {
+  part: 'rules',
+  routesOf: (all) => compileRoutes(all.map(({ match }) => readPattern(match))),
+};
+
+export const streams: Streams = { part: 'streams', KeptBody, asWebStream, streamFrom, webSource };
+
+const admission: Admission = {
+  part: 'admission',
+  asked: { admit, admitHedge, end, giveBack, leave },
+};
+
+export const gate: Required<KernelParts>['gate'] = { part: 'gate', needs: [admission], Limit: ScopeGate };
+
+export const hold: Required<KernelParts>['hold'] = { part: 'hold', needs: [admission], Limit: ScopeHold };
+
+export const concurrency: Required<KernelParts>['concurrency'] = {
+  part: 'concurrency',
+  needs: [admission],
+  Limit: ScopeConcurrency,
+};
+
+const learning: Required<DriverParts>['learning'] = { part: 'learning', Race, send: sendLearning };
+
+export const hedge: Part<'hedge'> = { part: 'hedge', needs: [learning] };
+
+export const adaptiveTimeout: Part<'adaptiveTimeout'> = { part: 'adaptiveTimeout', needs: [learning] };
+
+const hints: Hints = { part: 'hints', sets: allHintSets };
+
+export const allParts: Required<DriverParts> = {
+  check,
+  rules,
+  hints,
+  gate,
+  hold,
+  concurrency,
+  hedge,
+  adaptiveTimeout,
+  streams,
+  admission,
+  learning,
+};
+
+// ---------------------------------------------------------------- with all of them
+
+/**
+ * Checks options and makes a policy of them. Throws a `PolicyError` that lists all problems. A finished policy is
+ * returned as it is.
+ */
+export function definePolicy(options: PolicyOptions | PolicyLike = {}): Policy {
+  return policyOf(options, allParts);
+}
+
+/** Makes a policy from data of any type, for example from a JSON file. It is checked like `definePolicy` does. */
+export function parsePolicy(value: unknown): Policy {
+  return policyIn(value, allParts);
+}
+
+/** Makes a new retrier. Adapters that are given the same retrier share its limits. */
+export function createRetrier(
+  policy: PolicyOptions | PolicyLike = {},
+  ports: Partial<Ports> = {},
+  options: RetrierOptions = {},
+): Retrier {
+  return retrierOf(policyOf(policy, allParts), ports, options);
+}
+
+/** For adapters: a policy that is passed twice shares one retrier; each options object gets its own. */
+export function retrierFor(given?: PolicyOptions | PolicyLike | RetrierLike): OwnRetrier {
+  return retrierFrom(given, allParts);
+}
+
+/** All problems of a policy's options. */
+export function checkPolicy(options: unknown): readonly Problem[] {
+  return problemsOfPolicy(options, allParts);
+}
+
+/** All problems of a single request's settings. */
+export function checkOverride(options: unknown): readonly Problem[] {
+  return problemsOfOverride(options, allParts);
+}
+
+export function fillIn(options: SettingsOptions, inherited: Settings): Settings {
+  return fillInWith(options, inherited, allParts);
+}

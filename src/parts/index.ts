@@ -1,0 +1,30 @@
+/** The parts of the library as values: for the light entries, which have only those that they are given. */
+
+import type { Part } from '../core/policy/parts.js';
+import * as every from './all.js';
+
+export type { Part, PartName } from '../core/policy/parts.js';
+
+/** The check of policies. Unless `process.env.NODE_ENV` is `'production'`, the light entries have it anyway. */
+export const check: Part<'check'> = every.check;
+
+/** `rules`, and their patterns. */
+export const rules: Part<'rules'> = every.rules;
+
+/** `gate`: the circuit breaker of a scope. */
+export const gate: Part<'gate'> = every.gate;
+
+/** `hold`: the pause that a server asked for, for a whole scope. */
+export const hold: Part<'hold'> = every.hold;
+
+/** `concurrency`: so many attempts in flight; the others wait in order. */
+export const concurrency: Part<'concurrency'> = every.concurrency;
+
+/** `hedge`: a second attempt of a request that is late. */
+export const hedge: Part<'hedge'> = every.hedge;
+
+/** `attemptTimeoutMs: { maxMs }`: time limits that follow from the answers. */
+export const adaptiveTimeout: Part<'adaptiveTimeout'> = every.adaptiveTimeout;
+
+/** `bufferBodyBytes`: streams and the bodies of Requests, kept so that they can be sent again. Without it, each is sent once. */
+export const streams: Part<'streams'> = every.streams;

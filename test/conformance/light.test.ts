@@ -1,0 +1,138 @@
+/**
+ * The scenarios through the light entries: each with the parts that it needs, and without them it is refused. Those that
+ * need none are played with the essentials alone.
+ */
+
+import { describe, expect, test, vi } from 'vitest';
+import { PolicyError, type PolicyOptions, type Ports, type Retrier } from '../../src/index.js';
+import { attachRetry } from '../../src/light/axios.js';
+import { withRetry } from '../../src/light/fetch.js';
+import { createRetrier, definePolicy } from '../../src/light/index.js';
+import * as hints from '../../src/parts/hints.js';
+import * as parts from '../../src/parts/index.js';
+import { axiosPlay } from './axios-play.js';
+import { conforms } from './conform.js';
+import { fetchPlay } from './fetch-play.js';
+import { policyOf } from './functions.js';
+import type { Scenario } from './scenario.js';
+import { themes } from './themes.js';
+
+type List = readonly parts.Part[];
+
+const values: Readonly<Record<string, parts.Part>> = { ...parts, ...hints };
+
+/** The parts that the error of a policy names. */
+function lackingIn(options: PolicyOptions): string[] {
+  try {
+    definePolicy(options as object, [] as List);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    return error.problems.map(({ advice = '' }) => {
+      const [, name = advice] =
+        /^(\w+) needs import \{ \1 \} from 'undaunted\/parts(?:\/hints)?'/.exec(advice) ?? [];
+      return name;
+    });
+  }
+}
+
+/** What the scenario asks for, in its policy or in the override of a request. */
+function neededBy(scenario: Scenario): readonly string[] {
+  const overrides = scenario.requests.flatMap(({ retry }) => (typeof retry === 'object' ? [retry] : []));
+  // Without the part, a stream is sent once.
+  const streams = scenario.requests.some(({ stream }) => stream !== undefined) ? ['streams'] : [];
+  return [...new Set([...[policyOf(scenario), ...overrides].flatMap(lackingIn), ...streams])].sort();
+}
+
+function open(scenario: Scenario, ports: Ports): Retrier {
+  const list: List = neededBy(scenario).flatMap((name) => values[name] ?? []);
+  return createRetrier(definePolicy(policyOf(scenario) as object, list), ports);
+}
+
+describe('fetch', () => conforms('fetch', fetchPlay(open, withRetry)));
+describe('axios, as in production, where policies are not checked', () =>
+  conforms(
+    'axios',
+    axiosPlay((scenario, ports) => {
+      vi.stubEnv('NODE_ENV', 'production');
+      const retrier = open(scenario, ports);
+      vi.unstubAllEnvs();
+      return retrier;
+    }, attachRetry),
+  ));
+
+test('these scenarios are refused without their parts; all others need none', () => {
+  const all = themes.flatMap(({ scenarios }) => scenarios);
+  const needs = all.map((scenario) => [scenario.name, neededBy(scenario).join(', ')] as const);
+  expect(Object.fromEntries(needs.filter(([, names]) => names !== ''))).toEqual(refused);
+  expect(needs.filter(([, names]) => names === '').length).toBeGreaterThan(60);
+});
+
+const refused: Readonly<Record<string, string>> = {
+  'a scope by name': 'rules',
+  'the others wait until an attempt is over': 'concurrency',
+  'as many as there may be are in flight': 'concurrency',
+  'no request waits for more than half of the time that it has left': 'concurrency',
+  'no request waits for longer than it may': 'concurrency',
+  'no more wait than may': 'concurrency',
+  'a retry that waits takes no room, and stands in line again': 'concurrency',
+  'there is no retry if as many wait as may': 'concurrency',
+  'there is no retry if the first in line has waited for longer than any may': 'concurrency',
+  'a rule with a limit of its own counts for itself': 'concurrency, rules',
+  'a payment that a function knows by its path': 'rules',
+  'a rule for a header of the request': 'rules',
+  'a rule for a query': 'rules',
+  "what a rule's function is told": 'rules',
+  'shut, probed and open again': 'gate',
+  'a ramp, not a stampede': 'gate',
+  'no longer than 0.35 seconds': 'gate',
+  'a wave of failures': 'gate',
+  'an application that fails': 'gate',
+  'what is no sign of death': 'gate',
+  'no retry to a server that is taken for dead': 'gate',
+  "a retry's failure is the same request's": 'gate',
+  'shut while a request waits for its retry': 'gate',
+  'waiting at the gate': 'gate',
+  'no room at the gate': 'gate',
+  'too little time to wait at the gate': 'gate',
+  'each origin has its own gate': 'gate',
+  "GitHub's 403 that means 429": 'github, rules',
+  'grown jitter is no longer than a hint may be, and leaves half of the time for the answer': 'rules',
+  "one request's hint holds the others": 'hold',
+  'a short hint does not hold other requests': 'hold',
+  'a hold that is longer than the deadline': 'hold',
+  'a hint that is too long to wait for does not hold other requests': 'hold',
+  'each origin has its own hold': 'hold, rules',
+  'one that is refused speaks for itself': 'hold',
+  'no request queues for long': 'hold',
+  'a retry that would queue for too long': 'hold',
+  'the first rule that matches': 'rules',
+  'a rule inherits, and replaces a schedule whole': 'rules',
+  'segments by name': 'rules',
+  'a path in disguise': 'rules',
+  'a request that speaks for itself': 'rules',
+  'a key for every POST of a rule': 'rules',
+  'a POST that a rule calls idempotent': 'rules',
+  'a stream that was read': 'streams',
+  'a stream that was kept': 'streams',
+  'a hedge that is answered first': 'hedge',
+  'a hedge, and the first attempt is answered first': 'hedge',
+  'two requests that are hedged one after the other': 'hedge',
+  'an answer before the hedge is due': 'hedge',
+  'no hedge before a request has succeeded': 'hedge',
+  'two attempts that both fail': 'hedge',
+  'the number of a hedge, and of the retry after it': 'hedge',
+  'two attempts that both fail, and no retry is left': 'hedge',
+  'two attempts that fail with hints': 'hedge',
+  'two attempts that fail, and the server forbids a retry': 'hedge',
+  'a hedge that fails': 'hedge',
+  'a hedge and an attempt timeout': 'hedge',
+  'a hedge and a deadline': 'hedge',
+  'a POST is not hedged': 'hedge',
+  'methods that are hedged': 'hedge',
+  'a request without retries is not hedged': 'hedge',
+  'no hedge after a 429': 'hedge',
+  'no hedge while a hold is on': 'hedge, hold',
+  'hedges are paid for by requests that succeed': 'hedge',
+  'an adaptive attempt timeout': 'adaptiveTimeout',
+};

@@ -1,0 +1,243 @@
+/** The light entries without some parts: the rest works, and what is missing is an error that says what to import. */
+
+import axios from 'axios';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { withRetry as withEverything } from '../../src/adapters/fetch/index.js';
+import { definePolicy as defineWithAll, type PolicyError, presets } from '../../src/index.js';
+import { attachRetry } from '../../src/light/axios.js';
+import { withRetry } from '../../src/light/fetch.js';
+import { createRetrier, definePolicy, parsePolicy } from '../../src/light/index.js';
+import * as hints from '../../src/parts/hints.js';
+import {
+  adaptiveTimeout,
+  check,
+  concurrency,
+  gate,
+  hedge,
+  hold,
+  type Part,
+  rules,
+  streams,
+} from '../../src/parts/index.js';
+
+const schedule = { kind: 'fixed', waitMs: 1 } as const;
+const url = 'https://api.example.com/users/7';
+
+/** As if the types were not looked at: the options come from JavaScript, or from a file. */
+function define(options: object, ...list: Part[]): ReturnType<typeof definePolicy> {
+  return definePolicy(options, list as readonly Part[]);
+}
+
+function failingOnce(headers: HeadersInit = {}): { fetch: typeof fetch; count: () => number } {
+  let sent = 0;
+  const send = (): Promise<Response> => {
+    sent += 1;
+    return Promise.resolve(new Response('', sent === 1 ? { status: 503, headers } : { status: 200 }));
+  };
+  return { fetch: send, count: () => sent };
+}
+
+function problemsOf(work: () => unknown): readonly (readonly [path: string, advice: string | undefined])[] {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_POLICY' });
+    return (error as PolicyError).problems.map(({ path, advice }) => [path, advice] as const);
+  }
+  throw new Error('It should have thrown');
+}
+
+const says = (name: string, entry = ''): string =>
+  `${name} needs import { ${name} } from 'undaunted/parts${entry}', given in the list after the policy`;
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe.each(['test', 'production'])('in %s', (environment) => {
+  const inIt = <T>(work: () => T): T => {
+    vi.stubEnv('NODE_ENV', environment);
+    return work();
+  };
+
+  test('retries, and obeys hints and overrides', async () => {
+    const [one, two] = [failingOnce(), failingOnce({ 'retry-after': '60' })];
+    const first = await inIt(() => withRetry(one.fetch, { schedule, maxRetries: 1 }))(url);
+    const second = await inIt(() => withRetry(two.fetch))(url, { retry: { maxHintMs: 1_000 } });
+    expect([first.status, one.count(), second.status, two.count()]).toEqual([200, 2, 503, 1]);
+  });
+
+  const settings: readonly (readonly [part: Part, path: string, options: object])[] = [
+    [gate, 'gate', { gate: true }],
+    [hold, 'hold', { hold: { minMs: 1 } }],
+    [concurrency, 'concurrency', { concurrency: 3 }],
+    [hedge, 'hedge', { hedge: { afterMs: 80 } }],
+    [adaptiveTimeout, 'attemptTimeoutMs', { attemptTimeoutMs: { maxMs: 5_000 } }],
+    [streams, 'bufferBodyBytes', { bufferBodyBytes: 1 }],
+  ];
+
+  test.each(settings)('$part: in a policy, a rule, and JSON', (part, path, options) => {
+    const { part: name } = part;
+    vi.stubEnv('NODE_ENV', environment);
+    expect(problemsOf(() => define(options))).toEqual([[path, says(name)]]);
+    expect(
+      problemsOf(() => define({ rules: [{ match: '/a' }, { match: '/b', ...options }] }, rules)),
+    ).toEqual([[`rules[1].${path}`, says(name)]]);
+    expect(problemsOf(() => parsePolicy(JSON.parse(JSON.stringify(options))))).toEqual([[path, says(name)]]);
+    expect(problemsOf(() => withRetry(fetch, options))).toEqual([[path, says(name)]]);
+    expect(() => define(options, part)).not.toThrow();
+    expect(() => parsePolicy(options, [part])).not.toThrow();
+  });
+
+  test.each([
+    ['bufferBodyBytes', 9, 'streams', ''],
+    ['hints', ['github'], 'github', '/hints'],
+    ['attemptTimeoutMs', { maxMs: 9 }, 'adaptiveTimeout', ''],
+  ] as const)('%s: in an override', async (key, option, name, entry) => {
+    const request = inIt(() => withRetry(failingOnce().fetch)(url, { retry: { [key]: option } }));
+    await expect(request).rejects.toThrow(`init.retry.${key}: found `);
+    // With the check, no override may have the last one, whatever the parts are.
+    if (key !== 'attemptTimeoutMs' || environment === 'production')
+      await expect(request).rejects.toThrow(says(name, entry));
+  });
+
+  test('rules', () => {
+    const ruled = { rules: [{ match: '/a', maxRetries: 1 }] };
+    expect(problemsOf(() => inIt(() => define(ruled)))).toEqual([['rules', says('rules')]]);
+    expect(inIt(() => define({ rules: [] })).rules).toEqual([]);
+    const policy = inIt(() => define(ruled, rules));
+    const rule = policy.ruleFor({ method: 'GET', origin: undefined, path: '/a', keyed: false });
+    expect(rule.settings.maxRetries).toBe(1);
+  });
+
+  test('everything at once, where it stands', () => {
+    const all = { ...presets.policies.service, rules: [{ match: '/a', hints: ['github', 'azure-openai'] }] };
+    expect(problemsOf(() => inIt(() => define(all))).toSorted()).toEqual([
+      ['gate', says('gate')],
+      ['hold', says('hold')],
+      ['rules', says('rules')],
+      ['rules[0].hints', says('azureOpenai', '/hints')],
+      ['rules[0].hints', says('github', '/hints')],
+    ]);
+  });
+
+  test('what is off, and what is a number, needs no part', () => {
+    const off = { gate: false, hold: false, hedge: false, attemptTimeoutMs: 100, bufferBodyBytes: 0 };
+    expect(inIt(() => define(off)).fallback.settings).toMatchObject(off);
+    expect(inIt(() => define({})).fallback.settings.bufferBodyBytes).toBe(0);
+    expect(inIt(() => define({}, streams)).fallback.settings.bufferBodyBytes).toBe(65_536);
+  });
+
+  test('a policy is frozen, and a copy', () => {
+    const options = { maxRetries: 2, deadlineMs: undefined, statuses: [502] } as const;
+    const policy = inIt(() => define(options));
+    expect(policy.toJSON()).toEqual({ maxRetries: 2, statuses: [502] });
+    expect('deadlineMs' in policy.toJSON()).toBe(false);
+    expect(Object.isFrozen(policy.toJSON().statuses)).toBe(true);
+    expect(Object.isFrozen(options.statuses)).toBe(false);
+  });
+
+  test('a stream is sent once without its part, and text is sent again', async () => {
+    const got: string[] = [];
+    const send: typeof globalThis.fetch = async (input, init) => {
+      got.push(await new Request(input, { duplex: 'half', ...init } as RequestInit).text());
+      return new Response('', { status: 503 });
+    };
+    const stream = (): ReadableStream => new Response('abc').body as ReadableStream;
+    const options = { schedule, maxRetries: 1 };
+    for (const list of [[], [streams]] as const) {
+      const retrying = inIt(() => withRetry(send, options, list));
+      await retrying(url, { method: 'PUT', body: stream(), duplex: 'half' } as RequestInit);
+      await retrying(new Request(url, { method: 'PUT', body: 'def' }));
+      await retrying(url, { method: 'PUT', body: 'ghi' });
+      await retrying(url, { method: 'PUT', body: () => stream(), duplex: 'half' } as object);
+    }
+    const twice = ['abc', 'abc', 'def', 'def', 'ghi', 'ghi', 'abc', 'abc'];
+    expect(got).toEqual(['abc', 'def', 'ghi', 'ghi', 'abc', 'abc', ...twice]);
+  });
+});
+
+describe('the check', () => {
+  const misspelled = { maxRetrys: 1 };
+
+  test('looks at policies unless they are in production', () => {
+    expect(() => define(misspelled)).toThrow(/Did you mean "maxRetries"/);
+    vi.stubEnv('NODE_ENV', 'production');
+    expect(() => define(misspelled)).not.toThrow();
+    expect(() => define(misspelled, check)).toThrow(/Did you mean "maxRetries"/);
+  });
+
+  test('looks at what comes from outside in any case', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    expect(() => parsePolicy(misspelled)).toThrow(/Did you mean "maxRetries"/);
+    expect(() => parsePolicy({ rules: [{ match: 'GET https://a/' }] }, [rules])).toThrow(/https/);
+  });
+
+  test('finds what is missing beside what is wrong', () => {
+    expect(
+      problemsOf(() => define({ gate: true, hints: 'githup', maxRetries: -1 })).map(([path]) => path),
+    ).toEqual(expect.arrayContaining(['gate', 'hints', 'maxRetries']));
+    expect(problemsOf(() => define({ hints: 'githup' }))).toEqual([['hints', 'Did you mean "github"?']]);
+  });
+
+  test('where there is no process, nothing crashes', () => {
+    vi.stubGlobal('process', undefined);
+    try {
+      expect(() => define(misspelled)).not.toThrow();
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});
+
+describe('hint sets', () => {
+  test('each is a value under its own name', () => {
+    for (const [name, part] of Object.entries(hints)) {
+      const names = Object.keys(part.sets);
+      if (name !== 'vendors') {
+        expect(
+          names.map((one) => one.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())),
+        ).toEqual([name]);
+      }
+      expect(define({ hints: names }, part).fallback.settings.hints).toBeDefined();
+    }
+  });
+
+  test('several lists and all vendors', () => {
+    const { github, okta, vendors, heuristic } = hints;
+    expect(() => define({ hints: ['github', 'okta'] }, github, okta)).not.toThrow();
+    expect(() => define({ hints: ['stripe', 'heuristic', 'common'] }, vendors, heuristic)).not.toThrow();
+    expect(problemsOf(() => define({ hints: ['github', 'okta'] }, github))).toEqual([
+      ['hints', says('okta', '/hints')],
+    ]);
+  });
+});
+
+describe('a policy carries its parts', () => {
+  test('into every entry, and shares its budget there', () => {
+    const policy = define({ gate: true }, gate);
+    expect(() => withRetry(fetch, policy)).not.toThrow();
+    expect(() => attachRetry(axios.create(), policy)).not.toThrow();
+    expect(() => withEverything(fetch, policy)).not.toThrow();
+    expect(() => withRetry(fetch, createRetrier(policy))).not.toThrow();
+    expect(() => withRetry(fetch, defineWithAll({ gate: true, rules: [{ match: '/a' }] }))).not.toThrow();
+  });
+
+  test('so a list beside a finished one is refused', () => {
+    const policy = define({});
+    const withList = withRetry as (fetch: unknown, policy: unknown, list: readonly Part[]) => unknown;
+    expect(() => withList(fetch, policy, [gate])).toThrow(
+      'undaunted: a finished policy has its parts already: give the list to definePolicy(options, list)',
+    );
+    expect(() => withList(fetch, createRetrier(policy), [hints.github])).toThrow(/has its parts already/);
+    expect(() => withList(fetch, define({}, gate), [gate])).not.toThrow();
+  });
+});
+
+test('what is no part is refused', () => {
+  for (const strange of [undefined, null, {}, 'rules', () => undefined]) {
+    expect(() => define({}, strange as never)).toThrow(
+      /^undaunted: the list after the policy takes parts, such as import \{ rules \} from 'undaunted\/parts', but got /,
+    );
+  }
+});

@@ -1,0 +1,68 @@
+/** What editors underline: a setting whose part is not in the list, with what to import. */
+
+import { describe, expect, test } from 'vitest';
+import { problemsOf } from '../../scripts/editor.js';
+
+const head = `
+import { definePolicy } from 'undaunted/light';
+import { withRetry } from 'undaunted/light/fetch';
+import { attachRetry, type AttachableInstance } from 'undaunted/light/axios';
+import { adaptiveTimeout, gate, hedge, hold, rules, streams, type Part } from 'undaunted/parts';
+import { github, vendors } from 'undaunted/parts/hints';
+import { presets } from 'undaunted';
+declare const instance: AttachableInstance;
+declare const some: readonly Part[];
+export { adaptiveTimeout, gate, hedge, hold, rules, streams, github, vendors, presets, some, instance, attachRetry, withRetry, definePolicy };
+`;
+
+const needs = (name: string): string => `needs import { ${name} } from 'undaunted/parts'`;
+
+const wrong: readonly (readonly [program: string, sentence: string])[] = [
+  ['definePolicy({ hold: true });', needs('hold')],
+  ['definePolicy({ hold: true }, [gate]);', needs('hold')],
+  ['definePolicy({ gate: { failures: 3 } }, [hold]);', needs('gate')],
+  ['definePolicy({ hedge: true });', needs('hedge')],
+  ['definePolicy({ concurrency: 3 });', needs('concurrency')],
+  ['definePolicy({ attemptTimeoutMs: { maxMs: 1_000 } });', needs('adaptiveTimeout')],
+  ['definePolicy({ bufferBodyBytes: 1_000 });', needs('streams')],
+  ["definePolicy({ rules: [{ match: '/a' }] });", needs('rules')],
+  ["definePolicy({ rules: [{ match: '/a', gate: true }] }, [rules]);", needs('gate')],
+  ["definePolicy({ hints: 'github' });", "needs its import from 'undaunted/parts/hints'"],
+  ["definePolicy({ hints: ['okta'] }, [github]);", "needs its import from 'undaunted/parts/hints'"],
+  ['withRetry(fetch, { gate: true }, [hold]);', needs('gate')],
+  ["withRetry(fetch, {}, [hold])('/', { retry: { bufferBodyBytes: 9 } });", needs('streams')],
+  ['attachRetry(instance, { hold: true });', needs('hold')],
+  ['definePolicy({ maxRetrys: 1 });', 'maxRetrys'],
+];
+
+const right: readonly string[] = [
+  'definePolicy();',
+  'definePolicy({ maxRetries: 2, gate: false, hold: false, attemptTimeoutMs: 100, bufferBodyBytes: 0});',
+  'definePolicy({ gate: true, hold: true }, [hold, gate]);',
+  'definePolicy(presets.policies.service, [hold, gate]);',
+  "definePolicy({ rules: [{ match: '/a', hold: { minMs: 1 } }] }, [rules, hold]);",
+  "definePolicy({ hints: ['github', 'common'] }, [github]);",
+  "definePolicy({ hints: 'okta' }, [vendors]);",
+  'definePolicy({ hold: true }, some);',
+  'definePolicy(definePolicy({}));',
+  'withRetry(fetch, definePolicy({ gate: true }, [gate]));',
+  "withRetry(fetch, { retryIf: ({ kind }) => kind === 'error' }, [streams])('/', { retry: { bufferBodyBytes: 9 } });",
+  'withRetry(undefined, { hedge: true, attemptTimeoutMs: { maxMs: 9 } }, [hedge, adaptiveTimeout]);',
+  'attachRetry(instance, { bufferBodyBytes: 9 }, [streams]);',
+];
+
+describe('in an editor', () => {
+  const problems = problemsOf([
+    ...wrong.map(([program]) => head + program),
+    ...right.map((one) => head + one),
+  ]);
+
+  test.each(wrong)('%s', (program, sentence) => {
+    const found = problems[wrong.findIndex(([one]) => one === program)] ?? [];
+    expect(found.join(' ')).toContain(sentence);
+  });
+
+  test.each(right)('%s', (program) => {
+    expect(problems[wrong.length + right.indexOf(program)]).toEqual([]);
+  });
+});
