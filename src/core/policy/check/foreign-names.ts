@@ -1,6 +1,6 @@
 /**
  * What other libraries call our settings: axios-retry, retry-axios, undici, got, ky, p-retry, async-retry, node-retry,
- * ofetch, ffetch, fetch-retry, exponential-backoff, gaxios, cockatiel, opossum, Polly, the SDKs; for hedges, gRPC, Finagle
+ * ofetch, ffetch, fetch-retry, exponential-backoff, gaxios, cockatiel, opossum, Polly, axios-auth-refresh, the SDKs; for hedges, gRPC, Finagle
  * and Cassandra. Strings, since a page carries them.
  */
 
@@ -40,6 +40,10 @@ const names: readonly ForeignName[] = [
   ['', 'throwOnError throwOnHttpError throwHttpErrors', 'Not needed: the last answer is returned as it is.'],
   ['beforeRetry', 'onRetry onRetryAttempt', ' To be told only, use "observe".'],
   ['observe', 'onFailedAttempt onMaxRetryTimesExceeded onError onFailure onSuccess onGiveUp'],
+  ['credentials', 'authRefresh tokenRefresh'],
+  ['credentials.renew', 'refresh refreshToken refreshAuthLogic'],
+  ['credentials.statuses', 'statusCodes'],
+  ['credentials.timeoutMs', 'timeout'],
   ...limitNamesElsewhere,
   ['hedge', 'hedging hedgingPolicy hedged backup backupRequest backupRequests speculativeRetry'],
   ['hedge', 'maxHedges maxHedgedAttempts', ' There is one hedge at most.'],

@@ -66,6 +66,7 @@ describe('functions', () => {
       throttledSchedule: f,
       scope: f,
       idempotencyKey: { generate: f },
+      credentials: { headers: f, renew: f },
       retryIf: f,
       beforeRetry: f,
       observe: f,
@@ -104,6 +105,39 @@ describe('functions', () => {
       'rules[0].schedule.waitMs: a function',
       'rules[1]: a function',
     ]);
+  });
+
+  test.each([
+    [{}, ['credentials.headers: nothing, a function', 'credentials.renew: nothing, a function']],
+    [{ headers: f }, ['credentials.renew: nothing, a function']],
+    [{ headers: f, renew: 'logIn' }, ['credentials.renew: a string "logIn", a function']],
+    [true, ['credentials: true, false, or an object with the functions "headers" and "renew"']],
+    [f, ['credentials: a function, false, or an object with the functions "headers" and "renew"']],
+    [
+      { headers: f, renew: f, statuses: [] },
+      ['credentials.statuses: an empty list, a list of statuses from 400 to 499'],
+    ],
+    [
+      { headers: f, renew: f, statuses: [200], timeoutMs: 0 },
+      [
+        'credentials.statuses[0]: the number 200, a whole number from 400 to 499',
+        'credentials.timeoutMs: the number 0, milliseconds, from 1 up to 10 years',
+      ],
+    ],
+  ])('of credentials belong together: %o', (credentials, says) => {
+    const told = (problems: ReturnType<typeof checkPolicy>) =>
+      problems.map(({ path, found, allowed }) => `${path}: ${found}, ${allowed}`);
+    expect(told(checkPolicy({ credentials }))).toEqual(says);
+    expect(told(checkOverride({ credentials }))).toEqual(says);
+  });
+
+  test('of credentials are known by other names', () => {
+    const advised = checkPolicy({ credentials: { headers: f, renew: f, statusCodes: [401], refresh: f } });
+    expect(advised.map(({ advice }) => advice)).toEqual([
+      'Did you mean "statuses"?',
+      'Did you mean "renew"?',
+    ]);
+    expect(checkPolicy({ refreshToken: f })[0]?.advice).toBe('Did you mean "credentials.renew"?');
   });
 
   test.each([
