@@ -165,7 +165,10 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   }
 
   send(signal?: AbortSignal): Promise<ResponseShape> {
-    return this.session.settings.wholeBodyBytes === 0 ? this.sendOnce(signal, false) : this.sendWhole(signal);
+    const { wholeBodyBytes } = this.session.settings;
+    // The fetch itself rejects a request that is aborted already.
+    const isPlain = wholeBodyBytes === 0 || this.isAborted || signal?.aborted === true;
+    return isPlain ? this.sendOnce(signal, false) : this.sendWhole(signal);
   }
 
   /** The caller's signal is followed only while there is something to end, and so is the attempt's own. */

@@ -169,7 +169,9 @@ function isRepeatable({ method, isKeyed }: FuzzCall, { idempotencyKey }: PolicyO
 export function isBareDue(call: FuzzCall, { policy, retryIf }: FuzzScript): boolean {
   const [first] = call.plays;
   const isOff = maxRetriesOf(call, policy) === 0;
-  const isFinal = first?.does === 'serve' || (first?.does === 'refuse' && first.status === 404);
+  // What the server cuts may be fetched again, and is known to be cut before its first byte is read.
+  const isCut = (policy.wholeBodyBytes ?? 0) > 0 && first?.does === 'serve' && first.cut !== undefined;
+  const isFinal = !isCut && (first?.does === 'serve' || (first?.does === 'refuse' && first.status === 404));
   return (
     (isOff || isFinal) &&
     retryIf === undefined &&

@@ -81,6 +81,16 @@ describe.each([
     expect(lab.requests).toHaveLength(2);
   });
 
+  test('a call whose signal has aborted already is rejected with its reason, and nothing is sent', async () => {
+    const lab = await openLab(answer(200, 'text'));
+    const reason = new Error('before');
+    for (const policy of [whole, { ...whole, deadlineMs: 60_000, attemptTimeoutMs: 60_000 }]) {
+      const asked = withRetry(doFetch, policy)(lab.origin, { signal: AbortSignal.abort(reason) });
+      expect((await settled(asked)).error).toBe(reason);
+    }
+    expect(lab.requests).toEqual([]);
+  });
+
   describe('an abort after the answer was handed over', () => {
     async function aborted(
       path: string,

@@ -74,6 +74,10 @@ function policyOf(dice: Dice): PolicyOptions {
     unsafeMethods: dice.chance(0.3) ? dice.oneOf(['never', 'unsent'] as const) : 'refused',
     idempotencyKey: dice.chance(0.15),
     attemptHeader: dice.chance(0.2),
+    ...(dice.chance(0.3) && {
+      wholeBodyBytes: dice.oneOf([1, 1_000, 70_000, 300_000]),
+      wholeBodyMs: dice.oneOf([1, 20, 500]),
+    }),
     ...(dice.chance(0.15) && { attemptTimeoutMs }),
     ...(dice.chance(0.15) && {
       deadlineMs: dice.whole(attemptTimeoutMs, 4_000),
