@@ -36,7 +36,7 @@ function countIn(sent: unknown): number | undefined {
 /** Whether redirects are known to have led to another origin than this. */
 export function hasLeft(sent: unknown, origin: string | undefined): boolean {
   const { res, responseURL } = Object(sent) as SentRequest;
-  const url = res?.responseUrl ?? responseURL;
+  const url = redirectsOf(sent) > 0 ? res?.responseUrl : responseURL;
   return typeof url === 'string' && url !== '' && origin !== undefined && originIn(url) !== origin;
 }
 
